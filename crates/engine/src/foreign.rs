@@ -1,0 +1,219 @@
+//! Operators that have no kernel here run on rten, one at a time, through a model of one node.
+
+use crate::error::Misfit;
+use crate::graph::{Graph, Operator};
+use crate::kernels::grid::{Floats, Order};
+use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
+use crate::value::Value;
+use faultlens_core::{DType, Tensor, TensorData};
+use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
+use rten_tensor::prelude::*;
+use std::sync::Arc;
+
+/// One operator as a model of rten's.
+pub(crate) struct Foreign {
+    model: rten::Model,
+    inputs: Vec<Option<NodeId>>,
+    captures: Vec<NodeId>,
+    outputs: Vec<Option<NodeId>>,
+    op_type: String,
+    /// The type that an attribute (`to` of Cast, `dtype` of others) asks for.
+    attribute_dtype: Option<DType>,
+}
+
+impl Foreign {
+    /// Builds the one-node model; an operator that rten does not know is an error here.
+    pub(crate) fn new(operator: &Operator, graph: &Graph) -> Result<Self, Misfit> {
+        let proto = one_node_model(operator, graph);
+        let load = || {
+            ModelOptions::with_all_ops().enable_optimization(false).load(onnx::encode(&proto))
+        };
+        let model = guarded(load)?
+            .map_err(|e| Misfit::new(format!("neither Faultlens nor rten computes it ({e})")))?;
+        let find = |name: &str| {
+            model.find_node(name).ok_or_else(|| Misfit::new(format!("rten lost the value {name}")))
+        };
+        let inputs = operator.inputs.iter().enumerate();
+        let inputs = inputs.map(|(i, v)| v.map(|_| find(&format!("in{i}"))).transpose());
+        let inputs = inputs.collect::<Result<_, _>>()?;
+        let captures = operator.captures.iter().map(|&v| find(graph.value_name(v)));
+        let captures = captures.collect::<Result<_, _>>()?;
+        let outputs = operator.outputs.iter().enumerate();
+        let outputs = outputs.map(|(i, v)| v.map(|_| find(&format!("out{i}"))).transpose());
+        let outputs = outputs.collect::<Result<_, _>>()?;
+        let attribute_dtype = operator.attributes.iter().find_map(|a| match a.name.as_str() {
+            "to" | "dtype" | "output_dtype" => onnx::dtype(a.i as i32),
+            "value" if operator.op_type == "ConstantOfShape" => {
+                onnx::dtype(a.t.as_ref()?.data_type)
+            }
+            _ => None,
+        });
+        let op_type = operator.op_type.clone();
+        Ok(Self { model, inputs, captures, outputs, op_type, attribute_dtype })
+    }
+
+    /// Runs the operator; `operands` are its inputs, then its captures. One thread, so that no
+    /// sum depends on how many there are.
+    pub(crate) fn run(&self, operands: &[Option<&Value>]) -> Result<Vec<Option<Value>>, Misfit> {
+        let fed = operands.iter().map(|v| v.map(to_rten).transpose());
+        let fed: Vec<Option<rten::Value>> = fed.collect::<Result<_, _>>()?;
+        let ids = self.inputs.iter().copied().chain(self.captures.iter().map(|&c| Some(c)));
+        let feeds: Vec<(NodeId, ValueOrView<'_>)> =
+            ids.zip(fed).filter_map(|(id, value)| Some((id?, value?.into()))).collect();
+        let fetched: Vec<NodeId> = self.outputs.iter().flatten().copied().collect();
+        let mut options = RunOptions::default();
+        options.thread_pool = Some(one_thread());
+        let results = guarded(|| self.model.run(feeds, &fetched, Some(options)))?
+            .map_err(|e| Misfit::new(e.to_string().replace('\n', " ")))?;
+        let mut results = results.into_iter();
+        let outputs = self.outputs.iter().enumerate().map(|(i, wanted)| {
+            wanted.and_then(|_| results.next()).map(|r| from_rten(r, self.dtype(operands, i)))
+        });
+        outputs.map(Option::transpose).collect()
+    }
+
+    /// The ONNX type of an output. rten has one integer type of 32 bits, ONNX several.
+    fn dtype(&self, operands: &[Option<&Value>], output: usize) -> Option<DType> {
+        let operand = |i: usize| operands.get(i).copied().flatten().and_then(Value::dtype);
+        match self.op_type.as_str() {
+            "And" | "Or" | "Not" | "Xor" | "Equal" | "Greater" | "GreaterOrEqual" | "Less"
+            | "LessOrEqual" | "IsNaN" | "IsInf" => Some(DType::Bool),
+            "Shape" | "Size" | "NonZero" | "ArgMax" | "ArgMin" | "NonMaxSuppression" => {
+                Some(DType::I64)
+            }
+            "TopK" | "MaxPool" | "Unique" if output > 0 => Some(DType::I64),
+            "Dropout" if output == 1 => Some(DType::Bool),
+            "Where" | "CastLike" => operand(1),
+            "OneHot" => operand(2),
+            "Cast" | "ConstantOfShape" | "EyeLike" | "QuantizeLinear" => {
+                self.attribute_dtype.or_else(|| operand(2))
+            }
+            "ConvInteger" | "MatMulInteger" => Some(DType::I32),
+            "If" | "Loop" => None,
+            _ => operand(0),
+        }
+    }
+}
+
+/// rten panics on some operands that it does not expect; here that is an error like others.
+fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Misfit> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
+        Misfit::new(format!("rten gave up on these operands ({text})"))
+    })
+}
+
+thread_local! {
+    /// rten computes on threads of its own. Each caller has one of them to itself.
+    static ONE_THREAD: Arc<ThreadPool> = Arc::new(ThreadPool::with_num_threads(1));
+}
+
+fn one_thread() -> Arc<ThreadPool> {
+    ONE_THREAD.with(Arc::clone)
+}
+
+fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
+    let numbered = |prefix: &str, values: &[Option<crate::graph::ValueId>]| -> Vec<String> {
+        let name = |(i, v): (usize, &Option<_>)| v.map_or(String::new(), |_| format!("{prefix}{i}"));
+        values.iter().enumerate().map(name).collect()
+    };
+    let (input, output) = (numbered("in", &operator.inputs), numbered("out", &operator.outputs));
+    let declare = |name: &String| ValueInfoProto { name: name.clone(), ..Default::default() };
+    let declared = |names: &[String]| names.iter().filter(|n| !n.is_empty()).map(declare).collect();
+    let mut inputs: Vec<ValueInfoProto> = declared(&input);
+    let captured = operator.captures.iter().map(|&v| graph.value_name(v).to_owned());
+    inputs.extend(captured.map(|name| declare(&name)));
+    let node = NodeProto {
+        input,
+        name: operator.name.clone(),
+        op_type: operator.op_type.clone(),
+        domain: operator.domain.clone(),
+        attribute: operator.attributes.clone(),
+        output: output.clone(),
+        ..Default::default()
+    };
+    let opset = |domain: &str| OperatorSetIdProto {
+        domain: domain.to_owned(),
+        version: graph.opset_of(domain),
+        ..Default::default()
+    };
+    let mut opset_import = vec![opset("")];
+    if !operator.domain.is_empty() {
+        opset_import.push(opset(&operator.domain));
+    }
+    let graph = GraphProto {
+        node: vec![node],
+        name: "one operator".to_owned(),
+        input: inputs,
+        output: declared(&output),
+        ..Default::default()
+    };
+    ModelProto { ir_version: 8, graph: Some(graph), opset_import, ..Default::default() }
+}
+
+fn to_rten(value: &Value) -> Result<rten::Value, Misfit> {
+    fn tensor<T>(shape: &[usize], data: Vec<T>) -> Result<rten::Value, Misfit>
+    where
+        rten::Value: From<rten_tensor::Tensor<T>>,
+    {
+        rten::Value::from_shape(shape, data).map_err(|e| Misfit::new(e.to_string()))
+    }
+    let value = match value {
+        Value::Sequence(sequence) => return Ok(sequence.clone().into()),
+        Value::Floats(floats) => {
+            return tensor(&floats.shape, floats.in_order(Order::RowMajor).data);
+        }
+        Value::Other(tensor) => tensor,
+    };
+    let shape = value.shape();
+    match value.data() {
+        TensorData::F64(v) => tensor(shape, v.iter().map(|&x| x as f32).collect()),
+        TensorData::I8(v) => tensor(shape, v.clone()),
+        TensorData::U8(v) => tensor(shape, v.clone()),
+        TensorData::I32(v) => tensor(shape, v.clone()),
+        TensorData::I64(v) => tensor(shape, v.iter().map(|&x| saturate(x)).collect()),
+        TensorData::Bool(v) => tensor(shape, v.iter().map(|&x| i32::from(x)).collect()),
+        other => Err(Misfit::new(format!("it cannot take {} operands", other.dtype().name()))),
+    }
+}
+
+/// Ends such as "the largest integer" in slices mean the same in 32 bits.
+fn saturate(x: i64) -> i32 {
+    x.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+fn from_rten(value: rten::Value, dtype: Option<DType>) -> Result<Value, Misfit> {
+    let misfit = |e: faultlens_core::TensorError| Misfit::new(e.to_string());
+    match value {
+        rten::Value::FloatTensor(t) => {
+            let shape = t.shape().to_vec();
+            let dtype = dtype.filter(|d| matches!(d, DType::F16 | DType::BF16));
+            let mut floats = Floats {
+                shape,
+                order: Order::RowMajor,
+                dtype: dtype.unwrap_or(DType::F32),
+                data: t.to_vec(),
+            };
+            crate::step::round(&mut floats);
+            Ok(Value::Floats(floats))
+        }
+        rten::Value::Int32Tensor(t) => {
+            let (shape, data) = (t.shape().to_vec(), t.to_vec());
+            let data: TensorData = match dtype {
+                Some(DType::I64) | None => data.into_iter().map(i64::from).collect::<Vec<_>>().into(),
+                Some(DType::Bool) => data.into_iter().map(|x| x != 0).collect::<Vec<_>>().into(),
+                _ => data.into(),
+            };
+            Tensor::new(shape, data).map(Value::Other).map_err(misfit)
+        }
+        rten::Value::Int8Tensor(t) => {
+            Tensor::new(t.shape().to_vec(), t.to_vec()).map(Value::Other).map_err(misfit)
+        }
+        rten::Value::UInt8Tensor(t) => {
+            Tensor::new(t.shape().to_vec(), t.to_vec()).map(Value::Other).map_err(misfit)
+        }
+        rten::Value::Sequence(s) => Ok(Value::Sequence(s)),
+        _ => Err(Misfit::new("rten answered a kind of value that Faultlens does not know")),
+    }
+}

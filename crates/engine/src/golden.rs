@@ -1,0 +1,190 @@
+//! A run that kept every value, and changes to be made to it.
+
+use crate::error::EngineError;
+use crate::graph::ValueId;
+use crate::kernels::grid::{Floats, Order};
+use crate::model::Model;
+use crate::value::{Slot, Value};
+use faultlens_core::{DType, Tensor, TensorData};
+use half::{bf16, f16};
+use std::sync::Arc;
+
+/// One element of a value, set to other bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change {
+    /// An input, an operator's output or a weight.
+    pub value: ValueId,
+    /// Which element, in ONNX's row-major count.
+    pub element: usize,
+    /// The element's new bits, in the value's own type.
+    pub bits: u64,
+}
+
+impl Change {
+    /// Sets an `f32` element.
+    pub fn f32(value: ValueId, element: usize, to: f32) -> Self {
+        Self { value, element, bits: u64::from(to.to_bits()) }
+    }
+
+    /// Flips one bit of an element of the golden run; bit 0 is the lowest.
+    pub fn flip(
+        golden: &Golden<'_>,
+        value: ValueId,
+        element: usize,
+        bit: u32,
+    ) -> Result<Self, EngineError> {
+        let (bits, dtype) = golden.checked_bits(value, element)?;
+        let width = dtype.size() as u32 * 8;
+        if bit >= width {
+            let why = format!("bit {bit} of a {width}-bit element");
+            return Err(golden.refuse(value, why));
+        }
+        Ok(Self { value, element, bits: bits ^ 1 << bit })
+    }
+}
+
+/// The undisturbed run of one model on one input, with every value it computed.
+#[derive(Debug)]
+pub struct Golden<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) values: Vec<Option<Slot>>,
+    outputs: Arc<[Tensor]>,
+}
+
+impl<'m> Golden<'m> {
+    pub(crate) fn new(model: &'m Model, values: Vec<Option<Slot>>) -> Result<Self, EngineError> {
+        let outputs = model.graph().outputs().iter().map(|&id| model.output(id, &values));
+        let outputs = outputs.collect::<Result<_, _>>()?;
+        Ok(Self { model, values, outputs })
+    }
+
+    /// The model that ran.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// What the model answered, in the graph's order.
+    pub fn outputs(&self) -> &[Tensor] {
+        &self.outputs
+    }
+
+    pub(crate) fn shared_outputs(&self) -> Arc<[Tensor]> {
+        Arc::clone(&self.outputs)
+    }
+
+    pub(crate) fn slot(&self, id: ValueId) -> Option<&Slot> {
+        let own = self.values.get(id.index())?.as_ref();
+        own.or_else(|| self.model.constants[id.index()].as_ref())
+    }
+
+    /// Any value of the run: input, weight or operator's output.
+    pub fn value(&self, id: ValueId) -> Option<Tensor> {
+        self.slot(id)?.value.to_tensor()
+    }
+
+    /// The shape that a value had in the run.
+    pub fn shape(&self, id: ValueId) -> Option<&[usize]> {
+        Some(self.slot(id)?.value.shape())
+    }
+
+    /// The type of a value's elements; `None` for lists of tensors.
+    pub fn dtype(&self, id: ValueId) -> Option<DType> {
+        self.slot(id)?.value.dtype()
+    }
+
+    /// The bits of one element, in the value's own type.
+    pub fn bits(&self, id: ValueId, element: usize) -> Option<u64> {
+        match &self.slot(id)?.value {
+            Value::Floats(floats) => {
+                let x = *floats.data.get(floats.position_checked(element)?)?;
+                Some(match floats.dtype {
+                    DType::F16 => u64::from(f16::from_f32(x).to_bits()),
+                    DType::BF16 => u64::from(bf16::from_f32(x).to_bits()),
+                    _ => u64::from(x.to_bits()),
+                })
+            }
+            Value::Other(tensor) => element_bits(tensor.data(), element),
+            Value::Sequence(_) => None,
+        }
+    }
+
+    fn checked_bits(&self, id: ValueId, element: usize) -> Result<(u64, DType), EngineError> {
+        let bits = self.bits(id, element).zip(self.dtype(id));
+        bits.ok_or_else(|| {
+            let shape = self.shape(id).unwrap_or(&[]);
+            self.refuse(id, format!("a value of shape {shape:?} has no element {element}"))
+        })
+    }
+
+    pub(crate) fn refuse(&self, id: ValueId, why: String) -> EngineError {
+        let value = self.model.graph().value_name(id).to_owned();
+        EngineError::Change { value, why }
+    }
+
+    /// The changes' new float values by place in memory, after checking that they exist.
+    pub(crate) fn float_changes(
+        &self,
+        id: ValueId,
+        floats: &Floats,
+        changes: &[Change],
+    ) -> Result<Vec<(usize, f32)>, EngineError> {
+        let place = |change: &Change| {
+            self.checked_bits(id, change.element)?;
+            let value = match floats.dtype {
+                DType::F16 => f16::from_bits(change.bits as u16).to_f32(),
+                DType::BF16 => bf16::from_bits(change.bits as u16).to_f32(),
+                _ => f32::from_bits(change.bits as u32),
+            };
+            Ok((floats.position(change.element), value))
+        };
+        changes.iter().map(place).collect()
+    }
+
+    /// A tensor of another type with the changes made.
+    pub(crate) fn changed_tensor(
+        &self,
+        id: ValueId,
+        tensor: &Tensor,
+        changes: &[Change],
+    ) -> Result<Tensor, EngineError> {
+        let mut changed = tensor.clone();
+        for change in changes {
+            self.checked_bits(id, change.element)?;
+            set_bits(changed.data_mut(), change.element, change.bits);
+        }
+        Ok(changed)
+    }
+}
+
+impl Floats {
+    fn position_checked(&self, element: usize) -> Option<usize> {
+        (element < self.data.len()).then(|| match self.order {
+            Order::RowMajor => element,
+            Order::ChannelsLast => self.position(element),
+        })
+    }
+}
+
+macro_rules! integers {
+    ($($variant:ident: $bits:ty),+) => {
+        fn element_bits(data: &TensorData, element: usize) -> Option<u64> {
+            match data {
+                $(TensorData::$variant(v) => v.get(element).map(|&x| u64::from(x as $bits)),)+
+                TensorData::F64(v) => v.get(element).map(|x| x.to_bits()),
+                TensorData::Bool(v) => v.get(element).map(|&x| u64::from(x)),
+                TensorData::F32(_) | TensorData::F16(_) | TensorData::BF16(_) => None,
+            }
+        }
+
+        fn set_bits(data: &mut TensorData, element: usize, bits: u64) {
+            match data {
+                $(TensorData::$variant(v) => v[element] = bits as $bits as _,)+
+                TensorData::F64(v) => v[element] = f64::from_bits(bits),
+                TensorData::Bool(v) => v[element] = bits & 1 != 0,
+                TensorData::F32(_) | TensorData::F16(_) | TensorData::BF16(_) => {}
+            }
+        }
+    };
+}
+
+integers!(I8: u8, U8: u8, I16: u16, U16: u16, I32: u32, U32: u32, I64: u64, U64: u64);

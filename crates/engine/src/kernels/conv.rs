@@ -1,0 +1,258 @@
+//! Two-dimensional convolution over channels-last planes.
+
+use super::gemm::{Packed, Rows, multiply};
+use super::grid::Spot;
+use super::simd::per_isa;
+use super::window::Window;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Below this many channels, a spot's inputs are copied into one run before they are multiplied.
+const SHORT_RUN: usize = 16;
+
+/// The weights of a convolution, packed for the kernel that will use them.
+#[derive(Debug, Clone)]
+pub(crate) enum Filters {
+    /// Every group on its own packed matrix; depth runs over taps, then channels.
+    Groups(Vec<Packed>),
+    /// One filter per channel: taps × channels, and a bias per channel.
+    Depthwise {
+        /// Tap by tap, a weight per channel.
+        taps: Arc<[f32]>,
+        /// A bias per channel.
+        bias: Arc<[f32]>,
+    },
+}
+
+/// What a convolution's weights look like in the file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FilterShape {
+    pub(crate) outputs: usize,
+    pub(crate) group_inputs: usize,
+    pub(crate) taps: usize,
+    pub(crate) groups: usize,
+}
+
+impl FilterShape {
+    fn is_depthwise(&self) -> bool {
+        self.group_inputs == 1 && self.groups == self.outputs && self.groups > 1
+    }
+
+    /// Weight of a group: `k` runs over taps then channels, the file over channels then taps.
+    fn weight(&self, data: &[f32], group: usize, k: usize, column: usize) -> f32 {
+        let (tap, channel) = (k / self.group_inputs, k % self.group_inputs);
+        let output = group * (self.outputs / self.groups) + column;
+        data[(output * self.group_inputs + channel) * self.taps + tap]
+    }
+}
+
+impl Filters {
+    /// Packs weights of `outputs × group inputs × taps`; `bias` may be empty.
+    pub(crate) fn new(shape: FilterShape, data: &[f32], bias: &[f32]) -> Self {
+        let FilterShape { outputs, group_inputs, taps, groups } = shape;
+        if shape.is_depthwise() {
+            let weights = (0..taps * outputs).map(|i| data[i % outputs * taps + i / outputs]);
+            let mut full = vec![0.0; outputs];
+            full[..bias.len()].copy_from_slice(bias);
+            return Self::Depthwise { taps: weights.collect(), bias: full.into() };
+        }
+        let each = outputs / groups;
+        let packed = (0..groups).map(|group| {
+            let bias = if bias.is_empty() { bias } else { &bias[group * each..][..each] };
+            Packed::new(taps * group_inputs, each, bias, |k, column| {
+                shape.weight(data, group, k, column)
+            })
+        });
+        Self::Groups(packed.collect())
+    }
+
+    /// The same filters with single weights replaced, counted as the file does.
+    pub(crate) fn with_weights(&self, shape: FilterShape, weights: &[(usize, f32)]) -> Self {
+        let mut changed = self.clone();
+        for &(element, value) in weights {
+            let (output, rest) =
+                (element / (shape.group_inputs * shape.taps), element % (shape.group_inputs * shape.taps));
+            let (channel, tap) = (rest / shape.taps, rest % shape.taps);
+            match &mut changed {
+                Self::Depthwise { taps, .. } => {
+                    Arc::make_mut(taps)[tap * shape.outputs + output] = value;
+                }
+                Self::Groups(groups) => {
+                    let each = shape.outputs / shape.groups;
+                    let packed = &mut groups[output / each];
+                    let k = tap * shape.group_inputs + channel;
+                    *packed = packed.with_entries(&[(k, output % each, value)]);
+                }
+            }
+        }
+        changed
+    }
+
+    /// The same filters with single biases replaced.
+    pub(crate) fn with_biases(&self, shape: FilterShape, biases: &[(usize, f32)]) -> Self {
+        let mut changed = self.clone();
+        for &(output, value) in biases {
+            match &mut changed {
+                Self::Depthwise { bias, .. } => Arc::make_mut(bias)[output] = value,
+                Self::Groups(groups) => {
+                    let each = shape.outputs / shape.groups;
+                    let packed = &mut groups[output / each];
+                    *packed = packed.with_biases(&[(output % each, value)]);
+                }
+            }
+        }
+        changed
+    }
+
+    /// Channels at which one thread's share may end, or `None` where channels may not be split.
+    pub(crate) fn channel_step(&self) -> Option<usize> {
+        match self {
+            Self::Groups(groups) if groups.len() == 1 => Some(super::gemm::PANEL),
+            _ => None,
+        }
+    }
+}
+
+/// Computes the spots' output channels in `channels` from source 0.
+///
+/// # Safety
+/// Every spot's `out` must be writable for all output channels, and no two spots may share one.
+pub(crate) unsafe fn convolve(
+    spots: &[Spot<'_>],
+    window: &Window,
+    filters: &Filters,
+    channels: Range<usize>,
+) {
+    match filters {
+        Filters::Depthwise { taps, bias } => {
+            let zeros = vec![0.0; bias.len()];
+            let inputs = pointers(spots, window, zeros.as_ptr());
+            let outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
+            depthwise(&inputs, &outputs, taps, bias);
+        }
+        Filters::Groups(groups) => unsafe { grouped(spots, window, groups, channels) },
+    }
+}
+
+/// For each spot and tap, the channels under it; `zeros` in the padding.
+fn pointers(spots: &[Spot<'_>], window: &Window, zeros: *const f32) -> Vec<*const f32> {
+    let mut inputs = Vec::with_capacity(spots.len() * window.taps());
+    for spot in spots {
+        let source = &spot.sources[0];
+        inputs.extend(
+            window.under(spot.at).map(|at| at.map_or(zeros, |at| source.pixel(at).as_ptr())),
+        );
+    }
+    inputs
+}
+
+unsafe fn grouped(
+    spots: &[Spot<'_>],
+    window: &Window,
+    groups: &[Packed],
+    channels: Range<usize>,
+) {
+    let taps = window.taps();
+    let run = groups[0].depth() / taps;
+    let zeros = vec![0.0; run * groups.len()];
+    let inputs = pointers(spots, window, zeros.as_ptr());
+    for (group, packed) in groups.iter().enumerate() {
+        let each = packed.columns();
+        let range = if groups.len() == 1 { channels.clone() } else { 0..each };
+        let outputs: Vec<*mut f32> =
+            // SAFETY: a spot has room for all groups' channels.
+            spots.iter().map(|s| unsafe { s.out.add(group * each) }).collect();
+        // SAFETY: pixels hold the channels of all groups, `zeros` as many.
+        unsafe {
+            let inputs: Vec<*const f32> = inputs.iter().map(|p| p.add(group * run)).collect();
+            if run < SHORT_RUN && taps > 1 {
+                let copied = gather(&inputs, run);
+                let starts: Vec<*const f32> =
+                    copied.chunks_exact(run * taps).map(<[f32]>::as_ptr).collect();
+                let rows =
+                    Rows { inputs: &starts, taps: 1, run: run * taps, outputs: &outputs };
+                multiply(&rows, packed, range.start, range.end);
+            } else {
+                let rows = Rows { inputs: &inputs, taps, run, outputs: &outputs };
+                multiply(&rows, packed, range.start, range.end);
+            }
+        }
+    }
+}
+
+/// Copies short runs one behind the other.
+unsafe fn gather(inputs: &[*const f32], run: usize) -> Vec<f32> {
+    let mut copied = Vec::with_capacity(inputs.len() * run);
+    for &input in inputs {
+        // SAFETY: the caller's pointers are readable for `run` values.
+        copied.extend_from_slice(unsafe { std::slice::from_raw_parts(input, run) });
+    }
+    copied
+}
+
+per_isa! {
+    /// One filter per channel: inputs are taps of whole pixels.
+    fn depthwise[](
+        inputs: &[*const f32],
+        outputs: &[*mut f32],
+        taps: &[f32],
+        bias: &[f32],
+    ) = unsafe { depthwise_body(inputs, outputs, taps, bias) };
+}
+
+/// Channels that one step of the depthwise loop sums in registers.
+const STRIP: usize = 64;
+
+#[inline(always)]
+unsafe fn depthwise_body(
+    inputs: &[*const f32],
+    outputs: &[*mut f32],
+    weights: &[f32],
+    bias: &[f32],
+) {
+    let channels = bias.len();
+    let taps = weights.len() / channels;
+    for (inputs, &output) in inputs.chunks_exact(taps).zip(outputs) {
+        let mut channel = 0;
+        // SAFETY: pixels and outputs hold all channels; strips stay below their number.
+        unsafe {
+            while channel + STRIP <= channels {
+                depthwise_strip::<STRIP>(inputs, output, weights, bias, channel);
+                channel += STRIP;
+            }
+            while channel + 16 <= channels {
+                depthwise_strip::<16>(inputs, output, weights, bias, channel);
+                channel += 16;
+            }
+            while channel + 8 <= channels {
+                depthwise_strip::<8>(inputs, output, weights, bias, channel);
+                channel += 8;
+            }
+            while channel < channels {
+                depthwise_strip::<1>(inputs, output, weights, bias, channel);
+                channel += 1;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn depthwise_strip<const N: usize>(
+    inputs: &[*const f32],
+    output: *mut f32,
+    weights: &[f32],
+    bias: &[f32],
+    channel: usize,
+) {
+    unsafe {
+        let mut sums: [f32; N] = bias.as_ptr().add(channel).cast::<[f32; N]>().read_unaligned();
+        for (tap, input) in inputs.iter().enumerate() {
+            let x = &*input.add(channel).cast::<[f32; N]>();
+            let w = &*weights.as_ptr().add(tap * bias.len() + channel).cast::<[f32; N]>();
+            for i in 0..N {
+                sums[i] = x[i].mul_add(w[i], sums[i]);
+            }
+        }
+        output.add(channel).cast::<[f32; N]>().write_unaligned(sums);
+    }
+}

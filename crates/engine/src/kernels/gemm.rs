@@ -1,0 +1,332 @@
+//! Rows of inputs times packed weights: the one loop behind convolution, Gemm and MatMul.
+//!
+//! Every output element is one chain of fused multiply-adds that starts at the bias and walks the
+//! inputs in one fixed order. The chain never depends on which rows share a tile, on the vector
+//! width, the threads or the batch; so a window of a plane has the bits of the whole plane.
+
+use super::simd::{Isa, Portable, Vector, isa};
+#[cfg(target_arch = "x86_64")]
+use super::simd::{Avx2, Avx512};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Output columns that one panel of packed weights holds.
+pub(crate) const PANEL: usize = 64;
+/// Columns are padded to this; the widest vector.
+pub(crate) const LANE: usize = 16;
+/// Depth steps whose weights stay in the nearest caches while all rows use them.
+const SPAN: usize = 512;
+
+/// Weights of `depth × columns`, cut into panels of up to [`PANEL`] columns, each panel row by
+/// row; the last panel is padded with zeros to whole vectors.
+#[derive(Debug, Clone)]
+pub(crate) struct Packed {
+    depth: usize,
+    columns: usize,
+    panels: Vec<Arc<[f32]>>,
+    bias: Arc<[f32]>,
+}
+
+impl Packed {
+    /// Packs `weight(k, column)`; `bias` may be empty.
+    pub(crate) fn new(
+        depth: usize,
+        columns: usize,
+        bias: &[f32],
+        weight: impl Fn(usize, usize) -> f32,
+    ) -> Self {
+        let mut padded = vec![0.0; columns.next_multiple_of(LANE)];
+        padded[..bias.len()].copy_from_slice(bias);
+        let panels = (0..columns.div_ceil(PANEL))
+            .map(|p| Self::panel(depth, columns, p, &weight))
+            .collect();
+        Self { depth, columns, panels, bias: padded.into() }
+    }
+
+    fn panel(
+        depth: usize,
+        columns: usize,
+        panel: usize,
+        weight: &impl Fn(usize, usize) -> f32,
+    ) -> Arc<[f32]> {
+        let first = panel * PANEL;
+        let real = (columns - first).min(PANEL);
+        let width = real.next_multiple_of(LANE);
+        let mut packed = vec![0.0; depth * width];
+        for (k, row) in packed.chunks_exact_mut(width).enumerate() {
+            for (column, slot) in row[..real].iter_mut().enumerate() {
+                *slot = weight(k, first + column);
+            }
+        }
+        packed.into()
+    }
+
+    /// The same weights with single entries (depth, column) replaced.
+    pub(crate) fn with_entries(&self, entries: &[(usize, usize, f32)]) -> Self {
+        let mut changed = self.clone();
+        for &(k, column, value) in entries {
+            let panel = column / PANEL;
+            let width = (self.columns - panel * PANEL).min(PANEL).next_multiple_of(LANE);
+            let values = Arc::make_mut(&mut changed.panels[panel]);
+            values[k * width + column % PANEL] = value;
+        }
+        changed
+    }
+
+    /// The same weights with single biases replaced.
+    pub(crate) fn with_biases(&self, biases: &[(usize, f32)]) -> Self {
+        let mut changed = self.clone();
+        for &(column, value) in biases {
+            Arc::make_mut(&mut changed.bias)[column] = value;
+        }
+        changed
+    }
+
+    /// How many inputs feed one output.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// How many outputs one row has.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+}
+
+/// Where one call reads and writes: `taps` input runs of `run` values for each row, and the
+/// place of each row's first output.
+pub(crate) struct Rows<'a> {
+    /// Row by row, the start of each of its input runs.
+    pub(crate) inputs: &'a [*const f32],
+    /// How many runs feed a row.
+    pub(crate) taps: usize,
+    /// How many values each run has.
+    pub(crate) run: usize,
+    /// Row by row, where the output of column 0 goes.
+    pub(crate) outputs: &'a [*mut f32],
+}
+
+/// Multiplies every row with the columns `from..to` of `weights`. `from` must be a multiple of
+/// [`LANE`].
+///
+/// # Safety
+/// Every input run must be readable for `run` values, every output row writable for all columns
+/// in the range, and `taps · run` must be the depth of the weights.
+pub(crate) unsafe fn multiply(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
+    debug_assert_eq!(rows.taps * rows.run, weights.depth);
+    debug_assert_eq!(rows.inputs.len(), rows.outputs.len() * rows.taps);
+    debug_assert!(from.is_multiple_of(LANE) && to <= weights.columns);
+    // SAFETY: the caller vouches for the pointers, `isa` for the instructions.
+    unsafe {
+        match isa() {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => panels_avx512(rows, weights, from, to),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => panels_avx2(rows, weights, from, to),
+            Isa::Portable => panels::<Portable, Narrow>(rows, weights, from, to),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+unsafe fn panels_avx512(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
+    unsafe { panels::<Avx512, Wide>(rows, weights, from, to) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn panels_avx2(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
+    unsafe { panels::<Avx2, Narrow>(rows, weights, from, to) }
+}
+
+/// How a register file is cut into tiles: vectors per row and rows per tile.
+trait Tiling {
+    /// Multiplies all rows with `vectors` vectors of columns.
+    unsafe fn columns<V: Vector>(tile: &Columns<'_>, vectors: usize);
+    /// Most vectors of columns that one tile takes.
+    const VECTORS: usize;
+}
+
+/// 32 registers: up to four vectors.
+struct Wide;
+/// 16 registers: up to two vectors.
+struct Narrow;
+
+impl Tiling for Wide {
+    const VECTORS: usize = 4;
+
+    #[inline(always)]
+    unsafe fn columns<V: Vector>(tile: &Columns<'_>, vectors: usize) {
+        unsafe {
+            match vectors {
+                4 => all_rows::<V, 4, 6>(tile),
+                3 => all_rows::<V, 3, 8>(tile),
+                2 => all_rows::<V, 2, 8>(tile),
+                _ => all_rows::<V, 1, 8>(tile),
+            }
+        }
+    }
+}
+
+impl Tiling for Narrow {
+    const VECTORS: usize = 2;
+
+    #[inline(always)]
+    unsafe fn columns<V: Vector>(tile: &Columns<'_>, vectors: usize) {
+        unsafe {
+            match vectors {
+                2 => all_rows::<V, 2, 6>(tile),
+                _ => all_rows::<V, 1, 8>(tile),
+            }
+        }
+    }
+}
+
+/// One strip of columns: its weights, its bias, and how many of its columns are real.
+struct Columns<'a> {
+    rows: &'a Rows<'a>,
+    span: &'a Span,
+    weights: *const f32,
+    /// Values between one depth step of the weights and the next.
+    stride: usize,
+    /// Where the sums start, in the first span; later spans go on from the output.
+    bias: Option<*const f32>,
+    /// Column of the strip's first value in the output row.
+    first: usize,
+    /// Columns to write; the rest of the last vector is padding.
+    real: usize,
+}
+
+#[inline(always)]
+unsafe fn panels<V: Vector, T: Tiling>(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
+    let strip = V::LANES * T::VECTORS;
+    for panel in from / PANEL..to.div_ceil(PANEL) {
+        let first = panel * PANEL;
+        let columns = from.max(first) - first..(to - first).min(PANEL);
+        let stride = (weights.columns - first).min(PANEL).next_multiple_of(LANE);
+        for span in spans(rows.taps, rows.run) {
+            for column in columns.clone().step_by(strip) {
+                let real = (columns.end - column).min(strip);
+                let depth = span.taps.start * rows.run + span.run.start;
+                // SAFETY: `column` lies inside the panel, whose width is a multiple of the lanes,
+                // and `depth` inside its length.
+                let tile = unsafe {
+                    Columns {
+                        rows,
+                        span: &span,
+                        weights: weights.panels[panel].as_ptr().add(depth * stride + column),
+                        stride,
+                        bias: (depth == 0).then(|| weights.bias.as_ptr().add(first + column)),
+                        first: first + column,
+                        real,
+                    }
+                };
+                unsafe { T::columns::<V>(&tile, real.div_ceil(V::LANES)) };
+            }
+        }
+    }
+}
+
+/// A stretch of the depth short enough for its weights to stay in the nearest caches while all
+/// rows use them. Sums rest in the output between stretches, which changes no bit.
+struct Span {
+    taps: Range<usize>,
+    run: Range<usize>,
+}
+
+/// Cuts the depth into stretches of whole taps, or taps into stretches where they are long.
+fn spans(taps: usize, run: usize) -> impl Iterator<Item = Span> {
+    let taps_each = (SPAN / run.max(1)).max(1);
+    let run_each = if taps_each > 1 { run } else { SPAN };
+    (0..taps).step_by(taps_each).flat_map(move |tap| {
+        (0..run).step_by(run_each.max(1)).map(move |k| Span {
+            taps: tap..(tap + taps_each).min(taps),
+            run: k..(k + run_each).min(run),
+        })
+    })
+}
+
+/// Walks all rows in tiles of `R`, the rest in smaller ones.
+#[inline(always)]
+unsafe fn all_rows<V: Vector, const N: usize, const R: usize>(tile: &Columns<'_>) {
+    let rows = tile.rows.outputs.len();
+    let mut row = 0;
+    unsafe {
+        while row + R <= rows {
+            rows_at::<V, N, R>(tile, row);
+            row += R;
+        }
+        match rows - row {
+            7 => rows_at::<V, N, 7>(tile, row),
+            6 => rows_at::<V, N, 6>(tile, row),
+            5 => rows_at::<V, N, 5>(tile, row),
+            4 => rows_at::<V, N, 4>(tile, row),
+            3 => rows_at::<V, N, 3>(tile, row),
+            2 => rows_at::<V, N, 2>(tile, row),
+            1 => rows_at::<V, N, 1>(tile, row),
+            _ => {}
+        }
+    }
+}
+
+/// One tile whose rows may end inside a vector: such rows are summed in a side buffer.
+#[inline(always)]
+unsafe fn rows_at<V: Vector, const N: usize, const R: usize>(tile: &Columns<'_>, row: usize) {
+    let outputs = &tile.rows.outputs[row..row + R];
+    unsafe {
+        if tile.real == N * V::LANES {
+            let to: [*mut f32; R] = std::array::from_fn(|r| outputs[r].add(tile.first));
+            return sum::<V, N, R>(tile, row, to);
+        }
+        let mut side = [[0.0f32; PANEL]; R];
+        for (buffer, output) in side.iter_mut().zip(outputs) {
+            let from = output.add(tile.first);
+            std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), tile.real);
+        }
+        sum::<V, N, R>(tile, row, std::array::from_fn(|r| (&raw mut side[r]).cast()));
+        for (buffer, output) in side.iter().zip(outputs) {
+            let to = output.add(tile.first);
+            std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, tile.real);
+        }
+    }
+}
+
+/// `R` rows times `N` vectors of columns over one span, all sums in registers.
+#[inline(always)]
+unsafe fn sum<V: Vector, const N: usize, const R: usize>(
+    tile: &Columns<'_>,
+    row: usize,
+    to: [*mut f32; R],
+) {
+    let rows = tile.rows;
+    unsafe {
+        let mut sums = [[V::splat(0.0); N]; R];
+        for r in 0..R {
+            let start = tile.bias.unwrap_or(to[r].cast_const());
+            for n in 0..N {
+                sums[r][n] = V::load(start.add(n * V::LANES));
+            }
+        }
+        let mut weights = tile.weights;
+        for tap in tile.span.taps.clone() {
+            let inputs: [*const f32; R] =
+                std::array::from_fn(|r| *rows.inputs.get_unchecked((row + r) * rows.taps + tap));
+            for k in tile.span.run.clone() {
+                let w: [V; N] = std::array::from_fn(|n| V::load(weights.add(n * V::LANES)));
+                for r in 0..R {
+                    let x = V::splat(*inputs[r].add(k));
+                    for n in 0..N {
+                        sums[r][n] = x.mul_add(w[n], sums[r][n]);
+                    }
+                }
+                weights = weights.add(tile.stride);
+            }
+        }
+        for r in 0..R {
+            for n in 0..N {
+                sums[r][n].store(to[r].add(n * V::LANES));
+            }
+        }
+    }
+}

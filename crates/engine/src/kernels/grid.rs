@@ -1,0 +1,253 @@
+//! Values as kernels see them: a grid of pixels, each a run of channels; and the pieces of a value
+//! that a trial has changed.
+
+use faultlens_core::DType;
+
+/// How a float value lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// As ONNX counts elements.
+    RowMajor,
+    /// Rank 4 only: `N, C, H, W` stored as `N, H, W, C`, so that a pixel's channels lie together.
+    ChannelsLast,
+}
+
+/// Pixels along three axes, and how many values each pixel holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Grid {
+    pub(crate) axes: [usize; 3],
+    pub(crate) width: usize,
+}
+
+impl Grid {
+    /// The grid of a shape. Row-major shapes are aligned at their last axis, as broadcasting is.
+    pub(crate) fn of(shape: &[usize], order: Order) -> Self {
+        if order == Order::ChannelsLast {
+            return Self { axes: [shape[0], shape[2], shape[3]], width: shape[1] };
+        }
+        let axis = |from_end: usize| {
+            shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at])
+        };
+        let outer = shape.len().saturating_sub(3);
+        let outer = shape[..outer].iter().product();
+        Self { axes: [outer, axis(2), axis(1)], width: axis(0) }
+    }
+
+    pub(crate) fn pixels(&self) -> usize {
+        self.axes.iter().product()
+    }
+
+    pub(crate) fn all(&self) -> Region {
+        Region { low: [0; 3], high: self.axes }
+    }
+
+    /// The pixel's place in memory, counted in pixels.
+    pub(crate) fn index(&self, at: [usize; 3]) -> usize {
+        (at[0] * self.axes[1] + at[1]) * self.axes[2] + at[2]
+    }
+
+    /// The pixel at a place in memory.
+    pub(crate) fn at(&self, index: usize) -> [usize; 3] {
+        let [_, h, w] = self.axes;
+        [index / (h * w), index / w % h, index % w]
+    }
+}
+
+/// A box of pixels, from `low` up to but without `high`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub(crate) low: [usize; 3],
+    pub(crate) high: [usize; 3],
+}
+
+impl Region {
+    pub(crate) const EMPTY: Self = Self { low: [0; 3], high: [0; 3] };
+
+    pub(crate) fn pixel(at: [usize; 3]) -> Self {
+        Self { low: at, high: at.map(|x| x + 1) }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        (0..3).any(|a| self.low[a] >= self.high[a])
+    }
+
+    pub(crate) fn pixels(&self) -> usize {
+        if self.is_empty() { 0 } else { (0..3).map(|a| self.high[a] - self.low[a]).product() }
+    }
+
+    pub(crate) fn contains(&self, at: [usize; 3]) -> bool {
+        (0..3).all(|a| self.low[a] <= at[a] && at[a] < self.high[a])
+    }
+
+    /// The smallest box around both.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return *other;
+        }
+        if other.is_empty() {
+            return *self;
+        }
+        Self {
+            low: std::array::from_fn(|a| self.low[a].min(other.low[a])),
+            high: std::array::from_fn(|a| self.high[a].max(other.high[a])),
+        }
+    }
+
+    /// Where the pixel stands among the box's pixels in row-major order.
+    pub(crate) fn offset(&self, at: [usize; 3]) -> usize {
+        let d: [usize; 3] = std::array::from_fn(|a| at[a] - self.low[a]);
+        let [_, h, w] = std::array::from_fn(|a| self.high[a] - self.low[a]);
+        (d[0] * h + d[1]) * w + d[2]
+    }
+
+    /// The box's pixels in row-major order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
+        let Self { low, high } = *self;
+        (low[0]..high[0]).flat_map(move |n| {
+            (low[1]..high[1]).flat_map(move |h| (low[2]..high[2]).map(move |w| [n, h, w]))
+        })
+    }
+}
+
+/// A float value: 32-bit elements in memory, whatever precision the model stores them in.
+#[derive(Debug, Clone)]
+pub(crate) struct Floats {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) order: Order,
+    /// `F32`, or the narrower type to which every result is rounded.
+    pub(crate) dtype: DType,
+    pub(crate) data: Vec<f32>,
+}
+
+impl Floats {
+    pub(crate) fn grid(&self) -> Grid {
+        Grid::of(&self.shape, self.order)
+    }
+
+    /// The same value in the other order.
+    pub(crate) fn in_order(&self, order: Order) -> Self {
+        if order == self.order {
+            return self.clone();
+        }
+        let [n, c, h, w] = [self.shape[0], self.shape[1], self.shape[2], self.shape[3]];
+        let plane = h * w;
+        let (rows, columns) = match order {
+            Order::ChannelsLast => (c, plane),
+            Order::RowMajor => (plane, c),
+        };
+        let mut data = vec![0.0; self.data.len()];
+        if plane * c > 0 {
+            for (from, to) in
+                self.data.chunks_exact(plane * c).zip(data.chunks_exact_mut(plane * c)).take(n)
+            {
+                transpose(from, to, rows, columns);
+            }
+        }
+        Self { shape: self.shape.clone(), order, dtype: self.dtype, data }
+    }
+
+    /// Where an element lies in memory, given its place in ONNX's row-major count.
+    pub(crate) fn position(&self, element: usize) -> usize {
+        if self.order == Order::RowMajor {
+            return element;
+        }
+        let [_, c, h, w] = [self.shape[0], self.shape[1], self.shape[2], self.shape[3]];
+        let (plane, image) = (h * w, c * h * w);
+        let (n, rest) = (element / image, element % image);
+        n * image + rest % plane * c + rest / plane
+    }
+}
+
+/// Transposes a `rows × columns` matrix, in blocks that stay in the cache.
+fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
+    const BLOCK: usize = 16;
+    for r0 in (0..rows).step_by(BLOCK) {
+        for c0 in (0..columns).step_by(BLOCK) {
+            for c in c0..(c0 + BLOCK).min(columns) {
+                for r in r0..(r0 + BLOCK).min(rows) {
+                    to[c * rows + r] = from[r * columns + c];
+                }
+            }
+        }
+    }
+}
+
+/// The pixels of a value that differ from golden in one trial.
+#[derive(Debug, Clone)]
+pub(crate) struct Patch {
+    /// The box whose pixels `data` holds.
+    pub(crate) stored: Region,
+    /// The smaller box outside of which nothing differs.
+    pub(crate) live: Region,
+    pub(crate) data: Vec<f32>,
+}
+
+/// A value as a kernel reads it: golden, and over it a trial's patch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) grid: Grid,
+    pub(crate) golden: &'a [f32],
+    pub(crate) patch: Option<&'a Patch>,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(value: &'a Floats, patch: Option<&'a Patch>) -> Self {
+        Self { grid: value.grid(), golden: &value.data, patch }
+    }
+
+    /// The pixel's values.
+    #[inline(always)]
+    pub(crate) fn pixel(&self, at: [usize; 3]) -> &'a [f32] {
+        let width = self.grid.width;
+        let (data, index) = match self.patch {
+            Some(patch) if patch.live.contains(at) => (&*patch.data, patch.stored.offset(at)),
+            _ => (self.golden, self.grid.index(at)),
+        };
+        &data[index * width..][..width]
+    }
+
+    /// The pixel's values, where an axis of length one answers for every place along it.
+    #[inline(always)]
+    pub(crate) fn broadcast(&self, at: [usize; 3]) -> &'a [f32] {
+        let axes = self.grid.axes;
+        self.pixel(std::array::from_fn(|a| if axes[a] == 1 { 0 } else { at[a] }))
+    }
+}
+
+/// One output pixel to compute: where it reads, where it stands, where it goes.
+pub(crate) struct Spot<'a> {
+    /// The operands, in the order the step lists them.
+    pub(crate) sources: &'a [Source<'a>],
+    pub(crate) at: [usize; 3],
+    /// Where the pixel's first channel goes.
+    pub(crate) out: *mut f32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_last_keeps_every_element() {
+        let shape = vec![2, 3, 4, 5];
+        let data: Vec<f32> = (0..120).map(|i| i as f32).collect();
+        let plain = Floats { shape, order: Order::RowMajor, dtype: DType::F32, data };
+        let last = plain.in_order(Order::ChannelsLast);
+        for element in 0..120 {
+            assert_eq!(last.data[last.position(element)], element as f32);
+        }
+        assert_eq!(last.in_order(Order::RowMajor).data, plain.data);
+    }
+
+    #[test]
+    fn a_patch_shows_only_inside_its_live_box() {
+        let golden = vec![0.0; 2 * 12];
+        let grid = Grid { axes: [1, 3, 4], width: 2 };
+        let stored = Region { low: [0, 1, 1], high: [1, 3, 3] };
+        let live = Region { low: [0, 1, 2], high: [1, 3, 3] };
+        let patch = Patch { stored, live, data: (1..=8).map(|i| i as f32).collect() };
+        let source = Source { grid, golden: &golden, patch: Some(&patch) };
+        assert_eq!(source.pixel([0, 1, 1]), [0.0, 0.0]);
+        assert_eq!(source.pixel([0, 2, 2]), [7.0, 8.0]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Pooling over channels-last planes.
+
+use super::grid::Spot;
+use super::simd::per_isa;
+use super::window::Window;
+
+/// What a pool keeps of its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pool {
+    /// The largest value; NaN if the window holds one.
+    Max,
+    /// The mean over the pixels inside the input.
+    Average,
+    /// The mean over the whole window, padding counted as zeros.
+    AverageWithPadding,
+}
+
+/// Computes the spots from source 0.
+///
+/// # Safety
+/// Every spot's `out` must be writable for all channels, and no two spots may share one.
+pub(crate) unsafe fn pool(spots: &[Spot<'_>], window: &Window, pool: Pool) {
+    for spot in spots {
+        let source = &spot.sources[0];
+        // SAFETY: the caller vouches for `out`.
+        let out = unsafe { std::slice::from_raw_parts_mut(spot.out, source.grid.width) };
+        let pixels = window.under(spot.at).flatten().map(|at| source.pixel(at));
+        match pool {
+            Pool::Max => {
+                out.fill(f32::NEG_INFINITY);
+                pixels.for_each(|pixel| maximum(out, pixel));
+            }
+            Pool::Average | Pool::AverageWithPadding => {
+                out.fill(0.0);
+                let mut inside = 0;
+                for pixel in pixels {
+                    add(out, pixel);
+                    inside += 1;
+                }
+                let counted = match pool {
+                    Pool::AverageWithPadding => in_padded(window, spot.at),
+                    _ => inside,
+                };
+                divide(out, counted as f32);
+            }
+        }
+    }
+}
+
+/// How many taps of the window lie inside the padded input: a window may hang over its end.
+fn in_padded(window: &Window, at: [usize; 3]) -> usize {
+    let inside = |axis: &super::window::Axis, at: usize| {
+        let end = axis.input + axis.before + axis.after;
+        (0..axis.kernel).filter(|tap| at * axis.stride + tap * axis.dilation < end).count()
+    };
+    inside(&window.rows, at[1]) * inside(&window.columns, at[2])
+}
+
+per_isa! {
+    /// The larger of each pair; NaN if either is.
+    fn maximum[](to: &mut [f32], from: &[f32]) = {
+        for (a, &b) in to.iter_mut().zip(from) {
+            *a = if *a >= b || a.is_nan() { *a } else { b };
+        }
+    };
+}
+
+per_isa! {
+    /// Sums pairs.
+    fn add[](to: &mut [f32], from: &[f32]) = {
+        for (a, &b) in to.iter_mut().zip(from) {
+            *a += b;
+        }
+    };
+}
+
+per_isa! {
+    /// Divides all by one number.
+    fn divide[](to: &mut [f32], by: f32) = {
+        for a in to.iter_mut() {
+            *a /= by;
+        }
+    };
+}

@@ -1,0 +1,164 @@
+//! Sliding windows over a plane: which input pixels an output pixel reads, and back.
+
+use super::grid::Region;
+use crate::error::Misfit;
+
+/// How a window slides along one axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Axis {
+    /// Input length.
+    pub(crate) input: usize,
+    /// Output length.
+    pub(crate) output: usize,
+    /// Taps of the window.
+    pub(crate) kernel: usize,
+    pub(crate) stride: usize,
+    pub(crate) dilation: usize,
+    /// Padding before the first pixel.
+    pub(crate) before: usize,
+    /// Padding after the last pixel.
+    pub(crate) after: usize,
+}
+
+/// The window's attributes along one axis, before the input's length is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AxisSpec {
+    pub(crate) kernel: usize,
+    pub(crate) stride: usize,
+    pub(crate) dilation: usize,
+    pub(crate) pads: Pads,
+    /// Whether a last window may hang over the padded end.
+    pub(crate) ceil: bool,
+}
+
+/// How an axis is padded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pads {
+    /// As given, before and after.
+    Explicit(usize, usize),
+    /// So that the output has `input / stride` pixels; an odd one goes to the end.
+    SameUpper,
+    /// The same, with the odd one at the start.
+    SameLower,
+}
+
+impl AxisSpec {
+    /// Settles paddings and the output's length for an input of `input` pixels.
+    pub(crate) fn settle(&self, input: usize) -> Result<Axis, Misfit> {
+        let Self { kernel, stride, dilation, pads, ceil } = *self;
+        let reach = (kernel - 1) * dilation + 1;
+        let (before, after) = match pads {
+            Pads::Explicit(before, after) => (before, after),
+            Pads::SameUpper | Pads::SameLower => {
+                let output = input.div_ceil(stride);
+                let total = ((output.max(1) - 1) * stride + reach).saturating_sub(input);
+                let (small, large) = (total / 2, total - total / 2);
+                if matches!(pads, Pads::SameUpper) { (small, large) } else { (large, small) }
+            }
+        };
+        let room = (input + before + after).checked_sub(reach).ok_or_else(|| {
+            Misfit::new(format!("a window of {reach} does not fit into {input} padded pixels"))
+        })?;
+        let mut output = room / stride + 1;
+        // A window that would start in the padding behind the input is left out.
+        if ceil && room % stride > 0 && output * stride < input + before {
+            output += 1;
+        }
+        Ok(Axis { input, output, kernel, stride, dilation, before, after })
+    }
+}
+
+impl Axis {
+    /// The input pixel under a tap, unless that lies in the padding.
+    #[inline(always)]
+    pub(crate) fn under(&self, output: usize, tap: usize) -> Option<usize> {
+        let padded = output * self.stride + tap * self.dilation;
+        padded.checked_sub(self.before).filter(|&at| at < self.input)
+    }
+
+    /// Output pixels whose windows touch `low..high` of the input.
+    fn reach(&self, low: usize, high: usize) -> (usize, usize) {
+        let back = (self.kernel - 1) * self.dilation;
+        let first = (low + self.before).saturating_sub(back).div_ceil(self.stride);
+        let last = (high - 1 + self.before) / self.stride + 1;
+        (first.min(self.output), last.min(self.output))
+    }
+}
+
+/// A window over rows and columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) rows: Axis,
+    pub(crate) columns: Axis,
+}
+
+impl Window {
+    pub(crate) fn taps(&self) -> usize {
+        self.rows.kernel * self.columns.kernel
+    }
+
+    /// The input pixels under an output pixel, tap by tap; `None` in the padding.
+    #[inline(always)]
+    pub(crate) fn under(&self, at: [usize; 3]) -> impl Iterator<Item = Option<[usize; 3]>> + '_ {
+        let [n, h, w] = at;
+        (0..self.rows.kernel).flat_map(move |i| {
+            let row = self.rows.under(h, i);
+            (0..self.columns.kernel)
+                .map(move |j| Some([n, row?, self.columns.under(w, j)?]))
+        })
+    }
+
+    /// Output pixels that read any pixel of the region.
+    pub(crate) fn reach(&self, region: Region) -> Region {
+        if region.is_empty() {
+            return Region::EMPTY;
+        }
+        let (top, bottom) = self.rows.reach(region.low[1], region.high[1]);
+        let (left, right) = self.columns.reach(region.low[2], region.high[2]);
+        Region { low: [region.low[0], top, left], high: [region.high[0], bottom, right] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(kernel: usize, stride: usize, dilation: usize, pads: Pads, ceil: bool) -> AxisSpec {
+        AxisSpec { kernel, stride, dilation, pads, ceil }
+    }
+
+    #[test]
+    fn output_lengths() {
+        let cases = [
+            (spec(3, 1, 1, Pads::Explicit(1, 1), false), 10, 10),
+            (spec(3, 2, 1, Pads::Explicit(1, 1), false), 10, 5),
+            (spec(3, 2, 1, Pads::Explicit(0, 0), true), 10, 5),
+            (spec(2, 2, 1, Pads::Explicit(0, 0), true), 5, 3),
+            (spec(3, 1, 2, Pads::Explicit(0, 0), false), 10, 6),
+            (spec(5, 2, 1, Pads::SameUpper, false), 9, 5),
+        ];
+        for (spec, input, output) in cases {
+            assert_eq!(spec.settle(input).map(|a| a.output), Ok(output), "{spec:?}");
+        }
+        assert!(spec(5, 1, 1, Pads::Explicit(0, 0), false).settle(4).is_err());
+    }
+
+    #[test]
+    fn reach_is_exactly_the_windows_that_touch() {
+        for (kernel, stride, dilation, pad) in [(3, 1, 1, 1), (5, 2, 1, 2), (3, 2, 3, 2), (1, 2, 1, 0)] {
+            let axis =
+                spec(kernel, stride, dilation, Pads::Explicit(pad, pad), false).settle(17).unwrap();
+            for low in 0..17 {
+                for high in low + 1..=17 {
+                    let (first, last) = axis.reach(low, high);
+                    for out in 0..axis.output {
+                        let touches = (0..kernel)
+                            .any(|t| axis.under(out, t).is_some_and(|x| (low..high).contains(&x)));
+                        // Strides and dilations may skip pixels inside, never outside.
+                        assert!(!touches || (first..last).contains(&out));
+                    }
+                }
+            }
+        }
+    }
+}

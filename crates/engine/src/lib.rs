@@ -1,0 +1,28 @@
+//! Runs ONNX vision models, opens them at every value, and re-runs only what a change can reach.
+//!
+//! 1. [`Model::load`] reads a file; [`Model::graph`] shows its operators, values and weights.
+//! 2. [`Model::run`] asks it plainly; [`Model::golden`] asks it once and keeps every value.
+//! 3. A [`Change`] sets one element of an input, an operator's output or a weight to other bits.
+//! 4. [`Golden::replay`] answers as the whole model would with the changes made, bit for bit, but
+//!    computes only what they reach; [`Golden::replay_stack`] does so for many trials at once.
+
+mod error;
+mod foreign;
+mod golden;
+mod graph;
+mod kernels;
+mod model;
+pub mod onnx;
+mod ops;
+mod plan;
+mod replay;
+mod step;
+mod value;
+pub mod vision;
+
+pub use error::EngineError;
+pub use golden::{Change, Golden};
+pub use graph::{Dim, Graph, Operator, OperatorId, ValueId};
+pub use kernels::simd::isa_name;
+pub use model::Model;
+pub use replay::Replay;

@@ -1,0 +1,501 @@
+//! A loaded model: its graph, its prepared operators, and the plain forward pass.
+
+use crate::error::{EngineError, Misfit};
+use crate::foreign::Foreign;
+use crate::golden::Golden;
+use crate::graph::{Graph, Operator, OperatorId, ValueId};
+use crate::kernels::grid::{Floats, Grid, Order};
+use crate::onnx::{self, Dim, ModelProto};
+use crate::ops::{self, Function, Local, Op, Wants};
+use crate::plan::{self, Step};
+use crate::step::{Tail, run_whole};
+use crate::value::{Slot, Value};
+use faultlens_core::{Tensor, did_you_mean};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Operators whose answer changes from call to call, which no replay could repeat.
+const RANDOM: &[&str] = &[
+    "Bernoulli",
+    "Multinomial",
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
+];
+
+/// One operator, prepared.
+pub(crate) struct Node {
+    /// Our own kernel, where there is one.
+    pub(crate) op: Option<Box<dyn Op>>,
+    foreign: OnceLock<Result<Foreign, Misfit>>,
+    /// Whether its operands are all constant, so that it ran once while loading.
+    pub(crate) folded: bool,
+}
+
+/// A model that can be asked, opened at every value, and disturbed.
+pub struct Model {
+    graph: Graph,
+    pub(crate) nodes: Vec<Node>,
+    /// Initializers and what follows from them alone.
+    pub(crate) constants: Vec<Option<Slot>>,
+    /// Steps of a run.
+    pub(crate) steps: Vec<Step>,
+    pool: Option<rayon::ThreadPool>,
+    /// Buffers of earlier runs, by length.
+    buffers: Mutex<HashMap<usize, Vec<Vec<f32>>>>,
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("graph", &self.graph.name()).finish_non_exhaustive()
+    }
+}
+
+impl Model {
+    /// Reads a model and prepares its operators.
+    pub fn load(path: &Path) -> Result<Self, EngineError> {
+        Self::from_proto(&onnx::read(path)?)
+    }
+
+    /// Prepares a model that was built or read before.
+    pub fn from_proto(proto: &ModelProto) -> Result<Self, EngineError> {
+        refuse_functions(proto)?;
+        let graph = Graph::new(proto)?;
+        let mut constants: Vec<Option<Slot>> = (0..graph.value_count()).map(|_| None).collect();
+        for (id, tensor) in graph.initializers() {
+            constants[id.index()] = Some(Slot::new(Value::from_tensor(tensor.clone())));
+        }
+        let mut model = Self {
+            graph,
+            nodes: Vec::new(),
+            constants,
+            steps: Vec::new(),
+            pool: None,
+            buffers: Mutex::default(),
+        };
+        for id in model.graph.operator_ids() {
+            let node = model.prepare(id)?;
+            model.nodes.push(node);
+            model.fold(id)?;
+        }
+        let nodes = &model.nodes;
+        model.steps = plan::steps(
+            &model.graph,
+            |id| !nodes[id.index()].folded,
+            |id| nodes[id.index()].op.as_ref().and_then(|op| op.elementwise()),
+        );
+        Ok(model)
+    }
+
+    /// Shares plain forward passes out between `threads` threads; answers stay the same.
+    pub fn with_threads(mut self, threads: usize) -> Result<Self, EngineError> {
+        self.pool = match threads {
+            0 | 1 => None,
+            n => Some(rayon::ThreadPoolBuilder::new().num_threads(n).build().map_err(|e| {
+                EngineError::Graph(format!("cannot start {n} threads: {e}"))
+            })?),
+        };
+        Ok(self)
+    }
+
+    /// Operators, values and how they hang together.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
+    fn prepare(&self, id: OperatorId) -> Result<Node, EngineError> {
+        let operator = self.graph.operator(id);
+        if RANDOM.contains(&operator.op_type.as_str()) {
+            let why = "its answer changes from call to call; export the model for inference";
+            return Err(unsupported(operator, why.into()));
+        }
+        let opset = self.graph.opset_of(&operator.domain);
+        let mut op = ops::parse(operator, opset).map_err(|e| misfit(operator, e))?;
+        if let Some(parsed) = &op {
+            let constants: Vec<Option<&Value>> =
+                operator.inputs.iter().map(|v| v.and_then(|v| self.constant(v))).collect();
+            let fixed = operator.inputs.iter().zip(&constants).skip(1);
+            let all_fixed = fixed.into_iter().all(|(input, c)| input.is_none() || c.is_some());
+            if all_fixed
+                && let Some(baked) = parsed.bake(&constants).map_err(|e| misfit(operator, e))?
+            {
+                op = Some(baked);
+            }
+        }
+        let node = Node { op, foreign: OnceLock::new(), folded: false };
+        if node.op.is_none() {
+            self.foreign(&node, operator)?;
+        }
+        Ok(node)
+    }
+
+    fn constant(&self, id: ValueId) -> Option<&Value> {
+        self.constants[id.index()].as_ref().map(|slot| &slot.value)
+    }
+
+    /// Runs an operator whose operands are all constant.
+    fn fold(&mut self, id: OperatorId) -> Result<(), EngineError> {
+        let operator = self.graph.operator(id);
+        if !operator.reads().all(|v| self.constants[v.index()].is_some()) {
+            return Ok(());
+        }
+        let results = self.execute(id, &|v| self.constants[v.index()].as_ref())?;
+        let outputs = self.graph.operator(id).outputs.clone();
+        for (output, value) in outputs.into_iter().zip(results) {
+            if let (Some(output), Some(value)) = (output, value) {
+                self.constants[output.index()] = Some(Slot::new(value));
+            }
+        }
+        self.nodes[id.index()].folded = true;
+        Ok(())
+    }
+
+    fn foreign<'a>(&self, node: &'a Node, operator: &Operator) -> Result<&'a Foreign, EngineError> {
+        let foreign = node.foreign.get_or_init(|| Foreign::new(operator, &self.graph));
+        foreign.as_ref().map_err(|e| unsupported(operator, e.0.clone()))
+    }
+
+    /// The model's outputs for these inputs, in the graph's order.
+    pub fn run(&self, feeds: &[(&str, Tensor)]) -> Result<Vec<Tensor>, EngineError> {
+        match &self.pool {
+            Some(pool) => pool.install(|| self.run_here(feeds)),
+            None => self.run_here(feeds),
+        }
+    }
+
+    fn run_here(&self, feeds: &[(&str, Tensor)]) -> Result<Vec<Tensor>, EngineError> {
+        let mut values = self.fed(feeds)?;
+        let last_uses = self.last_uses();
+        for (at, step) in self.steps.iter().enumerate() {
+            self.run_step(step, &mut values)?;
+            for &value in &last_uses[at] {
+                self.recycle(values[value.index()].take());
+            }
+        }
+        let outputs = self.graph.outputs().iter().map(|&id| self.output(id, &values));
+        outputs.collect()
+    }
+
+    /// Runs the model once and keeps every value.
+    pub fn golden(&self, feeds: &[(&str, Tensor)]) -> Result<Golden<'_>, EngineError> {
+        let keep = || -> Result<_, EngineError> {
+            let mut values = self.fed(feeds)?;
+            for id in self.graph.operator_ids().filter(|id| !self.nodes[id.index()].folded) {
+                self.run_operator(id, &mut values)?;
+            }
+            Ok(values)
+        };
+        let values = match &self.pool {
+            Some(pool) => pool.install(keep),
+            None => keep(),
+        };
+        Golden::new(self, values?)
+    }
+
+    /// The values that no later step reads, by step.
+    fn last_uses(&self) -> Vec<Vec<ValueId>> {
+        let mut last: HashMap<ValueId, usize> = HashMap::new();
+        for (at, step) in self.steps.iter().enumerate() {
+            for &member in &step.members {
+                last.extend(self.graph.operator(member).reads().map(|v| (v, at)));
+            }
+        }
+        let mut uses = vec![Vec::new(); self.steps.len()];
+        for (value, at) in last {
+            if !self.graph.outputs().contains(&value) {
+                uses[at].push(value);
+            }
+        }
+        uses
+    }
+
+    fn recycle(&self, slot: Option<Slot>) {
+        if let Some(Slot { value: Value::Floats(floats), .. }) = slot {
+            let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+            buffers.entry(floats.data.len()).or_default().push(floats.data);
+        }
+    }
+
+    fn buffer(&self, length: usize) -> Vec<f32> {
+        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        buffers.get_mut(&length).and_then(Vec::pop).unwrap_or_default()
+    }
+
+    pub(crate) fn output(
+        &self,
+        id: ValueId,
+        values: &[Option<Slot>],
+    ) -> Result<Tensor, EngineError> {
+        let slot = values[id.index()].as_ref().or(self.constants[id.index()].as_ref());
+        slot.and_then(|s| s.value.to_tensor()).ok_or_else(|| {
+            let name = self.graph.value_name(id);
+            EngineError::Graph(format!("the output {name} is not a tensor"))
+        })
+    }
+
+    /// Checks the feeds against the declared inputs and takes them in.
+    fn fed(&self, feeds: &[(&str, Tensor)]) -> Result<Vec<Option<Slot>>, EngineError> {
+        let mut values: Vec<Option<Slot>> = (0..self.graph.value_count()).map(|_| None).collect();
+        for (name, tensor) in feeds {
+            let id = self.input_named(name)?;
+            self.check_feed(id, tensor)?;
+            let mut value = Value::from_tensor(tensor.clone());
+            if let Value::Floats(floats) = &value
+                && floats.shape.len() == 4
+            {
+                value = Value::Floats(floats.in_order(Order::ChannelsLast));
+            }
+            values[id.index()] = Some(Slot::new(value));
+        }
+        for &id in self.graph.inputs() {
+            if values[id.index()].is_none() {
+                let input = self.graph.value_name(id).to_owned();
+                return Err(EngineError::Feed { input, why: "it was not fed".into() });
+            }
+        }
+        Ok(values)
+    }
+
+    fn input_named(&self, name: &str) -> Result<ValueId, EngineError> {
+        let inputs = self.graph.inputs();
+        let names = || inputs.iter().map(|&id| self.graph.value_name(id));
+        inputs.iter().copied().find(|&id| self.graph.value_name(id) == name).ok_or_else(|| {
+            let hint = match did_you_mean(name, names()) {
+                Some(near) => format!("; did you mean {near}?"),
+                None => format!("; its inputs are {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            EngineError::Feed { input: name.to_owned(), why: format!("the model has none{hint}") }
+        })
+    }
+
+    fn check_feed(&self, id: ValueId, tensor: &Tensor) -> Result<(), EngineError> {
+        let wrong = |why: String| {
+            Err(EngineError::Feed { input: self.graph.value_name(id).to_owned(), why })
+        };
+        if tensor.is_empty() {
+            return wrong(format!("a tensor of shape {:?} holds nothing", tensor.shape()));
+        }
+        if let Some(dtype) = self.graph.declared_dtype(id)
+            && dtype != tensor.dtype()
+        {
+            return wrong(format!("{} is wanted, not {}", dtype.name(), tensor.dtype().name()));
+        }
+        let Some(declared) = self.graph.declared_shape(id) else { return Ok(()) };
+        let fits = |(dim, &length): (&Dim, &usize)| match dim {
+            Dim::Fixed(n) => *n == length,
+            Dim::Free(_) => true,
+        };
+        let shape = tensor.shape();
+        if declared.len() != shape.len() || !declared.iter().zip(shape).all(fits) {
+            let wanted: Vec<String> = declared.iter().map(|dim| match dim {
+                Dim::Fixed(n) => n.to_string(),
+                Dim::Free(name) if name.is_empty() => "any".to_owned(),
+                Dim::Free(name) => name.clone(),
+            }).collect();
+            return wrong(format!("shape [{}] is wanted, not {shape:?}", wanted.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// Runs a step as one if its shapes allow, else operator by operator.
+    fn run_step(&self, step: &Step, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
+        if step.members.len() > 1
+            && let Some(value) = self.run_fused(step, values)?
+        {
+            if let Some(output) = self.graph.operator(step.last()).makes().next() {
+                values[output.index()] = Some(Slot::new(value));
+            }
+            return Ok(());
+        }
+        for &member in &step.members {
+            self.run_operator(member, values)?;
+        }
+        Ok(())
+    }
+
+    fn run_fused(
+        &self,
+        step: &Step,
+        values: &[Option<Slot>],
+    ) -> Result<Option<Value>, EngineError> {
+        let slot = |v: ValueId| values[v.index()].as_ref().or(self.constants[v.index()].as_ref());
+        let operator = self.graph.operator(step.head());
+        let Some(op) = &self.nodes[step.head().index()].op else { return Ok(None) };
+        let operands = self.operands(&**op, operator, &slot)?;
+        let Some(local) = op.local(&operands).map_err(|e| misfit(operator, e))? else {
+            return Ok(None);
+        };
+        let Some(externals) = externals(step, &*local, &slot) else { return Ok(None) };
+        let own: Vec<&Floats> =
+            local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
+        let tail = step.tail.behind(op.elementwise().map(|e| &e.function), own.len());
+        let sources: Vec<&Floats> = own.into_iter().chain(externals).collect();
+        let buffer = self.buffer(local.shape().iter().product());
+        Ok(Some(run_whole(&*local, tail, &sources, self.threads(), buffer)))
+    }
+
+    fn run_operator(&self, id: OperatorId, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
+        let slot = |v: ValueId| values[v.index()].as_ref().or(self.constants[v.index()].as_ref());
+        let results = self.execute(id, &slot)?;
+        for (output, value) in self.graph.operator(id).outputs.iter().zip(results) {
+            if let (Some(output), Some(value)) = (output, value) {
+                values[output.index()] = Some(Slot::new(value));
+            }
+        }
+        Ok(())
+    }
+
+    /// The operands in the orders that the operator wants.
+    pub(crate) fn operands<'s>(
+        &self,
+        op: &dyn Op,
+        operator: &Operator,
+        slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+    ) -> Result<Vec<Option<&'s Value>>, EngineError> {
+        let slots: Vec<Option<&Slot>> = operator
+            .inputs
+            .iter()
+            .map(|input| input.map(|v| present(slot(v), operator)).transpose())
+            .collect::<Result<_, _>>()?;
+        let as_they_are: Vec<Option<&Value>> = slots.iter().map(|s| s.map(|s| &s.value)).collect();
+        let alike = crate::step::alike(&as_they_are);
+        let ordered = slots.iter().enumerate().map(|(i, slot)| {
+            let slot = (*slot)?;
+            let order = match op.wants(i) {
+                Wants::Alike => alike,
+                Wants::RowMajor => Order::RowMajor,
+                Wants::ChannelsLast if slot.value.shape().len() == 4 => Order::ChannelsLast,
+                Wants::ChannelsLast => return Some(&slot.value),
+            };
+            Some(slot.in_order(order))
+        });
+        Ok(ordered.collect())
+    }
+
+    /// One operator on whole operands.
+    pub(crate) fn execute<'s>(
+        &self,
+        id: OperatorId,
+        slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+    ) -> Result<Vec<Option<Value>>, EngineError> {
+        match &self.nodes[id.index()].op {
+            Some(op) => self.execute_with(&**op, id, slot),
+            None => self.execute_foreign(id, slot),
+        }
+    }
+
+    fn execute_with<'s>(
+        &self,
+        op: &dyn Op,
+        id: OperatorId,
+        slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+    ) -> Result<Vec<Option<Value>>, EngineError> {
+        let operator = self.graph.operator(id);
+        let operands = self.operands(op, operator, slot)?;
+        match self.with_kernel(op, &operands).map_err(|e| misfit(operator, e))? {
+            Some(values) => Ok(values),
+            None => self.execute_foreign(id, slot),
+        }
+    }
+
+    fn execute_foreign<'s>(
+        &self,
+        id: OperatorId,
+        slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+    ) -> Result<Vec<Option<Value>>, EngineError> {
+        let operator = self.graph.operator(id);
+        let foreign = self.foreign(&self.nodes[id.index()], operator)?;
+        let inputs = operator.inputs.iter().copied().chain(operator.captures.iter().map(|&v| Some(v)));
+        let operands: Vec<Option<&Value>> = inputs
+            .map(|v| v.map(|v| present(slot(v), operator).map(|s| &s.value)).transpose())
+            .collect::<Result<_, _>>()?;
+        foreign.run(&operands).map_err(|e| misfit(operator, e))
+    }
+
+    /// One operator on operands of which some differ from golden; `rebake` tells that the
+    /// prepared constants no longer hold.
+    pub(crate) fn execute_changed<'s>(
+        &self,
+        id: OperatorId,
+        rebake: bool,
+        slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+    ) -> Result<Vec<Option<Value>>, EngineError> {
+        if !rebake {
+            return self.execute(id, slot);
+        }
+        let operator = self.graph.operator(id);
+        let opset = self.graph.opset_of(&operator.domain);
+        let op = ops::parse(operator, opset).map_err(|e| misfit(operator, e))?;
+        let Some(op) = op else { return self.execute(id, slot) };
+        let constants: Vec<Option<&Value>> =
+            operator.inputs.iter().map(|v| v.and_then(slot).map(|s| &s.value)).collect();
+        let baked = op.bake(&constants).map_err(|e| misfit(operator, e))?;
+        self.execute_with(&*baked.unwrap_or(op), id, slot)
+    }
+
+    fn with_kernel(
+        &self,
+        op: &dyn Op,
+        operands: &[Option<&Value>],
+    ) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        let Some(local) = op.local(operands)? else { return op.whole(operands) };
+        let sources: Vec<&Floats> =
+            local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
+        let tail = op.elementwise().map_or_else(Tail::default, |e| Tail::of(&e.function));
+        let buffer = self.buffer(local.shape().iter().product());
+        Ok(Some(vec![Some(run_whole(&*local, tail, &sources, self.threads(), buffer))]))
+    }
+}
+
+/// The tail's other operands in the order of the output; `None` where the tail does not fit.
+pub(crate) fn externals<'s>(
+    step: &Step,
+    local: &dyn Local,
+    slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+) -> Option<Vec<&'s Floats>> {
+    let (shape, order) = (local.shape(), local.order());
+    let width = Grid::of(shape, order).width;
+    let fits = step.tail.ops.iter().all(|op| match &op.function {
+        Function::Affine { factor, .. } => order == Order::ChannelsLast && factor.len() == width,
+        _ => true,
+    });
+    let external = |&id: &ValueId| {
+        let floats = slot(id)?.in_order(order).floats()?;
+        let rank_fits = floats.order == order && floats.shape.len() <= shape.len();
+        let same = ops::broadcast_shape(&[shape, &floats.shape])? == shape;
+        (rank_fits && same).then_some(floats)
+    };
+    if fits { step.externals.iter().map(external).collect() } else { None }
+}
+
+fn present<'s>(slot: Option<&'s Slot>, operator: &Operator) -> Result<&'s Slot, EngineError> {
+    slot.ok_or_else(|| misfit(operator, Misfit::new("an operand was not computed")))
+}
+
+fn refuse_functions(proto: &ModelProto) -> Result<(), EngineError> {
+    if proto.functions.is_empty() {
+        return Ok(());
+    }
+    let why = "the file defines operators of its own (functions); inline them when exporting";
+    Err(EngineError::Graph(why.into()))
+}
+
+pub(crate) fn misfit(operator: &Operator, Misfit(why): Misfit) -> EngineError {
+    EngineError::Operator { operator: operator.name.clone(), op_type: operator.op_type.clone(), why }
+}
+
+fn unsupported(operator: &Operator, why: String) -> EngineError {
+    let op_type = if operator.domain.is_empty() {
+        operator.op_type.clone()
+    } else {
+        format!("{}.{}", operator.domain, operator.op_type)
+    };
+    EngineError::Unsupported { operator: operator.name.clone(), op_type, why }
+}
+

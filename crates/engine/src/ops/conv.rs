@@ -1,0 +1,209 @@
+//! `Conv` in two dimensions.
+
+use super::{Attributes, Edit, Local, Op, Rebaked, Wants, channels_around};
+use crate::error::Misfit;
+use crate::kernels::conv::{FilterShape, Filters, convolve};
+use crate::kernels::grid::{Order, Region, Spot};
+use crate::kernels::window::{AxisSpec, Pads, Window};
+use crate::value::Value;
+use std::ops::Range;
+use std::sync::Arc;
+
+struct Conv {
+    windows: [AxisSpec; 2],
+    /// Taps that the file gives; without them the weights' shape decides.
+    explicit: bool,
+    groups: usize,
+    baked: Option<Baked>,
+}
+
+#[derive(Clone)]
+struct Baked {
+    shape: FilterShape,
+    kernel: [usize; 2],
+    filters: Arc<Filters>,
+}
+
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let axes = attributes.ints("kernel_shape").map_or(2, <[i64]>::len);
+    if axes != 2 {
+        return Ok(None);
+    }
+    let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
+    let groups = groups.ok_or_else(|| Misfit::new("attribute group must be positive"))?;
+    let Some(windows) = windows(attributes)? else { return Ok(None) };
+    let explicit = attributes.has("kernel_shape");
+    Ok(Some(Box::new(Conv { windows, explicit, groups, baked: None })))
+}
+
+/// The window that attributes describe, for convolutions and pools; `None` if not of two axes.
+pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2]>, Misfit> {
+    let strides = attributes.ints("strides").map_or(2, <[i64]>::len);
+    if strides != 2 {
+        return Ok(None);
+    }
+    let kernel = attributes.sizes("kernel_shape", 2, 1)?;
+    let stride = attributes.sizes("strides", 2, 1)?;
+    let dilation = attributes.sizes("dilations", 2, 1)?;
+    let explicit = attributes.sizes("pads", 4, 0)?;
+    let ceil = attributes.int("ceil_mode", 0) != 0;
+    let pads = |axis: usize| match attributes.string("auto_pad", "NOTSET").as_str() {
+        "SAME_UPPER" => Pads::SameUpper,
+        "SAME_LOWER" => Pads::SameLower,
+        "VALID" => Pads::Explicit(0, 0),
+        _ => Pads::Explicit(explicit[axis], explicit[axis + 2]),
+    };
+    Ok(Some(std::array::from_fn(|axis| AxisSpec {
+        kernel: kernel[axis],
+        stride: stride[axis],
+        dilation: dilation[axis],
+        pads: pads(axis),
+        ceil,
+    })))
+}
+
+impl Conv {
+    fn filter_shape(&self, weights: &Value) -> Result<(FilterShape, [usize; 2]), Misfit> {
+        let &[outputs, group_inputs, rows, columns] = weights.shape() else {
+            return Err(Misfit::new("weights must have four axes"));
+        };
+        let given = self.windows.map(|w| w.kernel);
+        if self.explicit && given != [rows, columns] {
+            let why = format!("kernel_shape {given:?} does not fit weights {:?}", weights.shape());
+            return Err(Misfit::new(why));
+        }
+        if outputs % self.groups != 0 || outputs * group_inputs * rows * columns == 0 {
+            let groups = self.groups;
+            let why = format!("weights {:?} do not split into {groups} groups", weights.shape());
+            return Err(Misfit::new(why));
+        }
+        let taps = rows * columns;
+        Ok((FilterShape { outputs, group_inputs, taps, groups: self.groups }, [rows, columns]))
+    }
+
+    fn pack(&self, weights: &Value, bias: Option<&Value>) -> Result<Baked, Misfit> {
+        let (shape, kernel) = self.filter_shape(weights)?;
+        let (data, bias) = (row_major(weights)?, bias_of(bias, shape.outputs)?);
+        Ok(Baked { shape, kernel, filters: Arc::new(Filters::new(shape, data, bias)) })
+    }
+
+    fn with(&self, baked: Baked) -> Self {
+        Self { baked: Some(baked), ..*self }
+    }
+
+    fn settle(&self, input: &[usize], baked: Baked) -> Result<Settled, Misfit> {
+        let &[n, channels, height, width] = input else {
+            return Err(Misfit::new(format!("the input must have four axes, not {input:?}")));
+        };
+        let wanted = baked.shape.group_inputs * self.groups;
+        if channels != wanted {
+            let why = format!("the input has {channels} channels where the weights take {wanted}");
+            return Err(Misfit::new(why));
+        }
+        let axis = |a: usize, length| {
+            AxisSpec { kernel: baked.kernel[a], ..self.windows[a] }.settle(length)
+        };
+        let window = Window { rows: axis(0, height)?, columns: axis(1, width)? };
+        let shape = [n, baked.shape.outputs, window.rows.output, window.columns.output];
+        Ok(Settled { shape, window, filters: baked.filters })
+    }
+}
+
+fn row_major(value: &Value) -> Result<&[f32], Misfit> {
+    match value.floats() {
+        Some(floats) if floats.order == Order::RowMajor => Ok(&floats.data),
+        _ => Err(Misfit::new("weights must be floats")),
+    }
+}
+
+fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], Misfit> {
+    let data = bias.map_or(Ok([].as_slice()), row_major)?;
+    if !data.is_empty() && data.len() != outputs {
+        return Err(Misfit::new(format!("{} biases for {outputs} outputs", data.len())));
+    }
+    Ok(data)
+}
+
+impl Op for Conv {
+    fn wants(&self, operand: usize) -> Wants {
+        if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
+    }
+
+    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+        let Some(&Some(weights)) = constants.get(1) else { return Ok(None) };
+        if weights.shape().len() != 4 {
+            return Ok(None);
+        }
+        let bias = constants.get(2).copied().flatten();
+        Ok(Some(Box::new(self.with(self.pack(weights, bias)?))))
+    }
+
+    fn rebake(&self, edits: &[Edit<'_>]) -> Option<Rebaked> {
+        let mut baked = self.baked.clone()?;
+        let each = baked.shape.group_inputs * baked.shape.taps;
+        let mut outputs = Vec::new();
+        for edit in edits {
+            let filters = if edit.operand == 1 {
+                outputs.extend(edit.elements.iter().map(|(element, _)| element / each));
+                baked.filters.with_weights(baked.shape, edit.elements)
+            } else {
+                outputs.extend(edit.elements.iter().map(|(element, _)| *element));
+                baked.filters.with_biases(baked.shape, edit.elements)
+            };
+            baked.filters = Arc::new(filters);
+        }
+        let channels = channels_around(outputs.into_iter());
+        Some(Rebaked { op: Box::new(self.with(baked)), channels })
+    }
+
+    fn local<'a>(
+        &'a self,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+        let (Some(input), Some(weights)) = (operands[0], operands[1]) else {
+            return Err(Misfit::new("it needs an input and weights"));
+        };
+        if weights.shape().len() != 4 || input.floats().is_none() {
+            return Ok(None);
+        }
+        let baked = match &self.baked {
+            Some(baked) => baked.clone(),
+            None => self.pack(weights, operands.get(2).copied().flatten())?,
+        };
+        Ok(Some(Box::new(self.settle(input.shape(), baked)?)))
+    }
+}
+
+struct Settled {
+    shape: [usize; 4],
+    window: Window,
+    filters: Arc<Filters>,
+}
+
+impl Local for Settled {
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn order(&self) -> Order {
+        Order::ChannelsLast
+    }
+
+    fn sources(&self) -> &[usize] {
+        &[0]
+    }
+
+    fn reach(&self, _source: usize, region: Region) -> Region {
+        self.window.reach(region)
+    }
+
+    #[expect(unsafe_code, reason = "passes the caller's promise on")]
+    unsafe fn compute(&self, spots: &[Spot<'_>], channels: Range<usize>) {
+        // SAFETY: the caller's promise is the kernel's.
+        unsafe { convolve(spots, &self.window, &self.filters, channels) }
+    }
+
+    fn channel_step(&self) -> Option<usize> {
+        self.filters.channel_step()
+    }
+}

@@ -1,0 +1,306 @@
+//! Operators that work on each element by itself, or on two elements at the same place.
+
+use super::{Attributes, Local, Op, Wants};
+use crate::error::Misfit;
+use crate::kernels::elementwise::{Binary, Unary};
+use crate::kernels::grid::{Grid, Order, Region, Spot};
+use crate::value::Value;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What is done to each element.
+#[derive(Debug, Clone)]
+pub(crate) enum Function {
+    /// A function of the element.
+    Unary(Unary),
+    /// A function of the element and one of another operand.
+    Binary(Binary),
+    /// A factor and an offset per channel.
+    Affine {
+        /// Per channel.
+        factor: Arc<[f32]>,
+        /// Per channel.
+        offset: Arc<[f32]>,
+    },
+}
+
+/// An element-wise operator: a function, and which operands it reads.
+#[derive(Debug, Clone)]
+pub(crate) struct Elementwise {
+    pub(crate) function: Function,
+}
+
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let float = |name: &str, default: f32| attributes.float(name, default);
+    let unary = match attributes.op_type() {
+        "Abs" => Unary::Abs,
+        "Ceil" => Unary::Ceil,
+        "Clip" if attributes.opset() < 11 => Unary::Clip(float("min", f32::MIN), float("max", f32::MAX)),
+        "Clip" => return Ok(Some(Box::new(Clip))),
+        "Elu" => Unary::Elu(float("alpha", 1.0)),
+        "Erf" => Unary::Erf,
+        "Exp" => Unary::Exp,
+        "Floor" => Unary::Floor,
+        "Gelu" if attributes.string("approximate", "none") == "tanh" => Unary::GeluTanh,
+        "Gelu" => Unary::Gelu,
+        "HardSigmoid" => Unary::HardSigmoid(float("alpha", 0.2), float("beta", 0.5)),
+        "HardSwish" => Unary::HardSwish,
+        "LeakyRelu" => Unary::LeakyRelu(float("alpha", 0.01)),
+        "Log" => Unary::Log,
+        "Mish" => Unary::Mish,
+        "Neg" => Unary::Neg,
+        "Reciprocal" => Unary::Reciprocal,
+        "Relu" => Unary::Relu,
+        "Selu" => Unary::Selu(float("alpha", 1.673_263_2), float("gamma", 1.050_701)),
+        "Sigmoid" => Unary::Sigmoid,
+        "Softplus" => Unary::Softplus,
+        "Softsign" => Unary::Softsign,
+        "Sqrt" => Unary::Sqrt,
+        "Tanh" => Unary::Tanh,
+        "ThresholdedRelu" => Unary::ThresholdedRelu(float("alpha", 1.0)),
+        _ => return parse_binary(attributes),
+    };
+    Ok(Some(Elementwise::boxed(Function::Unary(unary))))
+}
+
+fn parse_binary(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let binary = match attributes.op_type() {
+        "Add" | "Sum" => Binary::Add,
+        "Div" => Binary::Div,
+        "Max" => Binary::Max,
+        "Min" => Binary::Min,
+        "Mul" => Binary::Mul,
+        "Pow" => Binary::Pow,
+        "PRelu" => Binary::PRelu,
+        "Sub" => Binary::Sub,
+        _ => return Ok(None),
+    };
+    match attributes.arity().0 {
+        2 => Ok(Some(Elementwise::boxed(Function::Binary(binary)))),
+        _ => Ok(Some(Box::new(Fold(binary)))),
+    }
+}
+
+impl Elementwise {
+    fn boxed(function: Function) -> Box<dyn Op> {
+        Box::new(Self { function })
+    }
+}
+
+impl Op for Elementwise {
+    fn wants(&self, _operand: usize) -> Wants {
+        Wants::Alike
+    }
+
+    fn local<'a>(
+        &'a self,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+        let sources: &[usize] = if matches!(self.function, Function::Binary(_)) { &[0, 1] } else { &[0] };
+        let mut shapes = Vec::new();
+        let mut order = Order::RowMajor;
+        for &source in sources {
+            let Some(floats) = operands.get(source).copied().flatten().and_then(Value::floats) else {
+                return Ok(None);
+            };
+            order = floats.order;
+            shapes.push(floats.shape.as_slice());
+        }
+        if let Function::Affine { factor, .. } = &self.function
+            && (order != Order::ChannelsLast || shapes[0][1] != factor.len())
+        {
+            return Ok(None);
+        }
+        let Some(shape) = broadcast_shape(&shapes) else { return Ok(None) };
+        let grid = Grid::of(&shape, order);
+        let grids = shapes.iter().map(|s| Grid::of(s, order)).collect();
+        Ok(Some(Box::new(Settled { shape, order, grid, grids, sources })))
+    }
+
+    fn elementwise(&self) -> Option<&Elementwise> {
+        Some(self)
+    }
+}
+
+/// The shape that the operands broadcast to, where the kernels can follow: rank 4 at most, unless
+/// all shapes are the same.
+pub(crate) fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
+    let rank = shapes.iter().map(|s| s.len()).max()?;
+    if rank > 4 && shapes.iter().any(|s| *s != shapes[0]) {
+        return None;
+    }
+    let axis = |from_end: usize| {
+        let mut length = 1;
+        for shape in shapes {
+            let own = shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at]);
+            if own != 1 && length != 1 && own != length {
+                return None;
+            }
+            length = if length == 1 { own } else { length };
+        }
+        Some(length)
+    };
+    (0..rank).rev().map(axis).collect()
+}
+
+/// Copies the first operand's pixels; the function follows as the step's tail.
+struct Settled<'a> {
+    shape: Vec<usize>,
+    order: Order,
+    grid: Grid,
+    grids: Vec<Grid>,
+    sources: &'a [usize],
+}
+
+/// The pixels of a larger grid that a region of a broadcast one answers for.
+pub(crate) fn spread(region: Region, from: &Grid, to: &Grid) -> Region {
+    let along = |axis: usize, value: usize, end: usize| {
+        if from.axes[axis] == 1 { end } else { value }
+    };
+    Region {
+        low: std::array::from_fn(|a| along(a, region.low[a], 0)),
+        high: std::array::from_fn(|a| along(a, region.high[a], to.axes[a])),
+    }
+}
+
+impl Local for Settled<'_> {
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn sources(&self) -> &[usize] {
+        self.sources
+    }
+
+    fn reach(&self, source: usize, region: Region) -> Region {
+        spread(region, &self.grids[source], &self.grid)
+    }
+
+    #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
+    unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
+        for spot in spots {
+            // SAFETY: the caller promises room for all channels.
+            let out = unsafe { std::slice::from_raw_parts_mut(spot.out, self.grid.width) };
+            match spot.sources[0].broadcast(spot.at) {
+                [one] => out.fill(*one),
+                pixel => out.copy_from_slice(pixel),
+            }
+        }
+    }
+}
+
+/// `Clip` whose limits are operands: constant ones make it a function of the element.
+struct Clip;
+
+impl Op for Clip {
+    fn wants(&self, _operand: usize) -> Wants {
+        Wants::Alike
+    }
+
+    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+        let limit = |at: usize, default: f32| match constants.get(at).copied().flatten() {
+            None => Some(default),
+            Some(value) => value.floats().and_then(|f| f.data.first().copied()),
+        };
+        let limits = limit(1, f32::MIN).zip(limit(2, f32::MAX));
+        Ok(limits.map(|(low, high)| Elementwise::boxed(Function::Unary(Unary::Clip(low, high)))))
+    }
+}
+
+/// `Max`, `Min` and `Sum` of one, three or more operands: from the left, two at a time.
+struct Fold(Binary);
+
+impl Op for Fold {
+    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        let operands: Vec<&Value> = operands.iter().flatten().copied().collect();
+        if operands.is_empty() || operands.iter().any(|v| v.floats().is_none()) {
+            return Ok(None);
+        }
+        let pair = Elementwise { function: Function::Binary(self.0) };
+        let mut folded = operands[0].clone();
+        for operand in &operands[1..] {
+            let both = [Some(&folded), Some(*operand)];
+            let Some(next) = crate::step::run_alone(&pair, &both)? else { return Ok(None) };
+            folded = next;
+        }
+        Ok(Some(vec![Some(folded)]))
+    }
+}
+
+struct BatchNorm {
+    epsilon: f32,
+}
+
+pub(super) fn parse_batch_norm(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    if attributes.arity().1 > 1 || attributes.int("training_mode", 0) != 0 {
+        return Ok(None);
+    }
+    Ok(Some(Box::new(BatchNorm { epsilon: attributes.float("epsilon", 1e-5) })))
+}
+
+impl BatchNorm {
+    fn affine(&self, operands: &[Option<&Value>]) -> Option<Elementwise> {
+        let vector = |at: usize| operands.get(at).copied().flatten()?.floats().map(|f| &*f.data);
+        let (scale, bias, mean, variance) = (vector(1)?, vector(2)?, vector(3)?, vector(4)?);
+        let n = scale.len();
+        if [bias, mean, variance].iter().any(|v| v.len() != n) {
+            return None;
+        }
+        let factor: Vec<f32> =
+            (0..n).map(|i| scale[i] / (variance[i] + self.epsilon).sqrt()).collect();
+        let offset: Vec<f32> = (0..n).map(|i| (-mean[i]).mul_add(factor[i], bias[i])).collect();
+        let function = Function::Affine { factor: factor.into(), offset: offset.into() };
+        Some(Elementwise { function })
+    }
+}
+
+impl Op for BatchNorm {
+    fn wants(&self, operand: usize) -> Wants {
+        if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
+    }
+
+    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+        let Some(affine) = self.affine(constants) else { return Ok(None) };
+        Ok(Some(Box::new(BakedBatchNorm { affine, epsilon: self.epsilon })))
+    }
+
+    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        match (self.affine(operands), operands[0]) {
+            (Some(affine), Some(input)) => {
+                Ok(crate::step::run_alone(&affine, &[Some(input)])?.map(|v| vec![Some(v)]))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Batch normalisation with its statistics folded into a factor and an offset per channel.
+struct BakedBatchNorm {
+    affine: Elementwise,
+    epsilon: f32,
+}
+
+impl Op for BakedBatchNorm {
+    fn wants(&self, operand: usize) -> Wants {
+        if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
+    }
+
+    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+        BatchNorm { epsilon: self.epsilon }.bake(constants)
+    }
+
+    fn local<'a>(
+        &'a self,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+        self.affine.local(&operands[..1])
+    }
+
+    fn elementwise(&self) -> Option<&Elementwise> {
+        Some(&self.affine)
+    }
+}

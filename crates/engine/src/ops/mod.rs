@@ -1,0 +1,196 @@
+//! From ONNX operators to kernels: one file per family, one line per operator in [`OPERATORS`].
+//! What is not listed runs on rten.
+
+mod attributes;
+mod concat;
+mod conv;
+mod elementwise;
+mod layout;
+mod matmul;
+mod pool;
+mod resize;
+mod slice;
+mod softmax;
+
+use crate::error::Misfit;
+use crate::graph::Operator;
+use crate::kernels::gemm::LANE;
+use crate::kernels::grid::{Order, Region, Spot};
+use crate::value::Value;
+pub(crate) use attributes::Attributes;
+pub(crate) use elementwise::{Elementwise, Function, broadcast_shape, spread};
+use std::ops::Range;
+
+/// An operator with its attributes parsed and its constant operands prepared.
+pub(crate) trait Op: Send + Sync {
+    /// The order in which it wants a float operand of rank 4.
+    fn wants(&self, _operand: usize) -> Wants {
+        Wants::RowMajor
+    }
+
+    /// The same operator with its constant operands prepared once (weights packed). Operands that
+    /// are not constant are `None`.
+    fn bake(&self, _constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+        Ok(None)
+    }
+
+    /// The same operator with single elements of its baked constants replaced, and the output
+    /// channels that can differ; `None` where it must be baked from whole constants.
+    fn rebake(&self, _edits: &[Edit<'_>]) -> Option<Rebaked> {
+        None
+    }
+
+    /// The pixel-wise form for these operands, where there is one.
+    fn local<'a>(&'a self, _operands: &[Option<&'a Value>]) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+        Ok(None)
+    }
+
+    /// All outputs from whole operands; `None` hands over to rten.
+    fn whole(&self, _operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        Ok(None)
+    }
+
+    /// The function of elements that the operator is, so that it can follow another in one pass.
+    fn elementwise(&self) -> Option<&Elementwise> {
+        None
+    }
+}
+
+/// Replaced elements of one baked operand, counted as ONNX does.
+pub(crate) struct Edit<'a> {
+    pub(crate) operand: usize,
+    pub(crate) elements: &'a [(usize, f32)],
+}
+
+/// An operator prepared for changed constants.
+pub(crate) struct Rebaked {
+    pub(crate) op: Box<dyn Op>,
+    /// Output channels outside of which nothing can differ while the data operand is golden.
+    pub(crate) channels: Range<usize>,
+}
+
+/// The order in which an operator wants its float operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// Channels last if any operand is, as ONNX counts otherwise.
+    Alike,
+    /// Channels last, where the rank is 4.
+    ChannelsLast,
+    /// As ONNX counts.
+    RowMajor,
+}
+
+/// An operator settled for its operands' shapes, that can compute any pixels of its output alone.
+pub(crate) trait Local: Sync {
+    /// The output's shape.
+    fn shape(&self) -> &[usize];
+
+    /// The output's order in memory.
+    fn order(&self) -> Order;
+
+    /// Which operands are read pixel by pixel, in the order of a spot's sources.
+    fn sources(&self) -> &[usize];
+
+    /// The output pixels that a changed region of one source can reach.
+    fn reach(&self, source: usize, region: Region) -> Region;
+
+    /// Computes the spots' values in `channels`.
+    ///
+    /// # Safety
+    /// Every spot's `out` must be writable for all channels, and no two spots may share one.
+    #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
+    unsafe fn compute(&self, spots: &[Spot<'_>], channels: Range<usize>);
+
+    /// Multiples at which channels may be shared out between threads, if at all.
+    fn channel_step(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// The channels from the first to the last of `outputs`, starting where kernels may.
+fn channels_around(outputs: impl Iterator<Item = usize>) -> Range<usize> {
+    let (low, high) = outputs.fold((usize::MAX, 0), |(l, h), o| (l.min(o), h.max(o + 1)));
+    if low < high { low / LANE * LANE..high } else { 0..0 }
+}
+
+type Parse = fn(&Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit>;
+
+/// Every operator with a kernel of its own, in alphabetical order. Add yours here.
+const OPERATORS: &[(&str, Parse)] = &[
+    ("Abs", elementwise::parse),
+    ("Add", elementwise::parse),
+    ("AveragePool", pool::parse),
+    ("BatchNormalization", elementwise::parse_batch_norm),
+    ("Ceil", elementwise::parse),
+    ("Clip", elementwise::parse),
+    ("Concat", concat::parse),
+    ("Constant", layout::parse_constant),
+    ("Conv", conv::parse),
+    ("Div", elementwise::parse),
+    ("Dropout", layout::parse_identity),
+    ("Elu", elementwise::parse),
+    ("Erf", elementwise::parse),
+    ("Exp", elementwise::parse),
+    ("Flatten", layout::parse_reshape),
+    ("Floor", elementwise::parse),
+    ("Gelu", elementwise::parse),
+    ("Gemm", matmul::parse_gemm),
+    ("GlobalAveragePool", pool::parse_global),
+    ("GlobalMaxPool", pool::parse_global),
+    ("HardSigmoid", elementwise::parse),
+    ("HardSwish", elementwise::parse),
+    ("Identity", layout::parse_identity),
+    ("LeakyRelu", elementwise::parse),
+    ("Log", elementwise::parse),
+    ("LogSoftmax", softmax::parse),
+    ("MatMul", matmul::parse),
+    ("Max", elementwise::parse),
+    ("MaxPool", pool::parse),
+    ("Min", elementwise::parse),
+    ("Mish", elementwise::parse),
+    ("Mul", elementwise::parse),
+    ("Neg", elementwise::parse),
+    ("PRelu", elementwise::parse),
+    ("Pow", elementwise::parse),
+    ("Reciprocal", elementwise::parse),
+    ("ReduceMean", pool::parse_reduce_mean),
+    ("Relu", elementwise::parse),
+    ("Reshape", layout::parse_reshape),
+    ("Resize", resize::parse),
+    ("Selu", elementwise::parse),
+    ("Sigmoid", elementwise::parse),
+    ("Slice", slice::parse),
+    ("Softmax", softmax::parse),
+    ("Softplus", elementwise::parse),
+    ("Softsign", elementwise::parse),
+    ("Sqrt", elementwise::parse),
+    ("Squeeze", layout::parse_reshape),
+    ("Sub", elementwise::parse),
+    ("Sum", elementwise::parse),
+    ("Tanh", elementwise::parse),
+    ("ThresholdedRelu", elementwise::parse),
+    ("Transpose", layout::parse_transpose),
+    ("Unsqueeze", layout::parse_reshape),
+    ("Upsample", resize::parse),
+];
+
+/// The operator's kernel, or `None` where rten computes it.
+pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op>>, Misfit> {
+    if !operator.domain.is_empty() {
+        return Ok(None);
+    }
+    match OPERATORS.binary_search_by_key(&operator.op_type.as_str(), |&(name, _)| name) {
+        Ok(at) => OPERATORS[at].1(&Attributes::new(operator, opset)),
+        Err(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_are_sorted() {
+        assert!(OPERATORS.is_sorted_by_key(|&(name, _)| name));
+    }
+}

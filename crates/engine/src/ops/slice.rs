@@ -1,0 +1,165 @@
+//! `Slice`: every so many pixels or channels of a value.
+
+use super::{Attributes, Local, Op, Wants};
+use crate::error::Misfit;
+use crate::kernels::grid::{Grid, Order, Region, Spot};
+use crate::value::Value;
+use std::ops::Range;
+
+struct Slice {
+    /// Starts, ends and axes where they are attributes (before opset 10).
+    attributes: Option<[Option<Vec<i64>>; 3]>,
+}
+
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let list = |name: &str| attributes.ints(name).map(<[i64]>::to_vec);
+    let own = attributes.opset() < 10;
+    let attributes = own.then(|| [list("starts"), list("ends"), list("axes")]);
+    Ok(Some(Box::new(Slice { attributes })))
+}
+
+/// What is taken along one axis.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    start: usize,
+    step: i64,
+    length: usize,
+}
+
+impl Cut {
+    fn whole(length: usize) -> Self {
+        Self { start: 0, step: 1, length }
+    }
+
+    /// ONNX's rules: negative places count from the end, and all are clamped to the axis.
+    fn new(length: usize, start: i64, end: i64, step: i64) -> Result<Self, Misfit> {
+        let n = length as i64;
+        let from_end = |at: i64| if at < 0 { at.saturating_add(n) } else { at };
+        if step == 0 {
+            return Err(Misfit::new("a step of 0 never ends"));
+        }
+        let (start, end) = if step > 0 {
+            (from_end(start).clamp(0, n), from_end(end).clamp(0, n))
+        } else {
+            (from_end(start).clamp(-1, n - 1), from_end(end).clamp(-1, n - 1))
+        };
+        let distance = if step > 0 { end - start } else { start - end };
+        let count = distance.max(0).div_euclid(step.abs())
+            + i64::from(distance.max(0).rem_euclid(step.abs()) > 0);
+        Ok(Self { start: start.max(0) as usize, step, length: count as usize })
+    }
+
+    fn under(&self, at: usize) -> usize {
+        (self.start as i64 + at as i64 * self.step) as usize
+    }
+
+    /// Output places that read any of `low..high`.
+    fn reach(&self, low: usize, high: usize) -> (usize, usize) {
+        if self.step < 0 {
+            return (0, self.length);
+        }
+        let step = self.step as usize;
+        let first = low.saturating_sub(self.start).div_ceil(step);
+        let last = high.saturating_sub(self.start).div_ceil(step);
+        (first.min(self.length), last.min(self.length))
+    }
+}
+
+impl Slice {
+    fn cuts(&self, shape: &[usize], operands: &[Option<&Value>]) -> Result<Option<Vec<Cut>>, Misfit> {
+        let operand = |at: usize| operands.get(at).copied().flatten().and_then(Value::integers);
+        let [starts, ends, axes] = match &self.attributes {
+            Some(lists) => lists.clone(),
+            None => [operand(1), operand(2), operand(3)],
+        };
+        let (Some(starts), Some(ends)) = (starts, ends) else { return Ok(None) };
+        let axes = axes.unwrap_or_else(|| (0..starts.len() as i64).collect());
+        let steps = operand(4).filter(|_| self.attributes.is_none());
+        let steps = steps.unwrap_or_else(|| vec![1; starts.len()]);
+        if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) {
+            return Err(Misfit::new("starts, ends, axes and steps differ in number"));
+        }
+        let mut cuts: Vec<Cut> = shape.iter().map(|&d| Cut::whole(d)).collect();
+        for i in 0..starts.len() {
+            let axis = axes[i].rem_euclid(shape.len().max(1) as i64) as usize;
+            let length = *shape.get(axis).ok_or_else(|| Misfit::new("there is no axis to cut"))?;
+            cuts[axis] = Cut::new(length, starts[i], ends[i], steps[i])?;
+        }
+        Ok(Some(cuts))
+    }
+}
+
+impl Op for Slice {
+    fn wants(&self, operand: usize) -> Wants {
+        if operand == 0 { Wants::Alike } else { Wants::RowMajor }
+    }
+
+    fn local<'a>(
+        &'a self,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+        let Some(floats) = operands[0].and_then(Value::floats) else { return Ok(None) };
+        let rank = floats.shape.len();
+        if rank > 4 || rank == 0 {
+            return Ok(None);
+        }
+        let Some(cuts) = self.cuts(&floats.shape, operands)? else { return Ok(None) };
+        let shape: Vec<usize> = cuts.iter().map(|c| c.length).collect();
+        if shape.contains(&0) {
+            return Ok(None);
+        }
+        let mut padded = vec![Cut::whole(1); 4 - rank];
+        padded.extend(&cuts);
+        let (axes, channels) = match floats.order {
+            Order::ChannelsLast => ([padded[0], padded[2], padded[3]], padded[1]),
+            Order::RowMajor => ([padded[0], padded[1], padded[2]], padded[3]),
+        };
+        let grid = Grid::of(&shape, floats.order);
+        Ok(Some(Box::new(Settled { shape, order: floats.order, grid, axes, channels })))
+    }
+}
+
+struct Settled {
+    shape: Vec<usize>,
+    order: Order,
+    grid: Grid,
+    axes: [Cut; 3],
+    channels: Cut,
+}
+
+impl Local for Settled {
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn sources(&self) -> &[usize] {
+        &[0]
+    }
+
+    fn reach(&self, _source: usize, region: Region) -> Region {
+        let along: [(usize, usize); 3] =
+            std::array::from_fn(|a| self.axes[a].reach(region.low[a], region.high[a]));
+        Region { low: along.map(|(low, _)| low), high: along.map(|(_, high)| high) }
+    }
+
+    #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
+    unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
+        for spot in spots {
+            let pixel =
+                spot.sources[0].pixel(std::array::from_fn(|a| self.axes[a].under(spot.at[a])));
+            // SAFETY: the caller promises room for all channels.
+            let out = unsafe { std::slice::from_raw_parts_mut(spot.out, self.grid.width) };
+            if self.channels.step == 1 {
+                out.copy_from_slice(&pixel[self.channels.start..][..self.grid.width]);
+            } else {
+                for (i, x) in out.iter_mut().enumerate() {
+                    *x = pixel[self.channels.under(i)];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Which operators run together: an operator and the element-wise ones behind it, as one step.
+
+use crate::graph::{Graph, Operator, OperatorId, ValueId};
+use crate::ops::{Elementwise, Function};
+use crate::step::{Other, Tail, TailOp};
+use std::collections::BTreeSet;
+
+/// Operators that run as one. Only the last one's output is seen by others.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    /// The operator that computes, then the functions that follow it.
+    pub(crate) members: Vec<OperatorId>,
+    /// What follows the head, its operands counted among `externals`.
+    pub(crate) tail: Tail,
+    /// Values from elsewhere that the tail reads.
+    pub(crate) externals: Vec<ValueId>,
+}
+
+impl Step {
+    pub(crate) fn single(operator: OperatorId) -> Self {
+        Self { members: vec![operator], tail: Tail::default(), externals: Vec::new() }
+    }
+
+    pub(crate) fn head(&self) -> OperatorId {
+        self.members[0]
+    }
+
+    /// The operator after which the step can run.
+    pub(crate) fn last(&self) -> OperatorId {
+        self.members[self.members.len() - 1]
+    }
+}
+
+/// Most operators in one step: what follows should find the rows still in the cache.
+const LONGEST: usize = 8;
+
+/// Steps in an order in which they can run. `function` tells the element-wise operators apart.
+pub(crate) fn steps<'a>(
+    graph: &Graph,
+    runs: impl Fn(OperatorId) -> bool,
+    function: impl Fn(OperatorId) -> Option<&'a Elementwise>,
+) -> Vec<Step> {
+    let mut taken = BTreeSet::new();
+    let mut steps = Vec::new();
+    for head in graph.operator_ids().filter(|&id| runs(id)) {
+        if taken.contains(&head) {
+            continue;
+        }
+        let members = follow(graph, head, &taken, &function);
+        taken.extend(members.iter().copied());
+        steps.push(assemble(graph, members, &function));
+    }
+    steps.sort_by_key(Step::last);
+    steps
+}
+
+fn follow<'a>(
+    graph: &Graph,
+    head: OperatorId,
+    taken: &BTreeSet<OperatorId>,
+    function: &impl Fn(OperatorId) -> Option<&'a Elementwise>,
+) -> Vec<OperatorId> {
+    let mut members = vec![head];
+    let mut closed = 1;
+    if graph.operator(head).outputs.len() != 1 {
+        return members;
+    }
+    while members.len() < LONGEST {
+        let outputs = members.iter().flat_map(|&m| graph.operator(m).makes());
+        let readers = outputs.flat_map(|v| graph.consumers(v)).copied();
+        let Some(next) = readers.filter(|r| !members.contains(r)).min() else { break };
+        let operator = graph.operator(next);
+        if taken.contains(&next) || function(next).is_none() || operator.outputs.len() != 1 {
+            break;
+        }
+        members.push(next);
+        if is_closed(graph, &members) {
+            closed = members.len();
+        }
+    }
+    members.truncate(closed);
+    members
+}
+
+/// Whether nobody else reads what the members before the last one make.
+fn is_closed(graph: &Graph, members: &[OperatorId]) -> bool {
+    let inner = members[..members.len() - 1].iter().flat_map(|&m| graph.operator(m).makes());
+    inner.into_iter().all(|value| {
+        !graph.outputs().contains(&value)
+            && graph.consumers(value).iter().all(|c| members.contains(c))
+    })
+}
+
+fn assemble<'a>(
+    graph: &Graph,
+    members: Vec<OperatorId>,
+    function: &impl Fn(OperatorId) -> Option<&'a Elementwise>,
+) -> Step {
+    let mut writer = Writer::new(graph, &members);
+    for at in 1..members.len() {
+        if let Some(elementwise) = function(members[at]) {
+            writer.add(at, &elementwise.function);
+        }
+    }
+    let Writer { mut tail, externals, registers, .. } = writer;
+    // The result must end in the output row.
+    if let Some(&(_, last)) = registers.last()
+        && last != 0
+    {
+        let identity = Function::Unary(crate::kernels::elementwise::Unary::Identity);
+        tail.ops.push(TailOp { function: identity, from: last, to: 0, other: None, swapped: false });
+    }
+    Step { members, tail, externals }
+}
+
+/// Gives each member's result a register.
+struct Writer<'a> {
+    graph: &'a Graph,
+    members: &'a [OperatorId],
+    tail: Tail,
+    externals: Vec<ValueId>,
+    /// Values made so far and where they stand.
+    registers: Vec<(ValueId, usize)>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(graph: &'a Graph, members: &'a [OperatorId]) -> Self {
+        let head = graph.operator(members[0]).makes().next();
+        Self {
+            graph,
+            members,
+            tail: Tail::default(),
+            externals: Vec::new(),
+            registers: head.map(|v| (v, 0)).into_iter().collect(),
+        }
+    }
+
+    fn register(&self, value: ValueId) -> Option<usize> {
+        self.registers.iter().find(|(v, _)| *v == value).map(|&(_, r)| r)
+    }
+
+    /// Whether a member after `at` still reads the value.
+    fn needed_after(&self, at: usize, value: ValueId) -> bool {
+        self.members[at + 1..].iter().any(|&m| self.graph.operator(m).reads().any(|v| v == value))
+    }
+
+    fn add(&mut self, at: usize, function: &Function) {
+        let operator: &Operator = self.graph.operator(self.members[at]);
+        let operands: Vec<ValueId> = match function {
+            Function::Binary(_) => operator.inputs.iter().flatten().copied().collect(),
+            _ => operator.inputs[..1].iter().flatten().copied().collect(),
+        };
+        let inner: Vec<Option<usize>> = operands.iter().map(|&v| self.register(v)).collect();
+        let dies = |i: usize| inner[i].is_some() && !self.needed_after(at, operands[i]);
+        // Prefer to work in place, in the output row if it is free.
+        let candidates = (0..operands.len()).filter(|&i| inner[i].is_some());
+        let first = candidates.min_by_key(|&i| (!dies(i), inner[i])).unwrap_or(0);
+        let from = inner[first].unwrap_or(0);
+        let to = if dies(first) { from } else { self.tail.scratch + 1 };
+        self.tail.scratch = self.tail.scratch.max(to);
+        let other = (operands.len() == 2).then(|| match inner[1 - first] {
+            Some(register) => Other::Register(register),
+            None => {
+                self.externals.push(operands[1 - first]);
+                Other::Source(self.externals.len() - 1)
+            }
+        });
+        let swapped = first == 1;
+        self.tail.ops.push(TailOp { function: function.clone(), from, to, other, swapped });
+        self.registers.extend(operator.makes().map(|made| (made, to)));
+    }
+}

@@ -1,0 +1,601 @@
+//! Exact re-execution of a golden run under changes: only what they can reach, only where they
+//! still make a difference.
+//!
+//! Each trial keeps, per value, how it differs from golden. A step computes just the pixels that
+//! the differences can reach, for all trials of a stack at once, and compares them with golden;
+//! where nothing differs any more, the trial ends there.
+
+#![expect(unsafe_code, reason = "trials write disjoint buffers; see kernels")]
+
+use crate::error::EngineError;
+use crate::golden::{Change, Golden};
+use crate::graph::{OperatorId, ValueId};
+use crate::kernels::grid::{Floats, Grid, Patch, Region, Source};
+use crate::model::{externals, misfit};
+use crate::ops::{Edit, Local, spread};
+use crate::plan::Step;
+use crate::step::{Job, Tail, compute};
+use crate::value::{Slot, Value, same_float};
+use faultlens_core::Tensor;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a disturbed run answered.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    outputs: Arc<[Tensor]>,
+    reached_output: bool,
+}
+
+impl Replay {
+    /// The model's outputs, in the graph's order.
+    pub fn outputs(&self) -> &[Tensor] {
+        &self.outputs
+    }
+
+    /// Whether any output differs from golden in any bit (NaN counting as equal to NaN).
+    pub fn reached_output(&self) -> bool {
+        self.reached_output
+    }
+}
+
+/// How one value of one trial differs from golden.
+enum Delta {
+    /// In a box of pixels; in the order of the golden value.
+    Patch(Patch),
+    /// In single elements of a constant, by place in memory.
+    Elements(Vec<(usize, f32)>),
+    /// Anywhere, even in shape.
+    Whole(Slot),
+}
+
+/// A trial under way: its differences by value.
+#[derive(Default)]
+struct Trial {
+    deltas: BTreeMap<ValueId, Delta>,
+    /// Changes that wait for the value to be computed.
+    changes: BTreeMap<ValueId, Vec<Change>>,
+}
+
+impl Golden<'_> {
+    /// The answer with these changes made, bit for bit that of a whole run with them.
+    pub fn replay(&self, changes: &[Change]) -> Result<Replay, EngineError> {
+        let replays = self.replay_stack(&[changes.to_vec()])?;
+        replays.into_iter().next().ok_or_else(|| EngineError::Graph("no trial ran".into()))
+    }
+
+    /// Several trials together, each with its own changes. They share the streaming of weights,
+    /// which makes a stack cheaper than its trials one by one; answers are the same.
+    pub fn replay_stack(&self, trials: &[Vec<Change>]) -> Result<Vec<Replay>, EngineError> {
+        let mut stack = Stack::new(self, trials)?;
+        while let Some((step, trials)) = stack.pending.pop_first() {
+            stack.advance(step, trials.into_iter().collect())?;
+        }
+        stack.finish()
+    }
+}
+
+struct Stack<'g, 'm> {
+    golden: &'g Golden<'m>,
+    /// Folded operators first, each as a step of its own, then the model's steps.
+    steps: Vec<Step>,
+    /// The step in which each operator runs.
+    step_of: Vec<usize>,
+    trials: Vec<Trial>,
+    /// Trials that differ in what a step reads.
+    pending: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+impl<'g, 'm> Stack<'g, 'm> {
+    fn new(golden: &'g Golden<'m>, trials: &[Vec<Change>]) -> Result<Self, EngineError> {
+        let model = golden.model;
+        let folded = model.graph().operator_ids().filter(|id| model.nodes[id.index()].folded);
+        let mut steps: Vec<Step> = folded.map(Step::single).collect();
+        steps.extend(model.steps.iter().cloned());
+        let mut step_of = vec![0; model.graph().operators().len()];
+        for (at, step) in steps.iter().enumerate() {
+            for member in &step.members {
+                step_of[member.index()] = at;
+            }
+        }
+        let blank = trials.iter().map(|_| Trial::default()).collect();
+        let mut stack = Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new() };
+        for (trial, changes) in trials.iter().enumerate() {
+            stack.start(trial, changes)?;
+        }
+        Ok(stack)
+    }
+
+    /// Notes the changes: those of inputs and constants at once, others when their step comes.
+    fn start(&mut self, trial: usize, changes: &[Change]) -> Result<(), EngineError> {
+        let mut by_value: BTreeMap<ValueId, Vec<Change>> = BTreeMap::new();
+        for change in changes {
+            by_value.entry(change.value).or_default().push(*change);
+        }
+        for (value, changes) in by_value {
+            match self.golden.model.graph().producer(value) {
+                None => {
+                    let delta = self.changed(value, None, &changes)?;
+                    self.settle(trial, value, delta);
+                }
+                Some(producer) => {
+                    // Refuse what does not exist before anything runs.
+                    self.changed(value, None, &changes)?;
+                    self.trials[trial].changes.insert(value, changes);
+                    self.pending.entry(self.step_of[producer.index()]).or_default().insert(trial);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a difference and wakes the steps that read the value.
+    fn settle(&mut self, trial: usize, value: ValueId, delta: Option<Delta>) {
+        let Some(delta) = delta else { return };
+        for reader in self.golden.model.graph().consumers(value) {
+            self.pending.entry(self.step_of[reader.index()]).or_default().insert(trial);
+        }
+        self.trials[trial].deltas.insert(value, delta);
+    }
+
+    /// Makes changes on top of how a value already differs.
+    fn changed(
+        &self,
+        id: ValueId,
+        delta: Option<Delta>,
+        changes: &[Change],
+    ) -> Result<Option<Delta>, EngineError> {
+        let golden = self.golden;
+        let Some(slot) = golden.slot(id) else {
+            return Err(golden.refuse(id, "the run has no such value".into()));
+        };
+        let constant = golden.model.constants[id.index()].is_some();
+        match (&slot.value, delta) {
+            (Value::Floats(floats), None) if constant => {
+                let places = golden.float_changes(id, floats, changes)?;
+                let differ = places.into_iter().filter(|&(at, x)| !same_float(floats.data[at], x));
+                let differ: Vec<(usize, f32)> = differ.collect();
+                Ok((!differ.is_empty()).then_some(Delta::Elements(differ)))
+            }
+            (Value::Floats(floats), delta) => {
+                let places = golden.float_changes(id, floats, changes)?;
+                Ok(patched(floats, delta, &places))
+            }
+            (Value::Other(tensor), delta) => {
+                let base = match &delta {
+                    Some(Delta::Whole(Slot { value: Value::Other(changed), .. })) => changed,
+                    _ => tensor,
+                };
+                let changed = Value::Other(golden.changed_tensor(id, base, changes)?);
+                let same = changed.same_bits(&slot.value);
+                Ok((!same).then(|| Delta::Whole(Slot::new(changed))))
+            }
+            (Value::Sequence(_), _) => Err(golden.refuse(id, "it is a list of tensors".into())),
+        }
+    }
+
+    /// Runs one step for the trials that need it.
+    fn advance(&mut self, at: usize, trials: Vec<usize>) -> Result<(), EngineError> {
+        let step = self.steps[at].clone();
+        let (alone, together): (Vec<usize>, Vec<usize>) =
+            trials.iter().partition(|&&trial| self.splits(&step, trial));
+        let rest = if step.members.len() > 1 { self.run_local(&step, &together)? } else { together };
+        let graph = self.golden.model.graph();
+        for &member in &step.members {
+            let single = Step::single(member);
+            let mut needing: Vec<usize> = alone.iter().chain(&rest).copied().collect();
+            needing.retain(|&trial| {
+                let trial = &self.trials[trial];
+                graph.operator(member).reads().any(|v| trial.deltas.contains_key(&v))
+                    || graph.operator(member).makes().any(|v| trial.changes.contains_key(&v))
+            });
+            self.run_single(&single, needing)?;
+        }
+        self.forget(at, &step, &trials);
+        Ok(())
+    }
+
+    /// Whether a trial must run a step's members one by one: it changes an inner value, or
+    /// something that a member has baked in.
+    fn splits(&self, step: &Step, trial: usize) -> bool {
+        let graph = self.golden.model.graph();
+        let trial = &self.trials[trial];
+        let inner = step.members[..step.members.len() - 1].iter();
+        let changes_inner =
+            inner.flat_map(|&m| graph.operator(m).makes()).any(|v| trial.changes.contains_key(&v));
+        changes_inner
+            || step.members.iter().any(|&m| {
+                graph.operator(m).reads().any(|v| matches!(trial.deltas.get(&v), Some(Delta::Elements(_))))
+            })
+            || (self.baked_reads(step)).any(|v| trial.deltas.contains_key(&v))
+    }
+
+    /// What the step's members read besides pixels.
+    fn baked_reads<'a>(&'a self, step: &'a Step) -> impl Iterator<Item = ValueId> + 'a {
+        let graph = self.golden.model.graph();
+        step.members.iter().skip(1).flat_map(move |&member| {
+            let inputs = &graph.operator(member).inputs;
+            let function = self.golden.model.nodes[member.index()].op.as_ref();
+            let pixels = match function.and_then(|op| op.elementwise()).map(|e| &e.function) {
+                Some(crate::ops::Function::Binary(_)) => 2,
+                _ => 1,
+            };
+            inputs.iter().skip(pixels).flatten().copied()
+        })
+    }
+
+    /// Drops differences that no later step reads.
+    fn forget(&mut self, at: usize, step: &Step, trials: &[usize]) {
+        let graph = self.golden.model.graph();
+        let read = step.members.iter().flat_map(|&m| graph.operator(m).reads());
+        let done: BTreeSet<ValueId> = read
+            .filter(|v| !graph.outputs().contains(v))
+            .filter(|v| graph.consumers(*v).iter().all(|c| self.step_of[c.index()] <= at))
+            .collect();
+        for &trial in trials {
+            self.trials[trial].deltas.retain(|v, _| !done.contains(v));
+        }
+    }
+
+    /// One operator for trials that may differ in anything it reads or makes.
+    fn run_single(&mut self, step: &Step, trials: Vec<usize>) -> Result<(), EngineError> {
+        let rest = self.run_local(step, &trials)?;
+        for trial in rest {
+            if !self.run_rebaked(step.head(), trial)? {
+                self.run_whole(step.head(), trial)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes a step's reachable pixels for all trials at once. Returns the trials for which
+    /// that does not do: differences in shape, in weights, or an operator without pixels.
+    fn run_local(&mut self, step: &Step, trials: &[usize]) -> Result<Vec<usize>, EngineError> {
+        if trials.is_empty() {
+            return Ok(Vec::new());
+        }
+        let golden = self.golden;
+        let model = golden.model;
+        let operator = model.graph().operator(step.head());
+        let Some(op) = &model.nodes[step.head().index()].op else { return Ok(trials.to_vec()) };
+        let slot = |v: ValueId| golden.slot(v);
+        let operands = model.operands(&**op, operator, &slot)?;
+        let Some(local) = op.local(&operands).map_err(|e| misfit(operator, e))? else {
+            return Ok(trials.to_vec());
+        };
+        let Some(externals) = externals(step, &*local, &slot) else { return Ok(trials.to_vec()) };
+        let heads = local.sources().iter().map(|&s| (operator.inputs[s], operands[s]));
+        let mut sources: Vec<(ValueId, &Floats)> =
+            heads.filter_map(|(id, value)| Some((id?, value?.floats()?))).collect();
+        let own = sources.len();
+        sources.extend(step.externals.iter().copied().zip(externals));
+        let tail = step.tail.behind(op.elementwise().map(|e| &e.function), own);
+        let Some(output) = model.graph().operator(step.last()).makes().next() else {
+            return Ok(trials.to_vec());
+        };
+        let Some(Value::Floats(answer)) = golden.slot(output).map(|s| &s.value) else {
+            return Ok(trials.to_vec());
+        };
+        let pixels = Pixels { local: &*local, own, sources, tail: tail.rounded(answer.dtype) };
+        let (results, rest) = self.compute_patches(&pixels, answer, trials);
+        for (trial, patch) in results {
+            self.conclude(trial, output, patch.map(Delta::Patch))?;
+        }
+        Ok(rest)
+    }
+
+    fn compute_patches(
+        &self,
+        pixels: &Pixels<'_>,
+        answer: &Floats,
+        trials: &[usize],
+    ) -> (Vec<(usize, Option<Patch>)>, Vec<usize>) {
+        let grid = answer.grid();
+        let mut rest = Vec::new();
+        let mut work: Vec<(usize, Vec<Source<'_>>, Patch)> = Vec::new();
+        for &trial in trials {
+            match pixels.sources_of(&self.trials[trial], self.golden) {
+                Some((sources, region)) => {
+                    let data = vec![0.0; region.pixels() * grid.width];
+                    work.push((trial, sources, Patch { stored: region, live: region, data }));
+                }
+                None => rest.push(trial),
+            }
+        }
+        let jobs: Vec<Job<'_>> = work
+            .iter_mut()
+            .map(|(_, sources, patch)| Job {
+                sources: std::mem::take(sources),
+                region: patch.stored,
+                pixels: 0..patch.stored.pixels(),
+                out: patch.data.as_mut_ptr(),
+            })
+            .collect();
+        // SAFETY: every job writes to its own patch, which has room for its region.
+        unsafe { compute(pixels.local, &pixels.tail, grid.width, &jobs, 0..grid.width) };
+        drop(jobs);
+        let results = work.into_iter().map(|(trial, _, patch)| (trial, shrunk(patch, answer)));
+        (results.collect(), rest)
+    }
+
+    /// Makes the trial's own changes to a freshly computed value and records how it differs.
+    fn conclude(
+        &mut self,
+        trial: usize,
+        value: ValueId,
+        delta: Option<Delta>,
+    ) -> Result<(), EngineError> {
+        let delta = match self.trials[trial].changes.remove(&value) {
+            Some(changes) => self.changed(value, delta, &changes)?,
+            None => delta,
+        };
+        self.settle(trial, value, delta);
+        Ok(())
+    }
+
+    /// An operator with single weights replaced, computed only in the channels they touch.
+    fn run_rebaked(&mut self, id: OperatorId, trial: usize) -> Result<bool, EngineError> {
+        let golden = self.golden;
+        let model = golden.model;
+        let operator = model.graph().operator(id);
+        let Some(op) = &model.nodes[id.index()].op else { return Ok(false) };
+        let deltas = &self.trials[trial].deltas;
+        let mut edits = Vec::new();
+        for (operand, input) in operator.inputs.iter().enumerate() {
+            match input.and_then(|v| deltas.get(&v)) {
+                Some(Delta::Elements(elements)) if operand > 0 => {
+                    edits.push(Edit { operand, elements });
+                }
+                Some(_) => return Ok(false),
+                None => {}
+            }
+        }
+        let Some(rebaked) = (!edits.is_empty()).then(|| op.rebake(&edits)).flatten() else {
+            return Ok(false);
+        };
+        let slot = |v: ValueId| golden.slot(v);
+        let operands = model.operands(&*rebaked.op, operator, &slot)?;
+        let local = rebaked.op.local(&operands).map_err(|e| misfit(operator, e))?;
+        let (Some(local), Some(output)) = (local, operator.makes().next()) else {
+            return Ok(false);
+        };
+        let Some(Value::Floats(answer)) = golden.slot(output).map(|s| &s.value) else {
+            return Ok(false);
+        };
+        let grid = answer.grid();
+        let mut patch = Patch { stored: grid.all(), live: grid.all(), data: answer.data.clone() };
+        let floats = local.sources().iter().filter_map(|&s| operands[s]?.floats());
+        let job = Job {
+            sources: floats.map(|f| Source::new(f, None)).collect(),
+            region: patch.stored,
+            pixels: 0..grid.pixels(),
+            out: patch.data.as_mut_ptr(),
+        };
+        let tail = Tail::default().rounded(answer.dtype);
+        if !rebaked.channels.is_empty() {
+            // SAFETY: the patch has room for all pixels and channels.
+            unsafe { compute(&*local, &tail, grid.width, &[job], rebaked.channels) };
+        }
+        let patch = shrunk(patch, answer);
+        self.conclude(trial, output, patch.map(Delta::Patch))?;
+        Ok(true)
+    }
+
+    /// An operator on whole operands, for one trial.
+    fn run_whole(&mut self, id: OperatorId, trial: usize) -> Result<(), EngineError> {
+        let golden = self.golden;
+        let model = golden.model;
+        let operator = model.graph().operator(id);
+        let deltas = &self.trials[trial].deltas;
+        let mut own: BTreeMap<ValueId, Slot> = BTreeMap::new();
+        for value in operator.reads() {
+            if let Some(delta) = deltas.get(&value)
+                && !matches!(delta, Delta::Whole(_))
+                && let Some(Value::Floats(floats)) = golden.slot(value).map(|s| &s.value)
+            {
+                own.insert(value, Slot::new(Value::Floats(materialised(floats, delta))));
+            }
+        }
+        let slot = |v: ValueId| match deltas.get(&v) {
+            Some(Delta::Whole(slot)) => Some(slot),
+            _ => own.get(&v).or_else(|| golden.slot(v)),
+        };
+        let results = if operator.reads().any(|v| deltas.contains_key(&v)) {
+            let baked = operator.inputs.iter().skip(1).flatten();
+            let rebake = baked.into_iter().any(|v| deltas.contains_key(v));
+            model.execute_changed(id, rebake, &slot)?
+        } else {
+            operator.outputs.iter().map(|v| golden.slot((*v)?).map(|s| s.value.clone())).collect()
+        };
+        for (output, value) in operator.outputs.iter().zip(results) {
+            if let (Some(output), Some(value)) = (output, value) {
+                let delta = golden.slot(*output).and_then(|slot| difference(value, &slot.value));
+                self.conclude(trial, *output, delta)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<Replay>, EngineError> {
+        let trials = std::mem::take(&mut self.trials);
+        trials.into_iter().map(|trial| self.answer(&trial)).collect()
+    }
+
+    fn answer(&self, trial: &Trial) -> Result<Replay, EngineError> {
+        let graph = self.golden.model.graph();
+        if !graph.outputs().iter().any(|v| trial.deltas.contains_key(v)) {
+            return Ok(Replay { outputs: self.golden.shared_outputs(), reached_output: false });
+        }
+        let outputs = graph.outputs().iter().zip(self.golden.outputs()).map(|(&id, golden)| {
+            let value = match (trial.deltas.get(&id), self.golden.slot(id).map(|s| &s.value)) {
+                (Some(Delta::Whole(slot)), _) => slot.value.to_tensor(),
+                (Some(delta), Some(Value::Floats(floats))) => {
+                    Value::Floats(materialised(floats, delta)).to_tensor()
+                }
+                _ => return Ok(golden.clone()),
+            };
+            value.ok_or_else(|| self.golden.refuse(id, "the output is no tensor".into()))
+        });
+        Ok(Replay { outputs: outputs.collect::<Result<_, _>>()?, reached_output: true })
+    }
+}
+
+/// A step settled for golden operands, ready for any trial's patches.
+struct Pixels<'a> {
+    local: &'a dyn Local,
+    /// How many sources are the head's own.
+    own: usize,
+    sources: Vec<(ValueId, &'a Floats)>,
+    tail: Tail,
+}
+
+impl Pixels<'_> {
+    /// What a trial reads and the output pixels that can differ; `None` where pixels do not do.
+    fn sources_of<'t>(
+        &'t self,
+        trial: &'t Trial,
+        golden: &'t Golden<'_>,
+    ) -> Option<(Vec<Source<'t>>, Region)> {
+        let out = Grid::of(self.local.shape(), self.local.order());
+        let mut region = Region::EMPTY;
+        let mut sources = Vec::with_capacity(self.sources.len());
+        for (at, &(id, floats)) in self.sources.iter().enumerate() {
+            let (source, live) = match trial.deltas.get(&id) {
+                None => (Source::new(floats, None), None),
+                Some(delta) => {
+                    let (source, live) = source_of(delta, floats, golden.slot(id)?)?;
+                    (source, Some(live))
+                }
+            };
+            if let Some(live) = live {
+                let reached = if at < self.own {
+                    self.local.reach(at, live)
+                } else {
+                    spread(live, &source.grid, &out)
+                };
+                region = region.union(&reached);
+            }
+            sources.push(source);
+        }
+        Some((sources, region))
+    }
+}
+
+/// A changed value as a source, and which of its pixels differ.
+fn source_of<'t>(
+    delta: &'t Delta,
+    floats: &'t Floats,
+    golden: &Slot,
+) -> Option<(Source<'t>, Region)> {
+    match delta {
+        Delta::Patch(patch) => {
+            let own_order = golden.value.floats()?.order;
+            (own_order == floats.order)
+                .then(|| (Source::new(floats, Some(patch)), patch.live))
+        }
+        Delta::Whole(slot) => {
+            let whole = slot.in_order(floats.order).floats()?;
+            let fits = whole.shape == floats.shape && whole.order == floats.order;
+            fits.then(|| (Source::new(whole, None), whole.grid().all()))
+        }
+        Delta::Elements(_) => None,
+    }
+}
+
+/// The patch with its live box drawn around what really differs; `None` if nothing does.
+fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
+    let (grid, width) = (golden.grid(), golden.grid().width);
+    if patch.stored.is_empty() || width == 0 {
+        return None;
+    }
+    let mut live = Region::EMPTY;
+    let row = patch.stored.high[2] - patch.stored.low[2];
+    let rows = patch.data.chunks_exact(row * width);
+    let starts = Region { high: [patch.stored.high[0], patch.stored.high[1], patch.stored.low[2] + 1], ..patch.stored };
+    for (start, mine) in starts.iter().zip(rows) {
+        let theirs = &golden.data[grid.index(start) * width..][..row * width];
+        if crate::kernels::compare::same(mine, theirs) {
+            continue;
+        }
+        let differs = |pixel: &usize| {
+            let range = pixel * width..(pixel + 1) * width;
+            !crate::kernels::compare::same(&mine[range.clone()], &theirs[range])
+        };
+        let first = (0..row).find(differs).unwrap_or(0);
+        let last = (0..row).rfind(differs).unwrap_or(row - 1);
+        let [n, h, w] = start;
+        live = live.union(&Region { low: [n, h, w + first], high: [n + 1, h + 1, w + last + 1] });
+    }
+    patch.live = live;
+    (!live.is_empty()).then_some(patch)
+}
+
+/// Golden with the difference laid over it.
+fn materialised(golden: &Floats, delta: &Delta) -> Floats {
+    let mut floats = golden.clone();
+    match delta {
+        Delta::Patch(patch) => lay_over(&mut floats, patch),
+        Delta::Elements(elements) => {
+            elements.iter().for_each(|&(at, value)| floats.data[at] = value);
+        }
+        Delta::Whole(slot) => {
+            if let Value::Floats(whole) = &slot.value {
+                return whole.clone();
+            }
+        }
+    }
+    floats
+}
+
+fn lay_over(floats: &mut Floats, patch: &Patch) {
+    let (grid, width) = (floats.grid(), floats.grid().width);
+    for at in patch.live.iter() {
+        let from = &patch.data[patch.stored.offset(at) * width..][..width];
+        floats.data[grid.index(at) * width..][..width].copy_from_slice(from);
+    }
+}
+
+/// How a computed value differs from golden; `None` if it does not.
+fn difference(value: Value, golden: &Value) -> Option<Delta> {
+    match (value, golden) {
+        (Value::Floats(mine), Value::Floats(theirs))
+            if mine.shape == theirs.shape && mine.order == theirs.order =>
+        {
+            let stored = theirs.grid().all();
+            shrunk(Patch { stored, live: stored, data: mine.data }, theirs).map(Delta::Patch)
+        }
+        (value, golden) => (!value.same_bits(golden)).then(|| Delta::Whole(Slot::new(value))),
+    }
+}
+
+/// A float value's difference with single places set, over what already differed.
+fn patched(golden: &Floats, delta: Option<Delta>, places: &[(usize, f32)]) -> Option<Delta> {
+    let (grid, width) = (golden.grid(), golden.grid().width);
+    let mut stored = places
+        .iter()
+        .fold(Region::EMPTY, |region, (at, _)| region.union(&Region::pixel(grid.at(at / width))));
+    let mut base = golden;
+    let whole;
+    match &delta {
+        Some(Delta::Patch(patch)) => stored = stored.union(&patch.live),
+        Some(delta @ Delta::Whole(_)) => {
+            whole = materialised(golden, delta);
+            if whole.shape != golden.shape {
+                return Some(Delta::Whole(Slot::new(Value::Floats(whole))));
+            }
+            base = &whole;
+            stored = grid.all();
+        }
+        _ => {}
+    }
+    let base_source = Source::new(base, match &delta {
+        Some(Delta::Patch(patch)) => Some(patch),
+        _ => None,
+    });
+    let mut data: Vec<f32> =
+        stored.iter().flat_map(|at| base_source.pixel(at).iter().copied()).collect();
+    for &(at, value) in places {
+        data[stored.offset(grid.at(at / width)) * width + at % width] = value;
+    }
+    shrunk(Patch { stored, live: stored, data }, golden).map(Delta::Patch)
+}

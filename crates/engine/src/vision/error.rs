@@ -1,0 +1,154 @@
+//! What can go wrong between an image and a model, in words that say what to do about it.
+
+use faultlens_core::TensorError;
+use thiserror::Error;
+
+/// Why an image could not be fed, or an output not be read.
+#[derive(Debug, Error, Clone, PartialEq)]
+pub enum VisionError {
+    /// A side of nothing, or one that no memory holds.
+    #[error("size [{height}, {width}] is out of range: both sides must be 1 to {limit}")]
+    Size {
+        /// Rows asked for.
+        height: usize,
+        /// Columns asked for.
+        width: usize,
+        /// The largest side accepted.
+        limit: usize,
+    },
+    /// A crop of nothing, or of more than the image.
+    #[error("centre_crop share {0} is out of range: it must be more than 0 and at most 1")]
+    Share(f64),
+    /// The crop after the resize would reach outside the image.
+    #[error(
+        "short_side {pixels} is smaller than size [{height}, {width}]: make it at least {}",
+        height.max(width)
+    )]
+    ShortSide {
+        /// The short side asked for.
+        pixels: usize,
+        /// Rows of the model's input.
+        height: usize,
+        /// Columns of the model's input.
+        width: usize,
+    },
+    /// One number per channel is needed, or one for all.
+    #[error("{field} has {given} numbers: give {channels} (one per channel) or 1 (for all)")]
+    PerChannel {
+        /// The field of the description.
+        field: &'static str,
+        /// How many numbers it holds.
+        given: usize,
+        /// How many channels there are.
+        channels: usize,
+    },
+    /// A number that would make every element infinite or not a number.
+    #[error("{field} holds {value}: every number must be finite{}", if *.field == "std" { " and not 0" } else { "" })]
+    Number {
+        /// The field of the description.
+        field: &'static str,
+        /// The number in the way.
+        value: f64,
+    },
+    /// `resize: none` takes images only as they are.
+    #[error(
+        "the image is {width}×{height} but the model takes {}×{}: choose a resize other than none",
+        wanted[1], wanted[0]
+    )]
+    ImageSize {
+        /// Columns of the image.
+        width: usize,
+        /// Rows of the image.
+        height: usize,
+        /// Rows and columns of the model's input.
+        wanted: [usize; 2],
+    },
+    /// Very long images grow without bound when their short side is enlarged.
+    #[error("an image of {width}×{height} pixels is too long to resize for this input: crop it")]
+    TooLong {
+        /// Columns of the image.
+        width: usize,
+        /// Rows of the image.
+        height: usize,
+    },
+    /// A batch has at least one image.
+    #[error("no image was given")]
+    NoImage,
+    /// The resize library refused.
+    #[error("cannot resize the image: {0}")]
+    Resize(String),
+    /// A tensor that does not hold together.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+
+    /// Nothing to show an image to.
+    #[error("the model has {count} inputs ({names}): exactly one, for the image, is needed")]
+    InputCount {
+        /// How many inputs the model has.
+        count: usize,
+        /// Their names.
+        names: String,
+    },
+    /// A guess could be wrong, so none is made.
+    #[error(
+        "cannot tell how images go into input `{name}`, {shape}: {reason}; describe it in an \
+         input file, for example:\n{example}"
+    )]
+    NotSafe {
+        /// The model's input.
+        name: String,
+        /// Its type and declared shape.
+        shape: String,
+        /// What stays open.
+        reason: String,
+        /// A description to paste and correct.
+        example: String,
+    },
+    /// The description makes a tensor that the model does not take.
+    #[error(
+        "the input description makes {made}, but the model's input `{name}` takes {wanted}: \
+         correct {fields}"
+    )]
+    Misfit {
+        /// The model's input.
+        name: String,
+        /// What the description makes.
+        made: String,
+        /// What the model takes.
+        wanted: String,
+        /// The fields to look at.
+        fields: String,
+    },
+
+    /// No output of this name.
+    #[error("the model has no output `{name}`{}; it has {known}", hint(.meant))]
+    UnknownOutput {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+        /// The likeliest slip.
+        meant: Option<String>,
+    },
+    /// Boxes, masks and other answers that are no list of classes.
+    #[error(
+        "output `{name}` has shape {shape}, which is no list of scores per image; name another \
+         output with `output: {{name: …}}`"
+    )]
+    NotScores {
+        /// The output.
+        name: String,
+        /// Its shape.
+        shape: String,
+    },
+    /// Probabilities and values are not turned into probabilities again.
+    #[error("softmax turns logits into probabilities: leave it out, or set kind to logits")]
+    Softmax,
+    /// Labels that cannot be read.
+    #[error("cannot read the labels: {0}")]
+    Labels(String),
+}
+
+fn hint(meant: &Option<String>) -> String {
+    meant.as_ref().map(|m| format!("; did you mean `{m}`?")).unwrap_or_default()
+}

@@ -1,0 +1,284 @@
+//! Guesses how images go into a model, where that is safe, and says why.
+
+use super::{
+    Channels, ElementType, ImageInput, InputDescription, Layout, Resize, VisionError, shape_text,
+};
+use crate::graph::{Dim, Graph};
+
+/// A description that was not written by the user, with the reasons to show: a guess in silence
+/// would be a trap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guess<T> {
+    /// What was guessed.
+    pub description: T,
+    /// One sentence per decision.
+    pub reasons: Vec<String>,
+}
+
+/// The size that is assumed where the model takes any.
+const USUAL_SIDE: usize = 224;
+/// Square inputs of these sides belong to ImageNet classifiers by convention.
+const IMAGENET_SIDES: std::ops::RangeInclusive<usize> = 192..=300;
+const IMAGENET_MEAN: [f64; 3] = [0.485, 0.456, 0.406];
+const IMAGENET_STD: [f64; 3] = [0.229, 0.224, 0.225];
+
+/// Proposes a description for the model's image input; `size` is `[height, width]` for models
+/// that take any. An error says what stays open and gives a description to correct.
+pub fn guess_input(
+    graph: &Graph,
+    size: Option<[usize; 2]>,
+) -> Result<Guess<InputDescription>, VisionError> {
+    let input = ImageInput::of(graph)?;
+    let scales_itself = first_scaling(graph, &input.name);
+    Guesser { input: &input, scales_itself, reasons: Vec::new() }.guess(size)
+}
+
+/// The first operator, when it scales raw pixels: then the file itself says that it takes them.
+fn first_scaling(graph: &Graph, input: &str) -> Option<String> {
+    let input = graph.find(input)?;
+    let operator = graph.operator(*graph.consumers(input).first()?);
+    let constant = operator.inputs.iter().flatten().find(|&&v| v != input)?;
+    let factor = graph.initializer(*constant)?;
+    let [factor] = factor.as_f32()? else { return None };
+    let scales = match operator.op_type.as_str() {
+        "Div" => (100.0..=256.0).contains(factor),
+        "Mul" => (1.0 / 256.0..=0.01).contains(factor),
+        _ => false,
+    };
+    scales.then(|| format!("{} by {factor}", operator.op_type))
+}
+
+struct Guesser<'a> {
+    input: &'a ImageInput,
+    scales_itself: Option<String>,
+    reasons: Vec<String>,
+}
+
+impl Guesser<'_> {
+    fn guess(mut self, size: Option<[usize; 2]>) -> Result<Guess<InputDescription>, VisionError> {
+        let (layout, channels, sides) = self.layout()?;
+        let size = self.size(sides, size);
+        let dtype = self.dtype(layout, size)?;
+        let mut description =
+            InputDescription { layout, ..InputDescription::plain(size, channels, dtype) };
+        self.values(&mut description)?;
+        description.check()?;
+        self.input.fits(&description)?;
+        Ok(Guess { description, reasons: self.reasons })
+    }
+
+    /// Where 1 or 3 channels stand decides; when they could stand in two places, nothing does.
+    fn layout(&mut self) -> Result<(Layout, Channels, [Dim; 2]), VisionError> {
+        let open = |reason: &str| {
+            Err(self.not_safe(reason, Layout::Nchw, [USUAL_SIDE; 2], ElementType::F32))
+        };
+        let Some(dims) = &self.input.dims else { return open("its shape is not declared") };
+        let [_, first, middle, last] = &dims[..] else {
+            return open("a batch of images has four axes");
+        };
+        let channels = |dim: &Dim| match dim {
+            Dim::Fixed(1) => Some(Channels::Grey),
+            Dim::Fixed(3) => Some(Channels::Rgb),
+            _ => None,
+        };
+        let (layout, channels, sides) = match (channels(first), channels(last)) {
+            (Some(c), None) => (Layout::Nchw, c, [middle.clone(), last.clone()]),
+            (None, Some(c)) => (Layout::Nhwc, c, [first.clone(), middle.clone()]),
+            (Some(_), Some(_)) => return open("its channels could be the first or the last axis"),
+            (None, None) => return open("no axis has the 1 or 3 channels of an image"),
+        };
+        let place = if layout == Layout::Nchw { "before" } else { "after" };
+        let colours = if channels == Channels::Grey { "1, so grey" } else { "3, so RGB (assumed)" };
+        self.reasons.push(format!(
+            "layout and channels: `{}` is {}; channels stand {place} the sides and are {colours}",
+            self.input.name,
+            shape_text(dims),
+        ));
+        Ok((layout, channels, sides))
+    }
+
+    fn size(&mut self, sides: [Dim; 2], given: Option<[usize; 2]>) -> [usize; 2] {
+        let declared = sides.map(|side| match side {
+            Dim::Fixed(n) => Some(n),
+            Dim::Free(_) => None,
+        });
+        let (size, reason) = match (declared, given) {
+            (_, Some(given)) => (given, "as given"),
+            ([Some(height), Some(width)], None) => ([height, width], "as the model declares"),
+            (_, None) => (
+                declared.map(|side| side.unwrap_or(USUAL_SIDE)),
+                "the model leaves it open, so the usual size is assumed",
+            ),
+        };
+        self.reasons.push(format!("size: {}×{} (height×width), {reason}", size[0], size[1]));
+        size
+    }
+
+    fn dtype(&mut self, layout: Layout, size: [usize; 2]) -> Result<ElementType, VisionError> {
+        let Some(dtype) = self.input.dtype else {
+            self.reasons.push("dtype: not declared, so f32 is assumed".to_owned());
+            return Ok(ElementType::F32);
+        };
+        match ElementType::of(dtype) {
+            Some(ElementType::Int8) => Err(self.not_safe(
+                "signed bytes need the scale and zero point of their quantisation",
+                layout,
+                size,
+                ElementType::Int8,
+            )),
+            Some(found) => Ok(found),
+            None => {
+                let reason = format!("images cannot be fed as {}", dtype.name());
+                Err(self.not_safe(&reason, layout, size, ElementType::F32))
+            }
+        }
+    }
+
+    /// What pixel values become; a description starts out with 0..1, or bytes as they are.
+    fn values(&mut self, description: &mut InputDescription) -> Result<(), VisionError> {
+        let [height, width] = description.size;
+        if description.dtype == ElementType::Uint8 {
+            self.reasons.push("values: the model takes bytes, so pixels stay 0..255".to_owned());
+        } else if let Some(operator) = &self.scales_itself {
+            description.scale = 1.0;
+            self.reasons.push(format!(
+                "values: the model scales pixels itself ({operator}), so they stay 0..255"
+            ));
+        } else if description.channels == Channels::Grey {
+            self.reasons.push("values: scaled to 0..1, assumed for one grey channel".to_owned());
+        } else if height == width && IMAGENET_SIDES.contains(&height) {
+            imagenet(description, &mut self.reasons);
+        } else {
+            return Err(self.not_safe(
+                "a 3-channel input of this size may take 0..255, 0..1 or normalised values",
+                description.layout,
+                description.size,
+                description.dtype,
+            ));
+        }
+        Ok(())
+    }
+
+    fn not_safe(
+        &self,
+        reason: &str,
+        layout: Layout,
+        size: [usize; 2],
+        dtype: ElementType,
+    ) -> VisionError {
+        VisionError::NotSafe {
+            name: self.input.name.clone(),
+            shape: self.input.text(),
+            reason: reason.to_owned(),
+            example: example(layout, size, dtype),
+        }
+    }
+}
+
+fn imagenet(description: &mut InputDescription, reasons: &mut Vec<String>) {
+    let short = (description.size[0] as f64 / Resize::SHARE).round() as usize;
+    description.resize = Resize::ShortSide(short);
+    description.mean = IMAGENET_MEAN.to_vec();
+    description.std = IMAGENET_STD.to_vec();
+    reasons.push(format!(
+        "values: scaled to 0..1, then ImageNet's mean and deviation; short side {short}, then \
+         centre crop: assumed, as for most 3-channel classifiers of this size"
+    ));
+}
+
+/// A description to paste into a file, with the choices named.
+fn example(layout: Layout, [height, width]: [usize; 2], dtype: ElementType) -> String {
+    let layout = if layout == Layout::Nchw { "nchw" } else { "nhwc" };
+    let (scale, meant) = match dtype {
+        ElementType::Uint8 | ElementType::Int8 => (1.0, "pixels as they are"),
+        ElementType::F32 | ElementType::F16 => (1.0 / 255.0, "to 0..1; 1 leaves 0..255"),
+    };
+    format!(
+        "input:\n\
+         \x20 size: [{height}, {width}]   # height, width\n\
+         \x20 resize: stretch      # or centre_crop, {{short_side: {short}}}, letterbox, none\n\
+         \x20 channels: rgb        # or bgr, grey\n\
+         \x20 layout: {layout}\n\
+         \x20 scale: {scale}   # {meant}\n\
+         \x20 mean: [0, 0, 0]      # subtracted after scaling\n\
+         \x20 std: [1, 1, 1]       # divides the difference\n\
+         \x20 dtype: {dtype}\n",
+        short = (height.max(width) as f64 / Resize::SHARE).round(),
+        dtype = dtype.dtype().name(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use faultlens_core::DType;
+
+    use super::*;
+
+    fn input(dims: &[&str], dtype: DType) -> ImageInput {
+        let dim = |d: &&str| d.parse().map_or_else(|_| Dim::Free((*d).into()), Dim::Fixed);
+        let dims = Some(dims.iter().map(dim).collect());
+        ImageInput { name: "x".into(), dims, dtype: Some(dtype) }
+    }
+
+    fn guess(
+        input: &ImageInput,
+        size: Option<[usize; 2]>,
+    ) -> Result<Guess<InputDescription>, VisionError> {
+        Guesser { input, scales_itself: None, reasons: Vec::new() }.guess(size)
+    }
+
+    #[test]
+    fn the_usual_classifiers_are_guessed_with_reasons() {
+        let nchw = input(&["N", "3", "224", "224"], DType::F32);
+        let Guess { description: d, reasons } = guess(&nchw, None).unwrap();
+        assert_eq!(
+            (d.layout, d.size, d.resize),
+            (Layout::Nchw, [224, 224], Resize::ShortSide(256))
+        );
+        assert_eq!(d.mean, IMAGENET_MEAN);
+        assert_eq!(reasons.len(), 3);
+        assert!(reasons[2].contains("assumed"), "{reasons:?}");
+
+        let nhwc = guess(&input(&["1", "?", "?", "3"], DType::U8), Some([64, 96])).unwrap();
+        let d = nhwc.description;
+        assert_eq!(
+            (d.layout, d.size, d.scale, d.dtype),
+            (Layout::Nhwc, [64, 96], 1.0, ElementType::Uint8)
+        );
+
+        let grey = guess(&input(&["1", "1", "28", "28"], DType::F32), None).unwrap().description;
+        assert_eq!((grey.channels, grey.shape(1)), (Channels::Grey, vec![1, 1, 28, 28]));
+
+        let open = guess(&input(&["N", "3", "H", "W"], DType::F16), None).unwrap();
+        assert_eq!((open.description.size, open.description.dtype), ([224, 224], ElementType::F16));
+        assert!(open.reasons[1].contains("leaves it open"), "{:?}", open.reasons);
+    }
+
+    #[test]
+    fn a_model_that_scales_itself_gets_raw_pixels() {
+        let x = input(&["1", "3", "32", "32"], DType::F32);
+        let scales_itself = Some("Div by 255".to_owned());
+        let guesser = Guesser { input: &x, scales_itself, reasons: Vec::new() };
+        assert_eq!(guesser.guess(None).unwrap().description.scale, 1.0);
+    }
+
+    #[test]
+    fn what_is_not_safe_is_not_guessed() {
+        for (dims, dtype, wanted) in [
+            (vec!["1", "3", "416", "416"], DType::F32, "may take 0..255"),
+            (vec!["1", "3", "240", "320"], DType::F32, "may take 0..255"),
+            (vec!["1", "4", "224", "224"], DType::F32, "no axis has"),
+            (vec!["1", "3", "1", "3"], DType::F32, "first or the last"),
+            (vec!["1", "10"], DType::F32, "four axes"),
+            (vec!["1", "3", "224", "224"], DType::I8, "zero point"),
+            (vec!["1", "3", "224", "224"], DType::I64, "cannot be fed as int64"),
+        ] {
+            let error = guess(&input(&dims, dtype), None).unwrap_err();
+            let VisionError::NotSafe { reason, example, .. } = error else { panic!("{error}") };
+            assert!(reason.contains(wanted), "{reason}");
+            assert!(example.starts_with("input:\n  size: ["), "{example}");
+        }
+        let fixed = input(&["1", "3", "224", "224"], DType::F32);
+        assert!(matches!(guess(&fixed, Some([192, 192])), Err(VisionError::Misfit { .. })));
+    }
+}

@@ -1,0 +1,78 @@
+//! Every bit of many sites, one trial each, counted by what kind of bit it is.
+
+use std::time::{Duration, Instant};
+
+use faultlens::Tensor;
+use faultlens::engine::{Model, ValueId};
+use serde::Serialize;
+
+use super::bench::{Bench, Outcome, Site};
+
+/// The parts of a 32-bit float, from the highest bit down.
+const KINDS: [(&str, std::ops::Range<u32>); 3] =
+    [("sign", 31..32), ("exponent", 23..31), ("mantissa", 0..23)];
+
+/// Which part of a 32-bit float a bit belongs to.
+pub(super) fn kind(bit: u32) -> &'static str {
+    KINDS.iter().find(|(_, bits)| bits.contains(&bit)).map_or("unknown", |(name, _)| name)
+}
+
+/// What became of all trials of one kind.
+#[derive(Serialize)]
+pub(super) struct Count {
+    pub(super) sites: &'static str,
+    pub(super) bits: &'static str,
+    pub(super) trials: usize,
+    pub(super) masked: usize,
+    pub(super) deviated: usize,
+    pub(super) detected: usize,
+}
+
+/// Flips every bit of every `step`th element of the values, once each.
+pub(super) fn sweep(
+    bench: &Bench<'_>,
+    sites: &'static str,
+    values: &[ValueId],
+    step: usize,
+) -> anyhow::Result<Vec<Count>> {
+    KINDS
+        .into_iter()
+        .map(|(bits, range)| {
+            let mut count = Count { sites, bits, trials: 0, masked: 0, deviated: 0, detected: 0 };
+            for &value in values {
+                for element in (0..bench.elements(value)).step_by(step) {
+                    for bit in range.clone() {
+                        count.add(bench.outcome(Site { value, element, bit })?);
+                    }
+                }
+            }
+            Ok(count)
+        })
+        .collect()
+}
+
+impl Count {
+    fn add(&mut self, outcome: Outcome) {
+        self.trials += 1;
+        match outcome {
+            Outcome::Masked => self.masked += 1,
+            Outcome::Deviated => self.deviated += 1,
+            Outcome::Detected => self.detected += 1,
+        }
+    }
+}
+
+/// How long a plain inference takes: the median of many, after a few to warm up.
+pub(super) fn plain(model: &Model, feeds: &[(&str, Tensor)]) -> anyhow::Result<Duration> {
+    const WARM_UP: usize = 20;
+    const TIMED: usize = 201;
+    let mut times = Vec::with_capacity(TIMED);
+    for _ in 0..WARM_UP + TIMED {
+        let start = Instant::now();
+        model.run(feeds)?;
+        times.push(start.elapsed());
+    }
+    let timed = &mut times[WARM_UP..];
+    timed.sort();
+    Ok(timed[TIMED / 2])
+}

@@ -1,0 +1,52 @@
+//! Faultlens finds where a machine-vision system breaks, how often, and whether that is good
+//! enough: it asks once undisturbed, disturbs, asks again, and judges the difference.
+//!
+//! This crate is the library's front door; the `faultlens` binary is built on it.
+//!
+//! 1. Load a model with [`engine::Model::load`], or build one in code with
+//!    [`engine::onnx::ModelBuilder`].
+//! 2. Say what it sees and answers: [`engine::vision::InputDescription`] and
+//!    [`engine::vision::OutputDescription`], written down or guessed with reasons.
+//! 3. Ask once undisturbed with [`engine::Model::golden`]; every value between input and output
+//!    is kept.
+//! 4. Inject a fault: an [`engine::Change`] sets the bits of one element of any value, whether an
+//!    operator made it or it is a weight.
+//! 5. Ask again with [`engine::Golden::replay`]: only what the change can reach is computed, and
+//!    the result has the same bits as a full run.
+//! 6. Compare the two [`Ranking`]s.
+//!
+//! ```
+//! use faultlens::engine::{Change, Model, onnx::ModelBuilder};
+//! use faultlens::{DType, Tensor};
+//!
+//! let mut builder = ModelBuilder::new("relu");
+//! builder.input("x", DType::F32, &[1.into(), 2.into()]);
+//! builder.node("Relu", &["x"], &["y"]);
+//! builder.output("y", DType::F32, &[1.into(), 2.into()]);
+//! let model = Model::from_proto(&builder.build())?;
+//!
+//! let x = Tensor::new(vec![1, 2], vec![1.0f32, -1.0])?;
+//! let golden = model.golden(&[("x", x)])?;
+//! let y = model.graph().find("y").ok_or("no value is called y")?;
+//! let sign = Change::flip(&golden, y, 0, 31)?;
+//! let replay = golden.replay(&[sign])?;
+//! assert_eq!(replay.outputs()[0].as_f32(), Some(&[-1.0, 0.0][..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use faultlens_core::{
+    DType, Image, ImageError, Ranked, Ranking, Tensor, TensorData, TensorError, did_you_mean,
+};
+pub use faultlens_engine as engine;
+
+/// What the binary's exit status means, for scripts and continuous integration.
+pub mod exit {
+    /// All that was asked for was done; every requirement is met.
+    pub const OK: u8 = 0;
+    /// A requirement is not met.
+    pub const NOT_MET: u8 = 1;
+    /// The command, a file or an image is at fault; standard error says which and why.
+    pub const INPUT: u8 = 2;
+    /// The evidence does not suffice for a verdict.
+    pub const INCONCLUSIVE: u8 = 3;
+}
