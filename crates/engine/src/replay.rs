@@ -55,25 +55,45 @@ struct Trial {
     deltas: BTreeMap<ValueId, Delta>,
     /// Changes that wait for the value to be computed.
     changes: BTreeMap<ValueId, Vec<Change>>,
+    /// Why the trial ended early.
+    failed: Option<EngineError>,
+}
+
+impl Trial {
+    /// Ends a trial whose operator or change failed.
+    fn note<T>(&mut self, result: Result<T, EngineError>) -> Option<T> {
+        result
+            .map_err(|error| {
+                self.deltas.clear();
+                self.changes.clear();
+                self.failed = Some(error);
+            })
+            .ok()
+    }
 }
 
 impl Golden<'_> {
     /// The answer with these changes made, bit for bit that of a whole run with them.
     pub fn replay(&self, changes: &[Change]) -> Result<Replay, EngineError> {
-        let replays = self.replay_stack(&[changes.to_vec()])?;
-        replays.into_iter().next().ok_or_else(|| EngineError::Graph("no trial ran".into()))
+        let mut replays = self.replay_stack(&[changes.to_vec()]);
+        replays.pop().unwrap_or_else(|| Err(EngineError::Graph("no trial ran".into())))
     }
 
     /// Several trials together, each with its own changes. They share the streaming of weights,
-    /// which makes a stack cheaper than its trials one by one; answers are the same.
-    pub fn replay_stack(&self, trials: &[Vec<Change>]) -> Result<Vec<Replay>, EngineError> {
-        let mut stack = Stack::new(self, trials)?;
+    /// which makes a stack cheaper than its trials one by one; answers are the same. A trial that
+    /// cannot run, because its change does not exist or makes an operator fail, is an error of
+    /// its own.
+    pub fn replay_stack(&self, trials: &[Vec<Change>]) -> Vec<Result<Replay, EngineError>> {
+        let mut stack = Stack::new(self, trials);
         while let Some((step, trials)) = stack.pending.pop_first() {
-            stack.advance(step, trials.into_iter().collect())?;
+            stack.advance(step, trials.into_iter().collect());
         }
         stack.finish()
     }
 }
+
+/// Trials and how an output differs in them, if it does.
+type Patches = Vec<(usize, Option<Patch>)>;
 
 struct Stack<'g, 'm> {
     golden: &'g Golden<'m>,
@@ -84,10 +104,12 @@ struct Stack<'g, 'm> {
     trials: Vec<Trial>,
     /// Trials that differ in what a step reads.
     pending: BTreeMap<usize, BTreeSet<usize>>,
+    /// Steps before this one are done.
+    next: usize,
 }
 
 impl<'g, 'm> Stack<'g, 'm> {
-    fn new(golden: &'g Golden<'m>, trials: &[Vec<Change>]) -> Result<Self, EngineError> {
+    fn new(golden: &'g Golden<'m>, trials: &[Vec<Change>]) -> Self {
         let model = golden.model;
         let folded = model.graph().operator_ids().filter(|id| model.nodes[id.index()].folded);
         let mut steps: Vec<Step> = folded.map(Step::single).collect();
@@ -99,11 +121,12 @@ impl<'g, 'm> Stack<'g, 'm> {
             }
         }
         let blank = trials.iter().map(|_| Trial::default()).collect();
-        let mut stack = Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new() };
+        let mut stack = Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new(), next: 0 };
         for (trial, changes) in trials.iter().enumerate() {
-            stack.start(trial, changes)?;
+            let started = stack.start(trial, changes);
+            stack.trials[trial].note(started);
         }
-        Ok(stack)
+        stack
     }
 
     /// Notes the changes: those of inputs and constants at once, others when their step comes.
@@ -133,7 +156,10 @@ impl<'g, 'm> Stack<'g, 'm> {
     fn settle(&mut self, trial: usize, value: ValueId, delta: Option<Delta>) {
         let Some(delta) = delta else { return };
         for reader in self.golden.model.graph().consumers(value) {
-            self.pending.entry(self.step_of[reader.index()]).or_default().insert(trial);
+            let step = self.step_of[reader.index()];
+            if step >= self.next {
+                self.pending.entry(step).or_default().insert(trial);
+            }
         }
         self.trials[trial].deltas.insert(value, delta);
     }
@@ -175,11 +201,12 @@ impl<'g, 'm> Stack<'g, 'm> {
     }
 
     /// Runs one step for the trials that need it.
-    fn advance(&mut self, at: usize, trials: Vec<usize>) -> Result<(), EngineError> {
+    fn advance(&mut self, at: usize, trials: Vec<usize>) {
+        self.next = at + 1;
         let step = self.steps[at].clone();
         let (alone, together): (Vec<usize>, Vec<usize>) =
             trials.iter().partition(|&&trial| self.splits(&step, trial));
-        let rest = if step.members.len() > 1 { self.run_local(&step, &together)? } else { together };
+        let rest = if step.members.len() > 1 { self.run_local(&step, &together) } else { together };
         let graph = self.golden.model.graph();
         for &member in &step.members {
             let single = Step::single(member);
@@ -189,10 +216,9 @@ impl<'g, 'm> Stack<'g, 'm> {
                 graph.operator(member).reads().any(|v| trial.deltas.contains_key(&v))
                     || graph.operator(member).makes().any(|v| trial.changes.contains_key(&v))
             });
-            self.run_single(&single, needing)?;
+            self.run_single(&single, needing);
         }
         self.forget(at, &step, &trials);
-        Ok(())
     }
 
     /// Whether a trial must run a step's members one by one: it changes an inner value, or
@@ -238,50 +264,63 @@ impl<'g, 'm> Stack<'g, 'm> {
     }
 
     /// One operator for trials that may differ in anything it reads or makes.
-    fn run_single(&mut self, step: &Step, trials: Vec<usize>) -> Result<(), EngineError> {
-        let rest = self.run_local(step, &trials)?;
-        for trial in rest {
-            if !self.run_rebaked(step.head(), trial)? {
-                self.run_whole(step.head(), trial)?;
-            }
+    fn run_single(&mut self, step: &Step, trials: Vec<usize>) {
+        for trial in self.run_local(step, &trials) {
+            let done = match self.run_rebaked(step.head(), trial) {
+                Ok(false) => self.run_whole(step.head(), trial),
+                other => other.map(|_| ()),
+            };
+            self.trials[trial].note(done);
         }
-        Ok(())
     }
 
     /// Computes a step's reachable pixels for all trials at once. Returns the trials for which
     /// that does not do: differences in shape, in weights, or an operator without pixels.
-    fn run_local(&mut self, step: &Step, trials: &[usize]) -> Result<Vec<usize>, EngineError> {
+    fn run_local(&mut self, step: &Step, trials: &[usize]) -> Vec<usize> {
         if trials.is_empty() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
+        let Some((output, results, rest)) = self.local_patches(step, trials) else {
+            return trials.to_vec();
+        };
+        for (trial, patch) in results {
+            let concluded = self.conclude(trial, output, patch.map(Delta::Patch));
+            self.trials[trial].note(concluded);
+        }
+        rest
+    }
+
+    /// The step's output, the patches of the trials that can do with pixels, and the others;
+    /// `None` where the step has no pixels at all.
+    fn local_patches(&self, step: &Step, trials: &[usize]) -> Option<(ValueId, Patches, Vec<usize>)> {
         let golden = self.golden;
         let model = golden.model;
         let operator = model.graph().operator(step.head());
-        let Some(op) = &model.nodes[step.head().index()].op else { return Ok(trials.to_vec()) };
+        let op = model.nodes[step.head().index()].op.as_ref()?;
         let slot = |v: ValueId| golden.slot(v);
-        let operands = model.operands(&**op, operator, &slot)?;
-        let Some(local) = op.local(&operands).map_err(|e| misfit(operator, e))? else {
-            return Ok(trials.to_vec());
-        };
-        let Some(externals) = externals(step, &*local, &slot) else { return Ok(trials.to_vec()) };
+        // Golden operands went through here before, so that an error cannot be new.
+        let operands = model.operands(&**op, operator, &slot).ok()?;
+        let local = op.local(&operands).ok()??;
+        let externals = externals(step, &*local, &slot)?;
         let heads = local.sources().iter().map(|&s| (operator.inputs[s], operands[s]));
         let mut sources: Vec<(ValueId, &Floats)> =
             heads.filter_map(|(id, value)| Some((id?, value?.floats()?))).collect();
         let own = sources.len();
         sources.extend(step.externals.iter().copied().zip(externals));
         let tail = step.tail.behind(op.elementwise().map(|e| &e.function), own);
-        let Some(output) = model.graph().operator(step.last()).makes().next() else {
-            return Ok(trials.to_vec());
-        };
-        let Some(Value::Floats(answer)) = golden.slot(output).map(|s| &s.value) else {
-            return Ok(trials.to_vec());
-        };
+        let output = model.graph().operator(step.last()).makes().next()?;
+        let answer = golden.slot(output)?.value.floats()?;
+        let baked: Vec<ValueId> = (0..operator.inputs.len())
+            .filter(|operand| !local.sources().contains(operand))
+            .filter_map(|operand| operator.inputs[operand])
+            .collect();
+        let (mut rest, able): (Vec<usize>, Vec<usize>) = trials
+            .iter()
+            .partition(|&&trial| baked.iter().any(|v| self.trials[trial].deltas.contains_key(v)));
         let pixels = Pixels { local: &*local, own, sources, tail: tail.rounded(answer.dtype) };
-        let (results, rest) = self.compute_patches(&pixels, answer, trials);
-        for (trial, patch) in results {
-            self.conclude(trial, output, patch.map(Delta::Patch))?;
-        }
-        Ok(rest)
+        let (results, unable) = self.compute_patches(&pixels, answer, &able);
+        rest.extend(unable);
+        Some((output, results, rest))
     }
 
     fn compute_patches(
@@ -289,7 +328,7 @@ impl<'g, 'm> Stack<'g, 'm> {
         pixels: &Pixels<'_>,
         answer: &Floats,
         trials: &[usize],
-    ) -> (Vec<(usize, Option<Patch>)>, Vec<usize>) {
+    ) -> (Patches, Vec<usize>) {
         let grid = answer.grid();
         let mut rest = Vec::new();
         let mut work: Vec<(usize, Vec<Source<'_>>, Patch)> = Vec::new();
@@ -416,9 +455,13 @@ impl<'g, 'm> Stack<'g, 'm> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<Replay>, EngineError> {
+    fn finish(mut self) -> Vec<Result<Replay, EngineError>> {
         let trials = std::mem::take(&mut self.trials);
-        trials.into_iter().map(|trial| self.answer(&trial)).collect()
+        let answer = |mut trial: Trial| match trial.failed.take() {
+            Some(error) => Err(error),
+            None => self.answer(&trial),
+        };
+        trials.into_iter().map(answer).collect()
     }
 
     fn answer(&self, trial: &Trial) -> Result<Replay, EngineError> {

@@ -170,7 +170,7 @@ mod tests {
         for (text, wanted) in [
             ("input:\n  size: [4, 4]\n  scle: 1\n", "`scle`"),
             ("input:\n  size: [4, 4]\n  scle: 1\n", "line 3, column 3; did you mean `scale`?"),
-            ("input:\n  size: [4, 4]\n  resize: streched\n", "did you mean `stretch`?"),
+            ("input:\n  size: [4, 4]\n  resize: strech\n", "did you mean `stretch`?"),
             ("inputs: {}\n", "did you mean `input`?"),
             ("input:\n  size: [4, 0]\n", "out of range"),
         ] {

@@ -14,6 +14,7 @@ pub(crate) mod gemm;
 pub(crate) mod grid;
 pub(crate) mod math;
 pub(crate) mod pool;
+pub(crate) mod quantised;
 pub(crate) mod resize;
 pub(crate) mod simd;
 pub(crate) mod window;

@@ -8,6 +8,7 @@ mod elementwise;
 mod layout;
 mod matmul;
 mod pool;
+mod quantised;
 mod resize;
 mod slice;
 mod softmax;
@@ -126,8 +127,11 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("Concat", concat::parse),
     ("Constant", layout::parse_constant),
     ("Conv", conv::parse),
+    ("ConvInteger", quantised::parse_conv_integer),
+    ("DequantizeLinear", quantised::parse_dequantise),
     ("Div", elementwise::parse),
     ("Dropout", layout::parse_identity),
+    ("DynamicQuantizeLinear", quantised::parse_dynamic),
     ("Elu", elementwise::parse),
     ("Erf", elementwise::parse),
     ("Exp", elementwise::parse),
@@ -144,6 +148,7 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("Log", elementwise::parse),
     ("LogSoftmax", softmax::parse),
     ("MatMul", matmul::parse),
+    ("MatMulInteger", quantised::parse_product),
     ("Max", elementwise::parse),
     ("MaxPool", pool::parse),
     ("Min", elementwise::parse),
@@ -152,6 +157,9 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("Neg", elementwise::parse),
     ("PRelu", elementwise::parse),
     ("Pow", elementwise::parse),
+    ("QLinearConv", quantised::parse_conv),
+    ("QLinearMatMul", quantised::parse_product),
+    ("QuantizeLinear", quantised::parse_quantise),
     ("Reciprocal", elementwise::parse),
     ("ReduceMean", pool::parse_reduce_mean),
     ("Relu", elementwise::parse),
@@ -174,13 +182,32 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("Upsample", resize::parse),
 ];
 
+/// The operators of domain `com.microsoft`, which ONNX Runtime's quantiser writes. Add yours here.
+const MICROSOFT_OPERATORS: &[(&str, Parse)] = &[
+    ("DequantizeLinear", quantised::parse_dequantise),
+    ("DynamicQuantizeMatMul", quantised::parse_product),
+    ("MatMulIntegerToFloat", quantised::parse_product),
+    ("QGemm", quantised::parse_product),
+    ("QLinearAdd", quantised::parse_pair),
+    ("QLinearAveragePool", quantised::parse_pool),
+    ("QLinearConcat", quantised::parse_concat),
+    ("QLinearGlobalAveragePool", quantised::parse_global_pool),
+    ("QLinearLeakyRelu", quantised::parse_table),
+    ("QLinearMul", quantised::parse_pair),
+    ("QLinearSigmoid", quantised::parse_table),
+    ("QLinearSoftmax", quantised::parse_softmax),
+    ("QuantizeLinear", quantised::parse_quantise),
+];
+
 /// The operator's kernel, or `None` where rten computes it.
 pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op>>, Misfit> {
-    if !operator.domain.is_empty() {
-        return Ok(None);
-    }
-    match OPERATORS.binary_search_by_key(&operator.op_type.as_str(), |&(name, _)| name) {
-        Ok(at) => OPERATORS[at].1(&Attributes::new(operator, opset)),
+    let operators = match operator.domain.as_str() {
+        "" => OPERATORS,
+        "com.microsoft" => MICROSOFT_OPERATORS,
+        _ => return Ok(None),
+    };
+    match operators.binary_search_by_key(&operator.op_type.as_str(), |&(name, _)| name) {
+        Ok(at) => operators[at].1(&Attributes::new(operator, opset)),
         Err(_) => Ok(None),
     }
 }
@@ -192,5 +219,6 @@ mod tests {
     #[test]
     fn operators_are_sorted() {
         assert!(OPERATORS.is_sorted_by_key(|&(name, _)| name));
+        assert!(MICROSOFT_OPERATORS.is_sorted_by_key(|&(name, _)| name));
     }
 }

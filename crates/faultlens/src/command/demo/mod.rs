@@ -100,7 +100,7 @@ fn sites(graph: &Graph) -> anyhow::Result<[Site; 3]> {
     Ok([
         Site { value: find(graph, "patterns.conv")?, element: any_step + middle, bit: 20 },
         Site { value: find(graph, "patterns.conv")?, element: any_step + middle, bit: 30 },
-        Site { value: find(graph, "classes.weight")?, element: 5, bit: 29 },
+        Site { value: find(graph, "classes.weight")?, element: 8, bit: 26 },
     ])
 }
 

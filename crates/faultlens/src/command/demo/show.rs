@@ -23,7 +23,7 @@ pub(super) fn show(
          looks at four pictures:\n"
     ))?;
     for line in drawing::in_terminal(pictures).into_iter().chain(captions(answers)) {
-        console.line(format_args!("  {line}"))?;
+        console.line(format!("  {line}").trim_end())?;
     }
     console.line("\nIt looks at the first one again while a bit is flipped inside it:")?;
     for fault in faults {

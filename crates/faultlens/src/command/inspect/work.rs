@@ -93,3 +93,44 @@ pub(super) fn is_weight(graph: &Graph, value: ValueId, tensor: &Tensor) -> bool 
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use faultlens::engine::onnx::ModelBuilder;
+
+    use super::*;
+
+    /// An operator `y = op(a, b)` with these shapes, counted.
+    fn count(op_type: &str, a: &[usize], b: &[usize], y: &[usize]) -> u64 {
+        let mut model = ModelBuilder::new("one operator");
+        model.input("a", DType::F32, &[]).input("b", DType::F32, &[]);
+        model.node(op_type, &["a", "b"], &["y"]);
+        model.output("y", DType::F32, &[]);
+        let graph = Graph::new(&model.build()).unwrap();
+        let shape = |value| match graph.value_name(value) {
+            "a" => Some(a.to_vec()),
+            "b" => Some(b.to_vec()),
+            _ => Some(y.to_vec()),
+        };
+        macs(&graph.operators()[0], shape)
+    }
+
+    #[test]
+    fn products_count_their_multiplications() {
+        for (op_type, a, b, y, wanted) in [
+            // 4×5×5 outputs, each from 3 channels of 3×3
+            ("Conv", vec![1, 3, 5, 5], vec![4, 3, 3, 3], vec![1, 4, 5, 5], 4 * 25 * 27),
+            // depthwise: each output from one channel
+            ("Conv", vec![1, 8, 5, 5], vec![8, 1, 3, 3], vec![1, 8, 5, 5], 8 * 25 * 9),
+            // each input element goes to 2 channels of 2×2
+            ("ConvTranspose", vec![1, 3, 5, 5], vec![3, 2, 2, 2], vec![1, 2, 10, 10], 75 * 8),
+            ("MatMul", vec![2, 7, 5], vec![5, 3], vec![2, 7, 3], 42 * 5),
+            ("Gemm", vec![2, 5], vec![5, 3], vec![2, 3], 6 * 5),
+            // the first matrix transposed
+            ("Gemm", vec![5, 2], vec![5, 3], vec![2, 3], 6 * 5),
+            ("Add", vec![2, 5], vec![2, 5], vec![2, 5], 0),
+        ] {
+            assert_eq!(count(op_type, &a, &b, &y), wanted, "{op_type} {a:?} {b:?}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `QLinearConv` and `ConvInteger` in two dimensions.
+
+use super::super::{Attributes, Op};
+use super::pass::{Filters, Frame, Pass};
+use super::{Bytes, Code, answer, operand, required, scales, whole_value, wholes, zeros};
+use crate::error::Misfit;
+use crate::kernels::quantised::{Wholes, narrow};
+use crate::value::Value;
+use faultlens_core::DType;
+use std::sync::Arc;
+
+/// `ConvInteger`: input, weights, and zero points of both.
+struct Integer(Frame);
+
+pub(in crate::ops) fn parse_integer(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, Misfit> {
+    Ok(Frame::parse(attributes)?.map(|frame| Box::new(Integer(frame)) as Box<dyn Op>))
+}
+
+impl Op for Integer {
+    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        let input = required(operands, 0)?;
+        let filters =
+            Filters::new(&self.0, required(operands, 1)?, &zeros(operand(operands, 3))?)?;
+        let &[zero] = zeros(operand(operands, 2))?.as_slice() else {
+            return Err(Misfit::new("the input must have one zero point"));
+        };
+        let pass = Pass::new(&self.0, &filters, input.shape(), zero)?;
+        let sums = pass.run(Bytes::of(input)?, |sums, rows| rows.copy_from_slice(sums));
+        Ok(Some(vec![Some(whole_value(pass.shape(), sums)?)]))
+    }
+}
+
+/// `QLinearConv`: elements, scale and zero point of the input and of the weights, scale and zero
+/// point of the answer, then the bias.
+struct Conv {
+    frame: Frame,
+    baked: Option<Arc<Baked>>,
+}
+
+/// All that does not depend on the input's elements.
+struct Baked {
+    filters: Filters,
+    bias: Vec<i32>,
+    /// From sums to steps of the answer, per output.
+    factors: Vec<f32>,
+    zero: i32,
+    wholes: Wholes,
+    dtype: DType,
+}
+
+pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let frame = Frame::parse(attributes)?;
+    Ok(frame.map(|frame| Box::new(Conv { frame, baked: None }) as Box<dyn Op>))
+}
+
+impl Baked {
+    fn new(frame: &Frame, operands: &[Option<&Value>]) -> Result<Self, Misfit> {
+        let weights = required(operands, 3)?;
+        let filters = Filters::new(frame, weights, &zeros(operand(operands, 5))?)?;
+        let outputs = filters.outputs;
+        let (from, to) = (Code::of(operands, 1, weights)?, Code::of(operands, 6, weights)?);
+        let factors = match scales(required(operands, 4)?)? {
+            [one] => vec![from.scale * one / to.scale; outputs],
+            many => many.iter().map(|scale| from.scale * scale / to.scale).collect(),
+        };
+        let bias = operand(operands, 8).map_or_else(|| Ok(vec![0; outputs]), wholes)?;
+        if factors.len() != outputs || bias.len() != outputs {
+            let (scales, biases) = (factors.len(), bias.len());
+            let why = format!("{scales} scales and {biases} biases for {outputs} outputs");
+            return Err(Misfit::new(why));
+        }
+        let (zero, wholes, dtype) = (from.zero, to.wholes()?, to.dtype);
+        Ok(Self { filters, bias, factors, zero, wholes, dtype })
+    }
+}
+
+impl Op for Conv {
+    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+        let baked = Some(Arc::new(Baked::new(&self.frame, constants)?));
+        Ok(Some(Box::new(Self { frame: self.frame, baked })))
+    }
+
+    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        let input = required(operands, 0)?;
+        let baked = match &self.baked {
+            Some(baked) => baked.clone(),
+            None => Arc::new(Baked::new(&self.frame, operands)?),
+        };
+        let pass = Pass::new(&self.frame, &baked.filters, input.shape(), baked.zero)?;
+        let bits = pass.run(Bytes::of(input)?, |sums, rows| {
+            narrow(sums, &baked.bias, &baked.factors, baked.wholes, rows);
+        });
+        answer(pass.shape(), baked.dtype, bits)
+    }
+}

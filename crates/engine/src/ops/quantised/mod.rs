@@ -1,0 +1,200 @@
+//! Operators of quantised models: ONNX's own, and those that ONNX Runtime's quantiser writes.
+//!
+//! Elements of eight bits stand for `scale · (element − zero point)`. Every operator rounds where
+//! ONNX Runtime does, so that its answers are the same to the last bit.
+
+mod concat;
+mod conv;
+mod linear;
+mod pair;
+mod pass;
+mod pool;
+mod product;
+mod softmax;
+mod table;
+
+use crate::error::Misfit;
+use crate::kernels::quantised::Wholes;
+use crate::value::Value;
+pub(super) use concat::parse as parse_concat;
+pub(super) use conv::{parse as parse_conv, parse_integer as parse_conv_integer};
+use faultlens_core::{DType, Tensor, TensorData};
+pub(super) use linear::{parse_dequantise, parse_dynamic, parse_quantise};
+pub(super) use pair::parse as parse_pair;
+pub(super) use pool::{parse as parse_pool, parse_global as parse_global_pool};
+pub(super) use product::parse as parse_product;
+pub(super) use softmax::parse as parse_softmax;
+pub(super) use table::parse as parse_table;
+
+/// How one value's elements stand for real numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Code {
+    scale: f32,
+    zero: i32,
+    dtype: DType,
+}
+
+impl Code {
+    /// The code whose scale is operand `scale`, and whose zero point is the one behind it; without
+    /// a zero point it is of `like`'s type.
+    fn of(operands: &[Option<&Value>], scale: usize, like: &Value) -> Result<Self, Misfit> {
+        let zero = operand(operands, scale + 1);
+        let dtype = zero.unwrap_or(like).dtype().unwrap_or(DType::U8);
+        match (scales(required(operands, scale)?)?, zeros(zero)?.as_slice()) {
+            (&[scale], &[zero]) => Ok(Self { scale, zero, dtype }),
+            _ => Err(Misfit::new("one scale and one zero point are wanted for all elements")),
+        }
+    }
+
+    /// The elements that this code may write.
+    fn wholes(&self) -> Result<Wholes, Misfit> {
+        let (low, high) = range(self.dtype)?;
+        Ok(Wholes { low, high, zero: self.zero })
+    }
+
+    /// The real number that an element stands for.
+    fn real(&self, element: i32) -> f32 {
+        self.scale * (element - self.zero) as f32
+    }
+}
+
+/// The lowest and highest element of a type.
+fn range(dtype: DType) -> Result<(i32, i32), Misfit> {
+    match dtype {
+        DType::I8 => Ok((-128, 127)),
+        DType::U8 => Ok((0, 255)),
+        DType::I16 => Ok((-32_768, 32_767)),
+        DType::U16 => Ok((0, 65_535)),
+        other => Err(Misfit::new(format!("it cannot answer in {}", other.name()))),
+    }
+}
+
+fn operand<'a>(operands: &[Option<&'a Value>], at: usize) -> Option<&'a Value> {
+    operands.get(at).copied().flatten()
+}
+
+fn required<'a>(operands: &[Option<&'a Value>], at: usize) -> Result<&'a Value, Misfit> {
+    operand(operands, at).ok_or_else(|| Misfit::new(format!("operand {at} is missing")))
+}
+
+/// Scales are floats, of whatever precision.
+fn scales(value: &Value) -> Result<&[f32], Misfit> {
+    match value.floats() {
+        Some(floats) if !floats.data.is_empty() => Ok(&floats.data),
+        _ => Err(Misfit::new("scales must be floats")),
+    }
+}
+
+/// Zero points; a missing operand means zero.
+fn zeros(value: Option<&Value>) -> Result<Vec<i32>, Misfit> {
+    value.map_or_else(|| Ok(vec![0]), wholes)
+}
+
+/// The elements of a value of whole numbers.
+fn wholes(value: &Value) -> Result<Vec<i32>, Misfit> {
+    fn wide<T: Copy + Into<i32>>(data: &[T]) -> Vec<i32> {
+        data.iter().map(|&x| x.into()).collect()
+    }
+    match tensor(value)?.data() {
+        TensorData::I8(v) => Ok(wide(v)),
+        TensorData::U8(v) => Ok(wide(v)),
+        TensorData::I16(v) => Ok(wide(v)),
+        TensorData::U16(v) => Ok(wide(v)),
+        TensorData::I32(v) => Ok(v.clone()),
+        other => Err(Misfit::new(format!("whole numbers are wanted, not {}", other.dtype().name()))),
+    }
+}
+
+fn tensor(value: &Value) -> Result<&Tensor, Misfit> {
+    match value {
+        Value::Other(tensor) => Ok(tensor),
+        _ => Err(Misfit::new("whole numbers are wanted")),
+    }
+}
+
+/// The elements of a value of eight bits.
+#[derive(Debug, Clone, Copy)]
+enum Bytes<'a> {
+    Signed(&'a [i8]),
+    Unsigned(&'a [u8]),
+}
+
+impl<'a> Bytes<'a> {
+    fn of(value: &'a Value) -> Result<Self, Misfit> {
+        match tensor(value)?.data() {
+            TensorData::I8(v) => Ok(Self::Signed(v)),
+            TensorData::U8(v) => Ok(Self::Unsigned(v)),
+            other => Err(Misfit::new(format!("eight bits are wanted, not {}", other.dtype().name()))),
+        }
+    }
+
+    /// The elements minus a zero point.
+    fn shifted(&self, zero: i32) -> Vec<i16> {
+        let zero = zero as i16;
+        match self {
+            Self::Signed(v) => v.iter().map(|&x| i16::from(x) - zero).collect(),
+            Self::Unsigned(v) => v.iter().map(|&x| i16::from(x) - zero).collect(),
+        }
+    }
+
+    /// Every element through a table that is indexed by its bits.
+    fn through(&self, table: &[u8; 256]) -> Vec<u8> {
+        match self {
+            Self::Signed(v) => v.iter().map(|&x| table[usize::from(x as u8)]).collect(),
+            Self::Unsigned(v) => v.iter().map(|&x| table[usize::from(x)]).collect(),
+        }
+    }
+}
+
+/// One answer of eight bits, from the bits of its elements.
+fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    let data: TensorData = match dtype {
+        DType::I8 => bits.into_iter().map(|b| b as i8).collect::<Vec<_>>().into(),
+        DType::U8 => bits.into(),
+        other => return Err(Misfit::new(format!("it cannot answer in {}", other.name()))),
+    };
+    Ok(Some(vec![Some(whole_value(shape, data)?)]))
+}
+
+fn whole_value(shape: Vec<usize>, data: impl Into<TensorData>) -> Result<Value, Misfit> {
+    Tensor::new(shape, data).map(Value::Other).map_err(|e| Misfit::new(e.to_string()))
+}
+
+/// The place of an axis that may be counted from the end.
+fn place(axis: i64, rank: usize) -> Result<usize, Misfit> {
+    let at = if axis < 0 { axis + rank as i64 } else { axis };
+    let at = usize::try_from(at).ok().filter(|&a| a < rank);
+    at.ok_or_else(|| Misfit::new(format!("axis {axis} does not exist in {rank} axes")))
+}
+
+/// The shape that two shapes broadcast to.
+fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, Misfit> {
+    let rank = a.len().max(b.len());
+    let length = |shape: &[usize], axis: usize| {
+        (axis + shape.len()).checked_sub(rank).map_or(1, |at| shape[at])
+    };
+    let both = (0..rank).map(|axis| match (length(a, axis), length(b, axis)) {
+        (1, n) | (n, 1) => Some(n),
+        (n, m) => (n == m).then_some(n),
+    });
+    let shape: Option<Vec<usize>> = both.collect();
+    shape.ok_or_else(|| Misfit::new(format!("shapes {a:?} and {b:?} do not fit together")))
+}
+
+/// The elements of a value as broadcasting repeats them to fill `to`.
+fn spread<T: Copy>(data: Vec<T>, from: &[usize], to: &[usize]) -> Vec<T> {
+    if from == to {
+        return data;
+    }
+    let source = |mut index: usize| {
+        let (mut at, mut stride) = (0, 1);
+        for (from_end, &length) in to.iter().rev().enumerate() {
+            let own = from.len().checked_sub(from_end + 1).map_or(1, |axis| from[axis]);
+            at += if own == 1 { 0 } else { index % length * stride };
+            stride *= own;
+            index /= length;
+        }
+        at
+    };
+    (0..to.iter().product()).map(|index| data[source(index)]).collect()
+}

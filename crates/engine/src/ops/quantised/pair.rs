@@ -1,0 +1,66 @@
+//! `QLinearAdd` and `QLinearMul`.
+
+use super::super::{Attributes, Op};
+use super::{Bytes, Code, answer, broadcast, required, spread};
+use crate::error::Misfit;
+use crate::kernels::quantised::{Wholes, pairs};
+use crate::value::Value;
+
+enum Pair {
+    Add,
+    Mul,
+}
+
+pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let pair = if attributes.op_type() == "QLinearAdd" { Pair::Add } else { Pair::Mul };
+    Ok(Some(Box::new(pair)))
+}
+
+impl Op for Pair {
+    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        let (a, b) = (required(operands, 0)?, required(operands, 3)?);
+        let (of_a, of_b) = (Code::of(operands, 1, a)?, Code::of(operands, 4, b)?);
+        let to = Code::of(operands, 6, a)?;
+        let shape = broadcast(a.shape(), b.shape())?;
+        let wholes = to.wholes()?;
+        let elements = |value: &Value| -> Result<Vec<i16>, Misfit> {
+            Ok(spread(Bytes::of(value)?.shifted(0), value.shape(), &shape))
+        };
+        let (x, y) = (elements(a)?, elements(b)?);
+        let mut bits = vec![0; x.len()];
+        match self {
+            Self::Mul => multiply([(&x, of_a), (&y, of_b)], to, wholes, &mut bits),
+            // ONNX Runtime adds the operand that is a single number to a row of others first.
+            Self::Add if single(a.shape(), b.shape()) => {
+                add([(&y, of_b), (&x, of_a)], to, wholes, &mut bits);
+            }
+            Self::Add => add([(&x, of_a), (&y, of_b)], to, wholes, &mut bits),
+        }
+        answer(shape, to.dtype, bits)
+    }
+}
+
+/// Whether `a` is one number along the last axis on which `b` is more than one.
+fn single(a: &[usize], b: &[usize]) -> bool {
+    let last = b.iter().rev().position(|&length| length > 1);
+    let ends_before = |from_end: usize| {
+        a.iter().rev().take(from_end + 1).all(|&length| length == 1)
+    };
+    last.is_some_and(ends_before)
+}
+
+/// The second operand is added to what the zero points come to, the first one to both.
+fn add([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, wholes: Wholes, bits: &mut [u8]) {
+    let (by_a, by_b) = (a.scale / to.scale, b.scale / to.scale);
+    let rest = to.zero as f32 - by_a.mul_add(a.zero as f32, by_b * b.zero as f32);
+    pairs(x, y, bits, move |x, y| {
+        wholes.converted((x as f32).mul_add(by_a, (y as f32).mul_add(by_b, rest)))
+    });
+}
+
+fn multiply([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, wholes: Wholes, bits: &mut [u8]) {
+    let factor = a.scale * b.scale / to.scale;
+    pairs(x, y, bits, move |x, y| {
+        wholes.converted(((x - a.zero) * (y - b.zero)) as f32 * factor + to.zero as f32)
+    });
+}

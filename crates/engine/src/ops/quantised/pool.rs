@@ -1,0 +1,132 @@
+//! `QLinearAveragePool` and `QLinearGlobalAveragePool`.
+
+use super::super::conv::windows;
+use super::super::{Attributes, Op};
+use super::{Bytes, Code, answer, required};
+use crate::error::Misfit;
+use crate::kernels::quantised::narrow;
+use crate::kernels::window::{AxisSpec, Window};
+use crate::value::Value;
+
+/// Where the elements of an image batch lie: how many, and how far apart, along each axis.
+struct Layout {
+    images: usize,
+    channels: usize,
+    /// Rows and columns, or however many axes there are between channels and elements.
+    plane: Vec<usize>,
+    channels_last: bool,
+}
+
+impl Layout {
+    fn of(shape: &[usize], channels_last: bool) -> Result<Self, Misfit> {
+        let (images, channels, plane) = match shape {
+            [images, plane @ .., channels] if channels_last => (images, channels, plane),
+            [images, channels, plane @ ..] if !channels_last => (images, channels, plane),
+            _ => return Err(Misfit::new(format!("images are wanted, not {shape:?}"))),
+        };
+        Ok(Self { images: *images, channels: *channels, plane: plane.to_vec(), channels_last })
+    }
+
+    /// The same images over another plane.
+    fn over(&self, plane: Vec<usize>) -> Self {
+        Self { plane, ..*self }
+    }
+
+    fn pixels(&self) -> usize {
+        self.plane.iter().product()
+    }
+
+    fn at(&self, image: usize, channel: usize, pixel: usize) -> usize {
+        if self.channels_last {
+            (image * self.pixels() + pixel) * self.channels + channel
+        } else {
+            (image * self.channels + channel) * self.pixels() + pixel
+        }
+    }
+
+    fn shape(&self) -> Vec<usize> {
+        let mut shape = vec![self.images];
+        shape.extend_from_slice(&self.plane);
+        shape.insert(if self.channels_last { shape.len() } else { 1 }, self.channels);
+        shape
+    }
+}
+
+struct Global {
+    channels_last: bool,
+}
+
+pub(in crate::ops) fn parse_global(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, Misfit> {
+    Ok(Some(Box::new(Global { channels_last: attributes.int("channels_last", 0) != 0 })))
+}
+
+impl Op for Global {
+    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        let input = required(operands, 0)?;
+        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let layout = Layout::of(input.shape(), self.channels_last)?;
+        let elements = Bytes::of(input)?.shifted(from.zero);
+        let pixels = layout.pixels();
+        let sums: Vec<i32> = (0..layout.images * layout.channels)
+            .map(|i| {
+                let (image, channel) = (i / layout.channels, i % layout.channels);
+                let element = |p| i32::from(elements[layout.at(image, channel, p)]);
+                (0..pixels).map(element).sum()
+            })
+            .collect();
+        let factor = from.scale / (to.scale * pixels as f32);
+        let mut bits = vec![0; sums.len()];
+        narrow(&sums, &vec![0; sums.len()], &vec![factor; sums.len()], to.wholes()?, &mut bits);
+        answer(layout.over(vec![1; layout.plane.len()]).shape(), to.dtype, bits)
+    }
+}
+
+struct Average {
+    windows: [AxisSpec; 2],
+    channels_last: bool,
+    counts_padding: bool,
+}
+
+pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    if attributes.ints("kernel_shape").is_none_or(|axes| axes.len() != 2) {
+        return Ok(None);
+    }
+    let flag = |name: &str| attributes.int(name, 0) != 0;
+    let (channels_last, counts_padding) = (flag("channels_last"), flag("count_include_pad"));
+    let windows = windows(attributes)?;
+    Ok(windows.map(|windows| Box::new(Average { windows, channels_last, counts_padding }) as _))
+}
+
+impl Op for Average {
+    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        let input = required(operands, 0)?;
+        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let layout = Layout::of(input.shape(), self.channels_last)?;
+        let &[height, width] = layout.plane.as_slice() else { return Ok(None) };
+        let [rows, columns] = self.windows;
+        let window = Window { rows: rows.settle(height)?, columns: columns.settle(width)? };
+        let pooled = layout.over(vec![window.rows.output, window.columns.output]);
+        let elements = Bytes::of(input)?.shifted(from.zero);
+        let wholes = to.wholes()?;
+        let mut bits = vec![0; pooled.shape().iter().product()];
+        for pixel in 0..pooled.pixels() {
+            let at = [0, pixel / window.columns.output, pixel % window.columns.output];
+            let under: Vec<usize> =
+                window.under(at).flatten().map(|[_, h, w]| h * width + w).collect();
+            let count = if self.counts_padding { window.taps() } else { under.len() };
+            for (image, channel) in pairs(layout.images, layout.channels) {
+                let real = |&p: &usize| from.scale * f32::from(elements[layout.at(image, channel, p)]);
+                let mean = under.iter().map(real).sum::<f32>() / count as f32;
+                let element = wholes.converted(mean / to.scale + to.zero as f32);
+                bits[pooled.at(image, channel, pixel)] = element as u8;
+            }
+        }
+        answer(pooled.shape(), to.dtype, bits)
+    }
+}
+
+fn pairs(first: usize, second: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..first).flat_map(move |a| (0..second).map(move |b| (a, b)))
+}
