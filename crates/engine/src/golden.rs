@@ -92,6 +92,11 @@ impl<'m> Golden<'m> {
         self.slot(id)?.value.dtype()
     }
 
+    /// Whether the value follows from the model's weights alone, whatever is fed.
+    pub fn is_constant(&self, id: ValueId) -> bool {
+        self.model.constants.get(id.index()).is_some_and(Option::is_some)
+    }
+
     /// The bits of one element, in the value's own type.
     pub fn bits(&self, id: ValueId, element: usize) -> Option<u64> {
         match &self.slot(id)?.value {

@@ -120,65 +120,90 @@ pub(crate) unsafe fn multiply(rows: &Rows<'_>, weights: &Packed, from: usize, to
     unsafe {
         match isa() {
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => panels_avx512(rows, weights, from, to),
+            Isa::Avx512 => panels::<OnAvx512>(rows, weights, from, to),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => panels_avx2(rows, weights, from, to),
-            Isa::Portable => panels::<Portable, Narrow>(rows, weights, from, to),
+            Isa::Avx2 => panels::<OnAvx2>(rows, weights, from, to),
+            Isa::Portable => panels::<OnPortable>(rows, weights, from, to),
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-unsafe fn panels_avx512(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
-    unsafe { panels::<Avx512, Wide>(rows, weights, from, to) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn panels_avx2(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
-    unsafe { panels::<Avx2, Narrow>(rows, weights, from, to) }
-}
-
-/// How a register file is cut into tiles: vectors per row and rows per tile.
-trait Tiling {
-    /// Multiplies all rows with `vectors` vectors of columns.
-    unsafe fn columns<V: Vector>(tile: &Columns<'_>, vectors: usize);
+/// How an instruction set cuts the product into tiles.
+trait Tiles {
+    /// Values in one vector.
+    const LANES: usize;
     /// Most vectors of columns that one tile takes.
     const VECTORS: usize;
+    /// Multiplies all rows with `vectors` vectors of columns.
+    unsafe fn columns(tile: &Columns<'_>, vectors: usize);
+    /// One tile of `R` rows and `N` vectors.
+    unsafe fn tile<const N: usize, const R: usize>(
+        tile: &Columns<'_>,
+        row: usize,
+        to: [*mut f32; R],
+    );
 }
 
-/// 32 registers: up to four vectors.
-struct Wide;
-/// 16 registers: up to two vectors.
-struct Narrow;
+/// Compiles the tile's loop for one instruction set. Tiles are functions of their own: inlined
+/// into one, they would take the compiler minutes.
+macro_rules! tiles {
+    ($name:ident, $vector:ty, $vectors:literal, $columns:path $(, $features:literal)?) => {
+        struct $name;
 
-impl Tiling for Wide {
-    const VECTORS: usize = 4;
+        impl Tiles for $name {
+            const LANES: usize = <$vector as Vector>::LANES;
+            const VECTORS: usize = $vectors;
 
-    #[inline(always)]
-    unsafe fn columns<V: Vector>(tile: &Columns<'_>, vectors: usize) {
-        unsafe {
-            match vectors {
-                4 => all_rows::<V, 4, 6>(tile),
-                3 => all_rows::<V, 3, 8>(tile),
-                2 => all_rows::<V, 2, 8>(tile),
-                _ => all_rows::<V, 1, 8>(tile),
+            unsafe fn columns(tile: &Columns<'_>, vectors: usize) {
+                // SAFETY: the caller's promise.
+                unsafe { $columns(tile, vectors) }
             }
+
+            unsafe fn tile<const N: usize, const R: usize>(
+                tile: &Columns<'_>,
+                row: usize,
+                to: [*mut f32; R],
+            ) {
+                #[inline(never)]
+                $(#[target_feature(enable = $features)])?
+                unsafe fn compiled<const N: usize, const R: usize>(
+                    tile: &Columns<'_>,
+                    row: usize,
+                    to: [*mut f32; R],
+                ) {
+                    // SAFETY: the caller's promise.
+                    unsafe { sum::<$vector, N, R>(tile, row, to) }
+                }
+                // SAFETY: `multiply` has checked the instructions.
+                unsafe { compiled::<N, R>(tile, row, to) }
+            }
+        }
+    };
+}
+
+tiles!(OnPortable, Portable, 2, sixteen_registers::<OnPortable>);
+#[cfg(target_arch = "x86_64")]
+tiles!(OnAvx2, Avx2, 2, sixteen_registers::<OnAvx2>, "avx2,fma");
+#[cfg(target_arch = "x86_64")]
+tiles!(OnAvx512, Avx512, 4, thirty_two_registers::<OnAvx512>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+
+#[cfg(target_arch = "x86_64")]
+unsafe fn thirty_two_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
+    unsafe {
+        match vectors {
+            4 => all_rows::<T, 4, 6>(tile),
+            3 => all_rows::<T, 3, 8>(tile),
+            2 => all_rows::<T, 2, 8>(tile),
+            _ => all_rows::<T, 1, 8>(tile),
         }
     }
 }
 
-impl Tiling for Narrow {
-    const VECTORS: usize = 2;
-
-    #[inline(always)]
-    unsafe fn columns<V: Vector>(tile: &Columns<'_>, vectors: usize) {
-        unsafe {
-            match vectors {
-                2 => all_rows::<V, 2, 6>(tile),
-                _ => all_rows::<V, 1, 8>(tile),
-            }
+unsafe fn sixteen_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
+    unsafe {
+        match vectors {
+            2 => all_rows::<T, 2, 6>(tile),
+            _ => all_rows::<T, 1, 8>(tile),
         }
     }
 }
@@ -198,9 +223,8 @@ struct Columns<'a> {
     real: usize,
 }
 
-#[inline(always)]
-unsafe fn panels<V: Vector, T: Tiling>(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
-    let strip = V::LANES * T::VECTORS;
+unsafe fn panels<T: Tiles>(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
+    let strip = T::LANES * T::VECTORS;
     for panel in from / PANEL..to.div_ceil(PANEL) {
         let first = panel * PANEL;
         let columns = from.max(first) - first..(to - first).min(PANEL);
@@ -222,7 +246,7 @@ unsafe fn panels<V: Vector, T: Tiling>(rows: &Rows<'_>, weights: &Packed, from: 
                         real,
                     }
                 };
-                unsafe { T::columns::<V>(&tile, real.div_ceil(V::LANES)) };
+                unsafe { T::columns(&tile, real.div_ceil(T::LANES)) };
             }
         }
     }
@@ -248,43 +272,43 @@ fn spans(taps: usize, run: usize) -> impl Iterator<Item = Span> {
 }
 
 /// Walks all rows in tiles of `R`, the rest in smaller ones.
-#[inline(always)]
-unsafe fn all_rows<V: Vector, const N: usize, const R: usize>(tile: &Columns<'_>) {
+unsafe fn all_rows<T: Tiles, const N: usize, const R: usize>(tile: &Columns<'_>) {
     let rows = tile.rows.outputs.len();
     let mut row = 0;
     unsafe {
         while row + R <= rows {
-            rows_at::<V, N, R>(tile, row);
+            rows_at::<T, N, R>(tile, row);
             row += R;
         }
-        match rows - row {
-            7 => rows_at::<V, N, 7>(tile, row),
-            6 => rows_at::<V, N, 6>(tile, row),
-            5 => rows_at::<V, N, 5>(tile, row),
-            4 => rows_at::<V, N, 4>(tile, row),
-            3 => rows_at::<V, N, 3>(tile, row),
-            2 => rows_at::<V, N, 2>(tile, row),
-            1 => rows_at::<V, N, 1>(tile, row),
-            _ => {}
+        if row + 4 <= rows {
+            rows_at::<T, N, 4>(tile, row);
+            row += 4;
+        }
+        if row + 2 <= rows {
+            rows_at::<T, N, 2>(tile, row);
+            row += 2;
+        }
+        while row < rows {
+            rows_at::<T, N, 1>(tile, row);
+            row += 1;
         }
     }
 }
 
 /// One tile whose rows may end inside a vector: such rows are summed in a side buffer.
-#[inline(always)]
-unsafe fn rows_at<V: Vector, const N: usize, const R: usize>(tile: &Columns<'_>, row: usize) {
+unsafe fn rows_at<T: Tiles, const N: usize, const R: usize>(tile: &Columns<'_>, row: usize) {
     let outputs = &tile.rows.outputs[row..row + R];
     unsafe {
-        if tile.real == N * V::LANES {
+        if tile.real == N * T::LANES {
             let to: [*mut f32; R] = std::array::from_fn(|r| outputs[r].add(tile.first));
-            return sum::<V, N, R>(tile, row, to);
+            return T::tile::<N, R>(tile, row, to);
         }
         let mut side = [[0.0f32; PANEL]; R];
         for (buffer, output) in side.iter_mut().zip(outputs) {
             let from = output.add(tile.first);
             std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), tile.real);
         }
-        sum::<V, N, R>(tile, row, std::array::from_fn(|r| (&raw mut side[r]).cast()));
+        T::tile::<N, R>(tile, row, std::array::from_fn(|r| (&raw mut side[r]).cast()));
         for (buffer, output) in side.iter().zip(outputs) {
             let to = output.add(tile.first);
             std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, tile.real);

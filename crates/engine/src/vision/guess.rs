@@ -193,19 +193,23 @@ fn example(layout: Layout, [height, width]: [usize; 2], dtype: ElementType) -> S
         ElementType::Uint8 | ElementType::Int8 => (1.0, "pixels as they are"),
         ElementType::F32 | ElementType::F16 => (1.0 / 255.0, "to 0..1; 1 leaves 0..255"),
     };
-    format!(
-        "input:\n\
-         \x20 size: [{height}, {width}]   # height, width\n\
-         \x20 resize: stretch      # or centre_crop, {{short_side: {short}}}, letterbox, none\n\
-         \x20 channels: rgb        # or bgr, grey\n\
-         \x20 layout: {layout}\n\
-         \x20 scale: {scale}   # {meant}\n\
-         \x20 mean: [0, 0, 0]      # subtracted after scaling\n\
-         \x20 std: [1, 1, 1]       # divides the difference\n\
-         \x20 dtype: {dtype}\n",
-        short = (height.max(width) as f64 / Resize::SHARE).round(),
-        dtype = dtype.dtype().name(),
-    )
+    let short = (height.max(width) as f64 / Resize::SHARE).round();
+    let line = |field: String, comment: &str| format!("  {field:<28}# {comment}\n");
+    [
+        "input:\n".to_owned(),
+        line(format!("size: [{height}, {width}]"), "height, width"),
+        line(
+            "resize: stretch".to_owned(),
+            &format!("or centre_crop, {{short_side: {short}}}, letterbox, none"),
+        ),
+        line("channels: rgb".to_owned(), "or bgr, grey"),
+        line(format!("layout: {layout}"), "nchw or nhwc"),
+        line(format!("scale: {scale}"), meant),
+        line("mean: [0, 0, 0]".to_owned(), "subtracted after scaling"),
+        line("std: [1, 1, 1]".to_owned(), "divides the difference"),
+        line(format!("dtype: {}", dtype.dtype().name()), "f32, f16, uint8 or int8"),
+    ]
+    .concat()
 }
 
 #[cfg(test)]

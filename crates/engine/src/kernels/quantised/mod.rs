@@ -83,3 +83,37 @@ per_isa! {
         }
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNSIGNED: Wholes = Wholes { low: 0, high: 255, zero: 100 };
+
+    #[test]
+    fn halves_go_to_the_even_neighbour_and_ends_hold() {
+        let cases = [
+            (0.5, 100),
+            (1.5, 102),
+            (-0.5, 100),
+            (-1.5, 98),
+            (154.6, 255),
+            (1e30, 255),
+            (f32::INFINITY, 255),
+            (-100.4, 0),
+            (f32::NEG_INFINITY, 0),
+            (f32::NAN, 0),
+        ];
+        for (x, whole) in cases {
+            assert_eq!(UNSIGNED.nearest(x), whole, "{x}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_place_in_32_bits_becomes_the_lowest() {
+        let cases = [(254.5, 254), (300.0, 255), (-3.0, 0), (3e9, 0), (f32::NAN, 0)];
+        for (x, whole) in cases {
+            assert_eq!(UNSIGNED.converted(x), whole, "{x}");
+        }
+    }
+}

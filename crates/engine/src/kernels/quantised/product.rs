@@ -271,3 +271,53 @@ unsafe fn tile<V: Pairs, const N: usize, const R: usize>(
     }
     R
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every difference of eight bits, the largest ones included.
+    fn element(i: usize) -> i16 {
+        (i * 7919 % 511) as i16 - 255
+    }
+
+    fn weight(tap: usize, input: usize, column: usize) -> i16 {
+        element(3 * tap + 5 * input + 11 * column + 1)
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_plain_sums() {
+        for (taps, run, columns, count) in
+            [(1, 2, 1, 1), (9, 3, 16, 9), (1, 31, 45, 17), (4, 8, 33, 8)]
+        {
+            let even = padded(run);
+            let mut data: Vec<i16> = (0..count * taps * even).map(element).collect();
+            data.iter_mut().skip(run).step_by(even).for_each(|x| {
+                if run < even {
+                    *x = 0
+                }
+            });
+            let starts: Vec<usize> = (0..count * taps).rev().map(|i| i * even).collect();
+            let packed = Packed::new(taps, run, columns, weight);
+            let sum = |row: usize, column: usize| -> i32 {
+                let inputs = (0..taps).flat_map(|tap| (0..run).map(move |k| (tap, k)));
+                let product = |(tap, k): (usize, usize)| {
+                    let x = data[starts[row * taps + tap] + k];
+                    i32::from(x) * i32::from(weight(tap, k, column))
+                };
+                inputs.map(product).sum()
+            };
+            let plain: Vec<i32> =
+                (0..count * columns).map(|i| sum(i / columns, i % columns)).collect();
+            let rows = Rows { data: &data, starts: &starts };
+            let mut sums = vec![0; count * columns];
+            multiply(rows, &packed, &mut Sums { data: &mut sums, stride: columns, first: 0 });
+            assert_eq!(sums, plain, "{taps} taps of {run}, {columns} columns");
+            sums.fill(0);
+            let mut portable = Sums { data: &mut sums, stride: columns, first: 0 };
+            // SAFETY: the same slices, which `multiply` has checked.
+            unsafe { units::<Portable, 2>(rows, &packed, &mut portable) };
+            assert_eq!(sums, plain, "{taps} taps of {run}, {columns} columns");
+        }
+    }
+}

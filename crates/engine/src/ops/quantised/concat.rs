@@ -1,7 +1,7 @@
 //! `QLinearConcat`: operands of different scales one behind the other.
 
 use super::super::{Attributes, Op};
-use super::{Bytes, Code, answer, place, required, table};
+use super::{Answers, Bytes, Code, answer, place, required, table};
 use crate::error::Misfit;
 use crate::value::Value;
 
@@ -20,7 +20,7 @@ pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dy
 }
 
 impl Op for Concat {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let first = required(operands, 2)?;
         let to = Code::of(operands, 0, first)?;
         let mut shape = first.shape().to_vec();
@@ -30,8 +30,8 @@ impl Op for Concat {
         for at in (2..self.operands).step_by(3) {
             let part = required(operands, at)?;
             let own = part.shape();
-            let fits = own.len() == shape.len()
-                && (0..own.len()).all(|a| a == axis || own[a] == shape[a]);
+            let fits =
+                own.len() == shape.len() && (0..own.len()).all(|a| a == axis || own[a] == shape[a]);
             if !fits {
                 return Err(Misfit::new(format!("{own:?} does not fit behind {shape:?}")));
             }

@@ -2,7 +2,7 @@
 
 use super::super::{Attributes, Op};
 use super::pass::{Filters, Frame, Pass};
-use super::{Bytes, Code, answer, operand, required, scales, whole_value, wholes, zeros};
+use super::{Answers, Bytes, Code, answer, operand, required, scales, whole_value, wholes, zeros};
 use crate::error::Misfit;
 use crate::kernels::quantised::{Wholes, narrow};
 use crate::value::Value;
@@ -19,10 +19,9 @@ pub(in crate::ops) fn parse_integer(
 }
 
 impl Op for Integer {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let filters =
-            Filters::new(&self.0, required(operands, 1)?, &zeros(operand(operands, 3))?)?;
+        let filters = Filters::new(&self.0, required(operands, 1)?, &zeros(operand(operands, 3))?)?;
         let &[zero] = zeros(operand(operands, 2))?.as_slice() else {
             return Err(Misfit::new("the input must have one zero point"));
         };
@@ -82,7 +81,7 @@ impl Op for Conv {
         Ok(Some(Box::new(Self { frame: self.frame, baked })))
     }
 
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let baked = match &self.baked {
             Some(baked) => baked.clone(),

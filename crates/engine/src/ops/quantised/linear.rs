@@ -2,7 +2,7 @@
 //! `DynamicQuantizeLinear`.
 
 use super::super::{Attributes, Op};
-use super::{Code, answer, operand, place, range, required, scales, whole_value, wholes, zeros};
+use super::{Answers, Code, answer, operand, place, range, required, scales, whole_value, wholes};
 use crate::error::Misfit;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::quantised::Wholes;
@@ -21,9 +21,11 @@ impl Stretches {
     /// One scale for all elements, or one for each place along `axis`; `None` for blocks.
     fn of(operands: &[Option<&Value>], shape: &[usize], axis: i64) -> Result<Option<Self>, Misfit> {
         let scale = required(operands, 1)?;
-        let (scales, mut zeros) = (scales(scale)?.to_vec(), zeros(operand(operands, 2))?);
-        if let ([zero], true) = (zeros.as_slice(), scales.len() > 1) {
-            zeros = vec![*zero; scales.len()];
+        let scales = scales(scale)?.to_vec();
+        let zeros = operand(operands, 2).map_or_else(|| Ok(vec![0; scales.len()]), wholes)?;
+        if zeros.len() != scales.len() {
+            let why = format!("{} scales and {} zero points", scales.len(), zeros.len());
+            return Err(Misfit::new(why));
         }
         let length = if let [_] = scales.as_slice() {
             shape.iter().product()
@@ -37,9 +39,6 @@ impl Stretches {
         } else {
             return Ok(None);
         };
-        if zeros.len() != scales.len() {
-            return Err(Misfit::new(format!("{} zero points, {} scales", zeros.len(), scales.len())));
-        }
         Ok(Some(Self { scales, zeros, length }))
     }
 
@@ -48,6 +47,16 @@ impl Stretches {
         let codes = self.scales.iter().copied().zip(self.zeros.iter().copied()).cycle();
         let stretches = elements.chunks(self.length.max(1));
         stretches.zip(codes).map(|(elements, (scale, zero))| (elements, scale, zero))
+    }
+
+    /// Floats as whole numbers from `low` to `high`, which `fit` brings to their type.
+    fn quantised<T>(&self, floats: &[f32], low: i32, high: i32, fit: impl Fn(i32) -> T) -> Vec<T> {
+        let mut elements = Vec::with_capacity(floats.len());
+        for (floats, scale, zero) in self.over(floats) {
+            let wholes = Wholes { low, high, zero };
+            elements.extend(floats.iter().map(|x| fit(wholes.nearest(x / scale))));
+        }
+        elements
     }
 }
 
@@ -66,22 +75,18 @@ pub(in crate::ops) fn parse_quantise(
 }
 
 impl Op for Quantise {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(floats) = required(operands, 0)?.floats() else { return Ok(None) };
         let Some(stretches) = Stretches::of(operands, &floats.shape, self.axis)? else {
             return Ok(None);
         };
         let dtype = operand(operands, 2).and_then(Value::dtype).unwrap_or(self.dtype);
         let (low, high) = range(dtype)?;
-        let elements = stretches.over(&floats.data).flat_map(|(floats, scale, zero)| {
-            let wholes = Wholes { low, high, zero };
-            floats.iter().map(move |x| wholes.nearest(x / scale))
-        });
         let data: TensorData = match dtype {
-            DType::I8 => elements.map(|x| x as i8).collect::<Vec<_>>().into(),
-            DType::U8 => elements.map(|x| x as u8).collect::<Vec<_>>().into(),
-            DType::I16 => elements.map(|x| x as i16).collect::<Vec<_>>().into(),
-            _ => elements.map(|x| x as u16).collect::<Vec<_>>().into(),
+            DType::I8 => stretches.quantised(&floats.data, low, high, |x| x as i8).into(),
+            DType::U8 => stretches.quantised(&floats.data, low, high, |x| x as u8).into(),
+            DType::I16 => stretches.quantised(&floats.data, low, high, |x| x as i16).into(),
+            _ => stretches.quantised(&floats.data, low, high, |x| x as u16).into(),
         };
         Ok(Some(vec![Some(whole_value(floats.shape.clone(), data)?)]))
     }
@@ -98,7 +103,7 @@ pub(in crate::ops) fn parse_dequantise(
 }
 
 impl Op for Dequantise {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let shape = input.shape().to_vec();
         let Some(stretches) = Stretches::of(operands, &shape, self.axis)? else { return Ok(None) };
@@ -123,7 +128,7 @@ pub(in crate::ops) fn parse_dynamic(
 }
 
 impl Op for Dynamic {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(floats) = required(operands, 0)?.floats() else { return Ok(None) };
         let (code, bits) = quantised(&floats.data)?;
         let scale = Floats {

@@ -85,9 +85,13 @@ fn scales(value: &Value) -> Result<&[f32], Misfit> {
     }
 }
 
-/// Zero points; a missing operand means zero.
+/// Zero points of elements of eight bits; a missing operand means zero.
 fn zeros(value: Option<&Value>) -> Result<Vec<i32>, Misfit> {
-    value.map_or_else(|| Ok(vec![0]), wholes)
+    let zeros = value.map_or_else(|| Ok(vec![0]), wholes)?;
+    match zeros.iter().find(|zero| !(-128..=255).contains(*zero)) {
+        Some(zero) => Err(Misfit::new(format!("a zero point of {zero} does not fit eight bits"))),
+        None => Ok(zeros),
+    }
 }
 
 /// The elements of a value of whole numbers.
@@ -101,7 +105,9 @@ fn wholes(value: &Value) -> Result<Vec<i32>, Misfit> {
         TensorData::I16(v) => Ok(wide(v)),
         TensorData::U16(v) => Ok(wide(v)),
         TensorData::I32(v) => Ok(v.clone()),
-        other => Err(Misfit::new(format!("whole numbers are wanted, not {}", other.dtype().name()))),
+        other => {
+            Err(Misfit::new(format!("whole numbers are wanted, not {}", other.dtype().name())))
+        }
     }
 }
 
@@ -124,7 +130,9 @@ impl<'a> Bytes<'a> {
         match tensor(value)?.data() {
             TensorData::I8(v) => Ok(Self::Signed(v)),
             TensorData::U8(v) => Ok(Self::Unsigned(v)),
-            other => Err(Misfit::new(format!("eight bits are wanted, not {}", other.dtype().name()))),
+            other => {
+                Err(Misfit::new(format!("eight bits are wanted, not {}", other.dtype().name())))
+            }
         }
     }
 
@@ -146,8 +154,11 @@ impl<'a> Bytes<'a> {
     }
 }
 
+/// What an operator answers with.
+type Answers = Result<Option<Vec<Option<Value>>>, Misfit>;
+
 /// One answer of eight bits, from the bits of its elements.
-fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Answers {
     let data: TensorData = match dtype {
         DType::I8 => bits.into_iter().map(|b| b as i8).collect::<Vec<_>>().into(),
         DType::U8 => bits.into(),
@@ -197,4 +208,38 @@ fn spread<T: Copy>(data: Vec<T>, from: &[usize], to: &[usize]) -> Vec<T> {
         at
     };
     (0..to.iter().product()).map(|index| data[source(index)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_broadcast_from_their_ends() {
+        let cases: &[(&[usize], &[usize], Option<&[usize]>)] = &[
+            (&[2, 3], &[2, 3], Some(&[2, 3])),
+            (&[2, 1, 4], &[3, 1], Some(&[2, 3, 4])),
+            (&[], &[5], Some(&[5])),
+            (&[0, 3], &[1, 1], Some(&[0, 3])),
+            (&[2, 3], &[2, 1, 4], None),
+        ];
+        for (a, b, shape) in cases {
+            assert_eq!(broadcast(a, b).ok().as_deref(), *shape, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn elements_are_repeated_where_an_axis_is_of_length_one() {
+        assert_eq!(spread(vec![1, 2], &[2, 1], &[2, 3]), [1, 1, 1, 2, 2, 2]);
+        assert_eq!(spread(vec![1, 2], &[2], &[2, 2]), [1, 2, 1, 2]);
+        assert_eq!(spread(vec![7], &[], &[3]), [7, 7, 7]);
+    }
+
+    #[test]
+    fn a_zero_point_outside_of_eight_bits_is_an_error() {
+        let value = |zero: i32| Value::Other(Tensor::vector(vec![zero]));
+        assert_eq!(zeros(Some(&value(-128))), Ok(vec![-128]));
+        assert!(zeros(Some(&value(256))).is_err());
+        assert_eq!(zeros(None), Ok(vec![0]));
+    }
 }

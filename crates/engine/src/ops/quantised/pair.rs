@@ -1,7 +1,7 @@
 //! `QLinearAdd` and `QLinearMul`.
 
 use super::super::{Attributes, Op};
-use super::{Bytes, Code, answer, broadcast, required, spread};
+use super::{Answers, Bytes, Code, answer, broadcast, required, spread};
 use crate::error::Misfit;
 use crate::kernels::quantised::{Wholes, pairs};
 use crate::value::Value;
@@ -17,7 +17,7 @@ pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dy
 }
 
 impl Op for Pair {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let (a, b) = (required(operands, 0)?, required(operands, 3)?);
         let (of_a, of_b) = (Code::of(operands, 1, a)?, Code::of(operands, 4, b)?);
         let to = Code::of(operands, 6, a)?;
@@ -43,9 +43,8 @@ impl Op for Pair {
 /// Whether `a` is one number along the last axis on which `b` is more than one.
 fn single(a: &[usize], b: &[usize]) -> bool {
     let last = b.iter().rev().position(|&length| length > 1);
-    let ends_before = |from_end: usize| {
-        a.iter().rev().take(from_end + 1).all(|&length| length == 1)
-    };
+    let ends_before =
+        |from_end: usize| a.iter().rev().take(from_end + 1).all(|&length| length == 1);
     last.is_some_and(ends_before)
 }
 

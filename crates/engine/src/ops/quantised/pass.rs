@@ -61,7 +61,9 @@ impl Filters {
         };
         let given = frame.windows.map(|w| w.kernel);
         if frame.explicit && given != [rows, columns] {
-            return Err(Misfit::new(format!("kernel_shape {given:?} does not fit weights {shape:?}")));
+            return Err(Misfit::new(format!(
+                "kernel_shape {given:?} does not fit weights {shape:?}"
+            )));
         }
         let groups = frame.groups;
         if outputs % groups != 0 || shape.contains(&0) || ![1, outputs].contains(&zeros.len()) {
@@ -153,10 +155,15 @@ impl<'a> Pass<'a> {
     }
 
     /// All outputs as ONNX counts them; `finish` makes outputs of rows of sums.
-    pub(super) fn run<T: Copy + Default>(&self, input: Bytes<'_>, finish: impl Fn(&[i32], &mut [T])) -> Vec<T> {
+    pub(super) fn run<T: Copy + Default>(
+        &self,
+        input: Bytes<'_>,
+        finish: impl Fn(&[i32], &mut [T]),
+    ) -> Vec<T> {
         let plane = self.window.rows.output * self.window.columns.output;
         let mut out = vec![T::default(); self.images * self.filters.outputs * plane];
-        for (image, out) in out.chunks_exact_mut((self.filters.outputs * plane).max(1)).enumerate() {
+        for (image, out) in out.chunks_exact_mut((self.filters.outputs * plane).max(1)).enumerate()
+        {
             let pixels = match input {
                 Bytes::Signed(data) => self.pixels(data, image),
                 Bytes::Unsigned(data) => self.pixels(data, image),

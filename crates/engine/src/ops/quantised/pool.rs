@@ -2,7 +2,7 @@
 
 use super::super::conv::windows;
 use super::super::{Attributes, Op};
-use super::{Bytes, Code, answer, required};
+use super::{Answers, Bytes, Code, answer, required};
 use crate::error::Misfit;
 use crate::kernels::quantised::narrow;
 use crate::kernels::window::{AxisSpec, Window};
@@ -63,7 +63,7 @@ pub(in crate::ops) fn parse_global(
 }
 
 impl Op for Global {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
         let layout = Layout::of(input.shape(), self.channels_last)?;
@@ -100,7 +100,7 @@ pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dy
 }
 
 impl Op for Average {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
         let layout = Layout::of(input.shape(), self.channels_last)?;
@@ -116,17 +116,15 @@ impl Op for Average {
             let under: Vec<usize> =
                 window.under(at).flatten().map(|[_, h, w]| h * width + w).collect();
             let count = if self.counts_padding { window.taps() } else { under.len() };
-            for (image, channel) in pairs(layout.images, layout.channels) {
-                let real = |&p: &usize| from.scale * f32::from(elements[layout.at(image, channel, p)]);
-                let mean = under.iter().map(real).sum::<f32>() / count as f32;
-                let element = wholes.converted(mean / to.scale + to.zero as f32);
-                bits[pooled.at(image, channel, pixel)] = element as u8;
+            for i in 0..layout.images * layout.channels {
+                let (image, channel) = (i / layout.channels, i % layout.channels);
+                let element = |&p: &usize| elements[layout.at(image, channel, p)];
+                let sum: f32 = under.iter().map(|p| from.scale * f32::from(element(p))).sum();
+                let steps = sum / count as f32 / to.scale;
+                bits[pooled.at(image, channel, pixel)] =
+                    wholes.converted(steps + to.zero as f32) as u8;
             }
         }
         answer(pooled.shape(), to.dtype, bits)
     }
-}
-
-fn pairs(first: usize, second: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..first).flat_map(move |a| (0..second).map(move |b| (a, b)))
 }

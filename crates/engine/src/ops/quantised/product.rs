@@ -3,8 +3,8 @@
 
 use super::super::{Attributes, Op};
 use super::{
-    Bytes, Code, answer, broadcast, linear, operand, required, scales, spread, whole_value, wholes,
-    zeros,
+    Answers, Bytes, Code, answer, broadcast, linear, operand, required, scales, spread,
+    whole_value, wholes, zeros,
 };
 use crate::error::Misfit;
 use crate::kernels::grid::{Floats, Order};
@@ -97,12 +97,13 @@ impl Matrices {
         };
         if depth != self.depth {
             let wanted = self.depth;
-            return Err(Misfit::new(format!("rows of {depth} do not fit a matrix of {wanted} rows")));
+            return Err(Misfit::new(format!(
+                "rows of {depth} do not fit a matrix of {wanted} rows"
+            )));
         }
         let mut shape = broadcast(outer, &self.outer)?;
-        let entries = |own: &[usize]| {
-            spread((0..own.iter().product()).collect::<Vec<usize>>(), own, &shape)
-        };
+        let entries =
+            |own: &[usize]| spread((0..own.iter().product()).collect::<Vec<usize>>(), own, &shape);
         let (from_rows, from_packed) = (entries(outer), entries(&self.outer));
         shape.extend([count, self.columns]);
         let data = rows.in_pairs(depth);
@@ -113,7 +114,11 @@ impl Matrices {
             let first = from_rows[batch] * count;
             let starts: Vec<usize> = (first..first + count).map(|row| row * run).collect();
             let mut sums = Sums { data: sums, stride: self.columns, first: 0 };
-            multiply(Rows { data: &data, starts: &starts }, &self.packed[from_packed[batch]], &mut sums);
+            multiply(
+                Rows { data: &data, starts: &starts },
+                &self.packed[from_packed[batch]],
+                &mut sums,
+            );
         }
         Ok((shape, sums))
     }
@@ -139,7 +144,8 @@ impl Operand {
 
     /// The elements with rows of an odd length padded by zero.
     fn in_pairs(&self, depth: usize) -> Vec<i16> {
-        let mut padded = Vec::with_capacity(self.elements.len() + self.elements.len() / depth.max(1));
+        let mut padded =
+            Vec::with_capacity(self.elements.len() + self.elements.len() / depth.max(1));
         for row in self.elements.chunks_exact(depth.max(1)) {
             padded.extend_from_slice(row);
             padded.extend((depth % 2 == 1).then_some(0));
@@ -217,7 +223,7 @@ impl Op for Product {
         Ok(Some(Box::new(Self { baked, ..self.clone() })))
     }
 
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let rows = self.rows(operands)?;
         let matrices = match &self.baked {
             Some(baked) => baked.clone(),
@@ -234,19 +240,16 @@ impl Op for Product {
         }
         let factors = self.factors(operands, scale, matrices.columns)?;
         match self.places.answer.filter(|&at| operand(operands, at).is_some()) {
-            Some(at) => narrowed(Code::of(operands, at, required(operands, 0)?)?, shape, &sums, factors),
+            Some(at) => {
+                narrowed(Code::of(operands, at, required(operands, 0)?)?, shape, &sums, factors)
+            }
             None => real(shape, &sums, &factors, bias.and_then(Value::floats)),
         }
     }
 }
 
 /// The answer in eight bits.
-fn narrowed(
-    to: Code,
-    shape: Vec<usize>,
-    sums: &[i32],
-    factors: Vec<f32>,
-) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+fn narrowed(to: Code, shape: Vec<usize>, sums: &[i32], factors: Vec<f32>) -> Answers {
     let factors: Vec<f32> = factors.into_iter().map(|factor| factor / to.scale).collect();
     let mut bits = vec![0; sums.len()];
     narrow(sums, &vec![0; factors.len()], &factors, to.wholes()?, &mut bits);
@@ -254,19 +257,13 @@ fn narrowed(
 }
 
 /// The answer in floats, with a bias per column where there is one.
-fn real(
-    shape: Vec<usize>,
-    sums: &[i32],
-    factors: &[f32],
-    bias: Option<&Floats>,
-) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+fn real(shape: Vec<usize>, sums: &[i32], factors: &[f32], bias: Option<&Floats>) -> Answers {
     let bias = bias.map_or_else(|| vec![0.0; factors.len()], |bias| bias.data.clone());
     if bias.len() != factors.len() {
         return Err(Misfit::new(format!("{} biases for {} columns", bias.len(), factors.len())));
     }
     let columns = factors.iter().zip(&bias).cycle();
     let data = sums.iter().zip(columns).map(|(&sum, (factor, bias))| sum as f32 * factor + bias);
-    let floats =
-        Floats { shape, order: Order::RowMajor, dtype: DType::F32, data: data.collect() };
+    let floats = Floats { shape, order: Order::RowMajor, dtype: DType::F32, data: data.collect() };
     Ok(Some(vec![Some(Value::Floats(floats))]))
 }

@@ -1,7 +1,7 @@
 //! `QLinearSoftmax`: exponentials from a table, as far apart as elements are from the largest.
 
 use super::super::{Attributes, Op};
-use super::{Bytes, Code, answer, place, required};
+use super::{Answers, Bytes, Code, answer, place, required};
 use crate::error::Misfit;
 use crate::value::Value;
 
@@ -21,7 +21,7 @@ pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dy
 }
 
 impl Op for Softmax {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
         let shape = input.shape().to_vec();

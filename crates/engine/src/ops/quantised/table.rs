@@ -1,7 +1,7 @@
 //! Functions of one element: with 256 elements to meet, each is a table.
 
 use super::super::{Attributes, Op};
-use super::{Bytes, Code, answer, required};
+use super::{Answers, Bytes, Code, answer, required};
 use crate::error::Misfit;
 use crate::kernels::math::sigmoid;
 use crate::value::Value;
@@ -22,7 +22,7 @@ pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dy
 }
 
 impl Op for Function {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
         let table = match *self {

@@ -77,7 +77,10 @@ fn counts(sweep: &[Count]) -> Vec<String> {
     for count in sweep {
         let share = |n: usize| match n {
             0 => "–".to_owned(),
-            n => format!("{n} ({:.1}%)", 100.0 * n as f64 / count.trials as f64),
+            n => {
+                let share = 100.0 * n as f64 / count.trials as f64;
+                format!("{} ({share:.1}%)", grouped(n as u64))
+            }
         };
         rows.push([
             count.sites.to_owned(),
@@ -92,11 +95,13 @@ fn counts(sweep: &[Count]) -> Vec<String> {
     text::table([Align::Left, Align::Left, right, right, right, right], &rows)
 }
 
-fn costs(Cost { plain_us, injected_us }: &Cost) -> String {
+fn costs(Cost { plain_us, output_fault_us, weight_fault_us }: &Cost) -> String {
     format!(
-        "\nA plain inference takes {plain_us:.0} µs, one with a fault {injected_us:.0} µs \
-         ({:.2} of it): only what the fault can reach is computed again.",
-        injected_us / plain_us
+        "\nA plain inference takes {plain_us:.0} µs. With a fault in an operator output it takes \
+         {output_fault_us:.0} µs ({:.2} of that),\nin a weight {weight_fault_us:.0} µs ({:.2}): \
+         only what the fault can reach is computed again.",
+        output_fault_us / plain_us,
+        weight_fault_us / plain_us
     )
 }
 

@@ -1,6 +1,6 @@
 //! Every bit of many sites, one trial each, counted by what kind of bit it is.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use faultlens::Tensor;
 use faultlens::engine::{Model, ValueId};
@@ -28,27 +28,29 @@ pub(super) struct Count {
     pub(super) detected: usize,
 }
 
-/// Flips every bit of every `step`th element of the values, once each.
+/// Flips every bit of every `step`th element of the values, once each; also says how many
+/// microseconds a trial took.
 pub(super) fn sweep(
     bench: &Bench<'_>,
     sites: &'static str,
     values: &[ValueId],
     step: usize,
-) -> anyhow::Result<Vec<Count>> {
-    KINDS
-        .into_iter()
-        .map(|(bits, range)| {
-            let mut count = Count { sites, bits, trials: 0, masked: 0, deviated: 0, detected: 0 };
-            for &value in values {
-                for element in (0..bench.elements(value)).step_by(step) {
-                    for bit in range.clone() {
-                        count.add(bench.outcome(Site { value, element, bit })?);
-                    }
+) -> anyhow::Result<(Vec<Count>, f64)> {
+    let start = Instant::now();
+    let mut counts = Vec::new();
+    for (bits, range) in KINDS {
+        let mut count = Count { sites, bits, trials: 0, masked: 0, deviated: 0, detected: 0 };
+        for &value in values {
+            for element in (0..bench.elements(value)).step_by(step) {
+                for bit in range.clone() {
+                    count.add(bench.outcome(Site { value, element, bit })?);
                 }
             }
-            Ok(count)
-        })
-        .collect()
+        }
+        counts.push(count);
+    }
+    let trials: usize = counts.iter().map(|count| count.trials).sum();
+    Ok((counts, start.elapsed().as_secs_f64() * 1e6 / trials as f64))
 }
 
 impl Count {
@@ -62,11 +64,11 @@ impl Count {
     }
 }
 
-/// How long a plain inference takes: the median of many, after a few to warm up.
-pub(super) fn plain(model: &Model, feeds: &[(&str, Tensor)]) -> anyhow::Result<Duration> {
+/// How many microseconds a plain inference takes: the median of many, after some to warm up.
+pub(super) fn plain_us(model: &Model, feeds: &[(&str, Tensor)]) -> anyhow::Result<f64> {
     const WARM_UP: usize = 20;
     const TIMED: usize = 201;
-    let mut times = Vec::with_capacity(TIMED);
+    let mut times = Vec::with_capacity(WARM_UP + TIMED);
     for _ in 0..WARM_UP + TIMED {
         let start = Instant::now();
         model.run(feeds)?;
@@ -74,5 +76,5 @@ pub(super) fn plain(model: &Model, feeds: &[(&str, Tensor)]) -> anyhow::Result<D
     }
     let timed = &mut times[WARM_UP..];
     timed.sort();
-    Ok(timed[TIMED / 2])
+    Ok(timed[TIMED / 2].as_secs_f64() * 1e6)
 }
