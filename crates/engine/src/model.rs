@@ -42,6 +42,8 @@ pub struct Model {
     pub(crate) constants: Vec<Option<Slot>>,
     /// Steps of a run.
     pub(crate) steps: Vec<Step>,
+    /// By step, the values that no later one reads.
+    last_uses: Vec<Vec<ValueId>>,
     pool: Option<rayon::ThreadPool>,
     /// Buffers of earlier runs, by length.
     buffers: Mutex<HashMap<usize, Vec<Vec<f32>>>>,
@@ -72,6 +74,7 @@ impl Model {
             nodes: Vec::new(),
             constants,
             steps: Vec::new(),
+            last_uses: Vec::new(),
             pool: None,
             buffers: Mutex::default(),
         };
@@ -86,6 +89,7 @@ impl Model {
             |id| !nodes[id.index()].folded,
             |id| nodes[id.index()].op.as_ref().and_then(|op| op.elementwise()),
         );
+        model.last_uses = model.find_last_uses();
         Ok(model)
     }
 
@@ -171,10 +175,9 @@ impl Model {
 
     fn run_here(&self, feeds: &[(&str, Tensor)]) -> Result<Vec<Tensor>, EngineError> {
         let mut values = self.fed(feeds)?;
-        let last_uses = self.last_uses();
         for (at, step) in self.steps.iter().enumerate() {
             self.run_step(step, &mut values)?;
-            for &value in &last_uses[at] {
+            for &value in &self.last_uses[at] {
                 self.recycle(values[value.index()].take());
             }
         }
@@ -198,8 +201,7 @@ impl Model {
         Golden::new(self, values?)
     }
 
-    /// The values that no later step reads, by step.
-    fn last_uses(&self) -> Vec<Vec<ValueId>> {
+    fn find_last_uses(&self) -> Vec<Vec<ValueId>> {
         let mut last: HashMap<ValueId, usize> = HashMap::new();
         for (at, step) in self.steps.iter().enumerate() {
             for &member in &step.members {
@@ -245,13 +247,7 @@ impl Model {
         for (name, tensor) in feeds {
             let id = self.input_named(name)?;
             self.check_feed(id, tensor)?;
-            let mut value = Value::from_tensor(tensor.clone());
-            if let Value::Floats(floats) = &value
-                && floats.shape.len() == 4
-            {
-                value = Value::Floats(floats.in_order(Order::ChannelsLast));
-            }
-            values[id.index()] = Some(Slot::new(value));
+            values[id.index()] = Some(Slot::new(Value::fed(tensor)));
         }
         for &id in self.graph.inputs() {
             if values[id.index()].is_none() {

@@ -143,13 +143,12 @@ pub(crate) unsafe fn compute(
         spots.clear();
     };
     for job in jobs {
-        let [_, h, w] = std::array::from_fn(|a| job.region.high[a] - job.region.low[a]);
+        let mut at = job.region.at(job.pixels.start);
         for pixel in job.pixels.clone() {
-            let offset = [pixel / (h * w), pixel / w % h, pixel % w];
-            let at = std::array::from_fn(|a| job.region.low[a] + offset[a]);
             // SAFETY: `pixel` lies inside the region.
             let out = unsafe { job.out.add(pixel * width) };
             spots.push(Spot { sources: &job.sources, at, out });
+            at = job.region.next(at);
             if spots.len() == BLOCK {
                 flush(&mut spots);
             }

@@ -32,6 +32,21 @@ impl Value {
         Self::Floats(Floats { shape, order: Order::RowMajor, dtype, data })
     }
 
+    /// Takes a fed tensor in; planes are put channels last, as the kernels want them.
+    pub(crate) fn fed(tensor: &Tensor) -> Self {
+        match (tensor.as_f32(), tensor.shape()) {
+            (Some(data), &[_, _, _, _]) => {
+                Self::Floats(Floats::channels_last(tensor.shape(), DType::F32, data))
+            }
+            _ => match Self::from_tensor(tensor.clone()) {
+                Self::Floats(floats) if floats.shape.len() == 4 => {
+                    Self::Floats(floats.in_order(Order::ChannelsLast))
+                }
+                other => other,
+            },
+        }
+    }
+
     /// Hands the value out as ONNX counts elements; `None` for lists of tensors.
     pub(crate) fn to_tensor(&self) -> Option<Tensor> {
         let floats = match self {

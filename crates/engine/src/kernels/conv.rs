@@ -1,9 +1,9 @@
 //! Two-dimensional convolution over channels-last planes.
 
+use super::depthwise::depthwise;
 use super::gemm::{Packed, Rows, multiply};
 use super::grid::Spot;
-use super::simd::per_isa;
-use super::window::Window;
+use super::window::{PADDING, Window};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -128,7 +128,8 @@ pub(crate) unsafe fn convolve(
             let zeros = vec![0.0; bias.len()];
             let inputs = pointers(spots, window, zeros.as_ptr());
             let outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
-            depthwise(&inputs, &outputs, taps, bias);
+            // SAFETY: pixels and outputs hold all channels.
+            unsafe { depthwise(&inputs, &outputs, taps, bias) };
         }
         Filters::Groups(groups) => unsafe { grouped(spots, window, groups, channels) },
     }
@@ -136,12 +137,28 @@ pub(crate) unsafe fn convolve(
 
 /// For each spot and tap, the channels under it; `zeros` in the padding.
 fn pointers(spots: &[Spot<'_>], window: &Window, zeros: *const f32) -> Vec<*const f32> {
-    let mut inputs = Vec::with_capacity(spots.len() * window.taps());
-    for spot in spots {
+    let mut inputs = vec![zeros; spots.len() * window.taps()];
+    for (spot, inputs) in spots.iter().zip(inputs.chunks_exact_mut(window.taps())) {
         let source = &spot.sources[0];
-        inputs.extend(
-            window.under(spot.at).map(|at| at.map_or(zeros, |at| source.pixel(at).as_ptr())),
-        );
+        let ([n, h, w], [_, height, width]) = (spot.at, source.grid.axes);
+        let columns = window.columns.places(w);
+        let taps = inputs.chunks_exact_mut(columns.len());
+        for (&row, inputs) in window.rows.places(h).iter().zip(taps) {
+            if row == PADDING {
+                continue;
+            }
+            let start = (n * height + row as usize) * width;
+            let start = source.golden.as_ptr().wrapping_add(start * source.grid.width);
+            for (&column, input) in columns.iter().zip(inputs) {
+                if column == PADDING {
+                    continue;
+                }
+                *input = match source.patched([n, row as usize, column as usize]) {
+                    Some(pixel) => pixel.as_ptr(),
+                    None => start.wrapping_add(column as usize * source.grid.width),
+                };
+            }
+        }
     }
     inputs
 }
@@ -155,104 +172,48 @@ unsafe fn grouped(
     let taps = window.taps();
     let run = groups[0].depth() / taps;
     let zeros = vec![0.0; run * groups.len()];
-    let inputs = pointers(spots, window, zeros.as_ptr());
-    for (group, packed) in groups.iter().enumerate() {
+    let mut inputs = pointers(spots, window, zeros.as_ptr());
+    let mut outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
+    for packed in groups {
         let each = packed.columns();
         let range = if groups.len() == 1 { channels.clone() } else { 0..each };
-        let outputs: Vec<*mut f32> =
-            // SAFETY: a spot has room for all groups' channels.
-            spots.iter().map(|s| unsafe { s.out.add(group * each) }).collect();
-        // SAFETY: pixels hold the channels of all groups, `zeros` as many.
+        // SAFETY: pixels hold the channels of all groups, `zeros` as many, and a spot has room
+        // for all groups' outputs.
         unsafe {
-            let inputs: Vec<*const f32> = inputs.iter().map(|p| p.add(group * run)).collect();
             if run < SHORT_RUN && taps > 1 {
                 let copied = gather(&inputs, run);
                 let starts: Vec<*const f32> =
                     copied.chunks_exact(run * taps).map(<[f32]>::as_ptr).collect();
-                let rows =
-                    Rows { inputs: &starts, taps: 1, run: run * taps, outputs: &outputs };
+                let rows = Rows { inputs: &starts, taps: 1, run: run * taps, outputs: &outputs };
                 multiply(&rows, packed, range.start, range.end);
             } else {
                 let rows = Rows { inputs: &inputs, taps, run, outputs: &outputs };
                 multiply(&rows, packed, range.start, range.end);
             }
         }
+        if groups.len() > 1 {
+            inputs.iter_mut().for_each(|input| *input = input.wrapping_add(run));
+            outputs.iter_mut().for_each(|output| *output = output.wrapping_add(each));
+        }
     }
 }
 
-/// Copies short runs one behind the other.
+/// Copies short runs one behind the other; neighbours in memory in one go.
 unsafe fn gather(inputs: &[*const f32], run: usize) -> Vec<f32> {
     let mut copied = Vec::with_capacity(inputs.len() * run);
-    for &input in inputs {
-        // SAFETY: the caller's pointers are readable for `run` values.
-        copied.extend_from_slice(unsafe { std::slice::from_raw_parts(input, run) });
+    let mut at = 0;
+    while at < inputs.len() {
+        let mut together = 1;
+        while at + together < inputs.len()
+            && inputs[at + together] == inputs[at].wrapping_add(together * run)
+        {
+            together += 1;
+        }
+        // SAFETY: the caller's pointers are readable for `run` values each.
+        copied.extend_from_slice(unsafe {
+            std::slice::from_raw_parts(inputs[at], together * run)
+        });
+        at += together;
     }
     copied
-}
-
-per_isa! {
-    /// One filter per channel: inputs are taps of whole pixels.
-    fn depthwise[](
-        inputs: &[*const f32],
-        outputs: &[*mut f32],
-        taps: &[f32],
-        bias: &[f32],
-    ) = unsafe { depthwise_body(inputs, outputs, taps, bias) };
-}
-
-/// Channels that one step of the depthwise loop sums in registers.
-const STRIP: usize = 64;
-
-#[inline(always)]
-unsafe fn depthwise_body(
-    inputs: &[*const f32],
-    outputs: &[*mut f32],
-    weights: &[f32],
-    bias: &[f32],
-) {
-    let channels = bias.len();
-    let taps = weights.len() / channels;
-    for (inputs, &output) in inputs.chunks_exact(taps).zip(outputs) {
-        let mut channel = 0;
-        // SAFETY: pixels and outputs hold all channels; strips stay below their number.
-        unsafe {
-            while channel + STRIP <= channels {
-                depthwise_strip::<STRIP>(inputs, output, weights, bias, channel);
-                channel += STRIP;
-            }
-            while channel + 16 <= channels {
-                depthwise_strip::<16>(inputs, output, weights, bias, channel);
-                channel += 16;
-            }
-            while channel + 8 <= channels {
-                depthwise_strip::<8>(inputs, output, weights, bias, channel);
-                channel += 8;
-            }
-            while channel < channels {
-                depthwise_strip::<1>(inputs, output, weights, bias, channel);
-                channel += 1;
-            }
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn depthwise_strip<const N: usize>(
-    inputs: &[*const f32],
-    output: *mut f32,
-    weights: &[f32],
-    bias: &[f32],
-    channel: usize,
-) {
-    unsafe {
-        let mut sums: [f32; N] = bias.as_ptr().add(channel).cast::<[f32; N]>().read_unaligned();
-        for (tap, input) in inputs.iter().enumerate() {
-            let x = &*input.add(channel).cast::<[f32; N]>();
-            let w = &*weights.as_ptr().add(tap * bias.len() + channel).cast::<[f32; N]>();
-            for i in 0..N {
-                sums[i] = x[i].mul_add(w[i], sums[i]);
-            }
-        }
-        output.add(channel).cast::<[f32; N]>().write_unaligned(sums);
-    }
 }

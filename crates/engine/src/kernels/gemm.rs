@@ -16,6 +16,8 @@ pub(crate) const PANEL: usize = 64;
 pub(crate) const LANE: usize = 16;
 /// Depth steps whose weights stay in the nearest caches while all rows use them.
 const SPAN: usize = 512;
+/// Depth steps by which weights are asked for before their use.
+const AHEAD: usize = 16;
 
 /// Weights of `depth × columns`, cut into panels of up to [`PANEL`] columns, each panel row by
 /// row; the last panel is padded with zeros to whole vectors.
@@ -212,6 +214,8 @@ unsafe fn sixteen_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
 struct Columns<'a> {
     rows: &'a Rows<'a>,
     span: &'a Span,
+    /// Where the weights of the next span begin.
+    next: *const f32,
     weights: *const f32,
     /// Values between one depth step of the weights and the next.
     stride: usize,
@@ -230,6 +234,11 @@ unsafe fn panels<T: Tiles>(rows: &Rows<'_>, weights: &Packed, from: usize, to: u
         let columns = from.max(first) - first..(to - first).min(PANEL);
         let stride = (weights.columns - first).min(PANEL).next_multiple_of(LANE);
         for span in spans(rows.taps, rows.run) {
+            let after = span.taps.end.saturating_sub(1) * rows.run + span.run.end;
+            let next = match weights.panels.get(panel + 1) {
+                Some(next) if after == weights.depth => next.as_ptr(),
+                _ => weights.panels[panel].as_ptr().wrapping_add(after * stride),
+            };
             for column in columns.clone().step_by(strip) {
                 let real = (columns.end - column).min(strip);
                 let depth = span.taps.start * rows.run + span.run.start;
@@ -239,6 +248,7 @@ unsafe fn panels<T: Tiles>(rows: &Rows<'_>, weights: &Packed, from: usize, to: u
                     Columns {
                         rows,
                         span: &span,
+                        next,
                         weights: weights.panels[panel].as_ptr().add(depth * stride + column),
                         stride,
                         bias: (depth == 0).then(|| weights.bias.as_ptr().add(first + column)),
@@ -295,24 +305,13 @@ unsafe fn all_rows<T: Tiles, const N: usize, const R: usize>(tile: &Columns<'_>)
     }
 }
 
-/// One tile whose rows may end inside a vector: such rows are summed in a side buffer.
+/// One tile, with the places of its rows.
 unsafe fn rows_at<T: Tiles, const N: usize, const R: usize>(tile: &Columns<'_>, row: usize) {
     let outputs = &tile.rows.outputs[row..row + R];
+    // SAFETY: rows have room for the tile's columns.
     unsafe {
-        if tile.real == N * T::LANES {
-            let to: [*mut f32; R] = std::array::from_fn(|r| outputs[r].add(tile.first));
-            return T::tile::<N, R>(tile, row, to);
-        }
-        let mut side = [[0.0f32; PANEL]; R];
-        for (buffer, output) in side.iter_mut().zip(outputs) {
-            let from = output.add(tile.first);
-            std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), tile.real);
-        }
-        T::tile::<N, R>(tile, row, std::array::from_fn(|r| (&raw mut side[r]).cast()));
-        for (buffer, output) in side.iter().zip(outputs) {
-            let to = output.add(tile.first);
-            std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, tile.real);
-        }
+        let to: [*mut f32; R] = std::array::from_fn(|r| outputs[r].add(tile.first));
+        T::tile::<N, R>(tile, row, to);
     }
 }
 
@@ -324,13 +323,19 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
     to: [*mut f32; R],
 ) {
     let rows = tile.rows;
+    // Columns of the last vector; the others are whole.
+    let last = tile.real - (N - 1) * V::LANES;
+    // The first tiles of a span fetch the next span, a vector of columns each.
+    let soon = tile.next.wrapping_add((row / R).min(tile.stride / V::LANES - 1) * V::LANES);
+    let mut step = 0;
     unsafe {
         let mut sums = [[V::splat(0.0); N]; R];
         for r in 0..R {
             let start = tile.bias.unwrap_or(to[r].cast_const());
-            for n in 0..N {
+            for n in 0..N - 1 {
                 sums[r][n] = V::load(start.add(n * V::LANES));
             }
+            sums[r][N - 1] = V::load_some(start.add((N - 1) * V::LANES), last);
         }
         let mut weights = tile.weights;
         for tap in tile.span.taps.clone() {
@@ -338,6 +343,10 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
                 std::array::from_fn(|r| *rows.inputs.get_unchecked((row + r) * rows.taps + tap));
             for k in tile.span.run.clone() {
                 let w: [V; N] = std::array::from_fn(|n| V::load(weights.add(n * V::LANES)));
+                for n in 0..N {
+                    V::prefetch(weights.wrapping_add(AHEAD * tile.stride + n * V::LANES));
+                }
+                V::prefetch(soon.wrapping_add(step));
                 for r in 0..R {
                     let x = V::splat(*inputs[r].add(k));
                     for n in 0..N {
@@ -345,12 +354,14 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
                     }
                 }
                 weights = weights.add(tile.stride);
+                step += tile.stride;
             }
         }
         for r in 0..R {
-            for n in 0..N {
+            for n in 0..N - 1 {
                 sums[r][n].store(to[r].add(n * V::LANES));
             }
+            sums[r][N - 1].store_some(to[r].add((N - 1) * V::LANES), last);
         }
     }
 }

@@ -100,6 +100,24 @@ impl Region {
         (d[0] * h + d[1]) * w + d[2]
     }
 
+    /// The pixel that stands at a place among the box's pixels.
+    pub(crate) fn at(&self, offset: usize) -> [usize; 3] {
+        let [_, h, w] = std::array::from_fn(|a| (self.high[a] - self.low[a]).max(1));
+        [self.low[0] + offset / (h * w), self.low[1] + offset / w % h, self.low[2] + offset % w]
+    }
+
+    /// The pixel behind this one.
+    #[inline(always)]
+    pub(crate) fn next(&self, [n, h, w]: [usize; 3]) -> [usize; 3] {
+        if w + 1 < self.high[2] {
+            [n, h, w + 1]
+        } else if h + 1 < self.high[1] {
+            [n, h + 1, self.low[2]]
+        } else {
+            [n + 1, self.low[1], self.low[2]]
+        }
+    }
+
     /// The box's pixels in row-major order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
         let Self { low, high } = *self;
@@ -124,25 +142,22 @@ impl Floats {
         Grid::of(&self.shape, self.order)
     }
 
+    /// Row-major elements of rank 4, put channels last.
+    pub(crate) fn channels_last(shape: &[usize], dtype: DType, data: &[f32]) -> Self {
+        let data = swap_axes(data, shape[1], shape[2] * shape[3]);
+        Self { shape: shape.to_vec(), order: Order::ChannelsLast, dtype, data }
+    }
+
     /// The same value in the other order.
     pub(crate) fn in_order(&self, order: Order) -> Self {
         if order == self.order {
             return self.clone();
         }
-        let [n, c, h, w] = [self.shape[0], self.shape[1], self.shape[2], self.shape[3]];
-        let plane = h * w;
-        let (rows, columns) = match order {
-            Order::ChannelsLast => (c, plane),
-            Order::RowMajor => (plane, c),
+        let (channels, plane) = (self.shape[1], self.shape[2] * self.shape[3]);
+        let data = match order {
+            Order::ChannelsLast => swap_axes(&self.data, channels, plane),
+            Order::RowMajor => swap_axes(&self.data, plane, channels),
         };
-        let mut data = vec![0.0; self.data.len()];
-        if plane * c > 0 {
-            for (from, to) in
-                self.data.chunks_exact(plane * c).zip(data.chunks_exact_mut(plane * c)).take(n)
-            {
-                transpose(from, to, rows, columns);
-            }
-        }
         Self { shape: self.shape.clone(), order, dtype: self.dtype, data }
     }
 
@@ -156,6 +171,16 @@ impl Floats {
         let (n, rest) = (element / image, element % image);
         n * image + rest % plane * c + rest / plane
     }
+}
+
+/// Transposes each `rows × columns` matrix of a batch.
+fn swap_axes(from: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    let mut to = vec![0.0; from.len()];
+    let each = (rows * columns).max(1);
+    for (from, to) in from.chunks_exact(each).zip(to.chunks_exact_mut(each)) {
+        transpose(from, to, rows, columns);
+    }
+    to
 }
 
 /// Transposes a `rows × columns` matrix, in blocks that stay in the cache.
@@ -195,15 +220,21 @@ impl<'a> Source<'a> {
         Self { grid: value.grid(), golden: &value.data, patch }
     }
 
+    /// The pixel's values if the trial has changed them.
+    #[inline(always)]
+    pub(crate) fn patched(&self, at: [usize; 3]) -> Option<&'a [f32]> {
+        let patch = self.patch.filter(|patch| patch.live.contains(at))?;
+        Some(&patch.data[patch.stored.offset(at) * self.grid.width..][..self.grid.width])
+    }
+
     /// The pixel's values.
     #[inline(always)]
     pub(crate) fn pixel(&self, at: [usize; 3]) -> &'a [f32] {
         let width = self.grid.width;
-        let (data, index) = match self.patch {
-            Some(patch) if patch.live.contains(at) => (&*patch.data, patch.stored.offset(at)),
-            _ => (self.golden, self.grid.index(at)),
-        };
-        &data[index * width..][..width]
+        match self.patched(at) {
+            Some(pixel) => pixel,
+            None => &self.golden[self.grid.index(at) * width..][..width],
+        }
     }
 
     /// The pixel's values, where an axis of length one answers for every place along it.

@@ -9,6 +9,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod conv;
+mod depthwise;
 pub(crate) mod elementwise;
 pub(crate) mod gemm;
 pub(crate) mod grid;

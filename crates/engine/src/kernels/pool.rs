@@ -1,6 +1,6 @@
 //! Pooling over channels-last planes.
 
-use super::grid::Spot;
+use super::grid::{Source, Spot};
 use super::simd::per_isa;
 use super::window::Window;
 
@@ -20,23 +20,18 @@ pub(crate) enum Pool {
 /// # Safety
 /// Every spot's `out` must be writable for all channels, and no two spots may share one.
 pub(crate) unsafe fn pool(spots: &[Spot<'_>], window: &Window, pool: Pool) {
+    let mut row = Vec::new();
     for spot in spots {
         let source = &spot.sources[0];
         // SAFETY: the caller vouches for `out`.
         let out = unsafe { std::slice::from_raw_parts_mut(spot.out, source.grid.width) };
-        let pixels = window.under(spot.at).flatten().map(|at| source.pixel(at));
         match pool {
             Pool::Max => {
                 out.fill(f32::NEG_INFINITY);
-                pixels.for_each(|pixel| maximum(out, pixel));
+                window.under(spot.at).for_each(|at| maximum(out, source.pixel(at)));
             }
             Pool::Average | Pool::AverageWithPadding => {
-                out.fill(0.0);
-                let mut inside = 0;
-                for pixel in pixels {
-                    add(out, pixel);
-                    inside += 1;
-                }
+                let inside = sum(out, &mut row, source, window, spot.at);
                 let counted = match pool {
                     Pool::AverageWithPadding => in_padded(window, spot.at),
                     _ => inside,
@@ -45,6 +40,30 @@ pub(crate) unsafe fn pool(spots: &[Spot<'_>], window: &Window, pool: Pool) {
             }
         }
     }
+}
+
+/// Sums the window's rows, then the rows' sums: large planes keep their digits. Returns how many
+/// pixels lie inside the input.
+fn sum(
+    out: &mut [f32],
+    row: &mut Vec<f32>,
+    source: &Source<'_>,
+    window: &Window,
+    at: [usize; 3],
+) -> usize {
+    let [n, h, w] = at;
+    let mut inside = 0;
+    out.fill(0.0);
+    for y in (0..window.rows.kernel).filter_map(|i| window.rows.under(h, i)) {
+        row.clear();
+        row.resize(out.len(), 0.0);
+        for x in (0..window.columns.kernel).filter_map(|j| window.columns.under(w, j)) {
+            add(row, source.pixel([n, y, x]));
+            inside += 1;
+        }
+        add(out, row);
+    }
+    inside
 }
 
 /// How many taps of the window lie inside the padded input: a window may hang over its end.

@@ -3,6 +3,9 @@
 //! Every implementation rounds alike: multiply-add is fused everywhere, so that the bits of a
 //! result do not depend on the vector width of the machine.
 
+/// Lanes of the widest vector.
+const WIDEST: usize = 16;
+
 /// One vector register of `f32` values.
 ///
 /// # Safety
@@ -17,8 +20,33 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn load(from: *const f32) -> Self;
     /// Writes the values to `to`.
     unsafe fn store(self, to: *mut f32);
+    /// The first `count` values at `from`, the other lanes zero.
+    #[inline(always)]
+    unsafe fn load_some(from: *const f32, count: usize) -> Self {
+        let mut lanes = [0.0f32; WIDEST];
+        // SAFETY: `count` is at most the number of lanes.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), count);
+            Self::load(lanes.as_ptr())
+        }
+    }
+    /// Writes the first `count` values to `to`.
+    #[inline(always)]
+    unsafe fn store_some(self, to: *mut f32, count: usize) {
+        let mut lanes = [0.0f32; WIDEST];
+        // SAFETY: `count` is at most the number of lanes.
+        unsafe {
+            self.store(lanes.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(lanes.as_ptr(), to, count);
+        }
+    }
     /// `self · b + c`, rounded once.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
+    /// Asks for the cache line at `from`, which need not be readable.
+    #[inline(always)]
+    fn prefetch(from: *const f32) {
+        let _ = from;
+    }
 }
 
 /// The portable vector: as wide as AVX2, with whatever instructions the compiler may use.
@@ -79,6 +107,12 @@ mod x86 {
         unsafe fn mul_add(self, b: Self, c: Self) -> Self {
             Self(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
         }
+
+        #[inline(always)]
+        fn prefetch(from: *const f32) {
+            // SAFETY: a prefetch never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        }
     }
 
     #[derive(Clone, Copy)]
@@ -103,8 +137,24 @@ mod x86 {
         }
 
         #[inline(always)]
+        unsafe fn load_some(from: *const f32, count: usize) -> Self {
+            Self(unsafe { _mm512_maskz_loadu_ps(((1u32 << count) - 1) as __mmask16, from) })
+        }
+
+        #[inline(always)]
+        unsafe fn store_some(self, to: *mut f32, count: usize) {
+            unsafe { _mm512_mask_storeu_ps(to, ((1u32 << count) - 1) as __mmask16, self.0) }
+        }
+
+        #[inline(always)]
         unsafe fn mul_add(self, b: Self, c: Self) -> Self {
             Self(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
+        }
+
+        #[inline(always)]
+        fn prefetch(from: *const f32) {
+            // SAFETY: a prefetch never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
         }
     }
 }

@@ -3,8 +3,11 @@
 use super::grid::Region;
 use crate::error::Misfit;
 
+/// In a table of input places: the tap lies in the padding.
+pub(crate) const PADDING: u32 = u32::MAX;
+
 /// How a window slides along one axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Axis {
     /// Input length.
     pub(crate) input: usize,
@@ -18,6 +21,8 @@ pub(crate) struct Axis {
     pub(crate) before: usize,
     /// Padding after the last pixel.
     pub(crate) after: usize,
+    /// For each output pixel and tap, the input place under it, or [`PADDING`].
+    places: Vec<u32>,
 }
 
 /// The window's attributes along one axis, before the input's length is known.
@@ -64,7 +69,11 @@ impl AxisSpec {
         if ceil && room % stride > 0 && output * stride < input + before {
             output += 1;
         }
-        Ok(Axis { input, output, kernel, stride, dilation, before, after })
+        let mut axis = Axis { input, output, kernel, stride, dilation, before, after, places: Vec::new() };
+        let taps = (0..output).flat_map(|out| (0..kernel).map(move |tap| (out, tap)));
+        axis.places =
+            taps.map(|(out, tap)| axis.under(out, tap).map_or(PADDING, |at| at as u32)).collect();
+        Ok(axis)
     }
 }
 
@@ -74,6 +83,12 @@ impl Axis {
     pub(crate) fn under(&self, output: usize, tap: usize) -> Option<usize> {
         let padded = output * self.stride + tap * self.dilation;
         padded.checked_sub(self.before).filter(|&at| at < self.input)
+    }
+
+    /// The input places under an output pixel's taps.
+    #[inline(always)]
+    pub(crate) fn places(&self, output: usize) -> &[u32] {
+        &self.places[output * self.kernel..][..self.kernel]
     }
 
     /// Output pixels whose windows touch `low..high` of the input.
@@ -86,7 +101,7 @@ impl Axis {
 }
 
 /// A window over rows and columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) rows: Axis,
     pub(crate) columns: Axis,
@@ -97,14 +112,14 @@ impl Window {
         self.rows.kernel * self.columns.kernel
     }
 
-    /// The input pixels under an output pixel, tap by tap; `None` in the padding.
+    /// The input pixels under an output pixel, those in the padding left out.
     #[inline(always)]
-    pub(crate) fn under(&self, at: [usize; 3]) -> impl Iterator<Item = Option<[usize; 3]>> + '_ {
+    pub(crate) fn under(&self, at: [usize; 3]) -> impl Iterator<Item = [usize; 3]> + '_ {
         let [n, h, w] = at;
-        (0..self.rows.kernel).flat_map(move |i| {
-            let row = self.rows.under(h, i);
-            (0..self.columns.kernel)
-                .map(move |j| Some([n, row?, self.columns.under(w, j)?]))
+        let rows = (0..self.rows.kernel).filter_map(move |i| self.rows.under(h, i));
+        rows.flat_map(move |row| {
+            let columns = (0..self.columns.kernel).filter_map(move |j| self.columns.under(w, j));
+            columns.map(move |column| [n, row, column])
         })
     }
 

@@ -220,7 +220,7 @@ impl<'a> Pass<'a> {
 
     /// Where the inputs of these output pixels start, tap by tap.
     fn starts(&self, outputs: Range<usize>, starts: &mut Vec<usize>) {
-        let Window { rows, columns } = self.window;
+        let Window { rows, columns } = &self.window;
         let (padding, width) = (rows.input * columns.input, self.filters.width());
         starts.clear();
         for output in outputs {

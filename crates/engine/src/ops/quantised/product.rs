@@ -235,6 +235,9 @@ impl Op for Product {
         };
         let bias = self.places.bias.and_then(|at| operand(operands, at));
         if let Some(bias) = bias.filter(|bias| bias.floats().is_none()) {
+            if broadcast(bias.shape(), &shape)? != shape {
+                return Err(Misfit::new(format!("a bias of {:?} for {shape:?}", bias.shape())));
+            }
             let spread = spread(wholes(bias)?, bias.shape(), &shape);
             sums.iter_mut().zip(spread).for_each(|(sum, bias)| *sum = sum.wrapping_add(bias));
         }
