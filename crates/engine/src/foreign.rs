@@ -17,17 +17,20 @@ pub(crate) struct Foreign {
     captures: Vec<NodeId>,
     outputs: Vec<Option<NodeId>>,
     op_type: String,
-    /// The type that an attribute (`to` of Cast, `dtype` of others) asks for.
+    /// The type that an attribute (`dtype` of some operators) asks for.
     attribute_dtype: Option<DType>,
+    /// The types that the branches or the body of control flow declare for their outputs.
+    declared: Vec<Option<DType>>,
+    /// Operands whose elements are only moved.
+    moves: Vec<usize>,
 }
 
 impl Foreign {
     /// Builds the one-node model; an operator that rten does not know is an error here.
     pub(crate) fn new(operator: &Operator, graph: &Graph) -> Result<Self, Misfit> {
         let proto = one_node_model(operator, graph);
-        let load = || {
-            ModelOptions::with_all_ops().enable_optimization(false).load(onnx::encode(&proto))
-        };
+        let load =
+            || ModelOptions::with_all_ops().enable_optimization(false).load(onnx::encode(&proto));
         let model = guarded(load)?
             .map_err(|e| Misfit::new(format!("neither Faultlens nor rten computes it ({e})")))?;
         let find = |name: &str| {
@@ -42,21 +45,27 @@ impl Foreign {
         let outputs = outputs.map(|(i, v)| v.map(|_| find(&format!("out{i}"))).transpose());
         let outputs = outputs.collect::<Result<_, _>>()?;
         let attribute_dtype = operator.attributes.iter().find_map(|a| match a.name.as_str() {
-            "to" | "dtype" | "output_dtype" => onnx::dtype(a.i as i32),
+            "dtype" => onnx::dtype(a.i as i32),
             "value" if operator.op_type == "ConstantOfShape" => {
                 onnx::dtype(a.t.as_ref()?.data_type)
             }
             _ => None,
         });
         let op_type = operator.op_type.clone();
-        Ok(Self { model, inputs, captures, outputs, op_type, attribute_dtype })
+        let (declared, moves) = (declared(operator), moves(operator));
+        Ok(Self { model, inputs, captures, outputs, op_type, attribute_dtype, declared, moves })
     }
 
     /// Runs the operator; `operands` are its inputs, then its captures. One thread, so that no
     /// sum depends on how many there are.
     pub(crate) fn run(&self, operands: &[Option<&Value>]) -> Result<Vec<Option<Value>>, Misfit> {
-        let fed = operands.iter().map(|v| v.map(to_rten).transpose());
-        let fed: Vec<Option<rten::Value>> = fed.collect::<Result<_, _>>()?;
+        let moved = self.moved(operands);
+        let fed = match &moved {
+            Some(_) => self.numbered(operands)?,
+            None => {
+                operands.iter().map(|v| v.map(to_rten).transpose()).collect::<Result<_, _>>()?
+            }
+        };
         let ids = self.inputs.iter().copied().chain(self.captures.iter().map(|&c| Some(c)));
         let feeds: Vec<(NodeId, ValueOrView<'_>)> =
             ids.zip(fed).filter_map(|(id, value)| Some((id?, value?.into()))).collect();
@@ -67,32 +76,95 @@ impl Foreign {
             .map_err(|e| Misfit::new(e.to_string().replace('\n', " ")))?;
         let mut results = results.into_iter();
         let outputs = self.outputs.iter().enumerate().map(|(i, wanted)| {
-            wanted.and_then(|_| results.next()).map(|r| from_rten(r, self.dtype(operands, i)))
+            let result = wanted.and_then(|_| results.next());
+            result.map(|result| match &moved {
+                Some(sources) => placed(result, sources),
+                None => from_rten(result, self.dtype(operands, i)),
+            })
         });
         outputs.map(Option::transpose).collect()
+    }
+
+    /// What an operator moves, where rten does not have the type: it then moves numbers of
+    /// elements instead, which are exchanged for the elements afterwards.
+    fn moved<'a>(&self, operands: &[Option<&'a Value>]) -> Option<Vec<&'a Value>> {
+        let moved = self.moves.iter().map(|&i| operands.get(i).copied().flatten());
+        let moved: Vec<&Value> = moved.collect::<Option<_>>()?;
+        let foreign = moved.iter().all(|value| value.tensor().is_some());
+        (foreign && !moved.is_empty()).then_some(moved)
+    }
+
+    /// The operands with numbers in place of the elements that are moved.
+    fn numbered(&self, operands: &[Option<&Value>]) -> Result<Vec<Option<rten::Value>>, Misfit> {
+        let mut next = 0i32;
+        let mut number = |value: &Value| {
+            let count: usize = value.shape().iter().product();
+            let end = i32::try_from(count).ok().and_then(|count| next.checked_add(count));
+            let end = end.ok_or_else(|| Misfit::new("it has over two billion elements"))?;
+            let numbers = (next..end).collect::<Vec<i32>>();
+            next = end;
+            rten::Value::from_shape(value.shape(), numbers).map_err(|e| Misfit::new(e.to_string()))
+        };
+        let operands = operands.iter().enumerate().map(|(i, value)| match value {
+            Some(value) if self.moves.contains(&i) => number(value).map(Some),
+            value => value.map(to_rten).transpose(),
+        });
+        operands.collect()
     }
 
     /// The ONNX type of an output. rten has one integer type of 32 bits, ONNX several.
     fn dtype(&self, operands: &[Option<&Value>], output: usize) -> Option<DType> {
         let operand = |i: usize| operands.get(i).copied().flatten().and_then(Value::dtype);
         match self.op_type.as_str() {
-            "And" | "Or" | "Not" | "Xor" | "Equal" | "Greater" | "GreaterOrEqual" | "Less"
-            | "LessOrEqual" | "IsNaN" | "IsInf" => Some(DType::Bool),
-            "Shape" | "Size" | "NonZero" | "ArgMax" | "ArgMin" | "NonMaxSuppression" => {
-                Some(DType::I64)
-            }
-            "TopK" | "MaxPool" | "Unique" if output > 0 => Some(DType::I64),
+            "And" | "Or" | "Not" | "Xor" => Some(DType::Bool),
+            "Shape" | "Size" | "NonZero" => Some(DType::I64),
+            "TopK" | "Unique" if output > 0 => Some(DType::I64),
             "Dropout" if output == 1 => Some(DType::Bool),
-            "Where" | "CastLike" => operand(1),
+            "Where" => operand(1),
             "OneHot" => operand(2),
-            "Cast" | "ConstantOfShape" | "EyeLike" | "QuantizeLinear" => {
-                self.attribute_dtype.or_else(|| operand(2))
-            }
-            "ConvInteger" | "MatMulInteger" => Some(DType::I32),
-            "If" | "Loop" => None,
+            "ConstantOfShape" | "EyeLike" => self.attribute_dtype.or_else(|| operand(0)),
+            "If" | "Loop" => self.declared.get(output).copied().flatten(),
             _ => operand(0),
         }
     }
+}
+
+/// The operands whose elements an operator hands on as they are.
+fn moves(operator: &Operator) -> Vec<usize> {
+    let reduces = operator.attributes.iter().any(|a| a.name == "reduction" && &*a.s != b"none");
+    match operator.op_type.as_str() {
+        "Concat" => (0..operator.inputs.len()).collect(),
+        "Expand" | "Gather" | "GatherElements" | "GatherND" | "ReverseSequence" | "Slice"
+        | "Split" | "Tile" => vec![0],
+        "OneHot" => vec![2],
+        "ScatterElements" | "ScatterND" if !reduces => vec![0, 2],
+        "Where" => vec![1, 2],
+        _ => Vec::new(),
+    }
+}
+
+/// Exchanges numbers of elements for the elements.
+fn placed(numbers: rten::Value, sources: &[&Value]) -> Result<Value, Misfit> {
+    let rten::Value::Int32Tensor(numbers) = numbers else {
+        return Err(Misfit::new("rten answered a kind of value that was not asked for"));
+    };
+    let at: Vec<usize> = numbers.to_vec().into_iter().map(|n| n as usize).collect();
+    crate::ops::pick(sources, &at, numbers.shape().to_vec())
+}
+
+/// The element types that control flow declares for its outputs.
+fn declared(operator: &Operator) -> Vec<Option<DType>> {
+    let graph = operator.attributes.iter().find_map(|a| match a.name.as_str() {
+        "then_branch" => Some((a.g.as_ref()?, 0)),
+        // A body's first output is whether to go on.
+        "body" => Some((a.g.as_ref()?, 1)),
+        _ => None,
+    });
+    let Some((graph, skipped)) = graph else { return Vec::new() };
+    let dtype = |output: &ValueInfoProto| {
+        onnx::dtype(output.r#type.as_ref()?.tensor_type.as_ref()?.elem_type)
+    };
+    graph.output.iter().skip(skipped).map(dtype).collect()
 }
 
 /// rten panics on some operands that it does not expect; here that is an error like others.
@@ -115,7 +187,8 @@ fn one_thread() -> Arc<ThreadPool> {
 
 fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
     let numbered = |prefix: &str, values: &[Option<crate::graph::ValueId>]| -> Vec<String> {
-        let name = |(i, v): (usize, &Option<_>)| v.map_or(String::new(), |_| format!("{prefix}{i}"));
+        let name =
+            |(i, v): (usize, &Option<_>)| v.map_or(String::new(), |_| format!("{prefix}{i}"));
         values.iter().enumerate().map(name).collect()
     };
     let (input, output) = (numbered("in", &operator.inputs), numbered("out", &operator.outputs));
@@ -186,6 +259,11 @@ fn saturate(x: i64) -> i32 {
 fn from_rten(value: rten::Value, dtype: Option<DType>) -> Result<Value, Misfit> {
     let misfit = |e: faultlens_core::TensorError| Misfit::new(e.to_string());
     match value {
+        // Computed in single precision, as all that rten does.
+        rten::Value::FloatTensor(t) if dtype == Some(DType::F64) => {
+            let doubles: Vec<f64> = t.to_vec().into_iter().map(f64::from).collect();
+            Tensor::new(t.shape().to_vec(), doubles).map(Value::Other).map_err(misfit)
+        }
         rten::Value::FloatTensor(t) => {
             let shape = t.shape().to_vec();
             let dtype = dtype.filter(|d| matches!(d, DType::F16 | DType::BF16));
@@ -201,7 +279,9 @@ fn from_rten(value: rten::Value, dtype: Option<DType>) -> Result<Value, Misfit> 
         rten::Value::Int32Tensor(t) => {
             let (shape, data) = (t.shape().to_vec(), t.to_vec());
             let data: TensorData = match dtype {
-                Some(DType::I64) | None => data.into_iter().map(i64::from).collect::<Vec<_>>().into(),
+                Some(DType::I64) | None => {
+                    data.into_iter().map(i64::from).collect::<Vec<_>>().into()
+                }
                 Some(DType::Bool) => data.into_iter().map(|x| x != 0).collect::<Vec<_>>().into(),
                 _ => data.into(),
             };

@@ -274,9 +274,6 @@ impl Model {
         let wrong = |why: String| {
             Err(EngineError::Feed { input: self.graph.value_name(id).to_owned(), why })
         };
-        if tensor.is_empty() {
-            return wrong(format!("a tensor of shape {:?} holds nothing", tensor.shape()));
-        }
         if let Some(dtype) = self.graph.declared_dtype(id)
             && dtype != tensor.dtype()
         {

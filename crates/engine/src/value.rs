@@ -85,6 +85,14 @@ impl Value {
         }
     }
 
+    /// The tensor of anything but floats.
+    pub(crate) fn tensor(&self) -> Option<&Tensor> {
+        match self {
+            Self::Other(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
     /// Whole numbers of an operand such as a shape or axes.
     pub(crate) fn integers(&self) -> Option<Vec<i64>> {
         match self {

@@ -2,7 +2,7 @@
 
 use super::depthwise::depthwise;
 use super::gemm::{Packed, Rows, multiply};
-use super::grid::Spot;
+use super::grid::{Patch, Source, Spot};
 use super::window::{PADDING, Window};
 use std::ops::Range;
 use std::sync::Arc;
@@ -138,29 +138,64 @@ pub(crate) unsafe fn convolve(
 /// For each spot and tap, the channels under it; `zeros` in the padding.
 fn pointers(spots: &[Spot<'_>], window: &Window, zeros: *const f32) -> Vec<*const f32> {
     let mut inputs = vec![zeros; spots.len() * window.taps()];
+    let mut rows = Rowset { of: None, starts: Vec::new() };
     for (spot, inputs) in spots.iter().zip(inputs.chunks_exact_mut(window.taps())) {
         let source = &spot.sources[0];
-        let ([n, h, w], [_, height, width]) = (spot.at, source.grid.axes);
-        let columns = window.columns.places(w);
-        let taps = inputs.chunks_exact_mut(columns.len());
-        for (&row, inputs) in window.rows.places(h).iter().zip(taps) {
-            if row == PADDING {
-                continue;
+        let columns = window.columns.places(spot.at[2]);
+        let starts = rows.starts(spot, window).iter().zip(inputs.chunks_exact_mut(columns.len()));
+        for (&start, inputs) in starts.filter(|(start, _)| !start.is_null()) {
+            for (&column, input) in columns.iter().zip(inputs).filter(|(c, _)| **c != PADDING) {
+                *input = start.wrapping_add(column as usize * source.grid.width);
             }
-            let start = (n * height + row as usize) * width;
-            let start = source.golden.as_ptr().wrapping_add(start * source.grid.width);
-            for (&column, input) in columns.iter().zip(inputs) {
-                if column == PADDING {
-                    continue;
-                }
-                *input = match source.patched([n, row as usize, column as usize]) {
-                    Some(pixel) => pixel.as_ptr(),
-                    None => start.wrapping_add(column as usize * source.grid.width),
-                };
-            }
+        }
+        if let Some(patch) = source.patch {
+            patched(spot, window, patch, inputs);
         }
     }
     inputs
+}
+
+/// Where the golden rows under a row of spots start, null in the padding; neighbours share them.
+struct Rowset {
+    of: Option<(*const Source<'static>, usize, usize)>,
+    starts: Vec<*const f32>,
+}
+
+impl Rowset {
+    fn starts(&mut self, spot: &Spot<'_>, window: &Window) -> &[*const f32] {
+        let source = &spot.sources[0];
+        let ([n, h, _], [_, height, width]) = (spot.at, source.grid.axes);
+        let key = Some((std::ptr::from_ref(source).cast(), n, h));
+        if self.of != key {
+            self.of = key;
+            let start = |&row: &u32| match row {
+                PADDING => std::ptr::null(),
+                row => {
+                    let pixel = (n * height + row as usize) * width;
+                    source.golden.as_ptr().wrapping_add(pixel * source.grid.width)
+                }
+            };
+            self.starts.clear();
+            self.starts.extend(window.rows.places(h).iter().map(start));
+        }
+        &self.starts
+    }
+}
+
+/// Points the taps that lie in the patch there.
+fn patched(spot: &Spot<'_>, window: &Window, patch: &Patch, inputs: &mut [*const f32]) {
+    let width = spot.sources[0].grid.width;
+    let [n, h, w] = spot.at;
+    let columns = window.columns.places(w);
+    for (&row, inputs) in window.rows.places(h).iter().zip(inputs.chunks_exact_mut(columns.len())) {
+        for (&column, input) in columns.iter().zip(inputs) {
+            // A tap in the padding lies in no patch.
+            let at = [n, row as usize, column as usize];
+            if patch.live.contains(at) {
+                *input = patch.data[patch.stored.offset(at) * width..][..width].as_ptr();
+            }
+        }
+    }
 }
 
 unsafe fn grouped(

@@ -11,6 +11,8 @@ use half::{bf16, f16};
 pub(crate) enum Unary {
     Abs,
     Ceil,
+    /// Factor below zero, by which the element is divided first.
+    Celu(f32),
     /// Lowest and highest answer.
     Clip(f32, f32),
     /// Factor below zero.
@@ -38,6 +40,8 @@ pub(crate) enum Unary {
     /// Factor below zero and factor over all.
     Selu(f32, f32),
     Sigmoid,
+    /// -1, 0 or 1.
+    Sign,
     Softplus,
     Softsign,
     Sqrt,
@@ -83,14 +87,17 @@ pub(crate) fn unary(function: Unary, row: &mut [f32]) {
     match function {
         Unary::Abs => each(row, f32::abs),
         Unary::Ceil => each(row, f32::ceil),
+        Unary::Celu(a) => {
+            each(row, move |x| if x < 0.0 { a * (math::exp(x / a) - 1.0) } else { x })
+        }
         Unary::Clip(low, high) => each(row, move |x| clip(x, low, high)),
         Unary::Elu(a) => each(row, move |x| if x < 0.0 { a * (math::exp(x) - 1.0) } else { x }),
         Unary::Erf => each(row, libm::erff),
         Unary::Exp => each(row, math::exp),
         Unary::Floor => each(row, f32::floor),
-        Unary::Gelu => each(row, |x| {
-            0.5 * x * (1.0 + libm::erff(x * std::f32::consts::FRAC_1_SQRT_2))
-        }),
+        Unary::Gelu => {
+            each(row, |x| 0.5 * x * (1.0 + libm::erff(x * std::f32::consts::FRAC_1_SQRT_2)))
+        }
         Unary::GeluTanh => each(row, |x| {
             let inner = 0.797_884_6 * 0.044_715f32.mul_add(x * x * x, x);
             0.5 * x * (1.0 + math::tanh(inner))
@@ -106,10 +113,11 @@ pub(crate) fn unary(function: Unary, row: &mut [f32]) {
         Unary::Relu => each(row, |x| if x < 0.0 { 0.0 } else { x }),
         Unary::RoundToBf16 => each(row, |x| bf16::from_f32(x).to_f32()),
         Unary::RoundToF16 => each(row, |x| f16::from_f32(x).to_f32()),
-        Unary::Selu(a, g) => each(row, move |x| {
-            if x > 0.0 { g * x } else { g * (a * math::exp(x) - a) }
-        }),
+        Unary::Selu(a, g) => {
+            each(row, move |x| if x > 0.0 { g * x } else { g * (a * math::exp(x) - a) })
+        }
         Unary::Sigmoid => each(row, math::sigmoid),
+        Unary::Sign => each(row, |x| if x == 0.0 || x.is_nan() { x } else { x.signum() }),
         Unary::Softplus => each(row, softplus),
         Unary::Softsign => each(row, |x| x / (1.0 + x.abs())),
         Unary::Sqrt => each(row, f32::sqrt),
@@ -198,7 +206,8 @@ mod tests {
 
     #[test]
     fn nan_goes_through_and_infinities_are_clipped() {
-        let functions = [Unary::Relu, Unary::Clip(0.0, 6.0), Unary::LeakyRelu(0.1), Unary::HardSwish];
+        let functions =
+            [Unary::Relu, Unary::Clip(0.0, 6.0), Unary::LeakyRelu(0.1), Unary::HardSwish];
         for function in functions {
             let mut row = [f32::NAN, -1.0];
             unary(function, &mut row);

@@ -214,8 +214,6 @@ unsafe fn sixteen_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
 struct Columns<'a> {
     rows: &'a Rows<'a>,
     span: &'a Span,
-    /// Where the weights of the next span begin.
-    next: *const f32,
     weights: *const f32,
     /// Values between one depth step of the weights and the next.
     stride: usize,
@@ -234,11 +232,6 @@ unsafe fn panels<T: Tiles>(rows: &Rows<'_>, weights: &Packed, from: usize, to: u
         let columns = from.max(first) - first..(to - first).min(PANEL);
         let stride = (weights.columns - first).min(PANEL).next_multiple_of(LANE);
         for span in spans(rows.taps, rows.run) {
-            let after = span.taps.end.saturating_sub(1) * rows.run + span.run.end;
-            let next = match weights.panels.get(panel + 1) {
-                Some(next) if after == weights.depth => next.as_ptr(),
-                _ => weights.panels[panel].as_ptr().wrapping_add(after * stride),
-            };
             for column in columns.clone().step_by(strip) {
                 let real = (columns.end - column).min(strip);
                 let depth = span.taps.start * rows.run + span.run.start;
@@ -248,7 +241,6 @@ unsafe fn panels<T: Tiles>(rows: &Rows<'_>, weights: &Packed, from: usize, to: u
                     Columns {
                         rows,
                         span: &span,
-                        next,
                         weights: weights.panels[panel].as_ptr().add(depth * stride + column),
                         stride,
                         bias: (depth == 0).then(|| weights.bias.as_ptr().add(first + column)),
@@ -325,9 +317,6 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
     let rows = tile.rows;
     // Columns of the last vector; the others are whole.
     let last = tile.real - (N - 1) * V::LANES;
-    // The first tiles of a span fetch the next span, a vector of columns each.
-    let soon = tile.next.wrapping_add((row / R).min(tile.stride / V::LANES - 1) * V::LANES);
-    let mut step = 0;
     unsafe {
         let mut sums = [[V::splat(0.0); N]; R];
         for r in 0..R {
@@ -346,7 +335,6 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
                 for n in 0..N {
                     V::prefetch(weights.wrapping_add(AHEAD * tile.stride + n * V::LANES));
                 }
-                V::prefetch(soon.wrapping_add(step));
                 for r in 0..R {
                     let x = V::splat(*inputs[r].add(k));
                     for n in 0..N {
@@ -354,7 +342,6 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
                     }
                 }
                 weights = weights.add(tile.stride);
-                step += tile.stride;
             }
         }
         for r in 0..R {

@@ -220,21 +220,15 @@ impl<'a> Source<'a> {
         Self { grid: value.grid(), golden: &value.data, patch }
     }
 
-    /// The pixel's values if the trial has changed them.
-    #[inline(always)]
-    pub(crate) fn patched(&self, at: [usize; 3]) -> Option<&'a [f32]> {
-        let patch = self.patch.filter(|patch| patch.live.contains(at))?;
-        Some(&patch.data[patch.stored.offset(at) * self.grid.width..][..self.grid.width])
-    }
-
     /// The pixel's values.
     #[inline(always)]
     pub(crate) fn pixel(&self, at: [usize; 3]) -> &'a [f32] {
         let width = self.grid.width;
-        match self.patched(at) {
-            Some(pixel) => pixel,
-            None => &self.golden[self.grid.index(at) * width..][..width],
-        }
+        let (data, index) = match self.patch {
+            Some(patch) if patch.live.contains(at) => (&*patch.data, patch.stored.offset(at)),
+            _ => (self.golden, self.grid.index(at)),
+        };
+        &data[index * width..][..width]
     }
 
     /// The pixel's values, where an axis of length one answers for every place along it.

@@ -18,4 +18,6 @@ pub(crate) mod pool;
 pub(crate) mod quantised;
 pub(crate) mod resize;
 pub(crate) mod simd;
+pub(crate) mod sum;
+pub(crate) mod transposed;
 pub(crate) mod window;

@@ -33,7 +33,9 @@ pub(crate) unsafe fn pool(spots: &[Spot<'_>], window: &Window, pool: Pool) {
             Pool::Average | Pool::AverageWithPadding => {
                 let inside = sum(out, &mut row, source, window, spot.at);
                 let counted = match pool {
-                    Pool::AverageWithPadding => in_padded(window, spot.at),
+                    Pool::AverageWithPadding => {
+                        window.rows.in_padded(spot.at[1]) * window.columns.in_padded(spot.at[2])
+                    }
                     _ => inside,
                 };
                 divide(out, counted as f32);
@@ -64,15 +66,6 @@ fn sum(
         add(out, row);
     }
     inside
-}
-
-/// How many taps of the window lie inside the padded input: a window may hang over its end.
-fn in_padded(window: &Window, at: [usize; 3]) -> usize {
-    let inside = |axis: &super::window::Axis, at: usize| {
-        let end = axis.input + axis.before + axis.after;
-        (0..axis.kernel).filter(|tap| at * axis.stride + tap * axis.dilation < end).count()
-    };
-    inside(&window.rows, at[1]) * inside(&window.columns, at[2])
 }
 
 per_isa! {

@@ -1,29 +1,37 @@
-//! Resizing planes: each output pixel is one input pixel or a blend of up to four.
+//! Resizing planes: each output pixel is one input pixel or a blend of several.
 
 use super::grid::Spot;
 use super::simd::per_isa;
 
-/// One or two input places and their shares.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Blend {
-    at: [usize; 2],
-    share: [f32; 2],
-    single: bool,
+/// The input places that one output place reads, and their shares.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Blend {
+    /// One place alone, copied.
+    Only(usize),
+    /// Several places with their shares, none of which is left out even where it is zero.
+    Shares(Vec<(usize, f32)>),
+    /// None: the place lies outside of the input.
+    Outside,
 }
 
 impl Blend {
-    /// One place alone.
-    pub(crate) fn only(at: usize) -> Self {
-        Self { at: [at, at], share: [1.0, 0.0], single: true }
+    /// The input places that are read.
+    fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        let (one, many) = match self {
+            Self::Only(at) => (Some(*at), &[][..]),
+            Self::Shares(shares) => (None, shares.as_slice()),
+            Self::Outside => (None, &[][..]),
+        };
+        one.into_iter().chain(many.iter().map(|&(at, _)| at))
     }
 
-    /// The two places around `x`, as ONNX Runtime weighs them: both halves at the borders.
-    pub(crate) fn between(x: f32, last: usize) -> Self {
-        let x = x.clamp(0.0, last as f32);
-        let low = (x as usize).min(last);
-        let high = (low + 1).min(last);
-        let share = if low == high { [0.5, 0.5] } else { [high as f32 - x, x - low as f32] };
-        Self { at: [low, high], share, single: false }
+    /// The places with their shares.
+    pub(crate) fn shares(&self) -> Vec<(usize, f32)> {
+        match self {
+            Self::Only(at) => vec![(*at, 1.0)],
+            Self::Shares(shares) => shares.clone(),
+            Self::Outside => Vec::new(),
+        }
     }
 }
 
@@ -39,7 +47,7 @@ impl Along {
     pub(crate) fn new(blends: Vec<Blend>, input: usize) -> Self {
         let mut readers = vec![(usize::MAX, 0); input];
         for (out, blend) in blends.iter().enumerate() {
-            for at in blend.at {
+            for at in blend.places() {
                 readers[at] = (readers[at].0.min(out), readers[at].1.max(out + 1));
             }
         }
@@ -53,31 +61,57 @@ impl Along {
         let last = readers.iter().map(|r| r.1).max().unwrap_or(0);
         (first.min(last), last)
     }
+
+    /// The blends, one per output place.
+    pub(crate) fn blends(&self) -> &[Blend] {
+        &self.blends
+    }
 }
 
-/// Computes the spots from source 0.
+/// Computes the spots from source 0; `outside` fills those that lie outside of the input.
 ///
 /// # Safety
 /// Every spot's `out` must be writable for all channels, and no two spots may share one.
-pub(crate) unsafe fn resize(spots: &[Spot<'_>], rows: &Along, columns: &Along) {
+pub(crate) unsafe fn resize(spots: &[Spot<'_>], rows: &Along, columns: &Along, outside: f32) {
     for spot in spots {
         let source = &spot.sources[0];
         let [n, h, w] = spot.at;
-        let (row, column) = (&rows.blends[h], &columns.blends[w]);
         // SAFETY: the caller vouches for `out`.
         let out = unsafe { std::slice::from_raw_parts_mut(spot.out, source.grid.width) };
-        let pixel = |i: usize, j: usize| source.pixel([n, row.at[i], column.at[j]]);
-        if row.single && column.single {
-            out.copy_from_slice(pixel(0, 0));
-            continue;
+        let pixel = |row: usize, column: usize| source.pixel([n, row, column]);
+        match (&rows.blends[h], &columns.blends[w]) {
+            (Blend::Outside, _) | (_, Blend::Outside) => out.fill(outside),
+            (&Blend::Only(row), &Blend::Only(column)) => out.copy_from_slice(pixel(row, column)),
+            (Blend::Shares(rows), Blend::Shares(columns)) => match (&**rows, &**columns) {
+                (&[(top, a), (bottom, b)], &[(left, c), (right, d)]) => blend(
+                    out,
+                    [
+                        pixel(top, left),
+                        pixel(top, right),
+                        pixel(bottom, left),
+                        pixel(bottom, right),
+                    ],
+                    [c * a, d * a, c * b, d * b],
+                ),
+                (rows, columns) => gather(out, rows, columns, pixel),
+            },
+            (row, column) => gather(out, &row.shares(), &column.shares(), pixel),
         }
-        let shares = [
-            column.share[0] * row.share[0],
-            column.share[1] * row.share[0],
-            column.share[0] * row.share[1],
-            column.share[1] * row.share[1],
-        ];
-        blend(out, [pixel(0, 0), pixel(0, 1), pixel(1, 0), pixel(1, 1)], shares);
+    }
+}
+
+/// Any number of pixels, row by row.
+fn gather<'a>(
+    out: &mut [f32],
+    rows: &[(usize, f32)],
+    columns: &[(usize, f32)],
+    pixel: impl Fn(usize, usize) -> &'a [f32],
+) {
+    out.fill(0.0);
+    for &(row, a) in rows {
+        for &(column, b) in columns {
+            add(out, pixel(row, column), a * b);
+        }
     }
 }
 
@@ -88,6 +122,15 @@ per_isa! {
         let [a, b, c, d] = pixels.map(|p| &p[..n]);
         for i in 0..n {
             out[i] = shares[0] * a[i] + shares[1] * b[i] + shares[2] * c[i] + shares[3] * d[i];
+        }
+    };
+}
+
+per_isa! {
+    /// Adds one pixel's share.
+    fn add[](out: &mut [f32], pixel: &[f32], share: f32) = {
+        for (x, &y) in out.iter_mut().zip(pixel) {
+            *x += share * y;
         }
     };
 }

@@ -48,6 +48,12 @@ pub(crate) enum Pads {
 }
 
 impl AxisSpec {
+    /// One window over a whole axis.
+    pub(crate) fn whole(length: usize) -> Self {
+        let pads = Pads::Explicit(0, 0);
+        Self { kernel: length, stride: 1, dilation: 1, pads, ceil: false }
+    }
+
     /// Settles paddings and the output's length for an input of `input` pixels.
     pub(crate) fn settle(&self, input: usize) -> Result<Axis, Misfit> {
         let Self { kernel, stride, dilation, pads, ceil } = *self;
@@ -89,6 +95,12 @@ impl Axis {
     #[inline(always)]
     pub(crate) fn places(&self, output: usize) -> &[u32] {
         &self.places[output * self.kernel..][..self.kernel]
+    }
+
+    /// How many taps lie inside the padded input: a window may hang over its end.
+    pub(crate) fn in_padded(&self, output: usize) -> usize {
+        let end = self.input + self.before + self.after;
+        (0..self.kernel).filter(|tap| output * self.stride + tap * self.dilation < end).count()
     }
 
     /// Output pixels whose windows touch `low..high` of the input.

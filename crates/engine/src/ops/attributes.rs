@@ -2,7 +2,7 @@
 
 use crate::error::Misfit;
 use crate::graph::Operator;
-use crate::onnx::{self, AttributeProto};
+use crate::onnx::{self, AttributeProto, GraphProto};
 use faultlens_core::Tensor;
 
 /// The attributes of one operator and the version of its definition.
@@ -54,13 +54,28 @@ impl<'a> Attributes<'a> {
         self.find(name).map_or_else(|| default.to_owned(), text)
     }
 
+    pub(crate) fn strings(&self, name: &str) -> Vec<String> {
+        let texts = self.find(name).map_or(&[][..], |a| a.strings.as_slice());
+        texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect()
+    }
+
+    /// A branch or a loop's body.
+    pub(crate) fn graph(&self, name: &str) -> Option<&'a GraphProto> {
+        self.find(name)?.g.as_deref()
+    }
+
     pub(crate) fn tensor(&self, name: &str) -> Result<Option<Tensor>, Misfit> {
         let proto = self.find(name).and_then(|a| a.t.as_deref());
         proto.map(onnx::tensor).transpose().map_err(|e| Misfit::new(e.to_string()))
     }
 
     /// Sizes such as strides: positive, and as many as the kernel has axes.
-    pub(crate) fn sizes(&self, name: &str, axes: usize, default: usize) -> Result<Vec<usize>, Misfit> {
+    pub(crate) fn sizes(
+        &self,
+        name: &str,
+        axes: usize,
+        default: usize,
+    ) -> Result<Vec<usize>, Misfit> {
         let Some(given) = self.ints(name).filter(|v| !v.is_empty()) else {
             return Ok(vec![default; axes]);
         };

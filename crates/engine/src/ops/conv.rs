@@ -1,10 +1,13 @@
 //! `Conv` in two dimensions.
 
+use super::conv_nd::{self, ConvNd};
+use super::operands::Answers;
+use super::windows::{window_axes, window_specs};
 use super::{Attributes, Edit, Local, Op, Rebaked, Wants, channels_around};
 use crate::error::Misfit;
 use crate::kernels::conv::{FilterShape, Filters, convolve};
 use crate::kernels::grid::{Order, Region, Spot};
-use crate::kernels::window::{AxisSpec, Pads, Window};
+use crate::kernels::window::{AxisSpec, Window};
 use crate::value::Value;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,41 +28,24 @@ struct Baked {
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let axes = attributes.ints("kernel_shape").map_or(2, <[i64]>::len);
-    if axes != 2 {
-        return Ok(None);
-    }
-    let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
-    let groups = groups.ok_or_else(|| Misfit::new("attribute group must be positive"))?;
-    let Some(windows) = windows(attributes)? else { return Ok(None) };
+    let groups = groups(attributes)?;
+    let Some(windows) = windows(attributes)? else { return conv_nd::parse(attributes) };
     let explicit = attributes.has("kernel_shape");
     Ok(Some(Box::new(Conv { windows, explicit, groups, baked: None })))
 }
 
+/// Into how many groups the channels split.
+pub(super) fn groups(attributes: &Attributes<'_>) -> Result<usize, Misfit> {
+    let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
+    groups.ok_or_else(|| Misfit::new("attribute group must be positive"))
+}
+
 /// The window that attributes describe, for convolutions and pools; `None` if not of two axes.
 pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2]>, Misfit> {
-    let strides = attributes.ints("strides").map_or(2, <[i64]>::len);
-    if strides != 2 {
+    if window_axes(attributes).is_some_and(|axes| axes != 2) {
         return Ok(None);
     }
-    let kernel = attributes.sizes("kernel_shape", 2, 1)?;
-    let stride = attributes.sizes("strides", 2, 1)?;
-    let dilation = attributes.sizes("dilations", 2, 1)?;
-    let explicit = attributes.sizes("pads", 4, 0)?;
-    let ceil = attributes.int("ceil_mode", 0) != 0;
-    let pads = |axis: usize| match attributes.string("auto_pad", "NOTSET").as_str() {
-        "SAME_UPPER" => Pads::SameUpper,
-        "SAME_LOWER" => Pads::SameLower,
-        "VALID" => Pads::Explicit(0, 0),
-        _ => Pads::Explicit(explicit[axis], explicit[axis + 2]),
-    };
-    Ok(Some(std::array::from_fn(|axis| AxisSpec {
-        kernel: kernel[axis],
-        stride: stride[axis],
-        dilation: dilation[axis],
-        pads: pads(axis),
-        ceil,
-    })))
+    Ok(window_specs(attributes, 2)?.try_into().ok())
 }
 
 impl Conv {
@@ -109,14 +95,15 @@ impl Conv {
     }
 }
 
-fn row_major(value: &Value) -> Result<&[f32], Misfit> {
+pub(super) fn row_major(value: &Value) -> Result<&[f32], Misfit> {
     match value.floats() {
         Some(floats) if floats.order == Order::RowMajor => Ok(&floats.data),
         _ => Err(Misfit::new("weights must be floats")),
     }
 }
 
-fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], Misfit> {
+/// The bias, one per output or none.
+pub(super) fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], Misfit> {
     let data = bias.map_or(Ok([].as_slice()), row_major)?;
     if !data.is_empty() && data.len() != outputs {
         return Err(Misfit::new(format!("{} biases for {outputs} outputs", data.len())));
@@ -171,6 +158,11 @@ impl Op for Conv {
             None => self.pack(weights, operands.get(2).copied().flatten())?,
         };
         Ok(Some(Box::new(self.settle(input.shape(), baked)?)))
+    }
+
+    /// Other than two axes, where no attribute told so.
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        ConvNd::plain(self.groups).whole(operands)
     }
 }
 

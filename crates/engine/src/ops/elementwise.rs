@@ -1,10 +1,16 @@
 //! Operators that work on each element by itself, or on two elements at the same place.
 
-use super::{Attributes, Local, Op, Wants};
+use super::cast::cast;
+use super::elements::pick;
+use super::operands::{Answers, one, required};
+use super::places::{broadcast, spread_offsets};
+use super::{Attributes, Local, Op, Wants, arithmetic};
 use crate::error::Misfit;
 use crate::kernels::elementwise::{Binary, Unary};
-use crate::kernels::grid::{Grid, Order, Region, Spot};
+use crate::kernels::grid::{Floats, Grid, Order, Region, Spot};
+use crate::step::run_alone;
 use crate::value::Value;
+use faultlens_core::DType;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,7 +41,10 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     let unary = match attributes.op_type() {
         "Abs" => Unary::Abs,
         "Ceil" => Unary::Ceil,
-        "Clip" if attributes.opset() < 11 => Unary::Clip(float("min", f32::MIN), float("max", f32::MAX)),
+        "Celu" => Unary::Celu(float("alpha", 1.0)),
+        "Clip" if attributes.opset() < 11 => {
+            Unary::Clip(float("min", f32::MIN), float("max", f32::MAX))
+        }
         "Clip" => return Ok(Some(Box::new(Clip))),
         "Elu" => Unary::Elu(float("alpha", 1.0)),
         "Erf" => Unary::Erf,
@@ -53,6 +62,7 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
         "Relu" => Unary::Relu,
         "Selu" => Unary::Selu(float("alpha", 1.673_263_2), float("gamma", 1.050_701)),
         "Sigmoid" => Unary::Sigmoid,
+        "Sign" => Unary::Sign,
         "Softplus" => Unary::Softplus,
         "Softsign" => Unary::Softsign,
         "Sqrt" => Unary::Sqrt,
@@ -96,11 +106,13 @@ impl Op for Elementwise {
         &'a self,
         operands: &[Option<&'a Value>],
     ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
-        let sources: &[usize] = if matches!(self.function, Function::Binary(_)) { &[0, 1] } else { &[0] };
+        let sources: &[usize] =
+            if matches!(self.function, Function::Binary(_)) { &[0, 1] } else { &[0] };
         let mut shapes = Vec::new();
         let mut order = Order::RowMajor;
         for &source in sources {
-            let Some(floats) = operands.get(source).copied().flatten().and_then(Value::floats) else {
+            let Some(floats) = operands.get(source).copied().flatten().and_then(Value::floats)
+            else {
                 return Ok(None);
             };
             order = floats.order;
@@ -117,8 +129,41 @@ impl Op for Elementwise {
         Ok(Some(Box::new(Settled { shape, order, grid, grids, sources })))
     }
 
+    /// Operands that the kernels cannot follow: of many axes, of whole numbers, of mixed types.
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        match (&self.function, operands) {
+            (Function::Unary(function), [Some(x), ..]) => arithmetic::unary(*function, x),
+            (Function::Binary(function), [Some(a), Some(b)]) => match (a, b) {
+                (Value::Floats(x), Value::Floats(y)) => self.expanded([x, y]),
+                (Value::Floats(x), Value::Other(_)) if *function == Binary::Pow => {
+                    let exponent = cast(b, DType::F32)?;
+                    let base = Value::Floats(x.in_order(Order::RowMajor));
+                    Ok(run_alone(self, &[Some(&base), Some(&exponent)])?.map(|v| vec![Some(v)]))
+                }
+                _ => arithmetic::binary(*function, a, b),
+            },
+            _ => Ok(None),
+        }
+    }
+
     fn elementwise(&self) -> Option<&Elementwise> {
         Some(self)
+    }
+}
+
+impl Elementwise {
+    /// Both operands repeated to the shape that they broadcast to.
+    fn expanded(&self, both: [&Floats; 2]) -> Answers {
+        let [a, b] = both.map(|floats| floats.shape.as_slice());
+        let shape = broadcast(&[a, b]);
+        let shape =
+            shape.ok_or_else(|| Misfit::new(format!("shapes {a:?} and {b:?} do not fit")))?;
+        let expand = |floats: &Floats| {
+            let at = spread_offsets(&floats.shape, &shape);
+            pick(&[&Value::Floats(floats.in_order(Order::RowMajor))], &at, shape.clone())
+        };
+        let [x, y] = both.map(expand);
+        Ok(run_alone(self, &[Some(&x?), Some(&y?)])?.map(|v| vec![Some(v)]))
     }
 }
 
@@ -129,18 +174,7 @@ pub(crate) fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     if rank > 4 && shapes.iter().any(|s| *s != shapes[0]) {
         return None;
     }
-    let axis = |from_end: usize| {
-        let mut length = 1;
-        for shape in shapes {
-            let own = shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at]);
-            if own != 1 && length != 1 && own != length {
-                return None;
-            }
-            length = if length == 1 { own } else { length };
-        }
-        Some(length)
-    };
-    (0..rank).rev().map(axis).collect()
+    broadcast(shapes)
 }
 
 /// Copies the first operand's pixels; the function follows as the step's tail.
@@ -209,25 +243,39 @@ impl Op for Clip {
         let limits = limit(1, f32::MIN).zip(limit(2, f32::MAX));
         Ok(limits.map(|(low, high)| Elementwise::boxed(Function::Unary(Unary::Clip(low, high)))))
     }
+
+    /// Limits that are not constant, or not floats.
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let value = required(operands, 0)?;
+        if value.floats().is_none() {
+            return arithmetic::clip(operands);
+        }
+        let Some(clip) = self.bake(operands)? else {
+            return Err(Misfit::new("its limits must be floats, as its input is"));
+        };
+        Ok(run_alone(&*clip, &[Some(value)])?.map(|v| vec![Some(v)]))
+    }
 }
 
 /// `Max`, `Min` and `Sum` of one, three or more operands: from the left, two at a time.
 struct Fold(Binary);
 
 impl Op for Fold {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let operands: Vec<&Value> = operands.iter().flatten().copied().collect();
-        if operands.is_empty() || operands.iter().any(|v| v.floats().is_none()) {
-            return Ok(None);
-        }
+        let Some((first, others)) = operands.split_first() else { return Ok(None) };
         let pair = Elementwise { function: Function::Binary(self.0) };
-        let mut folded = operands[0].clone();
-        for operand in &operands[1..] {
+        let mut folded = Value::clone(first);
+        for operand in others {
             let both = [Some(&folded), Some(*operand)];
-            let Some(next) = crate::step::run_alone(&pair, &both)? else { return Ok(None) };
+            let next = match run_alone(&pair, &both)? {
+                Some(next) => Some(next),
+                None => pair.whole(&both)?.and_then(|mut answers| answers.pop().flatten()),
+            };
+            let Some(next) = next else { return Ok(None) };
             folded = next;
         }
-        Ok(Some(vec![Some(folded)]))
+        one(folded)
     }
 }
 
@@ -268,10 +316,10 @@ impl Op for BatchNorm {
         Ok(Some(Box::new(BakedBatchNorm { affine, epsilon: self.epsilon })))
     }
 
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         match (self.affine(operands), operands[0]) {
             (Some(affine), Some(input)) => {
-                Ok(crate::step::run_alone(&affine, &[Some(input)])?.map(|v| vec![Some(v)]))
+                Ok(run_alone(&affine, &[Some(input)])?.map(|v| vec![Some(v)]))
             }
             _ => Ok(None),
         }

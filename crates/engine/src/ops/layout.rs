@@ -1,5 +1,8 @@
 //! Operators that only rename, reshape or reorder: `Identity`, `Reshape`, `Transpose` and kin.
 
+use super::elements::pick;
+use super::operands::{Answers, one, required};
+use super::places::{offsets, strides};
 use super::{Attributes, Op, Wants};
 use crate::error::Misfit;
 use crate::kernels::grid::{Floats, Order};
@@ -17,7 +20,9 @@ pub(super) fn parse_constant(attributes: &Attributes<'_>) -> Result<Option<Box<d
         scalar(vec![attributes.int("value_int", 0)])
     } else if let Some(floats) = attributes.floats("value_floats").filter(|v| !v.is_empty()) {
         Tensor::vector(floats.to_vec())
-    } else if let Some(ints) = attributes.ints("value_ints").filter(|_| attributes.has("value_ints")) {
+    } else if let Some(ints) =
+        attributes.ints("value_ints").filter(|_| attributes.has("value_ints"))
+    {
         Tensor::vector(ints.to_vec())
     } else {
         return Err(Misfit::new("it holds no tensor or number"));
@@ -35,7 +40,7 @@ fn scalar(data: impl Into<TensorData>) -> Tensor {
 }
 
 impl Op for Constant {
-    fn whole(&self, _operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, _operands: &[Option<&Value>]) -> Answers {
         Ok(Some(vec![Some(self.0.clone())]))
     }
 }
@@ -52,7 +57,7 @@ impl Op for Identity {
         Wants::Alike
     }
 
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         Ok(Some(vec![operands[0].cloned()]))
     }
 }
@@ -81,9 +86,10 @@ impl Reshape {
     fn shape(&self, from: &[usize], operand: Option<Vec<i64>>) -> Result<Vec<usize>, Misfit> {
         let place = |axis: i64, rank: usize| {
             let at = if axis < 0 { axis + rank as i64 } else { axis };
-            usize::try_from(at).ok().filter(|&a| a <= rank).ok_or_else(|| {
-                Misfit::new(format!("axis {axis} does not exist in {rank} axes"))
-            })
+            usize::try_from(at)
+                .ok()
+                .filter(|&a| a <= rank)
+                .ok_or_else(|| Misfit::new(format!("axis {axis} does not exist in {rank} axes")))
         };
         match self {
             Self::Reshape { keep_zero } => {
@@ -151,7 +157,7 @@ fn resolve(from: &[usize], wanted: &[i64], keep_zero: bool) -> Result<Vec<usize>
 }
 
 impl Op for Reshape {
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(input) = operands[0] else { return Ok(None) };
         let operand = operands.get(1).copied().flatten().and_then(Value::integers);
         let reshaped = match input {
@@ -185,49 +191,78 @@ impl Op for Transpose {
         Wants::Alike
     }
 
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
-        let Some(floats) = operands[0].and_then(Value::floats) else { return Ok(None) };
-        let rank = floats.shape.len();
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let value = required(operands, 0)?;
+        let rank = value.shape().len();
         let permutation = self.permutation.clone().unwrap_or_else(|| (0..rank).rev().collect());
         let mut sorted = permutation.clone();
         sorted.sort_unstable();
         if sorted != (0..rank).collect::<Vec<_>>() {
             return Err(Misfit::new(format!("perm {permutation:?} does not fit {rank} axes")));
         }
-        let shape: Vec<usize> = permutation.iter().map(|&a| floats.shape[a]).collect();
-        let done = |order: Order, data: Vec<f32>| {
-            let value = Floats { shape: shape.clone(), order, dtype: floats.dtype, data };
-            Ok(Some(vec![Some(Value::Floats(value))]))
+        let shape: Vec<usize> = permutation.iter().map(|&a| value.shape()[a]).collect();
+        let Value::Floats(floats) = value else {
+            return one(permuted(value, &permutation, shape)?);
         };
-        match (floats.order, permutation.as_slice()) {
-            (Order::ChannelsLast, [0, 2, 3, 1]) => done(Order::RowMajor, floats.data.clone()),
-            (Order::RowMajor, [0, 3, 1, 2]) => done(Order::ChannelsLast, floats.data.clone()),
-            _ => done(Order::RowMajor, permuted(floats, &permutation, &shape)),
-        }
+        let moved = match (floats.order, permutation.as_slice()) {
+            (Order::ChannelsLast, [0, 2, 3, 1]) => Order::RowMajor,
+            (Order::RowMajor, [0, 3, 1, 2]) => Order::ChannelsLast,
+            _ => {
+                let plain = Value::Floats(floats.in_order(Order::RowMajor));
+                return one(permuted(&plain, &permutation, shape)?);
+            }
+        };
+        one(Value::Floats(Floats { shape, order: moved, ..floats.clone() }))
     }
 }
 
-fn permuted(floats: &Floats, permutation: &[usize], shape: &[usize]) -> Vec<f32> {
-    let plain = floats.in_order(Order::RowMajor);
-    let mut strides = vec![1; shape.len()];
-    for axis in (0..shape.len().saturating_sub(1)).rev() {
-        strides[axis] = strides[axis + 1] * plain.shape[axis + 1];
-    }
+/// The elements of a value with its axes in another order.
+fn permuted(value: &Value, permutation: &[usize], shape: Vec<usize>) -> Result<Value, Misfit> {
+    let strides = strides(value.shape());
     let strides: Vec<usize> = permutation.iter().map(|&a| strides[a]).collect();
-    let mut index = vec![0; shape.len()];
-    let mut at = 0;
-    let mut data = Vec::with_capacity(plain.data.len());
-    for _ in 0..plain.data.len() {
-        data.push(plain.data[at]);
-        for axis in (0..shape.len()).rev() {
-            index[axis] += 1;
-            at += strides[axis];
-            if index[axis] < shape[axis] {
-                break;
-            }
-            at -= strides[axis] * shape[axis];
-            index[axis] = 0;
-        }
+    pick(&[value], &offsets(&shape, &strides), shape)
+}
+
+/// `SpaceToDepth` and `DepthToSpace`: blocks of pixels become channels, and back.
+#[derive(Debug, Clone, Copy)]
+struct Blocks {
+    size: usize,
+    /// Whether channels become pixels.
+    to_space: bool,
+    /// Whether a block's pixels lie side by side within each channel, else across the channels.
+    within_channel: bool,
+}
+
+pub(super) fn parse_blocks(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let size = usize::try_from(attributes.int("blocksize", 0)).ok().filter(|&b| b > 0);
+    Ok(Some(Box::new(Blocks {
+        size: size.ok_or_else(|| Misfit::new("attribute blocksize must be positive"))?,
+        to_space: attributes.op_type() == "DepthToSpace",
+        within_channel: attributes.string("mode", "DCR") == "CRD",
+    })))
+}
+
+impl Op for Blocks {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let value = required(operands, 0)?;
+        let Self { size, to_space, within_channel } = *self;
+        let misfit = || Misfit::new(format!("{:?} does not make blocks of {size}", value.shape()));
+        let &[n, c, h, w] = value.shape() else { return Err(misfit()) };
+        let (image, channel) = (c * h * w, h * w);
+        let (axes, strides, shape) = if to_space {
+            let c =
+                c.is_multiple_of(size * size).then_some(c / (size * size)).ok_or_else(misfit)?;
+            let [of_c, of_block] = if within_channel { [size * size, 1] } else { [1, c] };
+            let of_row = of_block * size * channel;
+            let strides = [image, of_c * channel, w, of_row, 1, of_block * channel];
+            ([n, c, h, size, w, size], strides, vec![n, c, h * size, w * size])
+        } else if h.is_multiple_of(size) && w.is_multiple_of(size) {
+            let strides = [image, w, 1, channel, w * size, size];
+            let (rows, columns) = (h / size, w / size);
+            ([n, size, size, c, rows, columns], strides, vec![n, size * size * c, rows, columns])
+        } else {
+            return Err(misfit());
+        };
+        one(pick(&[value], &offsets(&axes, &strides), shape)?)
     }
-    data
 }

@@ -1,5 +1,6 @@
 //! `Gemm` and `MatMul`: rows times a matrix.
 
+use super::matmul_batched::product;
 use super::{Attributes, Edit, Local, Op, Rebaked, Wants, channels_around};
 use crate::error::Misfit;
 use crate::kernels::gemm::{PANEL, Packed, Rows, multiply};
@@ -68,8 +69,13 @@ impl Product {
         let &[first, second] = floats.shape.as_slice() else { return None };
         let (depth, columns) = if self.transposed { (second, first) } else { (first, second) };
         let (transposed, alpha) = (self.transposed, self.alpha);
-        (depth * columns > 0)
-            .then_some(Matrix { data: &floats.data, depth, columns, transposed, alpha })
+        (depth * columns > 0).then_some(Matrix {
+            data: &floats.data,
+            depth,
+            columns,
+            transposed,
+            alpha,
+        })
     }
 
     /// The bias spread over the columns; `None` where it varies by row.
@@ -131,8 +137,11 @@ impl Op for Product {
             } else if self.spread_bias || self.beta == 0.0 {
                 return None;
             } else {
-                let biases: Vec<(usize, f32)> =
-                    edit.elements.iter().map(|&(at, value)| (at, scaled(value, self.beta))).collect();
+                let biases: Vec<(usize, f32)> = edit
+                    .elements
+                    .iter()
+                    .map(|&(at, value)| (at, scaled(value, self.beta)))
+                    .collect();
                 touched.extend(biases.iter().map(|b| b.0));
                 packed = packed.with_biases(&biases);
             }
@@ -162,7 +171,9 @@ impl Op for Product {
         let depth = shape.last().copied().unwrap_or(0);
         if depth != packed.depth() {
             let (rows, wanted) = (rows.shape(), packed.depth());
-            return Err(Misfit::new(format!("rows of {rows:?} do not fit a matrix of {wanted} rows")));
+            return Err(Misfit::new(format!(
+                "rows of {rows:?} do not fit a matrix of {wanted} rows"
+            )));
         }
         if let Some(last) = shape.last_mut() {
             *last = packed.columns();
@@ -171,60 +182,13 @@ impl Op for Product {
     }
 
     fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
-        match (operands[0].and_then(Value::floats), operands[1].and_then(Value::floats)) {
-            (Some(a), Some(b)) => Ok(Some(vec![Some(batched(a, b)?)])),
-            _ => Ok(None),
-        }
+        product(operands)
     }
 }
 
-/// `MatMul` where the second operand varies too: one packed matrix per batch entry.
-fn batched(a: &Floats, b: &Floats) -> Result<Value, Misfit> {
-    let widen = |shape: &[usize], vector: fn(usize) -> [usize; 2]| match *shape {
-        [n] => vector(n).to_vec(),
-        _ => shape.to_vec(),
-    };
-    let (sa, sb) = (widen(&a.shape, |n| [1, n]), widen(&b.shape, |n| [n, 1]));
-    let misfit = || Misfit::new(format!("shapes {:?} and {:?} do not multiply", a.shape, b.shape));
-    if sa.len() < 2 || sb.len() < 2 || sa[sa.len() - 1] != sb[sb.len() - 2] {
-        return Err(misfit());
-    }
-    let (rows, depth, columns) = (sa[sa.len() - 2], sa[sa.len() - 1], sb[sb.len() - 1]);
-    let (outer_a, outer_b) = (&sa[..sa.len() - 2], &sb[..sb.len() - 2]);
-    let outer = super::elementwise::broadcast_shape(&[outer_a, outer_b]).ok_or_else(misfit)?;
-    let batches: usize = outer.iter().product();
-    let mut data = vec![0.0; batches * rows * columns];
-    if depth > 0 && !data.is_empty() {
-        for (batch, out) in data.chunks_exact_mut(rows * columns).enumerate() {
-            let rows_at = entry(batch, &outer, outer_a) * rows * depth;
-            let matrix_at = entry(batch, &outer, outer_b) * depth * columns;
-            let matrix = &b.data[matrix_at..][..depth * columns];
-            let packed = Packed::new(depth, columns, &[], |k, c| matrix[k * columns + c]);
-            multiply_rows(&a.data[rows_at..][..rows * depth], &packed, out);
-        }
-    }
-    let mut shape = outer;
-    shape.extend((a.shape.len() > 1).then_some(rows));
-    shape.extend((b.shape.len() > 1).then_some(columns));
-    let mut product = Floats { shape, order: Order::RowMajor, dtype: a.dtype, data };
-    crate::step::round(&mut product);
-    Ok(Value::Floats(product))
-}
-
-/// The entry of a broadcast operand that a batch reads.
-fn entry(batch: usize, outer: &[usize], own: &[usize]) -> usize {
-    let (mut rest, mut index, mut stride) = (batch, 0, 1);
-    for (from_end, &length) in outer.iter().rev().enumerate() {
-        let own = own.len().checked_sub(from_end + 1).map_or(1, |at| own[at]);
-        index += if own == 1 { 0 } else { rest % length * stride };
-        stride *= own;
-        rest /= length;
-    }
-    index
-}
-
+/// Rows times packed weights, from slices.
 #[expect(unsafe_code, reason = "rows are written through pointers; see kernels")]
-fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
+pub(super) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
     let inputs: Vec<*const f32> = rows.chunks_exact(packed.depth()).map(<[f32]>::as_ptr).collect();
     let outputs: Vec<*mut f32> =
         out.chunks_exact_mut(packed.columns()).map(<[f32]>::as_mut_ptr).collect();

@@ -1,17 +1,37 @@
 //! From ONNX operators to kernels: one file per family, one line per operator in [`OPERATORS`].
 //! What is not listed runs on rten.
 
+mod arg;
+mod arithmetic;
 mod attributes;
+mod cast;
 mod concat;
+mod control;
 mod conv;
+mod conv_nd;
+mod conv_transpose;
+mod elements;
 mod elementwise;
 mod layout;
+mod logic;
+mod lrn;
 mod matmul;
+mod matmul_batched;
+mod nms;
+mod normalise;
+mod operands;
+mod pad;
+mod pixelwise;
+mod places;
 mod pool;
+mod pool_nd;
 mod quantised;
+mod recurrent;
+mod reduce;
 mod resize;
 mod slice;
 mod softmax;
+mod windows;
 
 use crate::error::Misfit;
 use crate::graph::Operator;
@@ -19,6 +39,7 @@ use crate::kernels::gemm::LANE;
 use crate::kernels::grid::{Order, Region, Spot};
 use crate::value::Value;
 pub(crate) use attributes::Attributes;
+pub(crate) use elements::pick;
 pub(crate) use elementwise::{Elementwise, Function, broadcast_shape, spread};
 use std::ops::Range;
 
@@ -42,7 +63,10 @@ pub(crate) trait Op: Send + Sync {
     }
 
     /// The pixel-wise form for these operands, where there is one.
-    fn local<'a>(&'a self, _operands: &[Option<&'a Value>]) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    fn local<'a>(
+        &'a self,
+        _operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
         Ok(None)
     }
 
@@ -120,57 +144,96 @@ type Parse = fn(&Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit>;
 const OPERATORS: &[(&str, Parse)] = &[
     ("Abs", elementwise::parse),
     ("Add", elementwise::parse),
+    ("ArgMax", arg::parse),
+    ("ArgMin", arg::parse),
     ("AveragePool", pool::parse),
     ("BatchNormalization", elementwise::parse_batch_norm),
+    ("Cast", cast::parse),
+    ("CastLike", cast::parse),
     ("Ceil", elementwise::parse),
+    ("Celu", elementwise::parse),
     ("Clip", elementwise::parse),
     ("Concat", concat::parse),
     ("Constant", layout::parse_constant),
     ("Conv", conv::parse),
     ("ConvInteger", quantised::parse_conv_integer),
+    ("ConvTranspose", conv_transpose::parse),
+    ("DepthToSpace", layout::parse_blocks),
     ("DequantizeLinear", quantised::parse_dequantise),
     ("Div", elementwise::parse),
     ("Dropout", layout::parse_identity),
     ("DynamicQuantizeLinear", quantised::parse_dynamic),
     ("Elu", elementwise::parse),
+    ("Equal", logic::parse),
     ("Erf", elementwise::parse),
     ("Exp", elementwise::parse),
     ("Flatten", layout::parse_reshape),
     ("Floor", elementwise::parse),
+    ("GRU", recurrent::parse),
     ("Gelu", elementwise::parse),
     ("Gemm", matmul::parse_gemm),
     ("GlobalAveragePool", pool::parse_global),
+    ("GlobalLpPool", pool::parse_global),
     ("GlobalMaxPool", pool::parse_global),
+    ("Greater", logic::parse),
+    ("GreaterOrEqual", logic::parse),
+    ("GroupNormalization", normalise::parse_grouped),
     ("HardSigmoid", elementwise::parse),
     ("HardSwish", elementwise::parse),
     ("Identity", layout::parse_identity),
+    ("InstanceNormalization", normalise::parse_grouped),
+    ("IsInf", logic::parse_kind),
+    ("IsNaN", logic::parse_kind),
+    ("LRN", lrn::parse),
+    ("LSTM", recurrent::parse),
+    ("LayerNormalization", normalise::parse_layer),
     ("LeakyRelu", elementwise::parse),
+    ("Less", logic::parse),
+    ("LessOrEqual", logic::parse),
     ("Log", elementwise::parse),
     ("LogSoftmax", softmax::parse),
+    ("Loop", control::parse_loop),
+    ("LpPool", pool::parse),
     ("MatMul", matmul::parse),
     ("MatMulInteger", quantised::parse_product),
     ("Max", elementwise::parse),
     ("MaxPool", pool::parse),
+    ("MeanVarianceNormalization", normalise::parse_mean_variance),
     ("Min", elementwise::parse),
     ("Mish", elementwise::parse),
+    ("Mod", arithmetic::parse_mod),
     ("Mul", elementwise::parse),
     ("Neg", elementwise::parse),
+    ("NonMaxSuppression", nms::parse),
     ("PRelu", elementwise::parse),
+    ("Pad", pad::parse),
     ("Pow", elementwise::parse),
     ("QLinearConv", quantised::parse_conv),
     ("QLinearMatMul", quantised::parse_product),
     ("QuantizeLinear", quantised::parse_quantise),
+    ("RNN", recurrent::parse),
     ("Reciprocal", elementwise::parse),
-    ("ReduceMean", pool::parse_reduce_mean),
+    ("ReduceL1", reduce::parse),
+    ("ReduceL2", reduce::parse),
+    ("ReduceLogSum", reduce::parse),
+    ("ReduceLogSumExp", reduce::parse),
+    ("ReduceMax", reduce::parse),
+    ("ReduceMean", reduce::parse),
+    ("ReduceMin", reduce::parse),
+    ("ReduceProd", reduce::parse),
+    ("ReduceSum", reduce::parse),
+    ("ReduceSumSquare", reduce::parse),
     ("Relu", elementwise::parse),
     ("Reshape", layout::parse_reshape),
     ("Resize", resize::parse),
     ("Selu", elementwise::parse),
     ("Sigmoid", elementwise::parse),
+    ("Sign", elementwise::parse),
     ("Slice", slice::parse),
     ("Softmax", softmax::parse),
     ("Softplus", elementwise::parse),
     ("Softsign", elementwise::parse),
+    ("SpaceToDepth", layout::parse_blocks),
     ("Sqrt", elementwise::parse),
     ("Squeeze", layout::parse_reshape),
     ("Sub", elementwise::parse),

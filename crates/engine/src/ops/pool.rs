@@ -1,11 +1,14 @@
 //! Pools over windows and over whole planes.
 
 use super::conv::windows;
+use super::operands::Answers;
+use super::pool_nd::{Keep, PoolNd};
+use super::windows::window_specs;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::Misfit;
 use crate::kernels::grid::{Order, Region, Spot};
 use crate::kernels::pool::{Pool, pool};
-use crate::kernels::window::{AxisSpec, Pads, Window};
+use crate::kernels::window::{AxisSpec, Window};
 use crate::value::Value;
 use std::ops::Range;
 
@@ -13,6 +16,8 @@ struct Windowed {
     kind: Pool,
     /// `None` pools the whole plane.
     windows: Option<[AxisSpec; 2]>,
+    /// The same pool for what has no pixels.
+    other: PoolNd,
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
@@ -20,41 +25,54 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     if axes == 0 {
         return Err(Misfit::new("attribute kernel_shape is missing"));
     }
-    if axes != 2 || attributes.arity().1 > 1 || attributes.int("storage_order", 0) != 0 {
-        return Ok(None);
-    }
-    let kind = match attributes.op_type() {
-        "MaxPool" => Pool::Max,
-        _ if attributes.int("count_include_pad", 0) != 0 => Pool::AverageWithPadding,
-        _ => Pool::Average,
+    let keep = match attributes.op_type() {
+        "MaxPool" => Keep::Pool(Pool::Max),
+        "LpPool" => Keep::Norm(attributes.int("p", 2) as i32),
+        _ if attributes.int("count_include_pad", 0) != 0 => Keep::Pool(Pool::AverageWithPadding),
+        _ => Keep::Pool(Pool::Average),
     };
-    let windows = windows(attributes)?;
-    Ok(windows.map(|w| Box::new(Windowed { kind, windows: Some(w) }) as Box<dyn Op>))
+    let other = PoolNd {
+        keep,
+        specs: Some(window_specs(attributes, axes)?),
+        indices: attributes.arity().1 > 1,
+        by_columns: attributes.int("storage_order", 0) != 0,
+    };
+    let windows = windows(attributes)?.filter(|_| !other.indices);
+    Ok(Some(match (keep, windows) {
+        (Keep::Pool(kind), Some(windows)) => {
+            Box::new(Windowed { kind, windows: Some(windows), other })
+        }
+        _ => Box::new(other),
+    }))
 }
 
 pub(super) fn parse_global(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let kind = if attributes.op_type() == "GlobalMaxPool" { Pool::Max } else { Pool::Average };
-    Ok(Some(Box::new(Windowed { kind, windows: None })))
+    let keep = match attributes.op_type() {
+        "GlobalMaxPool" => Keep::Pool(Pool::Max),
+        "GlobalLpPool" => Keep::Norm(attributes.int("p", 2) as i32),
+        _ => Keep::Pool(Pool::Average),
+    };
+    let other = PoolNd { keep, specs: None, indices: false, by_columns: false };
+    Ok(Some(match keep {
+        Keep::Pool(kind) => Box::new(Windowed { kind, windows: None, other }),
+        Keep::Norm(_) => Box::new(other),
+    }))
 }
 
-impl Windowed {
-    fn settle(&self, shape: &[usize]) -> Result<Option<Settled>, Misfit> {
-        let &[n, channels, height, width] = shape else { return Ok(None) };
-        if n * channels * height * width == 0 {
-            return Ok(None);
-        }
-        let whole = |length| AxisSpec {
-            kernel: length,
-            stride: 1,
-            dilation: 1,
-            pads: Pads::Explicit(0, 0),
-            ceil: false,
-        };
-        let [rows, columns] = self.windows.unwrap_or([whole(height), whole(width)]);
-        let window = Window { rows: rows.settle(height)?, columns: columns.settle(width)? };
-        let shape = [n, channels, window.rows.output, window.columns.output];
-        Ok(Some(Settled { shape, window, kind: self.kind }))
+/// The pool of pixels for these shapes; `None` where there are none.
+fn settle(
+    kind: Pool,
+    windows: Option<[AxisSpec; 2]>,
+    shape: &[usize],
+) -> Result<Option<Settled>, Misfit> {
+    let &[n, channels, height, width] = shape else { return Ok(None) };
+    if height * width == 0 {
+        return Ok(None);
     }
+    let [rows, columns] = windows.unwrap_or([AxisSpec::whole(height), AxisSpec::whole(width)]);
+    let window = Window { rows: rows.settle(height)?, columns: columns.settle(width)? };
+    let shape = [n, channels, window.rows.output, window.columns.output];
+    Ok(Some(Settled { shape, window, kind }))
 }
 
 impl Op for Windowed {
@@ -67,7 +85,12 @@ impl Op for Windowed {
         operands: &[Option<&'a Value>],
     ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
         let Some(input) = operands[0].filter(|v| v.floats().is_some()) else { return Ok(None) };
-        Ok(self.settle(input.shape())?.map(|s| Box::new(s) as Box<dyn Local>))
+        let settled = settle(self.kind, self.windows, input.shape())?;
+        Ok(settled.map(|s| Box::new(s) as Box<dyn Local>))
+    }
+
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        self.other.whole(operands)
     }
 }
 
@@ -101,59 +124,16 @@ impl Local for Settled {
     }
 }
 
-/// `ReduceMean` over rows and columns, which is what networks use it for: a pool of the plane.
-struct ReduceMean {
-    keep: bool,
-    axes: Option<Vec<i64>>,
-}
-
-pub(super) fn parse_reduce_mean(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let keep = attributes.int("keepdims", 1) != 0;
-    let axes = attributes.ints("axes").map(<[i64]>::to_vec);
-    Ok(Some(Box::new(ReduceMean { keep, axes })))
-}
-
-impl ReduceMean {
-    fn over_plane(&self) -> bool {
-        self.axes.as_ref().is_some_and(|axes| {
-            let mut axes: Vec<i64> = axes.iter().map(|a| a.rem_euclid(4)).collect();
-            axes.sort_unstable();
-            axes == [2, 3]
-        })
-    }
-}
-
-impl Op for ReduceMean {
-    fn wants(&self, operand: usize) -> Wants {
-        if operand == 0 && self.over_plane() { Wants::ChannelsLast } else { Wants::RowMajor }
-    }
-
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
-        let axes = constants.get(1).copied().flatten().and_then(Value::integers);
-        Ok(axes.map(|axes| {
-            let axes = Some(axes).filter(|axes| !axes.is_empty());
-            Box::new(Self { keep: self.keep, axes }) as Box<dyn Op>
-        }))
-    }
-
-    fn local<'a>(
-        &'a self,
-        operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
-        let Some(input) = operands[0].filter(|v| v.floats().is_some()) else { return Ok(None) };
-        if !self.over_plane() || input.shape().len() != 4 {
-            return Ok(None);
+/// The mean over rows and columns, with or without their axes of length one.
+pub(super) fn plane_mean(shape: &[usize], keep: bool) -> Result<Option<Box<dyn Local>>, Misfit> {
+    let settled = settle(Pool::Average, None, shape)?;
+    Ok(settled.map(|settled| {
+        if keep {
+            return Box::new(settled) as Box<dyn Local>;
         }
-        let settled = Windowed { kind: Pool::Average, windows: None }.settle(input.shape())?;
-        Ok(match settled {
-            Some(settled) if self.keep => Some(Box::new(settled)),
-            Some(settled) => {
-                let shape = [settled.shape[0], settled.shape[1]];
-                Some(Box::new(Flat { shape, settled }))
-            }
-            None => None,
-        })
-    }
+        let shape = [settled.shape[0], settled.shape[1]];
+        Box::new(Flat { shape, settled })
+    }))
 }
 
 /// A pooled plane without its axes of length one. Row `n` is image `n`.

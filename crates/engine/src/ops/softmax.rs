@@ -1,11 +1,13 @@
-//! `Softmax` and `LogSoftmax` along the last axis.
+//! `Softmax` and `LogSoftmax`: pixel by pixel along the innermost axis, as a whole along others.
 
-use super::{Attributes, Local, Op};
+use super::operands::{Answers, one};
+use super::pixelwise::Pixelwise;
+use super::places::axis;
+use super::{Attributes, Local, Op, Wants};
 use crate::error::Misfit;
-use crate::kernels::grid::{Order, Region, Spot};
+use crate::kernels::grid::Order;
 use crate::kernels::math::exp;
 use crate::value::Value;
-use std::ops::Range;
 
 struct Softmax {
     axis: i64,
@@ -22,26 +24,36 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 }
 
 impl Op for Softmax {
+    fn wants(&self, _operand: usize) -> Wants {
+        let channels = matches!(self.axis, 1 | -3) && !self.flattens;
+        if channels { Wants::ChannelsLast } else { Wants::RowMajor }
+    }
+
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
     ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
         let Some(floats) = operands[0].and_then(Value::floats) else { return Ok(None) };
-        let rank = floats.shape.len();
-        let axis = self.axis.rem_euclid(rank.max(1) as i64) as usize;
-        let behind = floats.shape.get(axis + 1..).unwrap_or(&[]);
-        let last = axis + 1 == rank || (self.flattens && behind.iter().all(|&d| d == 1));
-        if !last || rank == 0 || axis + 1 != rank {
+        let axis = axis(self.axis, floats.shape.len())?;
+        let innermost = match floats.order {
+            Order::ChannelsLast => 1,
+            Order::RowMajor => floats.shape.len() - 1,
+        };
+        if axis != innermost {
             return Ok(None);
         }
-        Ok(Some(Box::new(Settled { shape: floats.shape.clone(), log: self.log })))
+        let log = self.log;
+        let function = move |row: &[f32], out: &mut [f32]| {
+            out.copy_from_slice(row);
+            normalise(out, log);
+        };
+        Ok(Some(Box::new(Pixelwise::new(floats.shape.clone(), floats.order, function))))
     }
 
     /// Other axes: turned to the end, computed, and turned back.
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(floats) = operands[0].and_then(Value::floats) else { return Ok(None) };
-        let rank = floats.shape.len();
-        let axis = self.axis.rem_euclid(rank.max(1) as i64) as usize;
+        let axis = axis(self.axis, floats.shape.len())?;
         let inner: usize = floats.shape[axis + 1..].iter().product();
         let (length, stride) = if self.flattens {
             (floats.shape[axis] * inner, 1)
@@ -61,41 +73,8 @@ impl Op for Softmax {
                 }
             }
         }
-        Ok(Some(vec![Some(Value::Floats(result))]))
-    }
-}
-
-struct Settled {
-    shape: Vec<usize>,
-    log: bool,
-}
-
-impl Local for Settled {
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    fn order(&self) -> Order {
-        Order::RowMajor
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
-    fn reach(&self, _source: usize, region: Region) -> Region {
-        region
-    }
-
-    #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
-    unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
-        for spot in spots {
-            let pixel = spot.sources[0].pixel(spot.at);
-            // SAFETY: the caller promises room for all channels.
-            let out = unsafe { std::slice::from_raw_parts_mut(spot.out, pixel.len()) };
-            out.copy_from_slice(pixel);
-            normalise(out, self.log);
-        }
+        crate::step::round(&mut result);
+        one(Value::Floats(result))
     }
 }
 

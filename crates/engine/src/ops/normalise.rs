@@ -1,0 +1,238 @@
+//! Normalisations by a value's own mean and variance.
+//!
+//! Both are sums in double precision and in one order, so an image's answer does not depend on the
+//! batch around it; they overflow where 32 bits do.
+
+use super::operands::{Answers, floats, one, required, rounded};
+use super::pixelwise::Pixelwise;
+use super::places::{Fold, axis};
+use super::{Attributes, Local, Op};
+use crate::error::Misfit;
+use crate::kernels::grid::{Floats, Order};
+use crate::kernels::sum::sum;
+use crate::value::Value;
+use faultlens_core::DType;
+
+/// How the elements of one group are spread.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    mean: f32,
+    variance: f32,
+}
+
+impl Spread {
+    fn of(row: &[f32]) -> Self {
+        let count = row.len() as f64;
+        let mean = sum(row, |x| x) / count;
+        let variance = sum(row, |x| (x - mean) * (x - mean)) / count;
+        Self { mean: mean as f32, variance: variance as f32 }
+    }
+
+    fn inverse_deviation(&self, epsilon: f32) -> f32 {
+        1.0 / (self.variance + epsilon).sqrt()
+    }
+}
+
+/// A factor and an offset, each one for all elements or one per element.
+#[derive(Debug, Clone, Copy)]
+struct Affine<'a> {
+    scale: &'a [f32],
+    shift: &'a [f32],
+}
+
+impl<'a> Affine<'a> {
+    /// Operands 1 and 2; the second may be left out.
+    fn of(operands: &[Option<&'a Value>]) -> Result<Self, Misfit> {
+        let scale = floats(operands, 1)?.ok_or_else(|| Misfit::new("it needs a scale"))?;
+        let shift = floats(operands, 2)?.map_or([0.0].as_slice(), |f| &f.data);
+        Ok(Self { scale: &scale.data, shift })
+    }
+
+    /// Refuses lists that are neither of one element nor of `count`.
+    fn checked(self, count: usize) -> Result<Self, Misfit> {
+        let fits = |list: &[f32]| list.len() == 1 || list.len() == count;
+        if fits(self.scale) && fits(self.shift) {
+            return Ok(self);
+        }
+        let (scale, shift) = (self.scale.len(), self.shift.len());
+        Err(Misfit::new(format!("{scale} scales and {shift} shifts for {count} elements")))
+    }
+
+    fn at(&self, i: usize) -> (f32, f32) {
+        let of = |list: &[f32]| if list.len() == 1 { list[0] } else { list[i] };
+        (of(self.scale), of(self.shift))
+    }
+}
+
+/// `InstanceNormalization` and `GroupNormalization`: some channels of one image at a time.
+struct Grouped {
+    epsilon: f32,
+    /// Groups of channels; `None` makes every channel one.
+    groups: Option<usize>,
+}
+
+pub(super) fn parse_grouped(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let groups = match attributes.op_type() {
+        "GroupNormalization" => {
+            let groups = usize::try_from(attributes.int("num_groups", 0)).ok().filter(|&g| g > 0);
+            Some(groups.ok_or_else(|| Misfit::new("attribute num_groups must be positive"))?)
+        }
+        _ => None,
+    };
+    Ok(Some(Box::new(Grouped { epsilon: attributes.float("epsilon", 1e-5), groups })))
+}
+
+impl Op for Grouped {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
+        let &[_, channels, ref plane @ ..] = input.shape.as_slice() else {
+            return Err(Misfit::new(format!("images are wanted, not {:?}", input.shape)));
+        };
+        let groups = self.groups.unwrap_or(channels);
+        if groups == 0 || channels % groups != 0 {
+            return Err(Misfit::new(format!(
+                "{channels} channels do not split into {groups} groups"
+            )));
+        }
+        let affine = Affine::of(operands)?;
+        // Before opset 21 there is one scale per group.
+        let per_group = affine.scale.len() == groups;
+        let affine = affine.checked(if per_group { groups } else { channels })?;
+        let (each, plane) = (channels / groups, plane.iter().product::<usize>());
+        let mut data = input.data.clone();
+        for (group, row) in data.chunks_exact_mut((each * plane).max(1)).enumerate() {
+            let spread = Spread::of(row);
+            let inverse = spread.inverse_deviation(self.epsilon);
+            for (channel, pixels) in row.chunks_exact_mut(plane.max(1)).enumerate() {
+                let group = group % groups;
+                let at = if per_group { group } else { group * each + channel };
+                let (scale, shift) = affine.at(at);
+                pixels.iter_mut().for_each(|x| *x = (*x - spread.mean) * inverse * scale + shift);
+            }
+        }
+        one(rounded(input.shape.clone(), input.dtype, data))
+    }
+}
+
+/// `LayerNormalization`: all axes from one on.
+struct Layer {
+    axis: i64,
+    epsilon: f32,
+    /// Whether mean and deviation are answers too.
+    statistics: bool,
+}
+
+pub(super) fn parse_layer(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    Ok(Some(Box::new(Layer {
+        axis: attributes.int("axis", -1),
+        epsilon: attributes.float("epsilon", 1e-5),
+        statistics: attributes.arity().1 > 1,
+    })))
+}
+
+impl Layer {
+    fn row(&self, affine: Affine<'_>, row: &[f32], out: &mut [f32]) -> (f32, f32) {
+        let spread = Spread::of(row);
+        let inverse = spread.inverse_deviation(self.epsilon);
+        for (i, (y, &x)) in out.iter_mut().zip(row).enumerate() {
+            let (scale, shift) = affine.at(i);
+            *y = (x - spread.mean) * inverse * scale + shift;
+        }
+        (spread.mean, inverse)
+    }
+}
+
+impl Op for Layer {
+    /// Rows along the last axis: each on its own.
+    fn local<'a>(
+        &'a self,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+        let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
+        let rank = input.shape.len();
+        let at = axis(self.axis, rank)?;
+        if self.statistics || at + 1 != rank {
+            return Ok(None);
+        }
+        let affine = Affine::of(operands)?.checked(input.shape[at])?;
+        let function = move |row: &[f32], out: &mut [f32]| {
+            self.row(affine, row, out);
+        };
+        Ok(Some(Box::new(Pixelwise::new(input.shape.clone(), Order::RowMajor, function))))
+    }
+
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
+        let at = axis(self.axis, input.shape.len())?;
+        let length: usize = input.shape[at..].iter().product();
+        let affine = Affine::of(operands)?.checked(length)?;
+        let mut data = vec![0.0; input.data.len()];
+        let rows = input.data.chunks_exact(length.max(1));
+        let outs = data.chunks_exact_mut(length.max(1));
+        let (means, deviations): (Vec<f32>, Vec<f32>) =
+            rows.zip(outs).map(|(row, out)| self.row(affine, row, out)).unzip();
+        let mut shape = input.shape.clone();
+        shape[at..].fill(1);
+        let answer = rounded(input.shape.clone(), input.dtype, data);
+        let [means, deviations] =
+            [means, deviations].map(|data| Some(rounded(shape.clone(), DType::F32, data)));
+        Ok(Some(vec![Some(answer), means, deviations]))
+    }
+}
+
+/// `MeanVarianceNormalization`: over any axes, without scale and shift.
+struct MeanVariance {
+    axes: Vec<i64>,
+}
+
+pub(super) fn parse_mean_variance(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let axes = attributes.ints("axes").unwrap_or(&[0, 2, 3]).to_vec();
+    Ok(Some(Box::new(MeanVariance { axes })))
+}
+
+impl Op for MeanVariance {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
+        let Floats { shape, dtype, data, .. } = input;
+        let rows = Fold::new(shape, &self.axes)?;
+        let mut spreads = Vec::with_capacity(rows.starts.len());
+        rows.rows(data, |row| spreads.push(Spread::of(row)));
+        let mut answers = vec![0.0; data.len()];
+        for (start, spread) in rows.starts.iter().zip(spreads) {
+            let deviation = spread.variance.sqrt() + 1e-9;
+            for step in &rows.steps {
+                answers[start + step] = (data[start + step] - spread.mean) / deviation;
+            }
+        }
+        one(rounded(shape.clone(), *dtype, answers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spread_of_a_far_away_row_is_exact() {
+        let row: Vec<f32> = (0..1000).map(|i| 1e6 + (i % 2) as f32).collect();
+        let spread = Spread::of(&row);
+        assert_eq!((spread.mean, spread.variance), (1_000_000.5, 0.25));
+    }
+
+    #[test]
+    fn an_image_does_not_depend_on_its_batch() {
+        let image: Vec<f32> = (0..60).map(|i| (i as f32 * 0.37).sin()).collect();
+        let norm = Grouped { epsilon: 1e-5, groups: Some(2) };
+        let floats = |shape: Vec<usize>, data: Vec<f32>| rounded(shape, DType::F32, data);
+        let list = floats(vec![4], vec![1.0, 2.0, 3.0, 4.0]);
+        let run = |input: Value| {
+            let answers = norm.whole(&[Some(&input), Some(&list), Some(&list)]).unwrap().unwrap();
+            answers[0].as_ref().unwrap().floats().unwrap().data.clone()
+        };
+        let alone = run(floats(vec![1, 4, 15], image.clone()));
+        let both: Vec<f32> = image.iter().map(|x| x * 100.0).chain(image.clone()).collect();
+        assert_eq!(run(floats(vec![2, 4, 15], both))[60..], alone);
+    }
+}

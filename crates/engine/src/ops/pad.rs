@@ -1,0 +1,153 @@
+//! `Pad`: elements added before and after, or cut off, along any axes and of any type.
+
+use super::elements::pick;
+use super::operands::{Answers, one, operand, required, rounded};
+use super::places::{axis, strides};
+use super::{Attributes, Op};
+use crate::error::Misfit;
+use crate::value::Value;
+use faultlens_core::DType;
+
+/// What the added elements are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Constant,
+    Edge,
+    Reflect,
+    Wrap,
+}
+
+/// Elements above which a pad is taken for a mistake.
+const MOST: u64 = 1 << 30;
+
+struct Pad {
+    mode: Mode,
+    /// Widths and constant where they are attributes (before opset 11).
+    attributes: Option<(Vec<i64>, f32)>,
+}
+
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let name = attributes.string("mode", "constant");
+    let mode = match name.as_str() {
+        "constant" => Mode::Constant,
+        "edge" => Mode::Edge,
+        "reflect" => Mode::Reflect,
+        "wrap" => Mode::Wrap,
+        _ => return Err(Misfit::new(format!("mode {name} is not supported"))),
+    };
+    let widths = attributes.ints("pads").map(<[i64]>::to_vec);
+    let attributes = widths.map(|widths| (widths, attributes.float("value", 0.0)));
+    Ok(Some(Box::new(Pad { mode, attributes })))
+}
+
+impl Pad {
+    /// Elements to add before and after, for every axis.
+    fn widths(&self, rank: usize, operands: &[Option<&Value>]) -> Result<Vec<(i64, i64)>, Misfit> {
+        let given = match &self.attributes {
+            Some((widths, _)) => Some(widths.clone()),
+            None => required(operands, 1)?.integers(),
+        };
+        let given = given.ok_or_else(|| Misfit::new("pads must be whole numbers"))?;
+        if let Some(wide) = given.iter().find(|width| width.unsigned_abs() > MOST) {
+            return Err(Misfit::new(format!("a pad of {wide} is taken for a mistake")));
+        }
+        let named = operand(operands, 3).and_then(Value::integers);
+        let axes = named.unwrap_or_else(|| (0..rank as i64).collect());
+        if given.len() != 2 * axes.len() {
+            return Err(Misfit::new(format!("{} pads for {} axes", given.len(), axes.len())));
+        }
+        let mut widths = vec![(0, 0); rank];
+        for (i, &named) in axes.iter().enumerate() {
+            widths[axis(named, rank)?] = (given[i], given[axes.len() + i]);
+        }
+        Ok(widths)
+    }
+
+    /// For every place along a padded axis, the place it takes its elements from; `None` for the
+    /// constant. What is cut off is gone before the rest is repeated.
+    fn along(
+        &self,
+        length: usize,
+        (before, after): (i64, i64),
+    ) -> Result<Vec<Option<usize>>, Misfit> {
+        let (cut, rest) = ((-before).max(0), length as i64 + before.min(0) + after.min(0));
+        if rest < 0 {
+            return Err(Misfit::new(format!(
+                "pads {before} and {after} do not fit {length} elements"
+            )));
+        }
+        let inside = |at: i64| (0..rest).contains(&at).then_some((at + cut) as usize);
+        let source = |at: i64| match self.mode {
+            Mode::Constant => Ok(inside(at)),
+            _ if rest == 0 => Err(Misfit::new("there is nothing to repeat")),
+            Mode::Edge => Ok(inside(at.clamp(0, rest - 1))),
+            Mode::Wrap => Ok(inside(at.rem_euclid(rest))),
+            Mode::Reflect => {
+                let period = (2 * (rest - 1)).max(1);
+                let at = at.rem_euclid(period);
+                Ok(inside(at.min(period - at)))
+            }
+        };
+        (-before.max(0)..rest + after.max(0)).map(source).collect()
+    }
+
+    /// The constant that fills, in the type of the padded value.
+    fn constant(&self, value: &Value, operands: &[Option<&Value>]) -> Result<Value, Misfit> {
+        match (operand(operands, 2), &self.attributes) {
+            (Some(constant), None) => Ok(constant.clone()),
+            (_, attributes) => {
+                let fill = attributes.as_ref().map_or(0.0, |(_, fill)| *fill);
+                let fill = rounded(vec![1], DType::F32, vec![fill]);
+                super::cast::cast(&fill, value.dtype().unwrap_or(DType::F32))
+            }
+        }
+    }
+}
+
+impl Op for Pad {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let value = required(operands, 0)?;
+        let shape = value.shape();
+        let widths = self.widths(shape.len(), operands)?;
+        let mut places: Vec<Option<usize>> = vec![Some(0)];
+        let mut padded = Vec::with_capacity(shape.len());
+        for ((&length, stride), widths) in shape.iter().zip(strides(shape)).zip(widths) {
+            let along = self.along(length, widths)?;
+            let next = |&start: &Option<usize>| {
+                along.iter().map(move |at| Some(start? + (*at)? * stride)).collect::<Vec<_>>()
+            };
+            padded.push(along.len());
+            let elements = padded.iter().try_fold(1usize, |n, &length| n.checked_mul(length));
+            if elements.is_none_or(|n| n as u64 > MOST) {
+                return Err(Misfit::new("the padded value would hold over a billion elements"));
+            }
+            places = places.iter().flat_map(next).collect();
+        }
+        let fill = shape.iter().product();
+        let at: Vec<usize> = places.into_iter().map(|at| at.unwrap_or(fill)).collect();
+        one(pick(&[value, &self.constant(value, operands)?], &at, padded)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_core::Tensor;
+
+    fn padded(mode: Mode, widths: [i64; 2]) -> Option<Vec<i64>> {
+        let value = Value::from_tensor(Tensor::vector(vec![1i64, 2, 3]));
+        let pad = Pad { mode, attributes: Some((widths.to_vec(), 9.0)) };
+        pad.whole(&[Some(&value)]).ok()??[0].as_ref()?.integers()
+    }
+
+    #[test]
+    fn every_mode_with_whole_numbers() {
+        assert_eq!(padded(Mode::Constant, [1, 2]), Some(vec![9, 1, 2, 3, 9, 9]));
+        assert_eq!(padded(Mode::Edge, [1, 2]), Some(vec![1, 1, 2, 3, 3, 3]));
+        assert_eq!(padded(Mode::Reflect, [2, 1]), Some(vec![3, 2, 1, 2, 3, 2]));
+        assert_eq!(padded(Mode::Wrap, [1, 2]), Some(vec![3, 1, 2, 3, 1, 2]));
+        assert_eq!(padded(Mode::Constant, [-1, 1]), Some(vec![2, 3, 9]));
+        assert_eq!(padded(Mode::Wrap, [-1, 2]), Some(vec![2, 3, 2, 3]));
+        assert_eq!(padded(Mode::Constant, [-2, -2]), None);
+    }
+}

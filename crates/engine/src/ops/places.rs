@@ -1,0 +1,137 @@
+//! Which element goes where: strides, broadcasting, and axes that fold into one.
+
+use crate::error::Misfit;
+
+/// How far apart neighbours lie along each axis of a row-major shape.
+pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis];
+    }
+    strides
+}
+
+/// The places of a strided view's elements, in row-major order of its shape.
+pub(crate) fn offsets(shape: &[usize], strides: &[usize]) -> Vec<usize> {
+    let mut places = vec![0];
+    for (&length, &stride) in shape.iter().zip(strides) {
+        let along = |&start: &usize| (0..length).map(move |i| start + i * stride);
+        places = places.iter().flat_map(along).collect();
+    }
+    places
+}
+
+/// The shape that all these broadcast to.
+pub(crate) fn broadcast(shapes: &[&[usize]]) -> Option<Vec<usize>> {
+    let rank = shapes.iter().map(|s| s.len()).max()?;
+    let axis = |from_end: usize| {
+        let mut length = 1;
+        for shape in shapes {
+            let own = shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at]);
+            if own != 1 && length != 1 && own != length {
+                return None;
+            }
+            length = if length == 1 { own } else { length };
+        }
+        Some(length)
+    };
+    (0..rank).rev().map(axis).collect()
+}
+
+/// For every element of `to`, the element of a shape that broadcasts to it.
+pub(crate) fn spread_offsets(own: &[usize], to: &[usize]) -> Vec<usize> {
+    let added = to.len().saturating_sub(own.len());
+    let mut along = vec![0; added];
+    along.extend(strides(own).iter().zip(own).map(|(&s, &n)| if n == 1 { 0 } else { s }));
+    offsets(to, &along)
+}
+
+/// The place of an axis that may be counted from the end.
+pub(crate) fn axis(axis: i64, rank: usize) -> Result<usize, Misfit> {
+    let at = if axis < 0 { axis + rank as i64 } else { axis };
+    let at = usize::try_from(at).ok().filter(|&a| a < rank);
+    at.ok_or_else(|| Misfit::new(format!("axis {axis} does not exist in {rank} axes")))
+}
+
+/// A shape cut in two: axes that stay and axes whose elements fold into one answer.
+#[derive(Debug)]
+pub(crate) struct Fold {
+    /// The axes that stay; those that fold have length one.
+    pub(crate) kept: Vec<usize>,
+    /// For each answer, where its first element lies.
+    pub(crate) starts: Vec<usize>,
+    /// From there, where all its elements lie, in row-major order.
+    pub(crate) steps: Vec<usize>,
+}
+
+impl Fold {
+    /// Folds the named axes of a row-major shape.
+    pub(crate) fn new(shape: &[usize], axes: &[i64]) -> Result<Self, Misfit> {
+        let mut folds = vec![false; shape.len()];
+        for &named in axes {
+            folds[axis(named, shape.len())?] = true;
+        }
+        let side = |wanted: bool| -> Vec<usize> {
+            shape.iter().zip(&folds).map(|(&n, &f)| if f == wanted { n } else { 1 }).collect()
+        };
+        let strides = strides(shape);
+        let (kept, gone) = (side(false), side(true));
+        Ok(Self { starts: offsets(&kept, &strides), steps: offsets(&gone, &strides), kept })
+    }
+
+    /// Each answer's elements, one answer after the other.
+    pub(crate) fn rows<T: Copy>(&self, data: &[T], mut each: impl FnMut(&[T])) {
+        let side_by_side = self.steps.iter().enumerate().all(|(i, &step)| i == step);
+        let mut row = Vec::with_capacity(self.steps.len());
+        for &start in &self.starts {
+            if self.steps.is_empty() {
+                each(&[]);
+            } else if side_by_side {
+                each(&data[start..][..self.steps.len()]);
+            } else {
+                row.clear();
+                row.extend(self.steps.iter().map(|step| data[start + step]));
+                each(&row);
+            }
+        }
+    }
+
+    /// The answers' shape: with axes of length one, or without the axes that folded.
+    pub(crate) fn shape(&self, shape: &[usize], axes: &[i64], keep: bool) -> Vec<usize> {
+        let folds = |at: usize| axes.iter().any(|&a| axis(a, shape.len()) == Ok(at));
+        let kept = self.kept.iter().enumerate().filter(|&(at, _)| keep || !folds(at));
+        kept.map(|(_, &length)| length).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broadcasting_repeats_axes_of_one() {
+        assert_eq!(broadcast(&[&[3, 1], &[2, 1, 4]]), Some(vec![2, 3, 4]));
+        assert_eq!(broadcast(&[&[3], &[2]]), None);
+        assert_eq!(broadcast(&[&[1], &[0]]), Some(vec![0]));
+        assert_eq!(spread_offsets(&[2, 1], &[2, 2, 3]), [0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1]);
+        assert_eq!(spread_offsets(&[], &[2]), [0, 0]);
+    }
+
+    #[test]
+    fn folding_walks_the_gone_axes_in_row_major_order() {
+        let data: Vec<i32> = (0..24).collect();
+        let fold = Fold::new(&[2, 3, 4], &[0, -1]).unwrap();
+        let mut rows = Vec::new();
+        fold.rows(&data, |row| rows.push(row.to_vec()));
+        assert_eq!(rows.len(), 3);
+        assert_eq!(rows[1], [4, 5, 6, 7, 16, 17, 18, 19]);
+        assert_eq!(fold.shape(&[2, 3, 4], &[0, -1], true), [1, 3, 1]);
+        assert_eq!(fold.shape(&[2, 3, 4], &[0, -1], false), [3]);
+        assert!(Fold::new(&[2, 3], &[2]).is_err());
+        let mut empty = 0;
+        Fold::new(&[0, 3], &[0])
+            .unwrap()
+            .rows(&data[..0], |row| empty += usize::from(row.is_empty()));
+        assert_eq!(empty, 3);
+    }
+}

@@ -1,0 +1,265 @@
+//! `RNN`, `GRU` and `LSTM`.
+//!
+//! Every row of a batch is multiplied on its own and in one order, so its answer does not depend
+//! on the others. NaN stays NaN in all gates, as in PyTorch; ONNX Runtime turns it into a number
+//! where the layer has biases, and only there.
+
+mod cell;
+
+use super::matmul::multiply_rows;
+use super::operands::{Answers, floats, operand, required, rounded};
+use super::{Attributes, Op};
+use crate::error::Misfit;
+use crate::kernels::elementwise::Unary;
+use crate::kernels::gemm::Packed;
+use crate::value::Value;
+use cell::{Cell, State};
+
+/// Which layer, with what only that one has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Rnn,
+    Gru {
+        /// Whether the reset gate acts on the product, else on the state before it.
+        linear_before_reset: bool,
+    },
+    Lstm {
+        /// Whether the forget gate is what the input gate leaves.
+        input_forget: bool,
+    },
+}
+
+impl Kind {
+    fn gates(self) -> usize {
+        match self {
+            Self::Rnn => 1,
+            Self::Gru { .. } => 3,
+            Self::Lstm { .. } => 4,
+        }
+    }
+
+    /// ONNX's default activations of one direction.
+    fn activations(self) -> &'static [Unary] {
+        match self {
+            Self::Rnn => &[Unary::Tanh],
+            Self::Gru { .. } => &[Unary::Sigmoid, Unary::Tanh],
+            Self::Lstm { .. } => &[Unary::Sigmoid, Unary::Tanh, Unary::Tanh],
+        }
+    }
+}
+
+struct Recurrent {
+    kind: Kind,
+    /// Per direction, whether it walks from the last step to the first.
+    reversed: Vec<bool>,
+    /// Direction by direction.
+    activations: Vec<Unary>,
+    clip: Option<f32>,
+}
+
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let flag = |name: &str| attributes.int(name, 0) != 0;
+    let kind = match attributes.op_type() {
+        "RNN" => Kind::Rnn,
+        "GRU" => Kind::Gru { linear_before_reset: flag("linear_before_reset") },
+        _ => Kind::Lstm { input_forget: flag("input_forget") },
+    };
+    let reversed = match attributes.string("direction", "forward").as_str() {
+        "forward" => vec![false],
+        "reverse" => vec![true],
+        "bidirectional" => vec![false, true],
+        other => return Err(Misfit::new(format!("there is no direction {other}"))),
+    };
+    if flag("layout") {
+        return Err(Misfit::new("layout 1 (batch first) is not supported; export with layout 0"));
+    }
+    let activations = activations(attributes, kind, reversed.len())?;
+    let clip = attributes.has("clip").then(|| attributes.float("clip", 0.0));
+    Ok(Some(Box::new(Recurrent { kind, reversed, activations, clip })))
+}
+
+fn activations(
+    attributes: &Attributes<'_>,
+    kind: Kind,
+    directions: usize,
+) -> Result<Vec<Unary>, Misfit> {
+    let names = attributes.strings("activations");
+    let wanted = kind.activations().len() * directions;
+    if names.is_empty() {
+        return Ok(kind.activations().repeat(directions));
+    }
+    if names.len() != wanted {
+        return Err(Misfit::new(format!("{} activations where {wanted} are wanted", names.len())));
+    }
+    let list = |name: &str| attributes.floats(name).unwrap_or(&[]).iter().copied();
+    let (mut alphas, mut betas) = (list("activation_alpha"), list("activation_beta"));
+    let named = names.iter().map(|name| {
+        let mut alpha = |default: f32| alphas.next().unwrap_or(default);
+        Ok(match name.as_str() {
+            "Sigmoid" => Unary::Sigmoid,
+            "Tanh" => Unary::Tanh,
+            "Relu" => Unary::Relu,
+            "Softsign" => Unary::Softsign,
+            "Softplus" => Unary::Softplus,
+            "LeakyRelu" => Unary::LeakyRelu(alpha(0.01)),
+            "ThresholdedRelu" => Unary::ThresholdedRelu(alpha(1.0)),
+            "Elu" => Unary::Elu(alpha(1.0)),
+            "HardSigmoid" => Unary::HardSigmoid(alpha(0.2), betas.next().unwrap_or(0.5)),
+            other => return Err(Misfit::new(format!("activation {other} is not supported"))),
+        })
+    });
+    named.collect()
+}
+
+/// The lengths that the operands agree on.
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    steps: usize,
+    batch: usize,
+    input: usize,
+    hidden: usize,
+}
+
+/// One direction: its step, and what the inputs of all steps add to its gates.
+struct Direction<'a> {
+    cell: Cell<'a>,
+    /// Step by step, row by row, gate by gate.
+    inputs: Vec<f32>,
+    start: State,
+    reversed: bool,
+}
+
+impl Recurrent {
+    fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, Misfit> {
+        let shape = |at: usize| operand(operands, at).map_or(&[][..], Value::shape);
+        let (x, w, r) = (shape(0), shape(1), shape(2));
+        let misfit =
+            || Misfit::new(format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit"));
+        let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else { return Err(misfit()) };
+        let (directions, rows) = (self.reversed.len(), self.kind.gates() * hidden);
+        let fits = w == [directions, rows, input] && r == [directions, rows, hidden];
+        let sizes = Sizes { steps, batch, input, hidden };
+        (fits && input * hidden > 0).then_some(sizes).ok_or_else(misfit)
+    }
+
+    fn direction<'a>(
+        &'a self,
+        sizes: Sizes,
+        at: usize,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Direction<'a>, Misfit> {
+        let Sizes { batch, input, hidden, .. } = sizes;
+        let gates = self.kind.gates();
+        let part = |operand: usize, each: usize| -> Result<&'a [f32], Misfit> {
+            let Some(floats) = floats(operands, operand)? else { return Ok(&[]) };
+            let part = floats.data.get(at * each..(at + 1) * each);
+            part.ok_or_else(|| Misfit::new(format!("operand {operand} is too short")))
+        };
+        let (weights, recurrence) =
+            (part(1, gates * hidden * input)?, part(2, gates * hidden * hidden)?);
+        let biases = part(3, 2 * gates * hidden)?;
+        let (own, recurrent) = biases.split_at(biases.len() / 2);
+        let packed =
+            Packed::new(input, gates * hidden, own, |k, column| weights[column * input + k]);
+        let inputs = required(operands, 0)?.floats().map_or(&[][..], |f| &f.data);
+        let mut products = vec![0.0; sizes.steps * batch * gates * hidden];
+        multiply_rows(inputs, &packed, &mut products);
+        let gate = |gate: usize| {
+            let bias = recurrent.get(gate * hidden..(gate + 1) * hidden).unwrap_or(&[]);
+            let weights = &recurrence[gate * hidden * hidden..];
+            Packed::new(hidden, hidden, bias, |k, column| weights[column * hidden + k])
+        };
+        let state = |operand: usize| -> Result<Vec<f32>, Misfit> {
+            let given = part(operand, batch * hidden)?;
+            Ok(if given.is_empty() { vec![0.0; batch * hidden] } else { given.to_vec() })
+        };
+        let lstm = matches!(self.kind, Kind::Lstm { .. });
+        let peepholes = if lstm { part(7, 3 * hidden)? } else { &[] };
+        let each = self.kind.activations().len();
+        let cell = Cell {
+            kind: self.kind,
+            recurrence: (0..gates).map(gate).collect(),
+            peepholes: (!peepholes.is_empty()).then_some(peepholes),
+            activations: &self.activations[at * each..][..each],
+            clip: self.clip,
+        };
+        let start = State { hidden: state(5)?, cell: if lstm { state(6)? } else { Vec::new() } };
+        Ok(Direction { cell, inputs: products, start, reversed: self.reversed[at] })
+    }
+}
+
+impl Direction<'_> {
+    /// Walks all steps, hands each row's state to `each` (step, row, state), and answers the last
+    /// state. A row that ends early keeps its state from there on.
+    fn walk(
+        self,
+        sizes: Sizes,
+        lengths: &[usize],
+        mut each: impl FnMut(usize, usize, &[f32]),
+    ) -> State {
+        let Sizes { steps, batch, hidden, .. } = sizes;
+        let gates = self.cell.recurrence.len();
+        let mut state = self.start;
+        for turn in 0..steps {
+            let time = |row: usize| match self.reversed {
+                true => lengths[row].saturating_sub(turn + 1),
+                false => turn,
+            };
+            let gate = |gate: usize| -> Vec<f32> {
+                let start = |row| ((time(row) * batch + row) * gates + gate) * hidden;
+                (0..batch).flat_map(|row| &self.inputs[start(row)..][..hidden]).copied().collect()
+            };
+            let next = self.cell.step((0..gates).map(gate).collect(), &state);
+            for row in (0..batch).filter(|&row| turn < lengths[row]) {
+                let range = row * hidden..(row + 1) * hidden;
+                each(time(row), row, &next.hidden[range.clone()]);
+                state.hidden[range.clone()].copy_from_slice(&next.hidden[range.clone()]);
+                if !state.cell.is_empty() {
+                    state.cell[range.clone()].copy_from_slice(&next.cell[range]);
+                }
+            }
+        }
+        state
+    }
+}
+
+impl Op for Recurrent {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
+        let sizes = self.sizes(operands)?;
+        let Sizes { steps, batch, hidden, .. } = sizes;
+        let lengths = lengths(operand(operands, 4), sizes)?;
+        let directions = self.reversed.len();
+        let mut states = vec![0.0; steps * directions * batch * hidden];
+        let (mut last, mut cells) = (Vec::new(), Vec::new());
+        for at in 0..directions {
+            let end =
+                self.direction(sizes, at, operands)?.walk(sizes, &lengths, |step, row, state| {
+                    let start = ((step * directions + at) * batch + row) * hidden;
+                    states[start..][..hidden].copy_from_slice(state);
+                });
+            last.extend(end.hidden);
+            cells.extend(end.cell);
+        }
+        let answer = |shape: Vec<usize>, data: Vec<f32>| Some(rounded(shape, input.dtype, data));
+        let end = vec![directions, batch, hidden];
+        let mut answers =
+            vec![answer(vec![steps, directions, batch, hidden], states), answer(end.clone(), last)];
+        answers.extend((!cells.is_empty()).then(|| answer(end, cells)));
+        Ok(Some(answers))
+    }
+}
+
+/// How many steps each row has; all of them unless an operand says otherwise.
+fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>, Misfit> {
+    let Some(given) = given else { return Ok(vec![sizes.steps; sizes.batch]) };
+    let lengths = given.integers().unwrap_or_default();
+    let checked = |&n: &i64| usize::try_from(n).ok().filter(|&n| n <= sizes.steps);
+    let checked: Option<Vec<usize>> = lengths.iter().map(checked).collect();
+    checked.filter(|v| v.len() == sizes.batch).ok_or_else(|| {
+        let (steps, batch) = (sizes.steps, sizes.batch);
+        Misfit::new(format!(
+            "sequence lengths {lengths:?} do not fit {batch} rows of {steps} steps"
+        ))
+    })
+}

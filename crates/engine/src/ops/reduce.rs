@@ -1,0 +1,246 @@
+//! `ReduceSum` and kin: axes that fold into one number.
+//!
+//! Sums are taken in double precision and in one order, whatever the batch or the axes; they
+//! overflow where 32 bits do. A maximum or minimum over NaN is NaN, as in PyTorch, where ONNX
+//! Runtime's answer depends on where the NaN stands.
+
+use super::cast::{Exact, Number};
+use super::elements::by_type;
+use super::operands::{Answers, one, operand, required, rounded, whole_value};
+use super::pixelwise::Pixelwise;
+use super::places::{Fold, axis};
+use super::pool::plane_mean;
+use super::{Attributes, Local, Op, Wants};
+use crate::error::Misfit;
+use crate::kernels::grid::Order;
+use crate::kernels::sum::sum;
+use crate::value::Value;
+use faultlens_core::TensorData;
+
+/// What becomes of the folded elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    L1,
+    L2,
+    LogSum,
+    LogSumExp,
+    Max,
+    Mean,
+    Min,
+    Prod,
+    Sum,
+    SumSquare,
+}
+
+#[derive(Debug, Clone)]
+struct Reduce {
+    kind: Kind,
+    keep: bool,
+    /// Whether an empty list of axes folds none, else all.
+    none_if_empty: bool,
+    /// Axes that the file fixes.
+    axes: Option<Vec<i64>>,
+}
+
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let kind = match attributes.op_type() {
+        "ReduceL1" => Kind::L1,
+        "ReduceL2" => Kind::L2,
+        "ReduceLogSum" => Kind::LogSum,
+        "ReduceLogSumExp" => Kind::LogSumExp,
+        "ReduceMax" => Kind::Max,
+        "ReduceMean" => Kind::Mean,
+        "ReduceMin" => Kind::Min,
+        "ReduceProd" => Kind::Prod,
+        "ReduceSum" => Kind::Sum,
+        _ => Kind::SumSquare,
+    };
+    Ok(Some(Box::new(Reduce {
+        kind,
+        keep: attributes.int("keepdims", 1) != 0,
+        none_if_empty: attributes.int("noop_with_empty_axes", 0) != 0,
+        axes: attributes.ints("axes").map(<[i64]>::to_vec),
+    })))
+}
+
+impl Reduce {
+    /// The axes to fold, given those that the file or an operand names.
+    fn axes(&self, named: Option<Vec<i64>>, rank: usize) -> Vec<i64> {
+        match named {
+            Some(axes) if !axes.is_empty() => axes,
+            _ if self.none_if_empty => Vec::new(),
+            _ => (0..rank as i64).collect(),
+        }
+    }
+
+    /// Whether rows and columns fold into their mean, which is a pool of the plane.
+    fn is_plane_mean(&self) -> bool {
+        let axes = |axes: &Vec<i64>| {
+            let mut axes: Vec<i64> = axes.iter().map(|a| a.rem_euclid(4)).collect();
+            axes.sort_unstable();
+            axes == [2, 3]
+        };
+        self.kind == Kind::Mean && self.axes.as_ref().is_some_and(axes)
+    }
+}
+
+impl Op for Reduce {
+    fn wants(&self, operand: usize) -> Wants {
+        if operand == 0 && self.is_plane_mean() { Wants::ChannelsLast } else { Wants::RowMajor }
+    }
+
+    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+        let axes = operand(constants, 1).and_then(Value::integers);
+        Ok(axes.map(|axes| Box::new(Self { axes: Some(axes), ..self.clone() }) as Box<dyn Op>))
+    }
+
+    /// The plane's mean, or rows along the last axis: each pixel on its own.
+    fn local<'a>(
+        &'a self,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+        let Some(floats) = required(operands, 0)?.floats() else { return Ok(None) };
+        let rank = floats.shape.len();
+        if self.is_plane_mean() && rank == 4 {
+            return plane_mean(&floats.shape, self.keep);
+        }
+        let Some([last]) = self.axes.as_deref() else { return Ok(None) };
+        if !self.keep || rank == 0 || axis(*last, rank)? + 1 != rank {
+            return Ok(None);
+        }
+        let mut shape = floats.shape.clone();
+        shape[rank - 1] = 1;
+        let kind = self.kind;
+        let function = move |row: &[f32], out: &mut [f32]| out[0] = fold(kind, row, narrow) as f32;
+        Ok(Some(Box::new(Pixelwise::new(shape, Order::RowMajor, function))))
+    }
+
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let value = required(operands, 0)?;
+        let named = operand(operands, 1).and_then(Value::integers).or_else(|| self.axes.clone());
+        let axes = self.axes(named, value.shape().len());
+        let rows = Fold::new(value.shape(), &axes)?;
+        let shape = rows.shape(value.shape(), &axes, self.keep);
+        match value {
+            Value::Floats(floats) => {
+                let mut data = Vec::with_capacity(rows.starts.len());
+                rows.rows(&floats.data, |row| data.push(fold(self.kind, row, narrow) as f32));
+                one(rounded(shape, floats.dtype, data))
+            }
+            Value::Other(tensor) => one(whole_value(shape, self.of_tensor(tensor.data(), &rows)?)?),
+            Value::Sequence(_) => Err(Misfit::new("a tensor is wanted")),
+        }
+    }
+}
+
+impl Reduce {
+    fn of_tensor(&self, data: &TensorData, rows: &Fold) -> Result<TensorData, Misfit> {
+        if let TensorData::F64(doubles) = data {
+            let mut answers = Vec::with_capacity(rows.starts.len());
+            rows.rows(doubles, |row| answers.push(fold(self.kind, row, |x| x)));
+            return Ok(answers.into());
+        }
+        Ok(by_type!(data, v => whole_rows(self.kind, v, rows)?.into()))
+    }
+}
+
+fn whole_rows<T: Number>(kind: Kind, data: &[T], rows: &Fold) -> Result<Vec<T>, Misfit> {
+    let mut answers = Vec::with_capacity(rows.starts.len());
+    rows.rows(data, |row| answers.push(fold_wholes(kind, row).map(T::from_exact)));
+    let answers: Option<Vec<T>> = answers.into_iter().collect();
+    answers.ok_or_else(|| Misfit::new("there is nothing to fold"))
+}
+
+/// Whole numbers wrap around; means, roots and logarithms are cut off.
+fn fold_wholes<T: Number>(kind: Kind, row: &[T]) -> Option<Exact> {
+    if matches!(kind, Kind::L2 | Kind::LogSum | Kind::LogSumExp) {
+        let doubles: Vec<f64> = row.iter().map(|x| x.exact().double()).collect();
+        return Some(Exact::Float(fold(kind, &doubles, |x| x)));
+    }
+    let wholes: Option<Vec<i128>> = row.iter().map(|x| x.exact().whole()).collect();
+    let wholes = wholes?.into_iter();
+    let answer = match kind {
+        Kind::Sum => wholes.sum(),
+        Kind::Mean => wholes.sum::<i128>().checked_div(row.len() as i128)?,
+        Kind::L1 => wholes.map(i128::abs).sum(),
+        Kind::SumSquare => wholes.fold(0, |sum: i128, x| sum.wrapping_add(x.wrapping_mul(x))),
+        Kind::Prod => wholes.fold(1, i128::wrapping_mul),
+        Kind::Min => wholes.min()?,
+        _ => wholes.max()?,
+    };
+    Some(Exact::wrapped(answer))
+}
+
+/// What 32 bits keep of a sum, infinity where it is too large for them.
+fn narrow(x: f64) -> f64 {
+    f64::from(x as f32)
+}
+
+fn fold<T: Copy + Into<f64>>(kind: Kind, row: &[T], narrow: fn(f64) -> f64) -> f64 {
+    match kind {
+        Kind::Sum => narrow(sum(row, |x| x)),
+        Kind::Mean => narrow(sum(row, |x| x)) / row.len() as f64,
+        Kind::L1 => narrow(sum(row, f64::abs)),
+        Kind::L2 => narrow(sum(row, |x| x * x)).sqrt(),
+        Kind::SumSquare => narrow(sum(row, |x| x * x)),
+        Kind::LogSum => libm::log(narrow(sum(row, |x| x))),
+        Kind::LogSumExp => {
+            let top = largest(row);
+            if top.is_finite() { top + libm::log(sum(row, |x| libm::exp(x - top))) } else { top }
+        }
+        Kind::Prod => row.iter().fold(1.0, |product, &x| product * x.into()),
+        Kind::Max => largest(row),
+        Kind::Min => {
+            let smaller = |a: f64, b: f64| if a <= b || a.is_nan() { a } else { b };
+            row.iter().fold(f64::INFINITY, |a, &b| smaller(a, b.into()))
+        }
+    }
+}
+
+fn largest<T: Copy + Into<f64>>(row: &[T]) -> f64 {
+    let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
+    row.iter().fold(f64::NEG_INFINITY, |a, &b| larger(a, b.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_anywhere_shows_in_every_kind() {
+        let kinds = [
+            Kind::L1,
+            Kind::L2,
+            Kind::LogSum,
+            Kind::LogSumExp,
+            Kind::Max,
+            Kind::Mean,
+            Kind::Min,
+            Kind::Prod,
+            Kind::Sum,
+            Kind::SumSquare,
+        ];
+        for kind in kinds {
+            for at in 0..20 {
+                let mut row = [1.5f32; 20];
+                row[at] = f32::NAN;
+                assert!(fold(kind, &row, narrow).is_nan(), "{kind:?} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_overflow_where_32_bits_do() {
+        assert_eq!(fold(Kind::Mean, &[3e38f32; 9], narrow), f64::INFINITY);
+        assert_eq!(fold(Kind::L2, &[1e30f32; 2], narrow), f64::INFINITY);
+        assert_eq!(fold(Kind::LogSumExp, &[f32::NEG_INFINITY; 2], narrow), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn whole_numbers_have_all_their_bits() {
+        let fold = |kind, row: &[i64]| fold_wholes(kind, row).map(i64::from_exact);
+        assert_eq!(fold(Kind::Prod, &[1 << 40, 3]), Some(3 << 40));
+        assert_eq!(fold(Kind::Mean, &[-7, 0]), Some(-3));
+        assert_eq!(fold(Kind::Max, &[-7, 1 << 50]), Some(1 << 50));
+    }
+}
