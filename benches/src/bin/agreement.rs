@@ -76,4 +76,3 @@ fn row(path: &Path) -> Result<String> {
 fn top(scores: &[f32]) -> Option<usize> {
     (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))
 }
-

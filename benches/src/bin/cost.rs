@@ -78,9 +78,9 @@ struct Measure {
 
 impl Measure {
     fn round(&mut self, golden: &Golden<'_>, trials: &[Vec<Change>], stack: usize) -> Result<()> {
-        let replays = self.timings.time(|| {
-            trials.chunks(stack).flat_map(|c| golden.replay_stack(c)).collect::<Vec<_>>()
-        });
+        let replays = self
+            .timings
+            .time(|| trials.chunks(stack).flat_map(|c| golden.replay_stack(c)).collect::<Vec<_>>());
         let replays = replays.into_iter().collect::<Result<Vec<_>, _>>()?;
         let masked = replays.iter().filter(|r| !r.reached_output()).count();
         self.masked = 100.0 * masked as f64 / trials.len() as f64;

@@ -1,10 +1,7 @@
 //! Names that people type: when one is unknown, say which one they may have meant.
 
 /// The known name nearest to `wanted`, when it is near enough to be a likely slip.
-pub fn did_you_mean<'a>(
-    wanted: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn did_you_mean<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (wanted.chars().count() / 3).clamp(1, 4);
     known
         .into_iter()

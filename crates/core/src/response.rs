@@ -27,7 +27,12 @@ impl Ranking {
             (false, false) => scores[b].total_cmp(&scores[a]).then(a.cmp(&b)),
             (a_nan, b_nan) => a_nan.cmp(&b_nan).then(a.cmp(&b)),
         });
-        Self(order.into_iter().map(|i| Ranked { index: i, label: label(i), score: scores[i] }).collect())
+        Self(
+            order
+                .into_iter()
+                .map(|i| Ranked { index: i, label: label(i), score: scores[i] })
+                .collect(),
+        )
     }
 
     /// The places, best first.

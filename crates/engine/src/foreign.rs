@@ -265,14 +265,9 @@ fn from_rten(value: rten::Value, dtype: Option<DType>) -> Result<Value, Misfit> 
             Tensor::new(t.shape().to_vec(), doubles).map(Value::Other).map_err(misfit)
         }
         rten::Value::FloatTensor(t) => {
-            let shape = t.shape().to_vec();
             let dtype = dtype.filter(|d| matches!(d, DType::F16 | DType::BF16));
-            let mut floats = Floats {
-                shape,
-                order: Order::RowMajor,
-                dtype: dtype.unwrap_or(DType::F32),
-                data: t.to_vec(),
-            };
+            let (shape, dtype) = (t.shape().to_vec(), dtype.unwrap_or(DType::F32));
+            let mut floats = Floats { shape, order: Order::RowMajor, dtype, data: t.to_vec() };
             crate::step::round(&mut floats);
             Ok(Value::Floats(floats))
         }

@@ -431,7 +431,10 @@ fn sort(
             .take(5)
             .collect();
         let names = stuck.join(", ");
-        return Err(broken(format!("operators wait for each other in a cycle, in {}: {names}", graph.name)));
+        return Err(broken(format!(
+            "operators wait for each other in a cycle, in {}: {names}",
+            graph.name
+        )));
     }
     Ok(order)
 }

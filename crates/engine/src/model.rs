@@ -97,9 +97,12 @@ impl Model {
     pub fn with_threads(mut self, threads: usize) -> Result<Self, EngineError> {
         self.pool = match threads {
             0 | 1 => None,
-            n => Some(rayon::ThreadPoolBuilder::new().num_threads(n).build().map_err(|e| {
-                EngineError::Graph(format!("cannot start {n} threads: {e}"))
-            })?),
+            n => Some(
+                rayon::ThreadPoolBuilder::new()
+                    .num_threads(n)
+                    .build()
+                    .map_err(|e| EngineError::Graph(format!("cannot start {n} threads: {e}")))?,
+            ),
         };
         Ok(self)
     }
@@ -286,11 +289,14 @@ impl Model {
         };
         let shape = tensor.shape();
         if declared.len() != shape.len() || !declared.iter().zip(shape).all(fits) {
-            let wanted: Vec<String> = declared.iter().map(|dim| match dim {
-                Dim::Fixed(n) => n.to_string(),
-                Dim::Free(name) if name.is_empty() => "any".to_owned(),
-                Dim::Free(name) => name.clone(),
-            }).collect();
+            let wanted: Vec<String> = declared
+                .iter()
+                .map(|dim| match dim {
+                    Dim::Fixed(n) => n.to_string(),
+                    Dim::Free(name) if name.is_empty() => "any".to_owned(),
+                    Dim::Free(name) => name.clone(),
+                })
+                .collect();
             return wrong(format!("shape [{}] is wanted, not {shape:?}", wanted.join(", ")));
         }
         Ok(())
@@ -404,7 +410,8 @@ impl Model {
     ) -> Result<Vec<Option<Value>>, EngineError> {
         let operator = self.graph.operator(id);
         let foreign = self.foreign(&self.nodes[id.index()], operator)?;
-        let inputs = operator.inputs.iter().copied().chain(operator.captures.iter().map(|&v| Some(v)));
+        let inputs =
+            operator.inputs.iter().copied().chain(operator.captures.iter().map(|&v| Some(v)));
         let operands: Vec<Option<&Value>> = inputs
             .map(|v| v.map(|v| present(slot(v), operator).map(|s| &s.value)).transpose())
             .collect::<Result<_, _>>()?;
@@ -480,7 +487,11 @@ fn refuse_functions(proto: &ModelProto) -> Result<(), EngineError> {
 }
 
 pub(crate) fn misfit(operator: &Operator, Misfit(why): Misfit) -> EngineError {
-    EngineError::Operator { operator: operator.name.clone(), op_type: operator.op_type.clone(), why }
+    EngineError::Operator {
+        operator: operator.name.clone(),
+        op_type: operator.op_type.clone(),
+        why,
+    }
 }
 
 fn unsupported(operator: &Operator, why: String) -> EngineError {
@@ -491,4 +502,3 @@ fn unsupported(operator: &Operator, why: String) -> EngineError {
     };
     EngineError::Unsupported { operator: operator.name.clone(), op_type, why }
 }
-

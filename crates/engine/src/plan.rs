@@ -97,8 +97,8 @@ fn assemble<'a>(
     function: &impl Fn(OperatorId) -> Option<&'a Elementwise>,
 ) -> Step {
     let mut writer = Writer::new(graph, &members);
-    for at in 1..members.len() {
-        if let Some(elementwise) = function(members[at]) {
+    for (at, &member) in members.iter().enumerate().skip(1) {
+        if let Some(elementwise) = function(member) {
             writer.add(at, &elementwise.function);
         }
     }
@@ -108,7 +108,13 @@ fn assemble<'a>(
         && last != 0
     {
         let identity = Function::Unary(crate::kernels::elementwise::Unary::Identity);
-        tail.ops.push(TailOp { function: identity, from: last, to: 0, other: None, swapped: false });
+        tail.ops.push(TailOp {
+            function: identity,
+            from: last,
+            to: 0,
+            other: None,
+            swapped: false,
+        });
     }
     Step { members, tail, externals }
 }

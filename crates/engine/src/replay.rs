@@ -121,7 +121,8 @@ impl<'g, 'm> Stack<'g, 'm> {
             }
         }
         let blank = trials.iter().map(|_| Trial::default()).collect();
-        let mut stack = Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new(), next: 0 };
+        let mut stack =
+            Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new(), next: 0 };
         for (trial, changes) in trials.iter().enumerate() {
             let started = stack.start(trial, changes);
             stack.trials[trial].note(started);
@@ -231,7 +232,10 @@ impl<'g, 'm> Stack<'g, 'm> {
             inner.flat_map(|&m| graph.operator(m).makes()).any(|v| trial.changes.contains_key(&v));
         changes_inner
             || step.members.iter().any(|&m| {
-                graph.operator(m).reads().any(|v| matches!(trial.deltas.get(&v), Some(Delta::Elements(_))))
+                graph
+                    .operator(m)
+                    .reads()
+                    .any(|v| matches!(trial.deltas.get(&v), Some(Delta::Elements(_))))
             })
             || (self.baked_reads(step)).any(|v| trial.deltas.contains_key(&v))
     }
@@ -292,7 +296,11 @@ impl<'g, 'm> Stack<'g, 'm> {
 
     /// The step's output, the patches of the trials that can do with pixels, and the others;
     /// `None` where the step has no pixels at all.
-    fn local_patches(&self, step: &Step, trials: &[usize]) -> Option<(ValueId, Patches, Vec<usize>)> {
+    fn local_patches(
+        &self,
+        step: &Step,
+        trials: &[usize],
+    ) -> Option<(ValueId, Patches, Vec<usize>)> {
         let golden = self.golden;
         let model = golden.model;
         let operator = model.graph().operator(step.head());
@@ -533,8 +541,7 @@ fn source_of<'t>(
     match delta {
         Delta::Patch(patch) => {
             let own_order = golden.value.floats()?.order;
-            (own_order == floats.order)
-                .then(|| (Source::new(floats, Some(patch)), patch.live))
+            (own_order == floats.order).then(|| (Source::new(floats, Some(patch)), patch.live))
         }
         Delta::Whole(slot) => {
             let whole = slot.in_order(floats.order).floats()?;
@@ -554,7 +561,10 @@ fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
     let mut live = Region::EMPTY;
     let row = patch.stored.high[2] - patch.stored.low[2];
     let rows = patch.data.chunks_exact(row * width);
-    let starts = Region { high: [patch.stored.high[0], patch.stored.high[1], patch.stored.low[2] + 1], ..patch.stored };
+    let starts = Region {
+        high: [patch.stored.high[0], patch.stored.high[1], patch.stored.low[2] + 1],
+        ..patch.stored
+    };
     for (start, mine) in starts.iter().zip(rows) {
         let theirs = &golden.data[grid.index(start) * width..][..row * width];
         if crate::kernels::compare::same(mine, theirs) {
@@ -631,10 +641,13 @@ fn patched(golden: &Floats, delta: Option<Delta>, places: &[(usize, f32)]) -> Op
         }
         _ => {}
     }
-    let base_source = Source::new(base, match &delta {
-        Some(Delta::Patch(patch)) => Some(patch),
-        _ => None,
-    });
+    let base_source = Source::new(
+        base,
+        match &delta {
+            Some(Delta::Patch(patch)) => Some(patch),
+            _ => None,
+        },
+    );
     let mut data: Vec<f32> =
         stored.iter().flat_map(|at| base_source.pixel(at).iter().copied()).collect();
     for &(at, value) in places {

@@ -75,8 +75,13 @@ impl Tail {
     /// Rounds results to the type that the model stores.
     pub(crate) fn rounded(mut self, dtype: DType) -> Self {
         let Some(function) = rounding(dtype) else { return self };
-        let round =
-            TailOp { function: Function::Unary(function), from: 0, to: 0, other: None, swapped: false };
+        let round = TailOp {
+            function: Function::Unary(function),
+            from: 0,
+            to: 0,
+            other: None,
+            swapped: false,
+        };
         self.ops = self
             .ops
             .into_iter()
@@ -194,9 +199,8 @@ impl Runs<'_> {
     /// One past the last spot of the run that begins at `start`.
     fn end(&self, start: usize) -> usize {
         let whole = self.channels.len() == self.width;
-        let follows = |i: usize| {
-            self.spots[i].out == self.spots[i - 1].out.wrapping_add(self.width)
-        };
+        let follows =
+            |i: usize| self.spots[i].out == self.spots[i - 1].out.wrapping_add(self.width);
         let mut end = start + 1;
         while whole && end < self.spots.len() && follows(end) {
             end += 1;
@@ -205,7 +209,12 @@ impl Runs<'_> {
     }
 
     /// The rows of a run in a register.
-    unsafe fn rows<'b>(&self, register: usize, run: &Range<usize>, scratch: *mut f32) -> &'b mut [f32] {
+    unsafe fn rows<'b>(
+        &self,
+        register: usize,
+        run: &Range<usize>,
+        scratch: *mut f32,
+    ) -> &'b mut [f32] {
         let row = self.channels.len();
         // SAFETY: rows of a run follow each other; scratch has room for all spots per register.
         unsafe {
@@ -328,7 +337,8 @@ fn shares(total: usize, parts: usize, step: usize) -> impl Iterator<Item = Range
 /// Runs an operator that computes pixels on whole operands, outside of any plan.
 pub(crate) fn run_alone(op: &dyn Op, operands: &[Option<&Value>]) -> Result<Option<Value>, Misfit> {
     let alike = alike(operands);
-    let operands: Vec<Option<Value>> = operands.iter().map(|v| v.map(|v| ordered(v, alike))).collect();
+    let operands: Vec<Option<Value>> =
+        operands.iter().map(|v| v.map(|v| ordered(v, alike))).collect();
     let operands: Vec<Option<&Value>> = operands.iter().map(Option::as_ref).collect();
     let Some(local) = op.local(&operands)? else { return Ok(None) };
     let tail = op.elementwise().map_or_else(Tail::default, |e| Tail::of(&e.function));
@@ -340,7 +350,7 @@ pub(crate) fn run_alone(op: &dyn Op, operands: &[Option<&Value>]) -> Result<Opti
 /// Channels last if any float operand is.
 pub(crate) fn alike(operands: &[Option<&Value>]) -> Order {
     let last = |v: &&Value| v.floats().is_some_and(|f| f.order == Order::ChannelsLast);
-    let any = operands.iter().flatten().any(|v| last(v));
+    let any = operands.iter().flatten().any(last);
     if any { Order::ChannelsLast } else { Order::RowMajor }
 }
 

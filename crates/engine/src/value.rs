@@ -130,7 +130,8 @@ pub(crate) fn same_float(x: f32, y: f32) -> bool {
 fn same_doubles(a: &Tensor, b: &Tensor) -> bool {
     match (a.data(), b.data()) {
         (TensorData::F64(x), TensorData::F64(y)) => {
-            let same = |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
+            let same =
+                |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
             a.shape() == b.shape() && x.iter().zip(y).all(same)
         }
         _ => false,

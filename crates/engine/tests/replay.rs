@@ -1,6 +1,7 @@
 //! Replays against whole runs of a model that has the change built in, bit for bit.
 
-mod common;
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 mod random_model;
 
 use faultlens_core::Tensor;

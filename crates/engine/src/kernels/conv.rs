@@ -70,8 +70,10 @@ impl Filters {
     pub(crate) fn with_weights(&self, shape: FilterShape, weights: &[(usize, f32)]) -> Self {
         let mut changed = self.clone();
         for &(element, value) in weights {
-            let (output, rest) =
-                (element / (shape.group_inputs * shape.taps), element % (shape.group_inputs * shape.taps));
+            let (output, rest) = (
+                element / (shape.group_inputs * shape.taps),
+                element % (shape.group_inputs * shape.taps),
+            );
             let (channel, tap) = (rest / shape.taps, rest % shape.taps);
             match &mut changed {
                 Self::Depthwise { taps, .. } => {
@@ -198,12 +200,7 @@ fn patched(spot: &Spot<'_>, window: &Window, patch: &Patch, inputs: &mut [*const
     }
 }
 
-unsafe fn grouped(
-    spots: &[Spot<'_>],
-    window: &Window,
-    groups: &[Packed],
-    channels: Range<usize>,
-) {
+unsafe fn grouped(spots: &[Spot<'_>], window: &Window, groups: &[Packed], channels: Range<usize>) {
     let taps = window.taps();
     let run = groups[0].depth() / taps;
     let zeros = vec![0.0; run * groups.len()];
@@ -245,9 +242,7 @@ unsafe fn gather(inputs: &[*const f32], run: usize) -> Vec<f32> {
             together += 1;
         }
         // SAFETY: the caller's pointers are readable for `run` values each.
-        copied.extend_from_slice(unsafe {
-            std::slice::from_raw_parts(inputs[at], together * run)
-        });
+        copied.extend_from_slice(unsafe { std::slice::from_raw_parts(inputs[at], together * run) });
         at += together;
     }
     copied

@@ -1,8 +1,10 @@
 //! One filter per channel: the inner loop of depthwise convolution.
 
-use super::simd::{Isa, Portable, Vector, isa};
+#![expect(clippy::needless_range_loop, reason = "indices name registers of a tile")]
+
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
+use super::simd::{Isa, Portable, Vector, isa};
 
 /// Pixels that share one load of the weights.
 const PIXELS: usize = 4;

@@ -4,9 +4,11 @@
 //! inputs in one fixed order. The chain never depends on which rows share a tile, on the vector
 //! width, the threads or the batch; so a window of a plane has the bits of the whole plane.
 
-use super::simd::{Isa, Portable, Vector, isa};
+#![expect(clippy::needless_range_loop, reason = "indices name registers of a tile")]
+
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
+use super::simd::{Isa, Portable, Vector, isa};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,9 +41,8 @@ impl Packed {
     ) -> Self {
         let mut padded = vec![0.0; columns.next_multiple_of(LANE)];
         padded[..bias.len()].copy_from_slice(bias);
-        let panels = (0..columns.div_ceil(PANEL))
-            .map(|p| Self::panel(depth, columns, p, &weight))
-            .collect();
+        let panels =
+            (0..columns.div_ceil(PANEL)).map(|p| Self::panel(depth, columns, p, &weight)).collect();
         Self { depth, columns, panels, bias: padded.into() }
     }
 
@@ -187,7 +188,13 @@ tiles!(OnPortable, Portable, 2, sixteen_registers::<OnPortable>);
 #[cfg(target_arch = "x86_64")]
 tiles!(OnAvx2, Avx2, 2, sixteen_registers::<OnAvx2>, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-tiles!(OnAvx512, Avx512, 4, thirty_two_registers::<OnAvx512>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+tiles!(
+    OnAvx512,
+    Avx512,
+    4,
+    thirty_two_registers::<OnAvx512>,
+    "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
+);
 
 #[cfg(target_arch = "x86_64")]
 unsafe fn thirty_two_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {

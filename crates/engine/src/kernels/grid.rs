@@ -25,9 +25,8 @@ impl Grid {
         if order == Order::ChannelsLast {
             return Self { axes: [shape[0], shape[2], shape[3]], width: shape[1] };
         }
-        let axis = |from_end: usize| {
-            shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at])
-        };
+        let axis =
+            |from_end: usize| shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at]);
         let outer = shape.len().saturating_sub(3);
         let outer = shape[..outer].iter().product();
         Self { axes: [outer, axis(2), axis(1)], width: axis(0) }

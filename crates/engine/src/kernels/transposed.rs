@@ -62,6 +62,9 @@ impl Landing {
     }
 }
 
+/// The packed weights of each group, by lists of taps along rows and columns.
+pub(crate) type PackedByTaps = BTreeMap<[Vec<usize>; 2], Arc<[Packed]>>;
+
 /// The weights of a transposed convolution, packed anew for every list of taps that is met.
 #[derive(Debug)]
 pub(crate) struct TransposedFilters {
@@ -73,7 +76,7 @@ pub(crate) struct TransposedFilters {
     pub(crate) group_inputs: usize,
     pub(crate) group_outputs: usize,
     pub(crate) kernel: [usize; 2],
-    pub(crate) packed: Mutex<BTreeMap<[Vec<usize>; 2], Arc<[Packed]>>>,
+    pub(crate) packed: Mutex<PackedByTaps>,
 }
 
 impl TransposedFilters {

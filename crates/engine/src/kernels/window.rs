@@ -75,7 +75,8 @@ impl AxisSpec {
         if ceil && room % stride > 0 && output * stride < input + before {
             output += 1;
         }
-        let mut axis = Axis { input, output, kernel, stride, dilation, before, after, places: Vec::new() };
+        let mut axis =
+            Axis { input, output, kernel, stride, dilation, before, after, places: Vec::new() };
         let taps = (0..output).flat_map(|out| (0..kernel).map(move |tap| (out, tap)));
         axis.places =
             taps.map(|(out, tap)| axis.under(out, tap).map_or(PADDING, |at| at as u32)).collect();
@@ -172,7 +173,9 @@ mod tests {
 
     #[test]
     fn reach_is_exactly_the_windows_that_touch() {
-        for (kernel, stride, dilation, pad) in [(3, 1, 1, 1), (5, 2, 1, 2), (3, 2, 3, 2), (1, 2, 1, 0)] {
+        for (kernel, stride, dilation, pad) in
+            [(3, 1, 1, 1), (5, 2, 1, 2), (3, 2, 3, 2), (1, 2, 1, 0)]
+        {
             let axis =
                 spec(kernel, stride, dilation, Pads::Explicit(pad, pad), false).settle(17).unwrap();
             for low in 0..17 {

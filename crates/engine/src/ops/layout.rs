@@ -2,7 +2,7 @@
 
 use super::elements::pick;
 use super::operands::{Answers, one, required};
-use super::places::{offsets, strides};
+use super::places::{axis, offsets, strides};
 use super::{Attributes, Op, Wants};
 use crate::error::Misfit;
 use crate::kernels::grid::{Floats, Order};
@@ -62,8 +62,8 @@ impl Op for Identity {
     }
 }
 
-/// `Reshape`, `Flatten`, `Squeeze` and `Unsqueeze`: the same elements under another shape.
-enum Reshape {
+/// The same elements under another shape.
+enum Shaping {
     Reshape { keep_zero: bool },
     Flatten { axis: i64 },
     Squeeze { axes: Option<Vec<i64>> },
@@ -72,64 +72,61 @@ enum Reshape {
 
 pub(super) fn parse_reshape(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
     let axes = attributes.ints("axes").map(<[i64]>::to_vec);
-    let reshape = match attributes.op_type() {
+    let shaping = match attributes.op_type() {
         "Reshape" if attributes.opset() < 5 => return Ok(None),
-        "Reshape" => Reshape::Reshape { keep_zero: attributes.int("allowzero", 0) != 0 },
-        "Flatten" => Reshape::Flatten { axis: attributes.int("axis", 1) },
-        "Squeeze" => Reshape::Squeeze { axes },
-        _ => Reshape::Unsqueeze { axes },
+        "Reshape" => Shaping::Reshape { keep_zero: attributes.int("allowzero", 0) != 0 },
+        "Flatten" => Shaping::Flatten { axis: attributes.int("axis", 1) },
+        "Squeeze" => Shaping::Squeeze { axes },
+        _ => Shaping::Unsqueeze { axes },
     };
-    Ok(Some(Box::new(reshape)))
+    Ok(Some(Box::new(shaping)))
 }
 
-impl Reshape {
+impl Shaping {
     fn shape(&self, from: &[usize], operand: Option<Vec<i64>>) -> Result<Vec<usize>, Misfit> {
-        let place = |axis: i64, rank: usize| {
-            let at = if axis < 0 { axis + rank as i64 } else { axis };
-            usize::try_from(at)
-                .ok()
-                .filter(|&a| a <= rank)
-                .ok_or_else(|| Misfit::new(format!("axis {axis} does not exist in {rank} axes")))
-        };
         match self {
             Self::Reshape { keep_zero } => {
                 let wanted = operand.ok_or_else(|| Misfit::new("it needs a shape"))?;
                 resolve(from, &wanted, *keep_zero)
             }
-            Self::Flatten { axis } => {
-                let at = place(*axis, from.len())?;
+            Self::Flatten { axis: behind } => {
+                let rank = from.len();
+                let at = if *behind == rank as i64 { rank } else { axis(*behind, rank)? };
                 Ok(vec![from[..at].iter().product(), from[at..].iter().product()])
             }
-            Self::Squeeze { axes } => {
-                let Some(axes) = operand.or_else(|| axes.clone()) else {
-                    return Ok(from.iter().copied().filter(|&d| d != 1).collect());
-                };
-                let gone: Vec<usize> =
-                    axes.iter().map(|&a| place(a, from.len())).collect::<Result<_, _>>()?;
-                if let Some(at) = gone.iter().find(|&&a| from.get(a) != Some(&1)) {
-                    return Err(Misfit::new(format!("axis {at} of {from:?} is not of length 1")));
-                }
-                let kept = from.iter().enumerate().filter(|(a, _)| !gone.contains(a));
-                Ok(kept.map(|(_, &d)| d).collect())
-            }
+            Self::Squeeze { axes } => match operand.or_else(|| axes.clone()) {
+                None => Ok(from.iter().copied().filter(|&d| d != 1).collect()),
+                Some(axes) => squeezed(from, &axes),
+            },
             Self::Unsqueeze { axes } => {
                 let axes = operand.or_else(|| axes.clone());
-                let axes = axes.ok_or_else(|| Misfit::new("it needs axes"))?;
-                let rank = from.len() + axes.len();
-                let mut new: Vec<usize> =
-                    axes.iter().map(|&a| place(a, rank)).collect::<Result<_, _>>()?;
-                new.sort_unstable();
-                let mut shape = from.to_vec();
-                for at in new {
-                    if at > shape.len() {
-                        return Err(Misfit::new(format!("axes {axes:?} do not fit {from:?}")));
-                    }
-                    shape.insert(at, 1);
-                }
-                Ok(shape)
+                unsqueezed(from, &axes.ok_or_else(|| Misfit::new("it needs axes"))?)
             }
         }
     }
+}
+
+fn squeezed(from: &[usize], axes: &[i64]) -> Result<Vec<usize>, Misfit> {
+    let gone: Vec<usize> = axes.iter().map(|&a| axis(a, from.len())).collect::<Result<_, _>>()?;
+    if let Some(at) = gone.iter().find(|&&a| from[a] != 1) {
+        return Err(Misfit::new(format!("axis {at} of {from:?} is not of length 1")));
+    }
+    let kept = from.iter().enumerate().filter(|(a, _)| !gone.contains(a));
+    Ok(kept.map(|(_, &d)| d).collect())
+}
+
+fn unsqueezed(from: &[usize], axes: &[i64]) -> Result<Vec<usize>, Misfit> {
+    let rank = from.len() + axes.len();
+    let mut new: Vec<usize> = axes.iter().map(|&a| axis(a, rank)).collect::<Result<_, _>>()?;
+    new.sort_unstable();
+    let mut shape = from.to_vec();
+    for at in new {
+        if at > shape.len() {
+            return Err(Misfit::new(format!("axes {axes:?} do not fit {from:?}")));
+        }
+        shape.insert(at, 1);
+    }
+    Ok(shape)
 }
 
 /// ONNX's shorthands: 0 keeps an axis, -1 takes what is left.
@@ -146,7 +143,7 @@ fn resolve(from: &[usize], wanted: &[i64], keep_zero: bool) -> Result<Vec<usize>
     let total: usize = from.iter().product();
     let known = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or_else(misfit)?;
     if let Some(open) = wanted.iter().position(|&d| d == -1) {
-        if known == 0 || total % known != 0 {
+        if known == 0 || !total.is_multiple_of(known) {
             return Err(misfit());
         }
         shape[open] = total / known;
@@ -156,7 +153,7 @@ fn resolve(from: &[usize], wanted: &[i64], keep_zero: bool) -> Result<Vec<usize>
     Ok(shape)
 }
 
-impl Op for Reshape {
+impl Op for Shaping {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(input) = operands[0] else { return Ok(None) };
         let operand = operands.get(1).copied().flatten().and_then(Value::integers);

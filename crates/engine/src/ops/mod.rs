@@ -4,6 +4,7 @@
 mod arg;
 mod arithmetic;
 mod attributes;
+mod batch_norm;
 mod cast;
 mod concat;
 mod control;
@@ -147,7 +148,7 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("ArgMax", arg::parse),
     ("ArgMin", arg::parse),
     ("AveragePool", pool::parse),
-    ("BatchNormalization", elementwise::parse_batch_norm),
+    ("BatchNormalization", batch_norm::parse),
     ("Cast", cast::parse),
     ("CastLike", cast::parse),
     ("Ceil", elementwise::parse),

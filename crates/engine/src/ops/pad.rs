@@ -3,10 +3,12 @@
 use super::elements::pick;
 use super::operands::{Answers, one, operand, required, rounded};
 use super::places::{axis, strides};
-use super::{Attributes, Op};
+use super::{Attributes, Local, Op, Wants};
 use crate::error::Misfit;
+use crate::kernels::grid::{Order, Region, Spot};
 use crate::value::Value;
 use faultlens_core::DType;
+use std::ops::Range;
 
 /// What the added elements are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,8 +107,38 @@ impl Pad {
 }
 
 impl Op for Pad {
-    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+    fn wants(&self, operand: usize) -> Wants {
+        if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
+    }
+
+    /// Rows and columns added to a plane, which is what networks pad.
+    fn local<'a>(
+        &'a self,
+        operands: &[Option<&'a Value>],
+    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
         let value = required(operands, 0)?;
+        let (Some(floats), &[n, channels, height, width]) = (value.floats(), value.shape()) else {
+            return Ok(None);
+        };
+        let widths = self.widths(4, operands)?;
+        let constant = self.constant(value, operands)?;
+        let fill = constant.floats().and_then(|f| f.data.first().copied());
+        let (Some(fill), [(0, 0), (0, 0), rows, columns]) = (fill, widths.as_slice()) else {
+            return Ok(None);
+        };
+        let added: i64 = [rows.0, rows.1, columns.0, columns.1].iter().map(|w| w.abs()).sum();
+        if n * channels * height * width == 0 || added > 1 << 16 {
+            return Ok(None);
+        }
+        let (rows, columns) = (self.along(height, *rows)?, self.along(width, *columns)?);
+        let shape = [n, channels, rows.len(), columns.len()];
+        let order = floats.order;
+        Ok((order == Order::ChannelsLast)
+            .then(|| Box::new(Plane { shape, rows, columns, fill }) as Box<dyn Local>))
+    }
+
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let value = &row_major(required(operands, 0)?);
         let shape = value.shape();
         let widths = self.widths(shape.len(), operands)?;
         let mut places: Vec<Option<usize>> = vec![Some(0)];
@@ -126,6 +158,64 @@ impl Op for Pad {
         let fill = shape.iter().product();
         let at: Vec<usize> = places.into_iter().map(|at| at.unwrap_or(fill)).collect();
         one(pick(&[value, &self.constant(value, operands)?], &at, padded)?)
+    }
+}
+
+fn row_major(value: &Value) -> Value {
+    match value {
+        Value::Floats(floats) => Value::Floats(floats.in_order(Order::RowMajor)),
+        other => other.clone(),
+    }
+}
+
+/// A padded plane: for every output row and column, where it comes from.
+struct Plane {
+    shape: [usize; 4],
+    rows: Vec<Option<usize>>,
+    columns: Vec<Option<usize>>,
+    fill: f32,
+}
+
+/// The places from the first to the last that come from `low..high`.
+fn from_within(along: &[Option<usize>], low: usize, high: usize) -> (usize, usize) {
+    let inside = |at: &Option<usize>| at.is_some_and(|at| (low..high).contains(&at));
+    let first = along.iter().position(inside).unwrap_or(0);
+    let last = along.iter().rposition(inside).map_or(0, |at| at + 1);
+    (first, last)
+}
+
+impl Local for Plane {
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn order(&self) -> Order {
+        Order::ChannelsLast
+    }
+
+    fn sources(&self) -> &[usize] {
+        &[0]
+    }
+
+    fn reach(&self, _source: usize, region: Region) -> Region {
+        let (top, bottom) = from_within(&self.rows, region.low[1], region.high[1]);
+        let (left, right) = from_within(&self.columns, region.low[2], region.high[2]);
+        Region { low: [region.low[0], top, left], high: [region.high[0], bottom, right] }
+    }
+
+    #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
+    unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
+        for spot in spots {
+            let [n, h, w] = spot.at;
+            // SAFETY: the caller promises room for all channels.
+            let out = unsafe { std::slice::from_raw_parts_mut(spot.out, self.shape[1]) };
+            match (self.rows[h], self.columns[w]) {
+                (Some(row), Some(column)) => {
+                    out.copy_from_slice(spot.sources[0].pixel([n, row, column]));
+                }
+                _ => out.fill(self.fill),
+            }
+        }
     }
 }
 

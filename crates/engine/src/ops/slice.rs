@@ -66,7 +66,11 @@ impl Cut {
 }
 
 impl Slice {
-    fn cuts(&self, shape: &[usize], operands: &[Option<&Value>]) -> Result<Option<Vec<Cut>>, Misfit> {
+    fn cuts(
+        &self,
+        shape: &[usize],
+        operands: &[Option<&Value>],
+    ) -> Result<Option<Vec<Cut>>, Misfit> {
         let operand = |at: usize| operands.get(at).copied().flatten().and_then(Value::integers);
         let [starts, ends, axes] = match &self.attributes {
             Some(lists) => lists.clone(),

@@ -5,15 +5,15 @@ use faultlens_engine::onnx::{self, ModelProto};
 use std::path::{Path, PathBuf};
 
 /// A model, its feeds and the answers it must give.
-pub struct Fixture {
-    pub name: String,
-    pub model: ModelProto,
-    pub feeds: Vec<(String, Tensor)>,
-    pub expected: Vec<(String, Tensor)>,
+pub(crate) struct Fixture {
+    pub(crate) name: String,
+    pub(crate) model: ModelProto,
+    pub(crate) feeds: Vec<(String, Tensor)>,
+    pub(crate) expected: Vec<(String, Tensor)>,
 }
 
 impl Fixture {
-    pub fn read(path: &Path) -> Self {
+    pub(crate) fn read(path: &Path) -> Self {
         let mut model = onnx::read(path).unwrap();
         let (mut feeds, mut expected) = (Vec::new(), Vec::new());
         if let Some(graph) = &mut model.graph {
@@ -35,13 +35,13 @@ impl Fixture {
         Self { name, model, feeds, expected }
     }
 
-    pub fn feeds(&self) -> Vec<(&str, Tensor)> {
+    pub(crate) fn feeds(&self) -> Vec<(&str, Tensor)> {
         self.feeds.iter().map(|(name, tensor)| (name.as_str(), tensor.clone())).collect()
     }
 }
 
 /// All fixtures of operators, sorted by name.
-pub fn operator_fixtures() -> Vec<PathBuf> {
+pub(crate) fn operator_fixtures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ops");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -50,7 +50,7 @@ pub fn operator_fixtures() -> Vec<PathBuf> {
 }
 
 /// The elements as double precision.
-pub fn numbers(tensor: &Tensor) -> Vec<f64> {
+pub(crate) fn numbers(tensor: &Tensor) -> Vec<f64> {
     match tensor.data() {
         TensorData::F32(v) => v.iter().map(|&x| x.into()).collect(),
         TensorData::F16(v) => v.iter().map(|&x| x.into()).collect(),
@@ -70,7 +70,7 @@ pub fn numbers(tensor: &Tensor) -> Vec<f64> {
 
 /// Why two answers differ, if they do: type, shape, NaN and infinities exactly, other numbers
 /// within `tolerance` of the larger one.
-pub fn mismatch(got: &Tensor, want: &Tensor, tolerance: f64) -> Option<String> {
+pub(crate) fn mismatch(got: &Tensor, want: &Tensor, tolerance: f64) -> Option<String> {
     if got.dtype() != want.dtype() {
         return Some(format!("type {} instead of {}", got.dtype().name(), want.dtype().name()));
     }
@@ -87,5 +87,6 @@ pub fn mismatch(got: &Tensor, want: &Tensor, tolerance: f64) -> Option<String> {
         .filter(|(_, (g, w))| !near(*g, *w))
         .map(|(i, (g, w))| format!("[{i}] {g} instead of {w}"))
         .collect();
-    (!wrong.is_empty()).then(|| format!("{} elements: {}", wrong.len(), wrong[..wrong.len().min(4)].join(", ")))
+    (!wrong.is_empty())
+        .then(|| format!("{} elements: {}", wrong.len(), wrong[..wrong.len().min(4)].join(", ")))
 }

@@ -79,8 +79,7 @@ impl Builder {
     }
 
     fn weight(&mut self, shape: &[usize], size: f32) -> String {
-        let data: Vec<f32> =
-            (0..shape.iter().product()).map(|_| self.rng.float() * size).collect();
+        let data: Vec<f32> = (0..shape.iter().product()).map(|_| self.rng.float() * size).collect();
         let name = format!("w{}", self.names);
         self.names += 1;
         self.model.initializer(&name, Tensor::new(shape.to_vec(), data).unwrap())
@@ -97,7 +96,7 @@ impl Builder {
     }
 
     fn grow(&mut self) {
-        match self.rng.below(13) {
+        match self.rng.below(14) {
             0..=3 => self.conv(),
             4 | 5 => self.unary(),
             6 => self.pool(),
@@ -106,6 +105,7 @@ impl Builder {
             9 => self.join(),
             10 => self.resize(),
             11 => self.slice(),
+            12 => self.pad(),
             _ => self.squeeze_excite(),
         }
     }
@@ -147,7 +147,8 @@ impl Builder {
     fn unary(&mut self) {
         let p = self.plane();
         let out = self.fresh();
-        let op = self.rng.pick(&["Relu", "LeakyRelu", "Sigmoid", "Tanh", "HardSwish", "Abs", "Elu"]);
+        let op =
+            self.rng.pick(&["Relu", "LeakyRelu", "Sigmoid", "Tanh", "HardSwish", "Abs", "Elu"]);
         let opset_ok = if op == "HardSwish" { "Relu" } else { op };
         self.model.node(opset_ok, &[&p.name], &[&out]);
         self.push(out, p.c, p.h, p.w);
@@ -238,6 +239,16 @@ impl Builder {
         let out = self.fresh();
         self.model.node("Slice", &[&p.name, &starts, &ends, &axes, &steps], &[&out]);
         self.push(out, p.c, p.h - 1, p.w.div_ceil(2));
+    }
+
+    fn pad(&mut self) {
+        let p = self.plane();
+        let mode = self.rng.pick(&["constant", "edge", "reflect"]);
+        let name = self.fresh();
+        let pads = self.model.initializer(&name, Tensor::vector(vec![0i64, 0, 1, 0, 0, 0, 1, 2]));
+        let out = self.fresh();
+        self.model.node("Pad", &[&p.name, &pads], &[&out]).attr_s("mode", mode);
+        self.push(out, p.c, p.h + 2, p.w + 2);
     }
 
     fn squeeze_excite(&mut self) {

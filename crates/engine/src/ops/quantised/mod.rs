@@ -216,15 +216,15 @@ mod tests {
 
     #[test]
     fn shapes_broadcast_from_their_ends() {
-        let cases: &[(&[usize], &[usize], Option<&[usize]>)] = &[
-            (&[2, 3], &[2, 3], Some(&[2, 3])),
-            (&[2, 1, 4], &[3, 1], Some(&[2, 3, 4])),
-            (&[], &[5], Some(&[5])),
-            (&[0, 3], &[1, 1], Some(&[0, 3])),
-            (&[2, 3], &[2, 1, 4], None),
+        let cases = [
+            (vec![2, 3], vec![2, 3], Some(vec![2, 3])),
+            (vec![2, 1, 4], vec![3, 1], Some(vec![2, 3, 4])),
+            (vec![], vec![5], Some(vec![5])),
+            (vec![0, 3], vec![1, 1], Some(vec![0, 3])),
+            (vec![2, 3], vec![2, 1, 4], None),
         ];
         for (a, b, shape) in cases {
-            assert_eq!(broadcast(a, b).ok().as_deref(), *shape, "{a:?} {b:?}");
+            assert_eq!(broadcast(&a, &b).ok(), shape, "{a:?} {b:?}");
         }
     }
 

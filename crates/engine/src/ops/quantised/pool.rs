@@ -113,8 +113,7 @@ impl Op for Average {
         let mut bits = vec![0; pooled.shape().iter().product()];
         for pixel in 0..pooled.pixels() {
             let at = [0, pixel / window.columns.output, pixel % window.columns.output];
-            let under: Vec<usize> =
-                window.under(at).map(|[_, h, w]| h * width + w).collect();
+            let under: Vec<usize> = window.under(at).map(|[_, h, w]| h * width + w).collect();
             let count = if self.counts_padding { window.taps() } else { under.len() };
             for i in 0..layout.images * layout.channels {
                 let (image, channel) = (i / layout.channels, i % layout.channels);

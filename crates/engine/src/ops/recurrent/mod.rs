@@ -148,44 +148,53 @@ impl Recurrent {
         at: usize,
         operands: &[Option<&'a Value>],
     ) -> Result<Direction<'a>, Misfit> {
-        let Sizes { batch, input, hidden, .. } = sizes;
-        let gates = self.kind.gates();
-        let part = |operand: usize, each: usize| -> Result<&'a [f32], Misfit> {
-            let Some(floats) = floats(operands, operand)? else { return Ok(&[]) };
-            let part = floats.data.get(at * each..(at + 1) * each);
-            part.ok_or_else(|| Misfit::new(format!("operand {operand} is too short")))
-        };
-        let (weights, recurrence) =
-            (part(1, gates * hidden * input)?, part(2, gates * hidden * hidden)?);
-        let biases = part(3, 2 * gates * hidden)?;
-        let (own, recurrent) = biases.split_at(biases.len() / 2);
-        let packed =
-            Packed::new(input, gates * hidden, own, |k, column| weights[column * input + k]);
-        let inputs = required(operands, 0)?.floats().map_or(&[][..], |f| &f.data);
-        let mut products = vec![0.0; sizes.steps * batch * gates * hidden];
-        multiply_rows(inputs, &packed, &mut products);
-        let gate = |gate: usize| {
-            let bias = recurrent.get(gate * hidden..(gate + 1) * hidden).unwrap_or(&[]);
-            let weights = &recurrence[gate * hidden * hidden..];
-            Packed::new(hidden, hidden, bias, |k, column| weights[column * hidden + k])
-        };
-        let state = |operand: usize| -> Result<Vec<f32>, Misfit> {
-            let given = part(operand, batch * hidden)?;
-            Ok(if given.is_empty() { vec![0.0; batch * hidden] } else { given.to_vec() })
-        };
+        let Sizes { steps, batch, input, hidden } = sizes;
+        let part = |operand: usize, each: usize| part(operands, operand, at, each);
+        let rows = self.kind.gates() * hidden;
+        let weights = part(1, rows * input)?;
+        let (own, recurrent) = part(3, 2 * rows)?.split_at_checked(rows).unwrap_or_default();
+        let packed = Packed::new(input, rows, own, |k, row| weights[row * input + k]);
+        let mut inputs = vec![0.0; steps * batch * rows];
+        let data = required(operands, 0)?.floats().map_or(&[][..], |f| &f.data);
+        multiply_rows(data, &packed, &mut inputs);
         let lstm = matches!(self.kind, Kind::Lstm { .. });
         let peepholes = if lstm { part(7, 3 * hidden)? } else { &[] };
         let each = self.kind.activations().len();
         let cell = Cell {
             kind: self.kind,
-            recurrence: (0..gates).map(gate).collect(),
+            recurrence: gates(part(2, rows * hidden)?, recurrent, hidden),
             peepholes: (!peepholes.is_empty()).then_some(peepholes),
             activations: &self.activations[at * each..][..each],
             clip: self.clip,
         };
+        let state = |operand: usize| -> Result<Vec<f32>, Misfit> {
+            let given = part(operand, batch * hidden)?;
+            Ok(if given.is_empty() { vec![0.0; batch * hidden] } else { given.to_vec() })
+        };
         let start = State { hidden: state(5)?, cell: if lstm { state(6)? } else { Vec::new() } };
-        Ok(Direction { cell, inputs: products, start, reversed: self.reversed[at] })
+        Ok(Direction { cell, inputs, start, reversed: self.reversed[at] })
     }
+}
+
+/// One direction's part of an operand; empty where that is left out.
+fn part<'a>(
+    operands: &[Option<&'a Value>],
+    operand: usize,
+    at: usize,
+    each: usize,
+) -> Result<&'a [f32], Misfit> {
+    let Some(floats) = floats(operands, operand)? else { return Ok(&[]) };
+    let part = floats.data.get(at * each..(at + 1) * each);
+    part.ok_or_else(|| Misfit::new(format!("operand {operand} is too short")))
+}
+
+/// From the state to each gate, with biases if there are any.
+fn gates(recurrence: &[f32], biases: &[f32], hidden: usize) -> Vec<Packed> {
+    let gate = |(gate, weights): (usize, &[f32])| {
+        let bias = biases.get(gate * hidden..(gate + 1) * hidden).unwrap_or(&[]);
+        Packed::new(hidden, hidden, bias, |k, row| weights[row * hidden + k])
+    };
+    recurrence.chunks_exact(hidden * hidden).enumerate().map(gate).collect()
 }
 
 impl Direction<'_> {
@@ -245,7 +254,9 @@ impl Op for Recurrent {
         let end = vec![directions, batch, hidden];
         let mut answers =
             vec![answer(vec![steps, directions, batch, hidden], states), answer(end.clone(), last)];
-        answers.extend((!cells.is_empty()).then(|| answer(end, cells)));
+        if matches!(self.kind, Kind::Lstm { .. }) {
+            answers.push(answer(end, cells));
+        }
         Ok(Some(answers))
     }
 }
