@@ -1,6 +1,7 @@
 //! Elements of any type: one body for all of them, and picking elements by number.
 
 use super::operands::{rounded, whole_value};
+use super::places::offsets;
 use crate::error::Misfit;
 use crate::kernels::grid::Order;
 use crate::value::Value;
@@ -78,6 +79,43 @@ pub(crate) fn pick(sources: &[&Value], at: &[usize], shape: Vec<usize>) -> Resul
         picked(&alike(v, &tensors).ok_or_else(mixed)?, at)?.into()
     });
     whole_value(shape, data)
+}
+
+/// A value of a strided view's elements, walked in row-major order of `axes`. Floats must lie as
+/// ONNX counts.
+pub(super) fn view(
+    value: &Value,
+    axes: &[usize],
+    strides: &[usize],
+    shape: Vec<usize>,
+) -> Result<Value, Misfit> {
+    match value {
+        Value::Floats(floats) => {
+            Ok(rounded(shape, floats.dtype, viewed(&floats.data, axes, strides)))
+        }
+        Value::Other(tensor) => {
+            let data: TensorData = by_type!(tensor.data(), v => viewed(v, axes, strides).into());
+            whole_value(shape, data)
+        }
+        Value::Sequence(_) => Err(Misfit::new("a tensor is wanted")),
+    }
+}
+
+fn viewed<T: Copy>(data: &[T], axes: &[usize], strides: &[usize]) -> Vec<T> {
+    let (Some((&length, outer)), Some((&stride, outer_strides))) =
+        (axes.split_last(), strides.split_last())
+    else {
+        return data.to_vec();
+    };
+    let starts = offsets(outer, outer_strides);
+    let mut elements = Vec::with_capacity(starts.len() * length);
+    for start in starts {
+        match stride {
+            1 if length > 0 => elements.extend_from_slice(&data[start..][..length]),
+            _ => elements.extend((0..length).map(|i| data[start + i * stride])),
+        }
+    }
+    elements
 }
 
 fn picked<T: Copy>(sources: &[&[T]], at: &[usize]) -> Result<Vec<T>, Misfit> {

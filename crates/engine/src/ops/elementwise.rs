@@ -1,9 +1,9 @@
 //! Operators that work on each element by itself, or on two elements at the same place.
 
 use super::cast::cast;
-use super::elements::pick;
+use super::elements::view;
 use super::operands::{Answers, one, required};
-use super::places::{broadcast, spread_offsets};
+use super::places::{broadcast, spread_strides};
 use super::{Attributes, Local, Op, Wants, arithmetic};
 use crate::error::Misfit;
 use crate::kernels::elementwise::{Binary, Unary};
@@ -159,8 +159,9 @@ impl Elementwise {
         let shape =
             shape.ok_or_else(|| Misfit::new(format!("shapes {a:?} and {b:?} do not fit")))?;
         let expand = |floats: &Floats| {
-            let at = spread_offsets(&floats.shape, &shape);
-            pick(&[&Value::Floats(floats.in_order(Order::RowMajor))], &at, shape.clone())
+            let strides = spread_strides(&floats.shape, shape.len());
+            let plain = Value::Floats(floats.in_order(Order::RowMajor));
+            view(&plain, &shape, &strides, shape.clone())
         };
         let [x, y] = both.map(expand);
         Ok(run_alone(self, &[Some(&x?), Some(&y?)])?.map(|v| vec![Some(v)]))

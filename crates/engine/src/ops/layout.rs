@@ -1,8 +1,8 @@
 //! Operators that only rename, reshape or reorder: `Identity`, `Reshape`, `Transpose` and kin.
 
-use super::elements::pick;
+use super::elements::view;
 use super::operands::{Answers, one, required};
-use super::places::{axis, offsets, strides};
+use super::places::{axis, strides};
 use super::{Attributes, Op, Wants};
 use crate::error::Misfit;
 use crate::kernels::grid::{Floats, Order};
@@ -217,7 +217,7 @@ impl Op for Transpose {
 fn permuted(value: &Value, permutation: &[usize], shape: Vec<usize>) -> Result<Value, Misfit> {
     let strides = strides(value.shape());
     let strides: Vec<usize> = permutation.iter().map(|&a| strides[a]).collect();
-    pick(&[value], &offsets(&shape, &strides), shape)
+    view(value, &shape.clone(), &strides, shape)
 }
 
 /// `SpaceToDepth` and `DepthToSpace`: blocks of pixels become channels, and back.
@@ -260,6 +260,6 @@ impl Op for Blocks {
         } else {
             return Err(misfit());
         };
-        one(pick(&[value], &offsets(&axes, &strides), shape)?)
+        one(view(value, &axes, &strides, shape)?)
     }
 }

@@ -24,6 +24,7 @@ mod operands;
 mod pad;
 mod pixelwise;
 mod places;
+mod plane;
 mod pool;
 mod pool_nd;
 mod quantised;

@@ -35,6 +35,14 @@ pub(super) fn floats<'a>(
     }
 }
 
+/// The value as ONNX counts its elements.
+pub(super) fn row_major(value: &Value) -> Value {
+    match value {
+        Value::Floats(floats) => Value::Floats(floats.in_order(Order::RowMajor)),
+        other => other.clone(),
+    }
+}
+
 /// A value of floats that was computed in 32 bits, rounded to the type that the model stores.
 pub(super) fn rounded(shape: Vec<usize>, dtype: DType, data: Vec<f32>) -> Value {
     let mut floats = Floats { shape, order: Order::RowMajor, dtype, data };

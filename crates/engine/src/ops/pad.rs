@@ -149,10 +149,7 @@ impl Op for Pad {
                 along.iter().map(move |at| Some(start? + (*at)? * stride)).collect::<Vec<_>>()
             };
             padded.push(along.len());
-            let elements = padded.iter().try_fold(1usize, |n, &length| n.checked_mul(length));
-            if elements.is_none_or(|n| n as u64 > MOST) {
-                return Err(Misfit::new("the padded value would hold over a billion elements"));
-            }
+            small_enough(&padded)?;
             places = places.iter().flat_map(next).collect();
         }
         let fill = shape.iter().product();
@@ -216,6 +213,14 @@ impl Local for Plane {
                 _ => out.fill(self.fill),
             }
         }
+    }
+}
+
+fn small_enough(shape: &[usize]) -> Result<(), Misfit> {
+    let elements = shape.iter().try_fold(1usize, |n, &length| n.checked_mul(length));
+    match elements.filter(|&n| n as u64 <= MOST) {
+        Some(_) => Ok(()),
+        None => Err(Misfit::new("the padded value would hold over a billion elements")),
     }
 }
 

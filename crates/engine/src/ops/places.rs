@@ -38,12 +38,16 @@ pub(crate) fn broadcast(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     (0..rank).rev().map(axis).collect()
 }
 
+/// The strides of a shape seen as one of `rank` axes to which it broadcasts.
+pub(crate) fn spread_strides(own: &[usize], rank: usize) -> Vec<usize> {
+    let mut along = vec![0; rank.saturating_sub(own.len())];
+    along.extend(strides(own).iter().zip(own).map(|(&s, &n)| if n == 1 { 0 } else { s }));
+    along
+}
+
 /// For every element of `to`, the element of a shape that broadcasts to it.
 pub(crate) fn spread_offsets(own: &[usize], to: &[usize]) -> Vec<usize> {
-    let added = to.len().saturating_sub(own.len());
-    let mut along = vec![0; added];
-    along.extend(strides(own).iter().zip(own).map(|(&s, &n)| if n == 1 { 0 } else { s }));
-    offsets(to, &along)
+    offsets(to, &spread_strides(own, to.len()))
 }
 
 /// The place of an axis that may be counted from the end.

@@ -5,10 +5,10 @@ use faultlens_core::{DType, Tensor};
 use faultlens_engine::onnx::{Dim, ModelBuilder, ModelProto};
 
 /// SplitMix64: small, seeded, the same everywhere.
-pub struct Rng(u64);
+pub(crate) struct Rng(u64);
 
 impl Rng {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -19,7 +19,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
@@ -32,9 +32,9 @@ impl Rng {
     }
 }
 
-pub struct RandomModel {
-    pub proto: ModelProto,
-    pub feeds: Vec<(String, Tensor)>,
+pub(crate) struct RandomModel {
+    pub(crate) proto: ModelProto,
+    pub(crate) feeds: Vec<(String, Tensor)>,
 }
 
 /// A plane made so far: its name and shape.
@@ -54,7 +54,7 @@ struct Builder {
 }
 
 impl RandomModel {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let n = 1 + rng.below(2);
         let (c, h, w) = (rng.pick(&[1, 3, 4, 17]), 5 + rng.below(9), 5 + rng.below(9));

@@ -4,16 +4,15 @@ mod blend;
 
 use super::cast::cast;
 use super::elements::pick;
-use super::operands::{Answers, one, operand, required, rounded};
+use super::operands::{Answers, one, operand, required, rounded, row_major};
 use super::places::{axis, strides};
+use super::plane::Plane;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::Misfit;
-use crate::kernels::grid::{Order, Region, Spot};
-use crate::kernels::resize::{Along, Blend, resize};
+use crate::kernels::resize::Blend;
 use crate::value::Value;
 use blend::{Axis, Coordinates, Mode};
 use faultlens_core::DType;
-use std::ops::Range;
 
 /// What happens to sizes that would change the proportions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +161,7 @@ impl Op for Resize {
         }
         let shape = [images.to, channels.to, rows.to, columns.to];
         let (rows, columns) = (rows.along(), columns.along());
-        Ok(Some(Box::new(Settled { shape, rows, columns, outside: self.outside })))
+        Ok(Some(Box::new(Plane { shape, rows, columns, outside: self.outside })))
     }
 
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
@@ -190,13 +189,6 @@ impl Op for Resize {
             data = along_axis(&data, inner, axis, self.outside);
         }
         one(cast(&rounded(to, DType::F32, data), dtype)?)
-    }
-}
-
-fn row_major(value: &Value) -> Value {
-    match value {
-        Value::Floats(floats) => Value::Floats(floats.in_order(Order::RowMajor)),
-        other => other.clone(),
     }
 }
 
@@ -232,37 +224,4 @@ fn along_axis(data: &[f32], inner: usize, axis: &Axis, outside: f32) -> Vec<f32>
         }
     }
     answers
-}
-
-struct Settled {
-    shape: [usize; 4],
-    rows: Along,
-    columns: Along,
-    outside: f32,
-}
-
-impl Local for Settled {
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    fn order(&self) -> Order {
-        Order::ChannelsLast
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
-    fn reach(&self, _source: usize, region: Region) -> Region {
-        let (top, bottom) = self.rows.reach(region.low[1], region.high[1]);
-        let (left, right) = self.columns.reach(region.low[2], region.high[2]);
-        Region { low: [region.low[0], top, left], high: [region.high[0], bottom, right] }
-    }
-
-    #[expect(unsafe_code, reason = "passes the caller's promise on")]
-    unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
-        // SAFETY: the caller's promise is the kernel's.
-        unsafe { resize(spots, &self.rows, &self.columns, self.outside) }
-    }
 }
