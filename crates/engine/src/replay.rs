@@ -84,11 +84,28 @@ impl Golden<'_> {
     /// cannot run, because its change does not exist or makes an operator fail, is an error of
     /// its own.
     pub fn replay_stack(&self, trials: &[Vec<Change>]) -> Vec<Result<Replay, EngineError>> {
-        let mut stack = Stack::new(self, trials);
-        while let Some((step, trials)) = stack.pending.pop_first() {
-            stack.advance(step, trials.into_iter().collect());
-        }
-        stack.finish()
+        Stack::new(self, trials).run()
+    }
+
+    /// Runs the value's readers again although nothing has changed, as a check of the engine on
+    /// this machine: an answer that reached the output would be a defect.
+    pub fn recompute(&self, value: ValueId) -> Result<Replay, EngineError> {
+        let mut stack = Stack::new(self, &[Vec::new()]);
+        let delta = match self.slot(value).map(|slot| &slot.value) {
+            Some(Value::Floats(floats)) if self.is_constant(value) => {
+                Delta::Elements(floats.data.iter().copied().enumerate().collect())
+            }
+            Some(Value::Floats(floats)) => {
+                let all = floats.grid().all();
+                Delta::Patch(Patch { stored: all, live: all, data: floats.data.clone() })
+            }
+            Some(other) => Delta::Whole(Slot::new(other.clone())),
+            None => return Err(self.refuse(value, "the run has no such value".into())),
+        };
+        stack.settle(0, value, Some(delta));
+        // The value itself counts as changed only for its readers.
+        let mut replays = stack.run_and_forget(value);
+        replays.pop().unwrap_or_else(|| Err(EngineError::Graph("no trial ran".into())))
     }
 }
 
@@ -461,6 +478,23 @@ impl<'g, 'm> Stack<'g, 'm> {
             }
         }
         Ok(())
+    }
+
+    fn run(mut self) -> Vec<Result<Replay, EngineError>> {
+        self.run_steps();
+        self.finish()
+    }
+
+    fn run_and_forget(mut self, value: ValueId) -> Vec<Result<Replay, EngineError>> {
+        self.run_steps();
+        self.trials.iter_mut().for_each(|trial| drop(trial.deltas.remove(&value)));
+        self.finish()
+    }
+
+    fn run_steps(&mut self) {
+        while let Some((step, trials)) = self.pending.pop_first() {
+            self.advance(step, trials.into_iter().collect());
+        }
     }
 
     fn finish(mut self) -> Vec<Result<Replay, EngineError>> {

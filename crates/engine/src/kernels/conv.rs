@@ -68,42 +68,50 @@ impl Filters {
 
     /// The same filters with single weights replaced, counted as the file does.
     pub(crate) fn with_weights(&self, shape: FilterShape, weights: &[(usize, f32)]) -> Self {
-        let mut changed = self.clone();
-        for &(element, value) in weights {
-            let (output, rest) = (
-                element / (shape.group_inputs * shape.taps),
-                element % (shape.group_inputs * shape.taps),
-            );
-            let (channel, tap) = (rest / shape.taps, rest % shape.taps);
-            match &mut changed {
-                Self::Depthwise { taps, .. } => {
-                    Arc::make_mut(taps)[tap * shape.outputs + output] = value;
-                }
-                Self::Groups(groups) => {
-                    let each = shape.outputs / shape.groups;
-                    let packed = &mut groups[output / each];
+        let each = shape.outputs / shape.groups;
+        let places = weights.iter().map(|&(element, value)| {
+            let (rest, tap) = (element / shape.taps, element % shape.taps);
+            let (output, channel) = (rest / shape.group_inputs, rest % shape.group_inputs);
+            (output, tap, channel, value)
+        });
+        match self {
+            Self::Depthwise { taps, bias } => {
+                let mut taps = Arc::clone(taps);
+                let changed = Arc::make_mut(&mut taps);
+                places.for_each(|(output, tap, _, value)| {
+                    changed[tap * shape.outputs + output] = value
+                });
+                Self::Depthwise { taps, bias: Arc::clone(bias) }
+            }
+            Self::Groups(groups) => {
+                let mut entries = vec![Vec::new(); groups.len()];
+                for (output, tap, channel, value) in places {
                     let k = tap * shape.group_inputs + channel;
-                    *packed = packed.with_entries(&[(k, output % each, value)]);
+                    entries[output / each].push((k, output % each, value));
                 }
+                Self::Groups(groups.iter().zip(&entries).map(|(g, e)| g.with_entries(e)).collect())
             }
         }
-        changed
     }
 
     /// The same filters with single biases replaced.
     pub(crate) fn with_biases(&self, shape: FilterShape, biases: &[(usize, f32)]) -> Self {
-        let mut changed = self.clone();
-        for &(output, value) in biases {
-            match &mut changed {
-                Self::Depthwise { bias, .. } => Arc::make_mut(bias)[output] = value,
-                Self::Groups(groups) => {
-                    let each = shape.outputs / shape.groups;
-                    let packed = &mut groups[output / each];
-                    *packed = packed.with_biases(&[(output % each, value)]);
+        let each = shape.outputs / shape.groups;
+        match self {
+            Self::Depthwise { taps, bias } => {
+                let mut bias = Arc::clone(bias);
+                let changed = Arc::make_mut(&mut bias);
+                biases.iter().for_each(|&(output, value)| changed[output] = value);
+                Self::Depthwise { taps: Arc::clone(taps), bias }
+            }
+            Self::Groups(groups) => {
+                let mut entries = vec![Vec::new(); groups.len()];
+                for &(output, value) in biases {
+                    entries[output / each].push((output % each, value));
                 }
+                Self::Groups(groups.iter().zip(&entries).map(|(g, e)| g.with_biases(e)).collect())
             }
         }
-        changed
     }
 
     /// Channels at which one thread's share may end, or `None` where channels may not be split.

@@ -1,7 +1,8 @@
 //! `QLinearConcat`: operands of different scales one behind the other.
 
+use super::super::places::axis;
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, place, required, table};
+use super::{Answers, Bytes, Code, answer, required, table};
 use crate::error::Misfit;
 use crate::value::Value;
 
@@ -24,7 +25,7 @@ impl Op for Concat {
         let first = required(operands, 2)?;
         let to = Code::of(operands, 0, first)?;
         let mut shape = first.shape().to_vec();
-        let axis = place(self.axis, shape.len())?;
+        let axis = axis(self.axis, shape.len())?;
         shape[axis] = 0;
         let mut parts: Vec<(Vec<u8>, usize)> = Vec::new();
         for at in (2..self.operands).step_by(3) {

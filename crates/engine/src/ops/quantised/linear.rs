@@ -1,8 +1,9 @@
 //! Between floats and whole numbers: `QuantizeLinear`, `DequantizeLinear` and
 //! `DynamicQuantizeLinear`.
 
+use super::super::places;
 use super::super::{Attributes, Op};
-use super::{Answers, Code, answer, operand, place, range, required, scales, whole_value, wholes};
+use super::{Answers, Code, answer, operand, range, required, scales, whole_value, wholes};
 use crate::error::Misfit;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::quantised::Wholes;
@@ -30,7 +31,7 @@ impl Stretches {
         let length = if let [_] = scales.as_slice() {
             shape.iter().product()
         } else if scale.shape().len() == 1 {
-            let axis = place(axis, shape.len())?;
+            let axis = places::axis(axis, shape.len())?;
             if shape[axis] != scales.len() {
                 let why = format!("{} scales for axis {axis} of {shape:?}", scales.len());
                 return Err(Misfit::new(why));

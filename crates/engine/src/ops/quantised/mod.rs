@@ -13,6 +13,8 @@ mod product;
 mod softmax;
 mod table;
 
+use super::operands::{Answers, operand, required, whole_value};
+use super::places;
 use crate::error::Misfit;
 use crate::kernels::quantised::Wholes;
 use crate::value::Value;
@@ -67,14 +69,6 @@ fn range(dtype: DType) -> Result<(i32, i32), Misfit> {
         DType::U16 => Ok((0, 65_535)),
         other => Err(Misfit::new(format!("it cannot answer in {}", other.name()))),
     }
-}
-
-fn operand<'a>(operands: &[Option<&'a Value>], at: usize) -> Option<&'a Value> {
-    operands.get(at).copied().flatten()
-}
-
-fn required<'a>(operands: &[Option<&'a Value>], at: usize) -> Result<&'a Value, Misfit> {
-    operand(operands, at).ok_or_else(|| Misfit::new(format!("operand {at} is missing")))
 }
 
 /// Scales are floats, of whatever precision.
@@ -154,9 +148,6 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// What an operator answers with.
-type Answers = Result<Option<Vec<Option<Value>>>, Misfit>;
-
 /// One answer of eight bits, from the bits of its elements.
 fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Answers {
     let data: TensorData = match dtype {
@@ -167,29 +158,10 @@ fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Answers {
     Ok(Some(vec![Some(whole_value(shape, data)?)]))
 }
 
-fn whole_value(shape: Vec<usize>, data: impl Into<TensorData>) -> Result<Value, Misfit> {
-    Tensor::new(shape, data).map(Value::Other).map_err(|e| Misfit::new(e.to_string()))
-}
-
-/// The place of an axis that may be counted from the end.
-fn place(axis: i64, rank: usize) -> Result<usize, Misfit> {
-    let at = if axis < 0 { axis + rank as i64 } else { axis };
-    let at = usize::try_from(at).ok().filter(|&a| a < rank);
-    at.ok_or_else(|| Misfit::new(format!("axis {axis} does not exist in {rank} axes")))
-}
-
 /// The shape that two shapes broadcast to.
 fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, Misfit> {
-    let rank = a.len().max(b.len());
-    let length = |shape: &[usize], axis: usize| {
-        (axis + shape.len()).checked_sub(rank).map_or(1, |at| shape[at])
-    };
-    let both = (0..rank).map(|axis| match (length(a, axis), length(b, axis)) {
-        (1, n) | (n, 1) => Some(n),
-        (n, m) => (n == m).then_some(n),
-    });
-    let shape: Option<Vec<usize>> = both.collect();
-    shape.ok_or_else(|| Misfit::new(format!("shapes {a:?} and {b:?} do not fit together")))
+    let misfit = || Misfit::new(format!("shapes {a:?} and {b:?} do not fit together"));
+    places::broadcast(&[a, b]).ok_or_else(misfit)
 }
 
 /// The elements of a value as broadcasting repeats them to fill `to`.
@@ -197,17 +169,7 @@ fn spread<T: Copy>(data: Vec<T>, from: &[usize], to: &[usize]) -> Vec<T> {
     if from == to {
         return data;
     }
-    let source = |mut index: usize| {
-        let (mut at, mut stride) = (0, 1);
-        for (from_end, &length) in to.iter().rev().enumerate() {
-            let own = from.len().checked_sub(from_end + 1).map_or(1, |axis| from[axis]);
-            at += if own == 1 { 0 } else { index % length * stride };
-            stride *= own;
-            index /= length;
-        }
-        at
-    };
-    (0..to.iter().product()).map(|index| data[source(index)]).collect()
+    places::spread_offsets(from, to).into_iter().map(|at| data[at]).collect()
 }
 
 #[cfg(test)]

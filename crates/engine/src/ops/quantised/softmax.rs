@@ -1,7 +1,8 @@
 //! `QLinearSoftmax`: exponentials from a table, as far apart as elements are from the largest.
 
+use super::super::places::axis;
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, place, required};
+use super::{Answers, Bytes, Code, answer, required};
 use crate::error::Misfit;
 use crate::value::Value;
 
@@ -25,7 +26,7 @@ impl Op for Softmax {
         let input = required(operands, 0)?;
         let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
         let shape = input.shape().to_vec();
-        let axis = place(self.axis, shape.len())?;
+        let axis = axis(self.axis, shape.len())?;
         let inner: usize = shape[axis + 1..].iter().product();
         let (length, stride) =
             if self.flattens { (shape[axis] * inner, 1) } else { (shape[axis], inner) };
