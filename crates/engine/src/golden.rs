@@ -34,7 +34,7 @@ impl Change {
         bit: u32,
     ) -> Result<Self, EngineError> {
         let (bits, dtype) = golden.checked_bits(value, element)?;
-        let width = dtype.size() as u32 * 8;
+        let width = bit_width(dtype);
         if bit >= width {
             let why = format!("bit {bit} of a {width}-bit element");
             return Err(golden.refuse(value, why));
@@ -121,6 +121,17 @@ impl<'m> Golden<'m> {
         })
     }
 
+    /// Refuses an element that does not exist and bits that it cannot hold.
+    fn check_change(&self, id: ValueId, change: &Change) -> Result<(), EngineError> {
+        let (_, dtype) = self.checked_bits(id, change.element)?;
+        let width = bit_width(dtype);
+        if change.bits.checked_shr(width).unwrap_or(0) != 0 {
+            let why = format!("{:#x} does not fit into a {width}-bit element", change.bits);
+            return Err(self.refuse(id, why));
+        }
+        Ok(())
+    }
+
     pub(crate) fn refuse(&self, id: ValueId, why: String) -> EngineError {
         let value = self.model.graph().value_name(id).to_owned();
         EngineError::Change { value, why }
@@ -134,7 +145,7 @@ impl<'m> Golden<'m> {
         changes: &[Change],
     ) -> Result<Vec<(usize, f32)>, EngineError> {
         let place = |change: &Change| {
-            self.checked_bits(id, change.element)?;
+            self.check_change(id, change)?;
             let value = match floats.dtype {
                 DType::F16 => f16::from_bits(change.bits as u16).to_f32(),
                 DType::BF16 => bf16::from_bits(change.bits as u16).to_f32(),
@@ -154,11 +165,20 @@ impl<'m> Golden<'m> {
     ) -> Result<Tensor, EngineError> {
         let mut changed = tensor.clone();
         for change in changes {
-            self.checked_bits(id, change.element)?;
+            self.check_change(id, change)?;
+            if change.element >= changed.len() {
+                let why = "another change of the trial has shortened it";
+                return Err(self.refuse(id, why.into()));
+            }
             set_bits(changed.data_mut(), change.element, change.bits);
         }
         Ok(changed)
     }
+}
+
+/// Bits that an element has; a truth value has one, whatever it takes in memory.
+fn bit_width(dtype: DType) -> u32 {
+    if dtype == DType::Bool { 1 } else { dtype.size() as u32 * 8 }
 }
 
 impl Floats {

@@ -6,6 +6,7 @@
 //! 4. [`Golden::replay`] answers as the whole model would with the changes made, bit for bit, but
 //!    computes only what they reach; [`Golden::replay_stack`] does so for many trials at once.
 
+mod buffers;
 mod error;
 mod foreign;
 mod golden;

@@ -1,5 +1,6 @@
 //! A loaded model: its graph, its prepared operators, and the plain forward pass.
 
+use crate::buffers::Buffers;
 use crate::error::{EngineError, Misfit};
 use crate::foreign::Foreign;
 use crate::golden::Golden;
@@ -13,7 +14,7 @@ use crate::value::{Slot, Value};
 use faultlens_core::{Tensor, did_you_mean};
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Operators whose answer changes from call to call, which no replay could repeat.
 const RANDOM: &[&str] = &[
@@ -45,8 +46,10 @@ pub struct Model {
     /// By step, the values that no later one reads.
     last_uses: Vec<Vec<ValueId>>,
     pool: Option<rayon::ThreadPool>,
-    /// Buffers of earlier runs, by length.
-    buffers: Mutex<HashMap<usize, Vec<Vec<f32>>>>,
+    /// For replays: folded operators one by one, then the steps; and where each operator runs.
+    pub(crate) replay_steps: Vec<Step>,
+    pub(crate) step_of: Vec<usize>,
+    buffers: Buffers,
 }
 
 impl std::fmt::Debug for Model {
@@ -76,7 +79,9 @@ impl Model {
             steps: Vec::new(),
             last_uses: Vec::new(),
             pool: None,
-            buffers: Mutex::default(),
+            replay_steps: Vec::new(),
+            step_of: Vec::new(),
+            buffers: Buffers::default(),
         };
         for id in model.graph.operator_ids() {
             let node = model.prepare(id)?;
@@ -90,6 +95,7 @@ impl Model {
             |id| nodes[id.index()].op.as_ref().and_then(|op| op.elementwise()),
         );
         model.last_uses = model.find_last_uses();
+        model.plan_replays();
         Ok(model)
     }
 
@@ -156,7 +162,7 @@ impl Model {
         let outputs = self.graph.operator(id).outputs.clone();
         for (output, value) in outputs.into_iter().zip(results) {
             if let (Some(output), Some(value)) = (output, value) {
-                self.constants[output.index()] = Some(Slot::new(value));
+                self.constants[output.index()] = Some(Slot::new(value.row_major()));
             }
         }
         self.nodes[id.index()].folded = true;
@@ -204,6 +210,17 @@ impl Model {
         Golden::new(self, values?)
     }
 
+    fn plan_replays(&mut self) {
+        let folded = self.graph.operator_ids().filter(|id| self.nodes[id.index()].folded);
+        self.replay_steps = folded.map(Step::single).chain(self.steps.iter().cloned()).collect();
+        self.step_of = vec![0; self.nodes.len()];
+        for (at, step) in self.replay_steps.iter().enumerate() {
+            for member in &step.members {
+                self.step_of[member.index()] = at;
+            }
+        }
+    }
+
     fn find_last_uses(&self) -> Vec<Vec<ValueId>> {
         let mut last: HashMap<ValueId, usize> = HashMap::new();
         for (at, step) in self.steps.iter().enumerate() {
@@ -222,14 +239,8 @@ impl Model {
 
     fn recycle(&self, slot: Option<Slot>) {
         if let Some(Slot { value: Value::Floats(floats), .. }) = slot {
-            let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-            buffers.entry(floats.data.len()).or_default().push(floats.data);
+            self.buffers.give(floats.data);
         }
-    }
-
-    fn buffer(&self, length: usize) -> Vec<f32> {
-        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        buffers.get_mut(&length).and_then(Vec::pop).unwrap_or_default()
     }
 
     pub(crate) fn output(
@@ -335,7 +346,8 @@ impl Model {
             local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
         let tail = step.tail.behind(op.elementwise().map(|e| &e.function), own.len());
         let sources: Vec<&Floats> = own.into_iter().chain(externals).collect();
-        let buffer = self.buffer(local.shape().iter().product());
+        let elements = affordable(local.shape()).map_err(|e| misfit(operator, e))?;
+        let buffer = self.buffers.take(elements);
         Ok(Some(run_whole(&*local, tail, &sources, self.threads(), buffer)))
     }
 
@@ -448,7 +460,7 @@ impl Model {
         let sources: Vec<&Floats> =
             local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
         let tail = op.elementwise().map_or_else(Tail::default, |e| Tail::of(&e.function));
-        let buffer = self.buffer(local.shape().iter().product());
+        let buffer = self.buffers.take(affordable(local.shape())?);
         Ok(Some(vec![Some(run_whole(&*local, tail, &sources, self.threads(), buffer))]))
     }
 }
@@ -472,6 +484,17 @@ pub(crate) fn externals<'s>(
         (rank_fits && same).then_some(floats)
     };
     if fits { step.externals.iter().map(external).collect() } else { None }
+}
+
+/// Elements above which a value is taken for a mistake or an attack.
+const MOST: usize = 1 << 30;
+
+/// How many elements a shape has, if that is a number that anyone would want.
+fn affordable(shape: &[usize]) -> Result<usize, Misfit> {
+    let elements = shape.iter().try_fold(1usize, |n, &length| n.checked_mul(length));
+    elements.filter(|&n| n <= MOST).ok_or_else(|| {
+        Misfit::new(format!("its answer of shape {shape:?} would hold over a billion elements"))
+    })
 }
 
 fn present<'s>(slot: Option<&'s Slot>, operator: &Operator) -> Result<&'s Slot, EngineError> {

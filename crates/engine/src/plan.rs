@@ -70,7 +70,8 @@ fn follow<'a>(
         let readers = outputs.flat_map(|v| graph.consumers(v)).copied();
         let Some(next) = readers.filter(|r| !members.contains(r)).min() else { break };
         let operator = graph.operator(next);
-        if taken.contains(&next) || function(next).is_none() || operator.outputs.len() != 1 {
+        let made: Vec<ValueId> = members.iter().flat_map(|&m| graph.operator(m).makes()).collect();
+        if taken.contains(&next) || !continues(operator, function(next), &made) {
             break;
         }
         members.push(next);
@@ -80,6 +81,20 @@ fn follow<'a>(
     }
     members.truncate(closed);
     members
+}
+
+/// Whether the operator is a function of elements of what the members made.
+fn continues(operator: &Operator, function: Option<&Elementwise>, made: &[ValueId]) -> bool {
+    let reads = |at: usize| operator.inputs.get(at).copied().flatten();
+    let is_made = |at: usize| reads(at).is_some_and(|value| made.contains(&value));
+    let operands = match function.map(|f| &f.function) {
+        Some(Function::Binary(_)) => {
+            reads(0).is_some() && reads(1).is_some() && (is_made(0) || is_made(1))
+        }
+        Some(_) => is_made(0),
+        None => false,
+    };
+    operands && operator.outputs.len() == 1 && operator.captures.is_empty()
 }
 
 /// Whether nobody else reads what the members before the last one make.

@@ -115,9 +115,9 @@ type Patches = Vec<(usize, Option<Patch>)>;
 struct Stack<'g, 'm> {
     golden: &'g Golden<'m>,
     /// Folded operators first, each as a step of its own, then the model's steps.
-    steps: Vec<Step>,
+    steps: &'g [Step],
     /// The step in which each operator runs.
-    step_of: Vec<usize>,
+    step_of: &'g [usize],
     trials: Vec<Trial>,
     /// Trials that differ in what a step reads.
     pending: BTreeMap<usize, BTreeSet<usize>>,
@@ -127,16 +127,7 @@ struct Stack<'g, 'm> {
 
 impl<'g, 'm> Stack<'g, 'm> {
     fn new(golden: &'g Golden<'m>, trials: &[Vec<Change>]) -> Self {
-        let model = golden.model;
-        let folded = model.graph().operator_ids().filter(|id| model.nodes[id.index()].folded);
-        let mut steps: Vec<Step> = folded.map(Step::single).collect();
-        steps.extend(model.steps.iter().cloned());
-        let mut step_of = vec![0; model.graph().operators().len()];
-        for (at, step) in steps.iter().enumerate() {
-            for member in &step.members {
-                step_of[member.index()] = at;
-            }
-        }
+        let (steps, step_of) = (&golden.model.replay_steps, &golden.model.step_of);
         let blank = trials.iter().map(|_| Trial::default()).collect();
         let mut stack =
             Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new(), next: 0 };
@@ -196,12 +187,20 @@ impl<'g, 'm> Stack<'g, 'm> {
         let constant = golden.model.constants[id.index()].is_some();
         match (&slot.value, delta) {
             (Value::Floats(floats), None) if constant => {
-                let places = golden.float_changes(id, floats, changes)?;
+                // Of several changes to one element the last one counts.
+                let places: BTreeMap<usize, f32> =
+                    golden.float_changes(id, floats, changes)?.into_iter().collect();
                 let differ = places.into_iter().filter(|&(at, x)| !same_float(floats.data[at], x));
                 let differ: Vec<(usize, f32)> = differ.collect();
                 Ok((!differ.is_empty()).then_some(Delta::Elements(differ)))
             }
             (Value::Floats(floats), delta) => {
+                if let Some(Delta::Whole(slot)) = &delta
+                    && slot.value.shape() != floats.shape
+                {
+                    let why = "another change of the trial has altered its shape";
+                    return Err(golden.refuse(id, why.into()));
+                }
                 let places = golden.float_changes(id, floats, changes)?;
                 Ok(patched(floats, delta, &places))
             }
@@ -221,10 +220,11 @@ impl<'g, 'm> Stack<'g, 'm> {
     /// Runs one step for the trials that need it.
     fn advance(&mut self, at: usize, trials: Vec<usize>) {
         self.next = at + 1;
-        let step = self.steps[at].clone();
+        let steps = self.steps;
+        let step = &steps[at];
         let (alone, together): (Vec<usize>, Vec<usize>) =
-            trials.iter().partition(|&&trial| self.splits(&step, trial));
-        let rest = if step.members.len() > 1 { self.run_local(&step, &together) } else { together };
+            trials.iter().partition(|&&trial| self.splits(step, trial));
+        let rest = if step.members.len() > 1 { self.run_local(step, &together) } else { together };
         let graph = self.golden.model.graph();
         for &member in &step.members {
             let single = Step::single(member);
@@ -236,7 +236,7 @@ impl<'g, 'm> Stack<'g, 'm> {
             });
             self.run_single(&single, needing);
         }
-        self.forget(at, &step, &trials);
+        self.forget(at, step, &trials);
     }
 
     /// Whether a trial must run a step's members one by one: it changes an inner value, or
@@ -335,6 +335,10 @@ impl<'g, 'm> Stack<'g, 'm> {
         let tail = step.tail.behind(op.elementwise().map(|e| &e.function), own);
         let output = model.graph().operator(step.last()).makes().next()?;
         let answer = golden.slot(output)?.value.floats()?;
+        // A tail may answer in another order than its last operator alone would.
+        if (answer.order, answer.shape.as_slice()) != (local.order(), local.shape()) {
+            return None;
+        }
         let baked: Vec<ValueId> = (0..operator.inputs.len())
             .filter(|operand| !local.sources().contains(operand))
             .filter_map(|operand| operator.inputs[operand])
@@ -666,10 +670,7 @@ fn patched(golden: &Floats, delta: Option<Delta>, places: &[(usize, f32)]) -> Op
     match &delta {
         Some(Delta::Patch(patch)) => stored = stored.union(&patch.live),
         Some(delta @ Delta::Whole(_)) => {
-            whole = materialised(golden, delta);
-            if whole.shape != golden.shape {
-                return Some(Delta::Whole(Slot::new(Value::Floats(whole))));
-            }
+            whole = materialised(golden, delta).in_order(golden.order);
             base = &whole;
             stored = grid.all();
         }

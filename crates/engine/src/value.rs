@@ -62,6 +62,14 @@ impl Value {
         Tensor::new(floats.shape, data).ok()
     }
 
+    /// The same value as ONNX counts elements: how constants are kept.
+    pub(crate) fn row_major(self) -> Self {
+        match self {
+            Self::Floats(floats) => Self::Floats(floats.in_order(Order::RowMajor)),
+            other => other,
+        }
+    }
+
     pub(crate) fn shape(&self) -> &[usize] {
         match self {
             Self::Floats(floats) => &floats.shape,
@@ -111,7 +119,7 @@ impl Value {
             (Self::Floats(a), Self::Floats(b)) => {
                 a.shape == b.shape && same_floats(&a.data, &b.in_order(a.order).data)
             }
-            (Self::Other(a), Self::Other(b)) => a == b || same_doubles(a, b),
+            (Self::Other(a), Self::Other(b)) => same_doubles(a, b).unwrap_or_else(|| a == b),
             _ => false,
         }
     }
@@ -127,15 +135,11 @@ pub(crate) fn same_float(x: f32, y: f32) -> bool {
     x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan())
 }
 
-fn same_doubles(a: &Tensor, b: &Tensor) -> bool {
-    match (a.data(), b.data()) {
-        (TensorData::F64(x), TensorData::F64(y)) => {
-            let same =
-                |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
-            a.shape() == b.shape() && x.iter().zip(y).all(same)
-        }
-        _ => false,
-    }
+/// Doubles are compared by their bits, which tell zeros apart; `None` for other types.
+fn same_doubles(a: &Tensor, b: &Tensor) -> Option<bool> {
+    let (TensorData::F64(x), TensorData::F64(y)) = (a.data(), b.data()) else { return None };
+    let same = |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
+    Some(a.shape() == b.shape() && x.iter().zip(y).all(same))
 }
 
 /// A value that is kept, with its other order made once when somebody asks.

@@ -3,6 +3,9 @@
 use super::grid::Region;
 use crate::error::Misfit;
 
+/// Places of taps above which a window is taken for a mistake.
+const MOST_PLACES: usize = 1 << 24;
+
 /// In a table of input places: the tap lies in the padding.
 pub(crate) const PADDING: u32 = u32::MAX;
 
@@ -74,6 +77,11 @@ impl AxisSpec {
         // A window that would start in the padding behind the input is left out.
         if ceil && room % stride > 0 && output * stride < input + before {
             output += 1;
+        }
+        if output.saturating_mul(kernel) > MOST_PLACES {
+            return Err(Misfit::new(format!(
+                "a window of {kernel} over {output} pixels is too large"
+            )));
         }
         let mut axis =
             Axis { input, output, kernel, stride, dilation, before, after, places: Vec::new() };

@@ -139,7 +139,11 @@ impl Op for Conv {
             };
             baked.filters = Arc::new(filters);
         }
-        let channels = channels_around(outputs.into_iter());
+        // Only a single group leaves the channels beside the wanted ones alone.
+        let channels = match baked.filters.channel_step() {
+            Some(_) => channels_around(outputs.into_iter()),
+            None => 0..baked.shape.outputs,
+        };
         Some(Rebaked { op: Box::new(self.with(baked)), channels })
     }
 

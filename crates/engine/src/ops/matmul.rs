@@ -276,7 +276,8 @@ impl Op for Gemm {
         let Some(product) = crate::step::run_alone(&plain, &[Some(&rows), Some(&matrix)])? else {
             return Ok(None);
         };
-        let Some(bias) = operands.get(2).copied().flatten() else {
+        let bias = operands.get(2).copied().flatten().filter(|_| self.product.beta != 0.0);
+        let Some(bias) = bias else {
             return Ok(Some(vec![Some(product)]));
         };
         let mut scaled = bias.clone();

@@ -271,9 +271,22 @@ pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op
         "com.microsoft" => MICROSOFT_OPERATORS,
         _ => return Ok(None),
     };
-    match operators.binary_search_by_key(&operator.op_type.as_str(), |&(name, _)| name) {
-        Ok(at) => operators[at].1(&Attributes::new(operator, opset)),
-        Err(_) => Ok(None),
+    let found = operators.binary_search_by_key(&operator.op_type.as_str(), |&(name, _)| name);
+    let Ok(at) = found else { return Ok(None) };
+    let needed = fewest_operands(&operator.op_type);
+    if operator.inputs.iter().take(needed).flatten().count() < needed {
+        return Err(Misfit::new(format!("it needs {needed} operands")));
+    }
+    operators[at].1(&Attributes::new(operator, opset))
+}
+
+/// Operands that kernels take for granted.
+fn fewest_operands(op_type: &str) -> usize {
+    match op_type {
+        "Constant" | "Loop" => 0,
+        "Add" | "Conv" | "ConvInteger" | "ConvTranspose" | "Div" | "Gemm" | "MatMul"
+        | "MatMulInteger" | "Mul" | "PRelu" | "Pow" | "Sub" => 2,
+        _ => 1,
     }
 }
 

@@ -72,9 +72,9 @@ impl Op for Suppression {
 fn best(rects: &[Rect], scores: &[f32], limits: &Limits) -> Vec<usize> {
     let enough = |&at: &usize| limits.score.is_none_or(|limit| scores[at] > limit);
     let mut candidates: Vec<usize> = (0..scores.len()).filter(enough).collect();
-    let rank = |at: usize| if scores[at].is_nan() { f32::NEG_INFINITY } else { scores[at] };
     candidates.sort_by(|&a, &b| {
-        rank(b).total_cmp(&rank(a)).then(scores[a].is_nan().cmp(&scores[b].is_nan()))
+        let by_score = scores[b].partial_cmp(&scores[a]);
+        by_score.unwrap_or_else(|| scores[a].is_nan().cmp(&scores[b].is_nan()))
     });
     let mut kept: Vec<usize> = Vec::new();
     for at in candidates {

@@ -33,34 +33,29 @@ impl Spread {
     }
 }
 
-/// A factor and an offset, each one for all elements or one per element.
-#[derive(Debug, Clone, Copy)]
-struct Affine<'a> {
-    scale: &'a [f32],
-    shift: &'a [f32],
+/// A factor and an offset for each element or channel.
+#[derive(Debug)]
+struct Affine {
+    scale: Vec<f32>,
+    shift: Vec<f32>,
 }
 
-impl<'a> Affine<'a> {
-    /// Operands 1 and 2; the second may be left out.
-    fn of(operands: &[Option<&'a Value>]) -> Result<Self, Misfit> {
-        let scale = floats(operands, 1)?.ok_or_else(|| Misfit::new("it needs a scale"))?;
-        let shift = floats(operands, 2)?.map_or([0.0].as_slice(), |f| &f.data);
-        Ok(Self { scale: &scale.data, shift })
-    }
-
-    /// Refuses lists that are neither of one element nor of `count`.
-    fn checked(self, count: usize) -> Result<Self, Misfit> {
-        let fits = |list: &[f32]| list.len() == 1 || list.len() == count;
-        if fits(self.scale) && fits(self.shift) {
-            return Ok(self);
-        }
-        let (scale, shift) = (self.scale.len(), self.shift.len());
-        Err(Misfit::new(format!("{scale} scales and {shift} shifts for {count} elements")))
-    }
-
-    fn at(&self, i: usize) -> (f32, f32) {
-        let of = |list: &[f32]| if list.len() == 1 { list[0] } else { list[i] };
-        (of(self.scale), of(self.shift))
+impl Affine {
+    /// Operands 1 and 2, of which the second may be left out: one for all, or `count` of them.
+    fn of(operands: &[Option<&Value>], count: usize) -> Result<Self, Misfit> {
+        let list = |at: usize| -> Result<Option<Vec<f32>>, Misfit> {
+            let Some(floats) = floats(operands, at)? else { return Ok(None) };
+            match floats.data.as_slice() {
+                [one] => Ok(Some(vec![*one; count])),
+                all if all.len() == count => Ok(Some(all.to_vec())),
+                all => {
+                    let why = format!("operand {at} has {} elements for {count}", all.len());
+                    Err(Misfit::new(why))
+                }
+            }
+        };
+        let scale = list(1)?.ok_or_else(|| Misfit::new("it needs a scale"))?;
+        Ok(Self { scale, shift: list(2)?.unwrap_or(vec![0.0; count]) })
     }
 }
 
@@ -94,10 +89,9 @@ impl Op for Grouped {
                 "{channels} channels do not split into {groups} groups"
             )));
         }
-        let affine = Affine::of(operands)?;
         // Before opset 21 there is one scale per group.
-        let per_group = affine.scale.len() == groups;
-        let affine = affine.checked(if per_group { groups } else { channels })?;
+        let per_group = required(operands, 1)?.shape() == [groups];
+        let affine = Affine::of(operands, if per_group { groups } else { channels })?;
         let (each, plane) = (channels / groups, plane.iter().product::<usize>());
         let mut data = input.data.clone();
         for (group, row) in data.chunks_exact_mut((each * plane).max(1)).enumerate() {
@@ -106,7 +100,7 @@ impl Op for Grouped {
             for (channel, pixels) in row.chunks_exact_mut(plane.max(1)).enumerate() {
                 let group = group % groups;
                 let at = if per_group { group } else { group * each + channel };
-                let (scale, shift) = affine.at(at);
+                let (scale, shift) = (affine.scale[at], affine.shift[at]);
                 pixels.iter_mut().for_each(|x| *x = (*x - spread.mean) * inverse * scale + shift);
             }
         }
@@ -131,11 +125,11 @@ pub(super) fn parse_layer(attributes: &Attributes<'_>) -> Result<Option<Box<dyn 
 }
 
 impl Layer {
-    fn row(&self, affine: Affine<'_>, row: &[f32], out: &mut [f32]) -> (f32, f32) {
+    fn row(&self, affine: &Affine, row: &[f32], out: &mut [f32]) -> (f32, f32) {
         let spread = Spread::of(row);
         let inverse = spread.inverse_deviation(self.epsilon);
-        for (i, (y, &x)) in out.iter_mut().zip(row).enumerate() {
-            let (scale, shift) = affine.at(i);
+        let affine = affine.scale.iter().zip(&affine.shift);
+        for ((y, &x), (scale, shift)) in out.iter_mut().zip(row).zip(affine) {
             *y = (x - spread.mean) * inverse * scale + shift;
         }
         (spread.mean, inverse)
@@ -154,9 +148,9 @@ impl Op for Layer {
         if self.statistics || at + 1 != rank {
             return Ok(None);
         }
-        let affine = Affine::of(operands)?.checked(input.shape[at])?;
+        let affine = Affine::of(operands, input.shape[at])?;
         let function = move |row: &[f32], out: &mut [f32]| {
-            self.row(affine, row, out);
+            self.row(&affine, row, out);
         };
         Ok(Some(Box::new(Pixelwise::new(input.shape.clone(), Order::RowMajor, function))))
     }
@@ -165,12 +159,12 @@ impl Op for Layer {
         let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
         let at = axis(self.axis, input.shape.len())?;
         let length: usize = input.shape[at..].iter().product();
-        let affine = Affine::of(operands)?.checked(length)?;
+        let affine = Affine::of(operands, length)?;
         let mut data = vec![0.0; input.data.len()];
         let rows = input.data.chunks_exact(length.max(1));
         let outs = data.chunks_exact_mut(length.max(1));
         let (means, deviations): (Vec<f32>, Vec<f32>) =
-            rows.zip(outs).map(|(row, out)| self.row(affine, row, out)).unzip();
+            rows.zip(outs).map(|(row, out)| self.row(&affine, row, out)).unzip();
         let mut shape = input.shape.clone();
         shape[at..].fill(1);
         let answer = rounded(input.shape.clone(), input.dtype, data);

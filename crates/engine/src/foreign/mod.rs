@@ -1,14 +1,19 @@
 //! Operators that have no kernel here run on rten, one at a time, through a model of one node.
 
+mod convert;
+
 use crate::error::Misfit;
 use crate::graph::{Graph, Operator};
-use crate::kernels::grid::{Floats, Order};
 use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
 use crate::value::Value;
-use faultlens_core::{DType, Tensor, TensorData};
+use convert::{from_rten, to_rten};
+use faultlens_core::DType;
 use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
 use std::sync::Arc;
+
+/// Elements above which an answer is taken for a mistake.
+const MOST: f64 = (1u64 << 30) as f64;
 
 /// One operator as a model of rten's.
 pub(crate) struct Foreign {
@@ -59,6 +64,7 @@ impl Foreign {
     /// Runs the operator; `operands` are its inputs, then its captures. One thread, so that no
     /// sum depends on how many there are.
     pub(crate) fn run(&self, operands: &[Option<&Value>]) -> Result<Vec<Option<Value>>, Misfit> {
+        self.refuse_too_large(operands)?;
         let moved = self.moved(operands);
         let fed = match &moved {
             Some(_) => self.numbered(operands)?,
@@ -83,6 +89,35 @@ impl Foreign {
             })
         });
         outputs.map(Option::transpose).collect()
+    }
+
+    /// Refuses sizes that a fault may have made, before memory for them runs out.
+    fn refuse_too_large(&self, operands: &[Option<&Value>]) -> Result<(), Misfit> {
+        let operand = |at: usize| operands.get(at).copied().flatten();
+        let numbers = |at: usize| operand(at).and_then(Value::integers).unwrap_or_default();
+        let shape = |at: usize| operand(at).map_or(&[][..], Value::shape);
+        let product = |sizes: &[i64]| sizes.iter().fold(1.0, |n, &size| n * (size as f64).max(1.0));
+        let count = |at: usize| shape(at).iter().product::<usize>() as f64;
+        let elements = match self.op_type.as_str() {
+            "ConstantOfShape" => product(&numbers(0)),
+            "Expand" => {
+                // Axes of length one, and those in front, are repeated; others stay.
+                let (sizes, own) = (numbers(1), shape(0).iter().rev());
+                let own = own.map(|&length| length == 1).chain(std::iter::repeat(true));
+                let repeated = sizes.iter().rev().zip(own).filter(|(_, is_one)| *is_one);
+                count(0) * product(&repeated.map(|(&size, _)| size).collect::<Vec<_>>())
+            }
+            "OneHot" | "Tile" => count(0) * product(&numbers(1)),
+            "Range" => match (&*numbers(0), &*numbers(1), &*numbers(2)) {
+                (&[start], &[limit], &[step]) => (limit as f64 - start as f64) / step as f64,
+                _ => 0.0,
+            },
+            _ => 0.0,
+        };
+        if elements > MOST {
+            return Err(Misfit::new(format!("it would make {elements:.0} elements")));
+        }
+        Ok(())
     }
 
     /// What an operator moves, where rten does not have the type: it then moves numbers of
@@ -223,72 +258,4 @@ fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
         ..Default::default()
     };
     ModelProto { ir_version: 8, graph: Some(graph), opset_import, ..Default::default() }
-}
-
-fn to_rten(value: &Value) -> Result<rten::Value, Misfit> {
-    fn tensor<T>(shape: &[usize], data: Vec<T>) -> Result<rten::Value, Misfit>
-    where
-        rten::Value: From<rten_tensor::Tensor<T>>,
-    {
-        rten::Value::from_shape(shape, data).map_err(|e| Misfit::new(e.to_string()))
-    }
-    let value = match value {
-        Value::Sequence(sequence) => return Ok(sequence.clone().into()),
-        Value::Floats(floats) => {
-            return tensor(&floats.shape, floats.in_order(Order::RowMajor).data);
-        }
-        Value::Other(tensor) => tensor,
-    };
-    let shape = value.shape();
-    match value.data() {
-        TensorData::F64(v) => tensor(shape, v.iter().map(|&x| x as f32).collect()),
-        TensorData::I8(v) => tensor(shape, v.clone()),
-        TensorData::U8(v) => tensor(shape, v.clone()),
-        TensorData::I32(v) => tensor(shape, v.clone()),
-        TensorData::I64(v) => tensor(shape, v.iter().map(|&x| saturate(x)).collect()),
-        TensorData::Bool(v) => tensor(shape, v.iter().map(|&x| i32::from(x)).collect()),
-        other => Err(Misfit::new(format!("it cannot take {} operands", other.dtype().name()))),
-    }
-}
-
-/// Ends such as "the largest integer" in slices mean the same in 32 bits.
-fn saturate(x: i64) -> i32 {
-    x.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
-}
-
-fn from_rten(value: rten::Value, dtype: Option<DType>) -> Result<Value, Misfit> {
-    let misfit = |e: faultlens_core::TensorError| Misfit::new(e.to_string());
-    match value {
-        // Computed in single precision, as all that rten does.
-        rten::Value::FloatTensor(t) if dtype == Some(DType::F64) => {
-            let doubles: Vec<f64> = t.to_vec().into_iter().map(f64::from).collect();
-            Tensor::new(t.shape().to_vec(), doubles).map(Value::Other).map_err(misfit)
-        }
-        rten::Value::FloatTensor(t) => {
-            let dtype = dtype.filter(|d| matches!(d, DType::F16 | DType::BF16));
-            let (shape, dtype) = (t.shape().to_vec(), dtype.unwrap_or(DType::F32));
-            let mut floats = Floats { shape, order: Order::RowMajor, dtype, data: t.to_vec() };
-            crate::step::round(&mut floats);
-            Ok(Value::Floats(floats))
-        }
-        rten::Value::Int32Tensor(t) => {
-            let (shape, data) = (t.shape().to_vec(), t.to_vec());
-            let data: TensorData = match dtype {
-                Some(DType::I64) | None => {
-                    data.into_iter().map(i64::from).collect::<Vec<_>>().into()
-                }
-                Some(DType::Bool) => data.into_iter().map(|x| x != 0).collect::<Vec<_>>().into(),
-                _ => data.into(),
-            };
-            Tensor::new(shape, data).map(Value::Other).map_err(misfit)
-        }
-        rten::Value::Int8Tensor(t) => {
-            Tensor::new(t.shape().to_vec(), t.to_vec()).map(Value::Other).map_err(misfit)
-        }
-        rten::Value::UInt8Tensor(t) => {
-            Tensor::new(t.shape().to_vec(), t.to_vec()).map(Value::Other).map_err(misfit)
-        }
-        rten::Value::Sequence(s) => Ok(Value::Sequence(s)),
-        _ => Err(Misfit::new("rten answered a kind of value that Faultlens does not know")),
-    }
 }

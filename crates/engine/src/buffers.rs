@@ -1,0 +1,55 @@
+//! Memory that one run leaves to the next.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Values that are kept at most, about a quarter of a gigabyte.
+const MOST: usize = 1 << 26;
+
+/// Buffers of earlier runs, by length: the same model on the same size of image asks for the same
+/// lengths again.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    by_length: HashMap<usize, Vec<Vec<f32>>>,
+    values: usize,
+}
+
+impl Buffers {
+    /// A buffer of that length, with whatever it last held; empty if none is left.
+    pub(crate) fn take(&self, length: usize) -> Vec<f32> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let buffer = kept.by_length.get_mut(&length).and_then(Vec::pop).unwrap_or_default();
+        kept.values -= buffer.len();
+        buffer
+    }
+
+    /// Keeps a buffer for the next run, unless enough are kept already.
+    pub(crate) fn give(&self, buffer: Vec<f32>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.values + buffer.len() > MOST {
+            *kept = Kept::default();
+        }
+        if buffer.len() <= MOST {
+            kept.values += buffer.len();
+            kept.by_length.entry(buffer.len()).or_default().push(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_has_a_limit() {
+        let buffers = Buffers::default();
+        for _ in 0..5 {
+            buffers.give(vec![0.0; MOST / 4]);
+        }
+        let kept = std::iter::from_fn(|| Some(buffers.take(MOST / 4)).filter(|b| !b.is_empty()));
+        assert!(kept.count() <= 4);
+    }
+}
