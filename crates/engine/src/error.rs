@@ -40,6 +40,14 @@ pub enum EngineError {
         /// What is wrong, and what is expected.
         why: String,
     },
+    /// That many threads cannot be had.
+    #[error("{threads} threads cannot share the work: {why}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What stands in the way.
+        why: String,
+    },
     /// A change names something that the golden run does not have.
     #[error("cannot change {value}: {why}")]
     Change {

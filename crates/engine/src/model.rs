@@ -26,6 +26,9 @@ const RANDOM: &[&str] = &[
     "RandomUniformLike",
 ];
 
+/// Threads above which a number is taken for a mistake.
+const MOST_THREADS: usize = 256;
+
 /// One operator, prepared.
 pub(crate) struct Node {
     /// Our own kernel, where there is one.
@@ -101,14 +104,14 @@ impl Model {
 
     /// Shares plain forward passes out between `threads` threads; answers stay the same.
     pub fn with_threads(mut self, threads: usize) -> Result<Self, EngineError> {
+        let refused = |why: String| EngineError::Threads { threads, why };
         self.pool = match threads {
             0 | 1 => None,
-            n => Some(
-                rayon::ThreadPoolBuilder::new()
-                    .num_threads(n)
-                    .build()
-                    .map_err(|e| EngineError::Graph(format!("cannot start {n} threads: {e}")))?,
-            ),
+            n if n > MOST_THREADS => return Err(refused(format!("at most {MOST_THREADS} can"))),
+            n => {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
+                Some(pool.map_err(|e| refused(e.to_string()))?)
+            }
         };
         Ok(self)
     }

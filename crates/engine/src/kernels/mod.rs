@@ -1,8 +1,8 @@
 //! The hot operators' arithmetic. One summation order each, the same for a whole plane, a window
 //! of it and a batch; NaN and infinities as ONNX Runtime treats them.
 //!
-//! This is the one module that may use `unsafe`: vector instructions, and rows that several
-//! threads or trials write at once. Every kernel computes *spots*, output pixels that may belong
+//! Vector instructions, and rows that several threads or trials write at once, need `unsafe`; it
+//! stands here and where rows are handed over. Every kernel computes *spots*, output pixels that may belong
 //! to different trials, so full runs and windows share every line.
 
 #![expect(unsafe_code, reason = "vector instructions and disjoint rows written through pointers")]
