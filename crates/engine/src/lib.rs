@@ -7,6 +7,7 @@
 //!    computes only what they reach; [`Golden::replay_stack`] does so for many trials at once.
 
 mod buffers;
+mod delta;
 mod error;
 mod foreign;
 mod golden;

@@ -7,6 +7,7 @@
 
 #![expect(unsafe_code, reason = "trials write disjoint buffers; see kernels")]
 
+use crate::delta::{Delta, difference, materialised, patched, shrunk, source_of};
 use crate::error::EngineError;
 use crate::golden::{Change, Golden};
 use crate::graph::{OperatorId, ValueId};
@@ -37,16 +38,6 @@ impl Replay {
     pub fn reached_output(&self) -> bool {
         self.reached_output
     }
-}
-
-/// How one value of one trial differs from golden.
-enum Delta {
-    /// In a box of pixels; in the order of the golden value.
-    Patch(Patch),
-    /// In single elements of a constant, by place in memory.
-    Elements(Vec<(usize, f32)>),
-    /// Anywhere, even in shape.
-    Whole(Slot),
 }
 
 /// A trial under way: its differences by value.
@@ -568,125 +559,4 @@ impl Pixels<'_> {
         }
         Some((sources, region))
     }
-}
-
-/// A changed value as a source, and which of its pixels differ.
-fn source_of<'t>(
-    delta: &'t Delta,
-    floats: &'t Floats,
-    golden: &Slot,
-) -> Option<(Source<'t>, Region)> {
-    match delta {
-        Delta::Patch(patch) => {
-            let own_order = golden.value.floats()?.order;
-            (own_order == floats.order).then(|| (Source::new(floats, Some(patch)), patch.live))
-        }
-        Delta::Whole(slot) => {
-            let whole = slot.in_order(floats.order).floats()?;
-            let fits = whole.shape == floats.shape && whole.order == floats.order;
-            fits.then(|| (Source::new(whole, None), whole.grid().all()))
-        }
-        Delta::Elements(_) => None,
-    }
-}
-
-/// The patch with its live box drawn around what really differs; `None` if nothing does.
-fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
-    let (grid, width) = (golden.grid(), golden.grid().width);
-    if patch.stored.is_empty() || width == 0 {
-        return None;
-    }
-    let mut live = Region::EMPTY;
-    let row = patch.stored.high[2] - patch.stored.low[2];
-    let rows = patch.data.chunks_exact(row * width);
-    let starts = Region {
-        high: [patch.stored.high[0], patch.stored.high[1], patch.stored.low[2] + 1],
-        ..patch.stored
-    };
-    for (start, mine) in starts.iter().zip(rows) {
-        let theirs = &golden.data[grid.index(start) * width..][..row * width];
-        if crate::kernels::compare::same(mine, theirs) {
-            continue;
-        }
-        let differs = |pixel: &usize| {
-            let range = pixel * width..(pixel + 1) * width;
-            !crate::kernels::compare::same(&mine[range.clone()], &theirs[range])
-        };
-        let first = (0..row).find(differs).unwrap_or(0);
-        let last = (0..row).rfind(differs).unwrap_or(row - 1);
-        let [n, h, w] = start;
-        live = live.union(&Region { low: [n, h, w + first], high: [n + 1, h + 1, w + last + 1] });
-    }
-    patch.live = live;
-    (!live.is_empty()).then_some(patch)
-}
-
-/// Golden with the difference laid over it.
-fn materialised(golden: &Floats, delta: &Delta) -> Floats {
-    let mut floats = golden.clone();
-    match delta {
-        Delta::Patch(patch) => lay_over(&mut floats, patch),
-        Delta::Elements(elements) => {
-            elements.iter().for_each(|&(at, value)| floats.data[at] = value);
-        }
-        Delta::Whole(slot) => {
-            if let Value::Floats(whole) = &slot.value {
-                return whole.clone();
-            }
-        }
-    }
-    floats
-}
-
-fn lay_over(floats: &mut Floats, patch: &Patch) {
-    let (grid, width) = (floats.grid(), floats.grid().width);
-    for at in patch.live.iter() {
-        let from = &patch.data[patch.stored.offset(at) * width..][..width];
-        floats.data[grid.index(at) * width..][..width].copy_from_slice(from);
-    }
-}
-
-/// How a computed value differs from golden; `None` if it does not.
-fn difference(value: Value, golden: &Value) -> Option<Delta> {
-    match (value, golden) {
-        (Value::Floats(mine), Value::Floats(theirs))
-            if mine.shape == theirs.shape && mine.order == theirs.order =>
-        {
-            let stored = theirs.grid().all();
-            shrunk(Patch { stored, live: stored, data: mine.data }, theirs).map(Delta::Patch)
-        }
-        (value, golden) => (!value.same_bits(golden)).then(|| Delta::Whole(Slot::new(value))),
-    }
-}
-
-/// A float value's difference with single places set, over what already differed.
-fn patched(golden: &Floats, delta: Option<Delta>, places: &[(usize, f32)]) -> Option<Delta> {
-    let (grid, width) = (golden.grid(), golden.grid().width);
-    let mut stored = places
-        .iter()
-        .fold(Region::EMPTY, |region, (at, _)| region.union(&Region::pixel(grid.at(at / width))));
-    let mut base = golden;
-    let whole;
-    match &delta {
-        Some(Delta::Patch(patch)) => stored = stored.union(&patch.live),
-        Some(delta @ Delta::Whole(_)) => {
-            whole = materialised(golden, delta).in_order(golden.order);
-            base = &whole;
-            stored = grid.all();
-        }
-        _ => {}
-    }
-    let base_source = Source::new(
-        base,
-        match &delta {
-            Some(Delta::Patch(patch)) => Some(patch),
-            _ => None,
-        },
-    );
-    let mut data: Vec<f32> =
-        stored.iter().flat_map(|at| base_source.pixel(at).iter().copied()).collect();
-    for &(at, value) in places {
-        data[stored.offset(grid.at(at / width)) * width + at % width] = value;
-    }
-    shrunk(Patch { stored, live: stored, data }, golden).map(Delta::Patch)
 }
