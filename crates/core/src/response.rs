@@ -1,6 +1,8 @@
 //! What a target answers.
 
+use crate::Bounds;
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// One place in a ranking: a class and how strongly the target believes in it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,10 +25,7 @@ impl Ranking {
     /// is not a number ranks last, so that the order never depends on the sort.
     pub fn from_scores(scores: &[f32], label: impl Fn(usize) -> String) -> Self {
         let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|&a, &b| match (scores[a].is_nan(), scores[b].is_nan()) {
-            (false, false) => scores[b].total_cmp(&scores[a]).then(a.cmp(&b)),
-            (a_nan, b_nan) => a_nan.cmp(&b_nan).then(a.cmp(&b)),
-        });
+        order.sort_by(|&a, &b| highest_first(scores[a], scores[b]).then(a.cmp(&b)));
         Self(
             order
                 .into_iter()
@@ -52,6 +51,33 @@ impl Ranking {
     }
 }
 
+/// Highest first, what is not a number last.
+fn highest_first(a: f32, b: f32) -> Ordering {
+    match (a.is_nan(), b.is_nan()) {
+        (false, false) => b.total_cmp(&a),
+        (a_nan, b_nan) => a_nan.cmp(&b_nan),
+    }
+}
+
+/// Where the highest score is, in the order of [`Ranking`] without the cost of a sort: the first
+/// of equal scores, and one that is not a number only where no score is one. `None` without a
+/// score.
+pub fn argmax(scores: impl IntoIterator<Item = f32>) -> Option<usize> {
+    let places = scores.into_iter().enumerate();
+    places.min_by(|(_, a), (_, b)| highest_first(*a, *b)).map(|(at, _)| at)
+}
+
+/// One object that a target found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Detection {
+    /// The class, by its position in the target's output.
+    pub class: usize,
+    /// How sure the target is.
+    pub score: f32,
+    /// Where it is.
+    pub bounds: Bounds,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,5 +87,24 @@ mod tests {
         let r = Ranking::from_scores(&[0.5, f32::NAN, 2.0, 0.5], |i| i.to_string());
         let order: Vec<usize> = r.places().iter().map(|p| p.index).collect();
         assert_eq!(order, [2, 0, 3, 1]);
+    }
+
+    #[test]
+    fn the_best_score_is_the_first_of_the_highest() {
+        let (nan, infinity) = (f32::NAN, f32::INFINITY);
+        let cases: [(&[f32], Option<usize>); 7] = [
+            (&[], None),
+            (&[1.0, 3.0, 3.0], Some(1)),
+            (&[nan, -1.0, nan], Some(1)),
+            (&[nan, -infinity, -nan], Some(1)),
+            (&[2.0, infinity, nan], Some(1)),
+            (&[nan, -nan], Some(0)),
+            (&[-2.0], Some(0)),
+        ];
+        for (scores, wanted) in cases {
+            assert_eq!(argmax(scores.iter().copied()), wanted, "{scores:?}");
+            let ranking = Ranking::from_scores(scores, |i| i.to_string());
+            assert_eq!(ranking.top().map(|top| top.index), wanted, "{scores:?}");
+        }
     }
 }

@@ -1,0 +1,162 @@
+//! Cases: images with all that is known of what they show.
+
+use crate::Image;
+use std::collections::BTreeMap;
+
+/// One image with labels, objects and strata. Classes are positions in the data set's list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Its name, unlike that of every other case of the set.
+    pub name: String,
+    /// What the target is shown.
+    pub image: Image,
+    /// The class of the whole image.
+    pub label: Option<usize>,
+    /// What stands where in the image.
+    pub objects: Vec<Object>,
+    /// For each pixel, rows from the top, the class of what it shows; empty where unknown.
+    pub segments: Vec<u8>,
+    /// Numbers that a target should answer, such as a steering angle.
+    pub values: Vec<f32>,
+    /// Groups that rates are reported for, such as `light: night`.
+    pub strata: BTreeMap<String, String>,
+}
+
+impl Case {
+    /// A case of which nothing is known yet.
+    pub fn new(name: impl Into<String>, image: Image) -> Self {
+        Self {
+            name: name.into(),
+            image,
+            label: None,
+            objects: Vec::new(),
+            segments: Vec::new(),
+            values: Vec::new(),
+            strata: BTreeMap::new(),
+        }
+    }
+}
+
+/// One thing in an image.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Object {
+    /// Its class.
+    pub class: usize,
+    /// The box around what can be seen of it.
+    pub bounds: Bounds,
+    /// Its pixels, where they are known.
+    pub mask: Option<Mask>,
+    /// Whether it is a group that nobody can tell apart; detections on it count neither way.
+    pub crowd: bool,
+}
+
+/// A box in pixels: columns `left..right`, rows `top..bottom`, from the image's upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Where it starts, in columns.
+    pub left: f32,
+    /// Where it starts, in rows.
+    pub top: f32,
+    /// Where it ends, in columns.
+    pub right: f32,
+    /// Where it ends, in rows.
+    pub bottom: f32,
+}
+
+impl Bounds {
+    /// Pixels that it covers; none where it ends before it starts.
+    pub fn area(&self) -> f32 {
+        (self.right - self.left).max(0.0) * (self.bottom - self.top).max(0.0)
+    }
+
+    /// The part that both share over the part that either covers: 1 for the same box, 0 for boxes
+    /// that do not meet.
+    pub fn iou(&self, other: &Self) -> f32 {
+        let shared = Self {
+            left: self.left.max(other.left),
+            top: self.top.max(other.top),
+            right: self.right.min(other.right),
+            bottom: self.bottom.min(other.bottom),
+        };
+        let shared = shared.area();
+        let either = self.area() + other.area() - shared;
+        if either > 0.0 { shared / either } else { 0.0 }
+    }
+}
+
+/// The pixels of one object, over the whole image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask {
+    width: usize,
+    bits: Vec<bool>,
+}
+
+impl Mask {
+    /// A mask with rows of `width` pixels from the top; `None` where rows are incomplete.
+    pub fn new(width: usize, bits: Vec<bool>) -> Option<Self> {
+        (width > 0 && bits.len().is_multiple_of(width)).then_some(Self { width, bits })
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.bits.len() / self.width
+    }
+
+    /// For each pixel, rows from the top, whether it belongs to the object.
+    pub fn bits(&self) -> &[bool] {
+        &self.bits
+    }
+
+    /// How many pixels belong to the object.
+    pub fn area(&self) -> usize {
+        self.bits.iter().filter(|&&bit| bit).count()
+    }
+
+    /// The smallest box around its pixels; `None` for an empty mask.
+    pub fn bounds(&self) -> Option<Bounds> {
+        let set = || (0..self.bits.len()).filter(|&at| self.bits[at]);
+        let columns = || set().map(|at| at % self.width);
+        Some(Bounds {
+            left: columns().min()? as f32,
+            top: (set().next()? / self.width) as f32,
+            right: (columns().max()? + 1) as f32,
+            bottom: (set().next_back()? / self.width + 1) as f32,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_overlap_by_shared_area() {
+        let bounds = |left, top, right, bottom| Bounds { left, top, right, bottom };
+        let cases = [
+            (bounds(0.0, 0.0, 2.0, 2.0), bounds(0.0, 0.0, 2.0, 2.0), 1.0),
+            (bounds(0.0, 0.0, 2.0, 2.0), bounds(1.0, 0.0, 3.0, 2.0), 1.0 / 3.0),
+            (bounds(0.0, 0.0, 2.0, 2.0), bounds(2.0, 0.0, 3.0, 2.0), 0.0),
+            (bounds(0.0, 0.0, 0.0, 0.0), bounds(0.0, 0.0, 0.0, 0.0), 0.0),
+        ];
+        for (a, b, wanted) in cases {
+            assert_eq!(a.iou(&b), wanted);
+        }
+    }
+
+    #[test]
+    fn a_mask_knows_its_box() {
+        let mut bits = vec![false; 20];
+        bits[6] = true;
+        bits[13] = true;
+        let mask = Mask::new(5, bits).unwrap();
+        let bounds = Bounds { left: 1.0, top: 1.0, right: 4.0, bottom: 3.0 };
+        assert_eq!((mask.area(), mask.height(), mask.bounds()), (2, 4, Some(bounds)));
+        assert_eq!(Mask::new(5, vec![false; 5]).unwrap().bounds(), None);
+        assert!(Mask::new(3, vec![false; 5]).is_none());
+    }
+}

@@ -1,0 +1,13 @@
+//! Judges a target's answers against what is known: overlaps, average precision.
+//!
+//! Every number follows a published program, and tests compare with it: boxes and average
+//! precision with pycocotools, suppression with torchvision's rule. Answers of a disturbed target
+//! can hold NaN and infinities; they overlap with nothing and rank last, so that a broken answer
+//! never counts as a right one.
+
+pub mod metric;
+
+pub use metric::{
+    Confusion, SegmentError, accuracy, average_precision, mask_iou, mean_average_precision,
+    non_maximum_suppression, segment_iou,
+};

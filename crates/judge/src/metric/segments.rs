@@ -1,0 +1,130 @@
+//! How well each pixel's class is known, counted over many images.
+
+use thiserror::Error;
+
+/// Why pixels cannot be compared.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum SegmentError {
+    /// Comparing what is there would judge pixels that do not belong together.
+    #[error(
+        "{predicted} predicted pixels cannot be compared with {truth}; scale the prediction to the image"
+    )]
+    Lengths {
+        /// How many pixels were predicted.
+        predicted: usize,
+        /// How many are known.
+        truth: usize,
+    },
+}
+
+/// Counts of (true class, predicted class) over pixels: all segmentation metrics follow from it,
+/// and counts of several images or threads can be summed.
+///
+/// True classes that the list does not have, such as 255 for "void", are left out. Predicted ones
+/// that it does not have count as wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confusion {
+    classes: usize,
+    /// A row per true class: predicted classes, then predictions outside of the list.
+    counts: Vec<u64>,
+}
+
+impl Confusion {
+    /// Nothing counted yet.
+    pub fn new(classes: usize) -> Self {
+        Self { classes, counts: vec![0; classes * (classes + 1)] }
+    }
+
+    /// Counts one image.
+    pub fn add(&mut self, predicted: &[u8], truth: &[u8]) -> Result<(), SegmentError> {
+        if predicted.len() != truth.len() {
+            let (predicted, truth) = (predicted.len(), truth.len());
+            return Err(SegmentError::Lengths { predicted, truth });
+        }
+        for (&predicted, &truth) in predicted.iter().zip(truth) {
+            let (predicted, truth) = (usize::from(predicted), usize::from(truth));
+            if truth < self.classes {
+                self.counts[truth * (self.classes + 1) + predicted.min(self.classes)] += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many pixels of class `truth` were taken for class `predicted`.
+    pub fn count(&self, truth: usize, predicted: usize) -> u64 {
+        if truth < self.classes && predicted < self.classes {
+            self.counts[truth * (self.classes + 1) + predicted]
+        } else {
+            0
+        }
+    }
+
+    /// For each class, the pixels that both have over those that either has; `None` for classes
+    /// that neither has, which say nothing about the target.
+    pub fn iou(&self) -> Vec<Option<f64>> {
+        let known = |class: usize| {
+            let row = class * (self.classes + 1);
+            self.counts[row..row + self.classes + 1].iter().sum::<u64>()
+        };
+        let said = |class| (0..self.classes).map(|truth| self.count(truth, class)).sum::<u64>();
+        (0..self.classes)
+            .map(|class| {
+                let both = self.count(class, class);
+                let either = known(class) + said(class) - both;
+                (either > 0).then(|| both as f64 / either as f64)
+            })
+            .collect()
+    }
+
+    /// The mean over classes that occur, so that small classes weigh as much as large ones.
+    pub fn mean_iou(&self) -> Option<f64> {
+        let known: Vec<f64> = self.iou().into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    }
+
+    /// The share of pixels whose class is right, which large classes dominate.
+    pub fn pixel_accuracy(&self) -> Option<f64> {
+        let all: u64 = self.counts.iter().sum();
+        let right: u64 = (0..self.classes).map(|class| self.count(class, class)).sum();
+        (all > 0).then(|| right as f64 / all as f64)
+    }
+}
+
+/// [`Confusion::iou`] of one image.
+pub fn segment_iou(
+    predicted: &[u8],
+    truth: &[u8],
+    classes: usize,
+) -> Result<Vec<Option<f64>>, SegmentError> {
+    let mut confusion = Confusion::new(classes);
+    confusion.add(predicted, truth)?;
+    Ok(confusion.iou())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_sum_over_images() {
+        let mut confusion = Confusion::new(4);
+        confusion.add(&[0, 0, 1, 1], &[0, 1, 1, 255]).unwrap();
+        confusion.add(&[9, 2], &[1, 2]).unwrap();
+        // Class 0: 1 of 2. Class 1: 1 right, 1 taken for 0, 1 for what is no class. Class 2: 1 of 1.
+        assert_eq!(confusion.iou(), [Some(0.5), Some(1.0 / 3.0), Some(1.0), None]);
+        assert_eq!(confusion.mean_iou(), Some((0.5 + 1.0 / 3.0 + 1.0) / 3.0));
+        assert_eq!(confusion.pixel_accuracy(), Some(3.0 / 5.0));
+        assert_eq!((confusion.count(1, 0), confusion.count(9, 0)), (1, 0));
+    }
+
+    #[test]
+    fn nothing_and_different_sizes() {
+        assert_eq!(Confusion::new(3).mean_iou(), None);
+        assert_eq!(Confusion::new(0).pixel_accuracy(), None);
+        assert_eq!(
+            segment_iou(&[0], &[0, 1], 2),
+            Err(SegmentError::Lengths { predicted: 1, truth: 2 })
+        );
+        assert_eq!(segment_iou(&[0, 1], &[0, 1], 2), Ok(vec![Some(1.0); 2]));
+    }
+}
