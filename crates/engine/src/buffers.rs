@@ -26,6 +26,12 @@ impl Buffers {
         buffer
     }
 
+    /// A buffer of that length, with whatever it last held.
+    pub(crate) fn of(&self, length: usize) -> Vec<f32> {
+        let buffer = self.take(length);
+        if buffer.len() == length { buffer } else { vec![0.0; length] }
+    }
+
     /// Keeps a buffer for the next run, unless enough are kept already.
     pub(crate) fn give(&self, buffer: Vec<f32>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

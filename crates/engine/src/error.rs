@@ -48,6 +48,14 @@ pub enum EngineError {
         /// What stands in the way.
         why: String,
     },
+    /// A gradient that cannot be had.
+    #[error("no gradient of {value}: {why}")]
+    Gradient {
+        /// The value's name.
+        value: String,
+        /// What is wrong.
+        why: String,
+    },
     /// A change names something that the golden run does not have.
     #[error("cannot change {value}: {why}")]
     Change {

@@ -1,6 +1,7 @@
 //! A run that kept every value, and changes to be made to it.
 
 use crate::error::EngineError;
+use crate::gradient::{Values, gradients, ordered, seed};
 use crate::graph::ValueId;
 use crate::kernels::grid::{Floats, Order};
 use crate::model::Model;
@@ -95,6 +96,48 @@ impl<'m> Golden<'m> {
     /// Whether the value follows from the model's weights alone, whatever is fed.
     pub fn is_constant(&self, id: ValueId) -> bool {
         self.model.constants.get(id.index()).is_some_and(Option::is_some)
+    }
+
+    /// The gradients of a scalar with respect to the wanted values: inputs, weights, or any float
+    /// value between. The scalar is given by its own gradients with respect to some values,
+    /// mostly outputs; a scalar that is one element of an output has a one there and zeros
+    /// elsewhere.
+    ///
+    /// A wanted value that the scalar does not depend on has a gradient of zeros.
+    pub fn gradients(
+        &self,
+        scalar: &[(ValueId, Tensor)],
+        wanted: &[ValueId],
+    ) -> Result<Vec<Tensor>, EngineError> {
+        let seeds = scalar.iter().map(|(id, tensor)| {
+            let value = self.slot(*id).map(|slot| &slot.value);
+            Ok((*id, seed(self.model.graph().value_name(*id), value, tensor)?))
+        });
+        let seeds = seeds.collect::<Result<Vec<_>, EngineError>>()?;
+        for &id in wanted {
+            self.float_shape(id)?;
+        }
+        let values = Values::Kept(&self.values);
+        let found = self.model.on_threads(|| gradients(self.model, values, seeds, wanted))?;
+        let answers = wanted.iter().zip(found).map(|(&id, gradient)| {
+            let shape = self.float_shape(id)?;
+            let data = match gradient {
+                Some(gradient) => ordered(gradient, Order::RowMajor).data,
+                None => vec![0.0; shape.iter().product()],
+            };
+            Tensor::new(shape.to_vec(), data).map_err(|e| self.no_gradient(id, e.to_string()))
+        });
+        answers.collect()
+    }
+
+    fn float_shape(&self, id: ValueId) -> Result<&[usize], EngineError> {
+        let floats = self.slot(id).and_then(|slot| slot.value.floats());
+        let why = || self.no_gradient(id, "only floats of the run have gradients".into());
+        Ok(&floats.ok_or_else(why)?.shape)
+    }
+
+    fn no_gradient(&self, id: ValueId, why: String) -> EngineError {
+        EngineError::Gradient { value: self.model.graph().value_name(id).to_owned(), why }
     }
 
     /// The bits of one element, in the value's own type.

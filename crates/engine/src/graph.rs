@@ -73,6 +73,7 @@ struct Value {
 pub struct Graph {
     name: String,
     opsets: HashMap<String, i64>,
+    metadata: Vec<(String, String)>,
     values: Vec<Value>,
     by_name: HashMap<String, ValueId>,
     operators: Vec<Operator>,
@@ -90,6 +91,11 @@ impl Graph {
         let mut graph = Self {
             name: proto.name.clone(),
             opsets: model.opset_import.iter().map(|o| (o.domain.clone(), o.version)).collect(),
+            metadata: model
+                .metadata_props
+                .iter()
+                .map(|p| (p.key.clone(), p.value.clone()))
+                .collect(),
             values: Vec::new(),
             by_name: HashMap::new(),
             operators: Vec::new(),
@@ -222,6 +228,11 @@ impl Graph {
         self.opsets.get(domain).copied().unwrap_or(1)
     }
 
+    /// What the file says of itself under a key of its metadata.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        self.metadata.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
+    }
+
     /// All operators, in execution order.
     pub fn operators(&self) -> &[Operator] {
         &self.operators
@@ -233,7 +244,7 @@ impl Graph {
     }
 
     /// All operators' ids, in execution order.
-    pub fn operator_ids(&self) -> impl Iterator<Item = OperatorId> + use<> {
+    pub fn operator_ids(&self) -> impl DoubleEndedIterator<Item = OperatorId> + use<> {
         (0..self.operators.len() as u32).map(OperatorId)
     }
 

@@ -5,14 +5,19 @@
 //! 3. A [`Change`] sets one element of an input, an operator's output or a weight to other bits.
 //! 4. [`Golden::replay`] answers as the whole model would with the changes made, bit for bit, but
 //!    computes only what they reach; [`Golden::replay_stack`] does so for many trials at once.
+//! 5. [`Golden::gradients`] walks back: how a scalar of the outputs depends on inputs and weights.
+//! 6. A [`Learner`] changes the weights step by step.
 
 mod buffers;
 mod delta;
 mod error;
+mod feed;
 mod foreign;
 mod golden;
+mod gradient;
 mod graph;
 mod kernels;
+mod learn;
 mod model;
 pub mod onnx;
 mod ops;
@@ -26,5 +31,6 @@ pub use error::EngineError;
 pub use golden::{Change, Golden};
 pub use graph::{Dim, Graph, Operator, OperatorId, ValueId};
 pub use kernels::simd::isa_name;
+pub use learn::{Answers, Learner, Loss, WeightInfo};
 pub use model::Model;
 pub use replay::Replay;

@@ -6,12 +6,12 @@ use crate::foreign::Foreign;
 use crate::golden::Golden;
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
 use crate::kernels::grid::{Floats, Grid, Order};
-use crate::onnx::{self, Dim, ModelProto};
+use crate::onnx::{self, ModelProto};
 use crate::ops::{self, Function, Local, Op, Wants};
 use crate::plan::{self, Step};
 use crate::step::{Tail, run_whole};
 use crate::value::{Slot, Value};
-use faultlens_core::{Tensor, did_you_mean};
+use faultlens_core::Tensor;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -179,9 +179,14 @@ impl Model {
 
     /// The model's outputs for these inputs, in the graph's order.
     pub fn run(&self, feeds: &[(&str, Tensor)]) -> Result<Vec<Tensor>, EngineError> {
+        self.on_threads(|| self.run_here(feeds))
+    }
+
+    /// Runs the work where its parts can be shared out between the model's threads.
+    pub(crate) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
-            Some(pool) => pool.install(|| self.run_here(feeds)),
-            None => self.run_here(feeds),
+            Some(pool) => pool.install(work),
+            None => work(),
         }
     }
 
@@ -199,18 +204,15 @@ impl Model {
 
     /// Runs the model once and keeps every value.
     pub fn golden(&self, feeds: &[(&str, Tensor)]) -> Result<Golden<'_>, EngineError> {
-        let keep = || -> Result<_, EngineError> {
-            let mut values = self.fed(feeds)?;
-            for id in self.graph.operator_ids().filter(|id| !self.nodes[id.index()].folded) {
-                self.run_operator(id, &mut values)?;
-            }
-            Ok(values)
-        };
-        let values = match &self.pool {
-            Some(pool) => pool.install(keep),
-            None => keep(),
-        };
-        Golden::new(self, values?)
+        let mut values = self.fed(feeds)?;
+        self.on_threads(|| self.keep(&mut values))?;
+        Golden::new(self, values)
+    }
+
+    /// Runs operator by operator and keeps every value.
+    pub(crate) fn keep(&self, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
+        let mut runs = self.graph.operator_ids().filter(|id| !self.nodes[id.index()].folded);
+        runs.try_for_each(|id| self.run_operator(id, values))
     }
 
     fn plan_replays(&mut self) {
@@ -240,7 +242,11 @@ impl Model {
         uses
     }
 
-    fn recycle(&self, slot: Option<Slot>) {
+    pub(crate) fn buffers(&self) -> &Buffers {
+        &self.buffers
+    }
+
+    pub(crate) fn recycle(&self, slot: Option<Slot>) {
         if let Some(Slot { value: Value::Floats(floats), .. }) = slot {
             self.buffers.give(floats.data);
         }
@@ -256,64 +262,6 @@ impl Model {
             let name = self.graph.value_name(id);
             EngineError::Graph(format!("the output {name} is not a tensor"))
         })
-    }
-
-    /// Checks the feeds against the declared inputs and takes them in.
-    fn fed(&self, feeds: &[(&str, Tensor)]) -> Result<Vec<Option<Slot>>, EngineError> {
-        let mut values: Vec<Option<Slot>> = (0..self.graph.value_count()).map(|_| None).collect();
-        for (name, tensor) in feeds {
-            let id = self.input_named(name)?;
-            self.check_feed(id, tensor)?;
-            values[id.index()] = Some(Slot::new(Value::fed(tensor)));
-        }
-        for &id in self.graph.inputs() {
-            if values[id.index()].is_none() {
-                let input = self.graph.value_name(id).to_owned();
-                return Err(EngineError::Feed { input, why: "it was not fed".into() });
-            }
-        }
-        Ok(values)
-    }
-
-    fn input_named(&self, name: &str) -> Result<ValueId, EngineError> {
-        let inputs = self.graph.inputs();
-        let names = || inputs.iter().map(|&id| self.graph.value_name(id));
-        inputs.iter().copied().find(|&id| self.graph.value_name(id) == name).ok_or_else(|| {
-            let hint = match did_you_mean(name, names()) {
-                Some(near) => format!("; did you mean {near}?"),
-                None => format!("; its inputs are {}", names().collect::<Vec<_>>().join(", ")),
-            };
-            EngineError::Feed { input: name.to_owned(), why: format!("the model has none{hint}") }
-        })
-    }
-
-    fn check_feed(&self, id: ValueId, tensor: &Tensor) -> Result<(), EngineError> {
-        let wrong = |why: String| {
-            Err(EngineError::Feed { input: self.graph.value_name(id).to_owned(), why })
-        };
-        if let Some(dtype) = self.graph.declared_dtype(id)
-            && dtype != tensor.dtype()
-        {
-            return wrong(format!("{} is wanted, not {}", dtype.name(), tensor.dtype().name()));
-        }
-        let Some(declared) = self.graph.declared_shape(id) else { return Ok(()) };
-        let fits = |(dim, &length): (&Dim, &usize)| match dim {
-            Dim::Fixed(n) => *n == length,
-            Dim::Free(_) => true,
-        };
-        let shape = tensor.shape();
-        if declared.len() != shape.len() || !declared.iter().zip(shape).all(fits) {
-            let wanted: Vec<String> = declared
-                .iter()
-                .map(|dim| match dim {
-                    Dim::Fixed(n) => n.to_string(),
-                    Dim::Free(name) if name.is_empty() => "any".to_owned(),
-                    Dim::Free(name) => name.clone(),
-                })
-                .collect();
-            return wrong(format!("shape [{}] is wanted, not {shape:?}", wanted.join(", ")));
-        }
-        Ok(())
     }
 
     /// Runs a step as one if its shapes allow, else operator by operator.
@@ -459,7 +407,7 @@ impl Model {
         op: &dyn Op,
         operands: &[Option<&Value>],
     ) -> Result<Option<Vec<Option<Value>>>, Misfit> {
-        let Some(local) = op.local(operands)? else { return op.whole(operands) };
+        let Some(local) = op.local(operands)? else { return op.whole_in(operands, &self.buffers) };
         let sources: Vec<&Floats> =
             local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
         let tail = op.elementwise().map_or_else(Tail::default, |e| Tail::of(&e.function));

@@ -2,7 +2,7 @@
 
 use super::depthwise::depthwise;
 use super::gemm::{Packed, Rows, multiply};
-use super::grid::{Patch, Source, Spot};
+use super::grid::{Patch, Region, Source, Spot};
 use super::window::{PADDING, Window};
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,15 +34,8 @@ pub(crate) struct FilterShape {
 }
 
 impl FilterShape {
-    fn is_depthwise(&self) -> bool {
+    pub(crate) fn is_depthwise(&self) -> bool {
         self.group_inputs == 1 && self.groups == self.outputs && self.groups > 1
-    }
-
-    /// Weight of a group: `k` runs over taps then channels, the file over channels then taps.
-    fn weight(&self, data: &[f32], group: usize, k: usize, column: usize) -> f32 {
-        let (tap, channel) = (k / self.group_inputs, k % self.group_inputs);
-        let output = group * (self.outputs / self.groups) + column;
-        data[(output * self.group_inputs + channel) * self.taps + tap]
     }
 }
 
@@ -59,8 +52,32 @@ impl Filters {
         let each = outputs / groups;
         let packed = (0..groups).map(|group| {
             let bias = if bias.is_empty() { bias } else { &bias[group * each..][..each] };
-            Packed::new(taps * group_inputs, each, bias, |k, column| {
-                shape.weight(data, group, k, column)
+            let depth = taps * group_inputs;
+            // The file runs over channels then taps, a packed column over taps then channels.
+            let column = |c: usize| &data[(group * each + c) * depth..][..depth];
+            let place = |e: usize| e % taps * group_inputs + e / taps;
+            Packed::from_columns(depth, each, bias, column, place)
+        });
+        Self::Groups(packed.collect())
+    }
+
+    /// Packs weights row by row, without bias: `fill` gets a group, a tap, one of the group's
+    /// inputs, the first of the group's outputs, and as many slots as there are weights to write.
+    pub(crate) fn from_rows(
+        shape: FilterShape,
+        fill: impl Fn([usize; 4], &mut [f32]) + Sync,
+    ) -> Self {
+        let FilterShape { outputs, group_inputs, taps, groups } = shape;
+        if shape.is_depthwise() {
+            let mut weights = vec![0.0; taps * outputs];
+            for (at, slot) in weights.chunks_exact_mut(1).enumerate() {
+                fill([at % outputs, at / outputs, 0, 0], slot);
+            }
+            return Self::Depthwise { taps: weights.into(), bias: vec![0.0; outputs].into() };
+        }
+        let packed = (0..groups).map(|group| {
+            Packed::from_rows(taps * group_inputs, outputs / groups, &[], |k, first, row| {
+                fill([group, k / group_inputs, k % group_inputs, first], row);
             })
         });
         Self::Groups(packed.collect())
@@ -208,12 +225,85 @@ fn patched(spot: &Spot<'_>, window: &Window, patch: &Patch, inputs: &mut [*const
     }
 }
 
+/// For each spot and row of taps, the channels under all columns of the window in one run. Pixels
+/// beside each other lie so in memory; only runs over the padding or into a patch are copied.
+struct RowRuns {
+    inputs: Vec<*const f32>,
+    /// Where the copied runs lie, and what the padding's rows read; pointers lead here.
+    _copied: [Vec<f32>; 2],
+}
+
+impl RowRuns {
+    fn new(spots: &[Spot<'_>], window: &Window) -> Self {
+        let length = window.columns.kernel * spots[0].sources[0].grid.width;
+        let zeros = vec![0.0; length];
+        let mut inputs = Vec::with_capacity(spots.len() * window.rows.kernel);
+        let mut copied = Vec::new();
+        let mut waiting = Vec::new();
+        let mut rowset = Rowset { of: None, starts: Vec::new() };
+        for spot in spots {
+            let first = window.columns.first_of_run(spot.at[2]);
+            let rows = window.rows.places(spot.at[1]);
+            for (&start, &row) in rowset.starts(spot, window).iter().zip(rows) {
+                let whole = first.filter(|&first| !changed(spot, row, first, window));
+                inputs.push(match whole {
+                    _ if start.is_null() => zeros.as_ptr(),
+                    Some(first) => start.wrapping_add(first * spot.sources[0].grid.width),
+                    None => {
+                        waiting.push((inputs.len(), copied.len()));
+                        copy_run(spot, row, window, &mut copied);
+                        std::ptr::null()
+                    }
+                });
+            }
+        }
+        for (input, at) in waiting {
+            inputs[input] = copied[at..].as_ptr();
+        }
+        Self { inputs, _copied: [zeros, copied] }
+    }
+}
+
+/// Whether the trial has changed any pixel of a run that starts at column `first`.
+fn changed(spot: &Spot<'_>, row: u32, first: usize, window: &Window) -> bool {
+    spot.sources[0].patch.is_some_and(|patch| {
+        let Region { low, high } = patch.live;
+        let (n, row) = (spot.at[0], row as usize);
+        let inside = low[0] <= n && n < high[0] && low[1] <= row && row < high[1];
+        inside && first < high[2] && low[2] < first + window.columns.kernel
+    })
+}
+
+/// Copies the pixels under a row of taps, zeros in the padding.
+fn copy_run(spot: &Spot<'_>, row: u32, window: &Window, to: &mut Vec<f32>) {
+    let source = &spot.sources[0];
+    for &column in window.columns.places(spot.at[2]) {
+        if column == PADDING {
+            to.resize(to.len() + source.grid.width, 0.0);
+        } else {
+            to.extend_from_slice(source.pixel([spot.at[0], row as usize, column as usize]));
+        }
+    }
+}
+
 unsafe fn grouped(spots: &[Spot<'_>], window: &Window, groups: &[Packed], channels: Range<usize>) {
     let taps = window.taps();
     let run = groups[0].depth() / taps;
+    let mut outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
+    if let [packed] = groups
+        && window.columns.kernel > 1
+        && window.columns.kernel * run >= SHORT_RUN
+        && !spots.is_empty()
+    {
+        let runs = RowRuns::new(spots, window);
+        let run = window.columns.kernel * run;
+        let taps = window.rows.kernel;
+        let rows = Rows { inputs: &runs.inputs, taps, run, outputs: &outputs };
+        // SAFETY: runs hold all channels under a row of taps, and a spot has room for all outputs.
+        return unsafe { multiply(&rows, packed, channels.start, channels.end) };
+    }
     let zeros = vec![0.0; run * groups.len()];
     let mut inputs = pointers(spots, window, zeros.as_ptr());
-    let mut outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
     for packed in groups {
         let each = packed.columns();
         let range = if groups.len() == 1 { channels.clone() } else { 0..each };

@@ -82,6 +82,15 @@ per_isa! {
     };
 }
 
+per_isa! {
+    /// Combines three rows into the first.
+    fn triples[F: Fn(f32, f32, f32) -> f32](row: &mut [f32], a: &[f32], b: &[f32], f: F) = {
+        for ((x, &a), &b) in row.iter_mut().zip(a).zip(b) {
+            *x = f(*x, a, b);
+        }
+    };
+}
+
 /// Applies the function to every element of the row.
 pub(crate) fn unary(function: Unary, row: &mut [f32]) {
     match function {
@@ -135,7 +144,7 @@ fn clip(x: f32, low: f32, high: f32) -> f32 {
 }
 
 #[inline(always)]
-fn softplus(x: f32) -> f32 {
+pub(crate) fn softplus(x: f32) -> f32 {
     if x > 0.0 { x + libm::log1pf(math::exp(-x)) } else { libm::log1pf(math::exp(x)) }
 }
 

@@ -9,6 +9,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{Isa, Portable, Vector, isa};
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -37,31 +38,79 @@ impl Packed {
         depth: usize,
         columns: usize,
         bias: &[f32],
-        weight: impl Fn(usize, usize) -> f32,
+        weight: impl Fn(usize, usize) -> f32 + Sync,
+    ) -> Self {
+        Self::from_rows(depth, columns, bias, |k, first, row| {
+            row.iter_mut().zip(first..).for_each(|(slot, column)| *slot = weight(k, column));
+        })
+    }
+
+    /// Packs weights that lie column by column: `column(c)` is one column's, and `place(e)` the
+    /// depth at which its `e`-th value belongs.
+    pub(crate) fn from_columns<'a>(
+        depth: usize,
+        columns: usize,
+        bias: &[f32],
+        column: impl Fn(usize) -> &'a [f32] + Sync,
+        place: impl Fn(usize) -> usize + Sync,
+    ) -> Self {
+        Self::by_panel(depth, columns, bias, |first, real, width, packed| {
+            for left in (0..real).step_by(LANE) {
+                let block: Vec<&[f32]> =
+                    (left..(left + LANE).min(real)).map(|c| column(first + c)).collect();
+                for e in 0..depth {
+                    let row = &mut packed[place(e) * width + left..][..block.len()];
+                    for (slot, values) in row.iter_mut().zip(&block) {
+                        *slot = values[e];
+                    }
+                }
+            }
+        })
+    }
+
+    /// Packs weights that lie row by row: `fill` gets a depth, a first column, and as many slots
+    /// as there are weights to write from there on.
+    pub(crate) fn from_rows(
+        depth: usize,
+        columns: usize,
+        bias: &[f32],
+        fill: impl Fn(usize, usize, &mut [f32]) + Sync,
+    ) -> Self {
+        Self::by_panel(depth, columns, bias, |first, real, width, packed| {
+            for (k, row) in packed.chunks_exact_mut(width).enumerate() {
+                fill(k, first, &mut row[..real]);
+            }
+        })
+    }
+
+    /// Packs panel by panel: `fill` gets the panel's first column, how many are real, the width of
+    /// its rows, and zeros to be filled. Panels are shared out where the caller runs on a pool of
+    /// threads.
+    fn by_panel(
+        depth: usize,
+        columns: usize,
+        bias: &[f32],
+        fill: impl Fn(usize, usize, usize, &mut [f32]) + Sync,
     ) -> Self {
         let mut padded = vec![0.0; columns.next_multiple_of(LANE)];
         padded[..bias.len()].copy_from_slice(bias);
-        let panels =
-            (0..columns.div_ceil(PANEL)).map(|p| Self::panel(depth, columns, p, &weight)).collect();
-        Self { depth, columns, panels, bias: padded.into() }
-    }
-
-    fn panel(
-        depth: usize,
-        columns: usize,
-        panel: usize,
-        weight: &impl Fn(usize, usize) -> f32,
-    ) -> Arc<[f32]> {
-        let first = panel * PANEL;
-        let real = (columns - first).min(PANEL);
-        let width = real.next_multiple_of(LANE);
-        let mut packed = vec![0.0; depth * width];
-        for (k, row) in packed.chunks_exact_mut(width).enumerate() {
-            for (column, slot) in row[..real].iter_mut().enumerate() {
-                *slot = weight(k, first + column);
+        let panel = |panel: usize| -> Arc<[f32]> {
+            let first = panel * PANEL;
+            let real = (columns - first).min(PANEL);
+            let width = real.next_multiple_of(LANE);
+            let mut packed: Arc<[f32]> = std::iter::repeat_n(0.0, depth * width).collect();
+            if let Some(packed) = Arc::get_mut(&mut packed) {
+                fill(first, real, width, packed);
             }
-        }
-        packed.into()
+            packed
+        };
+        let count = columns.div_ceil(PANEL);
+        let panels = if rayon::current_thread_index().is_some() {
+            (0..count).into_par_iter().map(panel).collect()
+        } else {
+            (0..count).map(panel).collect()
+        };
+        Self { depth, columns, panels, bias: padded.into() }
     }
 
     /// The same weights with single entries (depth, column) replaced.

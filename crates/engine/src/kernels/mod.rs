@@ -7,16 +7,22 @@
 
 #![expect(unsafe_code, reason = "vector instructions and disjoint rows written through pointers")]
 
+pub(crate) mod channels;
 pub(crate) mod compare;
 pub(crate) mod conv;
+pub(crate) mod conv_gradient;
 mod depthwise;
 pub(crate) mod elementwise;
 pub(crate) mod gemm;
 pub(crate) mod grid;
 pub(crate) mod math;
+pub(crate) mod matrix;
+pub(crate) mod outer;
 pub(crate) mod pool;
+pub(crate) mod pool_gradient;
 pub(crate) mod quantised;
 pub(crate) mod resize;
+pub(crate) mod share;
 pub(crate) mod simd;
 pub(crate) mod sum;
 pub(crate) mod transposed;

@@ -2,7 +2,7 @@
 
 use super::grid::{Source, Spot};
 use super::simd::per_isa;
-use super::window::Window;
+use super::window::{Axis, PADDING, Window};
 
 /// What a pool keeps of its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,18 @@ pub(crate) enum Pool {
     Average,
     /// The mean over the whole window, padding counted as zeros.
     AverageWithPadding,
+}
+
+impl Pool {
+    /// By how many pixels an average divides its sum.
+    pub(crate) fn counted(self, window: &Window, [_, h, w]: [usize; 3]) -> usize {
+        let axes = [(&window.rows, h), (&window.columns, w)];
+        let along = |(axis, at): (&Axis, usize)| match self {
+            Self::AverageWithPadding => axis.in_padded(at),
+            _ => axis.places(at).iter().filter(|&&place| place != PADDING).count(),
+        };
+        axes.map(along).iter().product()
+    }
 }
 
 /// Computes the spots from source 0.
@@ -31,41 +43,25 @@ pub(crate) unsafe fn pool(spots: &[Spot<'_>], window: &Window, pool: Pool) {
                 window.under(spot.at).for_each(|at| maximum(out, source.pixel(at)));
             }
             Pool::Average | Pool::AverageWithPadding => {
-                let inside = sum(out, &mut row, source, window, spot.at);
-                let counted = match pool {
-                    Pool::AverageWithPadding => {
-                        window.rows.in_padded(spot.at[1]) * window.columns.in_padded(spot.at[2])
-                    }
-                    _ => inside,
-                };
-                divide(out, counted as f32);
+                sum(out, &mut row, source, window, spot.at);
+                divide(out, pool.counted(window, spot.at) as f32);
             }
         }
     }
 }
 
-/// Sums the window's rows, then the rows' sums: large planes keep their digits. Returns how many
-/// pixels lie inside the input.
-fn sum(
-    out: &mut [f32],
-    row: &mut Vec<f32>,
-    source: &Source<'_>,
-    window: &Window,
-    at: [usize; 3],
-) -> usize {
+/// Sums the window's rows, then the rows' sums: large planes keep their digits.
+fn sum(out: &mut [f32], row: &mut Vec<f32>, source: &Source<'_>, window: &Window, at: [usize; 3]) {
     let [n, h, w] = at;
-    let mut inside = 0;
     out.fill(0.0);
     for y in (0..window.rows.kernel).filter_map(|i| window.rows.under(h, i)) {
         row.clear();
         row.resize(out.len(), 0.0);
         for x in (0..window.columns.kernel).filter_map(|j| window.columns.under(w, j)) {
             add(row, source.pixel([n, y, x]));
-            inside += 1;
         }
         add(out, row);
     }
-    inside
 }
 
 per_isa! {

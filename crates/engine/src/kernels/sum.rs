@@ -28,6 +28,32 @@ per_isa! {
     };
 }
 
+/// The sum of `term` over all pairs of values, in the order of [`sum`].
+pub(crate) fn sum_pairs<F: Fn(f64, f64) -> f64>(a: &[f32], b: &[f32], term: F) -> f64 {
+    let mut lanes = [0.0; LANES];
+    add_pair_lanes(a, b, &mut lanes, term);
+    lanes.iter().sum()
+}
+
+per_isa! {
+    fn add_pair_lanes[F: Fn(f64, f64) -> f64](a: &[f32], b: &[f32], lanes: &mut [f64; LANES], term: F) = {
+        for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
+            for ((lane, &x), &y) in lanes.iter_mut().zip(a).zip(b) {
+                *lane += term(x.into(), y.into());
+            }
+        }
+    };
+}
+
+per_isa! {
+    /// Adds each value to a sum of its own.
+    fn add_each[](sums: &mut [f64], values: &[f32]) = {
+        for (sum, &x) in sums.iter_mut().zip(values) {
+            *sum += f64::from(x);
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +63,15 @@ mod tests {
         let values = [1.0f32, 1e30, -1e30, 2.0];
         assert_eq!(sum(&values, |x| x), 2.0);
         assert_eq!(sum::<f32, _>(&[], |x| x), 0.0);
+    }
+
+    #[test]
+    fn pairs_are_summed_as_single_values_are() {
+        let values: Vec<f32> = (0..37).map(|i| (i as f32).sin()).collect();
+        assert_eq!(sum_pairs(&values, &values, |x, y| x * y), sum(&values, |x| x * x));
+        let mut sums = [1.0; 3];
+        add_each(&mut sums, &[1.0, 2.0, 3.0]);
+        assert_eq!(sums, [2.0, 3.0, 4.0]);
     }
 
     #[test]

@@ -83,16 +83,30 @@ impl AxisSpec {
                 "a window of {kernel} over {output} pixels is too large"
             )));
         }
-        let mut axis =
+        let axis =
             Axis { input, output, kernel, stride, dilation, before, after, places: Vec::new() };
-        let taps = (0..output).flat_map(|out| (0..kernel).map(move |tap| (out, tap)));
-        axis.places =
-            taps.map(|(out, tap)| axis.under(out, tap).map_or(PADDING, |at| at as u32)).collect();
-        Ok(axis)
+        Ok(axis.with_places())
     }
 }
 
 impl Axis {
+    /// The window of a convolution that goes back the way of a transposed one: from its output,
+    /// which is this one's input, to its input.
+    pub(crate) fn of_transposed(way: &super::transposed::Stride) -> Self {
+        let super::transposed::Stride { input, output, kernel, stride, dilation, before } = *way;
+        let (input, output) = (output, input);
+        let axis =
+            Self { input, output, kernel, stride, dilation, before, after: 0, places: Vec::new() };
+        axis.with_places()
+    }
+
+    fn with_places(mut self) -> Self {
+        let taps = (0..self.output).flat_map(|out| (0..self.kernel).map(move |tap| (out, tap)));
+        let place = |(out, tap)| self.under(out, tap).map_or(PADDING, |at| at as u32);
+        self.places = taps.map(place).collect();
+        self
+    }
+
     /// The input pixel under a tap, unless that lies in the padding.
     #[inline(always)]
     pub(crate) fn under(&self, output: usize, tap: usize) -> Option<usize> {
@@ -104,6 +118,17 @@ impl Axis {
     #[inline(always)]
     pub(crate) fn places(&self, output: usize) -> &[u32] {
         &self.places[output * self.kernel..][..self.kernel]
+    }
+
+    /// The first input place under an output pixel's taps, where they stand side by side and none
+    /// lies in the padding.
+    #[inline(always)]
+    pub(crate) fn first_of_run(&self, output: usize) -> Option<usize> {
+        let places = self.places(output);
+        let (first, last) = (places[0], places[places.len() - 1]);
+        // Places rise in equal steps, so both ends tell of those between.
+        let together = first != PADDING && last.wrapping_sub(first) as usize == places.len() - 1;
+        together.then_some(first as usize)
     }
 
     /// How many taps lie inside the padded input: a window may hang over its end.
@@ -118,6 +143,50 @@ impl Axis {
         let first = (low + self.before).saturating_sub(back).div_ceil(self.stride);
         let last = (high - 1 + self.before) / self.stride + 1;
         (first.min(self.output), last.min(self.output))
+    }
+}
+
+/// Input pixels on which the same taps land: with a stride, every so many of them.
+#[derive(Debug)]
+pub(crate) struct Phase {
+    /// The first of the pixels; the others follow at the distance of the stride.
+    pub(crate) first: usize,
+    /// The taps that land on them.
+    pub(crate) taps: Vec<usize>,
+    /// The way back: for each of the pixels and taps, the output pixel whose tap lands there.
+    pub(crate) axis: Axis,
+}
+
+impl Axis {
+    /// The way back from input pixels to the output pixels that read them.
+    pub(crate) fn phases(&self) -> Vec<Phase> {
+        let phase = |first: usize| {
+            let shift = (first + self.before) % self.stride;
+            let lands = |tap: &usize| tap * self.dilation % self.stride == shift;
+            // From the last tap on, so that the output pixels rise.
+            let taps: Vec<usize> = (0..self.kernel).rev().filter(lands).collect();
+            let pixels = (first..self.input).step_by(self.stride);
+            let places = pixels.flat_map(|at| {
+                taps.iter().map(move |tap| {
+                    let start = (at + self.before).checked_sub(tap * self.dilation);
+                    let output = start.map(|start| start / self.stride);
+                    output.filter(|&output| output < self.output).map_or(PADDING, |o| o as u32)
+                })
+            });
+            let axis = Self {
+                input: self.output,
+                output: self.input.saturating_sub(first).div_ceil(self.stride),
+                kernel: taps.len(),
+                stride: 1,
+                dilation: 1,
+                before: 0,
+                after: 0,
+                places: places.collect(),
+            };
+            Phase { first, taps, axis }
+        };
+        // A stride beyond the input leaves every pixel a phase of its own.
+        (0..self.stride.min(self.input)).map(phase).collect()
     }
 }
 
@@ -177,6 +246,30 @@ mod tests {
             assert_eq!(spec.settle(input).map(|a| a.output), Ok(output), "{spec:?}");
         }
         assert!(spec(5, 1, 1, Pads::Explicit(0, 0), false).settle(4).is_err());
+    }
+
+    #[test]
+    fn phases_are_the_way_back() {
+        for (kernel, stride, dilation, pad) in
+            [(3, 1, 1, 1), (5, 2, 1, 2), (3, 2, 3, 2), (1, 2, 1, 0), (2, 3, 1, 0), (1, 1, 1, 2)]
+        {
+            let axis =
+                spec(kernel, stride, dilation, Pads::Explicit(pad, pad), false).settle(17).unwrap();
+            let mut there = Vec::new();
+            for out in 0..axis.output {
+                there.extend((0..kernel).filter_map(|t| Some((axis.under(out, t)?, t, out))));
+            }
+            let mut back = Vec::new();
+            for Phase { first, taps, axis } in axis.phases() {
+                for at in 0..axis.output {
+                    let outs = taps.iter().zip(axis.places(at)).filter(|(_, o)| **o != PADDING);
+                    back.extend(outs.map(|(&t, &o)| (first + at * stride, t, o as usize)));
+                }
+            }
+            there.sort_unstable();
+            back.sort_unstable();
+            assert_eq!(there, back);
+        }
     }
 
     #[test]

@@ -196,7 +196,8 @@ impl NodeBuilder<'_> {
     }
 }
 
-fn value_info(name: &str, dtype: DType, dims: &[Dim]) -> ValueInfoProto {
+/// Declares an input, an output or a value in between.
+pub fn value_info(name: &str, dtype: DType, dims: &[Dim]) -> ValueInfoProto {
     let dim = dims.iter().map(|dim| match dim {
         Dim::Fixed(length) => {
             DimensionProto { dim_value: Some(*length as i64), ..Default::default() }

@@ -23,7 +23,7 @@ mod tensor;
 mod wire;
 mod write;
 
-pub use build::{Dim, ModelBuilder, NodeBuilder};
+pub use build::{Dim, ModelBuilder, NodeBuilder, value_info};
 pub use element::{data_type, dtype};
 pub use error::{ExternalProblem, Malformed, OnnxError, TensorProblem};
 pub use message::*;

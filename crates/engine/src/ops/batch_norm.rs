@@ -1,11 +1,15 @@
-//! `BatchNormalization` at inference: a factor and an offset per channel.
+//! `BatchNormalization`: a factor and an offset per channel, from stored statistics or from those
+//! of the batch.
 
 use super::elementwise::{Elementwise, Function};
-use super::operands::{Answers, floats, one, required};
+use super::operands::{Answers, floats, one, required, rounded};
 use super::{Attributes, Local, Op, Wants};
+use crate::buffers::Buffers;
 use crate::error::Misfit;
+use crate::kernels::channels::{mapped, moments};
 use crate::kernels::grid::{Floats, Order};
-use crate::step::run_alone;
+use crate::kernels::share::threads_here;
+use crate::step::{round, run_alone};
 use crate::value::Value;
 
 struct BatchNorm {
@@ -15,24 +19,40 @@ struct BatchNorm {
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let epsilon = attributes.float("epsilon", 1e-5);
     if attributes.arity().1 > 1 || attributes.int("training_mode", 0) != 0 {
         return Err(Misfit::new("it computes statistics; export the model for inference"));
     }
-    Ok(Some(Box::new(BatchNorm { epsilon: attributes.float("epsilon", 1e-5), affine: None })))
+    Ok(Some(Box::new(BatchNorm { epsilon, affine: None })))
+}
+
+/// The operator's name in the project's own domain while a model learns: a file that asks for
+/// statistics of the batch would answer an image differently in other company.
+pub(crate) const TRAINING: &str = "TrainingBatchNormalization";
+
+pub(super) fn parse_training(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    let epsilon = f64::from(attributes.float("epsilon", 1e-5));
+    let momentum = f64::from(attributes.float("momentum", 0.9));
+    Ok(Some(Box::new(Training { epsilon, momentum })))
+}
+
+/// Scale, bias, mean and variance.
+fn statistics<'a>(operands: &[Option<&'a Value>]) -> Result<[&'a [f32]; 4], Misfit> {
+    let mut lists = [[].as_slice(); 4];
+    for (at, list) in lists.iter_mut().enumerate() {
+        let wanted = || Misfit::new("it needs a scale, a bias, a mean and a variance");
+        *list = &floats(operands, at + 1)?.ok_or_else(wanted)?.data;
+    }
+    if lists.iter().any(|list| list.len() != lists[0].len()) {
+        return Err(Misfit::new("its scale, bias, mean and variance differ in length"));
+    }
+    Ok(lists)
 }
 
 impl BatchNorm {
     fn affine(&self, operands: &[Option<&Value>]) -> Result<Elementwise, Misfit> {
-        let mut lists = [[].as_slice(); 4];
-        for (at, list) in lists.iter_mut().enumerate() {
-            let wanted = || Misfit::new("it needs a scale, a bias, a mean and a variance");
-            *list = &floats(operands, at + 1)?.ok_or_else(wanted)?.data;
-        }
-        let [scale, bias, mean, variance] = lists;
+        let [scale, bias, mean, variance] = statistics(operands)?;
         let n = scale.len();
-        if lists.iter().any(|list| list.len() != n) {
-            return Err(Misfit::new("its scale, bias, mean and variance differ in length"));
-        }
         let factor: Vec<f32> =
             (0..n).map(|i| scale[i] / (variance[i] + self.epsilon).sqrt()).collect();
         let offset: Vec<f32> = (0..n).map(|i| (-mean[i]).mul_add(factor[i], bias[i])).collect();
@@ -85,6 +105,69 @@ impl Op for BatchNorm {
 
     fn elementwise(&self) -> Option<&Elementwise> {
         self.affine.as_ref()
+    }
+}
+
+/// Statistics of the batch, and the stored ones moved towards them.
+struct Training {
+    epsilon: f64,
+    momentum: f64,
+}
+
+impl Op for Training {
+    fn wants(&self, operand: usize) -> Wants {
+        if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
+    }
+
+    fn whole_in(&self, operands: &[Option<&Value>], buffers: &Buffers) -> Answers {
+        let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
+        let &[n, channels, ref plane @ ..] = input.shape.as_slice() else {
+            return Err(Misfit::new(format!("no channels in {:?}", input.shape)));
+        };
+        let lists = statistics(operands)?;
+        if lists[0].len() != channels {
+            return Err(Misfit::new(format!("statistics do not fit {:?}", input.shape)));
+        }
+        if input.data.len() < 2 * channels.max(1) {
+            return Err(Misfit::new("one value per channel has no variance; take larger batches"));
+        }
+        // Only images lie channels last; other ranks are one row of pixels.
+        let shape = vec![n, channels, 1, plane.iter().product()];
+        let copied = (plane.len() != 2)
+            .then(|| Floats { shape, ..input.clone() }.in_order(Order::ChannelsLast));
+        let (mut answer, moved) = self.normalise(copied.as_ref().unwrap_or(input), lists, buffers);
+        if copied.is_some() {
+            answer = Floats { shape: input.shape.clone(), ..answer.in_order(Order::RowMajor) };
+        }
+        round(&mut answer);
+        let list = |data| Some(rounded(vec![channels], input.dtype, data));
+        let [mean, variance] = moved.map(list);
+        Ok(Some(vec![Some(Value::Floats(answer)), mean, variance]))
+    }
+}
+
+impl Training {
+    /// Rows of channels by their own statistics, and the stored ones moved towards those.
+    fn normalise(
+        &self,
+        rows: &Floats,
+        [scale, bias, stored_mean, stored_variance]: [&[f32]; 4],
+        buffers: &Buffers,
+    ) -> (Floats, [Vec<f32>; 2]) {
+        let (channels, threads) = (scale.len(), threads_here());
+        let [mean, variance] = moments(&rows.data, channels, threads);
+        let per =
+            |f: &dyn Fn(usize) -> f64| -> Vec<f32> { (0..channels).map(|c| f(c) as f32).collect() };
+        let factor = |c: usize| f64::from(scale[c]) / libm::sqrt(variance[c] + self.epsilon);
+        let offset = per(&|c| f64::from(bias[c]) - mean[c] * factor(c));
+        let mut data = buffers.of(rows.data.len());
+        mapped(&rows.data, &mut data, [&per(&factor), &offset], threads);
+        let moved = |stored: &[f32], now: &[f64]| {
+            per(&|c| f64::from(stored[c]) * self.momentum + now[c] * (1.0 - self.momentum))
+        };
+        let statistics = [moved(stored_mean, &mean), moved(stored_variance, &variance)];
+        let (shape, order, dtype) = (rows.shape.clone(), rows.order, rows.dtype);
+        (Floats { shape, order, dtype, data }, statistics)
     }
 }
 

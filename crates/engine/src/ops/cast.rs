@@ -48,7 +48,7 @@ impl Op for Cast {
 
 /// The value with its elements as another type. Floats keep their order in memory where they stay
 /// floats, and must lie as ONNX counts where they do not.
-pub(super) fn cast(value: &Value, to: DType) -> Result<Value, Misfit> {
+pub(crate) fn cast(value: &Value, to: DType) -> Result<Value, Misfit> {
     let data = match (value, to) {
         (Value::Floats(floats), DType::F32 | DType::F16 | DType::BF16) => {
             let mut floats = Floats { dtype: to, ..floats.clone() };

@@ -48,19 +48,34 @@ pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2
     Ok(window_specs(attributes, 2)?.try_into().ok())
 }
 
+/// The filters and the window of a convolution for an input and weights of these shapes.
+pub(crate) fn settled(
+    attributes: &Attributes<'_>,
+    input: &[usize],
+    weights: &[usize],
+) -> Result<(FilterShape, Window), Misfit> {
+    let Some(windows) = windows(attributes)? else {
+        return Err(Misfit::new("only convolutions over two axes have gradients"));
+    };
+    let explicit = attributes.has("kernel_shape");
+    let conv = Conv { windows, explicit, groups: groups(attributes)?, baked: None };
+    let (shape, kernel) = conv.filter_shape(weights)?;
+    Ok((shape, conv.window(input, shape, kernel)?))
+}
+
 impl Conv {
-    fn filter_shape(&self, weights: &Value) -> Result<(FilterShape, [usize; 2]), Misfit> {
-        let &[outputs, group_inputs, rows, columns] = weights.shape() else {
+    fn filter_shape(&self, weights: &[usize]) -> Result<(FilterShape, [usize; 2]), Misfit> {
+        let &[outputs, group_inputs, rows, columns] = weights else {
             return Err(Misfit::new("weights must have four axes"));
         };
         let given = self.windows.map(|w| w.kernel);
         if self.explicit && given != [rows, columns] {
-            let why = format!("kernel_shape {given:?} does not fit weights {:?}", weights.shape());
+            let why = format!("kernel_shape {given:?} does not fit weights {weights:?}");
             return Err(Misfit::new(why));
         }
         if outputs % self.groups != 0 || outputs * group_inputs * rows * columns == 0 {
             let groups = self.groups;
-            let why = format!("weights {:?} do not split into {groups} groups", weights.shape());
+            let why = format!("weights {weights:?} do not split into {groups} groups");
             return Err(Misfit::new(why));
         }
         let taps = rows * columns;
@@ -68,7 +83,7 @@ impl Conv {
     }
 
     fn pack(&self, weights: &Value, bias: Option<&Value>) -> Result<Baked, Misfit> {
-        let (shape, kernel) = self.filter_shape(weights)?;
+        let (shape, kernel) = self.filter_shape(weights.shape())?;
         let (data, bias) = (row_major(weights)?, bias_of(bias, shape.outputs)?);
         Ok(Baked { shape, kernel, filters: Arc::new(Filters::new(shape, data, bias)) })
     }
@@ -77,20 +92,28 @@ impl Conv {
         Self { baked: Some(baked), ..*self }
     }
 
-    fn settle(&self, input: &[usize], baked: Baked) -> Result<Settled, Misfit> {
-        let &[n, channels, height, width] = input else {
+    fn window(
+        &self,
+        input: &[usize],
+        shape: FilterShape,
+        kernel: [usize; 2],
+    ) -> Result<Window, Misfit> {
+        let &[_, channels, height, width] = input else {
             return Err(Misfit::new(format!("the input must have four axes, not {input:?}")));
         };
-        let wanted = baked.shape.group_inputs * self.groups;
+        let wanted = shape.group_inputs * self.groups;
         if channels != wanted {
             let why = format!("the input has {channels} channels where the weights take {wanted}");
             return Err(Misfit::new(why));
         }
-        let axis = |a: usize, length| {
-            AxisSpec { kernel: baked.kernel[a], ..self.windows[a] }.settle(length)
-        };
-        let window = Window { rows: axis(0, height)?, columns: axis(1, width)? };
-        let shape = [n, baked.shape.outputs, window.rows.output, window.columns.output];
+        let axis =
+            |a: usize, length| AxisSpec { kernel: kernel[a], ..self.windows[a] }.settle(length);
+        Ok(Window { rows: axis(0, height)?, columns: axis(1, width)? })
+    }
+
+    fn settle(&self, input: &[usize], baked: Baked) -> Result<Settled, Misfit> {
+        let window = self.window(input, baked.shape, baked.kernel)?;
+        let shape = [input[0], baked.shape.outputs, window.rows.output, window.columns.output];
         Ok(Settled { shape, window, filters: baked.filters })
     }
 }

@@ -5,8 +5,10 @@ use super::operands::{Answers, one, operand, required};
 use super::windows::window_axes;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::Misfit;
+use crate::kernels::conv::FilterShape;
 use crate::kernels::grid::{Floats, Order, Region, Spot};
 use crate::kernels::transposed::{Landing, Stride, Transposed, TransposedFilters};
+use crate::kernels::window::{Axis, Window};
 use crate::step::{Tail, run_whole};
 use crate::value::Value;
 use std::ops::Range;
@@ -69,36 +71,71 @@ struct ConvTranspose {
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let axes = window_axes(attributes).unwrap_or(0);
-    if axes > 2 {
-        return Err(Misfit::new(format!(
-            "a window of {axes} axes is not supported, only up to two"
-        )));
-    }
-    let stride = attributes.sizes("strides", axes, 1)?;
-    let dilation = attributes.sizes("dilations", axes, 1)?;
-    let explicit = attributes.sizes("pads", 2 * axes, 0)?;
-    let extra = attributes.sizes("output_padding", axes, 0)?;
-    let outputs = attributes.has("output_shape").then(|| attributes.sizes("output_shape", axes, 1));
-    let outputs = outputs.transpose()?;
-    let auto = attributes.string("auto_pad", "NOTSET");
-    let spec = |axis: usize| AxisSpec {
-        stride: stride[axis],
-        dilation: dilation[axis],
-        pads: match auto.as_str() {
-            "SAME_UPPER" => Pads::Same { upper: true },
-            "SAME_LOWER" => Pads::Same { upper: false },
-            "VALID" => Pads::Explicit(0, 0),
-            _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
-        },
-        extra: extra[axis],
-        output: outputs.as_ref().map(|outputs| outputs[axis]),
+    Ok(Some(Box::new(ConvTranspose::new(attributes)?)))
+}
+
+/// The convolution that a transposed one turns round: its filters, and its window from this one's
+/// output to its input.
+pub(crate) fn turned(
+    attributes: &Attributes<'_>,
+    input: &[usize],
+    weights: &[usize],
+) -> Result<(FilterShape, Window), Misfit> {
+    let conv = ConvTranspose::new(attributes)?;
+    let (&[_, _, height, width], &[outputs, group_inputs, rows, columns]) = (input, weights) else {
+        return Err(Misfit::new("gradients are known for images (four axes) only"));
     };
-    let specs = (0..axes).map(spec).collect();
-    Ok(Some(Box::new(ConvTranspose { groups: groups(attributes)?, specs, baked: None })))
+    let [along_rows, along_columns] = conv.axes(2)?;
+    let window = Window {
+        rows: Axis::of_transposed(&along_rows.settle(height, rows)?),
+        columns: Axis::of_transposed(&along_columns.settle(width, columns)?),
+    };
+    let shape = FilterShape { outputs, group_inputs, taps: rows * columns, groups: conv.groups };
+    Ok((shape, window))
 }
 
 impl ConvTranspose {
+    fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+        let axes = window_axes(attributes).unwrap_or(0);
+        if axes > 2 {
+            return Err(Misfit::new(format!(
+                "a window of {axes} axes is not supported, only up to two"
+            )));
+        }
+        let stride = attributes.sizes("strides", axes, 1)?;
+        let dilation = attributes.sizes("dilations", axes, 1)?;
+        let explicit = attributes.sizes("pads", 2 * axes, 0)?;
+        let extra = attributes.sizes("output_padding", axes, 0)?;
+        let outputs =
+            attributes.has("output_shape").then(|| attributes.sizes("output_shape", axes, 1));
+        let outputs = outputs.transpose()?;
+        let auto = attributes.string("auto_pad", "NOTSET");
+        let spec = |axis: usize| AxisSpec {
+            stride: stride[axis],
+            dilation: dilation[axis],
+            pads: match auto.as_str() {
+                "SAME_UPPER" => Pads::Same { upper: true },
+                "SAME_LOWER" => Pads::Same { upper: false },
+                "VALID" => Pads::Explicit(0, 0),
+                _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
+            },
+            extra: extra[axis],
+            output: outputs.as_ref().map(|outputs| outputs[axis]),
+        };
+        let specs = (0..axes).map(spec).collect();
+        Ok(Self { groups: groups(attributes)?, specs, baked: None })
+    }
+
+    /// The attributes along rows and columns.
+    fn axes(&self, axes: usize) -> Result<[AxisSpec; 2], Misfit> {
+        match (self.specs.as_slice(), axes) {
+            ([], _) => Ok([PLAIN; 2]),
+            (&[columns], 1) => Ok([PLAIN, columns]),
+            (&[rows, columns], 2) => Ok([rows, columns]),
+            _ => Err(Misfit::new(format!("its window does not slide along {axes} axes"))),
+        }
+    }
+
     /// Weights of one or two axes; one is a column of the other.
     fn filters(&self, weights: &Value, bias: Option<&Value>) -> Result<TransposedFilters, Misfit> {
         let shape = weights.shape();
@@ -144,12 +181,7 @@ impl ConvTranspose {
             let why = format!("the input has {channels} channels where the weights take {wanted}");
             return Err(Misfit::new(why));
         }
-        let specs = match (self.specs.as_slice(), axes) {
-            ([], _) => [PLAIN; 2],
-            (&[columns], 1) => [PLAIN, columns],
-            (&[rows, columns], 2) => [rows, columns],
-            _ => return Err(Misfit::new(format!("its window does not slide along {axes} axes"))),
-        };
+        let specs = self.axes(axes)?;
         let rows = specs[0].settle(height, filters.kernel[0])?;
         let columns = specs[1].settle(width, filters.kernel[1])?;
         let shape = [n, filters.group_outputs * self.groups, rows.output, columns.output];

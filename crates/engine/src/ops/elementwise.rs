@@ -37,15 +37,25 @@ pub(crate) struct Elementwise {
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+    if let Some(function) = unary(attributes) {
+        return Ok(Some(Elementwise::boxed(Function::Unary(function))));
+    }
+    match attributes.op_type() {
+        "Clip" => Ok(Some(Box::new(Clip))),
+        _ => parse_binary(attributes),
+    }
+}
+
+/// The function of one element that an operator is; gradients ask for it too.
+pub(crate) fn unary(attributes: &Attributes<'_>) -> Option<Unary> {
     let float = |name: &str, default: f32| attributes.float(name, default);
-    let unary = match attributes.op_type() {
+    Some(match attributes.op_type() {
         "Abs" => Unary::Abs,
         "Ceil" => Unary::Ceil,
         "Celu" => Unary::Celu(float("alpha", 1.0)),
         "Clip" if attributes.opset() < 11 => {
             Unary::Clip(float("min", f32::MIN), float("max", f32::MAX))
         }
-        "Clip" => return Ok(Some(Box::new(Clip))),
         "Elu" => Unary::Elu(float("alpha", 1.0)),
         "Erf" => Unary::Erf,
         "Exp" => Unary::Exp,
@@ -68,9 +78,8 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
         "Sqrt" => Unary::Sqrt,
         "Tanh" => Unary::Tanh,
         "ThresholdedRelu" => Unary::ThresholdedRelu(float("alpha", 1.0)),
-        _ => return parse_binary(attributes),
-    };
-    Ok(Some(Elementwise::boxed(Function::Unary(unary))))
+        _ => return None,
+    })
 }
 
 fn parse_binary(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
@@ -231,18 +240,22 @@ impl Local for Settled<'_> {
 /// `Clip` whose limits are operands: constant ones make it a function of the element.
 struct Clip;
 
+/// The function that `Clip`'s operands make of it, if its limits are known floats.
+pub(crate) fn clip(operands: &[Option<&Value>]) -> Option<Unary> {
+    let limit = |at: usize, default: f32| match operands.get(at).copied().flatten() {
+        None => Some(default),
+        Some(value) => value.floats().and_then(|f| f.data.first().copied()),
+    };
+    Some(Unary::Clip(limit(1, f32::MIN)?, limit(2, f32::MAX)?))
+}
+
 impl Op for Clip {
     fn wants(&self, _operand: usize) -> Wants {
         Wants::Alike
     }
 
     fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
-        let limit = |at: usize, default: f32| match constants.get(at).copied().flatten() {
-            None => Some(default),
-            Some(value) => value.floats().and_then(|f| f.data.first().copied()),
-        };
-        let limits = limit(1, f32::MIN).zip(limit(2, f32::MAX));
-        Ok(limits.map(|(low, high)| Elementwise::boxed(Function::Unary(Unary::Clip(low, high)))))
+        Ok(clip(constants).map(|clip| Elementwise::boxed(Function::Unary(clip))))
     }
 
     /// Limits that are not constant, or not floats.

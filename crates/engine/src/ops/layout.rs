@@ -174,13 +174,12 @@ impl Op for Shaping {
 }
 
 /// `Transpose`: of rank 4 between the channel orders without moving anything.
-struct Transpose {
+pub(crate) struct Transpose {
     permutation: Option<Vec<usize>>,
 }
 
 pub(super) fn parse_transpose(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let permutation = attributes.ints("perm").map(|p| p.iter().map(|&a| a as usize).collect());
-    Ok(Some(Box::new(Transpose { permutation })))
+    Ok(Some(Box::new(Transpose::new(attributes))))
 }
 
 impl Op for Transpose {
@@ -190,27 +189,46 @@ impl Op for Transpose {
 
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let value = required(operands, 0)?;
-        let rank = value.shape().len();
+        let permutation = self.permutation(value.shape().len())?;
+        one(transposed(value.clone(), &permutation)?)
+    }
+}
+
+impl Transpose {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Self {
+        let axes = |p: &[i64]| p.iter().map(|&a| a as usize).collect();
+        Self { permutation: attributes.ints("perm").map(axes) }
+    }
+
+    /// Which axis of the operand each axis of the result is.
+    pub(crate) fn permutation(&self, rank: usize) -> Result<Vec<usize>, Misfit> {
         let permutation = self.permutation.clone().unwrap_or_else(|| (0..rank).rev().collect());
         let mut sorted = permutation.clone();
         sorted.sort_unstable();
         if sorted != (0..rank).collect::<Vec<_>>() {
             return Err(Misfit::new(format!("perm {permutation:?} does not fit {rank} axes")));
         }
-        let shape: Vec<usize> = permutation.iter().map(|&a| value.shape()[a]).collect();
-        let Value::Floats(floats) = value else {
-            return one(permuted(value, &permutation, shape)?);
-        };
-        let moved = match (floats.order, permutation.as_slice()) {
-            (Order::ChannelsLast, [0, 2, 3, 1]) => Order::RowMajor,
-            (Order::RowMajor, [0, 3, 1, 2]) => Order::ChannelsLast,
-            _ => {
-                let plain = Value::Floats(floats.in_order(Order::RowMajor));
-                return one(permuted(&plain, &permutation, shape)?);
-            }
-        };
-        one(Value::Floats(Floats { shape, order: moved, ..floats.clone() }))
+        Ok(permutation)
     }
+}
+
+/// The value with its axes in another order, moved only where another label does not do.
+pub(crate) fn transposed(value: Value, permutation: &[usize]) -> Result<Value, Misfit> {
+    let shape: Vec<usize> = permutation.iter().map(|&a| value.shape()[a]).collect();
+    let floats = match value {
+        Value::Floats(floats) => floats,
+        other => return permuted(&other, permutation, shape),
+    };
+    let order = match (floats.order, permutation) {
+        (Order::ChannelsLast, [0, 2, 3, 1]) => Order::RowMajor,
+        (Order::RowMajor, [0, 3, 1, 2]) => Order::ChannelsLast,
+        (Order::RowMajor, _) => return permuted(&Value::Floats(floats), permutation, shape),
+        (Order::ChannelsLast, _) => {
+            let plain = Value::Floats(floats.in_order(Order::RowMajor));
+            return permuted(&plain, permutation, shape);
+        }
+    };
+    Ok(Value::Floats(Floats { shape, order, ..floats }))
 }
 
 /// The elements of a value with its axes in another order.
@@ -222,7 +240,7 @@ fn permuted(value: &Value, permutation: &[usize], shape: Vec<usize>) -> Result<V
 
 /// `SpaceToDepth` and `DepthToSpace`: blocks of pixels become channels, and back.
 #[derive(Debug, Clone, Copy)]
-struct Blocks {
+pub(crate) struct Blocks {
     size: usize,
     /// Whether channels become pixels.
     to_space: bool,
@@ -231,20 +249,24 @@ struct Blocks {
 }
 
 pub(super) fn parse_blocks(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let size = usize::try_from(attributes.int("blocksize", 0)).ok().filter(|&b| b > 0);
-    Ok(Some(Box::new(Blocks {
-        size: size.ok_or_else(|| Misfit::new("attribute blocksize must be positive"))?,
-        to_space: attributes.op_type() == "DepthToSpace",
-        within_channel: attributes.string("mode", "DCR") == "CRD",
-    })))
+    Ok(Some(Box::new(Blocks::new(attributes)?)))
 }
 
-impl Op for Blocks {
-    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
-        let value = required(operands, 0)?;
+impl Blocks {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+        let size = usize::try_from(attributes.int("blocksize", 0)).ok().filter(|&b| b > 0);
+        Ok(Self {
+            size: size.ok_or_else(|| Misfit::new("attribute blocksize must be positive"))?,
+            to_space: attributes.op_type() == "DepthToSpace",
+            within_channel: attributes.string("mode", "DCR") == "CRD",
+        })
+    }
+
+    /// The operand as the result reads it.
+    pub(crate) fn view(&self, of: &[usize]) -> Result<View, Misfit> {
         let Self { size, to_space, within_channel } = *self;
-        let misfit = || Misfit::new(format!("{:?} does not make blocks of {size}", value.shape()));
-        let &[n, c, h, w] = value.shape() else { return Err(misfit()) };
+        let misfit = || Misfit::new(format!("{of:?} does not make blocks of {size}"));
+        let &[n, c, h, w] = of else { return Err(misfit()) };
         let (image, channel) = (c * h * w, h * w);
         let (axes, strides, shape) = if to_space {
             let c =
@@ -260,6 +282,21 @@ impl Op for Blocks {
         } else {
             return Err(misfit());
         };
+        Ok(View { axes, strides, shape })
+    }
+}
+
+/// A strided view, read in row-major order of its axes, and the shape that its elements take.
+pub(crate) struct View {
+    pub(crate) axes: [usize; 6],
+    pub(crate) strides: [usize; 6],
+    shape: Vec<usize>,
+}
+
+impl Op for Blocks {
+    fn whole(&self, operands: &[Option<&Value>]) -> Answers {
+        let value = required(operands, 0)?;
+        let View { axes, strides, shape } = self.view(value.shape())?;
         one(view(value, &axes, &strides, shape)?)
     }
 }

@@ -10,32 +10,46 @@ use crate::error::Misfit;
 use crate::kernels::sum::sum;
 use crate::value::Value;
 
+/// The parsed operator, which gradients ask for too.
 #[derive(Debug, Clone, Copy)]
-struct Lrn {
-    size: usize,
-    alpha: f32,
-    beta: f32,
+pub(crate) struct Lrn {
+    pub(crate) size: usize,
+    pub(crate) alpha: f32,
+    pub(crate) beta: f32,
     bias: f32,
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let size = usize::try_from(attributes.int("size", 0)).ok().filter(|&size| size > 0);
-    Ok(Some(Box::new(Lrn {
-        size: size.ok_or_else(|| Misfit::new("attribute size must be positive"))?,
-        alpha: attributes.float("alpha", 1e-4),
-        beta: attributes.float("beta", 0.75),
-        bias: attributes.float("bias", 1.0),
-    })))
+    Ok(Some(Box::new(Lrn::of(attributes)?)))
 }
 
 impl Lrn {
+    pub(crate) fn of(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+        let size = usize::try_from(attributes.int("size", 0)).ok().filter(|&size| size > 0);
+        Ok(Self {
+            size: size.ok_or_else(|| Misfit::new("attribute size must be positive"))?,
+            alpha: attributes.float("alpha", 1e-4),
+            beta: attributes.float("beta", 0.75),
+            bias: attributes.float("bias", 1.0),
+        })
+    }
+
+    /// How many channels before and behind its own a divisor reads.
+    pub(crate) fn reach(&self) -> (usize, usize) {
+        ((self.size - 1) / 2, self.size / 2)
+    }
+
+    /// What a channel's neighbours come to, before it is raised to a power.
+    pub(crate) fn divisor(&self, channels: &[f32], at: usize) -> f32 {
+        let (before, after) = self.reach();
+        let near = at.saturating_sub(before)..(at + after + 1).min(channels.len());
+        let squares = sum(&channels[near], |x| x * x) as f32;
+        self.bias + self.alpha / self.size as f32 * squares
+    }
+
     fn pixel(&self, channels: &[f32], out: &mut [f32]) {
-        let (before, after) = ((self.size - 1) / 2, self.size / 2);
         for (at, (y, x)) in out.iter_mut().zip(channels).enumerate() {
-            let near = at.saturating_sub(before)..(at + after + 1).min(channels.len());
-            let squares = sum(&channels[near], |x| x * x) as f32;
-            let divisor = self.bias + self.alpha / self.size as f32 * squares;
-            *y = x * libm::powf(divisor, -self.beta);
+            *y = x * libm::powf(self.divisor(channels, at), -self.beta);
         }
     }
 }

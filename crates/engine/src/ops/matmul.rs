@@ -188,7 +188,7 @@ impl Op for Product {
 
 /// Rows times packed weights, from slices.
 #[expect(unsafe_code, reason = "rows are written through pointers; see kernels")]
-pub(super) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
+pub(crate) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
     let inputs: Vec<*const f32> = rows.chunks_exact(packed.depth()).map(<[f32]>::as_ptr).collect();
     let outputs: Vec<*mut f32> =
         out.chunks_exact_mut(packed.columns()).map(<[f32]>::as_mut_ptr).collect();

@@ -12,17 +12,17 @@ use crate::value::Value;
 use faultlens_core::{Tensor, TensorData};
 
 /// How two shapes multiply.
-struct Shapes {
-    rows: usize,
-    depth: usize,
-    columns: usize,
+pub(crate) struct Shapes {
+    pub(crate) rows: usize,
+    pub(crate) depth: usize,
+    pub(crate) columns: usize,
     /// For every product, where its rows and its matrix begin.
-    starts: Vec<[usize; 2]>,
+    pub(crate) starts: Vec<[usize; 2]>,
     product: Vec<usize>,
 }
 
 impl Shapes {
-    fn new(a: &[usize], b: &[usize]) -> Result<Self, Misfit> {
+    pub(crate) fn new(a: &[usize], b: &[usize]) -> Result<Self, Misfit> {
         let misfit = || Misfit::new(format!("shapes {a:?} and {b:?} do not multiply"));
         // A vector is a row on the left and a column on the right, and its axis goes away.
         let (outer_a, rows, depth) = match a {

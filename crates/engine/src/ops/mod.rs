@@ -5,44 +5,52 @@ mod arg;
 mod arithmetic;
 mod attributes;
 mod batch_norm;
-mod cast;
+pub(crate) mod cast;
 mod concat;
 mod control;
 mod conv;
 mod conv_nd;
 mod conv_transpose;
+mod dropout;
 mod elements;
-mod elementwise;
-mod layout;
+pub(crate) mod elementwise;
+pub(crate) mod layout;
 mod logic;
-mod lrn;
+pub(crate) mod lrn;
 mod matmul;
 mod matmul_batched;
 mod nms;
-mod normalise;
+pub(crate) mod normalise;
 mod operands;
-mod pad;
+pub(crate) mod pad;
 mod pixelwise;
-mod places;
+pub(crate) mod places;
 mod plane;
-mod pool;
-mod pool_nd;
+pub(crate) mod pool;
+pub(crate) mod pool_nd;
 mod quantised;
-mod recurrent;
-mod reduce;
-mod resize;
-mod slice;
-mod softmax;
+pub(crate) mod recurrent;
+pub(crate) mod reduce;
+pub(crate) mod resize;
+pub(crate) mod slice;
+pub(crate) mod softmax;
 mod windows;
 
+use crate::buffers::Buffers;
 use crate::error::Misfit;
 use crate::graph::Operator;
 use crate::kernels::gemm::LANE;
 use crate::kernels::grid::{Order, Region, Spot};
 use crate::value::Value;
 pub(crate) use attributes::Attributes;
+pub(crate) use batch_norm::TRAINING as TRAINING_BATCH_NORM;
+pub(crate) use conv::settled as conv_settled;
+pub(crate) use conv_transpose::turned as conv_turned;
+pub(crate) use dropout::{Dropout, RANDOM_DROPOUT};
 pub(crate) use elements::pick;
 pub(crate) use elementwise::{Elementwise, Function, broadcast_shape, spread};
+pub(crate) use matmul::multiply_rows;
+pub(crate) use matmul_batched::Shapes as ProductShapes;
 use std::ops::Range;
 
 /// An operator with its attributes parsed and its constant operands prepared.
@@ -70,6 +78,16 @@ pub(crate) trait Op: Send + Sync {
         _operands: &[Option<&'a Value>],
     ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
         Ok(None)
+    }
+
+    /// The same as [`Op::whole`], for operators that make large values again and again: into memory
+    /// of earlier runs.
+    fn whole_in(
+        &self,
+        operands: &[Option<&Value>],
+        _buffers: &Buffers,
+    ) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+        self.whole(operands)
     }
 
     /// All outputs from whole operands; `None` hands over to rten.
@@ -139,6 +157,9 @@ fn channels_around(outputs: impl Iterator<Item = usize>) -> Range<usize> {
     let (low, high) = outputs.fold((usize::MAX, 0), |(l, h), o| (l.min(o), h.max(o + 1)));
     if low < high { low / LANE * LANE..high } else { 0..0 }
 }
+
+/// The domain of operators that only this project knows; they never reach a file.
+pub(crate) const OWN_DOMAIN: &str = "faultlens";
 
 type Parse = fn(&Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit>;
 
@@ -264,11 +285,16 @@ const MICROSOFT_OPERATORS: &[(&str, Parse)] = &[
     ("QuantizeLinear", quantised::parse_quantise),
 ];
 
+/// The operators of [`OWN_DOMAIN`].
+const OWN_OPERATORS: &[(&str, Parse)] =
+    &[(RANDOM_DROPOUT, dropout::parse), (TRAINING_BATCH_NORM, batch_norm::parse_training)];
+
 /// The operator's kernel, or `None` where rten computes it.
 pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op>>, Misfit> {
     let operators = match operator.domain.as_str() {
         "" => OPERATORS,
         "com.microsoft" => MICROSOFT_OPERATORS,
+        OWN_DOMAIN => OWN_OPERATORS,
         _ => return Ok(None),
     };
     let found = operators.binary_search_by_key(&operator.op_type.as_str(), |&(name, _)| name);

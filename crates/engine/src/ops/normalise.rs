@@ -15,20 +15,20 @@ use faultlens_core::DType;
 
 /// How the elements of one group are spread.
 #[derive(Debug, Clone, Copy)]
-struct Spread {
-    mean: f32,
+pub(crate) struct Spread {
+    pub(crate) mean: f32,
     variance: f32,
 }
 
 impl Spread {
-    fn of(row: &[f32]) -> Self {
+    pub(crate) fn of(row: &[f32]) -> Self {
         let count = row.len() as f64;
         let mean = sum(row, |x| x) / count;
         let variance = sum(row, |x| (x - mean) * (x - mean)) / count;
         Self { mean: mean as f32, variance: variance as f32 }
     }
 
-    fn inverse_deviation(&self, epsilon: f32) -> f32 {
+    pub(crate) fn inverse_deviation(&self, epsilon: f32) -> f32 {
         1.0 / (self.variance + epsilon).sqrt()
     }
 }
@@ -67,14 +67,17 @@ struct Grouped {
 }
 
 pub(super) fn parse_grouped(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let groups = match attributes.op_type() {
-        "GroupNormalization" => {
-            let groups = usize::try_from(attributes.int("num_groups", 0)).ok().filter(|&g| g > 0);
-            Some(groups.ok_or_else(|| Misfit::new("attribute num_groups must be positive"))?)
-        }
-        _ => None,
-    };
+    let groups = groups(attributes)?;
     Ok(Some(Box::new(Grouped { epsilon: attributes.float("epsilon", 1e-5), groups })))
+}
+
+/// Groups of channels; `None` makes every channel one.
+pub(crate) fn groups(attributes: &Attributes<'_>) -> Result<Option<usize>, Misfit> {
+    if attributes.op_type() != "GroupNormalization" {
+        return Ok(None);
+    }
+    let groups = usize::try_from(attributes.int("num_groups", 0)).ok().filter(|&g| g > 0);
+    groups.map(Some).ok_or_else(|| Misfit::new("attribute num_groups must be positive"))
 }
 
 impl Op for Grouped {

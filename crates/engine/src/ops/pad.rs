@@ -22,27 +22,41 @@ enum Mode {
 /// Elements above which a pad is taken for a mistake.
 const MOST: u64 = 1 << 30;
 
-struct Pad {
+pub(crate) struct Pad {
     mode: Mode,
     /// Widths and constant where they are attributes (before opset 11).
     attributes: Option<(Vec<i64>, f32)>,
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let name = attributes.string("mode", "constant");
-    let mode = match name.as_str() {
-        "constant" => Mode::Constant,
-        "edge" => Mode::Edge,
-        "reflect" => Mode::Reflect,
-        "wrap" => Mode::Wrap,
-        _ => return Err(Misfit::new(format!("mode {name} is not supported"))),
-    };
-    let widths = attributes.ints("pads").map(<[i64]>::to_vec);
-    let attributes = widths.map(|widths| (widths, attributes.float("value", 0.0)));
-    Ok(Some(Box::new(Pad { mode, attributes })))
+    Ok(Some(Box::new(Pad::new(attributes)?)))
 }
 
 impl Pad {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+        let name = attributes.string("mode", "constant");
+        let mode = match name.as_str() {
+            "constant" => Mode::Constant,
+            "edge" => Mode::Edge,
+            "reflect" => Mode::Reflect,
+            "wrap" => Mode::Wrap,
+            _ => return Err(Misfit::new(format!("mode {name} is not supported"))),
+        };
+        let widths = attributes.ints("pads").map(<[i64]>::to_vec);
+        let attributes = widths.map(|widths| (widths, attributes.float("value", 0.0)));
+        Ok(Self { mode, attributes })
+    }
+
+    /// For every axis, the places that its elements come from; `None` for the constant.
+    pub(crate) fn places(
+        &self,
+        shape: &[usize],
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<Vec<Option<usize>>>, Misfit> {
+        let widths = self.widths(shape.len(), operands)?;
+        shape.iter().zip(widths).map(|(&length, widths)| self.along(length, widths)).collect()
+    }
+
     /// Elements to add before and after, for every axis.
     fn widths(&self, rank: usize, operands: &[Option<&Value>]) -> Result<Vec<(i64, i64)>, Misfit> {
         let given = match &self.attributes {

@@ -21,24 +21,9 @@ struct Windowed {
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let axes = attributes.ints("kernel_shape").map_or(0, <[i64]>::len);
-    if axes == 0 {
-        return Err(Misfit::new("attribute kernel_shape is missing"));
-    }
-    let keep = match attributes.op_type() {
-        "MaxPool" => Keep::Pool(Pool::Max),
-        "LpPool" => Keep::Norm(attributes.int("p", 2) as i32),
-        _ if attributes.int("count_include_pad", 0) != 0 => Keep::Pool(Pool::AverageWithPadding),
-        _ => Keep::Pool(Pool::Average),
-    };
-    let other = PoolNd {
-        keep,
-        specs: Some(window_specs(attributes, axes)?),
-        indices: attributes.arity().1 > 1,
-        by_columns: attributes.int("storage_order", 0) != 0,
-    };
+    let other = general(attributes)?;
     let windows = windows(attributes)?.filter(|_| !other.indices);
-    Ok(Some(match (keep, windows) {
+    Ok(Some(match (other.keep, windows) {
         (Keep::Pool(kind), Some(windows)) => {
             Box::new(Windowed { kind, windows: Some(windows), other })
         }
@@ -47,16 +32,45 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 }
 
 pub(super) fn parse_global(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let keep = match attributes.op_type() {
-        "GlobalMaxPool" => Keep::Pool(Pool::Max),
-        "GlobalLpPool" => Keep::Norm(attributes.int("p", 2) as i32),
-        _ => Keep::Pool(Pool::Average),
-    };
-    let other = PoolNd { keep, specs: None, indices: false, by_columns: false };
-    Ok(Some(match keep {
+    let other = general(attributes)?;
+    Ok(Some(match other.keep {
         Keep::Pool(kind) => Box::new(Windowed { kind, windows: None, other }),
         Keep::Norm(_) => Box::new(other),
     }))
+}
+
+/// The pool as its attributes describe it, along any number of axes.
+pub(crate) fn general(attributes: &Attributes<'_>) -> Result<PoolNd, Misfit> {
+    let keep = match attributes.op_type() {
+        "GlobalMaxPool" | "MaxPool" => Keep::Pool(Pool::Max),
+        "GlobalLpPool" | "LpPool" => Keep::Norm(attributes.int("p", 2) as i32),
+        _ if attributes.int("count_include_pad", 0) != 0 => Keep::Pool(Pool::AverageWithPadding),
+        _ => Keep::Pool(Pool::Average),
+    };
+    if attributes.op_type().starts_with("Global") {
+        return Ok(PoolNd { keep, specs: None, indices: false, by_columns: false });
+    }
+    let axes = attributes.ints("kernel_shape").map_or(0, <[i64]>::len);
+    if axes == 0 {
+        return Err(Misfit::new("attribute kernel_shape is missing"));
+    }
+    Ok(PoolNd {
+        keep,
+        specs: Some(window_specs(attributes, axes)?),
+        indices: attributes.arity().1 > 1,
+        by_columns: attributes.int("storage_order", 0) != 0,
+    })
+}
+
+/// What a pool keeps of which pixels; `None` where the value has no pixels.
+pub(crate) fn of_pixels(
+    attributes: &Attributes<'_>,
+    shape: &[usize],
+) -> Result<Option<(Pool, Window)>, Misfit> {
+    let PoolNd { keep, specs, .. } = general(attributes)?;
+    let windows = specs.map(<[AxisSpec; 2]>::try_from).transpose();
+    let (Keep::Pool(kind), Ok(windows)) = (keep, windows) else { return Ok(None) };
+    Ok(settle(kind, windows, shape)?.map(|settled| (kind, settled.window)))
 }
 
 /// The pool of pixels for these shapes; `None` where there are none.

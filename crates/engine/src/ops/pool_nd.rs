@@ -12,7 +12,7 @@ use faultlens_core::TensorData;
 
 /// What a pool keeps of its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(crate) enum Keep {
     /// What the pixel kernel can keep as well.
     Pool(Pool),
     /// The p-norm.
@@ -21,8 +21,8 @@ pub(super) enum Keep {
 
 /// A pool along any number of axes.
 #[derive(Debug, Clone)]
-pub(super) struct PoolNd {
-    pub(super) keep: Keep,
+pub(crate) struct PoolNd {
+    pub(crate) keep: Keep,
     /// `None` pools the whole plane.
     pub(super) specs: Option<Vec<AxisSpec>>,
     /// Whether the places of maxima are an answer too.
@@ -38,8 +38,7 @@ impl Op for PoolNd {
             return Err(Misfit::new(format!("images are wanted, not {:?}", value.shape())));
         };
         let windows = self.windows(plane)?;
-        let under: Vec<Window> =
-            windows.places().iter().map(|at| Window::of(&windows, at)).collect();
+        let under = Window::all(&windows);
         let mut shape = vec![*images, *channels];
         shape.extend(windows.output());
         let pixels: usize = plane.iter().product();
@@ -57,6 +56,11 @@ impl Op for PoolNd {
 }
 
 impl PoolNd {
+    /// The windows of all outputs over a plane, in row-major order.
+    pub(crate) fn under(&self, plane: &[usize]) -> Result<Vec<Window>, Misfit> {
+        Ok(Window::all(&self.windows(plane)?))
+    }
+
     fn windows(&self, plane: &[usize]) -> Result<Windows, Misfit> {
         if plane.contains(&0) {
             return Err(Misfit::new(format!("there is nothing to pool in planes of {plane:?}")));
@@ -125,12 +129,16 @@ where
 }
 
 /// One window's places inside the plane, and its taps inside the padded plane.
-struct Window {
-    inside: Vec<usize>,
-    padded: usize,
+pub(crate) struct Window {
+    pub(crate) inside: Vec<usize>,
+    pub(crate) padded: usize,
 }
 
 impl Window {
+    fn all(windows: &Windows) -> Vec<Self> {
+        windows.places().iter().map(|at| Self::of(windows, at)).collect()
+    }
+
     fn of(windows: &Windows, at: &[usize]) -> Self {
         Self {
             inside: windows.under(at).into_iter().flatten().collect(),

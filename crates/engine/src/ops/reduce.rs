@@ -19,7 +19,7 @@ use faultlens_core::TensorData;
 
 /// What becomes of the folded elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     L1,
     L2,
     LogSum,
@@ -32,9 +32,10 @@ enum Kind {
     SumSquare,
 }
 
+/// The parsed operator, from which gradients take the axes too.
 #[derive(Debug, Clone)]
-struct Reduce {
-    kind: Kind,
+pub(crate) struct Reduce {
+    pub(crate) kind: Kind,
     keep: bool,
     /// Whether an empty list of axes folds none, else all.
     none_if_empty: bool,
@@ -43,7 +44,11 @@ struct Reduce {
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let kind = match attributes.op_type() {
+    Ok(Some(Box::new(Reduce::of(attributes))))
+}
+
+fn kind_of(op_type: &str) -> Kind {
+    match op_type {
         "ReduceL1" => Kind::L1,
         "ReduceL2" => Kind::L2,
         "ReduceLogSum" => Kind::LogSum,
@@ -54,18 +59,22 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
         "ReduceProd" => Kind::Prod,
         "ReduceSum" => Kind::Sum,
         _ => Kind::SumSquare,
-    };
-    Ok(Some(Box::new(Reduce {
-        kind,
-        keep: attributes.int("keepdims", 1) != 0,
-        none_if_empty: attributes.int("noop_with_empty_axes", 0) != 0,
-        axes: attributes.ints("axes").map(<[i64]>::to_vec),
-    })))
+    }
 }
 
 impl Reduce {
-    /// The axes to fold, given those that the file or an operand names.
-    fn axes(&self, named: Option<Vec<i64>>, rank: usize) -> Vec<i64> {
+    pub(crate) fn of(attributes: &Attributes<'_>) -> Self {
+        Self {
+            kind: kind_of(attributes.op_type()),
+            keep: attributes.int("keepdims", 1) != 0,
+            none_if_empty: attributes.int("noop_with_empty_axes", 0) != 0,
+            axes: attributes.ints("axes").map(<[i64]>::to_vec),
+        }
+    }
+
+    /// The axes to fold, which an operand may name.
+    pub(crate) fn axes(&self, operand: Option<&Value>, rank: usize) -> Vec<i64> {
+        let named = operand.and_then(Value::integers).or_else(|| self.axes.clone());
         match named {
             Some(axes) if !axes.is_empty() => axes,
             _ if self.none_if_empty => Vec::new(),
@@ -117,8 +126,7 @@ impl Op for Reduce {
 
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let value = required(operands, 0)?;
-        let named = operand(operands, 1).and_then(Value::integers).or_else(|| self.axes.clone());
-        let axes = self.axes(named, value.shape().len());
+        let axes = self.axes(operand(operands, 1), value.shape().len());
         let rows = Fold::new(value.shape(), &axes)?;
         let shape = rows.shape(value.shape(), &axes, self.keep);
         match value {

@@ -6,21 +6,18 @@ use crate::kernels::grid::{Grid, Order, Region, Spot};
 use crate::value::Value;
 use std::ops::Range;
 
-struct Slice {
+pub(crate) struct Slice {
     /// Starts, ends and axes where they are attributes (before opset 10).
     attributes: Option<[Option<Vec<i64>>; 3]>,
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let list = |name: &str| attributes.ints(name).map(<[i64]>::to_vec);
-    let own = attributes.opset() < 10;
-    let attributes = own.then(|| [list("starts"), list("ends"), list("axes")]);
-    Ok(Some(Box::new(Slice { attributes })))
+    Ok(Some(Box::new(Slice::new(attributes))))
 }
 
 /// What is taken along one axis.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+pub(crate) struct Cut {
     start: usize,
     step: i64,
     length: usize,
@@ -49,6 +46,11 @@ impl Cut {
         Ok(Self { start: start.max(0) as usize, step, length: count as usize })
     }
 
+    /// The places that are taken, one after the other.
+    pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
+        (0..self.length).map(|at| self.under(at))
+    }
+
     fn under(&self, at: usize) -> usize {
         (self.start as i64 + at as i64 * self.step) as usize
     }
@@ -66,7 +68,14 @@ impl Cut {
 }
 
 impl Slice {
-    fn cuts(
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Self {
+        let list = |name: &str| attributes.ints(name).map(<[i64]>::to_vec);
+        let own = attributes.opset() < 10;
+        Self { attributes: own.then(|| [list("starts"), list("ends"), list("axes")]) }
+    }
+
+    /// What is taken along every axis; `None` where the operands do not say.
+    pub(crate) fn cuts(
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],

@@ -9,18 +9,24 @@ use crate::kernels::grid::Order;
 use crate::kernels::math::exp;
 use crate::value::Value;
 
-struct Softmax {
-    axis: i64,
+/// The parsed operator, which gradients ask for too.
+pub(crate) struct Softmax {
+    pub(crate) axis: i64,
     /// Before opset 13 all axes from `axis` on count as one.
-    flattens: bool,
-    log: bool,
+    pub(crate) flattens: bool,
+    pub(crate) log: bool,
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let flattens = attributes.opset() < 13;
-    let axis = attributes.int("axis", if flattens { 1 } else { -1 });
-    let log = attributes.op_type() == "LogSoftmax";
-    Ok(Some(Box::new(Softmax { axis, flattens, log })))
+    Ok(Some(Box::new(Softmax::of(attributes))))
+}
+
+impl Softmax {
+    pub(crate) fn of(attributes: &Attributes<'_>) -> Self {
+        let flattens = attributes.opset() < 13;
+        let axis = attributes.int("axis", if flattens { 1 } else { -1 });
+        Self { axis, flattens, log: attributes.op_type() == "LogSoftmax" }
+    }
 }
 
 impl Op for Softmax {

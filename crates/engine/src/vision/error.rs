@@ -132,8 +132,8 @@ pub enum VisionError {
     },
     /// Boxes, masks and other answers that are no list of classes.
     #[error(
-        "output `{name}` has shape {shape}, which is no list of scores per image; name another \
-         output with `output: {{name: …}}`"
+        "output `{name}` has shape {shape}, which is no list of scores per image (boxes and \
+         areas are not read yet); name another output with `output: {{name: …}}`, if it has one"
     )]
     NotScores {
         /// The output.

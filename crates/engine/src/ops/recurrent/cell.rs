@@ -7,26 +7,37 @@ use crate::ops::matmul::multiply_rows;
 
 /// What a step carries to the next: a state and, in an LSTM, a cell per row of the batch.
 #[derive(Debug, Clone)]
-pub(super) struct State {
-    pub(super) hidden: Vec<f32>,
-    pub(super) cell: Vec<f32>,
+pub(crate) struct State {
+    pub(crate) hidden: Vec<f32>,
+    pub(crate) cell: Vec<f32>,
 }
 
 /// A layer's step in one direction.
-pub(super) struct Cell<'a> {
-    pub(super) kind: Kind,
+pub(crate) struct Cell<'a> {
+    pub(crate) kind: Kind,
     /// From the state to each gate, with biases.
-    pub(super) recurrence: Vec<Packed>,
+    pub(crate) recurrence: Vec<Packed>,
     /// LSTM: from the cell to the input, output and forget gates, one behind the other.
-    pub(super) peepholes: Option<&'a [f32]>,
-    pub(super) activations: &'a [Unary],
+    pub(crate) peepholes: Option<&'a [f32]>,
+    pub(crate) activations: &'a [Unary],
     /// What goes into an activation is kept between minus this and this.
-    pub(super) clip: Option<f32>,
+    pub(crate) clip: Option<f32>,
+}
+
+/// What a step computes on its way to the next state.
+pub(crate) struct Step {
+    pub(crate) state: State,
+    /// The activated gates, in ONNX's order.
+    pub(crate) gates: Vec<Vec<f32>>,
+    /// GRU whose reset comes last: what the recurrence makes of the state for the last gate.
+    pub(crate) product: Vec<f32>,
+    /// LSTM: the activated cell.
+    pub(crate) shown: Vec<f32>,
 }
 
 impl Cell<'_> {
     /// The next state. `inputs` holds what the step's input adds to each gate.
-    pub(super) fn step(&self, inputs: Vec<Vec<f32>>, state: &State) -> State {
+    pub(crate) fn step(&self, inputs: Vec<Vec<f32>>, state: &State) -> Step {
         match self.kind {
             Kind::Rnn => self.rnn(inputs, state),
             Kind::Gru { linear_before_reset } => self.gru(inputs, state, linear_before_reset),
@@ -49,28 +60,35 @@ impl Cell<'_> {
         gate
     }
 
-    fn rnn(&self, inputs: Vec<Vec<f32>>, state: &State) -> State {
+    fn rnn(&self, inputs: Vec<Vec<f32>>, state: &State) -> Step {
         let sum = added(&inputs[0], &self.recur(0, &state.hidden));
-        State { hidden: self.activated(0, sum), cell: Vec::new() }
+        let hidden = self.activated(0, sum);
+        let gates = vec![hidden.clone()];
+        let state = State { hidden, cell: Vec::new() };
+        Step { state, gates, product: Vec::new(), shown: Vec::new() }
     }
 
     /// Gates in ONNX's order: update, reset, and the state that may come.
-    fn gru(&self, inputs: Vec<Vec<f32>>, state: &State, linear_before_reset: bool) -> State {
+    fn gru(&self, inputs: Vec<Vec<f32>>, state: &State, linear_before_reset: bool) -> Step {
         let gate =
             |at: usize| self.activated(0, added(&inputs[at], &self.recur(at, &state.hidden)));
         let (update, reset) = (gate(0), gate(1));
-        let recurrent = if linear_before_reset {
-            multiplied(&reset, &self.recur(2, &state.hidden))
+        let (product, recurrent) = if linear_before_reset {
+            let product = self.recur(2, &state.hidden);
+            let recurrent = multiplied(&reset, &product);
+            (product, recurrent)
         } else {
-            self.recur(2, &multiplied(&reset, &state.hidden))
+            (Vec::new(), self.recur(2, &multiplied(&reset, &state.hidden)))
         };
         let coming = self.activated(1, added(&inputs[2], &recurrent));
         let mix = |(i, &z): (usize, &f32)| (1.0 - z) * coming[i] + z * state.hidden[i];
-        State { hidden: update.iter().enumerate().map(mix).collect(), cell: Vec::new() }
+        let hidden = update.iter().enumerate().map(mix).collect();
+        let state = State { hidden, cell: Vec::new() };
+        Step { state, gates: vec![update, reset, coming], product, shown: Vec::new() }
     }
 
     /// Gates in ONNX's order: input, output, forget, and the cell that may come.
-    fn lstm(&self, inputs: Vec<Vec<f32>>, state: &State, input_forget: bool) -> State {
+    fn lstm(&self, inputs: Vec<Vec<f32>>, state: &State, input_forget: bool) -> Step {
         let sum = |at: usize| added(&inputs[at], &self.recur(at, &state.hidden));
         let input = self.activated(0, self.peeped(0, sum(0), &state.cell));
         let forget = if input_forget {
@@ -84,7 +102,9 @@ impl Cell<'_> {
         let output = self.activated(0, self.peeped(1, sum(1), &cell));
         let mut shown = cell.clone();
         unary(self.activations[2], &mut shown);
-        State { hidden: multiplied(&output, &shown), cell }
+        let state = State { hidden: multiplied(&output, &shown), cell };
+        let gates = vec![input, output, forget, coming];
+        Step { state, gates, product: Vec::new(), shown }
     }
 
     /// Adds what a gate sees of the cell.
@@ -104,6 +124,6 @@ fn added(a: &[f32], b: &[f32]) -> Vec<f32> {
     a.iter().zip(b).map(|(x, y)| x + y).collect()
 }
 
-fn multiplied(a: &[f32], b: &[f32]) -> Vec<f32> {
+pub(crate) fn multiplied(a: &[f32], b: &[f32]) -> Vec<f32> {
     a.iter().zip(b).map(|(x, y)| x * y).collect()
 }

@@ -4,7 +4,7 @@
 //! on the others. NaN stays NaN in all gates, as in PyTorch; ONNX Runtime turns it into a number
 //! where the layer has biases, and only there.
 
-mod cell;
+pub(crate) mod cell;
 
 use super::matmul::multiply_rows;
 use super::operands::{Answers, floats, operand, required, rounded};
@@ -13,11 +13,11 @@ use crate::error::Misfit;
 use crate::kernels::elementwise::Unary;
 use crate::kernels::gemm::Packed;
 use crate::value::Value;
-use cell::{Cell, State};
+use cell::{Cell, State, Step};
 
 /// Which layer, with what only that one has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Rnn,
     Gru {
         /// Whether the reset gate acts on the product, else on the state before it.
@@ -30,7 +30,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn gates(self) -> usize {
+    pub(crate) fn gates(self) -> usize {
         match self {
             Self::Rnn => 1,
             Self::Gru { .. } => 3,
@@ -48,34 +48,42 @@ impl Kind {
     }
 }
 
-struct Recurrent {
-    kind: Kind,
+pub(crate) struct Recurrent {
+    pub(crate) kind: Kind,
     /// Per direction, whether it walks from the last step to the first.
-    reversed: Vec<bool>,
+    pub(crate) reversed: Vec<bool>,
     /// Direction by direction.
     activations: Vec<Unary>,
     clip: Option<f32>,
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let flag = |name: &str| attributes.int(name, 0) != 0;
-    let kind = match attributes.op_type() {
-        "RNN" => Kind::Rnn,
-        "GRU" => Kind::Gru { linear_before_reset: flag("linear_before_reset") },
-        _ => Kind::Lstm { input_forget: flag("input_forget") },
-    };
-    let reversed = match attributes.string("direction", "forward").as_str() {
-        "forward" => vec![false],
-        "reverse" => vec![true],
-        "bidirectional" => vec![false, true],
-        other => return Err(Misfit::new(format!("there is no direction {other}"))),
-    };
-    if flag("layout") {
-        return Err(Misfit::new("layout 1 (batch first) is not supported; export with layout 0"));
+    Ok(Some(Box::new(Recurrent::new(attributes)?)))
+}
+
+impl Recurrent {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+        let flag = |name: &str| attributes.int(name, 0) != 0;
+        let kind = match attributes.op_type() {
+            "RNN" => Kind::Rnn,
+            "GRU" => Kind::Gru { linear_before_reset: flag("linear_before_reset") },
+            _ => Kind::Lstm { input_forget: flag("input_forget") },
+        };
+        let reversed = match attributes.string("direction", "forward").as_str() {
+            "forward" => vec![false],
+            "reverse" => vec![true],
+            "bidirectional" => vec![false, true],
+            other => return Err(Misfit::new(format!("there is no direction {other}"))),
+        };
+        if flag("layout") {
+            return Err(Misfit::new(
+                "layout 1 (batch first) is not supported; export with layout 0",
+            ));
+        }
+        let activations = activations(attributes, kind, reversed.len())?;
+        let clip = attributes.has("clip").then(|| attributes.float("clip", 0.0));
+        Ok(Self { kind, reversed, activations, clip })
     }
-    let activations = activations(attributes, kind, reversed.len())?;
-    let clip = attributes.has("clip").then(|| attributes.float("clip", 0.0));
-    Ok(Some(Box::new(Recurrent { kind, reversed, activations, clip })))
 }
 
 fn activations(
@@ -113,16 +121,16 @@ fn activations(
 
 /// The lengths that the operands agree on.
 #[derive(Debug, Clone, Copy)]
-struct Sizes {
-    steps: usize,
-    batch: usize,
-    input: usize,
-    hidden: usize,
+pub(crate) struct Sizes {
+    pub(crate) steps: usize,
+    pub(crate) batch: usize,
+    pub(crate) input: usize,
+    pub(crate) hidden: usize,
 }
 
 /// One direction: its step, and what the inputs of all steps add to its gates.
-struct Direction<'a> {
-    cell: Cell<'a>,
+pub(crate) struct Direction<'a> {
+    pub(crate) cell: Cell<'a>,
     /// Step by step, row by row, gate by gate.
     inputs: Vec<f32>,
     start: State,
@@ -130,7 +138,13 @@ struct Direction<'a> {
 }
 
 impl Recurrent {
-    fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, Misfit> {
+    /// Whether its activations are ONNX's defaults, and nothing is clipped before them.
+    pub(crate) fn is_plain(&self) -> bool {
+        let default = self.kind.activations().repeat(self.reversed.len());
+        self.clip.is_none() && self.activations == default
+    }
+
+    pub(crate) fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, Misfit> {
         let shape = |at: usize| operand(operands, at).map_or(&[][..], Value::shape);
         let (x, w, r) = (shape(0), shape(1), shape(2));
         let misfit =
@@ -142,7 +156,7 @@ impl Recurrent {
         (fits && input * hidden > 0).then_some(sizes).ok_or_else(misfit)
     }
 
-    fn direction<'a>(
+    pub(crate) fn direction<'a>(
         &'a self,
         sizes: Sizes,
         at: usize,
@@ -177,7 +191,7 @@ impl Recurrent {
 }
 
 /// One direction's part of an operand; empty where that is left out.
-fn part<'a>(
+pub(crate) fn part<'a>(
     operands: &[Option<&'a Value>],
     operand: usize,
     at: usize,
@@ -198,35 +212,39 @@ fn gates(recurrence: &[f32], biases: &[f32], hidden: usize) -> Vec<Packed> {
 }
 
 impl Direction<'_> {
-    /// Walks all steps, hands each row's state to `each` (step, row, state), and answers the last
+    /// Which step of its sequence a row takes on a turn.
+    pub(crate) fn time(&self, turn: usize, length: usize) -> usize {
+        if self.reversed { length.saturating_sub(turn + 1) } else { turn }
+    }
+
+    /// Walks all steps, hands each turn to `each` (turn, state before, step), and answers the last
     /// state. A row that ends early keeps its state from there on.
-    fn walk(
-        self,
+    pub(crate) fn walk(
+        &self,
         sizes: Sizes,
         lengths: &[usize],
-        mut each: impl FnMut(usize, usize, &[f32]),
+        mut each: impl FnMut(usize, &State, Step),
     ) -> State {
         let Sizes { steps, batch, hidden, .. } = sizes;
         let gates = self.cell.recurrence.len();
-        let mut state = self.start;
+        let mut state = self.start.clone();
         for turn in 0..steps {
-            let time = |row: usize| match self.reversed {
-                true => lengths[row].saturating_sub(turn + 1),
-                false => turn,
-            };
+            let time = |row: usize| self.time(turn, lengths[row]);
             let gate = |gate: usize| -> Vec<f32> {
                 let start = |row| ((time(row) * batch + row) * gates + gate) * hidden;
                 (0..batch).flat_map(|row| &self.inputs[start(row)..][..hidden]).copied().collect()
             };
-            let next = self.cell.step((0..gates).map(gate).collect(), &state);
+            let step = self.cell.step((0..gates).map(gate).collect(), &state);
+            let mut next = state.clone();
             for row in (0..batch).filter(|&row| turn < lengths[row]) {
                 let range = row * hidden..(row + 1) * hidden;
-                each(time(row), row, &next.hidden[range.clone()]);
-                state.hidden[range.clone()].copy_from_slice(&next.hidden[range.clone()]);
-                if !state.cell.is_empty() {
-                    state.cell[range.clone()].copy_from_slice(&next.cell[range]);
+                next.hidden[range.clone()].copy_from_slice(&step.state.hidden[range.clone()]);
+                if !next.cell.is_empty() {
+                    next.cell[range.clone()].copy_from_slice(&step.state.cell[range]);
                 }
             }
+            each(turn, &state, step);
+            state = next;
         }
         state
     }
@@ -242,11 +260,15 @@ impl Op for Recurrent {
         let mut states = vec![0.0; steps * directions * batch * hidden];
         let (mut last, mut cells) = (Vec::new(), Vec::new());
         for at in 0..directions {
-            let end =
-                self.direction(sizes, at, operands)?.walk(sizes, &lengths, |step, row, state| {
-                    let start = ((step * directions + at) * batch + row) * hidden;
+            let direction = self.direction(sizes, at, operands)?;
+            let end = direction.walk(sizes, &lengths, |turn, _, step| {
+                for row in (0..batch).filter(|&row| turn < lengths[row]) {
+                    let time = direction.time(turn, lengths[row]);
+                    let start = ((time * directions + at) * batch + row) * hidden;
+                    let state = &step.state.hidden[row * hidden..][..hidden];
                     states[start..][..hidden].copy_from_slice(state);
-                });
+                }
+            });
             last.extend(end.hidden);
             cells.extend(end.cell);
         }
@@ -262,7 +284,7 @@ impl Op for Recurrent {
 }
 
 /// How many steps each row has; all of them unless an operand says otherwise.
-fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>, Misfit> {
+pub(crate) fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>, Misfit> {
     let Some(given) = given else { return Ok(vec![sizes.steps; sizes.batch]) };
     let lengths = given.integers().unwrap_or_default();
     let checked = |&n: &i64| usize::try_from(n).ok().filter(|&n| n <= sizes.steps);

@@ -9,7 +9,7 @@ use super::places::{axis, strides};
 use super::plane::Plane;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::Misfit;
-use crate::kernels::resize::Blend;
+use crate::kernels::resize::{Along, Blend};
 use crate::value::Value;
 use blend::{Axis, Coordinates, Mode};
 use faultlens_core::DType;
@@ -22,7 +22,7 @@ enum Proportions {
     KeepAround,
 }
 
-struct Resize {
+pub(crate) struct Resize {
     coordinates: Coordinates,
     mode: Mode,
     antialias: bool,
@@ -38,32 +38,49 @@ struct Resize {
 }
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
-    let old = attributes.op_type() == "Upsample" || attributes.opset() < 11;
-    let policy = attributes.string("keep_aspect_ratio_policy", "stretch");
-    let proportions = match policy.as_str() {
-        "stretch" => Proportions::Change,
-        "not_larger" => Proportions::KeepInside,
-        "not_smaller" => Proportions::KeepAround,
-        _ => {
-            return Err(Misfit::new(format!("keep_aspect_ratio_policy {policy} is not supported")));
-        }
-    };
-    Ok(Some(Box::new(Resize {
-        coordinates: Coordinates::parse(attributes, old)?,
-        mode: Mode::parse(attributes, old)?,
-        antialias: attributes.int("antialias", 0) != 0,
-        proportions,
-        axes: attributes.ints("axes").map(<[i64]>::to_vec),
-        outside: attributes.float("extrapolation_value", 0.0),
-        scales: attributes.floats("scales").map(<[f32]>::to_vec),
-        operands: if old { [usize::MAX, 1, usize::MAX] } else { [1, 2, 3] },
-    })))
+    Ok(Some(Box::new(Resize::new(attributes)?)))
 }
 
 /// Elements above which a resized value is taken for a mistake.
 const LIMIT: usize = 1 << 30;
 
 impl Resize {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+        let old = attributes.op_type() == "Upsample" || attributes.opset() < 11;
+        let policy = attributes.string("keep_aspect_ratio_policy", "stretch");
+        let proportions = match policy.as_str() {
+            "stretch" => Proportions::Change,
+            "not_larger" => Proportions::KeepInside,
+            "not_smaller" => Proportions::KeepAround,
+            _ => {
+                return Err(Misfit::new(format!(
+                    "keep_aspect_ratio_policy {policy} is not supported"
+                )));
+            }
+        };
+        Ok(Self {
+            coordinates: Coordinates::parse(attributes, old)?,
+            mode: Mode::parse(attributes, old)?,
+            antialias: attributes.int("antialias", 0) != 0,
+            proportions,
+            axes: attributes.ints("axes").map(<[i64]>::to_vec),
+            outside: attributes.float("extrapolation_value", 0.0),
+            scales: attributes.floats("scales").map(<[f32]>::to_vec),
+            operands: if old { [usize::MAX, 1, usize::MAX] } else { [1, 2, 3] },
+        })
+    }
+
+    /// For every axis, what each place of the result blends; `None` where the axis stays.
+    pub(crate) fn along(
+        &self,
+        shape: &[usize],
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<Option<Along>>, Misfit> {
+        let axes = self.axes(shape, operands)?;
+        let copies = self.copies(&axes);
+        Ok(axes.iter().map(|a| (!copies && !a.is_kept()).then(|| a.along())).collect())
+    }
+
     /// Every axis with its lengths, scale and part.
     fn axes(&self, shape: &[usize], operands: &[Option<&Value>]) -> Result<Vec<Axis>, Misfit> {
         let named: Vec<usize> = match &self.axes {

@@ -1,0 +1,40 @@
+//! Work that is shared out between threads.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Cuts `0..total` into stretches of `each`, whatever the threads, and runs `work` on all.
+pub(crate) fn shared_out(
+    threads: usize,
+    total: usize,
+    each: usize,
+    work: impl Fn(Range<usize>) + Sync,
+) {
+    let range = |at: usize| at * each..(at * each + each).min(total);
+    let parts = total.div_ceil(each);
+    if threads > 1 && parts > 1 {
+        (0..parts).into_par_iter().for_each(|at| work(range(at)));
+    } else {
+        (0..parts).for_each(|at| work(range(at)));
+    }
+}
+
+/// How many threads the caller may use: those of the pool it runs on, else its own.
+pub(crate) fn threads_here() -> usize {
+    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
+}
+
+/// Where threads write to disjoint parts.
+#[derive(Clone, Copy)]
+pub(crate) struct Place(pub(crate) *mut f32);
+
+// SAFETY: whoever shares a place out sees to it that parts do not overlap.
+unsafe impl Send for Place {}
+// SAFETY: as above.
+unsafe impl Sync for Place {}
+
+impl Place {
+    pub(crate) fn add(self, offset: usize) -> *mut f32 {
+        self.0.wrapping_add(offset)
+    }
+}
