@@ -1,0 +1,204 @@
+//! A data set: classes, and cases that are decoded when they are asked for.
+
+use crate::{DataError, FORMATS, Format};
+use faultlens_core::Case;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where a set's cases come from: the one trait behind all formats, also for sets that a program
+/// makes itself.
+///
+/// `case` is called from many threads and must answer the same whenever it is asked.
+pub trait Source: Send + Sync {
+    /// How many cases there are.
+    fn len(&self) -> usize;
+
+    /// Whether there is no case at all.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The class of a case, known without decoding its image. `index` is below `len`.
+    fn label(&self, index: usize) -> Option<usize>;
+
+    /// One case with its image. `index` is below `len`.
+    fn case(&self, index: usize) -> Result<Case, DataError>;
+}
+
+/// Cases in memory, such as those that a program has drawn.
+impl Source for Vec<Case> {
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn label(&self, index: usize) -> Option<usize> {
+        self[index].label
+    }
+
+    fn case(&self, index: usize) -> Result<Case, DataError> {
+        Ok(self[index].clone())
+    }
+}
+
+/// How a set is opened where the plain way is not meant.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The format, instead of the one that is recognised.
+    pub format: Option<Format>,
+    /// Whether a class folder without images is a class nevertheless.
+    pub allow_empty_classes: bool,
+    /// The column of a CSV file that holds labels, where its name does not say so.
+    pub label_column: Option<String>,
+    /// Only this part (`train`, `val` or `test`) of a set whose files hold several; every case of
+    /// such a set says its part in the stratum `part`.
+    pub part: Option<String>,
+}
+
+/// Cases of known classes. Cheap to clone: clones and subsets share what was read.
+#[derive(Clone)]
+pub struct DataSet {
+    /// The classes' names; labels are positions in this list. Files without names have numbers
+    /// here, which callers may replace.
+    pub classes: Vec<String>,
+    source: Arc<dyn Source>,
+    members: Arc<[usize]>,
+}
+
+impl DataSet {
+    /// Opens a file or folder, in whichever format it is found to be.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, DataError> {
+        Self::open_with(path, &Options::default())
+    }
+
+    /// Opens a file or folder in a format that the caller names.
+    pub fn open_as(path: impl AsRef<Path>, format: Format) -> Result<Self, DataError> {
+        Self::open_with(path, &Options { format: Some(format), ..Options::default() })
+    }
+
+    /// Opens a file or folder as the options say.
+    pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Self, DataError> {
+        let path = path.as_ref();
+        std::fs::metadata(path).map_err(DataError::io("open the data set", path))?;
+        let recognised = || FORMATS.iter().copied().find(|format| format.recognises(path));
+        let format = options.format.or_else(recognised);
+        let format = format.ok_or_else(|| DataError::Unrecognised { path: path.to_path_buf() })?;
+        let set = format.open(path, options)?;
+        if set.is_empty() {
+            return Err(DataError::Empty { path: path.to_path_buf() });
+        }
+        Ok(set)
+    }
+
+    /// A set from any source of cases.
+    pub fn new(classes: Vec<String>, source: impl Source + 'static) -> Self {
+        let members = (0..source.len()).collect();
+        Self { classes, source: Arc::new(source), members }
+    }
+
+    /// How many cases there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no case at all.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// One case with its image, which is decoded now.
+    pub fn case(&self, index: usize) -> Result<Case, DataError> {
+        match self.members.get(index) {
+            Some(&member) => self.source.case(member),
+            None => Err(DataError::NoSuchCase { index, len: self.len() }),
+        }
+    }
+
+    /// The class of a case, without decoding its image.
+    pub fn label(&self, index: usize) -> Option<usize> {
+        self.source.label(*self.members.get(index)?)
+    }
+
+    /// The cases at these indices, in their order; indices beyond the set are left out.
+    pub fn subset(&self, indices: &[usize]) -> Self {
+        let members = indices.iter().filter_map(|&index| self.members.get(index).copied());
+        Self { members: members.collect(), ..self.clone() }
+    }
+
+    /// Tries every case: the set without those that cannot be read, and what is wrong with these,
+    /// so that a caller can stop, or skip them and say so.
+    pub fn readable(&self) -> (Self, Vec<(usize, DataError)>) {
+        let broken: Vec<(usize, DataError)> = (0..self.len())
+            .into_par_iter()
+            .filter_map(|index| self.case(index).err().map(|error| (index, error)))
+            .collect();
+        let bad: BTreeSet<usize> = broken.iter().map(|(index, _)| *index).collect();
+        let good: Vec<usize> = (0..self.len()).filter(|index| !bad.contains(index)).collect();
+        (self.subset(&good), broken)
+    }
+}
+
+impl fmt::Debug for DataSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DataSet")
+            .field("classes", &self.classes.len())
+            .field("cases", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_core::Image;
+
+    /// Five cases, the second and the fourth of which cannot be read.
+    struct Holes;
+
+    impl Source for Holes {
+        fn len(&self) -> usize {
+            5
+        }
+
+        fn label(&self, index: usize) -> Option<usize> {
+            Some(index)
+        }
+
+        fn case(&self, index: usize) -> Result<Case, DataError> {
+            if index % 2 == 1 {
+                return Err(DataError::image("the file is empty", Path::new("hole.png")));
+            }
+            let image = Image::from_rgb(1, 1, vec![index as u8; 3]).unwrap();
+            Ok(Case::new(index.to_string(), image))
+        }
+    }
+
+    #[test]
+    fn unreadable_cases_are_listed_and_left_out() {
+        let (good, broken) = DataSet::new(vec![], Holes).readable();
+        assert_eq!(broken.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(broken[0].1.to_string(), "the file is empty: hole.png");
+        let names: Vec<String> = (0..3).map(|index| good.case(index).unwrap().name).collect();
+        assert_eq!(names, ["0", "2", "4"]);
+        assert!(good.readable().1.is_empty());
+    }
+
+    #[test]
+    fn subsets_of_subsets_keep_their_cases() {
+        let set = DataSet::new(vec![], Holes).subset(&[4, 2, 9, 0]).subset(&[1, 0]);
+        assert_eq!(
+            (set.len(), set.label(0), set.label(1), set.label(2)),
+            (2, Some(2), Some(4), None)
+        );
+        let error = set.case(2).unwrap_err().to_string();
+        assert_eq!(error, "there is no case 2; the data set has 2");
+    }
+
+    #[test]
+    fn a_set_can_be_sent_and_shared() {
+        fn check<T: Send + Sync + Clone>(_: &T) {}
+        check(&DataSet::new(vec![], Vec::new()));
+    }
+}

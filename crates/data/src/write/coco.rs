@@ -1,0 +1,133 @@
+//! Cases with objects as COCO files, which every detection tool reads.
+
+use super::{Names, fresh, write_png};
+use crate::DataError;
+use crate::format::coco::encode;
+use faultlens_core::{Case, Mask, Object};
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Description<'a> {
+    images: Vec<Picture>,
+    annotations: Vec<Annotation>,
+    categories: Vec<Category<'a>>,
+}
+
+#[derive(Serialize)]
+struct Picture {
+    id: usize,
+    file_name: String,
+    width: usize,
+    height: usize,
+}
+
+#[derive(Serialize)]
+struct Category<'a> {
+    id: usize,
+    name: &'a str,
+    supercategory: &'a str,
+}
+
+#[derive(Serialize)]
+struct Annotation {
+    id: usize,
+    image_id: usize,
+    category_id: usize,
+    bbox: [f64; 4],
+    area: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    segmentation: Option<Runs>,
+    iscrowd: u8,
+}
+
+/// A mask as pycocotools packs it: exact, unlike polygons.
+#[derive(Serialize)]
+struct Runs {
+    size: [usize; 2],
+    counts: String,
+}
+
+/// Writes `images/` and `instances.json` and says how many cases there were.
+///
+/// Of a case, its image, objects and name are kept. Numbers of images, objects and categories
+/// count from 1, as COCO's do. The folder must be new or empty.
+pub fn write_coco(
+    dir: impl AsRef<Path>,
+    classes: &[String],
+    cases: impl IntoIterator<Item = Case>,
+) -> Result<usize, DataError> {
+    let dir = dir.as_ref();
+    fresh(dir)?;
+    let images = dir.join("images");
+    fs::create_dir(&images).map_err(DataError::io("make the folder", &images))?;
+    let category = |(at, name)| Category { id: at + 1, name, supercategory: "" };
+    let mut description = Description {
+        images: Vec::new(),
+        annotations: Vec::new(),
+        categories: classes.iter().map(String::as_str).enumerate().map(category).collect(),
+    };
+    let mut names = Names::default();
+    for case in cases {
+        let image_id = description.images.len() + 1;
+        for object in &case.objects {
+            let id = description.annotations.len() + 1;
+            description.annotations.push(annotation(id, image_id, object, &case, classes, dir)?);
+        }
+        let file_name = names.give(&case);
+        write_png(&case.image, &images.join(&file_name))?;
+        let (width, height) = (case.image.width(), case.image.height());
+        description.images.push(Picture { id: image_id, file_name, width, height });
+    }
+    write_json(&description, &dir.join("instances.json"))?;
+    Ok(description.images.len())
+}
+
+fn annotation(
+    id: usize,
+    image_id: usize,
+    object: &Object,
+    case: &Case,
+    classes: &[String],
+    dir: &Path,
+) -> Result<Annotation, DataError> {
+    let refused = |why: &str| {
+        let what = format!("an object of case \"{}\" {why}", case.name);
+        Err(DataError::Unwritable { what, path: dir.to_path_buf() })
+    };
+    let b = object.bounds;
+    let [left, top, right, bottom] = [b.left, b.top, b.right, b.bottom].map(f64::from);
+    let bbox = [left, top, right - left, bottom - top];
+    if bbox.iter().any(|side| !side.is_finite()) || bbox[2] < 0.0 || bbox[3] < 0.0 {
+        return refused("has a box that ends before it starts");
+    }
+    if object.class >= classes.len() {
+        return refused("has a class that is not in the list");
+    }
+    let fits =
+        |mask: &Mask| (mask.width(), mask.height()) == (case.image.width(), case.image.height());
+    if object.mask.as_ref().is_some_and(|mask| !fits(mask)) {
+        return refused("has a mask of another size than its image");
+    }
+    let area = object.mask.as_ref().map_or(bbox[2] * bbox[3], |mask| mask.area() as f64);
+    let runs = |mask: &Mask| Runs { size: [mask.height(), mask.width()], counts: encode(mask) };
+    Ok(Annotation {
+        id,
+        image_id,
+        category_id: object.class + 1,
+        bbox,
+        area,
+        segmentation: object.mask.as_ref().map(runs),
+        iscrowd: object.crowd.into(),
+    })
+}
+
+fn write_json(description: &Description<'_>, path: &Path) -> Result<(), DataError> {
+    let doing = "write the description of the data set";
+    let mut file = BufWriter::new(File::create_new(path).map_err(DataError::io(doing, path))?);
+    serde_json::to_writer(&mut file, description)
+        .map_err(|error| DataError::io(doing, path)(error.into()))?;
+    file.flush().map_err(DataError::io(doing, path))
+}

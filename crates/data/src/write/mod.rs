@@ -1,0 +1,90 @@
+//! Data sets become files that this crate and others read.
+
+mod class_folders;
+mod coco;
+
+pub use class_folders::write_class_folders;
+pub use coco::write_coco;
+
+use crate::DataError;
+use faultlens_core::{Case, Image};
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Names longer than this are cut: file systems end at 255 bytes.
+const LONGEST: usize = 120;
+
+/// Makes a folder, or takes an empty one: files of two exports must not mix.
+fn fresh(folder: &Path) -> Result<(), DataError> {
+    let failed = || DataError::io("make the folder", folder);
+    fs::create_dir_all(folder).map_err(failed())?;
+    if fs::read_dir(folder).map_err(failed())?.next().is_some() {
+        return Err(DataError::NotEmpty { path: folder.to_path_buf() });
+    }
+    Ok(())
+}
+
+fn write_png(image: &Image, path: &Path) -> Result<(), DataError> {
+    let file = File::create_new(path).map_err(DataError::io("write the image", path))?;
+    let mut file = BufWriter::new(file);
+    let (Ok(width), Ok(height)) = (u32::try_from(image.width()), u32::try_from(image.height()))
+    else {
+        return Err(DataError::image("the image is too large for PNG", path));
+    };
+    PngEncoder::new(&mut file)
+        .write_image(image.rgb(), width, height, ExtendedColorType::Rgb8)
+        .map_err(|error| DataError::image(format!("cannot write the image ({error})"), path))?;
+    file.flush().map_err(DataError::io("write the image", path))
+}
+
+/// Names of files that were given out, so that none is given twice.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    /// A file name that says which case it is: its name without what file systems dislike, and
+    /// with a number where that is taken. File systems that ignore case must not mix two.
+    fn give(&mut self, case: &Case) -> String {
+        let name = case.name.rsplit('/').next().unwrap_or_default();
+        let is_image = crate::folder::is_image(name.as_ref());
+        let stem =
+            if is_image { name.rsplit_once('.').map_or(name, |(stem, _)| stem) } else { name };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+        let stem: String = stem.chars().take(LONGEST).map(plain).collect();
+        let stem = if stem.is_empty() { "case".to_owned() } else { stem };
+        let mut given = stem.clone();
+        let mut number = 2;
+        while !self.0.insert(given.to_lowercase()) {
+            given = format!("{stem}_{number}");
+            number += 1;
+        }
+        format!("{given}.png")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_safe_and_given_once() {
+        let mut names = Names::default();
+        let cases = [
+            ("cat/1.jpg", "1.png"),
+            ("dog/1.png", "1_2.png"),
+            ("../..", "__.png"),
+            ("a b.c", "a_b_c.png"),
+            ("A_B_C", "A_B_C_2.png"),
+            ("", "case.png"),
+            ("..\\x\0", "___x_.png"),
+        ];
+        for (name, wanted) in cases {
+            let image = Image::from_rgb(1, 1, vec![0; 3]).unwrap();
+            assert_eq!(names.give(&Case::new(name, image)), wanted);
+        }
+    }
+}

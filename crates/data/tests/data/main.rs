@@ -1,0 +1,10 @@
+//! Every format, read and written; files that lie.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod binary;
+mod coco;
+mod hostile;
+mod lists;
+mod npz;
+mod round_trip;
+mod scratch;
