@@ -1,0 +1,28 @@
+//! Builds networks and trains them: architectures, losses, optimiser, model cards.
+//!
+//! 1. [`architecture::build`] makes an ordinary ONNX model with seeded first weights.
+//! 2. A [`Recipe`] says how it learns: task, epochs, batch, learning rate, seed.
+//! 3. [`train`] changes the weights on a data set and reports its progress; the same recipe gives
+//!    the same bits on any number of threads.
+//! 4. [`score`] measures the model on cases that it has not seen, and a [`Card`] says it all;
+//!    [`check_measurable`] finds out before the training whether that will work.
+
+pub mod architecture;
+mod augment;
+mod card;
+mod error;
+mod loss;
+mod optimiser;
+mod recipe;
+mod score;
+mod trainer;
+mod truth;
+
+pub use augment::{AUGMENTATIONS, Augment};
+pub use card::{Card, Cost};
+pub use error::TrainError;
+pub use loss::{detections, find_peaks};
+pub use optimiser::Sgd;
+pub use recipe::{Recipe, Schedule, Task};
+pub use score::{Score, check_measurable, score, segments};
+pub use trainer::{Epoch, Progress, Trained, train};

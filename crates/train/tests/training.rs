@@ -1,0 +1,177 @@
+//! Training from end to end, on small sets that are drawn on the spot.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+
+use faultlens_core::{Case, Image, Seed, Tensor};
+use faultlens_data::DataSet;
+use faultlens_engine::onnx::{self, ModelProto};
+use faultlens_engine::vision::{Channels, ElementType, InputDescription};
+use faultlens_engine::{EngineError, Learner, Loss, Model};
+use faultlens_train::architecture::{ARCHITECTURES, Spec, build};
+use faultlens_train::{Recipe, Task, TrainError, Trained, score, train};
+
+/// Noisy squares of three colours.
+fn colours(n: usize, side: usize) -> DataSet {
+    let case = |at: usize| {
+        let mut stream = Seed::new(4).at(at as u64).stream();
+        let class = at % 3;
+        let pixel = |i: usize| {
+            let base = if i % 3 == class { 150.0 } else { 90.0 };
+            (base + 30.0 * stream.gaussian()).clamp(0.0, 255.0) as u8
+        };
+        let image = Image::from_rgb(side, side, (0..side * side * 3).map(pixel).collect()).unwrap();
+        Case { label: Some(class), ..Case::new(format!("square {at}"), image) }
+    };
+    let cases: Vec<Case> = (0..n).map(case).collect();
+    DataSet::new(["red", "green", "blue"].map(str::to_owned).to_vec(), cases)
+}
+
+fn recipe(side: usize) -> Recipe {
+    let input = InputDescription::plain([side, side], Channels::Rgb, ElementType::F32);
+    Recipe { epochs: 3, batch: 8, ..Recipe::new(Task::Classify, input) }
+}
+
+fn network(order: &str, side: usize) -> ModelProto {
+    build(order, &Spec::new([3, side, side], 3), Seed::new(1)).unwrap()
+}
+
+fn run(
+    recipe: &Recipe,
+    order: &str,
+    data: &DataSet,
+    threads: usize,
+) -> Result<Trained, TrainError> {
+    train(recipe, &network(order, recipe.input.size[0]), data, threads, &mut |_| ())
+}
+
+#[test]
+fn a_network_learns_three_colours() {
+    let (data, recipe) = (colours(96, 12), recipe(12));
+    let mut seen = Vec::new();
+    let model = network("convnet:8,16", 12);
+    let trained = train(&recipe, &model, &data, 1, &mut |p| seen.push((p.epoch, p.step))).unwrap();
+    let losses: Vec<f64> = trained.epochs.iter().map(|e| e.loss).collect();
+    assert!(losses[2] < 0.5 * losses[0], "{losses:?}");
+    assert_eq!((seen.len(), seen[0], seen[35]), (36, (1, 1), (3, 12)));
+    let model = Model::from_proto(&trained.model).unwrap();
+    let score = score(&recipe, &model, &colours(60, 12)).unwrap();
+    assert_eq!((score.metric.as_str(), score.n), ("accuracy", 60));
+    assert!(score.value >= 0.95, "{score:?}");
+    assert!(trained.cost.cpu_ms_per_sample > 0.0 && trained.cost.wall_ms_per_sample > 0.0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_threads() {
+    let data = colours(20, 16);
+    let mut recipe = recipe(16);
+    recipe.epochs = 2;
+    recipe.augment = vec!["flip".to_owned(), "shift".to_owned()];
+    // Depthwise and plain convolutions, batch norms and a dropout.
+    let bytes = |seed: u64, threads: usize| {
+        let recipe = Recipe { seed, ..recipe.clone() };
+        let trained = run(&recipe, "mobilenet_v2:0.2,0.3", &data, threads).unwrap();
+        onnx::encode(&trained.model)
+    };
+    let first = bytes(1, 1);
+    assert_eq!(first, bytes(1, 1));
+    assert_eq!(first, bytes(1, 2));
+    assert_ne!(first, bytes(2, 1));
+}
+
+#[test]
+fn a_loss_that_is_no_number_stops_the_training() {
+    let recipe = Recipe { learning_rate: 1e30, clip: None, warm_up: 0.0, ..recipe(12) };
+    let error = run(&recipe, "mlp:16", &colours(96, 12), 1).unwrap_err();
+    assert!(matches!(error, TrainError::NotFinite { epoch: 1, .. }), "{error}");
+    assert!(error.to_string().contains("lower the learning rate"), "{error}");
+}
+
+#[test]
+fn cases_that_teach_nothing_are_named() {
+    let data = colours(9, 12);
+    let mut cases: Vec<Case> = (0..9).map(|at| data.case(at).unwrap()).collect();
+    cases[4].label = None;
+    let error = run(&recipe(12), "mlp:4", &DataSet::new(data.classes.clone(), cases.clone()), 1);
+    assert!(error.unwrap_err().to_string().contains("square 4 has no class"));
+    cases[4].label = Some(7);
+    let error = run(&recipe(12), "mlp:4", &DataSet::new(data.classes.clone(), cases), 1);
+    assert!(error.unwrap_err().to_string().contains("class 7, where the model knows 3"));
+}
+
+#[test]
+fn a_set_without_cases_or_objects_stops_at_once() {
+    let nothing = DataSet::new(vec![], Vec::new());
+    let error = run(&recipe(12), "mlp:4", &nothing, 1).unwrap_err();
+    assert!(matches!(error, TrainError::Empty), "{error}");
+    let detect = Recipe { task: Task::Detect, ..recipe(16) };
+    let error = run(&detect, "detector:8,8,16", &colours(9, 16), 1).unwrap_err();
+    assert!(error.to_string().contains("no case has objects"), "{error}");
+}
+
+#[test]
+fn numbers_of_a_recipe_are_checked() {
+    let plain = recipe(12);
+    let wrong = [
+        Recipe { learning_rate: -1.0, ..plain.clone() },
+        Recipe { momentum: 1.5, ..plain.clone() },
+        Recipe { batch: 0, ..plain.clone() },
+        Recipe { augment: vec!["flop".to_owned()], ..plain.clone() },
+    ];
+    for recipe in wrong {
+        let error = run(&recipe, "mlp:4", &colours(9, 12), 1).unwrap_err();
+        assert!(matches!(error, TrainError::Recipe { .. }), "{error}");
+    }
+}
+
+/// Runs a batch through a network and back, with ones as gradients of all its outputs.
+fn one_step(model: &ModelProto, shape: Vec<usize>) -> (Learner, usize) {
+    let mut learner = Learner::new(model, 1).unwrap();
+    let graph = model.graph.as_ref().unwrap();
+    let (input, output) = (graph.input[0].name.clone(), graph.output[0].name.clone());
+    let mut stream = Seed::new(8).stream();
+    let values: Vec<f32> = (0..shape.iter().product()).map(|_| stream.gaussian() as f32).collect();
+    let feeds = [(input.as_str(), Tensor::new(shape, values).unwrap())];
+    learner
+        .step(&feeds, 1, |answers| {
+            let answer = answers.value(&output)?;
+            let weights = (0..answer.len()).map(|i| 1.0 + (i % 3) as f32).collect::<Vec<f32>>();
+            let seed = Tensor::new(answer.shape().to_vec(), weights).unwrap();
+            Ok::<Loss, EngineError>(Loss { value: 0.0, gradients: vec![(output.clone(), seed)] })
+        })
+        .unwrap();
+    let mut changed = 0;
+    learner.update(|_, weights, gradient| {
+        assert!(gradient.iter().all(|g| g.is_finite()));
+        changed += weights.len();
+        weights.iter_mut().zip(gradient).for_each(|(w, g)| *w -= 1e-3 * g);
+    });
+    (learner, changed)
+}
+
+#[test]
+fn every_architecture_hands_gradients_to_all_its_weights() {
+    for architecture in ARCHITECTURES {
+        // Narrow versions where a width can be given; PilotNet and AlexNet have a least size.
+        let (order, side) = match architecture.name {
+            "pilotnet" => ("pilotnet:0.25".to_owned(), 64),
+            "dcgan" => ("dcgan:8".to_owned(), 16),
+            "unet" => ("unet:4,2".to_owned(), 16),
+            "detector" => ("detector:8,8,16".to_owned(), 16),
+            "convnet" | "highway" | "mlp" => (format!("{}:8,8", architecture.name), 16),
+            "gru" | "lstm" => (format!("{}:16", architecture.name), 16),
+            "lenet" => ("lenet".to_owned(), 16),
+            name => (format!("{name}:0.125"), 32),
+        };
+        let spec = Spec::new([3, side, side], 3);
+        let model = build(&order, &spec, Seed::new(3)).unwrap();
+        let shape = if architecture.name == "dcgan" { vec![2, 3] } else { vec![2, 3, side, side] };
+        let (learner, changed) = one_step(&model, shape);
+        // The detector's boxes do not depend on what its scores do.
+        if architecture.name != "detector" {
+            assert_eq!(changed, learner.parameters(), "{order}");
+        }
+        let saved = learner.to_proto();
+        assert_ne!(onnx::encode(&saved), onnx::encode(&model), "{order}");
+        Model::from_proto(&saved).unwrap();
+    }
+}
