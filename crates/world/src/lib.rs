@@ -1,0 +1,41 @@
+//! The embedded world: road scenes and traffic signs, drawn from a seed, with everything known
+//! about each picture. No picture comes from elsewhere.
+//!
+//! 1. Choose a seed; sets that must not share pictures use different children of it.
+//! 2. Ask for crops of signs ([`signs`]) or for road scenes ([`scenes`]), all or one by one.
+//! 3. Look at them on a [`sheet`].
+//!
+//! ```
+//! use faultlens_core::Seed;
+//! use faultlens_world::{SIGN_CLASSES, TRAIN, TEST, sign, scene};
+//!
+//! let seed = Seed::new(7);
+//! let crop = sign(seed.child(TRAIN), 3);
+//! assert!(crop.label.is_some_and(|class| class < SIGN_CLASSES.len()));
+//! let road = scene(seed.child(TEST), 0);
+//! assert_eq!(road.case.values.len(), 1); // the steering angle
+//! ```
+//!
+//! A picture depends on its seed and number only. To change one thing and keep the rest, plan a
+//! scene with [`layout`], change the [`Layout`], and draw it.
+
+mod light;
+mod models;
+pub mod paint;
+mod scene;
+pub mod sheet;
+mod sign;
+
+pub use light::{Distance, Light, Weather};
+pub use models::{MODELS, Shipped};
+pub use scene::{
+    Actor, Camera, Facing, LEAST_SIDE, LEAST_VISIBLE, Layout, Road, SCENE_CLASSES, SCENE_SIZE,
+    SEGMENT_CLASSES, Scene, Scenery, Thing, Vehicle, VehicleKind, layout, scene, scenes,
+};
+pub use sign::{Conditions, SIGN_CLASSES, SIGN_SIZE, plate, posted, sign, sign_of, signs};
+
+/// The child of a seed that training pictures come from.
+pub const TRAIN: &str = "train";
+
+/// The child of a seed that held-out pictures come from.
+pub const TEST: &str = "test";
