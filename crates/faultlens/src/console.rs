@@ -11,6 +11,8 @@ pub(crate) struct Console {
     results: Box<dyn Write>,
     notes: Box<dyn Write>,
     colours: bool,
+    /// Whether notes go to a terminal, where a line can change.
+    lively: bool,
 }
 
 /// What a word in the result means for the reader.
@@ -26,7 +28,8 @@ impl Console {
     pub(crate) fn standard() -> Self {
         let colours = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let results = Box::new(io::stdout().lock());
-        Self { results, notes: Box::new(io::stderr().lock()), colours }
+        let lively = io::stderr().is_terminal();
+        Self { results, notes: Box::new(io::stderr().lock()), colours, lively }
     }
 
     /// The text in its colour, where the reader has colours.
@@ -55,6 +58,25 @@ impl Console {
         writeln!(self.notes, "{text}")
     }
 
+    /// A note beside a long task. The task is worth more than the note: where nobody can read it
+    /// any more, it is lost and the task goes on. So are the two below.
+    pub(crate) fn aside(&mut self, text: impl Display) {
+        lost(self.note(text));
+    }
+
+    /// Shows how far a long task is: in one line that changes, where notes go to a terminal.
+    pub(crate) fn progress(&mut self, text: impl Display) {
+        if self.lively {
+            lost(write!(self.notes, "\r\x1b[2K{text}").and_then(|()| self.notes.flush()));
+        }
+    }
+
+    /// Replaces the line of progress by one that stays.
+    pub(crate) fn settle(&mut self, text: impl Display) {
+        let start = if self.lively { "\r\x1b[2K" } else { "" };
+        lost(writeln!(self.notes, "{start}{text}"));
+    }
+
     /// Reports an error, once, and says which exit status the process has. A reader that has
     /// seen enough (`faultlens … | head`) is no error.
     pub(crate) fn finish(mut self, result: anyhow::Result<u8>) -> u8 {
@@ -62,11 +84,31 @@ impl Console {
         match result {
             Ok(status) => status,
             Err(error) if closed(&error) => exit::OK,
-            Err(error) => match self.note(format_args!("error: {error:#}")) {
+            Err(error) => match self.note(format_args!("error: {}", told(&error))) {
                 Ok(()) | Err(_) => exit::INPUT,
             },
         }
     }
+}
+
+/// What cannot be shown is lost, and that is no reason to stop.
+fn lost(shown: io::Result<()>) {
+    match shown {
+        Ok(()) | Err(_) => {}
+    }
+}
+
+/// An error and its causes, each said once: some errors tell their cause themselves.
+pub(crate) fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn closed(error: &anyhow::Error) -> bool {

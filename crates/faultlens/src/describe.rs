@@ -1,5 +1,6 @@
 //! What the model sees and answers: from the user's file, or guessed, and always shown.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,13 @@ use faultlens::engine::vision::{
 use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
+
+/// Where a model's metadata describes its input, as JSON.
+pub(crate) const INPUT_KEY: &str = "faultlens.input";
+/// Where a model's metadata describes its output, as JSON.
+pub(crate) const OUTPUT_KEY: &str = "faultlens.output";
+/// Where a model's metadata names its classes, as a JSON list.
+pub(crate) const LABELS_KEY: &str = "faultlens.labels";
 
 /// Description and label files are small; what is larger is something else.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -47,39 +55,75 @@ impl Description {
         let mut reasons = Vec::new();
         let input = match written.input {
             Some(input) => input,
-            None => {
-                let guess = guess_input(graph, None)?;
-                reasons.extend(guess.reasons);
-                guess.description
-            }
+            None => unwritten_input(graph, &mut reasons)?,
         };
         ImageInput::of(graph)?.fits(&input)?;
         let output = match written.output {
             Some(output) => output,
-            None => {
-                let guess = guess_output(graph)?;
-                reasons.extend(guess.reasons);
-                guess.description
-            }
+            None => unwritten_output(graph, &mut reasons)?,
         };
         output.position(graph)?;
         let beside =
             |path: PathBuf| file.and_then(Path::parent).map_or(path.clone(), |p| p.join(path));
         let labels = labels.map(Path::to_path_buf).or(written.labels.map(beside));
-        let labels = labels.as_deref().map(read_labels).transpose()?.unwrap_or_default();
+        let labels = labels.as_deref().map(read_labels).transpose()?;
+        let labels = match labels {
+            Some(labels) => labels,
+            None => own_labels(graph)?,
+        };
         Ok(Self { input, output, labels, reasons })
     }
 
     /// Shows the description as a file that could be given to `--input`, with the reasons for
-    /// what was guessed.
+    /// what the user did not write.
     pub(crate) fn show(&self, console: &mut Console) -> anyhow::Result<()> {
         for line in yaml(self)?.lines() {
             console.note(line)?;
         }
         for reason in &self.reasons {
-            console.note(format_args!("# guessed {reason}"))?;
+            console.note(format_args!("# {reason}"))?;
         }
         Ok(console.note("")?)
+    }
+}
+
+/// How images are fed, where the user does not say so: from the model's own metadata, or guessed.
+fn unwritten_input(graph: &Graph, reasons: &mut Vec<String>) -> anyhow::Result<InputDescription> {
+    if let Some(own) = own_input(graph)? {
+        reasons.push("the model's own metadata describes the input".to_owned());
+        return Ok(own);
+    }
+    let guess = guess_input(graph, None)?;
+    reasons.extend(guess.reasons.iter().map(guessed));
+    Ok(guess.description)
+}
+
+/// What the answer means, where the user does not say so: from the model's own metadata, or guessed.
+fn unwritten_output(graph: &Graph, reasons: &mut Vec<String>) -> anyhow::Result<OutputDescription> {
+    if let Some(text) = graph.metadata(OUTPUT_KEY) {
+        reasons.push("the model's own metadata describes the output".to_owned());
+        return serde_json::from_str(text).context("the model's metadata faultlens.output");
+    }
+    let guess = guess_output(graph)?;
+    reasons.extend(guess.reasons.iter().map(guessed));
+    Ok(guess.description)
+}
+
+fn guessed(reason: impl Display) -> String {
+    format!("guessed {reason}")
+}
+
+/// How images are fed, where the model's own metadata says so.
+fn own_input(graph: &Graph) -> anyhow::Result<Option<InputDescription>> {
+    let read = |text| serde_json::from_str(text).context("the model's metadata faultlens.input");
+    graph.metadata(INPUT_KEY).map(read).transpose()
+}
+
+/// The classes' names, where the model's own metadata says them.
+fn own_labels(graph: &Graph) -> anyhow::Result<Labels> {
+    match graph.metadata(LABELS_KEY) {
+        Some(text) => Ok(Labels::parse(text, LabelFormat::Json)?),
+        None => Ok(Labels::default()),
     }
 }
 

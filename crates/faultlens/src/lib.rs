@@ -35,9 +35,14 @@
 //! ```
 
 pub use faultlens_core::{
-    DType, Image, ImageError, Ranked, Ranking, Tensor, TensorData, TensorError, did_you_mean,
+    Bounds, Case, DType, Detection, Image, ImageError, Mask, Object, Ranked, Ranking, Seed, Stream,
+    Tensor, TensorData, TensorError, argmax, did_you_mean,
 };
+pub use faultlens_data as data;
 pub use faultlens_engine as engine;
+pub use faultlens_judge as judge;
+pub use faultlens_train as train;
+pub use faultlens_world as world;
 
 /// What the binary's exit status means, for scripts and continuous integration.
 pub mod exit {

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use anyhow::ensure;
+use faultlens::data::read_image;
 use faultlens::engine::Model;
 use faultlens::engine::vision::{ImageInput, OutputKind};
 use faultlens::exit;
 use serde::Serialize;
 
 use crate::args::AskArgs;
-use crate::command::load;
 use crate::command::score::{Place, Score, places};
-use crate::console::Console;
+use crate::command::{load, threads};
+use crate::console::{Console, told};
 use crate::describe::Description;
-use crate::picture;
 use crate::text::{self, Align};
 
 /// The largest fixed batch that is filled up with one image.
@@ -29,7 +29,9 @@ pub(crate) fn run(args: &AskArgs, console: &mut Console) -> anyhow::Result<u8> {
         let answer = asker.ask(path, args.top);
         if let Err(error) = &answer {
             status = exit::INPUT;
-            console.note(format_args!("error: {error:#}: {}", path.display()))?;
+            let (why, path) = (told(error), path.display().to_string());
+            let place = if why.contains(&path) { String::new() } else { format!(": {path}") };
+            console.note(format_args!("error: {why}{place}"))?;
         }
         let image = path.display().to_string();
         match (args.json, answer) {
@@ -57,8 +59,7 @@ enum Answer {
 
 impl Asker {
     fn new(args: &AskArgs) -> anyhow::Result<Self> {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let model = load(&args.model)?.with_threads(args.threads.unwrap_or_else(cores))?;
+        let model = load(&args.model)?.with_threads(threads(args.threads))?;
         let graph = model.graph();
         let description =
             Description::resolve(graph, args.input.as_deref(), args.labels.as_deref())?;
@@ -67,7 +68,7 @@ impl Asker {
     }
 
     fn ask(&self, path: &Path, top: usize) -> anyhow::Result<Answer> {
-        let image = picture::read(path)?;
+        let image = read_image(path)?;
         // A model that fixes its batch gets the same image in every place of it.
         let batch = self.input.batch().unwrap_or(1);
         ensure!(batch <= MAX_BATCH, "the model takes {batch} images at once, too many to try");
@@ -132,7 +133,7 @@ impl Line {
         match answer {
             Ok(Answer::Ranking(places)) => ranking = Some(places),
             Ok(Answer::Values(scores)) => values = Some(scores),
-            Err(why) => error = Some(format!("{why:#}")),
+            Err(why) => error = Some(told(&why)),
         }
         Self { image, ranking, values, error }
     }

@@ -1,9 +1,8 @@
 //! A fresh folder for one test, and the command run inside it.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use faultlens::engine::onnx::{self, ModelBuilder};
 use image::{Rgb, RgbImage};
 use serde_json::Value;
 
@@ -40,10 +39,6 @@ impl Folder {
         self.bytes(name, text.as_bytes())
     }
 
-    pub(crate) fn model(&self, name: &str, model: &ModelBuilder) -> &Self {
-        self.bytes(name, &onnx::encode(&model.build()))
-    }
-
     /// An image of one colour.
     pub(crate) fn image(&self, name: &str, colour: [u8; 3]) -> &Self {
         RgbImage::from_pixel(16, 16, Rgb(colour)).save(self.path(name)).unwrap();
@@ -55,11 +50,11 @@ impl Folder {
         finished(self.command(args).output().unwrap())
     }
 
-    /// Runs it with a reader that is gone before the first line.
-    pub(crate) fn run_closed(&self, args: &str) -> Run {
+    /// Runs it with a reader of its results, or of its notes, that is gone before the first line.
+    pub(crate) fn run_without(&self, reader: fn(&mut Child), args: &str) -> Run {
         let mut command = self.command(args);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
+        reader(&mut child);
         finished(child.wait_with_output().unwrap())
     }
 

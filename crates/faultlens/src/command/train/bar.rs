@@ -1,0 +1,60 @@
+//! How far a training is, in one line.
+
+use std::time::{Duration, Instant};
+
+use faultlens::train::Progress;
+
+use crate::console::Console;
+
+/// Cells of the bar.
+const WIDTH: usize = 24;
+/// The line changes at most this often.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A bar per epoch, which becomes a line with the epoch's loss.
+pub(super) struct Bar {
+    started: Instant,
+    epoch: Instant,
+    shown: Instant,
+}
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        let now = Instant::now();
+        Self { started: now, epoch: now, shown: now }
+    }
+
+    pub(super) fn show(&mut self, console: &mut Console, progress: &Progress) {
+        let Progress { epoch, epochs, step, steps, loss } = *progress;
+        let place = format!("epoch {epoch:>3}/{epochs}");
+        if step == steps {
+            let seconds = self.epoch.elapsed().as_secs_f64();
+            self.epoch = Instant::now();
+            return console.settle(format_args!("{place}  loss {}  {seconds:.1} s", short(loss)));
+        }
+        if self.shown.elapsed() < PAUSE {
+            return;
+        }
+        self.shown = Instant::now();
+        let done = ((epoch - 1) * steps + step) as f64 / (epochs * steps) as f64;
+        let left = self.started.elapsed().as_secs_f64() * (1.0 - done) / done;
+        let full = WIDTH * step / steps;
+        let bar = "█".repeat(full) + &"░".repeat(WIDTH - full);
+        let (loss, left) = (short(loss), time(left));
+        console.progress(format_args!("{place}  {bar}  loss {loss}  {left} left"));
+    }
+}
+
+/// A loss that has grown beyond reason is told by its size.
+fn short(loss: f64) -> String {
+    if loss.abs() < 1e5 { format!("{loss:.4}") } else { format!("{loss:.2e}") }
+}
+
+fn time(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    if seconds < 60 {
+        format!("{seconds} s")
+    } else {
+        format!("{} min {} s", seconds / 60, seconds % 60)
+    }
+}

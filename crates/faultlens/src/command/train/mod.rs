@@ -1,0 +1,210 @@
+//! `faultlens train`: a network learns from a data set.
+
+mod bar;
+mod card;
+mod output;
+mod source;
+
+use anyhow::{Context, anyhow, ensure};
+use faultlens::data::DataSet;
+use faultlens::engine::Model;
+use faultlens::engine::onnx::{ModelProto, StringStringEntryProto};
+use faultlens::engine::vision::{
+    Channels, ElementType, InputDescription, OutputDescription, OutputKind,
+};
+use faultlens::train::architecture::{ARCHITECTURES, Spec, build, find};
+use faultlens::train::{Card, Recipe, Schedule, Task, Trained, check_measurable, score, train};
+use faultlens::{Seed, exit};
+
+use crate::args::{ScheduleName, TaskName, TrainArgs};
+use crate::command::threads;
+use crate::console::Console;
+use crate::describe::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
+use crate::text::{self, Align};
+use bar::Bar;
+use card::Told;
+use output::Output;
+use source::Sources;
+
+/// Trains, writes the model, measures it, and writes its card.
+pub(crate) fn run(args: &TrainArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let (Some(order), Some(data), Some(output), false) =
+        (&args.architecture, &args.data, &args.output, args.list)
+    else {
+        return list(console);
+    };
+    let usual = find(order)?.task.ok_or_else(|| anyhow!("train has no task for it: {order}"))?;
+    let task = args.task.map_or(usual, Task::from);
+    let output = Output::new(output)?;
+    let sources = Sources::open(args, data, task, console)?;
+    let recipe = recipe(args, task, &sources.train)?;
+    let model = first_model(order, &recipe, &sources.train)?;
+    check_measurable(&recipe, &Model::from_proto(&model)?, &sources.test)
+        .with_context(|| format!("{order} cannot be measured on {}", sources.measured_on))?;
+    output.announce(console);
+    let (cases, held_out) = (sources.train.len(), sources.test.len());
+    console.aside(format_args!("{cases} cases to learn from, {held_out} to measure on"));
+    let threads = threads(args.threads);
+    let trained = learn(&recipe, &model, &sources.train, threads, console)?;
+    let (recipe, sources, trained, output) = (&recipe, &sources, &trained, &output);
+    let card = finish(&Told { args, order, data, output, recipe, sources, trained }, threads)?;
+    if args.json {
+        console.json(&card)?
+    } else {
+        show(console, &card, output)?
+    }
+    Ok(exit::OK)
+}
+
+/// Writes the model, measures it, and writes its card, in this order: what was learned is safe
+/// before an image that cannot be read stops the measuring.
+fn finish(told: &Told<'_>, threads: usize) -> anyhow::Result<Card> {
+    let Told { recipe, sources, output, .. } = *told;
+    let proto = described(&told.trained.model, recipe, &sources.train)?;
+    output.write_model(&proto)?;
+    let model = Model::from_proto(&proto)?.with_threads(threads)?;
+    let score = score(recipe, &model, &sources.test).with_context(|| {
+        format!("{} is written, but cannot be measured", output.model.display())
+    })?;
+    let card = told.card(score);
+    output.write_card(&card)?;
+    Ok(card)
+}
+
+impl From<TaskName> for Task {
+    fn from(name: TaskName) -> Self {
+        match name {
+            TaskName::Classify => Self::Classify,
+            TaskName::Segment => Self::Segment,
+            TaskName::Regress => Self::Regress,
+            TaskName::Detect => Self::Detect,
+        }
+    }
+}
+
+fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe> {
+    let first = data.case(0)?.image;
+    let [height, width] = [first.height(), first.width()];
+    let size = args.size.unwrap_or([height, width]);
+    ensure!(
+        task != Task::Segment || size == [height, width],
+        "segments are as large as the images ({height}x{width}), so --size cannot be used; scale \
+         the data set before"
+    );
+    let channels = if args.grey { Channels::Grey } else { Channels::Rgb };
+    let mut input = InputDescription::plain(size, channels, ElementType::F32);
+    // Pixels around zero, which first weights expect.
+    input.mean.fill(0.5);
+    input.std.fill(0.25);
+    let recipe = Recipe {
+        epochs: args.epochs,
+        batch: args.batch,
+        learning_rate: args.rate,
+        momentum: args.momentum,
+        weight_decay: args.decay,
+        schedule: match args.schedule {
+            ScheduleName::Constant => Schedule::Constant,
+            ScheduleName::Cosine => Schedule::Cosine,
+            ScheduleName::Step => Schedule::Step,
+        },
+        seed: args.seed,
+        augment: args.augment.clone(),
+        ..Recipe::new(task, input)
+    };
+    recipe.check()?;
+    Ok(recipe)
+}
+
+fn first_model(order: &str, recipe: &Recipe, data: &DataSet) -> anyhow::Result<ModelProto> {
+    let [height, width] = recipe.input.size;
+    let outputs = match recipe.task {
+        Task::Regress => {
+            let first = data.case(0)?;
+            let (count, name) = (first.values.len(), first.name);
+            ensure!(
+                count > 0,
+                "{order} learns the task regress, and the case {name} has no values to learn; name \
+                 data with numbers, such as an npz file with floats"
+            );
+            count
+        }
+        task => {
+            ensure!(
+                !data.classes.is_empty(),
+                "{order} learns the task {}, and the data names no classes; name the column of a \
+                 CSV file with --label-column, or other data",
+                task.name()
+            );
+            data.classes.len()
+        }
+    };
+    let spec = Spec::new([recipe.input.channels.count(), height, width], outputs);
+    Ok(build(order, &spec, Seed::new(recipe.seed).child("first weights"))?)
+}
+
+fn learn(
+    recipe: &Recipe,
+    model: &ModelProto,
+    data: &DataSet,
+    threads: usize,
+    console: &mut Console,
+) -> anyhow::Result<Trained> {
+    let mut bar = Bar::new();
+    let progress = &mut |progress| bar.show(console, &progress);
+    let trained = train(recipe, model, data, threads, progress)?;
+    let losses = (trained.epochs.first(), trained.epochs.last());
+    if let (Some(first), Some(last)) = losses
+        && (last.loss > first.loss || last.loss > HUGE)
+    {
+        console.aside("warning: the loss has not become small; try a lower --rate");
+    }
+    Ok(trained)
+}
+
+/// A loss that no task ends with.
+const HUGE: f64 = 1e3;
+
+/// The model with its input and classes in its metadata, so that it can be asked as it is.
+fn described(model: &ModelProto, recipe: &Recipe, data: &DataSet) -> anyhow::Result<ModelProto> {
+    let mut proto = model.clone();
+    let entry = |key: &str, value: String| StringStringEntryProto {
+        key: key.to_owned(),
+        value,
+        ..Default::default()
+    };
+    proto.metadata_props.push(entry(INPUT_KEY, serde_json::to_string(&recipe.input)?));
+    if recipe.task != Task::Regress {
+        proto.metadata_props.push(entry(LABELS_KEY, serde_json::to_string(&data.classes)?));
+    }
+    if recipe.task == Task::Classify {
+        let output = OutputDescription { name: None, kind: OutputKind::Logits, softmax: true };
+        proto.metadata_props.push(entry(OUTPUT_KEY, serde_json::to_string(&output)?));
+    }
+    Ok(proto)
+}
+
+fn show(console: &mut Console, card: &Card, output: &Output) -> anyhow::Result<()> {
+    for score in &card.scores {
+        let (metric, value, n) = (&score.metric, score.value, score.n);
+        console.line(format_args!("{metric:<22}{value:.4} on {n} images"))?;
+    }
+    console.line(format_args!("{:<22}{}", "measured on", card.measured_on))?;
+    console.line(format_args!("{:<22}{}", "parameters", card.parameters))?;
+    let cost = &card.cost;
+    console.line(format_args!(
+        "{:<22}{:.2} ms of wall time, {:.2} ms of processor time, on {} threads",
+        "training per sample", cost.wall_ms_per_sample, cost.cpu_ms_per_sample, cost.threads
+    ))?;
+    console.line(format_args!("{:<22}{}", "model", output.model.display()))?;
+    console.line(format_args!("{:<22}{}", "card", output.card.display()))?;
+    Ok(())
+}
+
+fn list(console: &mut Console) -> anyhow::Result<u8> {
+    let rows: Vec<[String; 2]> =
+        ARCHITECTURES.iter().map(|a| [a.example(), a.about.to_owned()]).collect();
+    for line in text::table([Align::Left, Align::Left], &rows) {
+        console.line(line)?;
+    }
+    Ok(exit::OK)
+}
