@@ -1,0 +1,42 @@
+//! Estimates with intervals: how sure a campaign may be of a rate it measured.
+//!
+//! Every rate that Faultlens shows carries its sample size and an interval. From plan to report:
+//!
+//! 1. [`sample_size()`]: how many faults to draw before the campaign starts, or
+//! 2. [`StopRule`]: look after every trial and stop once the interval is narrow enough,
+//! 3. [`wilson`] (default) or [`clopper_pearson`] (never below its level): a rate measured with a
+//!    sample size fixed beforehand,
+//! 4. [`newcombe`], [`newcombe_paired`]: how far two rates lie apart,
+//! 5. [`Bootstrap`]: any statistic that is not a plain rate,
+//! 6. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once.
+//!
+//! ```
+//! use faultlens_stats::{Level, wilson};
+//!
+//! let rate = wilson(15, 148, Level::default())?;
+//! assert_eq!(rate.n, 148);
+//! assert!(rate.low > 0.062 && rate.high < 0.161);
+//! # Ok::<(), faultlens_stats::StatsError>(())
+//! ```
+//!
+//! The crate knows nothing of faults, models or random generators: counts come in, intervals go
+//! out, and randomness is a function the caller gives.
+
+mod bootstrap;
+mod difference;
+mod error;
+mod estimate;
+mod multiple;
+mod proportion;
+mod sample_size;
+mod sequential;
+mod special;
+
+pub use bootstrap::Bootstrap;
+pub use difference::{PairedCounts, newcombe, newcombe_paired};
+pub use error::StatsError;
+pub use estimate::{Estimate, Level};
+pub use multiple::{benjamini_hochberg, holm};
+pub use proportion::{clopper_pearson, wilson};
+pub use sample_size::sample_size;
+pub use sequential::{Look, StopRule, confidence_sequence};

@@ -1,0 +1,173 @@
+//! How often the intervals cover the truth. Where all outcomes can be listed, coverage is computed
+//! exactly from their probabilities; where not, it is simulated with a fixed seed.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use faultlens_stats::{
+    Bootstrap, Estimate, Level, Look, StatsError, StopRule, clopper_pearson, confidence_sequence,
+    newcombe, wilson,
+};
+
+type Interval = fn(u64, u64, Level) -> Result<Estimate, StatsError>;
+
+/// The true rates that averages run over: 0.005, 0.015, … 0.995.
+fn rates() -> impl Iterator<Item = f64> {
+    (0..100).map(|k| (f64::from(k) + 0.5) / 100.0)
+}
+
+/// The probabilities of 0 to n events.
+fn binomial(n: u32, p: f64) -> Vec<f64> {
+    let mut chances = vec![1.0];
+    for _ in 0..n {
+        let mut next = vec![0.0; chances.len() + 1];
+        for (events, chance) in chances.iter().enumerate() {
+            next[events] += chance * (1.0 - p);
+            next[events + 1] += chance * p;
+        }
+        chances = next;
+    }
+    chances
+}
+
+fn intervals(method: Interval, n: u32) -> Vec<Estimate> {
+    let of = |events| method(u64::from(events), u64::from(n), Level::default()).unwrap();
+    (0..=n).map(of).collect()
+}
+
+fn coverage(intervals: &[Estimate], p: f64) -> f64 {
+    let chances = binomial(intervals.len() as u32 - 1, p);
+    let covering = intervals.iter().zip(&chances).filter(|(i, _)| i.contains(p));
+    covering.map(|(_, chance)| chance).sum()
+}
+
+#[test]
+fn wilson_is_close_to_its_level_on_average() {
+    for n in [10, 30, 100, 300] {
+        let made = intervals(wilson, n);
+        let mean = rates().map(|p| coverage(&made, p)).sum::<f64>() / 100.0;
+        assert!((0.945..0.965).contains(&mean), "n = {n}: {mean}");
+    }
+}
+
+#[test]
+fn clopper_pearson_never_falls_below_its_level() {
+    for n in [10, 30, 100, 300] {
+        let made = intervals(clopper_pearson, n);
+        let worst = rates().map(|p| coverage(&made, p)).fold(1.0, f64::min);
+        assert!((0.95..0.975).contains(&worst), "n = {n}: {worst}");
+    }
+}
+
+#[test]
+fn newcombe_is_close_to_its_level_on_average() {
+    let (n1, n2) = (20_u32, 30_u32);
+    let of = |a, b| {
+        let second = (u64::from(b), u64::from(n2));
+        newcombe((u64::from(a), u64::from(n1)), second, Level::default()).unwrap()
+    };
+    let made: Vec<Vec<Estimate>> = (0..=n1).map(|a| (0..=n2).map(|b| of(a, b)).collect()).collect();
+    let some: Vec<f64> = rates().step_by(7).collect();
+    let mut total = 0.0;
+    for &p1 in &some {
+        for &p2 in &some {
+            let (first, second) = (binomial(n1, p1), binomial(n2, p2));
+            for (row, chance1) in made.iter().zip(&first) {
+                let covering = row.iter().zip(&second).filter(|(i, _)| i.contains(p1 - p2));
+                total += chance1 * covering.map(|(_, chance2)| chance2).sum::<f64>();
+            }
+        }
+    }
+    let mean = total / (some.len() * some.len()) as f64;
+    assert!((0.94..0.97).contains(&mean), "{mean}");
+}
+
+/// The chance that the interval misses p at any look, when one looks after each of `n` trials:
+/// exact, by following the probability of every path that has not missed yet.
+fn ever_misses(method: Interval, n: u32, p: f64) -> f64 {
+    let mut chances = vec![1.0];
+    let mut missed = 0.0;
+    for trial in 1..=n {
+        let mut next = vec![0.0; chances.len() + 1];
+        for (events, chance) in chances.iter().enumerate() {
+            next[events] += chance * (1.0 - p);
+            next[events + 1] += chance * p;
+        }
+        for (events, chance) in next.iter_mut().enumerate() {
+            // A path too unlikely to matter counts as a miss, which only makes the test harder.
+            let covers = || method(events as u64, u64::from(trial), Level::default()).unwrap();
+            if *chance < 1e-9 || !covers().contains(p) {
+                missed += std::mem::take(chance);
+            }
+        }
+        chances = next;
+    }
+    missed
+}
+
+#[test]
+fn looking_after_every_trial_breaks_wilson_but_not_the_confidence_sequence() {
+    for p in [0.02, 0.1, 0.5] {
+        let ours = ever_misses(confidence_sequence, 500, p);
+        let fixed = ever_misses(wilson, 500, p);
+        assert!(ours < 0.05, "p = {p}: {ours}");
+        assert!(fixed > 0.15, "p = {p}: {fixed}");
+    }
+}
+
+/// Vigna's SplitMix64.
+fn splitmix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn uniform(state: &mut u64) -> f64 {
+    (splitmix(state) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// A simulated campaign that looks every 10 trials and stops as the rule says.
+fn campaign(rule: &StopRule, p: f64, state: &mut u64) -> Estimate {
+    let (mut events, mut n) = (0, 0);
+    loop {
+        for _ in 0..10 {
+            events += u64::from(uniform(state) < p);
+            n += 1;
+        }
+        if let Look::Stop(estimate) = rule.look(events, n).unwrap() {
+            return estimate;
+        }
+    }
+}
+
+#[test]
+fn the_interval_at_the_stop_covers() {
+    let mut state = 1;
+    for (half_width, confidence) in [(0.08, 0.95), (0.1, 0.8)] {
+        let rule = StopRule::new(half_width, Level::new(confidence).unwrap()).unwrap();
+        for p in [0.01, 0.1, 0.3, 0.5] {
+            let covered = (0..1000).filter(|_| campaign(&rule, p, &mut state).contains(p));
+            let share = covered.count() as f64 / 1000.0;
+            assert!(share >= confidence, "p = {p}: {share}");
+        }
+    }
+}
+
+/// The mean of 40 skewed (exponential) observations. In theory BCa is the better of the two; both
+/// are known to cover a little less than they say in small samples.
+#[test]
+fn bootstrap_intervals_cover_a_skewed_mean() {
+    let bootstrap = Bootstrap::new(400, Level::default()).unwrap();
+    let mut state = 2;
+    let mut covered = [0, 0];
+    for _ in 0..500 {
+        let data: Vec<f64> = (0..40).map(|_| -(1.0 - uniform(&mut state)).ln()).collect();
+        let mean = |at: &[usize]| at.iter().map(|&i| data[i]).sum::<f64>() / at.len() as f64;
+        let plain = bootstrap.percentile(40, || splitmix(&mut state), mean);
+        covered[0] += u32::from(plain.unwrap().contains(1.0));
+        let moved = bootstrap.bca(40, || splitmix(&mut state), mean);
+        covered[1] += u32::from(moved.unwrap().contains(1.0));
+    }
+    let [percentile, bca] = covered.map(|count| f64::from(count) / 500.0);
+    assert!((0.89..0.97).contains(&percentile), "{percentile}");
+    assert!((0.90..0.97).contains(&bca), "{bca}");
+}
