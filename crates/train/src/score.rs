@@ -6,6 +6,7 @@ use faultlens_core::{Case, Detection, Object, Tensor, argmax};
 use faultlens_data::DataSet;
 use faultlens_engine::Model;
 use faultlens_judge::{Confusion, accuracy, mean_average_precision};
+use faultlens_stats::{Level, wilson};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -23,6 +24,9 @@ pub struct Score {
     pub metric: String,
     /// The number.
     pub value: f64,
+    /// Where a rate lies at a level of 95%, by Wilson; measures that are no rate have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// On how many images.
     pub n: usize,
 }
@@ -123,6 +127,7 @@ impl Measure {
     }
 
     fn score(self, n: usize) -> Result<Score, TrainError> {
+        let is_rate = matches!(self, Self::Classify { .. });
         let (metric, value) = match self {
             Self::Classify { pairs } => ("accuracy", accuracy(pairs)),
             Self::Segment { confusion } => ("mean_iou", confusion.and_then(|c| c.mean_iou())),
@@ -138,8 +143,16 @@ impl Measure {
             let why = "the model answers what is no number, or the cases hold such values";
             return Err(TrainError::Unmeasured { metric, value: value.to_string(), why });
         }
-        Ok(Score { metric: metric.to_owned(), value, n })
+        let interval = if is_rate { interval(value, n) } else { None };
+        Ok(Score { metric: metric.to_owned(), value, interval, n })
     }
+}
+
+/// The interval of a share of `n` images.
+fn interval(share: f64, n: usize) -> Option<[f64; 2]> {
+    let n = n as u64;
+    let events = (share * n as f64).round() as u64;
+    wilson(events, n, Level::default()).ok().map(|estimate| [estimate.low, estimate.high])
 }
 
 /// An output, by its position, in the form that the task needs.

@@ -57,6 +57,8 @@ fn a_network_learns_three_colours() {
     let score = score(&recipe, &model, &colours(60, 12)).unwrap();
     assert_eq!((score.metric.as_str(), score.n), ("accuracy", 60));
     assert!(score.value >= 0.95, "{score:?}");
+    let [low, high] = score.interval.unwrap();
+    assert!(low < score.value && score.value <= high && high - low > 0.01, "{score:?}");
     assert!(trained.cost.cpu_ms_per_sample > 0.0 && trained.cost.wall_ms_per_sample > 0.0);
 }
 

@@ -186,7 +186,9 @@ fn described(model: &ModelProto, recipe: &Recipe, data: &DataSet) -> anyhow::Res
 fn show(console: &mut Console, card: &Card, output: &Output) -> anyhow::Result<()> {
     for score in &card.scores {
         let (metric, value, n) = (&score.metric, score.value, score.n);
-        console.line(format_args!("{metric:<22}{value:.4} on {n} images"))?;
+        let between = score.interval.map(|[low, high]| format!(" [{low:.4}, {high:.4}]"));
+        let between = between.unwrap_or_default();
+        console.line(format_args!("{metric:<22}{value:.4}{between} on {n} images"))?;
     }
     console.line(format_args!("{:<22}{}", "measured on", card.measured_on))?;
     console.line(format_args!("{:<22}{}", "parameters", card.parameters))?;
