@@ -204,14 +204,6 @@ impl Local for Settled {
         &self.shape
     }
 
-    fn order(&self) -> Order {
-        Order::ChannelsLast
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
     fn reach(&self, _source: usize, region: Region) -> Region {
         self.window.reach(region)
     }

@@ -241,14 +241,6 @@ impl Local for Settled {
         &self.shape
     }
 
-    fn order(&self) -> Order {
-        Order::ChannelsLast
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
     fn reach(&self, _source: usize, region: Region) -> Region {
         if region.is_empty() {
             return Region::EMPTY;

@@ -211,10 +211,6 @@ impl Local for Settled {
         Order::RowMajor
     }
 
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
     fn reach(&self, _source: usize, region: Region) -> Region {
         region
     }

@@ -130,11 +130,16 @@ pub(crate) trait Local: Sync {
     /// The output's shape.
     fn shape(&self) -> &[usize];
 
-    /// The output's order in memory.
-    fn order(&self) -> Order;
+    /// The output's order in memory: channels last, unless it is no plane.
+    fn order(&self) -> Order {
+        Order::ChannelsLast
+    }
 
-    /// Which operands are read pixel by pixel, in the order of a spot's sources.
-    fn sources(&self) -> &[usize];
+    /// Which operands are read pixel by pixel, in the order of a spot's sources: mostly the first
+    /// alone.
+    fn sources(&self) -> &[usize] {
+        &[0]
+    }
 
     /// The output pixels that a changed region of one source can reach.
     fn reach(&self, source: usize, region: Region) -> Region;

@@ -200,14 +200,6 @@ impl Local for Plane {
         &self.shape
     }
 
-    fn order(&self) -> Order {
-        Order::ChannelsLast
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
     fn reach(&self, _source: usize, region: Region) -> Region {
         let (top, bottom) = from_within(&self.rows, region.low[1], region.high[1]);
         let (left, right) = from_within(&self.columns, region.low[2], region.high[2]);

@@ -28,10 +28,6 @@ impl<F: Fn(&[f32], &mut [f32]) + Sync> Local for Pixelwise<F> {
         self.order
     }
 
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
     fn reach(&self, _source: usize, region: Region) -> Region {
         region
     }

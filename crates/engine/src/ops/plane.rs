@@ -1,7 +1,7 @@
 //! Planes whose rows and columns are picked or blended: what `Resize` and `Pad` have in common.
 
 use super::Local;
-use crate::kernels::grid::{Order, Region, Spot};
+use crate::kernels::grid::{Region, Spot};
 use crate::kernels::resize::{Along, resize};
 use std::ops::Range;
 
@@ -17,14 +17,6 @@ pub(super) struct Plane {
 impl Local for Plane {
     fn shape(&self) -> &[usize] {
         &self.shape
-    }
-
-    fn order(&self) -> Order {
-        Order::ChannelsLast
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
     }
 
     fn reach(&self, _source: usize, region: Region) -> Region {

@@ -119,14 +119,6 @@ impl Local for Settled {
         &self.shape
     }
 
-    fn order(&self) -> Order {
-        Order::ChannelsLast
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
     fn reach(&self, _source: usize, region: Region) -> Region {
         self.window.reach(region)
     }
@@ -163,10 +155,6 @@ impl Local for Flat {
 
     fn order(&self) -> Order {
         Order::RowMajor
-    }
-
-    fn sources(&self) -> &[usize] {
-        &[0]
     }
 
     fn reach(&self, _source: usize, region: Region) -> Region {

@@ -149,10 +149,6 @@ impl Local for Settled {
         self.order
     }
 
-    fn sources(&self) -> &[usize] {
-        &[0]
-    }
-
     fn reach(&self, _source: usize, region: Region) -> Region {
         let along: [(usize, usize); 3] =
             std::array::from_fn(|a| self.axes[a].reach(region.low[a], region.high[a]));
