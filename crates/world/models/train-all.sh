@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Trains the shipped models again, into this folder. The same program gives the same bytes.
+# Trains the shipped models again, into this folder. The same program gives the same models,
+# byte for byte; cards also tell how long it took.
 set -euo pipefail
 cd "$(dirname "$0")"
 faultlens() { cargo run --release --quiet -- "$@"; }

@@ -1,6 +1,6 @@
 //! Labelled cases as folders of PNG files, which every training tool reads.
 
-use super::{Names, fresh, write_png};
+use super::{Names, fresh, write_new};
 use crate::DataError;
 use faultlens_core::Case;
 use std::fs;
@@ -35,7 +35,7 @@ pub fn write_class_folders(
             );
             DataError::Unwritable { what, path: dir.to_path_buf() }
         })?;
-        write_png(&case.image, &dir.join(class).join(names.give(&case)))?;
+        write_new(&case.image, &dir.join(class).join(names.give(&case)))?;
         written += 1;
     }
     Ok(written)

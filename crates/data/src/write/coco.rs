@@ -1,6 +1,6 @@
 //! Cases with objects as COCO files, which every detection tool reads.
 
-use super::{Names, fresh, write_png};
+use super::{Names, fresh, write_new};
 use crate::DataError;
 use crate::format::coco::encode;
 use faultlens_core::{Case, Mask, Object};
@@ -77,7 +77,7 @@ pub fn write_coco(
             description.annotations.push(annotation(id, image_id, object, &case, classes, dir)?);
         }
         let file_name = names.give(&case);
-        write_png(&case.image, &images.join(&file_name))?;
+        write_new(&case.image, &images.join(&file_name))?;
         let (width, height) = (case.image.width(), case.image.height());
         description.images.push(Picture { id: image_id, file_name, width, height });
     }

@@ -12,7 +12,7 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Names longer than this are cut: file systems end at 255 bytes.
@@ -28,9 +28,19 @@ fn fresh(folder: &Path) -> Result<(), DataError> {
     Ok(())
 }
 
-fn write_png(image: &Image, path: &Path) -> Result<(), DataError> {
-    let file = File::create_new(path).map_err(DataError::io("write the image", path))?;
-    let mut file = BufWriter::new(file);
+/// Writes an image as PNG; a file that is there already is replaced.
+pub fn write_png(image: &Image, path: impl AsRef<Path>) -> Result<(), DataError> {
+    let path = path.as_ref();
+    encode(image, File::create(path), path)
+}
+
+/// Writes an image of a set, whose files must not replace each other.
+fn write_new(image: &Image, path: &Path) -> Result<(), DataError> {
+    encode(image, File::create_new(path), path)
+}
+
+fn encode(image: &Image, file: io::Result<File>, path: &Path) -> Result<(), DataError> {
+    let mut file = BufWriter::new(file.map_err(DataError::io("write the image", path))?);
     let (Ok(width), Ok(height)) = (u32::try_from(image.width()), u32::try_from(image.height()))
     else {
         return Err(DataError::image("the image is too large for PNG", path));

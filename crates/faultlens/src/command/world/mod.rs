@@ -5,7 +5,7 @@ mod answers;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use faultlens::data::{write_class_folders, write_coco};
+use faultlens::data::{write_class_folders, write_coco, write_png};
 use faultlens::train::Card;
 use faultlens::world::{self, MODELS, SCENE_CLASSES, SIGN_CLASSES, Shipped, sheet};
 use faultlens::{Image, Seed, exit};
@@ -74,7 +74,7 @@ fn show(dir: &Path, seed: Seed, console: &mut Console) -> anyhow::Result<u8> {
     let scenes = world::scenes(seed, COLUMNS * ROWS);
     let mut write = |name: &str, image: &Image| -> anyhow::Result<()> {
         let path = dir.join(name);
-        write_png(&path, image)?;
+        write_png(image, &path)?;
         Ok(console.line(path.display())?)
     };
     write("signs.png", &sheet::signs(seed, 2 * COLUMNS))?;
@@ -83,13 +83,6 @@ fn show(dir: &Path, seed: Seed, console: &mut Console) -> anyhow::Result<u8> {
     // The only sheet that needs models.
     write("answers.png", &answers::sheet(&scenes, COLUMNS)?)?;
     Ok(exit::OK)
-}
-
-fn write_png(path: &Path, picture: &Image) -> anyhow::Result<()> {
-    let (width, height) = (picture.width() as u32, picture.height() as u32);
-    let colour = image::ExtendedColorType::Rgb8;
-    image::save_buffer(path, picture.rgb(), width, height, colour)
-        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn models(json: bool, console: &mut Console) -> anyhow::Result<u8> {
