@@ -60,6 +60,14 @@ impl Image {
     pub fn rgb(&self) -> &[u8] {
         &self.rgb
     }
+
+    /// An image of the same size with every pixel changed on its own, rows from the top.
+    #[must_use]
+    pub fn map_pixels(&self, mut change: impl FnMut([u8; 3]) -> [u8; 3]) -> Self {
+        let (pixels, _) = self.rgb.as_chunks::<3>();
+        let rgb = pixels.iter().flat_map(|&pixel| change(pixel)).collect();
+        Self { width: self.width, height: self.height, rgb }
+    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,25 @@
 //! reads a file, opens a socket or prints.
 
 mod case;
+mod fault;
 mod image;
 mod name;
+mod oracle;
+mod outcome;
+mod plugin;
 mod random;
 mod response;
+mod target;
 mod tensor;
 
 pub use case::{Bounds, Case, Mask, Object};
+pub use fault::{Dose, ImageFault};
 pub use image::{Image, ImageError};
 pub use name::did_you_mean;
+pub use oracle::{Exhibit, Guard, Oracle};
+pub use outcome::{Outcome, OutcomeKind, Reason};
+pub use plugin::{Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Unset};
 pub use random::{Seed, Stream};
-pub use response::{Detection, Ranked, Ranking, argmax};
+pub use response::{Detection, Ranked, Ranking, Response, Scores, argmax};
+pub use target::{Target, TargetError, Trial};
 pub use tensor::{DType, Tensor, TensorData, TensorError};

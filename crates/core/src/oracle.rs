@@ -1,0 +1,30 @@
+//! Who judges a trial.
+
+use crate::{Case, Outcome, Reason, Response};
+
+/// What an oracle looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct Exhibit<'a> {
+    /// What was shown, before any fault.
+    pub case: &'a Case,
+    /// The class of the target's own list that the case should have, where that is known.
+    pub truth: Option<usize>,
+    /// The answer to the undisturbed image.
+    pub golden: &'a Response,
+    /// The answer under the fault.
+    pub observed: &'a Response,
+}
+
+/// Judges an observed answer against golden. Both are finite when it is asked: an answer that is
+/// not gives the fault away, whoever judges.
+pub trait Oracle: Send + Sync {
+    /// What became of the trial.
+    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome;
+}
+
+/// Wraps an oracle: says for which trials its judgement counts.
+pub trait Guard: Send + Sync {
+    /// Why no trial of this case says anything, whatever the fault; asked before any is run, so
+    /// that none is run in vain. `exhibit.observed` is golden.
+    fn bars_case(&self, exhibit: &Exhibit<'_>) -> Option<Reason>;
+}

@@ -1,0 +1,173 @@
+//! What became of a trial, always seen from the target.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What became of a trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The answer is as good as golden.
+    Masked,
+    /// The answer is another one, and nothing shows that it is wrong.
+    Deviated,
+    /// The answer gives the fault away: it is not finite, or the target rejected the input.
+    Detected,
+    /// The target failed.
+    Crashed,
+    /// The target did not answer in time.
+    TimedOut,
+    /// The trial says nothing, for this reason; it leaves every denominator and is always shown.
+    Unjudged(Reason),
+}
+
+/// Why a trial cannot be judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The case's image cannot be read.
+    CaseUnreadable,
+    /// The target gives no answer to the undisturbed image.
+    GoldenFailed,
+    /// The undisturbed answer is not finite, so that no disturbance can be told from it.
+    GoldenNotFinite,
+    /// The undisturbed answer is wrong already.
+    GoldenWrong,
+    /// The case has no label to compare with.
+    NoLabel,
+    /// The fault finds nothing in this target that it could change.
+    NoSite,
+    /// The oracle cannot judge this kind of answer.
+    Unsuited,
+}
+
+/// The kinds of outcome, in the order of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeKind {
+    /// See [`Outcome::Masked`].
+    Masked,
+    /// See [`Outcome::Deviated`].
+    Deviated,
+    /// See [`Outcome::Detected`].
+    Detected,
+    /// See [`Outcome::Crashed`].
+    Crashed,
+    /// See [`Outcome::TimedOut`].
+    TimedOut,
+    /// See [`Outcome::Unjudged`].
+    Unjudged,
+}
+
+impl OutcomeKind {
+    /// Every kind, in the order of reports.
+    pub const ALL: [Self; 6] = [
+        Self::Masked,
+        Self::Deviated,
+        Self::Detected,
+        Self::Crashed,
+        Self::TimedOut,
+        Self::Unjudged,
+    ];
+
+    /// Its name in records, campaign files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Masked => "masked",
+            Self::Deviated => "deviated",
+            Self::Detected => "detected",
+            Self::Crashed => "crashed",
+            Self::TimedOut => "timed_out",
+            Self::Unjudged => "unjudged",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl fmt::Display for OutcomeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Outcome {
+    /// Its kind, without the reason.
+    pub fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::Masked => OutcomeKind::Masked,
+            Self::Deviated => OutcomeKind::Deviated,
+            Self::Detected => OutcomeKind::Detected,
+            Self::Crashed => OutcomeKind::Crashed,
+            Self::TimedOut => OutcomeKind::TimedOut,
+            Self::Unjudged(_) => OutcomeKind::Unjudged,
+        }
+    }
+
+    /// The outcome of that kind; `reason` is what an unjudged one is recorded with.
+    pub fn recorded(kind: OutcomeKind, reason: Option<Reason>) -> Option<Self> {
+        Some(match kind {
+            OutcomeKind::Masked => Self::Masked,
+            OutcomeKind::Deviated => Self::Deviated,
+            OutcomeKind::Detected => Self::Detected,
+            OutcomeKind::Crashed => Self::Crashed,
+            OutcomeKind::TimedOut => Self::TimedOut,
+            OutcomeKind::Unjudged => Self::Unjudged(reason?),
+        })
+    }
+}
+
+impl Reason {
+    const ALL: [Self; 7] = [
+        Self::CaseUnreadable,
+        Self::GoldenFailed,
+        Self::GoldenNotFinite,
+        Self::GoldenWrong,
+        Self::NoLabel,
+        Self::NoSite,
+        Self::Unsuited,
+    ];
+
+    /// The reason in words, as records hold it.
+    pub fn text(&self) -> &'static str {
+        match self {
+            Self::CaseUnreadable => "the case cannot be read",
+            Self::GoldenFailed => "the target does not answer the undisturbed image",
+            Self::GoldenNotFinite => "the undisturbed answer is not finite",
+            Self::GoldenWrong => "the undisturbed answer is wrong",
+            Self::NoLabel => "the case has no label",
+            Self::NoSite => "the target has nothing that the fault could change",
+            Self::Unsuited => "the oracle cannot judge this kind of answer",
+        }
+    }
+
+    /// The reason with those words.
+    pub fn with_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.text() == text)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_reasons_are_found_again() {
+        for kind in OutcomeKind::ALL {
+            assert_eq!(OutcomeKind::named(kind.name()), Some(kind));
+            let outcome = Outcome::recorded(kind, Some(Reason::NoSite)).unwrap();
+            assert_eq!(outcome.kind(), kind);
+        }
+        for reason in Reason::ALL {
+            assert_eq!(Reason::with_text(reason.text()), Some(reason));
+        }
+        assert_eq!(Outcome::recorded(OutcomeKind::Unjudged, None), None);
+    }
+}
