@@ -8,7 +8,8 @@
 //!    sample size fixed beforehand,
 //! 4. [`newcombe`], [`newcombe_paired`]: how far two rates lie apart,
 //! 5. [`Bootstrap`]: any statistic that is not a plain rate,
-//! 6. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once.
+//! 6. [`fisher_exact`], [`mcnemar_exact`]: whether a difference can be chance,
+//! 7. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once.
 //!
 //! ```
 //! use faultlens_stats::{Level, wilson};
@@ -26,6 +27,7 @@ mod bootstrap;
 mod difference;
 mod error;
 mod estimate;
+mod exact;
 mod multiple;
 mod proportion;
 mod sample_size;
@@ -36,6 +38,7 @@ pub use bootstrap::Bootstrap;
 pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;
 pub use estimate::{Estimate, Level};
+pub use exact::{fisher_exact, mcnemar_exact};
 pub use multiple::{benjamini_hochberg, holm};
 pub use proportion::{clopper_pearson, wilson};
 pub use sample_size::sample_size;
