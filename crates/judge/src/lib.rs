@@ -1,4 +1,5 @@
-//! Judges a target's answers against what is known: overlaps, average precision.
+//! Judges a target's answers: against what is known (overlaps, average precision), and under a
+//! fault against golden ([`Judge`]).
 //!
 //! Every number follows a published program, and tests compare with it: boxes and average
 //! precision with pycocotools, suppression with torchvision's rule. Answers of a disturbed target
@@ -6,8 +7,10 @@
 //! never counts as a right one.
 
 pub mod metric;
+pub mod oracle;
 
 pub use metric::{
     Confusion, SegmentError, accuracy, average_precision, mask_iou, mean_average_precision,
     non_maximum_suppression, segment_iou,
 };
+pub use oracle::{GUARDS, Judge, ORACLES};

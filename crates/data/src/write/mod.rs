@@ -41,14 +41,23 @@ fn write_new(image: &Image, path: &Path) -> Result<(), DataError> {
 
 fn encode(image: &Image, file: io::Result<File>, path: &Path) -> Result<(), DataError> {
     let mut file = BufWriter::new(file.map_err(DataError::io("write the image", path))?);
-    let (Ok(width), Ok(height)) = (u32::try_from(image.width()), u32::try_from(image.height()))
-    else {
-        return Err(DataError::image("the image is too large for PNG", path));
-    };
-    PngEncoder::new(&mut file)
-        .write_image(image.rgb(), width, height, ExtendedColorType::Rgb8)
-        .map_err(|error| DataError::image(format!("cannot write the image ({error})"), path))?;
+    png(image, &mut file)
+        .map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?;
     file.flush().map_err(DataError::io("write the image", path))
+}
+
+/// The bytes of an image as a PNG file; `None` where it is too large for one.
+pub fn encode_png(image: &Image) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    png(image, &mut bytes).ok().map(|()| bytes)
+}
+
+fn png(image: &Image, into: &mut impl Write) -> Result<(), String> {
+    let side = |side: usize| u32::try_from(side).map_err(|_| "too large for PNG".to_owned());
+    let (width, height) = (side(image.width())?, side(image.height())?);
+    PngEncoder::new(into)
+        .write_image(image.rgb(), width, height, ExtendedColorType::Rgb8)
+        .map_err(|error| error.to_string())
 }
 
 /// Names of files that were given out, so that none is given twice.

@@ -92,7 +92,7 @@ pub enum VisionError {
     /// A guess could be wrong, so none is made.
     #[error(
         "cannot tell how images go into input `{name}`, {shape}: {reason}; describe it in an \
-         input file (`--input`), for example:\n{example}"
+         input file (`--input`), or under the target in a campaign, for example:\n{example}"
     )]
     NotSafe {
         /// The model's input.

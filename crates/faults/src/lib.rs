@@ -1,0 +1,14 @@
+//! What is disturbed on purpose.
+//!
+//! 1. [`IMAGE_FAULTS`] change what a target sees, [`MODEL_FAULTS`] what a model computes.
+//! 2. A [`Plugin`](faultlens_core::Plugin) of a registry builds a fault from settings.
+//! 3. An image fault answers a changed image; a model fault answers changes at the [`Sites`] of a
+//!    golden run, for the engine to replay.
+//!
+//! To add a fault: one file, one line in its registry.
+
+pub mod image;
+pub mod model;
+
+pub use image::IMAGE_FAULTS;
+pub use model::{MODEL_FAULTS, ModelFault, Sites, Where, number_of, owner};
