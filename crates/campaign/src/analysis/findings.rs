@@ -1,0 +1,160 @@
+//! What a run found, in plain words.
+
+use super::attribute::Context;
+use super::words::{self, count, counted, percent, rate};
+use super::{GroupRow, Grouping, Rate, Summary, Verdict};
+
+/// Trials that a group must have before it is called the weakest.
+const ENOUGH: u64 = 20;
+/// Corrected p-values below this tell more than chance.
+const TELLING: f64 = 0.05;
+
+/// The findings, the most important first.
+pub(super) fn findings(summary: &Summary, context: &Context) -> Vec<String> {
+    let mut findings = vec![opening(summary, context)];
+    findings.extend(verdict(summary));
+    findings.extend(accuracy(summary));
+    for attribute in ["operator", "point", "target"] {
+        findings.extend(weakest(summary, attribute));
+    }
+    findings.extend(bits(summary));
+    findings.extend(curves(summary));
+    findings.extend(unjudged(summary));
+    findings
+}
+
+fn opening(summary: &Summary, context: &Context) -> String {
+    let (overall, manifest) = (&summary.overall, &context.manifest);
+    let trials = overall.rate.n;
+    if trials == 0 {
+        return "No trial could be judged, so nothing is known yet.".to_owned();
+    }
+    let on = match manifest.targets.as_slice() {
+        [only] => format!("on {}", only.name),
+        many => format!("on {} targets", many.len()),
+    };
+    let others = [
+        (overall.detected, "gave the fault away"),
+        (overall.crashed, "crashed"),
+        (overall.timed_out, "took too long"),
+    ];
+    let others: Vec<String> = others
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{}% {what}", percent(count as f64 / trials as f64)))
+        .collect();
+    let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+    let counted_all = words::trials(overall) == summary.progress.recorded;
+    let of_all = if counted_all {
+        String::new()
+    } else {
+        let recorded = count(summary.progress.recorded);
+        format!(
+            " (the repeats that every fault has; the stop rule gave some more, {recorded} in all)"
+        )
+    };
+    format!(
+        "In {} {on}{of_all}, {} changed the answer{others}.",
+        counted(trials, "judged trial"),
+        rate(&overall.rate)
+    )
+}
+
+fn verdict(summary: &Summary) -> Option<String> {
+    let text = match summary.verdict? {
+        Verdict::Met => "Every requirement is met.",
+        Verdict::NotMet => "Not every requirement is met.",
+        Verdict::Inconclusive => "The evidence does not suffice for a verdict yet.",
+    };
+    Some(text.to_owned())
+}
+
+fn accuracy(summary: &Summary) -> Option<String> {
+    let known: Vec<String> = summary
+        .targets
+        .iter()
+        .filter_map(|target| {
+            Some(format!("{} answers {} right", target.name, rate(&target.accuracy?)))
+        })
+        .collect();
+    (!known.is_empty()).then(|| format!("Undisturbed, {}.", known.join("; ")))
+}
+
+/// The group that deviates most, where that is more than chance.
+fn weakest(summary: &Summary, attribute: &str) -> Option<String> {
+    let grouping = summary.groupings.iter().find(|grouping| grouping.attribute == attribute)?;
+    let row = worst(grouping)?;
+    if row.p_value? >= TELLING {
+        return None;
+    }
+    let (own, others) = (row.tally.rate, others(grouping, row)?);
+    let (key, n) = (&row.key, counted(own.n, "trial"));
+    let lead = match attribute {
+        "operator" => format!("{key} is the weakest operator"),
+        "target" => format!("{key} is the weakest target"),
+        _ => format!("{key} breaks the most"),
+    };
+    Some(format!(
+        "{lead}: {} of its {n} changed the answer, {}% of all others.",
+        rate(&own),
+        percent(others)
+    ))
+}
+
+fn worst(grouping: &Grouping) -> Option<&GroupRow> {
+    let enough = grouping.rows.iter().filter(|row| row.tally.rate.n >= ENOUGH);
+    enough.max_by(|a, b| a.tally.rate.low.total_cmp(&b.tally.rate.low))
+}
+
+fn others(grouping: &Grouping, row: &GroupRow) -> Option<f64> {
+    let sum =
+        |of: fn(&Rate) -> u64| grouping.rows.iter().map(|row| of(&row.tally.rate)).sum::<u64>();
+    let own = &row.tally.rate;
+    let (events, n) = (sum(|rate| rate.events) - own.events, sum(|rate| rate.n) - own.n);
+    (n > 0 && own.value? > events as f64 / n as f64).then(|| events as f64 / n as f64)
+}
+
+/// Which bits the changed answers come from.
+fn bits(summary: &Summary) -> Option<String> {
+    let grouping = summary.groupings.iter().find(|grouping| grouping.attribute == "bit")?;
+    let all: u64 = grouping.rows.iter().map(|row| row.tally.deviated).sum();
+    let worst = grouping.rows.iter().max_by_key(|row| row.tally.deviated)?;
+    let share = worst.tally.deviated as f64 / all as f64;
+    (all >= ENOUGH && grouping.rows.len() > 3 && share > 0.2).then(|| {
+        let share = percent(share);
+        format!(
+            "Bit {} alone accounts for {share}% of the answers that bit flips changed.",
+            worst.key
+        )
+    })
+}
+
+fn curves(summary: &Summary) -> Option<String> {
+    let steepest = summary.curves.iter().max_by(|a, b| rise(a).total_cmp(&rise(b)))?;
+    let ((low, first), (high, last)) = (steepest.points.first()?, steepest.points.last()?);
+    (rise(steepest) > 0.0).then(|| {
+        format!(
+            "{} on {} rises from {} at {} {low} to {} at {} {high}.",
+            steepest.fault,
+            steepest.target,
+            rate(first),
+            steepest.axis,
+            rate(last),
+            steepest.axis
+        )
+    })
+}
+
+/// How much the rate surely rises from the first dose to the last.
+fn rise(curve: &super::Curve) -> f64 {
+    match (curve.points.first(), curve.points.last()) {
+        (Some((_, first)), Some((_, last))) => last.low - first.high,
+        _ => 0.0,
+    }
+}
+
+fn unjudged(summary: &Summary) -> Option<String> {
+    let all: u64 = summary.overall.unjudged.values().sum();
+    let (reason, _) = summary.overall.unjudged.iter().max_by_key(|(_, count)| **count)?;
+    Some(format!("{} could not be judged, mostly because {reason}.", counted(all, "trial")))
+}

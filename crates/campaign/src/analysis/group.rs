@@ -1,0 +1,186 @@
+//! Trials by what they have in common.
+
+use super::attribute::Context;
+use super::permutation::{self, PERMUTATIONS};
+use super::tally::{Counts, Precision};
+use super::{GroupRow, Grouping, words};
+use crate::record::Record;
+use faultlens_core::{OutcomeKind, Seed};
+use faultlens_stats::{StatsError, fisher_exact, holm};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+
+/// Groups that are compared with the rest, at most: beyond this a table of p-values says nothing.
+const MOST_COMPARED: usize = 200;
+
+/// Counts trials by one attribute.
+pub(super) struct Groups {
+    pub(super) attribute: String,
+    /// Whether cases are what is grouped, so that their trials come to a group together.
+    of_cases: bool,
+    groups: HashMap<String, Group>,
+}
+
+/// The trials of one group.
+#[derive(Default)]
+struct Group {
+    counts: Counts,
+    /// Trials by target and case, where cases are grouped.
+    cases: Vec<((u32, u32), Share)>,
+}
+
+/// Trials that deviated among the judged ones.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    deviated: u64,
+    judged: u64,
+}
+
+impl Group {
+    fn add(&mut self, of_cases: bool, record: &Record) {
+        self.counts.add(&record.outcome);
+        let kind = record.outcome.kind();
+        if !of_cases || kind == OutcomeKind::Unjudged {
+            return;
+        }
+        let place = (record.target, record.case);
+        // Trials of a case mostly follow each other; those that do not are put together later.
+        if self.cases.last().is_none_or(|(last, _)| *last != place) {
+            self.cases.push((place, Share::default()));
+        }
+        if let Some((_, share)) = self.cases.last_mut() {
+            share.judged += 1;
+            share.deviated += u64::from(kind == OutcomeKind::Deviated);
+        }
+    }
+
+    /// The rate of each case; where targets tell cases apart, of each case and target.
+    fn rates(&self, by_target: bool) -> Vec<f64> {
+        let mut cases: BTreeMap<(u32, u32), Share> = BTreeMap::new();
+        for ((target, case), share) in &self.cases {
+            let sum = cases.entry((if by_target { *target } else { 0 }, *case)).or_default();
+            sum.judged += share.judged;
+            sum.deviated += share.deviated;
+        }
+        cases.values().map(|share| share.deviated as f64 / share.judged as f64).collect()
+    }
+
+    fn rate(&self) -> f64 {
+        self.counts.deviated() as f64 / self.counts.judged().max(1) as f64
+    }
+}
+
+impl Groups {
+    pub(super) fn new(context: &Context, attribute: &str) -> Self {
+        let of_cases = context.is_of_cases(attribute);
+        Self { attribute: attribute.to_owned(), of_cases, groups: HashMap::new() }
+    }
+
+    pub(super) fn add(&mut self, context: &Context, record: &Record) {
+        let Some(key) = context.attribute(record, &self.attribute) else { return };
+        match self.groups.get_mut(key.as_ref()) {
+            Some(group) => group.add(self.of_cases, record),
+            None => {
+                self.groups.entry(key.into_owned()).or_default().add(self.of_cases, record);
+            }
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Numbers in their order, other groups by falling rate. The seed is what chance is drawn from
+    /// where a test needs it.
+    pub(super) fn grouping(
+        self,
+        precision: &Precision,
+        seed: Seed,
+    ) -> Result<Grouping, StatsError> {
+        let ordered = self.groups.keys().all(|key| key.parse::<f64>().is_ok());
+        let groups = sorted(self.groups, ordered);
+        let compared = !ordered && (2..=MOST_COMPARED).contains(&groups.len());
+        let tested = match () {
+            () if !compared => None,
+            () if self.of_cases => {
+                let by_target = self.attribute == "golden";
+                Some(test_cases(&groups, by_target, seed.child(&self.attribute))?)
+            }
+            // How many trials a group has followed from their outcomes: no test of trials holds.
+            () if precision.sequential => None,
+            () => Some(test_trials(&groups)?),
+        };
+        let p_value = |at: usize| tested.as_ref().map(|tested| tested.p_values[at]);
+        let row = |(at, (key, group)): (usize, (String, Group))| {
+            Ok(GroupRow { key, tally: group.counts.tally(precision)?, p_value: p_value(at) })
+        };
+        Ok(Grouping {
+            title: title(&self.attribute),
+            attribute: self.attribute,
+            ordered,
+            rows: groups.into_iter().enumerate().map(row).collect::<Result<_, StatsError>>()?,
+            correction: tested.map(|tested| tested.correction),
+        })
+    }
+}
+
+fn sorted(groups: HashMap<String, Group>, ordered: bool) -> Vec<(String, Group)> {
+    let mut groups: Vec<(String, Group)> = groups.into_iter().collect();
+    groups.sort_by(|(a, x), (b, y)| {
+        let by_number = || a.parse::<f64>().ok().zip(b.parse().ok()).map(|(a, b)| a.total_cmp(&b));
+        let first = if ordered { by_number() } else { Some(y.rate().total_cmp(&x.rate())) };
+        first.unwrap_or(Ordering::Equal).then_with(|| a.cmp(b))
+    });
+    groups
+}
+
+/// For each group the corrected p-value of "deviates as often as all others", and how it was had.
+struct Tested {
+    p_values: Vec<f64>,
+    correction: String,
+}
+
+fn test_trials(groups: &[(String, Group)]) -> Result<Tested, StatsError> {
+    let sum = |of: fn(&Counts) -> u64| groups.iter().map(|(_, group)| of(&group.counts)).sum();
+    let (events, n): (u64, u64) = (sum(Counts::deviated), sum(Counts::judged));
+    let p_values = groups.iter().map(|(_, group)| {
+        let (own, judged) = (group.counts.deviated(), group.counts.judged());
+        fisher_exact(own, judged, events - own, n - judged)
+    });
+    let correction = format!(
+        "Fisher's exact test of each of {} groups against all others, Holm's correction",
+        groups.len()
+    );
+    Ok(Tested { p_values: holm(&p_values.collect::<Result<Vec<_>, _>>()?)?, correction })
+}
+
+fn test_cases(
+    groups: &[(String, Group)],
+    by_target: bool,
+    seed: Seed,
+) -> Result<Tested, StatsError> {
+    let rates: Vec<Vec<f64>> = groups.iter().map(|(_, group)| group.rates(by_target)).collect();
+    let cases = rates.iter().map(Vec::len).sum::<usize>() as u64;
+    let what = if by_target { "undisturbed answer" } else { "case" };
+    let correction = format!(
+        "Permutation test over {} ({} permutations) of each of {} groups' mean rate against that \
+         of all others, since trials of one case are not independent; Holm's correction",
+        words::counted(cases, what),
+        words::count(PERMUTATIONS.into()),
+        groups.len()
+    );
+    Ok(Tested { p_values: holm(&permutation::against_the_rest(&rates, seed))?, correction })
+}
+
+fn title(attribute: &str) -> String {
+    let title = match attribute {
+        "answer" => "By answer under the fault",
+        "golden" => "By undisturbed answer",
+        "kind" => "By kind of operator",
+        "label" => "By true class",
+        "layer" => "By layer, in the order of execution",
+        "point" => "By fault and settings",
+        other => return format!("By {}", other.replace('_', " ")),
+    };
+    title.to_owned()
+}

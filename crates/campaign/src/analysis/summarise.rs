@@ -1,0 +1,225 @@
+//! One pass over the records.
+
+use super::attribute::Context;
+use super::check::{Check, overall, pinned};
+use super::curve::curves;
+use super::error::AnalysisError;
+use super::findings::findings;
+use super::group::Groups;
+use super::repeats::Repeats;
+use super::tally::{Counts, Precision};
+use super::text::{method, provenance, warnings};
+use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, TargetSummary};
+use crate::config::Campaign;
+use crate::record::Record;
+use crate::store::{ManifestTarget, Recorded, Store, StoreError};
+use faultlens_core::Seed;
+use faultlens_stats::StatsError;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What a run says, from its directory alone; grouped by the named attributes, or where none is
+/// named by those that tell something about this campaign.
+pub fn summarise(dir: &Path, by: &[String]) -> Result<Summary, AnalysisError> {
+    let store = Store::read(dir)?;
+    let context = Context::new(&store)?;
+    let campaign = context.campaign(&store)?;
+    let precision = Precision::of(&campaign);
+    let repeats =
+        if precision.sequential { Repeats::of(&store, &context)? } else { Repeats::default() };
+    let mut pass = Pass::new(&context, &campaign, repeats, by);
+    store.for_each::<AnalysisError>(|record| {
+        pass.add(&context, &record);
+        Ok(())
+    })?;
+    pass.summary(&store, &context, &campaign)
+}
+
+/// All that is counted on the way.
+struct Pass {
+    precision: Precision,
+    repeats: Repeats,
+    overall: Counts,
+    targets: BTreeMap<u32, Counts>,
+    /// By target and fault.
+    cells: BTreeMap<(u32, u32), Counts>,
+    groups: Vec<Groups>,
+    /// Whether groups were chosen here, so that those which tell nothing may be left out.
+    chosen: bool,
+    checks: Vec<Check>,
+    /// Names of what plug-ins recorded besides.
+    extra: BTreeSet<String>,
+    micros: u64,
+    recorded: u64,
+}
+
+impl Pass {
+    fn new(context: &Context, campaign: &Campaign, repeats: Repeats, by: &[String]) -> Self {
+        let usual = ["point", "target", "kind", "operator", "bit", "label"];
+        let names: Vec<&str> = match by {
+            [] => usual.into_iter().chain(context.strata()).collect(),
+            some => some.iter().map(String::as_str).collect(),
+        };
+        let requirements = campaign.requirements.iter().cloned();
+        Self {
+            precision: Precision::of(campaign),
+            overall: Counts::default(),
+            targets: BTreeMap::new(),
+            cells: BTreeMap::new(),
+            groups: names.into_iter().map(|name| Groups::new(context, name)).collect(),
+            chosen: by.is_empty(),
+            checks: requirements.map(|one| Check::new(one, context, &repeats)).collect(),
+            repeats,
+            extra: BTreeSet::new(),
+            micros: 0,
+            recorded: 0,
+        }
+    }
+
+    fn add(&mut self, context: &Context, record: &Record) {
+        if self.repeats.in_all(record) {
+            self.overall.add(&record.outcome);
+        }
+        if self.repeats.in_target(record) {
+            self.targets.entry(record.target).or_default().add(&record.outcome);
+        }
+        self.cells.entry((record.target, record.fault)).or_default().add(&record.outcome);
+        for groups in &mut self.groups {
+            if self.repeats.in_group(&groups.attribute, record) {
+                groups.add(context, record);
+            }
+        }
+        for check in &mut self.checks {
+            check.add(context, record);
+        }
+        for name in record.extra.keys() {
+            if !self.extra.contains(name) {
+                self.extra.insert(name.clone());
+            }
+        }
+        self.micros = self.micros.saturating_add(record.micros);
+        self.recorded += 1;
+    }
+
+    fn summary(
+        self,
+        store: &Store,
+        context: &Context,
+        campaign: &Campaign,
+    ) -> Result<Summary, AnalysisError> {
+        let (precision, manifest) = (self.precision, &context.manifest);
+        let progress = store.progress()?;
+        let requirements = self.checked(context, &progress)?;
+        let pinned: Vec<_> = store.pins()?.into_iter().map(pinned).collect();
+        let mut summary = Summary {
+            version: SUMMARY_VERSION,
+            name: manifest.name.clone(),
+            findings: Vec::new(),
+            progress: self.progress(context, &progress),
+            method: method(context, campaign, &precision),
+            confidence: precision.intervals.level.confidence(),
+            interval: precision.to_string(),
+            overall: self.overall.tally(&precision)?,
+            targets: targets(context, &self.targets, &precision)?,
+            curves: curves(context, &self.cells, &precision)?,
+            groupings: self.groupings(context)?,
+            examples: examples(store, context)?,
+            verdict: overall(&requirements, &pinned),
+            requirements,
+            pinned,
+            warnings: warnings(context, &progress),
+            provenance: provenance(context, store.hands()),
+        };
+        summary.findings = findings(&summary, context);
+        Ok(summary)
+    }
+
+    fn progress(&self, context: &Context, progress: &Recorded) -> Progress {
+        Progress {
+            planned: context.manifest.planned,
+            recorded: self.recorded,
+            complete: progress.complete,
+            stopped_early: progress.stopped_early,
+            seconds: self.micros as f64 / 1e6,
+        }
+    }
+
+    fn checked(
+        &self,
+        context: &Context,
+        progress: &Recorded,
+    ) -> Result<Vec<Checked>, AnalysisError> {
+        let whole = context.is_whole(progress);
+        let checked = |check: &Check| {
+            check.is_of_this_run(context, &self.extra, whole)?;
+            Ok(check.checked(&self.precision, whole)?)
+        };
+        self.checks.iter().map(checked).collect()
+    }
+
+    fn groupings(self, context: &Context) -> Result<Vec<Grouping>, AnalysisError> {
+        let mut names = context.names();
+        names.extend(self.extra.iter().map(String::as_str));
+        let unknown = |groups: &&Groups| !names.contains(groups.attribute.as_str());
+        if let Some(unknown) = self.groups.iter().find(unknown) {
+            return Err(AnalysisError::attribute(&unknown.attribute, &names));
+        }
+        // Groups of about one case each say nothing that the cases do not.
+        let most = (context.manifest.cases / 2).max(2) as usize;
+        let strata = context.strata();
+        let small = |groups: &Groups| {
+            let of_cases = strata.contains(groups.attribute.as_str());
+            !(of_cases || groups.attribute == "label") || groups.len() <= most
+        };
+        let telling = |groups: &Groups| !self.chosen || (groups.len() > 1 && small(groups));
+        let seed = Seed::new(context.manifest.seed).child("permutations");
+        let telling = self.groups.into_iter().filter(telling);
+        let groupings = telling.map(|groups| groups.grouping(&self.precision, seed));
+        Ok(groupings.collect::<Result<_, StatsError>>()?)
+    }
+}
+
+fn targets(
+    context: &Context,
+    counts: &BTreeMap<u32, Counts>,
+    precision: &Precision,
+) -> Result<Vec<TargetSummary>, StatsError> {
+    let summary = |(at, target): (usize, &ManifestTarget)| {
+        let known = context.goldens().filter(|golden| golden.target as usize == at);
+        let (right, n) = known
+            .filter_map(|golden| golden.correct)
+            .fold((0, 0), |(right, n), correct| (right + u64::from(correct), n + 1));
+        let accuracy = (n > 0).then(|| precision.rate(right, n));
+        Ok(TargetSummary {
+            name: target.name.clone(),
+            model: target.model.clone(),
+            accuracy: accuracy.transpose()?,
+            tally: counts.get(&(at as u32)).cloned().unwrap_or_default().tally(precision)?,
+        })
+    };
+    context.manifest.targets.iter().enumerate().map(summary).collect()
+}
+
+fn examples(store: &Store, context: &Context) -> Result<Vec<Example>, StoreError> {
+    let mut examples = Vec::new();
+    for kept in store.examples()? {
+        let Some(record) = store.record(kept.number)? else { continue };
+        let text = |name: &str| {
+            context.attribute(&record, name).map(|text| text.into_owned()).unwrap_or_default()
+        };
+        examples.push(Example {
+            number: kept.number,
+            target: text("target"),
+            case: text("case"),
+            truth: context.truth(&record),
+            fault: text("point"),
+            site: record.site.as_ref().map(ToString::to_string),
+            outcome: record.outcome.kind().name().to_owned(),
+            golden: kept.golden,
+            observed: kept.observed,
+            before: kept.before,
+            after: kept.after,
+        });
+    }
+    Ok(examples)
+}

@@ -1,0 +1,91 @@
+//! What a reader should know of a run besides its rates.
+
+use super::attribute::Context;
+use super::tally::Precision;
+use super::words;
+use crate::config::Campaign;
+use crate::store::{Hand, Recorded};
+
+/// How rates over several targets and faults are made where a rule stopped each for itself.
+const POOLED: &str = "A rate over several targets or faults counts only the repeats that each of \
+                      them has, because the rule stops each by its own outcomes; groups are then \
+                      not tested trial by trial";
+
+/// What to know before trusting the numbers.
+pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !progress.complete {
+        warnings.push(
+            "The run is not complete: the same command goes on where it was interrupted. Rates \
+             speak of the trials so far."
+                .to_owned(),
+        );
+    }
+    if let Some((part, of)) = context.manifest.shard {
+        warnings.push(format!(
+            "The run is shard {part} of {of}: it is not complete until all are merged."
+        ));
+    }
+    let unreadable: Vec<&str> =
+        context.cases().filter_map(|case| case.error.as_deref()).take(3).collect();
+    let all = context.cases().filter(|case| case.error.is_some()).count();
+    if all > 0 {
+        let more = if all > unreadable.len() { ", …" } else { "" };
+        warnings.push(format!(
+            "{all} of {} cases cannot be read: {}{more}",
+            context.manifest.cases,
+            unreadable.join("; ")
+        ));
+    }
+    warnings
+}
+
+/// What was done, one line each.
+pub(super) fn method(context: &Context, campaign: &Campaign, precision: &Precision) -> Vec<String> {
+    let manifest = &context.manifest;
+    let mut method = vec![
+        format!("Cases: {} from {}", manifest.cases, manifest.data),
+        format!("Oracle: {}", manifest.oracle),
+    ];
+    method.extend(manifest.guards.iter().map(|guard| format!("Guard: {guard}")));
+    if let Some(stop) = &manifest.stop {
+        method.push(format!("Stop rule: {stop}"));
+    }
+    if precision.sequential {
+        method.push(POOLED.to_owned());
+    }
+    method.push(format!("Intervals: {precision}"));
+    method.push(format!(
+        "Intervals hold for {} and the trials drawn for {}, not for images in general",
+        if manifest.cases == 1 {
+            "this 1 case".to_owned()
+        } else {
+            format!("these {} cases", words::count(manifest.cases))
+        },
+        if manifest.cases == 1 { "it" } else { "them" }
+    ));
+    method.push("Unjudged trials leave every denominator".to_owned());
+    let requirements = campaign.requirements.iter();
+    method.extend(requirements.map(|requirement| format!("Requirement: {requirement}")));
+    method
+}
+
+/// Where and with what the run was made.
+pub(super) fn provenance(context: &Context, hands: &[Hand]) -> Vec<(String, String)> {
+    let manifest = &context.manifest;
+    let mut lines = vec![
+        ("Begun".to_owned(), manifest.created.clone()),
+        ("Seed".to_owned(), manifest.seed.to_string()),
+        ("Campaign".to_owned(), manifest.fingerprint.clone()),
+    ];
+    // More than one where another version or machine went on with the run.
+    lines.extend(hands.iter().map(|hand| {
+        let Hand { faultlens, machine, from } = hand;
+        ("Made by".to_owned(), format!("Faultlens {faultlens} on {machine}, from {from}"))
+    }));
+    for target in &manifest.targets {
+        let line = format!("{} (SHA-256 {})", target.model, target.sha256);
+        lines.push((format!("Target {}", target.name), line));
+    }
+    lines
+}

@@ -1,0 +1,165 @@
+//! A campaign, checked.
+
+use super::error::{ConfigError, Slip};
+use super::{FaultPoint, Intervals, JudgeSpec, Requirement, Stop, read};
+use faultlens_data::{Format, Sampling};
+use faultlens_targets::Written;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// A campaign file is small; what is larger is something else.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// What is disturbed, asked and judged: a campaign file, checked.
+#[derive(Debug)]
+pub struct Campaign {
+    /// What reports call it.
+    pub name: String,
+    /// What all random numbers come from.
+    pub seed: u64,
+    /// How many threads work; one per core where it is not said.
+    pub threads: Option<usize>,
+    /// The run directory, from the current directory.
+    pub output: PathBuf,
+    /// What is asked; names are unique, and there is at least one.
+    pub targets: Vec<TargetSpec>,
+    /// What is shown.
+    pub cases: CaseSpec,
+    /// What is disturbed; no point twice, and there is at least one.
+    pub faults: Vec<FaultPoint>,
+    /// Who judges.
+    pub judge: JudgeSpec,
+    /// How intervals are made.
+    pub intervals: Intervals,
+    /// When there are enough trials; where it is not said, after the trials of each point.
+    pub stop: Option<Stop>,
+    /// Limits on rates.
+    pub requirements: Vec<Requirement>,
+    /// Files with trials that must stay as good as golden.
+    pub pinned: Vec<PathBuf>,
+    /// How many examples are kept per fault point.
+    pub examples: usize,
+    /// The folder that models, data, labels and pins are looked for in: that of the file.
+    pub base: PathBuf,
+    /// The file as read.
+    pub text: String,
+}
+
+/// A model to ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TargetSpec {
+    /// What reports call it.
+    pub name: String,
+    /// An ONNX file or `world:NAME`.
+    pub model: PathBuf,
+    /// What the file says about the model's input, output and labels.
+    pub written: Written,
+}
+
+/// The images to show.
+#[derive(Debug, Clone)]
+pub struct CaseSpec {
+    /// `world:KIND`, `world:KIND:COUNT` or a path.
+    pub data: String,
+    /// The format, where it is not to be recognised.
+    pub format: Option<Format>,
+    /// Only this part of a set that has several.
+    pub part: Option<String>,
+    /// The column that holds labels.
+    pub label_column: Option<String>,
+    /// Only some cases.
+    pub sample: Option<Sample>,
+}
+
+/// Some cases of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// How many.
+    pub count: usize,
+    /// How they are drawn.
+    pub how: Sampling,
+}
+
+impl Campaign {
+    /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
+    /// start from.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        read::campaign(text, path).map_err(|slip: Slip| slip.within(text, path))
+    }
+
+    /// Reads and checks a campaign file.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let wrong = |source| ConfigError::Read { source, path: path.to_path_buf() };
+        let refused = |what| Err(ConfigError::NoCampaign { what, path: path.to_path_buf() });
+        let file = File::open(path).map_err(wrong)?;
+        if !file.metadata().map_err(wrong)?.is_file() {
+            return refused("a campaign is a file, and this is none");
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(wrong)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return refused("a campaign file has at most 1 MB, and this has more");
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::parse(&text, path),
+            Err(_) => refused("a campaign file is UTF-8 text, and this is not"),
+        }
+    }
+
+    /// The SHA-256, in hexadecimal, of all that decides the records: two files with the same one
+    /// mean the same trials, judged the same. Names of the campaign, directories, threads, limits,
+    /// pins, examples and comments do not decide them.
+    pub fn fingerprint(&self) -> String {
+        let hash = Sha256::digest(self.meaning().to_string());
+        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn meaning(&self) -> Value {
+        let faults = self.faults.iter().map(|point| json!([point.spec(), point.trials]));
+        let stop = self.stop.map(|stop| {
+            let confidence = self.intervals.level.confidence();
+            json!([stop.half_width, stop.at_most, confidence])
+        });
+        json!({
+            "seed": self.seed,
+            "targets": self.targets.iter().map(|target| self.target_meaning(target)).collect::<Value>(),
+            "cases": {
+                "data": self.inside(Path::new(&self.cases.data)),
+                "format": self.cases.format.map(|format| format.name),
+                "part": self.cases.part,
+                "label_column": self.cases.label_column,
+                "sample": self.cases.sample.map(|Sample { count, how }| json!([count, how_name(how)])),
+            },
+            "faults": faults.collect::<Value>(),
+            "judge": self.judge.spec(),
+            "stop": stop,
+        })
+    }
+
+    fn target_meaning(&self, target: &TargetSpec) -> Value {
+        json!({
+            "name": target.name,
+            "model": self.inside(&target.model),
+            "input": target.written.input,
+            "output": target.written.output,
+            "labels": target.written.labels.as_deref().map(|path| self.inside(path)),
+        })
+    }
+
+    /// A path as the file has it: from where the campaign is started must not matter.
+    fn inside(&self, path: &Path) -> String {
+        let path = path.strip_prefix(&self.base).unwrap_or(path);
+        let parts = path.components().filter(|part| *part != Component::CurDir);
+        parts.collect::<PathBuf>().to_string_lossy().into_owned()
+    }
+}
+
+fn how_name(how: Sampling) -> &'static str {
+    match how {
+        Sampling::Random => "random",
+        Sampling::Balanced => "balanced",
+    }
+}

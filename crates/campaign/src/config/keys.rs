@@ -1,0 +1,146 @@
+//! The keys of the campaign file: what the parser accepts and the JSON schema shows.
+
+use super::fault::PRESETS;
+use super::takes::{Key, Takes};
+use super::{Method, RateKind};
+use faultlens_core::ParameterKind::Whole;
+use faultlens_data::FORMATS;
+
+pub(super) const CAMPAIGN: &[Key] = &[
+    optional("name", "what reports call the campaign; by default the file's name", Takes::Text),
+    optional("seed", "what all random numbers come from; 1 by default", whole(0, i64::MAX)),
+    optional("threads", "how many threads work; by default one per core", whole(1, 1024)),
+    optional(
+        "output",
+        "the run directory, from the current directory; by default runs/ and the file's name",
+        Takes::Text,
+    ),
+    required("targets", "the models that are asked", Takes::Sections(TARGET)),
+    required("cases", "the images that are shown", Takes::Section(CASES)),
+    required(
+        "faults",
+        "what is disturbed: faults, whose lists are swept, and presets",
+        Takes::Faults,
+    ),
+    optional("oracle", "who judges the answers; same_top by default", Takes::Oracle),
+    optional("guards", "which trials the judgement counts for; by default all", Takes::Guards),
+    optional("intervals", "how intervals of rates are made", Takes::Section(INTERVALS)),
+    optional("stop", "when enough trials are done; replaces trials", Takes::Section(STOP)),
+    optional("requirements", "limits on rates, each with a verdict", Takes::Sections(REQUIREMENT)),
+    optional("pinned", "files with trials that must stay as good as golden", Takes::Texts),
+    optional("examples", "how many examples are kept per fault point; 3 by default", whole(0, 50)),
+];
+
+const TARGET: &[Key] = &[
+    required("model", "an ONNX file, from the campaign file's folder, or world:NAME", Takes::Text),
+    optional("name", "what reports call it; by default the file's name", Takes::Text),
+    optional("input", "how images become the model's input; see docs/input.md", Takes::Foreign),
+    optional("output", "what the model's output means; see docs/input.md", Takes::Foreign),
+    optional(
+        "labels",
+        "a file that names the classes, from the campaign file's folder",
+        Takes::Text,
+    ),
+];
+
+const CASES: &[Key] = &[
+    required(
+        "data",
+        "a data set, from the campaign file's folder, or world:signs or world:scenes with a number \
+         of pictures, such as world:signs:200",
+        Takes::Text,
+    ),
+    optional("format", "the data set's format, where it is not recognised", FORMAT),
+    optional("part", "only this part of a set that has several, such as test", Takes::Text),
+    optional("label_column", "the column that holds the labels of a CSV file", Takes::Text),
+    optional("sample", "only some cases, drawn from the seed", Takes::Section(SAMPLE)),
+];
+
+const FORMAT: Takes = Takes::Name("format", || FORMATS.iter().map(|format| format.name).collect());
+
+const SAMPLE: &[Key] = &[
+    required("count", "how many cases; all where there are fewer", whole(1, 1 << 40)),
+    optional(
+        "how",
+        "random: every case as likely as every other (the default); balanced: every class as often \
+         as every other",
+        Takes::Name("way to sample", || vec!["random", "balanced"]),
+    ),
+];
+
+const INTERVALS: &[Key] = &[
+    optional(
+        "method",
+        "wilson (the default), or clopper_pearson, which never covers less than it says",
+        Takes::Name("method", || Method::ALL.map(Method::name).to_vec()),
+    ),
+    optional(
+        "confidence",
+        "how often an interval covers the truth; 0.95 by default",
+        Takes::Share { most: 1.0, reached: false },
+    ),
+];
+
+const STOP: &[Key] = &[
+    required(
+        "half_width",
+        "stop a target and fault point once its rate is known to plus or minus this",
+        Takes::Share { most: 0.5, reached: false },
+    ),
+    optional("at_most", "the most trials per case; 1000 by default", TRIALS),
+];
+
+const REQUIREMENT: &[Key] = &[
+    required(
+        "rate",
+        "which outcome is limited; failed is deviated, crashed and timed_out together",
+        Takes::Name("rate", || RateKind::all().map(RateKind::name).collect()),
+    ),
+    required(
+        "at_most",
+        "the limit, above 0 and up to 1",
+        Takes::Share { most: 1.0, reached: true },
+    ),
+    optional(
+        "where",
+        "only trials with these attributes, such as fault, target, label, case, operator, kind, \
+         bit, severity or a stratum",
+        Takes::Scalars,
+    ),
+    optional("name", "what reports call it", Takes::Text),
+];
+
+/// What the keys of a fault entry are that are no parameters of the fault.
+pub(super) const FAULT: &[Key] =
+    &[required("fault", "the fault's name; faultlens list shows them", Takes::Text), TRIALS_KEY];
+
+/// The keys of an entry that stands for several faults.
+pub(super) const PRESET: &[Key] = &[
+    required(
+        "preset",
+        "a collection of faults",
+        Takes::Name("preset", || PRESETS.iter().map(|preset| preset.name).collect()),
+    ),
+    TRIALS_KEY,
+];
+
+const TRIALS_KEY: Key = optional(
+    "trials",
+    "how many trials per case and fault point; 1 by default, and always 1 for a fault that draws \
+     nothing; not together with stop",
+    TRIALS,
+);
+
+const TRIALS: Takes = whole(1, 1_000_000);
+
+const fn whole(least: i64, most: i64) -> Takes {
+    Takes::Plain(Whole { least, most })
+}
+
+const fn required(name: &'static str, about: &'static str, takes: Takes) -> Key {
+    Key { name, about, required: true, takes }
+}
+
+const fn optional(name: &'static str, about: &'static str, takes: Takes) -> Key {
+    Key { name, about, required: false, takes }
+}

@@ -1,0 +1,239 @@
+//! From the tree of a campaign file to a campaign.
+
+use super::campaign::{Campaign, CaseSpec, Sample, TargetSpec};
+use super::error::Slip;
+use super::fault::{self, FaultPoint};
+use super::keys::CAMPAIGN;
+use super::takes::{Takes, check, known};
+use super::tree::{self, Node, Value};
+use super::{Intervals, JudgeSpec, Method, RateKind, Requirement, Stop};
+use faultlens_data::{Format, Sampling};
+use faultlens_engine::vision::{InputDescription, OutputDescription};
+use faultlens_stats::{Level, StatsError, StopRule};
+use faultlens_targets::{Written, shipped};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What the embedded world's names start with.
+const WORLD: &str = "world:";
+/// The sets of pictures that the embedded world draws.
+const WORLD_KINDS: [&str; 2] = ["signs", "scenes"];
+/// The most pictures of the embedded world: they are all drawn before the first trial.
+const MOST_PICTURES: usize = 200_000;
+
+const DEFAULT_SEED: u64 = 1;
+const DEFAULT_AT_MOST: u32 = 1000;
+const DEFAULT_EXAMPLES: usize = 3;
+
+pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
+    let tree = tree::parse(text)?;
+    if matches!(tree.value, Value::Nothing) {
+        return Err(Slip::new(
+            tree.at,
+            "this file is empty; faultlens init writes one to start from",
+        ));
+    }
+    check("a campaign", &tree, &Takes::Section(CAMPAIGN))?;
+    let base = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let stem = path.file_stem().map_or("campaign".into(), |stem| stem.to_string_lossy());
+    let intervals = intervals(tree.get("intervals"))?;
+    let stop = tree.get("stop").map(|node| stop(node, intervals.level)).transpose()?;
+    let targets = targets(&tree, text, &base)?;
+    let faults = match tree.get("faults") {
+        Some(list) => fault::points(list, stop.map(|stop| stop.at_most))?,
+        None => Vec::new(),
+    };
+    let requirements = requirements(&tree, text, &targets, &faults)?;
+    Ok(Campaign {
+        name: text_of(&tree, "name").unwrap_or_else(|| stem.to_string()),
+        seed: whole_of(&tree, "seed").unwrap_or(DEFAULT_SEED),
+        threads: whole_of(&tree, "threads"),
+        output: text_of(&tree, "output")
+            .map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from),
+        targets,
+        cases: cases(tree.get("cases").unwrap_or(&tree), &base)?,
+        faults,
+        judge: JudgeSpec::read(tree.get("oracle"), tree.get("guards"))?,
+        intervals,
+        stop,
+        requirements,
+        pinned: pinned(&tree, &base),
+        examples: whole_of(&tree, "examples").unwrap_or(DEFAULT_EXAMPLES),
+        base,
+        text: text.to_owned(),
+    })
+}
+
+fn text_of(node: &Node, key: &str) -> Option<String> {
+    node.get(key).and_then(Node::text).map(str::to_owned)
+}
+
+fn whole_of<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
+    node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
+}
+
+fn pinned(tree: &Node, base: &Path) -> Vec<PathBuf> {
+    let Some(pinned) = tree.get("pinned") else { return Vec::new() };
+    let one = pinned.text().into_iter();
+    one.chain(pinned.list().iter().filter_map(Node::text)).map(|path| base.join(path)).collect()
+}
+
+/// The parts of targets that are read as the engine has them, with its own errors.
+#[derive(Deserialize)]
+struct Described {
+    targets: Vec<DescribedTarget>,
+}
+
+#[derive(Deserialize)]
+struct DescribedTarget {
+    input: Option<InputDescription>,
+    output: Option<OutputDescription>,
+}
+
+fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip> {
+    let nodes = tree.get("targets").map(Node::list).unwrap_or_default();
+    let described: Described = tree::read(text)?;
+    let mut names = BTreeSet::new();
+    let mut targets = Vec::new();
+    for (node, described) in nodes.iter().zip(described.targets) {
+        let (model, usual) = model(node, base)?;
+        let name = text_of(node, "name").unwrap_or(usual);
+        if !names.insert(name.clone()) {
+            let at = node.get("name").or(node.get("model")).unwrap_or(node).at;
+            let what = format!("two targets are called {name:?}; give one of them another name");
+            return Err(Slip::new(at, what));
+        }
+        let labels = text_of(node, "labels").map(|labels| base.join(labels));
+        let DescribedTarget { input, output } = described;
+        targets.push(TargetSpec { name, model, written: Written { input, output, labels } });
+    }
+    Ok(targets)
+}
+
+/// A target's model and what the target is called where the file does not say it.
+fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Slip> {
+    let model = node.get("model").unwrap_or(node);
+    let text = model.text().unwrap_or_default();
+    if let Some(name) = text.strip_prefix(WORLD) {
+        shipped(name).map_err(|error| Slip::new(model.at, error.to_string()))?;
+        return Ok((PathBuf::from(text), name.to_owned()));
+    }
+    let path = base.join(text);
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem = stem.ok_or_else(|| {
+        Slip::new(model.at, format!("model takes an ONNX file or world:NAME, not {text:?}"))
+    })?;
+    Ok((path, stem))
+}
+
+fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Slip> {
+    let format = node.get("format").map(|format| {
+        Format::named(format.text().unwrap_or_default())
+            .map_err(|error| Slip::new(format.at, error.to_string()))
+    });
+    let sample = node.get("sample").map(|sample| Sample {
+        count: whole_of(sample, "count").unwrap_or(usize::MAX),
+        how: match sample.get("how").and_then(Node::text) {
+            Some("balanced") => Sampling::Balanced,
+            _ => Sampling::Random,
+        },
+    });
+    Ok(CaseSpec {
+        data: data(node, base)?,
+        format: format.transpose()?,
+        part: text_of(node, "part"),
+        label_column: text_of(node, "label_column"),
+        sample,
+    })
+}
+
+fn data(cases: &Node, base: &Path) -> Result<String, Slip> {
+    let data = cases.get("data").unwrap_or(cases);
+    let text = data.text().unwrap_or_default();
+    let Some(world) = text.strip_prefix(WORLD) else {
+        return Ok(base.join(text).to_string_lossy().into_owned());
+    };
+    let (kind, count) = world.split_once(':').map_or((world, None), |(k, n)| (k, Some(n)));
+    known("set of the embedded world", kind, WORLD_KINDS.to_vec())
+        .map_err(|message| Slip::new(data.at, message))?;
+    let fits = |count: &str| count.parse().is_ok_and(|n: usize| (1..=MOST_PICTURES).contains(&n));
+    if let Some(count) = count.filter(|count| !fits(count)) {
+        let what = format!(
+            "world:{kind} takes a number of pictures from 1 to {MOST_PICTURES}, such as \
+             world:{kind}:200, not {count:?}"
+        );
+        return Err(Slip::new(data.at, what));
+    }
+    for key in ["format", "label_column"] {
+        if let Some(node) = cases.get(key) {
+            let what = format!("the embedded world is no file and has no {key}; leave it out");
+            return Err(Slip::new(node.at, what));
+        }
+    }
+    Ok(text.to_owned())
+}
+
+fn intervals(node: Option<&Node>) -> Result<Intervals, Slip> {
+    let named = |text: &str| Method::ALL.into_iter().find(|method| method.name() == text);
+    let method = node.and_then(|node| node.get("method")).and_then(Node::text).and_then(named);
+    let level = match node.and_then(|node| node.get("confidence")) {
+        Some(confidence) => Level::new(confidence.number().unwrap_or_default())
+            .map_err(|error| Slip::new(confidence.at, error.to_string()))?,
+        None => Level::default(),
+    };
+    Ok(Intervals { method: method.unwrap_or_default(), level })
+}
+
+fn stop(node: &Node, level: Level) -> Result<Stop, Slip> {
+    let half_width = node.get("half_width").and_then(Node::number).unwrap_or_default();
+    let wrong = |error: StatsError| Slip::new(node.at, error.to_string());
+    Ok(Stop {
+        half_width,
+        at_most: whole_of(node, "at_most").unwrap_or(DEFAULT_AT_MOST),
+        rule: StopRule::new(half_width, level).map_err(wrong)?,
+    })
+}
+
+fn requirements(
+    tree: &Node,
+    text: &str,
+    targets: &[TargetSpec],
+    faults: &[FaultPoint],
+) -> Result<Vec<Requirement>, Slip> {
+    let nodes = tree.get("requirements").map(Node::list).unwrap_or_default();
+    let read = |node: &Node| {
+        let rate = node.get("rate").and_then(Node::text).and_then(RateKind::named);
+        let filter = node.get("where").map(Node::entries).unwrap_or_default();
+        for entry in filter {
+            check_value(&entry.key, &entry.node, targets, faults)?;
+        }
+        let value = |node: &Node| node.scalar_text(text).unwrap_or_default();
+        Ok(Requirement {
+            name: text_of(node, "name"),
+            rate: rate.unwrap_or(RateKind::Failed),
+            at_most: node.get("at_most").and_then(Node::number).unwrap_or_default(),
+            filter: filter.iter().map(|entry| (entry.key.clone(), value(&entry.node))).collect(),
+        })
+    };
+    nodes.iter().map(read).collect()
+}
+
+/// Targets and faults are known here; what else a trial has is known when it is done.
+fn check_value(
+    attribute: &str,
+    node: &Node,
+    targets: &[TargetSpec],
+    faults: &[FaultPoint],
+) -> Result<(), Slip> {
+    let text = node.text().unwrap_or_default();
+    let names: BTreeSet<&str> = match attribute {
+        "target" => targets.iter().map(|target| target.name.as_str()).collect(),
+        // A label stands for one point, a name for all points of the fault.
+        "fault" if faults.iter().any(|point| point.label == text) => return Ok(()),
+        "fault" => faults.iter().map(|point| point.name).collect(),
+        _ => return Ok(()),
+    };
+    known(&format!("{attribute} of this campaign"), text, names.into_iter().collect())
+        .map_err(|message| Slip::new(node.at, message))
+}

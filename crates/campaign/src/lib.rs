@@ -1,0 +1,24 @@
+//! Campaigns: what is disturbed, asked and judged; run, recorded and analysed.
+//!
+//! 1. [`Campaign::load`] reads a campaign file into checked types.
+//! 2. [`Campaign::run`] runs what is not yet on record; [`run::Event`]s tell how it goes.
+//! 3. The [`store::Store`] of a run directory holds every record.
+//! 4. [`analysis::summarise`] says what they mean; [`analysis::compare`] sets two runs side by side.
+//! 5. A [`replay::Rerun`] repeats single trials bit for bit, and pins them.
+
+pub mod analysis;
+pub mod cases;
+pub mod config;
+mod inject;
+pub mod pin;
+pub mod plan;
+mod record;
+pub mod replay;
+pub mod run;
+mod setup;
+pub mod store;
+
+pub use config::Campaign;
+pub use inject::case_key;
+pub use record::{GoldenRecord, Place, Record, Site, TrialId};
+pub use setup::{Setup, SetupError, Subject};

@@ -1,0 +1,238 @@
+//! Which trials a campaign consists of, and in which pieces they are worked on.
+//!
+//! Every trial has a number that follows from the campaign alone: targets first, then cases, then
+//! faults, then repeats. All trials of one target and case stand together, since they share the
+//! golden run.
+
+use std::ops::Range;
+
+/// The trials of one target and case that are worked on together, at most.
+const PIECE: u64 = 4096;
+
+/// All trials of a campaign, by number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    targets: u32,
+    cases: u32,
+    /// By fault, where its trials start within those of one target and case; the last entry is
+    /// where they all end.
+    starts: Vec<u64>,
+}
+
+/// What a trial is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot {
+    /// The target, by its place in the campaign.
+    pub target: u32,
+    /// The case, by its place in the sample.
+    pub case: u32,
+    /// The fault, by its place among the fault points.
+    pub fault: u32,
+    /// Which of the trials of this target, case and fault.
+    pub repeat: u32,
+}
+
+/// Trials of one target and case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The target, by its place in the campaign.
+    pub target: u32,
+    /// The case, by its place in the sample.
+    pub case: u32,
+    /// The numbers, rising.
+    pub numbers: Vec<Range<u64>>,
+}
+
+/// One of several parts that together are the whole campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub part: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+impl Plan {
+    /// A plan; `trials` are those of each fault for one target and case.
+    pub fn new(targets: usize, cases: usize, trials: impl IntoIterator<Item = u32>) -> Self {
+        let mut starts = vec![0];
+        for trials in trials {
+            starts.push(starts[starts.len() - 1] + u64::from(trials));
+        }
+        Self { targets: targets as u32, cases: cases as u32, starts }
+    }
+
+    /// How many trials there are.
+    pub fn total(&self) -> u64 {
+        u64::from(self.targets) * u64::from(self.cases) * self.together()
+    }
+
+    /// How many cases there are.
+    pub fn cases(&self) -> u32 {
+        self.cases
+    }
+
+    /// Trials of one fault, for one target and case.
+    pub fn trials(&self, fault: usize) -> u64 {
+        match (self.starts.get(fault), self.starts.get(fault + 1)) {
+            (Some(start), Some(end)) => end - start,
+            _ => 0,
+        }
+    }
+
+    /// Trials of one target and case.
+    fn together(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    fn first(&self, target: u32, case: u32) -> u64 {
+        (u64::from(target) * u64::from(self.cases) + u64::from(case)) * self.together()
+    }
+
+    /// The trial of that number.
+    pub fn spot(&self, number: u64) -> Option<Spot> {
+        if number >= self.total() {
+            return None;
+        }
+        let (pair, within) = (number / self.together(), number % self.together());
+        let fault = self.starts.partition_point(|&start| start <= within) - 1;
+        Some(Spot {
+            target: (pair / u64::from(self.cases)) as u32,
+            case: (pair % u64::from(self.cases)) as u32,
+            fault: fault as u32,
+            repeat: (within - self.starts[fault]) as u32,
+        })
+    }
+
+    /// All trials in pieces, or those of one shard; every piece belongs to exactly one.
+    pub fn pieces(&self, shard: Option<Shard>) -> impl Iterator<Item = Piece> + '_ {
+        let pairs =
+            (0..self.targets).flat_map(|target| (0..self.cases).map(move |case| (target, case)));
+        let pieces = pairs.flat_map(move |(target, case)| {
+            let first = self.first(target, case);
+            let starts = (first..first + self.together()).step_by(PIECE as usize);
+            let end = first + self.together();
+            starts.map(move |start| Piece {
+                target,
+                case,
+                numbers: std::iter::once(start..end.min(start + PIECE)).collect(),
+            })
+        });
+        let mine = move |at: usize| {
+            shard.is_none_or(|shard| at as u64 % u64::from(shard.of) == u64::from(shard.part - 1))
+        };
+        pieces.enumerate().filter(move |(at, _)| mine(*at)).map(|(_, piece)| piece)
+    }
+
+    /// The repeats in this range of the faults that are wanted for their target.
+    pub fn round(
+        &self,
+        repeats: Range<u32>,
+        wanted: impl Fn(u32, u32) -> bool,
+    ) -> impl Iterator<Item = Piece> {
+        let pairs =
+            (0..self.targets).flat_map(|target| (0..self.cases).map(move |case| (target, case)));
+        pairs.filter_map(move |(target, case)| {
+            let first = self.first(target, case);
+            let faults = self.starts.windows(2).enumerate();
+            let numbers =
+                faults.filter(|(fault, _)| wanted(target, *fault as u32)).map(|(_, ends)| {
+                    let at = |repeat: u32| first + ends[1].min(ends[0] + u64::from(repeat));
+                    at(repeats.start)..at(repeats.end)
+                });
+            let numbers: Vec<_> = numbers.filter(|range| !range.is_empty()).collect();
+            (!numbers.is_empty()).then_some(Piece { target, case, numbers })
+        })
+    }
+}
+
+impl Piece {
+    /// How many trials it has.
+    pub fn len(&self) -> u64 {
+        self.numbers.iter().map(|range| range.end - range.start).sum()
+    }
+
+    /// Whether it has no trial.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Shard {
+    /// Reads `2/8`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(part, of)| {
+            Some(Self { part: part.trim().parse().ok()?, of: of.trim().parse().ok()? })
+        });
+        match parts {
+            Some(shard) if shard.part >= 1 && shard.part <= shard.of => Ok(shard),
+            _ => Err(format!("a shard is one of several parts, such as 2/8, not {text:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn numbers(pieces: impl Iterator<Item = Piece>) -> Vec<u64> {
+        pieces.flat_map(|piece| piece.numbers.into_iter().flatten()).collect()
+    }
+
+    #[test]
+    fn numbers_and_spots_belong_together() {
+        let plan = Plan::new(2, 3, [4, 1, 2]);
+        assert_eq!(plan.total(), 42);
+        let spot = |target, case, fault, repeat| Some(Spot { target, case, fault, repeat });
+        assert_eq!(plan.spot(0), spot(0, 0, 0, 0));
+        assert_eq!(plan.spot(4), spot(0, 0, 1, 0));
+        assert_eq!(plan.spot(6), spot(0, 0, 2, 1));
+        assert_eq!(plan.spot(7), spot(0, 1, 0, 0));
+        assert_eq!(plan.spot(41), spot(1, 2, 2, 1));
+        assert_eq!(plan.spot(42), None);
+        let spots: BTreeSet<_> = (0..42)
+            .filter_map(|n| plan.spot(n))
+            .map(|s| (s.target, s.case, s.fault, s.repeat))
+            .collect();
+        assert_eq!(spots.len(), 42);
+    }
+
+    #[test]
+    fn shards_are_the_whole_without_overlap() {
+        for plan in [Plan::new(2, 5, [3, 3]), Plan::new(1, 2, [9000]), Plan::new(1, 0, [3])] {
+            let whole = numbers(plan.pieces(None));
+            assert_eq!(whole, (0..plan.total()).collect::<Vec<_>>());
+            let mut parts: Vec<u64> = (1..=8)
+                .flat_map(|part| numbers(plan.pieces(Some(Shard { part, of: 8 }))))
+                .collect();
+            parts.sort_unstable();
+            assert_eq!(parts, whole);
+        }
+    }
+
+    #[test]
+    fn rounds_are_the_whole_without_overlap() {
+        let plan = Plan::new(2, 3, [5, 1, 4]);
+        let mut all: Vec<u64> = [0..1, 1..3, 3..5]
+            .into_iter()
+            .flat_map(|repeats| numbers(plan.round(repeats, |_, _| true)))
+            .collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..plan.total()).collect::<Vec<_>>());
+        let some = numbers(plan.round(1..3, |target, fault| target == 1 && fault == 2));
+        let wanted = |n: &u64| {
+            plan.spot(*n)
+                .is_some_and(|s| s.target == 1 && s.fault == 2 && (1..3).contains(&s.repeat))
+        };
+        assert_eq!(some, (0..plan.total()).filter(wanted).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn shards_are_read_from_text() {
+        assert_eq!(Shard::parse("2/8"), Ok(Shard { part: 2, of: 8 }));
+        for wrong in ["0/8", "9/8", "2", "a/b", "1/0", "-1/4"] {
+            assert!(Shard::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

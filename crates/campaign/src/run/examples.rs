@@ -1,0 +1,100 @@
+//! Trials worth looking at, run once more to keep their pictures and full answers.
+
+use super::error::RunError;
+use crate::inject::Stage;
+use crate::record::Record;
+use crate::setup::Setup;
+use crate::store::{ExampleRecord, Store};
+use faultlens_core::{OutcomeKind, Response};
+use faultlens_data::encode_png;
+use std::collections::BTreeMap;
+
+/// Places of a ranking that an example shows.
+const PLACES: usize = 5;
+
+/// The first trials of each target and fault whose answer changed, or else which were found out
+/// or crashed.
+#[derive(Default)]
+pub(super) struct Candidates {
+    wanted: usize,
+    /// By target and fault: how telling, and the number.
+    best: BTreeMap<(u32, u32), Vec<(u8, u64)>>,
+}
+
+impl Candidates {
+    pub(super) fn new(wanted: usize) -> Self {
+        Self { wanted, best: BTreeMap::new() }
+    }
+
+    pub(super) fn add(&mut self, record: &Record) {
+        let rank = match record.outcome.kind() {
+            OutcomeKind::Deviated => 0,
+            OutcomeKind::Detected => 1,
+            OutcomeKind::Crashed => 2,
+            _ => return,
+        };
+        let list = self.best.entry((record.target, record.fault)).or_default();
+        let candidate = (rank, record.number);
+        let at = list.partition_point(|other| *other < candidate);
+        if at < self.wanted {
+            list.insert(at, candidate);
+            list.truncate(self.wanted);
+        }
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.best.values().flatten().map(|(_, number)| *number)
+    }
+}
+
+/// Runs the candidates once more. Since trials repeat bit for bit, this adds nothing but what was
+/// not recorded: pictures and whole answers.
+pub(super) fn keep(
+    setup: &Setup,
+    store: &Store,
+    candidates: &Candidates,
+) -> Result<Vec<ExampleRecord>, RunError> {
+    let examples = candidates.numbers().map(|number| example(setup, store, number));
+    examples.filter_map(Result::transpose).collect()
+}
+
+fn example(setup: &Setup, store: &Store, number: u64) -> Result<Option<ExampleRecord>, RunError> {
+    let Some(spot) = setup.plan.spot(number) else { return Ok(None) };
+    let Ok(case) = setup.cases.set.case(setup.cases.sample[spot.case as usize]) else {
+        return Ok(None);
+    };
+    let Ok(stage) = Stage::open(setup, spot.target, case) else { return Ok(None) };
+    let seed = setup.stream_seed(spot, &stage.key);
+    let Some(observed) = stage.once(setup.fault(spot), seed) else { return Ok(None) };
+    let picture = |image| match encode_png(image) {
+        Some(png) => store.put_artifact(&png).map(Some),
+        None => Ok(None),
+    };
+    let before = picture(&stage.case.image)?;
+    let after = observed.image.as_ref().map(picture).transpose()?.flatten();
+    let answer = observed.answer.as_ref().ok();
+    let answer = answer.map(|answer| answer.as_ref().unwrap_or(&stage.answer));
+    let golden = places(&stage.answer).into_iter();
+    let golden = golden.filter_map(|(label, score)| Some((label, score?))).collect();
+    let observed = answer.map(places).unwrap_or_default();
+    Ok(Some(ExampleRecord { number, golden, observed, before, after }))
+}
+
+/// The best places of an answer, with scores where they are numbers.
+pub(crate) fn places(answer: &Response) -> Vec<(String, Option<f64>)> {
+    let number = |score: f32| score.is_finite().then(|| f64::from(score));
+    match answer {
+        Response::Scores(scores) => {
+            let ranking = scores.ranking().truncated(PLACES);
+            ranking
+                .places()
+                .iter()
+                .map(|place| (place.label.clone(), number(place.score)))
+                .collect()
+        }
+        Response::Values(values) => {
+            let named = values.iter().take(PLACES).enumerate();
+            named.map(|(at, value)| (format!("value {at}"), number(*value))).collect()
+        }
+    }
+}

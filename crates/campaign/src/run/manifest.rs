@@ -1,0 +1,149 @@
+//! What a run directory says about how it was made.
+
+use super::RunOptions;
+use super::error::RunError;
+use crate::analysis::words;
+use crate::config::{CaseSpec, Disturbance, FaultPoint, Stop, TargetSpec};
+use crate::plan::Shard;
+use crate::setup::{Setup, Subject};
+use crate::store::{
+    FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
+};
+use faultlens_core::Settings;
+use faultlens_data::Sampling;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Opens the run of this campaign in `dir`, or begins one.
+pub(super) fn store(setup: &Setup, dir: &Path, options: &RunOptions) -> Result<Store, RunError> {
+    let manifest = manifest(setup, options);
+    if !Store::exists(dir) {
+        return Ok(Store::create(dir, &manifest, &setup.campaign.text)?);
+    }
+    let mut store = Store::open(dir)?;
+    store.expect_campaign(&manifest.name, &manifest.fingerprint)?;
+    unchanged(store.manifest(), setup)?;
+    if store.manifest().shard != manifest.shard {
+        return Err(RunError::OtherShard(dir.to_path_buf()));
+    }
+    store.renew(&manifest, &setup.campaign.text)?;
+    Ok(store)
+}
+
+/// Refuses models and data that are not those that the run began with: its numbers would mean
+/// other trials.
+pub(crate) fn unchanged(begun: &Manifest, setup: &Setup) -> Result<(), RunError> {
+    let changed = |what: String| RunError::Changed {
+        what,
+        hint: "put it back, or start a new run with another output",
+    };
+    let targets = setup.campaign.targets.iter().zip(&setup.targets).map(target);
+    for (then, now) in begun.targets.iter().zip(targets) {
+        if (&then.sha256, &then.input, &then.output) != (&now.sha256, &now.input, &now.output) {
+            return Err(changed(format!("the model {}", now.model)));
+        }
+        if then.classes != now.classes {
+            return Err(changed(format!("the list of labels of {}", now.name)));
+        }
+    }
+    let (cases, classes) = (u64::from(setup.plan.cases()), &setup.cases.set.classes);
+    if begun.cases != cases || begun.planned != setup.plan.total() || begun.classes != *classes {
+        return Err(changed(format!(
+            "the data set ({} cases then, {cases} now, of {} and {} classes)",
+            begun.cases,
+            begun.classes.len(),
+            classes.len()
+        )));
+    }
+    Ok(())
+}
+
+fn manifest(setup: &Setup, options: &RunOptions) -> Manifest {
+    let campaign = &setup.campaign;
+    Manifest {
+        version: MANIFEST_VERSION,
+        faultlens: env!("CARGO_PKG_VERSION").to_owned(),
+        fingerprint: campaign.fingerprint(),
+        name: campaign.name.clone(),
+        base: base(&campaign.base),
+        seed: campaign.seed,
+        created: timestamp(SystemTime::now()),
+        machine: machine(),
+        threads: super::threads(setup, options),
+        planned: setup.plan.total(),
+        shard: options.shard.map(|Shard { part, of }| (part, of)),
+        oracle: judged(&campaign.judge.oracle),
+        guards: campaign.judge.guards.iter().map(judged).collect(),
+        confidence: campaign.intervals.level.confidence(),
+        interval: campaign.intervals.method.name().to_owned(),
+        requirements: campaign.requirements.iter().map(ToString::to_string).collect(),
+        stop: campaign.stop.as_ref().map(stop),
+        targets: campaign.targets.iter().zip(&setup.targets).map(target).collect(),
+        data: data(&campaign.cases),
+        classes: setup.cases.set.classes.clone(),
+        cases: u64::from(setup.plan.cases()),
+        faults: campaign.faults.iter().map(fault).collect(),
+    }
+}
+
+fn target((spec, subject): (&TargetSpec, &Subject)) -> ManifestTarget {
+    let description = subject.target.description();
+    ManifestTarget {
+        name: spec.name.clone(),
+        model: spec.model.display().to_string(),
+        sha256: subject.target.fingerprint().to_owned(),
+        input: serde_json::json!(description.input),
+        output: serde_json::json!(description.output),
+        classes: (0..description.labels.len()).map(|at| description.labels.name(at)).collect(),
+    }
+}
+
+fn fault(fault: &FaultPoint) -> ManifestFault {
+    let dose = fault.dose();
+    ManifestFault {
+        name: fault.name.to_owned(),
+        label: fault.label.clone(),
+        spec: fault.spec(),
+        settings: fault.settings_json().into_iter().collect(),
+        axis: dose.map(|dose| dose.axis.to_owned()),
+        amount: dose.map(|dose| dose.amount),
+        trials: fault.trials,
+        on: match fault.disturbance {
+            Disturbance::Image(_) => FaultOn::Image,
+            Disturbance::Model(_) => FaultOn::Model,
+        },
+    }
+}
+
+/// Where relative paths start, wherever the run is looked at from.
+fn base(base: &Path) -> String {
+    let base = if base.as_os_str().is_empty() { Path::new(".") } else { base };
+    std::path::absolute(base).unwrap_or_else(|_| base.to_path_buf()).display().to_string()
+}
+
+/// An oracle or guard with its settings.
+fn judged((name, settings): &(&str, Settings)) -> String {
+    match settings.to_string() {
+        settings if settings.is_empty() => (*name).to_owned(),
+        settings => format!("{name} ({settings})"),
+    }
+}
+
+fn stop(stop: &Stop) -> String {
+    let half = words::limit(stop.half_width);
+    format!("until every rate is known to ±{half}, at most {} trials of each case", stop.at_most)
+}
+
+fn data(cases: &CaseSpec) -> String {
+    let sample = cases.sample.as_ref().map(|sample| match sample.how {
+        Sampling::Random => ", drawn at random",
+        Sampling::Balanced => ", drawn evenly from all classes",
+    });
+    format!("{}{}", cases.data, sample.unwrap_or_default())
+}
+
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!("{os} {arch}, {cores} cores, {} kernels", faultlens_engine::isa_name())
+}

@@ -1,0 +1,215 @@
+//! From a plan to records.
+
+mod error;
+mod event;
+mod examples;
+mod manifest;
+mod recorder;
+mod rounds;
+mod work;
+
+use crate::config::Campaign;
+use crate::pin::{self, Pin};
+use crate::plan::{Piece, Shard};
+use crate::record::{GoldenRecord, Record};
+use crate::setup::Setup;
+use crate::store::CaseRecord;
+use examples::Candidates;
+use recorder::Recorder;
+use rounds::Rounds;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+pub use error::RunError;
+pub use event::{Ending, Event, Sink, SinkError};
+pub(crate) use examples::places;
+pub(crate) use manifest::unchanged;
+
+/// How a campaign is run; nothing here changes what is recorded.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// The run directory, instead of the campaign's.
+    pub output: Option<PathBuf>,
+    /// Only this part of the plan.
+    pub shard: Option<Shard>,
+    /// How many threads work, instead of the campaign's number.
+    pub threads: Option<usize>,
+}
+
+/// Batches that may wait to be recorded: enough to keep threads busy during a commit.
+const WAITING: usize = 256;
+
+impl Campaign {
+    /// Runs what is not yet on record, and tells the sinks. Ends early, and cleanly, once
+    /// `interrupted` is set.
+    pub fn run(
+        self,
+        options: &RunOptions,
+        sinks: &mut [&mut dyn Sink],
+        interrupted: &AtomicBool,
+    ) -> Result<Ending, RunError> {
+        if self.stop.is_some() && options.shard.is_some() {
+            return Err(RunError::ShardedStop);
+        }
+        let setup = Setup::open(self)?;
+        if setup.plan.total() == 0 {
+            return Err(RunError::Nothing("there is no case"));
+        }
+        // What is wrong with them is said before anything is made.
+        let paths = setup.campaign.pinned.iter();
+        let pins: Vec<Vec<Pin>> = paths.map(|path| pin::read(path)).collect::<Result<_, _>>()?;
+        let dir = options.output.clone().unwrap_or_else(|| setup.campaign.output.clone());
+        let store = manifest::store(&setup, &dir, options)?;
+        let (faults, targets) = (&setup.campaign.faults, setup.targets.len());
+        let rounds = setup.campaign.stop.as_ref().map(|stop| Rounds::new(stop, targets, faults));
+        let candidates = Candidates::new(setup.campaign.examples);
+        let recorder = Recorder::new(store, sinks, rounds, candidates)?;
+        let threads = threads(&setup, options);
+        let pins = pins.concat();
+        let mut run = Run { setup: &setup, recorder, interrupted, threads, pins };
+        run.whole(&dir, options.shard)
+    }
+}
+
+fn threads(setup: &Setup, options: &RunOptions) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    options.threads.or(setup.campaign.threads).unwrap_or_else(cores)
+}
+
+/// What threads hand over to be recorded.
+#[derive(Default)]
+struct Portion {
+    records: Vec<Record>,
+    goldens: Vec<GoldenRecord>,
+    cases: Vec<CaseRecord>,
+}
+
+impl Portion {
+    fn join(&mut self, other: Self) {
+        self.records.extend(other.records);
+        self.goldens.extend(other.goldens);
+        self.cases.extend(other.cases);
+    }
+}
+
+/// A run under way.
+struct Run<'a, 's> {
+    setup: &'a Setup,
+    recorder: Recorder<'a, 's>,
+    interrupted: &'a AtomicBool,
+    threads: usize,
+    pins: Vec<Pin>,
+}
+
+impl Run<'_, '_> {
+    fn whole(&mut self, dir: &Path, shard: Option<Shard>) -> Result<Ending, RunError> {
+        let planned = self.setup.plan.pieces(shard).map(|piece| piece.len()).sum();
+        let recorded = self.recorder.recorded();
+        self.recorder.tell(&Event::Started { run: dir, planned, recorded })?;
+        self.guesses()?;
+        self.pins()?;
+        let ending = match &self.setup.campaign.stop {
+            None => {
+                self.pieces(self.setup.plan.pieces(shard))?;
+                Ending::Complete
+            }
+            Some(_) => self.rounds()?,
+        };
+        let ending = if self.is_interrupted() { Ending::Interrupted } else { ending };
+        if ending != Ending::Interrupted {
+            let candidates = self.recorder.candidates();
+            let examples = examples::keep(self.setup, self.recorder.store(), candidates)?;
+            self.recorder.finish(&examples, ending == Ending::StoppedEarly)?;
+        }
+        self.recorder.tell(&Event::Finished(ending))?;
+        Ok(ending)
+    }
+
+    /// Tells how images are fed where nobody wrote it down: a wrong guess gives numbers of another
+    /// system.
+    fn guesses(&mut self) -> Result<(), RunError> {
+        let targets = self.setup.campaign.targets.iter().zip(&self.setup.targets);
+        for (spec, subject) in targets {
+            let guesses: Vec<&str> = subject.target.description().guesses().collect();
+            if !guesses.is_empty() {
+                let (name, guesses) = (&spec.name, guesses.join("; "));
+                let text =
+                    format!("target {name}: {guesses}; check it, and write it into the campaign");
+                self.recorder.tell(&Event::Warning(&text))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replays pinned trials before any other.
+    fn pins(&mut self) -> Result<(), RunError> {
+        let mut pinned = Vec::new();
+        for pin in &self.pins {
+            let record = pin.replay(self.setup);
+            self.recorder.tell(&Event::Pinned(&record))?;
+            pinned.push(record);
+        }
+        Ok(self.recorder.put_pins(&pinned)?)
+    }
+
+    /// Works until every rate is known well enough.
+    fn rounds(&mut self) -> Result<Ending, RunError> {
+        while let Some((repeats, pieces)) = self.next_round() {
+            self.pieces(pieces.into_iter())?;
+            if self.is_interrupted() {
+                return Ok(Ending::Interrupted);
+            }
+            let Some(rounds) = self.recorder.rounds() else { break };
+            rounds.look()?;
+            let open = rounds.open();
+            self.recorder.tell(&Event::Round { repeats, open })?;
+        }
+        let all = self.setup.plan.total();
+        let early = self.recorder.store().progress()?.recorded < all;
+        Ok(if early { Ending::StoppedEarly } else { Ending::Complete })
+    }
+
+    /// Where the next round ends, and what it consists of.
+    fn next_round(&mut self) -> Option<(u32, Vec<Piece>)> {
+        let plan = &self.setup.plan;
+        let rounds = self.recorder.rounds()?;
+        let repeats = rounds.next()?;
+        let pieces = plan.round(repeats.clone(), |target, fault| rounds.wants(target, fault));
+        Some((repeats.end, pieces.collect()))
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Shares pieces out between threads, and records what they hand over.
+    fn pieces(&mut self, pieces: impl Iterator<Item = Piece> + Send) -> Result<(), RunError> {
+        let (setup, interrupted, done) = (self.setup, self.interrupted, self.recorder.done());
+        let queue = Mutex::new(pieces);
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let failed = AtomicBool::new(false);
+        let (send, receive) = sync_channel::<Portion>(WAITING);
+        thread::scope(|scope| {
+            for _ in 0..self.threads {
+                let (send, next, failed, done) = (send.clone(), &next, &failed, &done);
+                scope.spawn(move || {
+                    let mut hand_over =
+                        |batch| send.send(batch).is_ok() && !failed.load(Ordering::Relaxed);
+                    while !interrupted.load(Ordering::Relaxed)
+                        && !failed.load(Ordering::Relaxed)
+                        && let Some(piece) = next()
+                    {
+                        work::work(setup, &piece, done, interrupted, &mut hand_over);
+                    }
+                });
+            }
+            drop(send);
+            let recorded = self.recorder.take_all(receive);
+            failed.store(recorded.is_err(), Ordering::Relaxed);
+            recorded
+        })
+    }
+}

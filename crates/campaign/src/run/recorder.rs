@@ -1,0 +1,172 @@
+//! The one place where a run's records are written; everyone else hears of them afterwards.
+
+use super::error::RunError;
+use super::event::{Event, Sink};
+use crate::record::Record;
+use crate::store::{Batch, CaseRecord, Done, ExampleRecord, PinRecord, Store, StoreError};
+
+use super::Portion;
+use super::examples::Candidates;
+use super::rounds::Rounds;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Records that are written in one transaction, at most.
+const COMMIT_RECORDS: usize = 8192;
+/// The time that a record may wait to be written.
+const COMMIT_AFTER: Duration = Duration::from_millis(100);
+
+/// Writes what threads hand over, then tells the sinks.
+pub(super) struct Recorder<'a, 's> {
+    store: Store,
+    sinks: &'a mut [&'s mut dyn Sink],
+    done: Arc<Done>,
+    recorded: u64,
+    /// Cases, and digests of answers by target and case, as first seen.
+    cases: BTreeMap<u32, CaseRecord>,
+    goldens: BTreeMap<(u32, u32), Option<u64>>,
+    /// Cases that cannot be read and were told of.
+    warned: BTreeSet<u32>,
+    /// What is known after each round, where the campaign has a stop rule.
+    rounds: Option<Rounds>,
+    candidates: Candidates,
+}
+
+impl<'a, 's> Recorder<'a, 's> {
+    pub(super) fn new(
+        store: Store,
+        sinks: &'a mut [&'s mut dyn Sink],
+        mut rounds: Option<Rounds>,
+        mut candidates: Candidates,
+    ) -> Result<Self, StoreError> {
+        let cases = store.cases()?.into_iter().map(|case| (case.case, case)).collect();
+        let goldens = store.goldens()?.into_iter();
+        let goldens = goldens.map(|golden| ((golden.target, golden.case), golden.digest)).collect();
+        let done = Arc::new(store.done()?);
+        let recorded = done.count();
+        if recorded > 0 {
+            store.for_each::<StoreError>(|record| {
+                note(&mut rounds, &mut candidates, &record);
+                Ok(())
+            })?;
+        }
+        let warned = BTreeSet::new();
+        Ok(Self { store, sinks, done, recorded, cases, goldens, warned, rounds, candidates })
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// What was on record before this run.
+    pub(super) fn done(&self) -> Arc<Done> {
+        Arc::clone(&self.done)
+    }
+
+    pub(super) fn recorded(&self) -> u64 {
+        self.recorded
+    }
+
+    pub(super) fn tell(&mut self, event: &Event<'_>) -> Result<(), RunError> {
+        self.sinks.iter_mut().try_for_each(|sink| Ok(sink.take(event)?))
+    }
+
+    /// What is known after each round.
+    pub(super) fn rounds(&mut self) -> Option<&mut Rounds> {
+        self.rounds.as_mut()
+    }
+
+    /// Trials worth looking at.
+    pub(super) fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+
+    pub(super) fn put_pins(&mut self, pins: &[PinRecord]) -> Result<(), StoreError> {
+        self.store.put_pins(pins)
+    }
+
+    /// Notes that nothing is left to do.
+    pub(super) fn finish(
+        &mut self,
+        examples: &[ExampleRecord],
+        stopped_early: bool,
+    ) -> Result<(), StoreError> {
+        self.store.put_examples(examples)?;
+        self.store.mark_complete(stopped_early)
+    }
+
+    /// Writes until the last thread has nothing more to hand over.
+    pub(super) fn take_all(&mut self, receive: Receiver<Portion>) -> Result<(), RunError> {
+        let mut pending = Portion::default();
+        let mut last = Instant::now();
+        loop {
+            let wait = COMMIT_AFTER.saturating_sub(last.elapsed());
+            match receive.recv_timeout(wait) {
+                Ok(portion) => pending.join(portion),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.commit(&mut pending),
+            }
+            if pending.records.len() >= COMMIT_RECORDS || last.elapsed() >= COMMIT_AFTER {
+                self.commit(&mut pending)?;
+                last = Instant::now();
+            }
+        }
+    }
+
+    fn commit(&mut self, pending: &mut Portion) -> Result<(), RunError> {
+        let mut portion = std::mem::take(pending);
+        // Rows are written fastest in their order.
+        portion.records.sort_unstable_by_key(|record| record.number);
+        self.check(&portion)?;
+        let Portion { records, goldens, cases } = &portion;
+        self.store.write(&Batch { records, goldens, cases })?;
+        for case in cases {
+            // Every target meets the case again; it is enough to hear of it once.
+            if let Some(error) = &case.error
+                && self.warned.insert(case.case)
+            {
+                let text = format!("{} is left unjudged: {error}", case.name);
+                self.tell(&Event::Warning(&text))?;
+            }
+        }
+        if !records.is_empty() {
+            self.tell(&Event::Recorded(records))?;
+        }
+        for record in records {
+            note(&mut self.rounds, &mut self.candidates, record);
+        }
+        Ok(())
+    }
+
+    /// Refuses cases and answers that are not those of the run's beginning: the records would
+    /// speak of two things under one name.
+    fn check(&mut self, portion: &Portion) -> Result<(), RunError> {
+        for case in &portion.cases {
+            if self.cases.entry(case.case).or_insert_with(|| case.clone()) != case {
+                return Err(RunError::Changed {
+                    what: format!("case {} (its name, image, label or groups)", case.name),
+                    hint: "put the data back, or start a new run with another output",
+                });
+            }
+        }
+        for golden in &portion.goldens {
+            let at = (golden.target, golden.case);
+            if *self.goldens.entry(at).or_insert(golden.digest) != golden.digest {
+                return Err(RunError::Changed {
+                    what: format!("the answer of target {} to case {}", at.0, at.1),
+                    hint: "the same version of faultlens must finish a run that began it",
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn note(rounds: &mut Option<Rounds>, candidates: &mut Candidates, record: &Record) {
+    if let Some(rounds) = rounds {
+        rounds.count(record);
+    }
+    candidates.add(record);
+}

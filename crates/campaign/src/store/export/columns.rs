@@ -1,0 +1,231 @@
+//! The columns of an export. One list serves every format.
+
+use crate::store::{CaseRecord, Manifest, ManifestFault, ManifestTarget, Store, StoreError};
+use crate::{GoldenRecord, Record};
+use faultlens_core::Outcome;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the cells of a column hold, where they are not empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Whole,
+    Single,
+    Real,
+    Flag,
+}
+
+/// One value of one record.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Cell<'a> {
+    Empty,
+    Text(Cow<'a, str>),
+    Whole(i64),
+    Single(f32),
+    Real(f64),
+    Flag(bool),
+}
+
+/// One column.
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    source: Source,
+}
+
+/// A record with what it points to.
+struct Line<'a> {
+    record: &'a Record,
+    target: Option<&'a ManifestTarget>,
+    case: Option<&'a CaseRecord>,
+    fault: Option<&'a ManifestFault>,
+    golden: Option<&'a GoldenRecord>,
+}
+
+/// Reads a cell from a line.
+type Of = for<'a> fn(&Line<'a>) -> Cell<'a>;
+
+enum Source {
+    Of(Of),
+    Stratum(String),
+    Setting(String),
+}
+
+/// The columns before the strata.
+const CASE: &[(&str, Kind, Of)] = &[
+    ("number", Kind::Whole, |line| whole(line.record.number)),
+    ("trial", Kind::Text, |line| owned(line.record.trial)),
+    ("target", Kind::Text, |line| match line.target {
+        Some(target) => text(&target.name),
+        None => owned(line.record.target),
+    }),
+    ("case", Kind::Text, |line| match line.case {
+        Some(case) => text(&case.name),
+        None => owned(line.record.case),
+    }),
+    ("label", Kind::Text, |line| or_empty(line.case.and_then(|case| case.label.as_deref()), text)),
+];
+
+/// The columns between the strata and the settings.
+const FAULT: &[(&str, Kind, Of)] = &[
+    ("fault", Kind::Text, |line| match line.fault {
+        Some(fault) => text(&fault.name),
+        None => owned(line.record.fault),
+    }),
+    ("fault_label", Kind::Text, |line| or_empty(line.fault, |fault| text(&fault.label))),
+];
+
+/// The columns after the settings.
+const REST: &[(&str, Kind, Of)] = &[
+    ("dose_axis", Kind::Text, |line| {
+        or_empty(line.fault.and_then(|fault| fault.axis.as_deref()), text)
+    }),
+    ("dose", Kind::Real, |line| or_empty(line.fault.and_then(|fault| fault.amount), Cell::Real)),
+    ("repeat", Kind::Whole, |line| Cell::Whole(line.record.repeat.into())),
+    ("outcome", Kind::Text, |line| text(line.record.outcome.kind().name())),
+    ("reason", Kind::Text, |line| match &line.record.outcome {
+        Outcome::Unjudged(reason) => text(reason.text()),
+        _ => Cell::Empty,
+    }),
+    ("operator", Kind::Text, |line| at_site(line, |site| text(&site.place.operator))),
+    ("kind", Kind::Text, |line| at_site(line, |site| text(&site.place.kind))),
+    ("value", Kind::Text, |line| at_site(line, |site| text(&site.place.value))),
+    ("layer", Kind::Whole, |line| at_site(line, |site| Cell::Whole(site.place.layer.into()))),
+    ("element", Kind::Whole, |line| at_site(line, |site| whole(site.element))),
+    ("bit", Kind::Whole, |line| {
+        at_site(line, |site| or_empty(site.bit, |bit| Cell::Whole(bit.into())))
+    }),
+    ("before", Kind::Real, |line| at_site(line, |site| Cell::Real(site.before))),
+    ("after", Kind::Real, |line| at_site(line, |site| Cell::Real(site.after))),
+    ("golden", Kind::Text, |line| {
+        or_empty(line.golden.and_then(|golden| golden.answer.as_deref()), text)
+    }),
+    ("golden_score", Kind::Single, |line| {
+        or_empty(line.golden.and_then(|golden| golden.score), Cell::Single)
+    }),
+    ("golden_correct", Kind::Flag, |line| {
+        or_empty(line.golden.and_then(|golden| golden.correct), Cell::Flag)
+    }),
+    ("answer", Kind::Text, |line| or_empty(line.record.answer.as_deref(), text)),
+    ("score", Kind::Single, |line| or_empty(line.record.score, Cell::Single)),
+    ("queries", Kind::Whole, |line| Cell::Whole(line.record.queries.into())),
+    ("digest", Kind::Text, |line| {
+        or_empty(line.record.digest, |digest| owned(format_args!("{digest:016x}")))
+    }),
+    ("micros", Kind::Whole, |line| whole(line.record.micros)),
+    ("extra", Kind::Text, |line| match serde_json::to_string(&line.record.extra) {
+        Ok(json) if !line.record.extra.is_empty() => Cell::Text(json.into()),
+        _ => Cell::Empty,
+    }),
+];
+
+fn text(text: &str) -> Cell<'_> {
+    Cell::Text(text.into())
+}
+
+fn owned(thing: impl ToString) -> Cell<'static> {
+    Cell::Text(thing.to_string().into())
+}
+
+/// Numbers beyond 63 bits do not occur: there are no plans, tensors and times of that size.
+fn whole(number: u64) -> Cell<'static> {
+    Cell::Whole(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn or_empty<'a, T>(thing: Option<T>, cell: impl FnOnce(T) -> Cell<'a>) -> Cell<'a> {
+    thing.map_or(Cell::Empty, cell)
+}
+
+fn at_site<'a>(line: &Line<'a>, cell: impl FnOnce(&'a crate::Site) -> Cell<'a>) -> Cell<'a> {
+    or_empty(line.record.site.as_ref(), cell)
+}
+
+impl Column {
+    fn cell<'a>(&self, line: &Line<'a>) -> Cell<'a> {
+        match &self.source {
+            Source::Of(of) => of(line),
+            Source::Stratum(name) => {
+                or_empty(line.case.and_then(|case| case.strata.get(name)), |value| text(value))
+            }
+            Source::Setting(name) => match line.fault.and_then(|fault| fault.settings.get(name)) {
+                None | Some(Value::Null) => Cell::Empty,
+                Some(Value::Number(number)) if self.kind == Kind::Real => {
+                    or_empty(number.as_f64(), Cell::Real)
+                }
+                Some(Value::String(word)) => text(word),
+                Some(other) => owned(other),
+            },
+        }
+    }
+}
+
+/// A run, as rows.
+pub(super) struct Sheet<'a> {
+    store: &'a Store,
+    pub(super) columns: Vec<Column>,
+    cases: BTreeMap<u32, CaseRecord>,
+    goldens: BTreeMap<(u32, u32), GoldenRecord>,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn new(store: &'a Store) -> Result<Self, StoreError> {
+        let cases: BTreeMap<_, _> =
+            store.cases()?.into_iter().map(|case| (case.case, case)).collect();
+        let goldens = store.goldens()?.into_iter();
+        let goldens = goldens.map(|golden| ((golden.target, golden.case), golden)).collect();
+        let columns = columns(store.manifest(), &cases);
+        Ok(Self { store, columns, cases, goldens })
+    }
+
+    /// Calls for every record with its cells, in the order of the columns.
+    pub(super) fn for_each(
+        &self,
+        mut row: impl FnMut(&mut dyn Iterator<Item = Cell<'_>>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let manifest = self.store.manifest();
+        self.store.for_each(|record| {
+            let line = Line {
+                record: &record,
+                target: manifest.targets.get(record.target as usize),
+                case: self.cases.get(&record.case),
+                fault: manifest.faults.get(record.fault as usize),
+                golden: self.goldens.get(&(record.target, record.case)),
+            };
+            row(&mut self.columns.iter().map(|column| column.cell(&line)))
+        })
+    }
+}
+
+fn columns(manifest: &Manifest, cases: &BTreeMap<u32, CaseRecord>) -> Vec<Column> {
+    let fixed = |list: &'static [(&str, Kind, Of)]| {
+        list.iter().map(|(name, kind, of)| {
+            let name = (*name).to_owned();
+            Column { name, kind: *kind, source: Source::Of(*of) }
+        })
+    };
+    let strata: BTreeSet<&String> = cases.values().flat_map(|case| case.strata.keys()).collect();
+    let strata = strata.into_iter().map(|name| Column {
+        name: format!("stratum.{name}"),
+        kind: Kind::Text,
+        source: Source::Stratum(name.clone()),
+    });
+    let settings: BTreeSet<&String> =
+        manifest.faults.iter().flat_map(|fault| fault.settings.keys()).collect();
+    let settings = settings.into_iter().map(|name| Column {
+        name: format!("setting.{name}"),
+        kind: setting_kind(manifest, name),
+        source: Source::Setting(name.clone()),
+    });
+    fixed(CASE).chain(strata).chain(fixed(FAULT)).chain(settings).chain(fixed(REST)).collect()
+}
+
+/// Numbers where every fault that has the setting has a number there.
+fn setting_kind(manifest: &Manifest, name: &str) -> Kind {
+    let mut values = manifest.faults.iter().filter_map(|fault| fault.settings.get(name));
+    match values.all(|value| value.is_number() || value.is_null()) {
+        true => Kind::Real,
+        false => Kind::Text,
+    }
+}

@@ -1,0 +1,265 @@
+//! What a run was made with, so that its records can be read without the campaign's files.
+
+use super::directory::{MANIFEST, replace};
+use super::error::StoreError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The version of the manifest; raised when a reader of an older one would go wrong.
+pub const MANIFEST_VERSION: u32 = 1;
+
+/// What a run was made with. Readers skip what they do not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// See [`MANIFEST_VERSION`].
+    pub version: u32,
+    /// The version of faultlens that began the run; [`Hand`] has those that went on with it.
+    pub faultlens: String,
+    /// Tells campaigns apart that plan other trials; runs with the same one can be merged.
+    pub fingerprint: String,
+    /// The campaign's name.
+    pub name: String,
+    /// The folder that the campaign's relative paths start from.
+    pub base: String,
+    /// The campaign's seed.
+    pub seed: u64,
+    /// When the run began; see [`timestamp`].
+    pub created: String,
+    /// Where it began: system, processor, cores.
+    pub machine: String,
+    /// How many threads it used.
+    pub threads: usize,
+    /// How many trials the whole campaign plans, also where this run is one shard of it.
+    pub planned: u64,
+    /// Which shard of how many, where the campaign was split.
+    pub shard: Option<(u32, u32)>,
+    /// Who judges, with settings.
+    pub oracle: String,
+    /// What bounds the oracle, with settings.
+    pub guards: Vec<String>,
+    /// The confidence of the intervals.
+    pub confidence: f64,
+    /// How the intervals are made.
+    pub interval: String,
+    /// The campaign's requirements in words.
+    pub requirements: Vec<String>,
+    /// The targets, in the order that records count them in.
+    pub targets: Vec<ManifestTarget>,
+    /// The data set, as the campaign names it.
+    pub data: String,
+    /// The data set's classes.
+    pub classes: Vec<String>,
+    /// How many cases the sample has.
+    pub cases: u64,
+    /// The fault points, in the order that records count them in.
+    pub faults: Vec<ManifestFault>,
+    /// The rule that ends the run early, in words.
+    pub stop: Option<String>,
+}
+
+/// A version of faultlens on a machine that worked on a run: what answers may depend on beside
+/// models and data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hand {
+    /// The version of faultlens.
+    pub faultlens: String,
+    /// System, processor, cores.
+    pub machine: String,
+    /// Since when it worked on the run; see [`timestamp`].
+    pub from: String,
+}
+
+impl Hand {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (&self.faultlens, &self.machine) == (&other.faultlens, &other.machine)
+    }
+}
+
+/// What only the store knows of how a run came about; stands in the file beside the manifest.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Origin {
+    /// All that worked on the run, in the order in which they began.
+    #[serde(default)]
+    pub(super) hands: Vec<Hand>,
+    /// Whether the run was put together from others.
+    #[serde(default)]
+    pub(super) merged: bool,
+}
+
+/// A target of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ManifestTarget {
+    /// Its name in the campaign.
+    pub name: String,
+    /// The model, as the campaign names it.
+    pub model: String,
+    /// The hash of the model file.
+    pub sha256: String,
+    /// How an image becomes its input.
+    pub input: serde_json::Value,
+    /// How its output becomes an answer.
+    pub output: serde_json::Value,
+    /// Its own list of classes.
+    pub classes: Vec<String>,
+}
+
+/// A fault point of a run: a fault with one choice of settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ManifestFault {
+    /// The fault's name.
+    pub name: String,
+    /// What the campaign calls it.
+    pub label: String,
+    /// Name and settings as the identity of a trial has them.
+    pub spec: String,
+    /// The settings by name.
+    pub settings: serde_json::Map<String, serde_json::Value>,
+    /// What the dose is measured on.
+    pub axis: Option<String>,
+    /// The dose.
+    pub amount: Option<f64>,
+    /// How many trials of each target and case.
+    pub trials: u32,
+    /// What it changes.
+    pub on: FaultOn,
+}
+
+/// What a fault changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultOn {
+    /// What the target sees.
+    Image,
+    /// What the target computes.
+    Model,
+}
+
+/// Only the version, to tell a newer manifest from a damaged one.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+impl Manifest {
+    pub(super) fn read(dir: &Path) -> Result<(Self, Origin), StoreError> {
+        let path = dir.join(MANIFEST);
+        let text = fs::read_to_string(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                StoreError::NotARun { missing: MANIFEST, path: dir.to_path_buf() }
+            }
+            io::ErrorKind::InvalidData => StoreError::corrupt("it is no text", &path),
+            _ => StoreError::io("read the manifest", &path)(source),
+        })?;
+        let damaged = |error: serde_json::Error| StoreError::corrupt(error.to_string(), &path);
+        let Version { version } = serde_json::from_str(&text).map_err(damaged)?;
+        if version > MANIFEST_VERSION {
+            let (found, known) = (version.into(), MANIFEST_VERSION.into());
+            return Err(StoreError::Newer { found, known, path });
+        }
+        let manifest: Self = serde_json::from_str(&text).map_err(damaged)?;
+        let mut origin: Origin = serde_json::from_str(&text).map_err(damaged)?;
+        if origin.hands.is_empty() {
+            origin.hands.push(manifest.hand());
+        }
+        Ok((manifest, origin))
+    }
+
+    pub(super) fn write(&self, origin: &Origin, dir: &Path) -> Result<(), StoreError> {
+        let path = dir.join(MANIFEST);
+        let mut text = self
+            .with(origin)
+            .and_then(|both| serde_json::to_string_pretty(&both))
+            .map_err(|error| StoreError::io("write the manifest", &path)(error.into()))?;
+        text.push('\n');
+        replace(&path, text.as_bytes(), "write the manifest")
+    }
+
+    /// Both as one object, by name.
+    fn with(&self, origin: &Origin) -> serde_json::Result<BTreeMap<String, serde_json::Value>> {
+        let mut both: BTreeMap<_, _> = serde_json::from_value(serde_json::to_value(self)?)?;
+        both.insert("hands".to_owned(), serde_json::to_value(&origin.hands)?);
+        both.insert("merged".to_owned(), origin.merged.into());
+        Ok(both)
+    }
+
+    /// Who made this manifest.
+    pub(super) fn hand(&self) -> Hand {
+        let (faultlens, machine) = (self.faultlens.clone(), self.machine.clone());
+        Hand { faultlens, machine, from: self.created.clone() }
+    }
+
+    /// The manifest as the hand that began the run would write it.
+    pub(super) fn begun_by(self, Hand { faultlens, machine, from }: Hand) -> Self {
+        Self { faultlens, machine, created: from, ..self }
+    }
+
+    /// The campaign in a message.
+    pub(super) fn campaign(&self) -> String {
+        campaign(&self.name, &self.fingerprint)
+    }
+}
+
+/// A campaign's name and the start of its fingerprint, to tell campaigns of one name apart.
+pub(super) fn campaign(name: &str, fingerprint: &str) -> String {
+    let start: String = fingerprint.chars().take(8).collect();
+    format!("{name} {start}")
+}
+
+/// A time as RFC 3339 in UTC, to the second; a time before 1970 counts as 1970.
+pub fn timestamp(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (day, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, date) = civil(day);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Year, month and day of the month. Years begin in March here, so that the leap day is the last.
+fn civil(days_since_1970: u64) -> (u64, u64, u64) {
+    let day = days_since_1970 + 719_468;
+    let (era, day) = (day / 146_097, day % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + next, month, date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn times_read_as_date_prints_them() {
+        // From `date -u -d @N +%FT%TZ`.
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(timestamp(UNIX_EPOCH + Duration::from_secs(seconds)), text);
+        }
+    }
+
+    #[test]
+    fn a_newer_manifest_is_told_from_a_damaged_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(MANIFEST);
+        assert!(matches!(Manifest::read(dir.path()), Err(StoreError::NotARun { .. })));
+        fs::write(&path, r#"{"version": 2, "other": 1}"#).unwrap();
+        assert!(matches!(Manifest::read(dir.path()), Err(StoreError::Newer { found: 2, .. })));
+        fs::write(&path, r#"{"version": 1}"#).unwrap();
+        assert!(matches!(Manifest::read(dir.path()), Err(StoreError::Corrupt { .. })));
+        fs::write(&path, [0xff, 0xfe]).unwrap();
+        assert!(matches!(Manifest::read(dir.path()), Err(StoreError::Corrupt { .. })));
+    }
+}

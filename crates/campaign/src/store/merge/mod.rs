@@ -1,0 +1,96 @@
+//! Shards of one campaign become one run.
+
+mod agree;
+mod records;
+mod side;
+
+use super::error::StoreError;
+use super::manifest::{Hand, Manifest, Origin};
+use super::{Batch, Store};
+use std::path::{Path, PathBuf};
+
+/// What came of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// How many trials are on record now.
+    pub records: u64,
+    /// How many records were found in a further shard, and left out.
+    pub duplicates: u64,
+    /// Duplicates that say something else than the record that was kept, in rising order: the
+    /// target does not answer the same each time, or the shards ran on other versions.
+    pub differing: Vec<u64>,
+    /// First and last of each range of planned trials that no shard has, in rising order.
+    pub missing: Vec<(u64, u64)>,
+}
+
+/// Puts runs of one campaign together into a new run, or into one that an earlier merge left
+/// incomplete: what that has stays. Where runs overlap, the first that is named counts. They must
+/// have met the same models and data; they stay as they are.
+pub fn merge(shards: &[PathBuf], into: &Path) -> Result<Merged, StoreError> {
+    let begun = begun(into)?;
+    let earlier = begun.as_ref().map(|_| Store::read(into)).transpose()?;
+    let shards = shards.iter().map(|dir| Store::read(dir)).collect::<Result<Vec<_>, _>>()?;
+    let first = shards.first().ok_or(StoreError::NothingToMerge)?;
+    let all: Vec<&Store> = earlier.iter().chain(&shards).collect();
+    agree::check(&all)?;
+    let mut run = begin(begun, into, first, hands(&all))?;
+    for shard in &shards {
+        let (goldens, cases) = (shard.goldens()?, shard.cases()?);
+        run.write(&Batch { goldens: &goldens, cases: &cases, records: &[] })?;
+    }
+    let (duplicates, differing) = records::merge(earlier.as_ref(), &shards, &mut run)?;
+    side::merge(&all, &mut run)?;
+    // The database is one file again only once nobody else reads it.
+    drop(earlier);
+    let done = run.done()?;
+    let missing = done.missing(run.manifest.planned);
+    if missing.is_empty() {
+        run.mark_complete(false)?;
+    }
+    Ok(Merged { records: done.count(), duplicates, differing, missing })
+}
+
+/// The run that an earlier merge left incomplete.
+fn begun(into: &Path) -> Result<Option<Store>, StoreError> {
+    if !Store::exists(into) {
+        return Ok(None);
+    }
+    let run = Store::open(into)?;
+    match run.origin.merged && !run.progress()?.complete {
+        true => Ok(Some(run)),
+        false => Err(StoreError::Exists { path: into.to_path_buf() }),
+    }
+}
+
+fn begin(
+    begun: Option<Store>,
+    into: &Path,
+    like: &Store,
+    hands: Vec<Hand>,
+) -> Result<Store, StoreError> {
+    let mut manifest = Manifest { shard: None, ..like.manifest.clone() };
+    if let Some(first) = hands.first() {
+        manifest = manifest.begun_by(first.clone());
+    }
+    let (origin, campaign_yaml) = (Origin { hands, merged: true }, like.campaign_yaml()?);
+    match begun {
+        None => Store::make(into, manifest, origin, &campaign_yaml),
+        Some(mut run) => {
+            run.describe(manifest, origin, &campaign_yaml)?;
+            Ok(run)
+        }
+    }
+}
+
+/// All that worked on any of the runs, each once, from when it began first.
+fn hands(runs: &[&Store]) -> Vec<Hand> {
+    let mut all: Vec<&Hand> = runs.iter().flat_map(|run| &run.origin.hands).collect();
+    all.sort_by_key(|hand| &hand.from);
+    let mut hands: Vec<Hand> = Vec::new();
+    for hand in all {
+        if !hands.iter().any(|other| other.is_same(hand)) {
+            hands.push(hand.clone());
+        }
+    }
+    hands
+}

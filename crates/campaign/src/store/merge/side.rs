@@ -1,0 +1,110 @@
+//! What runs keep beside their records: examples with their pictures, and pins.
+
+use crate::store::{ExampleRecord, PinRecord, Store, StoreError};
+use faultlens_core::OutcomeKind;
+use std::collections::BTreeMap;
+
+pub(super) fn merge(runs: &[&Store], run: &mut Store) -> Result<(), StoreError> {
+    let examples = examples(runs, run)?;
+    run.put_examples(&examples)?;
+    let mut pins = Vec::new();
+    for run in runs {
+        pins.push(run.pins()?);
+    }
+    run.put_pins(&worst(pins))
+}
+
+/// The examples of one target and fault.
+#[derive(Default)]
+struct Examples<'a> {
+    /// With the run that has the pictures. Changed answers go before others, as the order of
+    /// outcomes has it, then low numbers before high ones.
+    found: BTreeMap<(OutcomeKind, u64), (&'a Store, ExampleRecord)>,
+    /// How many each of the runs has.
+    counts: BTreeMap<usize, usize>,
+}
+
+/// Of each target and fault the examples that a run would keep that was never split, as many as
+/// any of the runs has.
+fn examples(runs: &[&Store], into: &Store) -> Result<Vec<ExampleRecord>, StoreError> {
+    let mut groups: BTreeMap<(u32, u32), Examples<'_>> = BTreeMap::new();
+    for (at, run) in runs.iter().enumerate() {
+        for example in run.examples()? {
+            let Some(record) = into.record(example.number)? else { continue };
+            let group = groups.entry((record.target, record.fault)).or_default();
+            *group.counts.entry(at).or_default() += 1;
+            let rank = (record.outcome.kind(), record.number);
+            group.found.entry(rank).or_insert((run, example));
+        }
+    }
+    let mut kept = Vec::new();
+    for Examples { found, counts } in groups.into_values() {
+        let most = counts.into_values().max().unwrap_or_default();
+        for (run, example) in found.into_values().take(most) {
+            for picture in [&example.before, &example.after].into_iter().flatten() {
+                into.put_artifact(&run.artifact(picture)?)?;
+            }
+            kept.push(example);
+        }
+    }
+    Ok(kept)
+}
+
+/// Every pin once, in the order in which they are found, with the worst that a run says of it.
+/// A run may have several of one name; the first of one run is the first of another.
+fn worst(runs: Vec<Vec<PinRecord>>) -> Vec<PinRecord> {
+    let mut pins: Vec<PinRecord> = Vec::new();
+    let mut places: BTreeMap<(String, String, usize), usize> = BTreeMap::new();
+    for run in runs {
+        let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for pin in run {
+            let (name, what) = (pin.name.clone(), pin.what.clone());
+            let count = counts.entry((name.clone(), what.clone())).or_default();
+            let place = *places.entry((name, what, *count)).or_insert(pins.len());
+            *count += 1;
+            match pins.get_mut(place) {
+                None => pins.push(pin),
+                Some(kept) if badness(&pin) > badness(kept) => *kept = pin,
+                Some(_) => {}
+            }
+        }
+    }
+    pins
+}
+
+/// How bad it is that a pinned trial ended so: a wrong answer that nobody notices is the worst,
+/// and one that could not be replayed is no proof of a good one.
+fn badness(pin: &PinRecord) -> u8 {
+    match OutcomeKind::named(&pin.outcome) {
+        Some(OutcomeKind::Masked) => 0,
+        Some(OutcomeKind::Detected) => 1,
+        Some(OutcomeKind::Unjudged) | None => 2,
+        Some(OutcomeKind::TimedOut) => 3,
+        Some(OutcomeKind::Crashed) => 4,
+        Some(OutcomeKind::Deviated) => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_counts_whoever_says_it() {
+        let pin = |outcome: &str| PinRecord {
+            name: String::new(),
+            what: String::new(),
+            outcome: outcome.to_owned(),
+            reason: Some(outcome.to_owned()),
+        };
+        let order = ["masked", "detected", "unjudged", "timed_out", "crashed", "deviated"];
+        for (at, better) in order.iter().enumerate() {
+            for worse in &order[at..] {
+                for pins in [[better, worse], [worse, better]] {
+                    let runs = pins.map(|outcome| vec![pin(outcome)]);
+                    assert_eq!(worst(runs.into()), [pin(worse)]);
+                }
+            }
+        }
+    }
+}

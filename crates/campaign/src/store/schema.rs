@@ -1,0 +1,263 @@
+//! The database: its tables, and how it is opened.
+//!
+//! `trials` has one row a trial, of small integers; what many trials share stands in `names`,
+//! `places` and `groups`. People read the view `records`, which puts all of it together.
+
+use super::bits::{exponents, readable};
+use super::directory::RECORDS;
+use super::error::StoreError;
+use super::manifest::Manifest;
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The version of the tables; raised when a reader of an older one would go wrong.
+pub(super) const SCHEMA_VERSION: i64 = 1;
+
+/// How long to wait for a reader or for a checkpoint before giving up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const TABLES: &str = r"
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE targets(target INTEGER PRIMARY KEY, name TEXT NOT NULL, model TEXT NOT NULL);
+CREATE TABLE faults(fault INTEGER PRIMARY KEY, name TEXT NOT NULL, label TEXT NOT NULL,
+    spec TEXT NOT NULL, dose_axis TEXT, dose REAL);
+CREATE TABLE exponents(exponent INTEGER PRIMARY KEY, factor REAL NOT NULL);
+-- Texts that many rows share.
+CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE places(id INTEGER PRIMARY KEY, value TEXT NOT NULL, operator TEXT NOT NULL,
+    kind TEXT NOT NULL, layer INTEGER NOT NULL);
+-- What a trial was of and what became of it; same: the answer has the bits of the golden one.
+CREATE TABLE groups(id INTEGER PRIMARY KEY, target INTEGER NOT NULL, fault INTEGER NOT NULL,
+    outcome TEXT NOT NULL, reason TEXT, same INTEGER NOT NULL);
+CREATE TABLE cases(case_no INTEGER PRIMARY KEY, name TEXT NOT NULL, label TEXT,
+    width INTEGER NOT NULL, height INTEGER NOT NULL, digest INTEGER, error TEXT);
+CREATE TABLE strata(case_no INTEGER, name TEXT, value TEXT NOT NULL,
+    PRIMARY KEY(case_no, name)) WITHOUT ROWID;
+CREATE TABLE goldens(target INTEGER, case_no INTEGER, answer INTEGER, score INTEGER,
+    correct INTEGER, digest INTEGER, error TEXT, PRIMARY KEY(target, case_no)) WITHOUT ROWID;
+-- ids: 16 bytes of the trial's identity, and 8 of the answer's digest. spot: the element times
+-- 128, plus the bit and 1 where a bit differs. score: the bits of a 32-bit float. before, after:
+-- those bits, or a real, or a blob with the bits of a 64-bit NaN; after is NULL where it is before
+-- with that bit flipped. The group may say that answer, score and digest are the golden ones;
+-- they are left out then.
+CREATE TABLE trials(number INTEGER PRIMARY KEY, ids BLOB NOT NULL, grp INTEGER NOT NULL,
+    case_no INTEGER NOT NULL, repeat INTEGER NOT NULL, place INTEGER, spot INTEGER,
+    before, after, answer INTEGER, score INTEGER, queries INTEGER NOT NULL,
+    micros INTEGER NOT NULL);
+CREATE TABLE extras(number INTEGER PRIMARY KEY, json TEXT NOT NULL);
+CREATE TABLE examples(number INTEGER PRIMARY KEY, before TEXT, after TEXT);
+CREATE TABLE example_answers(number INTEGER, observed INTEGER, rank INTEGER,
+    label TEXT NOT NULL, score, PRIMARY KEY(number, observed, rank)) WITHOUT ROWID;
+CREATE TABLE pins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, what TEXT NOT NULL,
+    outcome TEXT NOT NULL, reason TEXT);
+";
+
+/// The view for people; kept beside the tables, so that `sqlite3` shows it without faultlens.
+fn view() -> String {
+    let bit = "(nullif(t.spot & 127, 0) - 1)";
+    let flipped = format!("((t.before | (1 << {bit})) - (t.before & (1 << {bit})))");
+    format!(
+        "CREATE VIEW records AS SELECT t.number, lower(hex(substr(t.ids, 1, 16))) AS trial,
+         coalesce(target.name, g.target) AS target, coalesce(c.name, t.case_no) AS case_name,
+         c.label, coalesce(f.label, g.fault) AS fault, f.spec AS fault_spec, f.dose_axis, f.dose,
+         t.repeat, g.outcome, g.reason, p.value, p.operator, p.kind, p.layer, t.spot >> 7 AS element, {bit} AS bit,
+         {before} AS before,
+         CASE WHEN t.after IS NULL AND t.place IS NOT NULL THEN {flip} ELSE {after} END AS after,
+         golden_name.text AS golden, {golden_score} AS golden_score,
+         golden.correct AS golden_correct,
+         CASE WHEN g.same THEN golden_name.text ELSE answer.text END AS answer,
+         CASE WHEN g.same THEN {golden_score} ELSE {score} END AS score, t.queries,
+         CASE WHEN g.same THEN printf('%016x', golden.digest)
+         WHEN length(t.ids) > 16 THEN lower(hex(substr(t.ids, 17))) END AS digest,
+         t.micros, extras.json AS extra
+         FROM trials t JOIN groups g ON g.id = t.grp
+         LEFT JOIN targets target ON target.target = g.target
+         LEFT JOIN faults f ON f.fault = g.fault
+         LEFT JOIN cases c ON c.case_no = t.case_no
+         LEFT JOIN places p ON p.id = t.place
+         LEFT JOIN goldens golden ON golden.target = g.target AND golden.case_no = t.case_no
+         LEFT JOIN names golden_name ON golden_name.id = golden.answer
+         LEFT JOIN names answer ON answer.id = t.answer
+         LEFT JOIN extras ON extras.number = t.number",
+        before = readable("t.before"),
+        flip = readable(&flipped),
+        after = readable("t.after"),
+        golden_score = readable("golden.score"),
+        score = readable("t.score"),
+    )
+}
+
+/// Makes the database, or finishes making it where that was interrupted.
+pub(super) fn create(dir: &Path) -> Result<Connection, StoreError> {
+    let path = dir.join(RECORDS);
+    let sql = || StoreError::sql(&path);
+    let mut database = Connection::open(&path).map_err(sql())?;
+    // Rows are written in order, a page holds about a hundred of them.
+    database.pragma_update(None, "page_size", 8192).map_err(sql())?;
+    to_write(&database, &path)?;
+    if version(&database, &path)? == 0 {
+        let tables = database.transaction().map_err(sql())?;
+        tables.execute_batch(TABLES).map_err(sql())?;
+        tables.execute_batch(&view()).map_err(sql())?;
+        tables.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(sql())?;
+        powers(&tables).map_err(sql())?;
+        tables.commit().map_err(sql())?;
+    }
+    Ok(database)
+}
+
+fn powers(database: &Connection) -> rusqlite::Result<()> {
+    for (exponent, factor) in exponents() {
+        database.execute("INSERT INTO exponents VALUES (?, ?)", (exponent, factor))?;
+    }
+    Ok(())
+}
+
+/// Forgets all that a run has put into the tables.
+pub(super) fn empty(database: &Connection) -> rusqlite::Result<()> {
+    let tables = [
+        "meta",
+        "names",
+        "places",
+        "groups",
+        "cases",
+        "strata",
+        "goldens",
+        "trials",
+        "extras",
+        "examples",
+        "example_answers",
+        "pins",
+    ];
+    tables.iter().try_for_each(|table| database.execute_batch(&format!("DELETE FROM {table}")))
+}
+
+/// Repeats what the view needs of the manifest, instead of what an earlier one said.
+pub(super) fn describe(database: &Connection, manifest: &Manifest) -> rusqlite::Result<()> {
+    database.execute_batch("DELETE FROM targets; DELETE FROM faults")?;
+    for (at, target) in (0_i64..).zip(&manifest.targets) {
+        let row = (at, &target.name, &target.model);
+        database.execute("INSERT INTO targets VALUES (?, ?, ?)", row)?;
+    }
+    for (at, fault) in (0_i64..).zip(&manifest.faults) {
+        let row = (at, &fault.name, &fault.label, &fault.spec, &fault.axis, fault.amount);
+        database.execute("INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?)", row)?;
+    }
+    Ok(())
+}
+
+/// Opens the database of a run to write on.
+pub(super) fn open(dir: &Path) -> Result<Connection, StoreError> {
+    let path = existing(dir)?;
+    let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        .map_err(StoreError::sql(&path))?;
+    checked(&database, &path)?;
+    to_write(&database, &path)?;
+    Ok(database)
+}
+
+/// Opens the database of a run to read, without leaving a file behind.
+pub(super) fn read(dir: &Path) -> Result<Connection, StoreError> {
+    let path = existing(dir)?;
+    let log = fs::metadata(dir.join(format!("{RECORDS}-wal"))).map(|log| log.len()).ok();
+    // Without a log the file alone is complete. SQLite would make an empty one to share it.
+    if log.is_none() && is_logged(&path)? {
+        return read_alone(&path);
+    }
+    match read_shared(&path) {
+        Err(StoreError::Database { .. } | StoreError::ReadOnly { .. }) if log == Some(0) => {
+            read_alone(&path)
+        }
+        // Reading the file alone would leave out the last records.
+        Err(StoreError::Database { .. } | StoreError::ReadOnly { .. }) if log.is_some() => {
+            Err(StoreError::Unsettled { path })
+        }
+        other => other,
+    }
+}
+
+/// Whether a write-ahead log belongs to the database, as the 19th byte of its header says.
+fn is_logged(path: &Path) -> Result<bool, StoreError> {
+    let mut header = [0; 19];
+    match File::open(path).and_then(|mut file| file.read_exact(&mut header)) {
+        Ok(()) => Ok(header[18] == 2),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(StoreError::io("read the records", path)(error)),
+    }
+}
+
+fn read_shared(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let database = Connection::open_with_flags(path, flags).map_err(StoreError::sql(path))?;
+    database.busy_timeout(PATIENCE).map_err(StoreError::sql(path))?;
+    checked(&database, path)?;
+    Ok(database)
+}
+
+fn read_alone(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let database =
+        Connection::open_with_flags(alone(path), flags).map_err(StoreError::sql(path))?;
+    checked(&database, path)?;
+    Ok(database)
+}
+
+/// The address by which SQLite opens a file that nobody changes.
+fn alone(path: &Path) -> String {
+    let mut address = "file:".to_owned();
+    for byte in path.to_string_lossy().bytes() {
+        match byte {
+            b'%' | b'?' | b'#' => address.push_str(&format!("%{byte:02x}")),
+            _ if byte.is_ascii() => address.push(byte.into()),
+            _ => address.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    address + "?immutable=1"
+}
+
+fn existing(dir: &Path) -> Result<PathBuf, StoreError> {
+    let path = dir.join(RECORDS);
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(StoreError::NotARun { missing: RECORDS, path: dir.to_path_buf() })
+}
+
+fn version(database: &Connection, path: &Path) -> Result<i64, StoreError> {
+    database
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(StoreError::sql(path))
+}
+
+fn checked(database: &Connection, path: &Path) -> Result<(), StoreError> {
+    match version(database, path)? {
+        SCHEMA_VERSION => Ok(()),
+        0 => Err(StoreError::corrupt("it has no records in it", path)),
+        found => Err(StoreError::Newer { found, known: SCHEMA_VERSION, path: path.to_path_buf() }),
+    }
+}
+
+/// With a write-ahead log, readers and the writer do not wait for each other, and a process that
+/// is killed loses nothing that it committed.
+fn to_write(database: &Connection, path: &Path) -> Result<(), StoreError> {
+    let sql = || StoreError::sql(path);
+    database.busy_timeout(PATIENCE).map_err(sql())?;
+    journal(database, "WAL").map_err(sql())?;
+    database.pragma_update(None, "synchronous", "NORMAL").map_err(sql())?;
+    database.pragma_update(None, "cache_size", -32_000).map_err(sql())?;
+    database.set_prepared_statement_cache_capacity(32);
+    Ok(())
+}
+
+/// Puts all into the one file, which can then be read where nothing can be written.
+pub(super) fn settle(database: &Connection) -> rusqlite::Result<()> {
+    database.busy_timeout(Duration::ZERO)?;
+    journal(database, "DELETE")
+}
+
+fn journal(database: &Connection, mode: &str) -> rusqlite::Result<()> {
+    database.pragma_update_and_check(None, "journal_mode", mode, |_| Ok(()))
+}

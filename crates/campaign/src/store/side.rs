@@ -1,0 +1,199 @@
+//! What a run keeps beside its records: cases, golden answers, examples, pins.
+
+use super::Store;
+use super::bits::{keep, kept, kept_single};
+use super::error::StoreError;
+use super::interned::each;
+use crate::GoldenRecord;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Result, Row};
+use std::collections::BTreeMap;
+
+/// A case as a run met it, so that reports need not open the data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseRecord {
+    /// Its place in the campaign's sample.
+    pub case: u32,
+    /// Its name in the data set. From outside; escape it.
+    pub name: String,
+    /// Its class, where it is known. From outside; escape it.
+    pub label: Option<String>,
+    /// What it has in common with others, by name of the stratum. From outside; escape it.
+    pub strata: BTreeMap<String, String>,
+    /// The image's width in pixels; 0 where it cannot be read.
+    pub width: u32,
+    /// The image's height in pixels; 0 where it cannot be read.
+    pub height: u32,
+    /// Tells whether another image has the same pixels.
+    pub digest: Option<u64>,
+    /// Why the image cannot be read.
+    pub error: Option<String>,
+}
+
+/// A trial worth looking at, with all that a report shows of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExampleRecord {
+    /// The trial's place in the plan.
+    pub number: u64,
+    /// The undisturbed answer, best first: label and score.
+    pub golden: Vec<(String, f64)>,
+    /// The answer under the fault, best first; a score that is no number is `None`.
+    pub observed: Vec<(String, Option<f64>)>,
+    /// The image as it was shown undisturbed: a path below the run directory.
+    pub before: Option<String>,
+    /// The image with the fault: a path below the run directory.
+    pub after: Option<String>,
+}
+
+/// A pinned trial, replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinRecord {
+    /// The pin's name.
+    pub name: String,
+    /// Fault, case and target in words.
+    pub what: String,
+    /// The outcome's name.
+    pub outcome: String,
+    /// Why it has that outcome, where that needs saying.
+    pub reason: Option<String>,
+}
+
+impl Store {
+    /// Keeps these examples instead of those that were kept.
+    pub fn put_examples(&mut self, examples: &[ExampleRecord]) -> Result<(), StoreError> {
+        if let Some(number) = examples.iter().map(|example| example.number).max()
+            && i64::try_from(number).is_err()
+        {
+            return Err(StoreError::TooLarge { what: "trial", number, path: self.dir.clone() });
+        }
+        self.in_transaction(|transaction| {
+            transaction.execute_batch("DELETE FROM examples; DELETE FROM example_answers")?;
+            let mut put = transaction.prepare("INSERT OR IGNORE INTO examples VALUES (?, ?, ?)")?;
+            let mut answer = transaction
+                .prepare("INSERT OR IGNORE INTO example_answers VALUES (?, ?, ?, ?, ?)")?;
+            for example in examples {
+                let number = example.number.cast_signed();
+                put.execute((number, &example.before, &example.after))?;
+                for (rank, (label, score)) in (0_i64..).zip(&example.golden) {
+                    answer.execute((number, false, rank, label, keep(*score)))?;
+                }
+                for (rank, (label, score)) in (0_i64..).zip(&example.observed) {
+                    let score = score.map_or(Value::Null, keep);
+                    answer.execute((number, true, rank, label, score))?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps these pins instead of those that were kept.
+    pub fn put_pins(&mut self, pins: &[PinRecord]) -> Result<(), StoreError> {
+        self.in_transaction(|transaction| {
+            transaction.execute("DELETE FROM pins", ())?;
+            let mut put = transaction
+                .prepare("INSERT INTO pins(name, what, outcome, reason) VALUES (?, ?, ?, ?)")?;
+            for pin in pins {
+                put.execute((&pin.name, &pin.what, &pin.outcome, &pin.reason))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The cases, in the order of the sample.
+    pub fn cases(&self) -> Result<Vec<CaseRecord>, StoreError> {
+        let _moment = self.moment()?;
+        let mut strata: BTreeMap<u32, BTreeMap<String, String>> = BTreeMap::new();
+        self.each("SELECT case_no, name, value FROM strata", |row| {
+            strata.entry(row.get(0)?).or_default().insert(row.get(1)?, row.get(2)?);
+            Ok(())
+        })?;
+        let mut cases = Vec::new();
+        let query = "SELECT case_no, name, label, width, height, digest, error FROM cases \
+                     ORDER BY case_no";
+        self.each(query, |row| {
+            let case = row.get(0)?;
+            cases.push(CaseRecord {
+                case,
+                name: row.get(1)?,
+                label: row.get(2)?,
+                strata: strata.remove(&case).unwrap_or_default(),
+                width: row.get(3)?,
+                height: row.get(4)?,
+                digest: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
+                error: row.get(6)?,
+            });
+            Ok(())
+        })?;
+        Ok(cases)
+    }
+
+    /// The golden answers, by target and then by case.
+    pub fn goldens(&self) -> Result<Vec<GoldenRecord>, StoreError> {
+        let _moment = self.moment()?;
+        let known = self.interned_now()?;
+        let mut goldens = Vec::new();
+        let query = "SELECT target, case_no, answer, score, correct, digest, error FROM goldens \
+                     ORDER BY target, case_no";
+        self.each(query, |row| {
+            let name: Option<i64> = row.get(2)?;
+            goldens.push(GoldenRecord {
+                target: row.get(0)?,
+                case: row.get(1)?,
+                answer: name.and_then(|name| known.names.get(name)).cloned(),
+                score: row.get::<_, Option<i64>>(3)?.map(kept_single).transpose()?,
+                correct: row.get(4)?,
+                digest: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
+                error: row.get(6)?,
+            });
+            Ok(())
+        })?;
+        Ok(goldens)
+    }
+
+    /// The examples, in the order of their trials.
+    pub fn examples(&self) -> Result<Vec<ExampleRecord>, StoreError> {
+        let _moment = self.moment()?;
+        let mut examples: BTreeMap<i64, ExampleRecord> = BTreeMap::new();
+        self.each("SELECT number, before, after FROM examples", |row| {
+            let key: i64 = row.get(0)?;
+            let (before, after) = (row.get(1)?, row.get(2)?);
+            let (golden, observed) = (Vec::new(), Vec::new());
+            let number = key.cast_unsigned();
+            examples.insert(key, ExampleRecord { number, golden, observed, before, after });
+            Ok(())
+        })?;
+        let query = "SELECT number, observed, label, score FROM example_answers \
+                     ORDER BY number, observed, rank";
+        self.each(query, |row| {
+            let Some(example) = examples.get_mut(&row.get(0)?) else { return Ok(()) };
+            match row.get(1)? {
+                false => example.golden.push((row.get(2)?, kept(row.get_ref(3)?)?)),
+                true => example.observed.push((row.get(2)?, score(row.get_ref(3)?)?)),
+            }
+            Ok(())
+        })?;
+        Ok(examples.into_values().collect())
+    }
+
+    /// The pins, in the order in which they were put.
+    pub fn pins(&self) -> Result<Vec<PinRecord>, StoreError> {
+        let mut pins = Vec::new();
+        self.each("SELECT name, what, outcome, reason FROM pins ORDER BY id", |row| {
+            let (name, what) = (row.get(0)?, row.get(1)?);
+            pins.push(PinRecord { name, what, outcome: row.get(2)?, reason: row.get(3)? });
+            Ok(())
+        })?;
+        Ok(pins)
+    }
+
+    fn each(&self, query: &str, row: impl FnMut(&Row<'_>) -> Result<()>) -> Result<(), StoreError> {
+        each(&self.database, query, row).map_err(StoreError::sql(&self.path))
+    }
+}
+
+fn score(value: ValueRef<'_>) -> Result<Option<f64>> {
+    match value {
+        ValueRef::Null => Ok(None),
+        value => Ok(Some(kept(value)?)),
+    }
+}

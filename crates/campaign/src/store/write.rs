@@ -1,0 +1,221 @@
+//! How records become rows.
+
+use super::Store;
+use super::bits::{flipped, keep, keep_single};
+use super::error::StoreError;
+use super::interned::{Answer, Group, Interned};
+use super::packed::{fits, ids, spot};
+use super::side::CaseRecord;
+use crate::{GoldenRecord, Record, Site};
+use rusqlite::types::Value;
+use rusqlite::{CachedStatement, Connection, Result, Transaction, TransactionBehavior, params};
+use std::sync::Arc;
+
+/// What is written in one transaction: all of it is on record afterwards, or nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Batch<'a> {
+    /// Trials. In the order of their numbers they are written fastest and take the least space.
+    pub records: &'a [Record],
+    /// Golden answers; written before the records, which then need not repeat them.
+    pub goldens: &'a [GoldenRecord],
+    /// Cases.
+    pub cases: &'a [CaseRecord],
+}
+
+impl Store {
+    /// Writes a batch. What is on record already stays as it is, so that a trial that was done
+    /// twice changes nothing. A few thousand records at a time are written fastest.
+    pub fn write(&mut self, batch: &Batch<'_>) -> Result<(), StoreError> {
+        self.all_fit(batch.records)?;
+        self.found.take();
+        // Gone after an error: what is undone in the database must not be known here.
+        let mut interned = match self.interned.take() {
+            Some(interned) => interned,
+            None => Interned::load(&self.database, &self.path)?,
+        };
+        self.in_transaction(|transaction| {
+            put_cases(transaction, batch.cases)?;
+            put_goldens(transaction, batch.goldens, &mut interned)?;
+            put_records(transaction, batch.records, &mut interned)
+        })?;
+        self.interned = Some(interned);
+        Ok(())
+    }
+
+    fn all_fit(&self, records: &[Record]) -> Result<(), StoreError> {
+        let number = |record: &&Record| i64::try_from(record.number).is_err();
+        let site = |site: &&Site| !fits(site);
+        let large = match records.iter().find(number) {
+            Some(record) => Some(("trial", record.number)),
+            None => records
+                .iter()
+                .filter_map(|record| record.site.as_ref())
+                .find(site)
+                .map(|site| ("element", site.element)),
+        };
+        match large {
+            Some((what, number)) => {
+                Err(StoreError::TooLarge { what, number, path: self.dir.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// All of it, or nothing.
+    pub(super) fn in_transaction(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<()>,
+    ) -> Result<(), StoreError> {
+        let done = self
+            .database
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .and_then(|transaction| work(&transaction).and_then(|()| transaction.commit()));
+        done.map_err(StoreError::sql(&self.path))
+    }
+
+    /// Says that nothing is left to do; `stopped_early` where the stop rule ended the run.
+    pub fn mark_complete(&mut self, stopped_early: bool) -> Result<(), StoreError> {
+        let how = if stopped_early { "stopped early" } else { "all done" };
+        self.in_transaction(|transaction| {
+            transaction.execute("INSERT OR REPLACE INTO meta VALUES ('complete', ?)", [how])?;
+            Ok(())
+        })
+    }
+}
+
+fn put_cases(database: &Connection, cases: &[CaseRecord]) -> Result<()> {
+    let mut put =
+        database.prepare_cached("INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    let mut stratum = database.prepare_cached("INSERT INTO strata VALUES (?, ?, ?)")?;
+    for case in cases {
+        let digest = case.digest.map(u64::cast_signed);
+        let (name, label) = (&case.name, &case.label);
+        let row = params![case.case, name, label, case.width, case.height, digest, case.error];
+        if put.execute(row)? == 1 {
+            for (name, value) in &case.strata {
+                stratum.execute((case.case, name, value))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put_goldens(
+    database: &Connection,
+    goldens: &[GoldenRecord],
+    interned: &mut Interned,
+) -> Result<()> {
+    let mut put =
+        database.prepare_cached("INSERT OR IGNORE INTO goldens VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    for golden in goldens {
+        let answer = name(database, golden.answer.as_ref(), interned)?;
+        let score = golden.score.map(keep_single);
+        let digest = golden.digest.map(u64::cast_signed);
+        let (target, case, correct) = (golden.target, golden.case, golden.correct);
+        if put.execute(params![target, case, answer, score, correct, digest, golden.error])? == 1 {
+            let answer = golden.answer.clone();
+            let known = Answer { answer, score: golden.score, digest: golden.digest };
+            interned.goldens.insert((target, case), known);
+        }
+    }
+    Ok(())
+}
+
+const PUT_TRIAL: &str =
+    "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+fn put_records(database: &Connection, records: &[Record], interned: &mut Interned) -> Result<()> {
+    let mut put = database.prepare_cached(PUT_TRIAL)?;
+    let mut extra = database.prepare_cached("INSERT INTO extras VALUES (?, ?)")?;
+    for record in records {
+        if put_record(database, &mut put, record, interned)? && !record.extra.is_empty() {
+            let json = serde_json::to_string(&record.extra)
+                .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+            extra.execute((record.number.cast_signed(), json))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the record was new.
+fn put_record(
+    database: &Connection,
+    put: &mut CachedStatement<'_>,
+    record: &Record,
+    interned: &mut Interned,
+) -> Result<bool> {
+    let golden = interned.goldens.get(&(record.target, record.case));
+    let same = golden
+        .is_some_and(|golden| golden.is(record.answer.as_deref(), record.score, record.digest));
+    let group =
+        group(database, Group::new(record.target, record.fault, &record.outcome, same), interned)?;
+    let answer = match same {
+        true => None,
+        false => name(database, record.answer.as_ref(), interned)?,
+    };
+    let score = record.score.filter(|_| !same).map(keep_single);
+    let (ids, length) = ids(record.trial, record.digest.filter(|_| !same));
+    let place = place(database, record.site.as_ref(), interned)?;
+    let site = record.site.as_ref();
+    let written = put.execute(params![
+        record.number.cast_signed(),
+        &ids[..length],
+        group,
+        record.case,
+        record.repeat,
+        place,
+        site.map(spot),
+        site.map_or(Value::Null, |site| keep(site.before)),
+        site.map_or(Value::Null, after),
+        answer,
+        score,
+        record.queries,
+        record.micros.cast_signed(),
+    ])?;
+    Ok(written == 1)
+}
+
+/// What stands at the site now; nothing where that follows from what stood there and the bit.
+fn after(site: &Site) -> Value {
+    let flipped = flipped(site.before, site.bit);
+    if flipped.is_some_and(|flipped| flipped.to_bits() == site.after.to_bits()) {
+        return Value::Null;
+    }
+    keep(site.after)
+}
+
+fn name(
+    database: &Connection,
+    text: Option<&Arc<str>>,
+    known: &mut Interned,
+) -> Result<Option<i64>> {
+    let Some(text) = text else { return Ok(None) };
+    if let Some(number) = known.names.number(text) {
+        return Ok(Some(number));
+    }
+    let number = known.names.add(Arc::clone(text));
+    database.prepare_cached("INSERT INTO names VALUES (?, ?)")?.execute((number, &**text))?;
+    Ok(Some(number))
+}
+
+fn place(database: &Connection, site: Option<&Site>, known: &mut Interned) -> Result<Option<i64>> {
+    let Some(Site { place, .. }) = site else { return Ok(None) };
+    if let Some(number) = known.places.number(place) {
+        return Ok(Some(number));
+    }
+    let number = known.places.add(Arc::clone(place));
+    let row = (number, &place.value, &place.operator, &place.kind, place.layer);
+    database.prepare_cached("INSERT INTO places VALUES (?, ?, ?, ?, ?)")?.execute(row)?;
+    Ok(Some(number))
+}
+
+fn group(database: &Connection, group: Group, known: &mut Interned) -> Result<i64> {
+    if let Some(number) = known.groups.number(&group) {
+        return Ok(number);
+    }
+    let row = (group.target, group.fault, group.outcome.name(), group.reason, group.same);
+    let number = known.groups.add(Arc::new(group.clone()));
+    let mut put = database.prepare_cached("INSERT INTO groups VALUES (?, ?, ?, ?, ?, ?)")?;
+    put.execute((number, row.0, row.1, row.2, row.3, row.4))?;
+    Ok(number)
+}

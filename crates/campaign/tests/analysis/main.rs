@@ -1,0 +1,7 @@
+//! What runs say, from records made by hand, so that every number can be counted here.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod compared;
+mod required;
+mod sample;
+mod summed;

@@ -1,0 +1,95 @@
+//! What stands beside the records of shards comes along.
+
+use crate::merge::shards;
+use crate::sample::*;
+use faultlens_campaign::Record;
+use faultlens_campaign::store::{ExampleRecord, PinRecord, Store, merge};
+use faultlens_core::Outcome;
+use std::fs;
+
+fn example(store: &Store, number: u64) -> ExampleRecord {
+    let picture = |kind: u8| Some(store.put_artifact(&[number as u8, kind]).unwrap());
+    let (golden, observed) = (vec![("stop".to_owned(), 0.5)], vec![]);
+    ExampleRecord { number, golden, observed, before: picture(0), after: picture(1) }
+}
+
+#[test]
+fn the_examples_of_a_run_that_was_never_split_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = shards(dir.path(), &[&[], &[], &[]]);
+    // By shard: number, fault, outcome. Fault 0 has at most two examples in one shard.
+    let kept: [&[(u64, u32, Outcome)]; 3] = [
+        &[(40, 0, Outcome::Deviated), (50, 0, Outcome::Deviated), (3, 1, Outcome::Deviated)],
+        &[(10, 0, Outcome::Crashed), (2, 1, Outcome::Detected)],
+        &[(30, 0, Outcome::Deviated), (41, 0, Outcome::Deviated), (9, 2, Outcome::Crashed)],
+    ];
+    for (dir, trials) in shards.iter().zip(kept) {
+        let mut store = Store::open(dir).unwrap();
+        let record = |(number, fault, outcome): &(u64, u32, Outcome)| {
+            let (fault, outcome) = (*fault, outcome.clone());
+            Record { target: 0, fault, outcome, ..record(*number) }
+        };
+        put(&mut store, &trials.iter().map(record).collect::<Vec<_>>());
+        let examples: Vec<_> = trials.iter().map(|(number, ..)| example(&store, *number)).collect();
+        store.put_examples(&examples).unwrap();
+    }
+    for order in [[0, 1, 2], [2, 0, 1]] {
+        let into = dir.path().join(format!("{order:?}"));
+        merge(&order.map(|at| shards[at].clone()), &into).unwrap();
+        // A second time finds the examples of the first as well.
+        merge(&order.map(|at| shards[at].clone()), &into).unwrap();
+        let store = Store::read(&into).unwrap();
+        let wanted = [3, 9, 30, 40].map(|number| example(&store, number));
+        assert_eq!(store.examples().unwrap(), wanted);
+        let pictures = wanted.iter().flat_map(|example| [&example.before, &example.after]);
+        for picture in pictures.flatten() {
+            store.artifact(picture).unwrap();
+        }
+    }
+}
+
+#[test]
+fn only_pictures_of_kept_examples_are_copied() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = shards(dir.path(), &[&[], &[]]);
+    for (number, dir) in (0..).zip(&shards) {
+        let mut store = Store::open(dir).unwrap();
+        let (target, fault, outcome) = (0, 0, Outcome::Deviated);
+        put(&mut store, &[Record { target, fault, outcome, ..record(number) }]);
+        let example = example(&store, number);
+        store.put_examples(&[example]).unwrap();
+    }
+    let into = dir.path().join("all");
+    merge(&shards, &into).unwrap();
+    let folders = fs::read_dir(into.join("artifacts")).unwrap();
+    let files = folders.map(|folder| fs::read_dir(folder.unwrap().path()).unwrap().count());
+    assert_eq!(files.sum::<usize>(), 2);
+}
+
+fn pin(name: &str, what: &str, outcome: &str, reason: Option<&str>) -> PinRecord {
+    let reason = reason.map(str::to_owned);
+    PinRecord { name: name.into(), what: what.into(), outcome: outcome.into(), reason }
+}
+
+#[test]
+fn a_pin_keeps_the_worst_that_a_shard_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = shards(dir.path(), &[&[], &[], &[]]);
+    let put = |at: usize, pins: &[PinRecord]| {
+        Store::open(&shards[at]).unwrap().put_pins(pins).unwrap();
+    };
+    let unjudged = |reason| pin("b", "x", "unjudged", Some(reason));
+    put(0, &[pin("a", "x", "masked", None), pin("a", "y", "masked", None), unjudged("first")]);
+    put(1, &[pin("a", "x", "deviated", None), pin("a", "y", "detected", None), unjudged("second")]);
+    let twice = [pin("a", "x", "crashed", None), pin("a", "x", "masked", None)];
+    put(2, &[&twice[..], &[pin("b", "x", "masked", None)]].concat());
+    let into = dir.path().join("all");
+    merge(&shards, &into).unwrap();
+    let wanted = [
+        pin("a", "x", "deviated", None),
+        pin("a", "y", "detected", None),
+        unjudged("first"),
+        pin("a", "x", "masked", None),
+    ];
+    assert_eq!(Store::read(&into).unwrap().pins().unwrap(), wanted);
+}
