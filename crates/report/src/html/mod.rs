@@ -1,0 +1,30 @@
+//! The page: one file that holds all it shows.
+
+mod examples;
+mod rates;
+mod view;
+
+use crate::ReportError;
+use crate::image::{Album, base64};
+use askama::Template as _;
+use faultlens_campaign::analysis::Summary;
+use sha2::{Digest as _, Sha256};
+use std::path::Path;
+
+const STYLE: &str = include_str!("../../templates/report.css");
+const SCRIPT: &str = include_str!("../../templates/report.js");
+
+/// The run as one self-contained page. `dir` is the run directory: example images come from it,
+/// and the page's `replay` commands name it as it is given here.
+///
+/// An image that is missing, hostile or too much is left out with a note, so a damaged run still
+/// has its page. The page's own policy allows nothing from elsewhere and no script but its own.
+pub fn html(summary: &Summary, dir: &Path) -> Result<String, ReportError> {
+    let page = view::Page::new(summary, dir, &mut Album::new(dir));
+    Ok(page.render()?)
+}
+
+/// The script's hash, so that the page's policy runs no other, whatever a label holds.
+fn script_hash() -> String {
+    format!("sha256-{}", base64(&Sha256::digest(SCRIPT.as_bytes())))
+}

@@ -1,0 +1,263 @@
+//! What the page's template shows: texts and drawings, ready made.
+
+use super::examples::{Card, cards};
+use super::rates::{CurvesView, GroupingView, curves, grouping};
+use super::{SCRIPT, STYLE, script_hash};
+use crate::escape::plain;
+use crate::image::Album;
+use crate::svg::{Caption, Segment, against_limit, stack};
+use faultlens_campaign::analysis::words as format;
+use faultlens_campaign::analysis::{Checked, Progress, Summary, Tally, TargetSummary, Verdict};
+use std::path::Path;
+
+/// The page. Its texts are cleaned here and escaped by the template; only drawings, which escape
+/// for themselves, and the page's own style and script go in as they are.
+#[derive(askama::Template)]
+#[template(path = "report.html")]
+pub(super) struct Page {
+    style: &'static str,
+    script: &'static str,
+    script_hash: String,
+    version: &'static str,
+    name: String,
+    verdict: Option<Badge>,
+    lead: Option<String>,
+    findings: Vec<String>,
+    figures: Vec<Figure>,
+    targets: Vec<TargetView>,
+    warnings: Vec<String>,
+    requirements: Vec<RequirementView>,
+    outcomes: Option<OutcomesView>,
+    /// What the intervals are, in words.
+    interval: String,
+    groupings: Vec<GroupingView>,
+    curves: Option<CurvesView>,
+    examples: Vec<Card>,
+    pinned: Vec<PinnedView>,
+    method: Vec<String>,
+    provenance: Vec<(String, String)>,
+}
+
+/// A verdict with a sign and a word, so that colour is never all there is.
+pub(super) struct Badge {
+    class: &'static str,
+    sign: &'static str,
+    text: &'static str,
+}
+
+/// A number that the reader should see first.
+struct Figure {
+    name: &'static str,
+    value: String,
+    note: String,
+}
+
+struct TargetView {
+    name: String,
+    model: String,
+    accuracy: String,
+    trials: String,
+    rate: String,
+}
+
+struct RequirementView {
+    requirement: String,
+    why: String,
+    badge: Badge,
+    rate: String,
+    of: String,
+    limit: String,
+    chart: String,
+}
+
+struct OutcomesView {
+    chart: String,
+    wider: bool,
+    rows: Vec<OutcomeRow>,
+    reasons: Vec<(String, String)>,
+}
+
+struct OutcomeRow {
+    class: &'static str,
+    name: &'static str,
+    meaning: &'static str,
+    count: String,
+    share: String,
+}
+
+struct PinnedView {
+    name: String,
+    what: String,
+    outcome: String,
+    badge: Badge,
+    why: String,
+}
+
+fn all_plain(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| plain(text)).collect()
+}
+
+impl Page {
+    /// What the summary says, with images from the album.
+    pub(super) fn new(summary: &Summary, dir: &Path, album: &mut Album) -> Self {
+        let mut findings = all_plain(&summary.findings).into_iter();
+        let groupings = summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty());
+        Self {
+            style: STYLE,
+            script: SCRIPT,
+            script_hash: script_hash(),
+            version: env!("CARGO_PKG_VERSION"),
+            name: plain(&summary.name),
+            verdict: summary.verdict.map(badge),
+            lead: findings.next(),
+            findings: findings.collect(),
+            figures: figures(&summary.overall, &summary.progress),
+            targets: summary.targets.iter().map(target).collect(),
+            warnings: all_plain(&summary.warnings),
+            requirements: summary.requirements.iter().enumerate().map(requirement).collect(),
+            outcomes: outcomes(&summary.overall),
+            interval: plain(&summary.interval),
+            groupings: groupings.enumerate().map(|(at, one)| grouping(at, one, summary)).collect(),
+            curves: curves(&summary.curves),
+            examples: cards(&summary.examples, dir, album),
+            pinned: pinned(summary),
+            method: all_plain(&summary.method),
+            provenance: {
+                let pairs = summary.provenance.iter();
+                pairs.map(|(name, value)| (plain(name), plain(value))).collect()
+            },
+        }
+    }
+}
+
+fn badge(verdict: Verdict) -> Badge {
+    let (class, sign) = match verdict {
+        Verdict::Met => ("met", "✓"),
+        Verdict::Inconclusive => ("inconclusive", "?"),
+        Verdict::NotMet => ("not-met", "✕"),
+    };
+    Badge { class, sign, text: verdict.text() }
+}
+
+fn figures(tally: &Tally, progress: &Progress) -> Vec<Figure> {
+    let judged = format!("of {} judged", format::count(tally.rate.n));
+    let ends = match tally.rate.value {
+        None => "nothing is judged yet".into(),
+        Some(_) => {
+            let (low, high) = format::ends(&tally.rate);
+            let events = format::count(tally.deviated);
+            let ends = format!("{} to {}%", format::percent(low), format::percent(high));
+            format!("{ends}; {events} {judged}")
+        }
+    };
+    let plain_count = |name, number, note: &str| Figure {
+        name,
+        value: format::count(number),
+        note: note.to_owned(),
+    };
+    let mut figures = vec![
+        Figure { name: "Deviated", value: format::value(&tally.rate), note: ends },
+        plain_count("Trials", progress.recorded, &state(progress)),
+        plain_count("Detected", tally.detected, &judged),
+        plain_count("Crashed", tally.crashed, &judged),
+    ];
+    if tally.timed_out > 0 {
+        figures.push(plain_count("Timed out", tally.timed_out, &judged));
+    }
+    figures.push(plain_count("Unjudged", format::unjudged(tally), "in no rate"));
+    figures
+}
+
+/// How far the run is, in words.
+fn state(progress: &Progress) -> String {
+    let planned = format::count(progress.planned);
+    let time = format::duration(progress.seconds);
+    match (progress.complete, progress.stopped_early) {
+        (_, true) => format!("of {planned} planned; the stop rule was met; {time} of one thread"),
+        (true, false) => format!("complete; {time} of one thread"),
+        (false, false) => format!("of {planned} planned; not finished"),
+    }
+}
+
+fn target(target: &TargetSummary) -> TargetView {
+    TargetView {
+        name: plain(&target.name),
+        model: plain(&target.model),
+        accuracy: target.accuracy.as_ref().map_or("not known".into(), format::rate),
+        trials: format::count(format::trials(&target.tally)),
+        rate: format::rate(&target.tally.rate),
+    }
+}
+
+fn requirement((at, checked): (usize, &Checked)) -> RequirementView {
+    let rate = format::rate(&checked.rate);
+    let about = format!(
+        "Measured {rate}, limit {}: {}.",
+        format::limit(checked.limit),
+        checked.verdict.text()
+    );
+    let title = format!("Interval against limit: {}", checked.requirement);
+    let caption = Caption { id: &format!("limit-{at}"), title: &title, about: &about };
+    RequirementView {
+        requirement: plain(&checked.requirement),
+        why: plain(&checked.why),
+        badge: badge(checked.verdict),
+        rate,
+        of: format!("{} of {}", format::count(checked.rate.events), format::count(checked.rate.n)),
+        limit: format::limit(checked.limit),
+        chart: against_limit(&caption, &checked.rate, checked.limit),
+    }
+}
+
+/// Class, name, meaning and number of each outcome, in the order of reports.
+fn kinds(tally: &Tally) -> [(&'static str, &'static str, &'static str, u64); 6] {
+    [
+        ("o-masked", "masked", "the same answer", tally.masked),
+        ("o-deviated", "deviated", "another answer, and nothing shows it", tally.deviated),
+        ("o-detected", "detected", "the answer gives the fault away", tally.detected),
+        ("o-crashed", "crashed", "no answer", tally.crashed),
+        ("o-timed-out", "timed out", "no answer in time", tally.timed_out),
+        ("o-unjudged", "unjudged", "the trial says nothing", format::unjudged(tally)),
+    ]
+}
+
+fn outcomes(tally: &Tally) -> Option<OutcomesView> {
+    let trials = format::trials(tally);
+    if trials == 0 {
+        return None;
+    }
+    let kinds = kinds(tally);
+    let segment = |&(class, label, _, count): &(_, _, _, u64)| Segment { label, class, count };
+    let counts = kinds.iter().filter(|kind| kind.3 > 0);
+    let about: Vec<String> =
+        counts.map(|kind| format!("{} {}", format::count(kind.3), kind.1)).collect();
+    let about = about.join(", ") + ".";
+    let caption = Caption { id: "outcomes-chart", title: "Outcomes of all trials", about: &about };
+    let segments: Vec<_> = kinds.iter().map(segment).collect();
+    let (chart, wider) = stack(&caption, &segments);
+    let row = |(class, name, meaning, count): (_, _, _, u64)| OutcomeRow {
+        class,
+        name,
+        meaning,
+        count: format::count(count),
+        share: format!("{}%", format::percent(count as f64 / trials as f64)),
+    };
+    let reasons = tally.unjudged.iter().filter(|(_, count)| **count > 0);
+    Some(OutcomesView {
+        chart,
+        wider,
+        rows: kinds.into_iter().map(row).collect(),
+        reasons: reasons.map(|(reason, count)| (plain(reason), format::count(*count))).collect(),
+    })
+}
+
+fn pinned(summary: &Summary) -> Vec<PinnedView> {
+    let view = |pin: &faultlens_campaign::analysis::Pinned| PinnedView {
+        name: plain(&pin.name),
+        what: plain(&pin.what),
+        outcome: format::outcome(&plain(&pin.outcome)),
+        badge: badge(pin.verdict),
+        why: plain(&pin.why),
+    };
+    summary.pinned.iter().map(view).collect()
+}

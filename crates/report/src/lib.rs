@@ -1,0 +1,36 @@
+//! From a run directory to what people read.
+//!
+//! Every report is made from a run's [`Summary`](faultlens_campaign::analysis::Summary); only the
+//! page also reads the run directory, for the images of its examples. Nothing is run again.
+//!
+//! | report | for |
+//! |---|---|
+//! | [`html`] | the engineer who signs off: one file, complete, nothing loaded from elsewhere |
+//! | [`markdown`] | a comment on a pull request |
+//! | [`terminal`] | the end of a command, in at most 40 lines |
+//! | [`junit`] | continuous integration |
+//!
+//! Names of labels, files and operators come from outside. Each report escapes them for its own
+//! format.
+
+mod escape;
+mod html;
+mod image;
+mod junit;
+mod markdown;
+mod svg;
+mod terminal;
+
+pub use escape::plain;
+pub use html::html;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use terminal::{Terminal, terminal};
+
+/// Why a report cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The page's template cannot be filled in.
+    #[error("cannot fill in the page: {0}")]
+    Page(#[from] askama::Error),
+}

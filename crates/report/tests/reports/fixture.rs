@@ -1,0 +1,349 @@
+//! A summary with everything that a report must stand, and one with nothing.
+
+use faultlens_campaign::analysis::{
+    Checked, Curve, Example, GroupRow, Grouping, Pinned, Progress, Rate, SUMMARY_VERSION, Summary,
+    Tally, TargetSummary, Verdict,
+};
+use image::{Rgb, RgbImage};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A label that does harm wherever it is not escaped.
+pub(crate) const HOSTILE: &str =
+    "</script><img src=x onerror=\"document.title='harm'\"> 'q' & `b` | \x1b[31m\u{202e}🚦";
+
+/// Wilson's interval, written out here so that the tests do not ask the code they test.
+pub(crate) fn rate(events: u64, n: u64) -> Rate {
+    if n == 0 {
+        return Rate { events, n, value: None, low: 0.0, high: 1.0 };
+    }
+    let (k, m, z) = (events as f64, n as f64, 1.959_963_985f64);
+    let centre = (k + z * z / 2.0) / (m + z * z);
+    let half = z / (m + z * z) * (k * (m - k) / m + z * z / 4.0).sqrt();
+    Rate { events, n, value: Some(k / m), low: centre - half, high: centre + half }
+}
+
+fn tally(judged: u64, deviated: u64, detected: u64, crashed: u64, unjudged: u64) -> Tally {
+    Tally {
+        masked: judged - deviated - detected - crashed,
+        deviated,
+        detected,
+        crashed,
+        timed_out: 0,
+        unjudged: match unjudged {
+            0 => BTreeMap::new(),
+            some => BTreeMap::from([("the undisturbed answer is wrong".into(), some)]),
+        },
+        rate: rate(deviated, judged),
+    }
+}
+
+fn row(key: &str, tally: Tally, p_value: Option<f64>) -> GroupRow {
+    GroupRow { key: key.into(), tally, p_value }
+}
+
+fn by_fault() -> Grouping {
+    let rows = vec![
+        row("gaussian_noise severity=5", tally(480, 163, 0, 0, 12), Some(1e-12)),
+        row("bit_flip in=weights", tally(2400, 228, 61, 4, 60), Some(0.000_31)),
+        row("motion_blur severity=4", tally(480, 31, 0, 0, 12), Some(0.044)),
+        row("jpeg_compression severity=3", tally(480, 7, 0, 0, 12), Some(1.0)),
+        row("brightness severity=1", tally(480, 0, 0, 0, 12), Some(0.000_8)),
+        row(HOSTILE, tally(12, 1, 0, 0, 0), None),
+        row("never run", tally(0, 0, 0, 0, 0), None),
+    ];
+    Grouping {
+        attribute: "fault".into(),
+        title: "By fault".into(),
+        ordered: false,
+        rows,
+        correction: Some("Fisher's exact test against all others, 5 comparisons, Holm".into()),
+    }
+}
+
+fn by_operator() -> Grouping {
+    let name = |at: usize| match at {
+        0 => {
+            "/backbone/a/very/long/path/of/modules/that/nobody/can/read/layer4.2/conv3/Conv".into()
+        }
+        _ => format!("/layer{}/block{}/conv{}/Conv", 1 + at / 16, at % 16 / 3, at % 3),
+    };
+    let rows = (0..60).map(|at| {
+        let n = 200 + 7 * at as u64 % 90;
+        let deviated = (n as f64 * 0.5 * 0.93f64.powi(at as i32)) as u64;
+        let mut tally = tally(n, deviated, (at % 7) as u64, 0, 0);
+        tally.timed_out = u64::from(at == 3);
+        tally.masked -= tally.timed_out;
+        row(&name(at), tally, None)
+    });
+    Grouping {
+        attribute: "operator".into(),
+        title: "By operator".into(),
+        ordered: false,
+        rows: rows.collect(),
+        correction: None,
+    }
+}
+
+fn by_bit() -> Grouping {
+    let rows = (0..32).map(|bit: u64| {
+        let deviated = match bit {
+            30 => 61,
+            23..30 => (bit - 22) * 3,
+            _ => bit / 9,
+        };
+        row(&bit.to_string(), tally(75, deviated, u64::from(bit == 30) * 9, 0, 0), None)
+    });
+    Grouping {
+        attribute: "bit".into(),
+        title: "By bit".into(),
+        ordered: true,
+        rows: rows.collect(),
+        correction: None,
+    }
+}
+
+fn by_stratum() -> Grouping {
+    Grouping {
+        attribute: "light".into(),
+        title: "By light".into(),
+        ordered: false,
+        rows: vec![
+            row("night", tally(2180, 262, 30, 2, 80), Some(0.000_02)),
+            row("day", tally(2152, 168, 31, 2, 40), Some(0.000_02)),
+        ],
+        correction: Some("2 comparisons, Holm".into()),
+    }
+}
+
+fn curve(target: &str, fault: &str, axis: &str, events: [u64; 5]) -> Curve {
+    let points = events.iter().enumerate();
+    Curve {
+        target: target.into(),
+        fault: fault.into(),
+        axis: axis.into(),
+        points: points.map(|(at, events)| (at as f64 + 1.0, rate(*events, 240))).collect(),
+    }
+}
+
+fn draw(path: &Path, size: u32, noise: u32) {
+    let image = RgbImage::from_fn(size, size, |x, y| {
+        let (dx, dy) = (f64::from(x) - f64::from(size) / 2.0, f64::from(y) - f64::from(size) / 2.0);
+        let r = (dx * dx + dy * dy).sqrt() / f64::from(size);
+        let colour = match r {
+            0.0..0.26 => [244, 242, 236],
+            0.26..0.38 => [188, 40, 30],
+            _ => [96 + (y * 90 / size) as u8, 140, 150],
+        };
+        let dirt = (x * 7919 + y * 104_729 + x * y * 31) % (noise + 1);
+        Rgb(colour.map(|c: u8| c.saturating_add(dirt as u8 / 2).saturating_sub(dirt as u8 / 3)))
+    });
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    image.save(path).unwrap();
+}
+
+fn examples(dir: &Path) -> Vec<Example> {
+    draw(&dir.join("artifacts/a.png"), 32, 0);
+    draw(&dir.join("artifacts/b.png"), 32, 200);
+    draw(&dir.join("artifacts/c.png"), 240, 20);
+    let example = Example {
+        number: 1234,
+        target: "sign-small".into(),
+        case: "scene_00017.png".into(),
+        truth: Some("no entry".into()),
+        fault: "gaussian_noise severity=5".into(),
+        site: None,
+        outcome: "deviated".into(),
+        golden: vec![("no entry".into(), 0.973), ("stop".into(), 0.021), ("yield".into(), 0.004)],
+        observed: vec![
+            ("speed limit 50".into(), Some(0.612)),
+            ("no entry".into(), Some(0.301)),
+            ("stop".into(), Some(0.05)),
+        ],
+        before: Some("artifacts/a.png".into()),
+        after: Some("artifacts/b.png".into()),
+    };
+    let inside = Example {
+        number: 40_021,
+        fault: "bit_flip in=weights".into(),
+        site: Some(
+            "bit 30 of element 1,204 of /layer1/block0/conv1/Conv, 0.031 became 1.05e37".into(),
+        ),
+        outcome: "detected".into(),
+        observed: vec![("no entry".into(), None)],
+        before: Some("artifacts/c.png".into()),
+        after: None,
+        ..example.clone()
+    };
+    let hostile = Example {
+        number: 7,
+        case: HOSTILE.into(),
+        truth: Some(HOSTILE.into()),
+        outcome: "crashed".into(),
+        golden: vec![(HOSTILE.into(), 11.5)],
+        observed: vec![],
+        before: Some("../../etc/secret.png".into()),
+        after: Some("artifacts/gone.png".into()),
+        ..example.clone()
+    };
+    vec![example, inside, hostile]
+}
+
+fn requirements() -> Vec<Checked> {
+    let checked = |text: &str, events, n, limit, verdict, why: &str| Checked {
+        requirement: text.into(),
+        rate: rate(events, n),
+        limit,
+        verdict,
+        why: why.into(),
+    };
+    vec![
+        checked(
+            "at most 5% deviated under gaussian_noise",
+            163,
+            480,
+            0.05,
+            Verdict::NotMet,
+            "even the interval's lower end, 29.9%, is beyond the limit",
+        ),
+        checked(
+            "at most 8% deviated under motion_blur",
+            31,
+            480,
+            0.08,
+            Verdict::Inconclusive,
+            "the interval straddles the limit; about 2,100 trials would decide",
+        ),
+        checked(
+            "at most 3% deviated under jpeg_compression",
+            7,
+            480,
+            0.03,
+            Verdict::Inconclusive,
+            "the upper end lies at the limit; run some more",
+        ),
+        checked(
+            "at most 1% deviated under brightness",
+            0,
+            480,
+            0.01,
+            Verdict::Met,
+            "the whole interval lies within the limit",
+        ),
+        checked(HOSTILE, 0, 0, 0.1, Verdict::Inconclusive, "there is no evidence"),
+    ]
+}
+
+/// A run with everything, its images in `dir`.
+pub(crate) fn rich(dir: &Path) -> Summary {
+    let mut overall = tally(4332, 430, 61, 4, 108);
+    overall.unjudged.insert("the case cannot be read".into(), 12);
+    let pin = |name: &str, outcome: &str, verdict| Pinned {
+        name: name.into(),
+        what: "gaussian_noise severity=3 on scene_00017.png, sign-small".into(),
+        outcome: outcome.into(),
+        verdict,
+        why: match verdict {
+            Verdict::Met => "the answer is as good as golden".into(),
+            _ => "the answer is no longer the golden one".into(),
+        },
+    };
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    Summary {
+        version: SUMMARY_VERSION,
+        name: "Road signs, release candidate 2".into(),
+        findings: vec![
+            "Strong noise changes one answer in three: 34.0% [29.9, 38.3] under gaussian_noise, \
+             where at most 5% is allowed."
+                .into(),
+            "Bit 30 of a weight decides: 81% of its flips change the answer, 4% of all others."
+                .into(),
+            "At night the answers deviate 1.5 times as often as by day.".into(),
+            format!("A label says {HOSTILE}."),
+        ],
+        progress: Progress {
+            planned: 5200,
+            recorded: 4452,
+            complete: true,
+            stopped_early: true,
+            seconds: 764.0,
+        },
+        method: vec![
+            "Every trial asks the target undisturbed, then with the fault, and compares.".into(),
+            "Oracle: same top answer. Seed 42. Sampling stopped at a half-width of 1%.".into(),
+            "Intervals are Wilson's at 95%.".into(),
+        ],
+        confidence: 0.95,
+        interval: "Wilson 95% intervals".into(),
+        overall,
+        targets: vec![
+            TargetSummary {
+                name: "sign-small".into(),
+                model: "models/sign-small.onnx".into(),
+                accuracy: Some(rate(588, 600)),
+                tally: tally(2200, 251, 33, 4, 60),
+            },
+            TargetSummary {
+                name: "sign-deep".into(),
+                model: "models/sign-deep.onnx".into(),
+                accuracy: None,
+                tally: tally(2132, 179, 28, 0, 60),
+            },
+        ],
+        groupings: vec![by_fault(), by_operator(), by_bit(), by_stratum()],
+        curves: vec![
+            curve("sign-small", "gaussian_noise", "severity", [4, 19, 41, 66, 98]),
+            curve("sign-deep", "gaussian_noise", "severity", [1, 8, 22, 47, 81]),
+            curve("sign-small", "motion_blur", "severity", [0, 3, 9, 17, 30]),
+            curve("sign-deep", "motion_blur", "severity", [0, 1, 4, 12, 26]),
+            curve("sign-small", "jpeg_compression", "severity", [0, 0, 2, 5, 14]),
+        ],
+        examples: examples(dir),
+        requirements: requirements(),
+        pinned: vec![
+            pin("noise-on-17", "deviated", Verdict::NotMet),
+            pin("blur-on-3", "masked", Verdict::Met),
+        ],
+        verdict: Some(Verdict::NotMet),
+        warnings: vec![
+            "12 cases could not be read; they are in no rate.".into(),
+            "sign-deep has no labels, so its accuracy is not known.".into(),
+        ],
+        provenance: vec![
+            pair("faultlens", "0.1.0"),
+            pair("campaign", "sha256 3f1c…9ab2"),
+            pair("model sign-small", "sha256 77d0…01fe"),
+            pair("machine", "2 cores, linux x86_64"),
+            pair("started", "2026-03-02 10:15 UTC"),
+        ],
+    }
+}
+
+/// A run without a trial.
+pub(crate) fn empty() -> Summary {
+    Summary {
+        version: SUMMARY_VERSION,
+        name: "nothing yet".into(),
+        findings: vec![],
+        progress: Progress {
+            planned: 100,
+            recorded: 0,
+            complete: false,
+            stopped_early: false,
+            seconds: 0.0,
+        },
+        method: vec![],
+        confidence: 0.95,
+        interval: "Wilson 95% intervals".into(),
+        overall: tally(0, 0, 0, 0, 0),
+        targets: vec![],
+        groupings: vec![],
+        curves: vec![],
+        examples: vec![],
+        requirements: vec![],
+        pinned: vec![],
+        verdict: None,
+        warnings: vec![],
+        provenance: vec![],
+    }
+}

@@ -1,0 +1,209 @@
+//! The page, read back as a document.
+
+use crate::fixture::{HOSTILE, empty, rich};
+use faultlens_campaign::analysis::Summary;
+use roxmltree::{Document, Node, ParsingOptions};
+use std::path::Path;
+
+/// The page without its script and style, which are not XML; everything else is.
+fn parsable(page: &str) -> String {
+    let mut text = page.replace("<!DOCTYPE html>", "");
+    for tag in ["script", "style"] {
+        let from = text.find(&format!("<{tag}>")).unwrap();
+        let to = text.rfind(&format!("</{tag}>")).unwrap();
+        text.replace_range(from + tag.len() + 2..to, "");
+    }
+    text
+}
+
+fn with_page(summary: &Summary, dir: &Path, check: impl FnOnce(&str, &Document<'_>)) {
+    let page = faultlens_report::html(summary, dir).unwrap();
+    let text = parsable(&page);
+    let options = ParsingOptions { nodes_limit: 1_000_000, ..ParsingOptions::default() };
+    check(&page, &Document::parse_with_options(&text, options).unwrap());
+}
+
+fn text(node: Node<'_, '_>) -> String {
+    node.descendants().filter_map(|node| node.text().filter(|_| node.is_text())).collect()
+}
+
+fn tagged<'a, 'd>(from: Node<'a, 'd>, tag: &'static str) -> impl Iterator<Item = Node<'a, 'd>> {
+    from.descendants().filter(move |node| node.tag_name().name() == tag)
+}
+
+fn with_id<'a, 'd>(document: &'a Document<'d>, id: &str) -> Node<'a, 'd> {
+    document.descendants().find(|node| node.attribute("id") == Some(id)).unwrap()
+}
+
+/// Writes the pages where `FAULTLENS_FIXTURE_PAGE` and `FAULTLENS_FIXTURE_EMPTY_PAGE` say, for the
+/// browser's tests and for the eye.
+#[test]
+fn the_pages_can_be_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let pages =
+        [("FAULTLENS_FIXTURE_PAGE", rich(dir.path())), ("FAULTLENS_FIXTURE_EMPTY_PAGE", empty())];
+    for (variable, summary) in pages {
+        let page = faultlens_report::html(&summary, dir.path()).unwrap();
+        if let Some(path) = std::env::var_os(variable) {
+            // Commands read like a user's.
+            std::fs::write(path, page.replace(dir.path().to_str().unwrap(), "runs/signs")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn commands_name_the_run_as_it_was_given() {
+    let page = faultlens_report::html(&rich(tempfile::tempdir().unwrap().path()), Path::new("a b"));
+    assert!(page.unwrap().contains("faultlens replay &#39;a b&#39; 1234"));
+}
+
+#[test]
+fn every_number_of_the_tables_is_the_summarys() {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = rich(dir.path());
+    with_page(&summary, dir.path(), |_, document| {
+        for (at, grouping) in summary.groupings.iter().enumerate() {
+            let section = with_id(document, &format!("by-{at}"));
+            let body = tagged(section, "tbody").next().unwrap();
+            let rows: Vec<_> = tagged(body, "tr").collect();
+            assert_eq!(rows.len(), grouping.rows.len());
+            for (shown, row) in rows.iter().zip(&grouping.rows) {
+                let values: Vec<f64> = tagged(*shown, "td")
+                    .map(|cell| cell.attribute("data-v").unwrap().parse().unwrap())
+                    .collect();
+                let rate = &row.tally.rate;
+                let value = rate.value.unwrap_or(-1.0);
+                let expected = [rate.n as f64, row.tally.deviated as f64, value];
+                assert_eq!(values[..3], expected, "{}", row.key);
+                assert_eq!(values[4], row.tally.detected as f64);
+            }
+        }
+        let first = text(with_id(document, "by-0"));
+        assert!(first.contains("34.0%[29.9, 38.3]"), "{first}");
+        assert!(first.contains("0%[0, 0.79]"), "{first}");
+        assert!(first.contains("Fisher's exact test"));
+        assert!(text(with_id(document, "requirements")).contains("34.0% [29.9, 38.3]163 of 480"));
+    });
+}
+
+#[test]
+fn curves_and_outcomes_show_the_summarys_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = rich(dir.path());
+    with_page(&summary, dir.path(), |_, document| {
+        let curves = with_id(document, "curves");
+        let charts = tagged(curves, "svg").filter(|svg| svg.attribute("role") == Some("img"));
+        assert_eq!(charts.count(), 3, "one chart per fault");
+        let points = summary.curves.iter().flat_map(|curve| &curve.points);
+        let expected: Vec<[f64; 4]> = points
+            .map(|(dose, rate)| [*dose, rate.n as f64, rate.events as f64, rate.value.unwrap()])
+            .collect();
+        let body = tagged(curves, "tbody").next().unwrap();
+        let shown: Vec<[f64; 4]> = tagged(body, "tr")
+            .map(|row| {
+                let cells = tagged(row, "td").filter_map(|cell| cell.attribute("data-v"));
+                let values: Vec<f64> = cells.map(|value| value.parse().unwrap()).collect();
+                [values[0], values[1], values[2], values[3]]
+            })
+            .collect();
+        assert_eq!(shown, expected);
+        let body = tagged(with_id(document, "outcomes"), "tbody").next().unwrap();
+        let counts: Vec<String> =
+            tagged(body, "tr").filter_map(|row| tagged(row, "td").nth(1).map(text)).collect();
+        assert_eq!(counts, ["3,837", "430", "61", "4", "0", "120"]);
+    });
+}
+
+#[test]
+fn what_comes_from_outside_stays_text() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&rich(dir.path()), dir.path(), |page, document| {
+        let root = document.root();
+        assert_eq!(tagged(root, "script").count(), 1);
+        assert!(tagged(root, "img").all(|image| {
+            image.attribute("src").unwrap().starts_with("data:image/png;base64,")
+        }));
+        let handlers = document.descendants().flat_map(|node| node.attributes());
+        assert_eq!(handlers.filter(|attribute| attribute.name().starts_with("on")).count(), 0);
+        assert!(!page.contains('\x1b') && !page.contains('\u{202e}'));
+        // The label is there in full, but for what cannot be shown.
+        let shown = HOSTILE.replace(['\x1b', '\u{202e}'], "\u{fffd}");
+        assert!(text(with_id(document, "by-0")).contains(&shown));
+        assert!(text(with_id(document, "examples")).contains(&shown));
+    });
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&rich(dir.path()), dir.path(), |page, document| {
+        for node in document.descendants() {
+            for attribute in node.attributes() {
+                let value = attribute.value();
+                match attribute.name() {
+                    "src" => assert!(value.starts_with("data:")),
+                    "href" => assert!(value.starts_with('#'), "{value}"),
+                    _ => assert!(!value.contains("//"), "{value}"),
+                }
+            }
+        }
+        assert!(page.contains("default-src 'none'") && page.contains("script-src 'sha256-"));
+        assert!(!page.contains("@import"));
+    });
+}
+
+#[test]
+fn the_page_is_built_for_everybody() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&rich(dir.path()), dir.path(), |_, document| {
+        let root = document.root();
+        let level = |node: Node<'_, '_>| match node.tag_name().name().as_bytes() {
+            [b'h', level @ b'1'..=b'6'] => Some(level - b'0'),
+            _ => None,
+        };
+        let levels: Vec<u8> = document.descendants().filter_map(level).collect();
+        assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+        assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+        for table in tagged(root, "table") {
+            assert_eq!(tagged(table, "caption").count(), 1);
+            assert!(tagged(table, "th").all(|head| head.attribute("scope").is_some()));
+        }
+        let mut ids: Vec<_> = document.descendants().filter_map(|n| n.attribute("id")).collect();
+        ids.sort_unstable();
+        let all = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), all, "an id is there twice");
+        for chart in document.descendants().filter(|n| n.attribute("role") == Some("img")) {
+            for id in chart.attribute("aria-labelledby").unwrap().split(' ') {
+                assert!(!text(with_id(document, id)).is_empty());
+            }
+        }
+        assert!(tagged(root, "img").all(|image| image.attribute("alt").is_some()));
+    });
+}
+
+#[test]
+fn images_that_cannot_be_shown_leave_a_note() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&rich(dir.path()), dir.path(), |_, document| {
+        let examples = with_id(document, "examples");
+        assert_eq!(tagged(examples, "img").count(), 3);
+        let words = text(examples);
+        assert!(words.contains("leads out of the run directory"));
+        assert!(words.contains("not in the run directory"));
+        let tiny = tagged(examples, "img").filter(|i| i.attribute("class") == Some("tiny"));
+        assert_eq!(tiny.count(), 2);
+    });
+}
+
+#[test]
+fn a_run_without_trials_has_a_short_page() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&empty(), dir.path(), |_, document| {
+        assert_eq!(tagged(document.root(), "table").count(), 0);
+        let sections = tagged(document.root(), "section").count();
+        assert_eq!(sections, 2, "only the title and the key figures");
+        let words = text(document.root());
+        assert!(words.contains("of 100 planned; not finished") && !words.contains("NaN"));
+    });
+}
