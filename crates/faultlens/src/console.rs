@@ -13,6 +13,8 @@ pub(crate) struct Console {
     colours: bool,
     /// Whether notes go to a terminal, where a line can change.
     lively: bool,
+    /// The exit status where the reader of the results leaves early.
+    decided: u8,
 }
 
 /// What a word in the result means for the reader.
@@ -29,7 +31,8 @@ impl Console {
         let colours = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let results = Box::new(io::stdout().lock());
         let lively = io::stderr().is_terminal();
-        Self { results, notes: Box::new(io::stderr().lock()), colours, lively }
+        let notes = Box::new(io::stderr().lock());
+        Self { results, notes, colours, lively, decided: exit::OK }
     }
 
     /// The text in its colour, where the reader has colours.
@@ -40,6 +43,33 @@ impl Console {
             Tint::Bad => 31,
         };
         if self.colours { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Settles the exit status before anything is shown: a reader that leaves early
+    /// (`faultlens check RUN | grep -q …`) must not turn a verdict into another.
+    pub(crate) fn decide(&mut self, status: u8) {
+        self.decided = status;
+    }
+
+    /// Whether results are shown in colours.
+    pub(crate) fn has_colours(&self) -> bool {
+        self.colours
+    }
+
+    /// Whether notes go to a terminal, where a line can change.
+    pub(crate) fn is_lively(&self) -> bool {
+        self.lively
+    }
+
+    /// Columns for results: what the shell says, or what fits everywhere.
+    pub(crate) fn width(&self) -> usize {
+        let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        columns.unwrap_or(100).clamp(60, 160)
+    }
+
+    /// Bytes of the result as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.results.write_all(bytes)
     }
 
     /// A line of the result.
@@ -83,7 +113,7 @@ impl Console {
         let result = result.and_then(|status| Ok(self.results.flush().map(|()| status)?));
         match result {
             Ok(status) => status,
-            Err(error) if closed(&error) => exit::OK,
+            Err(error) if closed(&error) => self.decided,
             Err(error) => match self.note(format_args!("error: {}", told(&error))) {
                 Ok(()) | Err(_) => exit::INPUT,
             },

@@ -1,30 +1,17 @@
-//! What the model sees and answers: from the user's file, or guessed, and always shown.
+//! What the user writes about a model in a file, and what is shown of it.
 
-use std::fmt::Display;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, anyhow};
 use faultlens::did_you_mean;
-use faultlens::engine::Graph;
-use faultlens::engine::vision::{
-    ImageInput, InputDescription, LabelFormat, Labels, OutputDescription, guess_input, guess_output,
-};
+use faultlens::engine::vision::{InputDescription, OutputDescription};
+use faultlens::targets::onnx::read_small;
+use faultlens::targets::{Description, Written};
 use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
 
-/// Where a model's metadata describes its input, as JSON.
-pub(crate) const INPUT_KEY: &str = "faultlens.input";
-/// Where a model's metadata describes its output, as JSON.
-pub(crate) const OUTPUT_KEY: &str = "faultlens.output";
-/// Where a model's metadata names its classes, as a JSON list.
-pub(crate) const LABELS_KEY: &str = "faultlens.labels";
-
-/// Description and label files are small; what is larger is something else.
-const MAX_FILE_BYTES: u64 = 16 << 20;
-
-/// The `--input` file: what it leaves out is guessed.
+/// The `--input` file: what it leaves out is found out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InputFile {
@@ -33,98 +20,25 @@ struct InputFile {
     labels: Option<PathBuf>,
 }
 
-/// All that is needed to ask a model about an image.
-#[derive(Debug, Serialize)]
-pub(crate) struct Description {
-    pub(crate) input: InputDescription,
-    pub(crate) output: OutputDescription,
-    #[serde(skip)]
-    pub(crate) labels: Labels,
-    #[serde(skip)]
-    reasons: Vec<String>,
+/// What the user wrote: in the `--input` file, with the labels of `--labels` first.
+pub(crate) fn written(file: Option<&Path>, labels: Option<&Path>) -> anyhow::Result<Written> {
+    let InputFile { input, output, labels: own } =
+        file.map(read_input_file).transpose()?.unwrap_or_default();
+    let beside = |path: PathBuf| file.and_then(Path::parent).map_or(path.clone(), |p| p.join(path));
+    let labels = labels.map(Path::to_path_buf).or(own.map(beside));
+    Ok(Written { input, output, labels })
 }
 
-impl Description {
-    /// Takes what the user wrote, guesses the rest, and checks both against the model.
-    pub(crate) fn resolve(
-        graph: &Graph,
-        file: Option<&Path>,
-        labels: Option<&Path>,
-    ) -> anyhow::Result<Self> {
-        let written = file.map(read_input_file).transpose()?.unwrap_or_default();
-        let mut reasons = Vec::new();
-        let input = match written.input {
-            Some(input) => input,
-            None => unwritten_input(graph, &mut reasons)?,
-        };
-        ImageInput::of(graph)?.fits(&input)?;
-        let output = match written.output {
-            Some(output) => output,
-            None => unwritten_output(graph, &mut reasons)?,
-        };
-        output.position(graph)?;
-        let beside =
-            |path: PathBuf| file.and_then(Path::parent).map_or(path.clone(), |p| p.join(path));
-        let labels = labels.map(Path::to_path_buf).or(written.labels.map(beside));
-        let labels = labels.as_deref().map(read_labels).transpose()?;
-        let labels = match labels {
-            Some(labels) => labels,
-            None => own_labels(graph)?,
-        };
-        Ok(Self { input, output, labels, reasons })
+/// Shows the description as a file that could be given to `--input`, with the reasons for what
+/// the user did not write.
+pub(crate) fn show(description: &Description, console: &mut Console) -> anyhow::Result<()> {
+    for line in yaml(description)?.lines() {
+        console.note(line)?;
     }
-
-    /// Shows the description as a file that could be given to `--input`, with the reasons for
-    /// what the user did not write.
-    pub(crate) fn show(&self, console: &mut Console) -> anyhow::Result<()> {
-        for line in yaml(self)?.lines() {
-            console.note(line)?;
-        }
-        for reason in &self.reasons {
-            console.note(format_args!("# {reason}"))?;
-        }
-        Ok(console.note("")?)
+    for reason in &description.reasons {
+        console.note(format_args!("# {reason}"))?;
     }
-}
-
-/// How images are fed, where the user does not say so: from the model's own metadata, or guessed.
-fn unwritten_input(graph: &Graph, reasons: &mut Vec<String>) -> anyhow::Result<InputDescription> {
-    if let Some(own) = own_input(graph)? {
-        reasons.push("the model's own metadata describes the input".to_owned());
-        return Ok(own);
-    }
-    let guess = guess_input(graph, None)?;
-    reasons.extend(guess.reasons.iter().map(guessed));
-    Ok(guess.description)
-}
-
-/// What the answer means, where the user does not say so: from the model's own metadata, or guessed.
-fn unwritten_output(graph: &Graph, reasons: &mut Vec<String>) -> anyhow::Result<OutputDescription> {
-    if let Some(text) = graph.metadata(OUTPUT_KEY) {
-        reasons.push("the model's own metadata describes the output".to_owned());
-        return serde_json::from_str(text).context("the model's metadata faultlens.output");
-    }
-    let guess = guess_output(graph)?;
-    reasons.extend(guess.reasons.iter().map(guessed));
-    Ok(guess.description)
-}
-
-fn guessed(reason: impl Display) -> String {
-    format!("guessed {reason}")
-}
-
-/// How images are fed, where the model's own metadata says so.
-fn own_input(graph: &Graph) -> anyhow::Result<Option<InputDescription>> {
-    let read = |text| serde_json::from_str(text).context("the model's metadata faultlens.input");
-    graph.metadata(INPUT_KEY).map(read).transpose()
-}
-
-/// The classes' names, where the model's own metadata says them.
-fn own_labels(graph: &Graph) -> anyhow::Result<Labels> {
-    match graph.metadata(LABELS_KEY) {
-        Some(text) => Ok(Labels::parse(text, LabelFormat::Json)?),
-        None => Ok(Labels::default()),
-    }
+    Ok(console.note("")?)
 }
 
 /// YAML with lists of numbers on one line.
@@ -149,7 +63,7 @@ pub(crate) fn yaml(value: &impl Serialize) -> anyhow::Result<String> {
 }
 
 fn read_input_file(path: &Path) -> anyhow::Result<InputFile> {
-    let text = read_small(path).with_context(|| format!("in {}", path.display()))?;
+    let text = read_small(path).map_err(|why| anyhow!("in {}: {why}", path.display()))?;
     parse_input_file(&text).with_context(|| format!("in {}", path.display()))
 }
 
@@ -172,23 +86,10 @@ fn parse_input_file(text: &str) -> anyhow::Result<InputFile> {
     })
 }
 
-fn read_labels(path: &Path) -> anyhow::Result<Labels> {
-    let named = || format!("in {}", path.display());
-    let text = read_small(path).with_context(named)?;
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    Labels::parse(&text, LabelFormat::of_extension(extension)).with_context(named)
-}
-
-fn read_small(path: &Path) -> anyhow::Result<String> {
-    let about = fs::metadata(path).context("cannot open the file")?;
-    ensure!(about.is_file(), "this is no file");
-    ensure!(about.len() <= MAX_FILE_BYTES, "the file has more than {} MB", MAX_FILE_BYTES >> 20);
-    fs::read_to_string(path).context("cannot read the file as text")
-}
-
 #[cfg(test)]
 mod tests {
-    use faultlens::engine::vision::VisionError;
+    use faultlens::engine::Graph;
+    use faultlens::engine::vision::{ImageInput, Labels, VisionError, guess_input};
 
     use super::*;
 

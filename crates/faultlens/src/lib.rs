@@ -34,13 +34,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use faultlens_campaign as campaign;
 pub use faultlens_core::{
-    Bounds, Case, DType, Detection, Image, ImageError, Mask, Object, Ranked, Ranking, Seed, Stream,
-    Tensor, TensorData, TensorError, argmax, did_you_mean,
+    Bounds, Case, DType, Detection, Dose, Exhibit, Guard, Image, ImageError, ImageFault, Mask,
+    Object, Oracle, Outcome, OutcomeKind, Parameter, ParameterKind, Plugin, Ranked, Ranking,
+    Reason, Response, Scores, Seed, Setting, Settings, Stream, Target, TargetError, Tensor,
+    TensorData, TensorError, Trial, Unset, argmax, did_you_mean,
 };
 pub use faultlens_data as data;
 pub use faultlens_engine as engine;
+pub use faultlens_faults as faults;
 pub use faultlens_judge as judge;
+pub use faultlens_report as report;
+pub use faultlens_stats as stats;
+pub use faultlens_targets as targets;
 pub use faultlens_train as train;
 pub use faultlens_world as world;
 
@@ -54,4 +61,6 @@ pub mod exit {
     pub const INPUT: u8 = 2;
     /// The evidence does not suffice for a verdict.
     pub const INCONCLUSIVE: u8 = 3;
+    /// The user interrupted a run; what was recorded is safe, and the same command goes on.
+    pub const INTERRUPTED: u8 = 130;
 }

@@ -1,17 +1,7 @@
 //! Numbers and columns as people read them.
 
-/// Thousands apart: `4,652,008`.
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub(crate) use faultlens::campaign::analysis::words::{count as grouped, duration as time};
+use faultlens::report::plain;
 
 /// Rounded with a unit: `386 M`.
 pub(crate) fn rounded(n: u64) -> String {
@@ -41,6 +31,12 @@ pub(crate) fn score(value: f32) -> String {
     }
 }
 
+/// A share as a bar of so many cells.
+pub(crate) fn bar(share: f64, width: usize) -> String {
+    let full = ((share * width as f64) as usize).min(width);
+    "█".repeat(full) + &"░".repeat(width - full)
+}
+
 /// Which side of its column a text keeps to.
 #[derive(Clone, Copy)]
 pub(crate) enum Align {
@@ -53,7 +49,8 @@ pub(crate) fn table<const N: usize>(align: [Align; N], rows: &[[String; N]]) -> 
     let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     let cell = |row: &[String; N], column: usize| {
-        let (text, width) = (&row[column], widths[column]);
+        // Names come from outside; they must not speak to the terminal.
+        let (text, width) = (plain(&row[column]), widths[column]);
         match align[column] {
             Align::Left => format!("{text:<width$}"),
             Align::Right => format!("{text:>width$}"),
@@ -71,8 +68,6 @@ mod tests {
 
     #[test]
     fn numbers_are_readable() {
-        assert_eq!(grouped(4_652_008), "4,652,008");
-        assert_eq!(grouped(12), "12");
         assert_eq!(rounded(385_900_000), "386 M");
         assert_eq!(rounded(4_652_008), "4.65 M");
         assert_eq!(rounded(999), "999");

@@ -256,21 +256,6 @@ fn inspect_needs_a_size_where_the_model_takes_any() {
 }
 
 #[test]
-fn the_demo_runs_without_any_file() {
-    let folder = Folder::new("demo");
-    let run = folder.run("demo");
-    assert_eq!(run.status, 0, "{}", run.stderr);
-    for wanted in ["horizontal stripes", "deviated", "masked", "exponent", "µs"] {
-        assert!(run.stdout.contains(wanted), "{}", run.stdout);
-    }
-    let numbers = &json(&folder.run("demo --json").stdout)[0];
-    for (i, answer) in numbers["answers"].as_array().unwrap().iter().enumerate() {
-        assert_eq!(answer["drawn"], answer["ranking"][0]["label"], "picture {i}");
-    }
-    assert_eq!(numbers["faults"][1]["outcome"], "deviated");
-}
-
-#[test]
 fn a_reader_that_leaves_early_is_no_error() {
     let folder = Folder::new("pipe");
     folder.model("m.onnx", &weighed_colour(IDENTITY));

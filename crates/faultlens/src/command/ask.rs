@@ -2,31 +2,29 @@
 
 use std::path::Path;
 
-use anyhow::ensure;
 use faultlens::data::read_image;
-use faultlens::engine::Model;
-use faultlens::engine::vision::{ImageInput, OutputKind};
-use faultlens::exit;
+use faultlens::engine::vision::OutputKind;
+use faultlens::report::plain;
+use faultlens::targets::OnnxTarget;
+use faultlens::{Response, Target, exit};
 use serde::Serialize;
 
 use crate::args::AskArgs;
 use crate::command::score::{Place, Score, places};
-use crate::command::{load, threads};
+use crate::command::threads;
 use crate::console::{Console, told};
-use crate::describe::Description;
+use crate::describe::{self, written};
 use crate::text::{self, Align};
-
-/// The largest fixed batch that is filled up with one image.
-const MAX_BATCH: usize = 256;
 
 /// Answers every image that can be answered; one that cannot is reported and does not stop the
 /// others.
 pub(crate) fn run(args: &AskArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let asker = Asker::new(args)?;
-    asker.description.show(console)?;
+    let written = written(args.input.as_deref(), args.labels.as_deref())?;
+    let target = OnnxTarget::open(&args.model, written)?.with_threads(threads(args.threads))?;
+    describe::show(target.description(), console)?;
     let mut status = exit::OK;
     for path in &args.images {
-        let answer = asker.ask(path, args.top);
+        let answer = answer(&target, path, args.top);
         if let Err(error) = &answer {
             status = exit::INPUT;
             let (why, path) = (told(error), path.display().to_string());
@@ -36,19 +34,11 @@ pub(crate) fn run(args: &AskArgs, console: &mut Console) -> anyhow::Result<u8> {
         let image = path.display().to_string();
         match (args.json, answer) {
             (true, answer) => console.json(&Line::new(image, answer))?,
-            (false, Ok(answer)) => show(console, &image, &answer, asker.shows_bars())?,
+            (false, Ok(answer)) => show(console, &image, &answer, shows_bars(&target))?,
             (false, Err(_)) => {}
         }
     }
     Ok(status)
-}
-
-/// A model with all that is needed to ask it.
-struct Asker {
-    model: Model,
-    description: Description,
-    input: ImageInput,
-    output: usize,
 }
 
 /// What the model says about one image.
@@ -57,42 +47,21 @@ enum Answer {
     Values(Vec<Score>),
 }
 
-impl Asker {
-    fn new(args: &AskArgs) -> anyhow::Result<Self> {
-        let model = load(&args.model)?.with_threads(threads(args.threads))?;
-        let graph = model.graph();
-        let description =
-            Description::resolve(graph, args.input.as_deref(), args.labels.as_deref())?;
-        let (input, output) = (ImageInput::of(graph)?, description.output.position(graph)?);
-        Ok(Self { model, description, input, output })
-    }
+fn answer(target: &OnnxTarget, path: &Path, top: usize) -> anyhow::Result<Answer> {
+    Ok(match target.ask(&read_image(path)?)? {
+        Response::Values(values) => Answer::Values(values.into_iter().map(Score).collect()),
+        Response::Scores(scores) => Answer::Ranking(places(&scores.ranking().truncated(top))),
+    })
+}
 
-    fn ask(&self, path: &Path, top: usize) -> anyhow::Result<Answer> {
-        let image = read_image(path)?;
-        // A model that fixes its batch gets the same image in every place of it.
-        let batch = self.input.batch().unwrap_or(1);
-        ensure!(batch <= MAX_BATCH, "the model takes {batch} images at once, too many to try");
-        let batch = vec![image; batch];
-        let tensor = self.description.input.tensor(&batch)?;
-        let outputs = self.model.run(&[(self.input.name.as_str(), tensor)])?;
-        let (described, output) = (&self.description.output, &outputs[self.output]);
-        Ok(if described.kind == OutputKind::Values {
-            Answer::Values(described.scores(output, 0)?.into_iter().map(Score).collect())
-        } else {
-            let ranking = described.ranking(output, 0, &self.description.labels)?.truncated(top);
-            Answer::Ranking(places(&ranking))
-        })
-    }
-
-    /// Bars make sense for scores that share a scale from 0 to 1.
-    fn shows_bars(&self) -> bool {
-        let output = &self.description.output;
-        output.softmax || output.kind == OutputKind::Probabilities
-    }
+/// Bars make sense for scores that share a scale from 0 to 1.
+fn shows_bars(target: &OnnxTarget) -> bool {
+    let output = &target.description().output;
+    output.softmax || output.kind == OutputKind::Probabilities
 }
 
 fn show(console: &mut Console, image: &str, answer: &Answer, bars: bool) -> anyhow::Result<()> {
-    console.line(image)?;
+    console.line(plain(image))?;
     let rows: Vec<[String; 4]> = match answer {
         Answer::Ranking(places) => {
             let bar = |score: f32| "█".repeat((score * 20.0).round().clamp(0.0, 20.0) as usize);

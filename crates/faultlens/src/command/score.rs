@@ -14,6 +14,11 @@ pub(crate) struct Place {
 /// A number; JSON has no `NaN` or infinity, so those become the texts `"NaN"`, `"inf"`, `"-inf"`.
 pub(crate) struct Score(pub(crate) f32);
 
+/// A number as JSON can hold it.
+pub(crate) fn number(number: f64) -> serde_json::Value {
+    if number.is_finite() { number.into() } else { number.to_string().into() }
+}
+
 /// The places of a ranking, best first.
 pub(crate) fn places(ranking: &Ranking) -> Vec<Place> {
     let place = |place: &faultlens::Ranked| Place {

@@ -9,15 +9,15 @@ use faultlens::exit;
 use serde::Serialize;
 
 use crate::args::InspectArgs;
-use crate::command::load;
 use crate::console::Console;
 use crate::describe::yaml;
 use crate::text::{self, Align, grouped, rounded};
+use faultlens::targets::load_model;
 use survey::{Extent, GuessRow, Survey, Value};
 
 /// Shows the model; one that loads but does not run is shown with what its file declares.
 pub(crate) fn run(args: &InspectArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let model = load(&args.model)?;
+    let model = load_model(&args.model)?;
     let survey = Survey::new(&model, &args.model, args.size);
     if let Some(why) = &survey.not_run {
         console.note(format_args!("note: shapes are as declared, the model was not run: {why}"))?;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use faultlens::train::Progress;
 
 use crate::console::Console;
+use crate::text::{bar, time};
 
 /// Cells of the bar.
 const WIDTH: usize = 24;
@@ -38,8 +39,7 @@ impl Bar {
         self.shown = Instant::now();
         let done = ((epoch - 1) * steps + step) as f64 / (epochs * steps) as f64;
         let left = self.started.elapsed().as_secs_f64() * (1.0 - done) / done;
-        let full = WIDTH * step / steps;
-        let bar = "█".repeat(full) + &"░".repeat(WIDTH - full);
+        let bar = bar(step as f64 / steps as f64, WIDTH);
         let (loss, left) = (short(loss), time(left));
         console.progress(format_args!("{place}  {bar}  loss {loss}  {left} left"));
     }
@@ -48,13 +48,4 @@ impl Bar {
 /// A loss that has grown beyond reason is told by its size.
 fn short(loss: f64) -> String {
     if loss.abs() < 1e5 { format!("{loss:.4}") } else { format!("{loss:.2e}") }
-}
-
-fn time(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    if seconds < 60 {
-        format!("{seconds} s")
-    } else {
-        format!("{} min {} s", seconds / 60, seconds % 60)
-    }
 }

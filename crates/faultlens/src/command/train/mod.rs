@@ -12,6 +12,7 @@ use faultlens::engine::onnx::{ModelProto, StringStringEntryProto};
 use faultlens::engine::vision::{
     Channels, ElementType, InputDescription, OutputDescription, OutputKind,
 };
+use faultlens::targets::onnx::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
 use faultlens::train::architecture::{ARCHITECTURES, Spec, build, find};
 use faultlens::train::{Card, Recipe, Schedule, Task, Trained, check_measurable, score, train};
 use faultlens::{Seed, exit};
@@ -19,7 +20,6 @@ use faultlens::{Seed, exit};
 use crate::args::{ScheduleName, TaskName, TrainArgs};
 use crate::command::threads;
 use crate::console::Console;
-use crate::describe::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
 use crate::text::{self, Align};
 use bar::Bar;
 use card::Told;

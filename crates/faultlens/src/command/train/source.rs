@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{bail, ensure};
+use faultlens::Seed;
+use faultlens::campaign::cases::world_cases;
 use faultlens::data::{DataError, DataSet, Options, Sampling};
 use faultlens::train::Task;
 use faultlens::world;
-use faultlens::{Case, Seed};
 
 use crate::args::TrainArgs;
-use crate::command::owned;
 use crate::console::Console;
 
 /// Pictures of the embedded world, where the user gives no number.
@@ -19,10 +19,6 @@ const SCENES: usize = 2000;
 /// Held-out pictures of the embedded world, where the user gives no number.
 const HELD_OUT_SIGNS: usize = 1400;
 const HELD_OUT_SCENES: usize = 300;
-/// The most pictures of the embedded world: they are all drawn before the training.
-const MOST_PICTURES: usize = 200_000;
-/// The seed of the embedded world's pictures; seeds of trainings are drawn apart from it.
-const WORLD_SEED: u64 = 1;
 /// The part of a set that is held out where the user names no other.
 const HELD_OUT: f64 = 0.1;
 
@@ -174,43 +170,21 @@ fn readable(args: &TrainArgs, set: DataSet, console: &mut Console) -> DataSet {
     readable
 }
 
-/// Pictures of the embedded world: `signs`, `scenes`, or either with a number behind a colon.
+/// Pictures of the embedded world.
 fn embedded(asked: &str, task: Task, set: &str) -> anyhow::Result<DataSet> {
-    let (kind, count) = match asked.split_once(':') {
-        None => (asked, None),
-        Some((kind, count)) => {
-            let count: usize = count.parse().context("a number of pictures follows the colon")?;
-            ensure!(
-                (1..=MOST_PICTURES).contains(&count),
-                "world:{kind} gives from 1 to {MOST_PICTURES} pictures, not {count}"
-            );
-            (kind, Some(count))
-        }
+    let unsaid =
+        if set == world::TEST { [HELD_OUT_SIGNS, HELD_OUT_SCENES] } else { [SIGNS, SCENES] };
+    let classes: &[&str] = match task {
+        Task::Segment => &world::SEGMENT_CLASSES,
+        _ => &world::SCENE_CLASSES,
     };
-    let seed = Seed::new(WORLD_SEED).child(set);
-    let count =
-        |train: usize, test: usize| count.unwrap_or(if set == world::TEST { test } else { train });
-    match kind {
-        "signs" => {
-            let signs = world::signs(seed, count(SIGNS, HELD_OUT_SIGNS));
-            Ok(DataSet::new(owned(&world::SIGN_CLASSES), signs))
-        }
-        "scenes" => {
-            let scenes = world::scenes(seed, count(SCENES, HELD_OUT_SCENES));
-            let cases: Vec<Case> = scenes.into_iter().map(|scene| scene.case).collect();
-            let classes: &[&str] = match task {
-                Task::Segment => &world::SEGMENT_CLASSES,
-                _ => &world::SCENE_CLASSES,
-            };
-            Ok(DataSet::new(owned(classes), cases))
-        }
-        other => Err(anyhow!("the embedded world has signs and scenes, no {other}")),
-    }
+    Ok(world_cases(asked, set, unsaid, classes)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::owned;
 
     #[test]
     fn a_set_to_measure_on_may_lack_the_last_classes() {
@@ -237,7 +211,7 @@ mod tests {
         for (asked, wanted) in [
             ("signs:0", "from 1 to 200000"),
             ("signs:200001", "from 1 to 200000"),
-            ("signs:many", "a number of pictures"),
+            ("signs:many", "not many"),
             ("sings", "signs and scenes"),
         ] {
             let error = embedded(asked, Task::Classify, world::TRAIN).unwrap_err();

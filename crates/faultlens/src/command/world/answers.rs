@@ -8,16 +8,16 @@ use faultlens::world::{Scene, sheet};
 use faultlens::{Bounds, Image, Tensor};
 use std::path::Path;
 
-use crate::command::load;
-use crate::describe::INPUT_KEY;
+use faultlens::targets::load_model;
+use faultlens::targets::onnx::INPUT_KEY;
 
 /// Detections below this are not drawn.
 const LEAST: f32 = 0.4;
 
 /// Scenes with the models' boxes and tinted areas.
 pub(super) fn sheet(scenes: &[Scene], columns: usize) -> anyhow::Result<Image> {
-    let detector = load(Path::new("world:detector"))?;
-    let segmenter = load(Path::new("world:segmenter"))?;
+    let detector = load_model(Path::new("world:detector"))?;
+    let segmenter = load_model(Path::new("world:segmenter"))?;
     let shown = scenes.iter().map(|scene| {
         let image = &scene.case.image;
         let found = ask(&detector, image)?;

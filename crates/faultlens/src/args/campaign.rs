@@ -1,0 +1,260 @@
+//! Campaigns and their runs, as users type them.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use faultlens::campaign::plan::Shard;
+
+use super::at_least_one;
+
+/// Write a commented campaign file for a model and a data set, to start from
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  faultlens init world:signs-deep world:signs
+  faultlens init model.onnx photos/ -o campaign.yaml")]
+pub(crate) struct InitArgs {
+    /// The model: an ONNX file, or world:NAME
+    pub(crate) model: String,
+    /// The cases: a data set, or world:signs or world:scenes
+    pub(crate) data: String,
+    /// The file to write; one that is there is not replaced
+    #[arg(short, long, value_name = "FILE.yaml", default_value = "campaign.yaml")]
+    pub(crate) output: PathBuf,
+}
+
+/// Show what a campaign would do: trials by fault, how sure the rates would be, shards
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// The campaign file
+    pub(crate) campaign: PathBuf,
+    /// Split the plan into this many parts, and show the commands that run and merge them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) shards: Option<u32>,
+    /// One JSON object with the plan
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Run a campaign: ask undisturbed, disturb, ask again, judge, record
+///
+/// The same command goes on where a run was interrupted, whatever ended it. The same campaign and
+/// seed give the same records, whatever the threads, shards or restarts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  faultlens run campaign.yaml
+  faultlens run campaign.yaml --output runs/nightly --junit verdicts.xml
+  faultlens run campaign.yaml --shard 2/8 --output shards/2")]
+pub(crate) struct RunArgs {
+    /// The campaign file
+    pub(crate) campaign: PathBuf,
+    /// The run directory, instead of the campaign's
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Only this part of the plan, such as 2/8; `merge` puts the parts together
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    pub(crate) shard: Option<Shard>,
+    /// How many threads work; records do not depend on it [default: the campaign's, or all cores]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) threads: Option<usize>,
+    /// Write every event as a line of JSON into this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Write the verdicts as JUnit XML into this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// The run's summary on standard output as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Put the runs of shards together
+#[derive(Debug, clap::Args)]
+pub(crate) struct MergeArgs {
+    /// The run directories of the shards
+    #[arg(required = true)]
+    pub(crate) shards: Vec<PathBuf>,
+    /// The run directory to make
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// One JSON object: what was merged, and which trials are missing
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Tell what a run found, from its directory alone
+///
+/// Without --format, writes DIR/report.html and shows a summary.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Attributes for --by: answer, bit, case, fault, golden, kind, label, layer, operator, outcome,
+point, target, value, the dose's axis (such as severity), and every stratum of the cases.
+
+Examples:
+  faultlens report runs/signs
+  faultlens report runs/signs --by operator --by light
+  faultlens report runs/signs --format markdown > comment.md")]
+pub(crate) struct ReportArgs {
+    /// The run directory
+    pub(crate) run: PathBuf,
+    /// Rates by this attribute, instead of those that tell something; can be repeated
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub(crate) by: Vec<String>,
+    /// What to make
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ReportFormat>,
+    /// Where to write it, instead of standard output (or DIR/report.html)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+}
+
+/// What a report can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// One page for a browser, with everything in it
+    Html,
+    /// A comment for a pull request
+    Markdown,
+    /// One object with every number
+    Json,
+    /// Verdicts for continuous integration
+    Junit,
+    /// A summary for the terminal
+    Text,
+}
+
+/// Say whether a run meets the campaign's requirements
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit status: 0 all met, 1 one is not met, 3 the evidence does not suffice (or nothing is required).")]
+pub(crate) struct CheckArgs {
+    /// The run directory
+    pub(crate) run: PathBuf,
+    /// Write the verdicts as JUnit XML into this file as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// One JSON object: {"verdict", "requirements", "pinned"}
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Set two runs side by side: how far their rates lie apart, and whether that can be chance
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// The run directory to compare with
+    pub(crate) first: PathBuf,
+    /// The run directory that is compared
+    pub(crate) second: PathBuf,
+    /// One JSON object with every number
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Run one recorded trial again: proves that it repeats bit for bit, and shows both answers
+///
+/// The exit status is 0 where it does, 1 where it does not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplayArgs {
+    /// The run directory
+    pub(crate) run: PathBuf,
+    /// The trial: its number, or the beginning of its identity
+    pub(crate) trial: String,
+    /// Write the images before and after the fault into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
+    /// One JSON object with everything
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Pin a trial as a regression case: runs of campaigns that name the file replay it first
+#[derive(Debug, clap::Args)]
+pub(crate) struct PromoteArgs {
+    /// The run directory
+    pub(crate) run: PathBuf,
+    /// The trial: its number, or the beginning of its identity
+    pub(crate) trial: String,
+    /// The file of pinned trials to add to
+    #[arg(long, value_name = "FILE.yaml", default_value = "pinned.yaml")]
+    pub(crate) to: PathBuf,
+    /// What to call it
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The pin as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Write the records of a run as a table, one row per trial
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// The run directory
+    pub(crate) run: PathBuf,
+    /// The file to write; its ending decides the format unless --format does
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// The format
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ExportFormat>,
+}
+
+/// What records can be written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Comma-separated values
+    Csv,
+    /// Parquet, for data frames
+    Parquet,
+}
+
+/// List what can be named: faults, oracles, guards, presets, data formats, networks, models
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Only this shelf
+    #[arg(value_enum)]
+    pub(crate) shelf: Option<Shelf>,
+    /// One JSON object per entry and line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `list` can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shelf {
+    /// What can be injected
+    Faults,
+    /// Who can judge
+    Oracles,
+    /// What can wrap an oracle
+    Guards,
+    /// Lists of faults by name
+    Presets,
+    /// What data sets are read
+    Formats,
+    /// What trials can be grouped by
+    Attributes,
+    /// Networks that can be trained
+    Architectures,
+    /// Models of the embedded world
+    Models,
+}
+
+/// Print completions for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:  faultlens completions bash > /etc/bash_completion.d/faultlens")]
+pub(crate) struct ShellArgs {
+    /// Which shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write the manual pages
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write them into; without it, the main page goes to standard output
+    pub(crate) dir: Option<PathBuf>,
+}

@@ -1,0 +1,110 @@
+//! `faultlens train` as users type it.
+
+use std::path::PathBuf;
+
+use super::{at_least_one, size};
+
+/// Train a network on a data set, and write it with its model card
+///
+/// The same arguments give the same weights, bit for bit, on any number of threads.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Data: a folder with a folder per class, a COCO JSON file or folder, a CSV of file and label, MNIST
+idx files, CIFAR-10 or CIFAR-100 binary batches, an npz file; or world:signs and world:scenes, the
+embedded world (with a number of pictures: world:scenes:3000).
+
+Examples:
+  faultlens train convnet:16,32,64 --data world:signs -o signs.onnx
+  faultlens train lenet --data mnist/ --grey --epochs 5 -o lenet.onnx
+  faultlens train resnet20 --data cifar-10-batches-bin --augment flip,shift -o resnet20.onnx
+  faultlens train --list")]
+pub(crate) struct TrainArgs {
+    /// The network, with options behind a colon; --list shows all
+    #[arg(required_unless_present = "list")]
+    pub(crate) architecture: Option<String>,
+    /// What to train on
+    #[arg(long, value_name = "DATA", required_unless_present = "list")]
+    pub(crate) data: Option<String>,
+    /// What to measure on; without it, a part of --data that is held out (for the embedded world,
+    /// new pictures)
+    #[arg(long, value_name = "DATA")]
+    pub(crate) test: Option<String>,
+    /// The model to write; its card goes beside it as JSON
+    #[arg(short, long, value_name = "FILE.onnx", required_unless_present = "list")]
+    pub(crate) output: Option<PathBuf>,
+    /// What the network learns to answer; by default what its architecture is made for
+    #[arg(long, value_enum)]
+    pub(crate) task: Option<TaskName>,
+    /// How often it sees the whole set
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
+    pub(crate) epochs: usize,
+    /// Images per step
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = at_least_one)]
+    pub(crate) batch: usize,
+    /// Learning rate, reached after a short warm-up
+    #[arg(long, value_name = "RATE", default_value_t = 0.05, allow_negative_numbers = true)]
+    pub(crate) rate: f64,
+    /// How much of the last step goes into the next
+    #[arg(long, default_value_t = 0.9, allow_negative_numbers = true)]
+    pub(crate) momentum: f64,
+    /// How strongly weights are pulled to zero
+    #[arg(long, default_value_t = 5e-4, allow_negative_numbers = true)]
+    pub(crate) decay: f64,
+    /// How the learning rate falls
+    #[arg(long, value_enum, default_value = "cosine")]
+    pub(crate) schedule: ScheduleName,
+    /// Variations of training images, applied in this order: flip, shift; only to classify
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) augment: Vec<String>,
+    /// Where first weights, order and variations are drawn from
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The size of the network's input; by default that of the first image
+    #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = size)]
+    pub(crate) size: Option<[usize; 2]>,
+    /// Feed one grey channel instead of three colours
+    #[arg(long)]
+    pub(crate) grey: bool,
+    /// The column of a CSV file that holds the labels
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label_column: Option<String>,
+    /// Train on this many cases only, drawn from the seed, as many of each class as possible
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) cases: Option<usize>,
+    /// Leave images out that cannot be read, instead of stopping
+    #[arg(long)]
+    pub(crate) skip_unreadable: bool,
+    /// How many threads compute; the weights do not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) threads: Option<usize>,
+    /// Show every architecture and stop
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// The model card on standard output as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a network learns to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TaskName {
+    /// The class of an image
+    Classify,
+    /// The class of every pixel
+    Segment,
+    /// Numbers, such as a steering angle
+    Regress,
+    /// What stands where
+    Detect,
+}
+
+/// How the learning rate falls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ScheduleName {
+    /// Not at all
+    Constant,
+    /// To zero along half a cosine
+    Cosine,
+    /// To a tenth after half of the epochs, to a hundredth after three quarters
+    Step,
+}

@@ -1,0 +1,85 @@
+//! `faultlens report`: what a run found.
+
+use std::path::{Path, PathBuf};
+
+use faultlens::campaign::analysis::{Summary, summarise};
+use faultlens::exit;
+use faultlens::report::{Terminal, html, junit, markdown, terminal};
+
+use crate::args::{ReportArgs, ReportFormat};
+use crate::command::write;
+use crate::console::Console;
+
+/// Makes a report from a run directory.
+pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let summary = summarise(&args.run, &args.by)?;
+    let format = if args.json { Some(ReportFormat::Json) } else { args.format };
+    let Some(format) = format else {
+        page(&summary, &args.run, args.output.clone(), console)?;
+        return Ok(exit::OK);
+    };
+    let text = match format {
+        ReportFormat::Html => html(&summary, &args.run)?,
+        ReportFormat::Markdown => markdown(&summary),
+        ReportFormat::Json => serde_json::to_string(&summary)?,
+        ReportFormat::Junit => junit(&summary),
+        ReportFormat::Text => terminal(&summary, options(console)),
+    };
+    match &args.output {
+        Some(path) => write(path, text)?,
+        None => console.line(text.trim_end())?,
+    }
+    Ok(exit::OK)
+}
+
+/// What else is told of a run that has ended.
+pub(crate) struct Told<'a> {
+    /// Where the verdicts go as JUnit XML.
+    pub(crate) junit: Option<&'a Path>,
+    /// What goes to standard output.
+    pub(crate) shown: Shown,
+}
+
+/// What of a run's summary goes to standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// What people read.
+    Text,
+    /// One object with everything.
+    Json,
+    /// Nothing; something else is written there.
+    Nothing,
+}
+
+/// Tells what a run that has just ended found: a page, and a summary.
+pub(crate) fn tell(dir: &Path, told: &Told<'_>, console: &mut Console) -> anyhow::Result<()> {
+    let summary = summarise(dir, &[])?;
+    if let Some(path) = told.junit {
+        write(path, junit(&summary))?;
+    }
+    if told.shown == Shown::Text {
+        return page(&summary, dir, None, console);
+    }
+    write(&dir.join("report.html"), html(&summary, dir)?)?;
+    if told.shown == Shown::Json { console.json(&summary) } else { Ok(()) }
+}
+
+fn page(
+    summary: &Summary,
+    dir: &Path,
+    path: Option<PathBuf>,
+    console: &mut Console,
+) -> anyhow::Result<()> {
+    let usual = path.is_none();
+    let path = path.unwrap_or_else(|| dir.join("report.html"));
+    let written = write(&path, html(summary, dir)?);
+    // A run that can only be read is told of all the same; a path that was asked for must do.
+    let written = if usual { written } else { Ok(written?) };
+    console.line(terminal(summary, options(console)).trim_end())?;
+    written?;
+    Ok(console.line(format_args!("\nreport: {}", path.display()))?)
+}
+
+fn options(console: &Console) -> Terminal {
+    Terminal { colour: console.has_colours(), width: console.width() }
+}

@@ -1,0 +1,69 @@
+//! `faultlens run`: a campaign, from its file to its report.
+
+mod events;
+mod progress;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, bail};
+use faultlens::campaign::Campaign;
+use faultlens::campaign::run::{Ending, RunOptions, Sink};
+use faultlens::exit;
+
+use crate::args::RunArgs;
+use crate::command::report::{self, Shown, Told};
+use crate::console::Console;
+pub(crate) use events::{EventLines, record};
+use progress::Progress;
+
+/// Runs a campaign file.
+pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
+    if args.shard.is_some() && args.junit.is_some() {
+        bail!("a shard has no verdict of its own; merge the shards, then: faultlens check --junit");
+    }
+    let campaign = Campaign::load(&args.campaign)?;
+    let options =
+        RunOptions { output: args.output.clone(), shard: args.shard, threads: args.threads };
+    let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
+    let dir = options.output.clone().unwrap_or_else(|| campaign.output.clone());
+    if !perform(campaign, &options, events.as_mut(), console)? {
+        console.note("interrupted; what was recorded is safe, the same command goes on")?;
+        return Ok(exit::INTERRUPTED);
+    }
+    if args.shard.is_some() {
+        console.note(format_args!("the shard is complete: {}", dir.display()))?;
+    }
+    let shown = match args.json {
+        true => Shown::Json,
+        false if args.shard.is_some() => Shown::Nothing,
+        // Who reads events there takes every line for one.
+        false if args.events.as_deref() == Some(Path::new("-")) => Shown::Nothing,
+        false => Shown::Text,
+    };
+    report::tell(&dir, &Told { junit: args.junit.as_deref(), shown }, console)?;
+    Ok(exit::OK)
+}
+
+/// Runs what is left of a campaign; `false` where the user interrupted it.
+pub(crate) fn perform(
+    campaign: Campaign,
+    options: &RunOptions,
+    events: Option<&mut EventLines>,
+    console: &mut Console,
+) -> anyhow::Result<bool> {
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    // The first signal lets work in hand be recorded; the second does not wait for that.
+    ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(exit::INTERRUPTED));
+        }
+    })
+    .context("cannot listen to signals")?;
+    let mut progress = Progress::new(console, &campaign);
+    let mut sinks: Vec<&mut dyn Sink> = vec![&mut progress];
+    if let Some(events) = events {
+        sinks.push(events);
+    }
+    Ok(campaign.run(options, &mut sinks, &INTERRUPTED)? != Ending::Interrupted)
+}

@@ -1,0 +1,123 @@
+//! What can be named, and what is made from the command line's own description.
+
+use std::collections::BTreeSet;
+
+use faultlens::campaign::config::PRESETS;
+use faultlens::faults::{IMAGE_FAULTS, MODEL_FAULTS};
+use faultlens::judge::{GUARDS, ORACLES};
+use faultlens::{data, train, world};
+use serde_json::Value;
+
+use crate::folder::{Folder, json};
+use crate::small::{assert_keys, done, object};
+
+#[test]
+fn every_entry_of_every_registry_is_listed() {
+    let folder = Folder::new("campaign_list");
+    let listed = json(&done(&folder, "list --json").stdout);
+    let mut wanted = BTreeSet::new();
+    let mut shelf = |shelf: &str, names: Vec<String>| {
+        wanted.extend(names.into_iter().map(|name| (shelf.to_owned(), name)));
+    };
+    shelf("faults", IMAGE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    shelf("faults", MODEL_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    shelf("oracles", ORACLES.iter().map(|plugin| plugin.name.to_owned()).collect());
+    shelf("guards", GUARDS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    shelf("presets", PRESETS.iter().map(|preset| preset.name.to_owned()).collect());
+    shelf("formats", data::FORMATS.iter().map(|format| format.name.to_owned()).collect());
+    let networks = train::architecture::ARCHITECTURES.iter();
+    shelf("architectures", networks.map(|network| network.name.to_owned()).collect());
+    let models = world::MODELS.iter().map(|model| format!("world:{}", model.name));
+    shelf("models", models.collect());
+    let found: BTreeSet<(String, String)> = listed
+        .iter()
+        .map(|entry| {
+            assert_keys(entry, &["shelf", "name", "about", "when", "parameters"]);
+            let text = |key: &str| entry[key].as_str().unwrap().to_owned();
+            (text("shelf"), text("name"))
+        })
+        .collect();
+    let missing: Vec<_> = wanted.difference(&found).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert_eq!(found.len(), listed.len(), "no entry twice");
+    let plain = done(&folder, "list").stdout;
+    assert!(found.iter().all(|(_, name)| plain.contains(name)));
+    let faults = json(&done(&folder, "list faults --json").stdout);
+    assert_eq!(faults.len(), IMAGE_FAULTS.len() + MODEL_FAULTS.len());
+}
+
+#[test]
+fn every_fault_that_is_listed_can_be_planned() {
+    let folder = Folder::new("campaign_list_plan");
+    for fault in json(&done(&folder, "list faults --json").stdout) {
+        let name = fault["name"].as_str().unwrap();
+        let mut settings = String::new();
+        for parameter in fault["parameters"].as_array().unwrap() {
+            if parameter["required"] == true {
+                settings += &format!(", {}: {}", parameter["name"].as_str().unwrap(), 1);
+            }
+        }
+        let campaign = format!(
+            "targets: [{{model: world:signs-shallow}}]\ncases: {{data: 'world:signs:1'}}\nfaults: [{{fault: {name}{settings}}}]\n"
+        );
+        folder.text("c.yaml", &campaign);
+        let plan = object(&done(&folder, "plan c.yaml --json"));
+        assert!(plan["trials"].as_u64().unwrap() >= 1, "{campaign}");
+    }
+}
+
+#[test]
+fn the_schema_names_every_fault_and_key() {
+    let folder = Folder::new("campaign_schema");
+    let text = done(&folder, "schema").stdout;
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    assert!(schema["$schema"].as_str().unwrap().contains("json-schema.org"));
+    for key in ["targets", "cases", "faults", "requirements", "pinned", "stop", "oracle"] {
+        assert!(schema["properties"][key].is_object(), "{key}");
+    }
+    for name in IMAGE_FAULTS.iter().map(|p| p.name).chain(MODEL_FAULTS.iter().map(|p| p.name)) {
+        assert!(text.contains(&format!("\"{name}\"")), "{name}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let folder = Folder::new("campaign_man");
+    let help = done(&folder, "--help").stdout;
+    let (_, list) = help.split_once("Commands:\n").unwrap();
+    let commands: Vec<&str> = list
+        .lines()
+        .map_while(|line| line.split_whitespace().next())
+        .filter(|c| *c != "help")
+        .collect();
+    assert!(commands.contains(&"run") && commands.len() > 15, "{commands:?}");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = done(&folder, &format!("completions {shell}")).stdout;
+        assert!(commands.iter().all(|command| script.contains(command)), "{shell}");
+    }
+    let page = done(&folder, "man").stdout;
+    assert!(page.contains(".TH faultlens 1"), "{page}");
+    done(&folder, "man pages");
+    for command in commands {
+        assert!(page.contains(command), "{command}");
+        let own = std::fs::read_to_string(folder.path(&format!("pages/faultlens-{command}.1")));
+        assert!(own.unwrap().contains(".SH SYNOPSIS"), "{command}");
+    }
+}
+
+#[test]
+fn the_demo_needs_no_file_and_ends_with_a_report() {
+    let folder = Folder::new("campaign_demo");
+    let run = done(&folder, "demo --output shown");
+    assert!(run.stdout.ends_with("report: shown/report.html\n"), "{}", run.stdout);
+    let html = std::fs::read_to_string(folder.path("shown/report.html")).unwrap();
+    assert!(html.contains("signs under faults") && html.trim_end().ends_with("</html>"));
+    // The same command again has nothing to do but to tell.
+    let again = done(&folder, "demo --output shown --json");
+    assert!(again.stderr.contains("complete: 0 trials"), "{}", again.stderr);
+    let summary = object(&again);
+    assert!(summary["findings"].as_array().unwrap().len() > 2, "{}", summary["findings"]);
+    assert_eq!(summary["targets"].as_array().unwrap().len(), 3);
+    assert_eq!(summary["requirements"].as_array().unwrap().len(), 2);
+    assert_eq!(summary["progress"]["complete"], true);
+}
