@@ -6,13 +6,11 @@ use faultlens_data::{DataError, DataSet, Options};
 use faultlens_world as world;
 use std::path::Path;
 
-/// What names of the embedded world start with.
-const WORLD: &str = "world:";
 /// The seed of the embedded world's pictures; seeds of campaigns and trainings are drawn apart
 /// from it.
 const WORLD_SEED: u64 = 1;
 /// The most pictures of the embedded world: they are all drawn before any is shown.
-const MOST_PICTURES: usize = 200_000;
+pub(crate) const MOST_PICTURES: usize = 200_000;
 /// Held-out pictures of the embedded world, where the user gives no number.
 const SIGNS: usize = 1400;
 const SCENES: usize = 300;
@@ -39,7 +37,7 @@ pub struct Cases {
 impl Cases {
     /// Opens the data and draws the sample.
     pub fn open(spec: &CaseSpec, seed: u64) -> Result<Self, CaseError> {
-        let set = match spec.data.strip_prefix(WORLD) {
+        let set = match spec.data.strip_prefix(world::PREFIX) {
             Some(asked) => {
                 let part = spec.part.as_deref().unwrap_or(world::TEST);
                 if ![world::TEST, world::TRAIN].contains(&part) {

@@ -34,6 +34,9 @@ pub use scene::{
 };
 pub use sign::{Conditions, SIGN_CLASSES, SIGN_SIZE, plate, posted, sign, sign_of, signs};
 
+/// What names of the world's pictures and models start with, wherever a file could be named.
+pub const PREFIX: &str = "world:";
+
 /// The child of a seed that training pictures come from.
 pub const TRAIN: &str = "train";
 

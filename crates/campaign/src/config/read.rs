@@ -7,20 +7,18 @@ use super::keys::CAMPAIGN;
 use super::takes::{Takes, check, known};
 use super::tree::{self, Node, Value};
 use super::{Intervals, JudgeSpec, Method, RateKind, Requirement, Stop};
+use crate::cases::MOST_PICTURES;
 use faultlens_data::{Format, Sampling};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_stats::{Level, StatsError, StopRule};
 use faultlens_targets::{Written, shipped};
+use faultlens_world::PREFIX;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What the embedded world's names start with.
-const WORLD: &str = "world:";
 /// The sets of pictures that the embedded world draws.
 const WORLD_KINDS: [&str; 2] = ["signs", "scenes"];
-/// The most pictures of the embedded world: they are all drawn before the first trial.
-const MOST_PICTURES: usize = 200_000;
 
 const DEFAULT_SEED: u64 = 1;
 const DEFAULT_AT_MOST: u32 = 1000;
@@ -115,7 +113,7 @@ fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip
 fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Slip> {
     let model = node.get("model").unwrap_or(node);
     let text = model.text().unwrap_or_default();
-    if let Some(name) = text.strip_prefix(WORLD) {
+    if let Some(name) = text.strip_prefix(PREFIX) {
         shipped(name).map_err(|error| Slip::new(model.at, error.to_string()))?;
         return Ok((PathBuf::from(text), name.to_owned()));
     }
@@ -151,7 +149,7 @@ fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Slip> {
 fn data(cases: &Node, base: &Path) -> Result<String, Slip> {
     let data = cases.get("data").unwrap_or(cases);
     let text = data.text().unwrap_or_default();
-    let Some(world) = text.strip_prefix(WORLD) else {
+    let Some(world) = text.strip_prefix(PREFIX) else {
         return Ok(base.join(text).to_string_lossy().into_owned());
     };
     let (kind, count) = world.split_once(':').map_or((world, None), |(k, n)| (k, Some(n)));

@@ -83,6 +83,7 @@ mod tests {
             (1.0, scores(&[f32::NAN, 0.9, 0.0]), Outcome::Detected),
             (1.0, scores(&[f32::INFINITY, 0.9, 0.0]), Outcome::Detected),
             (1.0, Response::Values(vec![1.0]), Outcome::Unjudged(Reason::Unsuited)),
+            (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Unjudged(Reason::Unsuited)),
         ];
         for (k, observed, wanted) in cases {
             let judge = Judge::new(oracle("same_top", "k", k), vec![]);

@@ -18,7 +18,7 @@ pub(super) const SAME_TOP: Plugin<dyn Oracle> = Plugin {
 
 const K: Parameter = Parameter {
     name: "k",
-    about: "how many of the best classes count",
+    about: "how many of the best classes count; fewer than the model has",
     kind: ParameterKind::Whole { least: 1, most: 1000 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
@@ -34,6 +34,10 @@ impl Oracle for SameTop {
         else {
             return Outcome::Unjudged(Reason::Unsuited);
         };
+        // Among all classes every class is always; who cannot object does not judge.
+        if self.k >= golden.scores.len() {
+            return Outcome::Unjudged(Reason::Unsuited);
+        }
         match golden.top() {
             Some(top) if observed.has_among_top(top, self.k) => Outcome::Masked,
             Some(_) => Outcome::Deviated,

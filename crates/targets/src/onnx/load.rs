@@ -4,13 +4,10 @@ use super::OpenError;
 use bytes::Bytes;
 use faultlens_core::did_you_mean;
 use faultlens_engine::{EngineError, Model, onnx};
-use faultlens_world::{MODELS, Shipped};
+use faultlens_world::{MODELS, PREFIX, Shipped};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// What the embedded world's names start with.
-const WORLD: &str = "world:";
 
 /// Loads a model, also one of the embedded world by `world:NAME`.
 pub fn load_model(path: &Path) -> Result<Model, OpenError> {
@@ -65,7 +62,7 @@ fn loading(path: &Path, error: EngineError) -> OpenError {
 }
 
 fn embedded(path: &Path) -> Result<Option<&'static Shipped>, OpenError> {
-    path.to_str().and_then(|path| path.strip_prefix(WORLD)).map(shipped).transpose()
+    path.to_str().and_then(|path| path.strip_prefix(PREFIX)).map(shipped).transpose()
 }
 
 /// One of the embedded world's models.

@@ -65,7 +65,7 @@ fn both(args: &TrainArgs, data: &str, task: Task) -> anyhow::Result<Sources> {
         let test_set = part(args, test, task, world::TEST)?;
         return Ok(Sources { train, test: test_set, measured_on: test.to_owned() });
     }
-    if let Some(kind) = data.strip_prefix("world:") {
+    if let Some(kind) = data.strip_prefix(world::PREFIX) {
         // Pictures of the same kind; a number is that of training pictures.
         let kind = kind.split(':').next().unwrap_or_default();
         let test = format!("world:{kind}");
@@ -90,8 +90,8 @@ fn both(args: &TrainArgs, data: &str, task: Task) -> anyhow::Result<Sources> {
 /// Whether two arguments name the same files. Pictures of the embedded world are never the same:
 /// those to measure on come from another seed.
 fn is_same(data: &str, test: &str) -> bool {
-    let world = |name: &str| name.starts_with("world:");
-    if world(data) || world(test) {
+    let embedded = |name: &str| name.starts_with(world::PREFIX);
+    if embedded(data) || embedded(test) {
         return false;
     }
     match (fs::canonicalize(data), fs::canonicalize(test)) {
@@ -102,7 +102,7 @@ fn is_same(data: &str, test: &str) -> bool {
 
 /// The part of that name where the set has it, or else the whole set.
 fn part(args: &TrainArgs, data: &str, task: Task, name: &str) -> anyhow::Result<DataSet> {
-    if let Some(kind) = data.strip_prefix("world:") {
+    if let Some(kind) = data.strip_prefix(world::PREFIX) {
         return embedded(kind, task, name);
     }
     match named(args, data, name)? {
