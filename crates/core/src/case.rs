@@ -70,18 +70,37 @@ impl Bounds {
     }
 
     /// The part that both share over the part that either covers: 1 for the same box, 0 for boxes
-    /// that do not meet.
-    pub fn iou(&self, other: &Self) -> f32 {
-        let shared = Self {
-            left: self.left.max(other.left),
-            top: self.top.max(other.top),
-            right: self.right.min(other.right),
-            bottom: self.bottom.min(other.bottom),
-        };
-        let shared = shared.area();
-        let either = self.area() + other.area() - shared;
-        if either > 0.0 { shared / either } else { 0.0 }
+    /// that do not meet or are not finite. In 64 bits as pycocotools computes it, so that a pair
+    /// at the very threshold falls on the same side.
+    pub fn iou(&self, other: &Self) -> f64 {
+        let shared = self.shared(other);
+        let part = shared / (self.area_in_64_bits() + other.area_in_64_bits() - shared);
+        if part.is_finite() { part } else { 0.0 }
     }
+
+    /// The part of this box that lies in another one, which may be far larger: 0 for a box of
+    /// nothing.
+    pub fn part_in(&self, other: &Self) -> f64 {
+        let part = self.shared(other) / self.area_in_64_bits();
+        if part.is_finite() { part } else { 0.0 }
+    }
+
+    fn area_in_64_bits(&self) -> f64 {
+        extent(self.left, self.right) * extent(self.top, self.bottom)
+    }
+
+    fn shared(&self, other: &Self) -> f64 {
+        let sides = |b: &Self| [b.left, b.top, b.right, b.bottom];
+        if sides(self).into_iter().chain(sides(other)).any(f32::is_nan) {
+            return 0.0;
+        }
+        extent(self.left.max(other.left), self.right.min(other.right))
+            * extent(self.top.max(other.top), self.bottom.min(other.bottom))
+    }
+}
+
+fn extent(from: f32, to: f32) -> f64 {
+    (f64::from(to) - f64::from(from)).max(0.0)
 }
 
 /// The pixels of one object, over the whole image.
@@ -137,14 +156,20 @@ mod tests {
     #[test]
     fn boxes_overlap_by_shared_area() {
         let bounds = |left, top, right, bottom| Bounds { left, top, right, bottom };
+        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let square = bounds(0.0, 0.0, 4.0, 4.0);
         let cases = [
-            (bounds(0.0, 0.0, 2.0, 2.0), bounds(0.0, 0.0, 2.0, 2.0), 1.0),
-            (bounds(0.0, 0.0, 2.0, 2.0), bounds(1.0, 0.0, 3.0, 2.0), 1.0 / 3.0),
-            (bounds(0.0, 0.0, 2.0, 2.0), bounds(2.0, 0.0, 3.0, 2.0), 0.0),
-            (bounds(0.0, 0.0, 0.0, 0.0), bounds(0.0, 0.0, 0.0, 0.0), 0.0),
+            (square, square, 1.0, 1.0),
+            (square, bounds(2.0, 0.0, 6.0, 4.0), 1.0 / 3.0, 0.5),
+            (square, bounds(0.0, 0.0, 40.0, 40.0), 0.01, 1.0),
+            (square, bounds(4.0, 0.0, 8.0, 4.0), 0.0, 0.0),
+            (square, bounds(4.0, 4.0, 0.0, 0.0), 0.0, 0.0),
+            (bounds(nan, 0.0, 4.0, 4.0), square, 0.0, 0.0),
+            (bounds(-inf, -inf, inf, inf), square, 0.0, 0.0),
+            (bounds(1.0, 1.0, 1.0, 1.0), bounds(1.0, 1.0, 1.0, 1.0), 0.0, 0.0),
         ];
-        for (a, b, wanted) in cases {
-            assert_eq!(a.iou(&b), wanted);
+        for (a, b, iou, part) in cases {
+            assert_eq!((a.iou(&b), a.part_in(&b)), (iou, part), "{a:?} {b:?}");
         }
     }
 

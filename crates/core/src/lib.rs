@@ -2,6 +2,7 @@
 //! reads a file, opens a socket or prints.
 
 mod case;
+mod element;
 mod fault;
 mod image;
 mod name;
@@ -17,10 +18,13 @@ pub use case::{Bounds, Case, Mask, Object};
 pub use fault::{Dose, ImageFault};
 pub use image::{Image, ImageError};
 pub use name::did_you_mean;
-pub use oracle::{Exhibit, Guard, Oracle};
+pub use oracle::{Exhibit, Guard, Measure, Oracle};
 pub use outcome::{Outcome, OutcomeKind, Reason};
 pub use plugin::{Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Unset};
 pub use random::{Seed, Stream};
-pub use response::{Detection, Ranked, Ranking, Response, Scores, argmax};
+pub use response::{
+    Detection, Detections, Picture, Ranked, Ranking, Response, Scores, Segments, Text, argmax,
+    non_maximum_suppression,
+};
 pub use target::{Target, TargetError, Trial};
 pub use tensor::{DType, Tensor, TensorData, TensorError};

@@ -20,6 +20,21 @@ pub struct Exhibit<'a> {
 pub trait Oracle: Send + Sync {
     /// What became of the trial.
     fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome;
+
+    /// How far the answer moved, for the record: so that other limits than the oracle's own can
+    /// be looked at later. `None` where it has no measure, or the answers cannot be compared.
+    fn measure(&self, _exhibit: &Exhibit<'_>) -> Option<Measure> {
+        None
+    }
+}
+
+/// How far an answer moved from golden, on a named axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measure {
+    /// What is measured, such as `iou` or `deviation`.
+    pub name: &'static str,
+    /// How much of it.
+    pub value: f64,
 }
 
 /// Wraps an oracle: says for which trials its judgement counts.

@@ -1,5 +1,6 @@
 //! How a value of a trial differs from golden, and the arithmetic of such differences.
 
+use crate::change::Edit;
 use crate::kernels::compare::same;
 use crate::kernels::grid::{Floats, Patch, Region, Source};
 use crate::value::{Slot, Value};
@@ -103,11 +104,11 @@ pub(crate) fn difference(value: Value, golden: &Value) -> Option<Delta> {
     }
 }
 
-/// A float value's difference with single places set, over what already differed.
+/// A float value's difference with single places edited, over what already differed.
 pub(crate) fn patched(
     golden: &Floats,
     delta: Option<Delta>,
-    places: &[(usize, f32)],
+    places: &[(usize, Edit)],
 ) -> Option<Delta> {
     let (grid, width) = (golden.grid(), golden.grid().width);
     let mut stored = places
@@ -117,12 +118,12 @@ pub(crate) fn patched(
     let whole;
     match &delta {
         Some(Delta::Patch(patch)) => stored = stored.union(&patch.live),
-        Some(delta @ Delta::Whole(_)) => {
+        Some(delta @ (Delta::Whole(_) | Delta::Elements(_))) => {
             whole = materialised(golden, delta).in_order(golden.order);
             base = &whole;
             stored = grid.all();
         }
-        _ => {}
+        None => {}
     }
     let base_source = Source::new(
         base,
@@ -133,8 +134,9 @@ pub(crate) fn patched(
     );
     let mut data: Vec<f32> =
         stored.iter().flat_map(|at| base_source.pixel(at).iter().copied()).collect();
-    for &(at, value) in places {
-        data[stored.offset(grid.at(at / width)) * width + at % width] = value;
+    for &(at, edit) in places {
+        let element = &mut data[stored.offset(grid.at(at / width)) * width + at % width];
+        *element = edit.of_float(*element, golden.dtype);
     }
     shrunk(Patch { stored, live: stored, data }, golden).map(Delta::Patch)
 }
@@ -166,11 +168,14 @@ mod tests {
     #[test]
     fn later_places_lie_over_earlier_differences() {
         let golden = plane();
-        let first = patched(&golden, None, &[(0, 9.0)]);
-        let both = patched(&golden, first, &[(23, 8.0)]).unwrap();
+        let set = |at: usize, x: f32| (at, Edit::Set(u64::from(x.to_bits())));
+        let first = patched(&golden, None, &[set(0, 9.0)]);
+        let both = patched(&golden, first, &[set(23, 8.0)]).unwrap();
         let changed = materialised(&golden, &both);
         assert_eq!((changed.data[0], changed.data[23]), (9.0, 8.0));
         assert_eq!(changed.data[1..23], golden.data[1..23]);
-        assert!(patched(&golden, Some(both), &[(0, 0.0), (23, 23.0)]).is_none());
+        let scaled = patched(&golden, Some(both), &[(0, Edit::Scale(2.0))]).unwrap();
+        assert_eq!(materialised(&golden, &scaled).data[0], 18.0);
+        assert!(patched(&golden, Some(scaled), &[set(0, 0.0), set(23, 23.0)]).is_none());
     }
 }

@@ -1,5 +1,6 @@
-//! A run that kept every value, and changes to be made to it.
+//! A run that kept every value.
 
+use crate::change::{Change, Edit, float_bits};
 use crate::error::EngineError;
 use crate::gradient::{Values, gradients, ordered, seed};
 use crate::graph::ValueId;
@@ -7,42 +8,7 @@ use crate::kernels::grid::{Floats, Order};
 use crate::model::Model;
 use crate::value::{Slot, Value};
 use faultlens_core::{DType, Tensor, TensorData};
-use half::{bf16, f16};
 use std::sync::Arc;
-
-/// One element of a value, set to other bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Change {
-    /// An input, an operator's output or a weight.
-    pub value: ValueId,
-    /// Which element, in ONNX's row-major count.
-    pub element: usize,
-    /// The element's new bits, in the value's own type.
-    pub bits: u64,
-}
-
-impl Change {
-    /// Sets an `f32` element.
-    pub fn f32(value: ValueId, element: usize, to: f32) -> Self {
-        Self { value, element, bits: u64::from(to.to_bits()) }
-    }
-
-    /// Flips one bit of an element of the golden run; bit 0 is the lowest.
-    pub fn flip(
-        golden: &Golden<'_>,
-        value: ValueId,
-        element: usize,
-        bit: u32,
-    ) -> Result<Self, EngineError> {
-        let (bits, dtype) = golden.checked_bits(value, element)?;
-        let width = bit_width(dtype);
-        if bit >= width {
-            let why = format!("bit {bit} of a {width}-bit element");
-            return Err(golden.refuse(value, why));
-        }
-        Ok(Self { value, element, bits: bits ^ 1 << bit })
-    }
-}
 
 /// The undisturbed run of one model on one input, with every value it computed.
 #[derive(Debug)]
@@ -145,18 +111,18 @@ impl<'m> Golden<'m> {
         match &self.slot(id)?.value {
             Value::Floats(floats) => {
                 let x = *floats.data.get(floats.position_checked(element)?)?;
-                Some(match floats.dtype {
-                    DType::F16 => u64::from(f16::from_f32(x).to_bits()),
-                    DType::BF16 => u64::from(bf16::from_f32(x).to_bits()),
-                    _ => u64::from(x.to_bits()),
-                })
+                Some(float_bits(x, floats.dtype))
             }
             Value::Other(tensor) => element_bits(tensor.data(), element),
             Value::Sequence(_) => None,
         }
     }
 
-    fn checked_bits(&self, id: ValueId, element: usize) -> Result<(u64, DType), EngineError> {
+    pub(crate) fn checked_bits(
+        &self,
+        id: ValueId,
+        element: usize,
+    ) -> Result<(u64, DType), EngineError> {
         let bits = self.bits(id, element).zip(self.dtype(id));
         bits.ok_or_else(|| {
             let shape = self.shape(id).unwrap_or(&[]);
@@ -167,12 +133,14 @@ impl<'m> Golden<'m> {
     /// Refuses an element that does not exist and bits that it cannot hold.
     fn check_change(&self, id: ValueId, change: &Change) -> Result<(), EngineError> {
         let (_, dtype) = self.checked_bits(id, change.element)?;
-        let width = bit_width(dtype);
-        if change.bits.checked_shr(width).unwrap_or(0) != 0 {
-            let why = format!("{:#x} does not fit into a {width}-bit element", change.bits);
-            return Err(self.refuse(id, why));
+        match change.edit.beyond(dtype) {
+            None => Ok(()),
+            Some(bits) => {
+                let width = dtype.bit_width();
+                let why = format!("{bits:#x} does not fit into a {width}-bit element");
+                Err(self.refuse(id, why))
+            }
         }
-        Ok(())
     }
 
     pub(crate) fn refuse(&self, id: ValueId, why: String) -> EngineError {
@@ -180,21 +148,16 @@ impl<'m> Golden<'m> {
         EngineError::Change { value, why }
     }
 
-    /// The changes' new float values by place in memory, after checking that they exist.
+    /// The changes by place in memory, after checking that they exist.
     pub(crate) fn float_changes(
         &self,
         id: ValueId,
         floats: &Floats,
         changes: &[Change],
-    ) -> Result<Vec<(usize, f32)>, EngineError> {
+    ) -> Result<Vec<(usize, Edit)>, EngineError> {
         let place = |change: &Change| {
             self.check_change(id, change)?;
-            let value = match floats.dtype {
-                DType::F16 => f16::from_bits(change.bits as u16).to_f32(),
-                DType::BF16 => bf16::from_bits(change.bits as u16).to_f32(),
-                _ => f32::from_bits(change.bits as u32),
-            };
-            Ok((floats.position(change.element), value))
+            Ok((floats.position(change.element), change.edit))
         };
         changes.iter().map(place).collect()
     }
@@ -213,15 +176,12 @@ impl<'m> Golden<'m> {
                 let why = "another change of the trial has shortened it";
                 return Err(self.refuse(id, why.into()));
             }
-            set_bits(changed.data_mut(), change.element, change.bits);
+            let dtype = changed.dtype();
+            let bits = element_bits(changed.data(), change.element).unwrap_or_default();
+            set_bits(changed.data_mut(), change.element, change.edit.of(bits, dtype));
         }
         Ok(changed)
     }
-}
-
-/// Bits that an element has; a truth value has one, whatever it takes in memory.
-fn bit_width(dtype: DType) -> u32 {
-    if dtype == DType::Bool { 1 } else { dtype.size() as u32 * 8 }
 }
 
 impl Floats {

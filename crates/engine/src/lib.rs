@@ -2,13 +2,15 @@
 //!
 //! 1. [`Model::load`] reads a file; [`Model::graph`] shows its operators, values and weights.
 //! 2. [`Model::run`] asks it plainly; [`Model::golden`] asks it once and keeps every value.
-//! 3. A [`Change`] sets one element of an input, an operator's output or a weight to other bits.
+//! 3. A [`Change`] edits one element of an input, an operator's output or a weight.
 //! 4. [`Golden::replay`] answers as the whole model would with the changes made, bit for bit, but
 //!    computes only what they reach; [`Golden::replay_stack`] does so for many trials at once.
 //! 5. [`Golden::gradients`] walks back: how a scalar of the outputs depends on inputs and weights.
 //! 6. A [`Learner`] changes the weights step by step.
 
 mod buffers;
+mod change;
+pub mod cost;
 mod delta;
 mod error;
 mod feed;
@@ -27,8 +29,9 @@ mod step;
 mod value;
 pub mod vision;
 
+pub use change::{Change, Edit};
 pub use error::EngineError;
-pub use golden::{Change, Golden};
+pub use golden::Golden;
 pub use graph::{Dim, Graph, Operator, OperatorId, ValueId};
 pub use kernels::simd::isa_name;
 pub use learn::{Answers, Learner, Loss, WeightInfo};

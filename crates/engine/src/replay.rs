@@ -7,9 +7,10 @@
 
 #![expect(unsafe_code, reason = "trials write disjoint buffers; see kernels")]
 
+use crate::change::Change;
 use crate::delta::{Delta, difference, materialised, patched, shrunk, source_of};
 use crate::error::EngineError;
-use crate::golden::{Change, Golden};
+use crate::golden::Golden;
 use crate::graph::{OperatorId, ValueId};
 use crate::kernels::grid::{Floats, Grid, Patch, Region, Source};
 use crate::model::{externals, misfit};
@@ -178,9 +179,11 @@ impl<'g, 'm> Stack<'g, 'm> {
         let constant = golden.model.constants[id.index()].is_some();
         match (&slot.value, delta) {
             (Value::Floats(floats), None) if constant => {
-                // Of several changes to one element the last one counts.
-                let places: BTreeMap<usize, f32> =
-                    golden.float_changes(id, floats, changes)?.into_iter().collect();
+                let mut places: BTreeMap<usize, f32> = BTreeMap::new();
+                for (at, edit) in golden.float_changes(id, floats, changes)? {
+                    let element = places.entry(at).or_insert(floats.data[at]);
+                    *element = edit.of_float(*element, floats.dtype);
+                }
                 let differ = places.into_iter().filter(|&(at, x)| !same_float(floats.data[at], x));
                 let differ: Vec<(usize, f32)> = differ.collect();
                 Ok((!differ.is_empty()).then_some(Delta::Elements(differ)))

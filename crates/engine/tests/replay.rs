@@ -4,9 +4,9 @@
 
 mod random_model;
 
-use faultlens_core::Tensor;
+use faultlens_core::{DType, Tensor};
 use faultlens_engine::onnx::{self, ModelProto, NodeProto};
-use faultlens_engine::{Change, Golden, Model, ValueId};
+use faultlens_engine::{Change, Edit, Golden, Model, ValueId};
 use proptest::prelude::*;
 use random_model::{RandomModel, Rng};
 
@@ -18,7 +18,7 @@ fn with_value(proto: &ModelProto, golden: &Golden<'_>, change: Change) -> ModelP
     let count: usize = shape.iter().product();
     let mut mask = vec![false; count];
     mask[change.element] = true;
-    let new = vec![f32::from_bits(change.bits as u32); count];
+    let new = vec![changed_float(golden, change); count];
     let mut changed = proto.clone();
     let graph = changed.graph.as_mut().unwrap();
     let before = format!("{name}/before");
@@ -40,14 +40,21 @@ fn with_value(proto: &ModelProto, golden: &Golden<'_>, change: Change) -> ModelP
     changed
 }
 
+/// What a change makes of golden's element.
+fn changed_float(golden: &Golden<'_>, change: Change) -> f32 {
+    let before = golden.bits(change.value, change.element).unwrap();
+    f32::from_bits(change.edit.of(before, DType::F32) as u32)
+}
+
 /// The model with one element of a weight replaced in the file.
-fn with_weight(proto: &ModelProto, name: &str, change: Change) -> ModelProto {
+fn with_weight(proto: &ModelProto, golden: &Golden<'_>, change: Change) -> ModelProto {
+    let name = golden.model().graph().value_name(change.value);
     let mut changed = proto.clone();
     let graph = changed.graph.as_mut().unwrap();
     let weight = graph.initializer.iter_mut().find(|t| t.name == name).unwrap();
     let tensor = onnx::tensor(weight).unwrap();
     let mut data = tensor.as_f32().unwrap().to_vec();
-    data[change.element] = f32::from_bits(change.bits as u32);
+    data[change.element] = changed_float(golden, change);
     *weight = onnx::tensor_proto(name, &Tensor::new(tensor.shape().to_vec(), data).unwrap());
     changed
 }
@@ -102,8 +109,7 @@ fn check_seed(seed: u64) -> Result<(), TestCaseError> {
         let (change, changed) = if round % 3 == 2 && !weights.is_empty() {
             let weight = weights[rng.below(weights.len())];
             let change = some_change(&golden, weight, &mut rng);
-            let name = model.graph().value_name(weight);
-            (change, with_weight(&proto, name, change))
+            (change, with_weight(&proto, &golden, change))
         } else {
             let change = some_change(&golden, sites[rng.below(sites.len())], &mut rng);
             (change, with_value(&proto, &golden, change))
@@ -148,4 +154,23 @@ proptest! {
     fn replays_equal_whole_runs(seed in any::<u64>()) {
         check_seed(seed)?;
     }
+}
+
+/// A later change meets what an earlier one has made of its element, not golden's number.
+#[test]
+fn changes_add_up_along_the_way() {
+    let mut proto = onnx::ModelBuilder::new("chain");
+    proto.input("x", DType::F32, &[1.into(), 3.into()]);
+    proto.node("Relu", &["x"], &["y"]);
+    proto.node("Neg", &["y"], &["z"]);
+    proto.output("z", DType::F32, &[1.into(), 3.into()]);
+    let model = Model::from_proto(&proto.build()).unwrap();
+    let x = Tensor::new(vec![1, 3], vec![1.0f32, 2.0, 3.0]).unwrap();
+    let golden = model.golden(&[("x", x)]).unwrap();
+    let id = |name| model.graph().find(name).unwrap();
+    let set = Change::f32(id("y"), 1, 8.0);
+    let double = |value, element| Change { value, element, edit: Edit::Scale(2.0) };
+    let sign = Change { value: id("z"), element: 2, edit: Edit::Flip(1 << 31) };
+    let replay = golden.replay(&[set, double(id("z"), 1), sign, double(id("z"), 2)]).unwrap();
+    assert_eq!(replay.outputs()[0].as_f32(), Some(&[-1.0f32, -16.0, 6.0][..]));
 }

@@ -16,6 +16,12 @@ pub enum VisionError {
         /// The largest side accepted.
         limit: usize,
     },
+    /// Nothing says how large the model's input is.
+    #[error("size is missing: give [height, width], or latent for a generator's vector")]
+    NoSize,
+    /// A vector that cannot be drawn.
+    #[error("latent takes axes of 1 to {0} numbers in all, of type f32")]
+    Latent(usize),
     /// A crop of nothing, or of more than the image.
     #[error("centre_crop share {0} is out of range: it must be more than 0 and at most 1")]
     Share(f64),
@@ -132,14 +138,71 @@ pub enum VisionError {
     },
     /// Boxes, masks and other answers that are no list of classes.
     #[error(
-        "output `{name}` has shape {shape}, which is no list of scores per image (boxes and \
-         areas are not read yet); name another output with `output: {{name: …}}`, if it has one"
+        "output `{name}` has shape {shape}, which is no list of scores per image; say what it \
+         holds with `output: {{kind: …}}` (detections, segments, picture or text), or name \
+         another output with `output: {{name: …}}`"
     )]
     NotScores {
         /// The output.
         name: String,
         /// Its shape.
         shape: String,
+    },
+    /// An output of another form than its description says.
+    #[error("output `{name}` is {shape}, where {wanted}")]
+    NotRead {
+        /// The output.
+        name: String,
+        /// Its type and shape.
+        shape: String,
+        /// What is needed, in words.
+        wanted: String,
+    },
+    /// A setting that says nothing about this kind of output.
+    #[error("{field} is for {kinds}, not for {kind}: leave it out, or correct kind")]
+    Field {
+        /// The setting.
+        field: &'static str,
+        /// The output's kind.
+        kind: &'static str,
+        /// The kinds that it is for.
+        kinds: String,
+    },
+    /// A setting out of its range.
+    #[error("{field} holds {value}: it must be {wanted}")]
+    OutputNumber {
+        /// The setting.
+        field: &'static str,
+        /// What it is set to.
+        value: f64,
+        /// What it can be.
+        wanted: &'static str,
+    },
+    /// Boxes cannot be read without a word on how.
+    #[error("detections need a decoder; known: {known}")]
+    NoDecoder {
+        /// The names there are.
+        known: String,
+    },
+    /// No decoder of this name.
+    #[error("no decoder is called `{name}`{}; known: {known}", hint(.meant))]
+    UnknownDecoder {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+        /// The likeliest slip.
+        meant: Option<String>,
+    },
+    /// A setting that the decoder does not read.
+    #[error("the decoder {decoder} reads no output by {field}; it takes {takes}")]
+    DecoderField {
+        /// The decoder.
+        decoder: &'static str,
+        /// The setting.
+        field: &'static str,
+        /// The settings that it takes.
+        takes: String,
     },
     /// Probabilities and values are not turned into probabilities again.
     #[error("softmax turns logits into probabilities: leave it out, or set kind to logits")]

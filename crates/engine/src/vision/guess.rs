@@ -1,7 +1,10 @@
 //! Guesses how images go into a model, where that is safe, and says why.
 
+use faultlens_core::DType;
+
 use super::{
-    Channels, ElementType, ImageInput, InputDescription, Layout, Resize, VisionError, shape_text,
+    Channels, ElementType, ImageInput, InputDescription, Layout, OutputKind, Resize, VisionError,
+    guess_output, shape_text,
 };
 use crate::graph::{Dim, Graph};
 
@@ -29,8 +32,32 @@ pub fn guess_input(
     size: Option<[usize; 2]>,
 ) -> Result<Guess<InputDescription>, VisionError> {
     let input = ImageInput::of(graph)?;
+    if let Some(guess) = latent(graph, &input) {
+        return Ok(guess);
+    }
     let scales_itself = first_scaling(graph, &input.name);
     Guesser { input: &input, scales_itself, reasons: Vec::new() }.guess(size)
+}
+
+/// A generator's vector: a row of numbers, of which a picture is made.
+fn latent(graph: &Graph, input: &ImageInput) -> Option<Guess<InputDescription>> {
+    let dims = input.dims.as_deref()?;
+    let [_, Dim::Fixed(length), rest @ ..] = dims else { return None };
+    let is_row = *length > 1 && rest.iter().all(|dim| *dim == Dim::Fixed(1));
+    if !is_row || input.dtype.is_some_and(|dtype| dtype != DType::F32) {
+        return None;
+    }
+    guess_output(graph).ok().filter(|g| g.description.kind == OutputKind::Picture)?;
+    let axes = [&[*length][..], &vec![1; rest.len()]].concat();
+    let reason = format!(
+        "latent: `{}` {} is a row of numbers of which a picture is made, so it is drawn from a \
+         standard normal distribution, by the image's pixels",
+        input.name,
+        shape_text(dims)
+    );
+    let description = InputDescription::latent(axes);
+    description.check().ok()?;
+    Some(Guess { description, reasons: vec![reason] })
 }
 
 /// The first operator, when it scales raw pixels: then the file itself says that it takes them.
@@ -214,8 +241,6 @@ fn example(layout: Layout, [height, width]: [usize; 2], dtype: ElementType) -> S
 
 #[cfg(test)]
 mod tests {
-    use faultlens_core::DType;
-
     use super::*;
 
     fn input(dims: &[&str], dtype: DType) -> ImageInput {
@@ -284,5 +309,27 @@ mod tests {
         }
         let fixed = input(&["1", "3", "224", "224"], DType::F32);
         assert!(matches!(guess(&fixed, Some([192, 192])), Err(VisionError::Misfit { .. })));
+    }
+
+    #[test]
+    fn a_generators_vector_is_recognised_by_what_is_made_of_it() {
+        use crate::onnx::ModelBuilder;
+        let graph = |op: &str, dims: &[usize]| {
+            let mut model = ModelBuilder::new("generator");
+            let dims: Vec<_> = dims.iter().map(|&n| n.into()).collect();
+            model.input("z", DType::F32, &dims);
+            model.node(op, &["z"], &["image"]);
+            model.output("image", DType::F32, &[1.into(), 3.into(), 8.into(), 8.into()]);
+            Graph::new(&model.build()).unwrap()
+        };
+        for (dims, axes) in [(&[1, 64][..], vec![64]), (&[1, 64, 1, 1], vec![64, 1, 1])] {
+            let guess = guess_input(&graph("Tanh", dims), None).unwrap();
+            assert_eq!(guess.description, InputDescription::latent(axes));
+            assert!(guess.reasons[0].contains("standard normal"), "{guess:?}");
+        }
+        // No picture comes of it, or it is no row.
+        assert!(guess_input(&graph("Relu", &[1, 64]), None).is_err());
+        let grey = guess_input(&graph("Tanh", &[1, 1, 8, 8]), None).unwrap();
+        assert_eq!(grey.description.latent, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use faultlens_core::DType;
 
-use super::{Guess, OutputDescription, OutputKind, VisionError, shape_text};
+use super::{Guess, Layout, OutputDescription, OutputKind, VisionError, shape_text};
 use crate::graph::{Dim, Graph, ValueId};
 
 /// Operators that move numbers without changing what they mean.
@@ -19,24 +19,106 @@ const TRANSPARENT: &[&str] = &[
     "Unsqueeze",
 ];
 
-/// Proposes what the model's answer is: its first output that can hold one score per class.
+/// What `faultlens train` writes into the metadata of its models.
+const TRAINED: &str = "faultlens.input";
+
+/// Proposes what the model's answer is: its first output that can hold one score per class; else
+/// boxes of a known form, a map of the input's size, or a picture.
 pub fn guess_output(graph: &Graph) -> Result<Guess<OutputDescription>, VisionError> {
     let candidate = graph.outputs().iter().copied().find(|&v| may_hold_scores(graph, v));
-    let Some(output) = candidate else {
-        let first = graph.outputs().first();
-        return Err(VisionError::NotScores {
+    if let Some(output) = candidate {
+        return Ok(scores(graph, output));
+    }
+    let first = graph.outputs().first();
+    let other = trained_boxes(graph).or_else(|| first.and_then(|&output| areas(graph, output)));
+    other.or_else(|| first.and_then(|&output| picture(graph, output))).ok_or_else(|| {
+        VisionError::NotScores {
             name: first.map_or("(none)", |&v| graph.value_name(v)).to_owned(),
             shape: first.and_then(|&v| graph.declared_shape(v)).map_or("?".into(), shape_text),
-        });
-    };
-    let source = meaning(graph, output);
+        }
+    })
+}
+
+fn scores(graph: &Graph, output: ValueId) -> Guess<OutputDescription> {
     let classes = graph.declared_shape(output).and_then(|dims| dims.get(1));
-    let (kind, why) = kind(source, classes);
+    let (kind, why) = kind(meaning(graph, output), classes);
+    proposed(graph, output, OutputDescription::of(kind), &why)
+}
+
+/// A description of one output, with the reason.
+fn proposed(
+    graph: &Graph,
+    output: ValueId,
+    description: OutputDescription,
+    why: &str,
+) -> Guess<OutputDescription> {
     let shape = graph.declared_shape(output).map_or("of undeclared shape".into(), shape_text);
     let name = graph.value_name(output).to_owned();
     let reasons = vec![format!("output: `{name}` {shape} {why}")];
-    let description = OutputDescription { name: Some(name), kind, softmax: false };
-    Ok(Guess { description, reasons })
+    Guess { description: OutputDescription { name: Some(name), ..description }, reasons }
+}
+
+/// The two outputs of a detector that `faultlens train` made.
+fn trained_boxes(graph: &Graph) -> Option<Guess<OutputDescription>> {
+    graph.metadata(TRAINED)?;
+    let output = |wanted: &str| {
+        let mut outputs = graph.outputs().iter();
+        let output = *outputs.find(|&&value| graph.value_name(value) == wanted)?;
+        graph.declared_shape(output)
+    };
+    let (scores, boxes) = (output("scores")?, output("boxes")?);
+    let ([_, _, _], [_, _, Dim::Fixed(4)]) = (scores, boxes) else { return None };
+    let (scores, boxes) = (shape_text(scores), shape_text(boxes));
+    let why = format!(
+        "output: `scores` {scores} and `boxes` {boxes} of a model that faultlens trained are \
+         detections"
+    );
+    let decoder = Some("world".to_owned());
+    let described = OutputDescription { decoder, ..OutputDescription::of(OutputKind::Detections) };
+    Some(Guess { description: described, reasons: vec![why] })
+}
+
+/// A score per class and pixel: a map with the sides of the input and several channels. A map of
+/// other sides may be anything.
+fn areas(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
+    let &[input] = graph.inputs() else { return None };
+    let sides =
+        |value| graph.declared_shape(value).and_then(|dims| <&[Dim; 4]>::try_from(dims).ok());
+    let ([_, a, b, c], [_, d, e, f]) = (sides(input)?, sides(output)?);
+    let several = |dim: &Dim| matches!(dim, Dim::Fixed(n) if *n > 1);
+    let is_picture = matches!(meaning(graph, output), Some("Tanh"));
+    let layout = match () {
+        () if [b, c] == [e, f] && several(d) => None,
+        // The input may have its channels elsewhere.
+        () if [b, c] == [d, e] && several(f) && several(b) => Some(Layout::Nhwc),
+        () if [a, b] == [d, e] && several(f) && several(a) => Some(Layout::Nhwc),
+        () => return None,
+    };
+    let described = OutputDescription { layout, ..OutputDescription::of(OutputKind::Segments) };
+    let why = "has a channel per class and the sides of the input, so these are segments";
+    (!is_picture).then(|| proposed(graph, output, described, why))
+}
+
+/// One or three channels of bounded values.
+fn picture(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
+    let [_, a, _, c] = graph.declared_shape(output)? else { return None };
+    let colours = |dim: &Dim| matches!(dim, Dim::Fixed(1 | 3));
+    let layout = match (colours(a), colours(c)) {
+        (true, false) => None,
+        (false, true) => Some(Layout::Nhwc),
+        _ => return None,
+    };
+    // Behind Sigmoid, one channel is as likely a mask.
+    let three = [a, c].contains(&&Dim::Fixed(3));
+    let (op, range) = match meaning(graph, output)? {
+        op @ "Tanh" => (op, Some([-1.0, 1.0])),
+        op @ "Sigmoid" if three => (op, None),
+        _ => return None,
+    };
+    let described =
+        OutputDescription { layout, range, ..OutputDescription::of(OutputKind::Picture) };
+    let why = format!("comes from {op} and has the channels of an image, so it is a picture");
+    Some(proposed(graph, output, described, &why))
 }
 
 /// Batch and classes, with nothing behind; what is not declared may turn out so.
@@ -93,6 +175,51 @@ mod tests {
             (None, None, OutputKind::Logits),
         ] {
             assert_eq!(kind(source, classes).0, wanted, "{source:?} {classes:?}");
+        }
+    }
+
+    /// A model of one operator with these shapes; 0 is a free axis.
+    fn graph(op: &str, input: &[usize], output: &[usize]) -> Graph {
+        use crate::onnx::ModelBuilder;
+        let sides = |dims: &[usize]| -> Vec<crate::onnx::Dim> {
+            dims.iter().map(|&n| if n == 0 { "N".into() } else { n.into() }).collect()
+        };
+        let mut model = ModelBuilder::new("guessed");
+        model.input("x", DType::F32, &sides(input));
+        model.node(op, &["x"], &["y"]);
+        model.output("y", DType::F32, &sides(output));
+        Graph::new(&model.build()).unwrap()
+    }
+
+    #[test]
+    fn maps_and_pictures_are_recognised_by_their_shape() {
+        let segments = |layout| {
+            let name = Some("y".to_owned());
+            Some(OutputDescription { name, layout, ..OutputDescription::of(OutputKind::Segments) })
+        };
+        let picture = |layout, range| {
+            let kind = OutputKind::Picture;
+            let name = Some("y".to_owned());
+            Some(OutputDescription { name, layout, range, ..OutputDescription::of(kind) })
+        };
+        let nhwc = Some(Layout::Nhwc);
+        for (op, input, output, wanted) in [
+            ("Conv", &[0, 3, 64, 48][..], &[0, 4, 64, 48][..], segments(None)),
+            ("Softmax", &[0, 64, 48, 3], &[0, 64, 48, 4], segments(nhwc)),
+            ("Conv", &[0, 3, 64, 48], &[0, 64, 48, 4], segments(nhwc)),
+            // A coarser map may hold boxes, and one channel no classes.
+            ("Conv", &[0, 3, 352, 352], &[0, 85, 22, 22], None),
+            ("Conv", &[0, 3, 64, 48], &[0, 1, 64, 48], None),
+            ("Sigmoid", &[0, 3, 64, 48], &[0, 1, 64, 48], None),
+            ("Conv", &[0, 3, 416, 416], &[1, 3549, 85], None),
+            ("Tanh", &[0, 100], &[0, 3, 32, 32], picture(None, Some([-1.0, 1.0]))),
+            ("Tanh", &[0, 3, 32, 32], &[0, 3, 32, 32], picture(None, Some([-1.0, 1.0]))),
+            ("Sigmoid", &[0, 100], &[0, 32, 32, 3], picture(nhwc, None)),
+            ("Relu", &[0, 100], &[0, 3, 32, 32], None),
+        ] {
+            let guess = guess_output(&graph(op, input, output));
+            assert_eq!(guess.is_ok(), wanted.is_some(), "{op} {output:?}: {guess:?}");
+            assert_eq!(guess.ok().map(|guess| guess.description), wanted, "{op} {output:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use faultlens_core::{DType, Image, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::geometry::Steps;
-use super::{Placement, Resize, VisionError, pixels};
+use super::{Placement, Resize, VisionError, latent, pixels};
 
 /// How images become a model's input tensor: resize to `size`, order the channels, then
 /// `(pixel × scale − mean) / std` for each element.
@@ -35,6 +35,11 @@ pub struct InputDescription {
     pub std: Vec<f64>,
     /// The type of the tensor's elements; integer types are rounded and clamped. By default `f32`.
     pub dtype: ElementType,
+    /// For generators, which take a vector instead of an image: its axes, without that of the
+    /// batch. The numbers are drawn from a standard normal distribution, by the image's pixels;
+    /// nothing else of the description counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latent: Option<Vec<usize>>,
 }
 
 /// How pixels are weighed when resizing.
@@ -130,7 +135,7 @@ impl ElementType {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    size: [usize; 2],
+    size: Option<[usize; 2]>,
     resize: Option<Resize>,
     #[serde(default)]
     filter: Filter,
@@ -144,13 +149,20 @@ struct Written {
     std: Option<Vec<f64>>,
     #[serde(default)]
     dtype: ElementType,
+    latent: Option<Vec<usize>>,
 }
 
 impl TryFrom<Written> for InputDescription {
     type Error = VisionError;
 
     fn try_from(written: Written) -> Result<Self, VisionError> {
-        let plain = Self::plain(written.size, written.channels, written.dtype);
+        if let Some(axes) = written.latent {
+            let description = Self { dtype: written.dtype, ..Self::latent(axes) };
+            description.check()?;
+            return Ok(description);
+        }
+        let size = written.size.ok_or(VisionError::NoSize)?;
+        let plain = Self::plain(size, written.channels, written.dtype);
         let description = Self {
             resize: written.resize.unwrap_or(plain.resize),
             filter: written.filter,
@@ -169,6 +181,8 @@ impl TryFrom<Written> for InputDescription {
 impl InputDescription {
     /// The largest side of a model's input that is accepted.
     pub const MAX_SIDE: usize = 8192;
+    /// The longest vector that is drawn for a generator.
+    pub const MAX_LATENT: usize = 1 << 20;
 
     /// The description that has every default: stretched, RGB to NCHW or one grey channel,
     /// scaled to 0..1, or raw bytes for integer types.
@@ -184,13 +198,27 @@ impl InputDescription {
             mean: vec![0.0; channels.count()],
             std: vec![1.0; channels.count()],
             dtype,
+            latent: None,
         }
+    }
+
+    /// The description of a vector with these axes.
+    pub fn latent(axes: Vec<usize>) -> Self {
+        let length = axes.iter().fold(1, |n: usize, &axis| n.saturating_mul(axis));
+        let plain = Self::plain([1, length], Channels::Grey, ElementType::F32);
+        Self { latent: Some(axes), ..plain }
     }
 
     /// Says what is wrong before any image is touched.
     pub fn check(&self) -> Result<(), VisionError> {
         let [height, width] = self.size;
         let limit = Self::MAX_SIDE;
+        if let Some(axes) = &self.latent {
+            let length = axes.iter().try_fold(1usize, |n, &axis| n.checked_mul(axis));
+            let fits = length.is_some_and(|n| (1..=Self::MAX_LATENT).contains(&n));
+            let plain = fits && self.dtype == ElementType::F32;
+            return if plain { Ok(()) } else { Err(VisionError::Latent(Self::MAX_LATENT)) };
+        }
         if [height, width].iter().any(|side| !(1..=limit).contains(side)) {
             return Err(VisionError::Size { height, width, limit });
         }
@@ -222,6 +250,9 @@ impl InputDescription {
 
     /// The shape of a batch of `images`.
     pub fn shape(&self, images: usize) -> Vec<usize> {
+        if let Some(axes) = &self.latent {
+            return [&[images], &axes[..]].concat();
+        }
         let ([height, width], channels) = (self.size, self.channels.count());
         match self.layout {
             Layout::Nchw => vec![images, channels, height, width],
@@ -234,6 +265,11 @@ impl InputDescription {
         self.check()?;
         if images.is_empty() {
             return Err(VisionError::NoImage);
+        }
+        if let Some(axes) = &self.latent {
+            let length = axes.iter().product();
+            let drawn = images.iter().flat_map(|image| latent::vector(image, length));
+            return Ok(Tensor::new(self.shape(images.len()), drawn.collect::<Vec<f32>>())?);
         }
         let data = pixels::elements(self, images)?;
         Ok(Tensor::new(self.shape(images.len()), data)?)
@@ -287,6 +323,27 @@ mod tests {
             (r#"{"size": [8, 8], "std": [1, 0, 1]}"#, "std holds 0"),
             (r#"{"size": [8, 8], "resize": {"short_side": 7}}"#, "make it at least 8"),
             (r#"{"size": [8, 8], "resize": {"centre_crop": {"share": 1.5}}}"#, "share 1.5"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_generator_is_fed_a_vector_for_each_image() {
+        let d = read(r#"{"latent": [5, 1, 1]}"#).unwrap();
+        assert_eq!(d, InputDescription::latent(vec![5, 1, 1]));
+        assert_eq!(read(&serde_json::to_string(&d).unwrap()).unwrap(), d);
+        let image = |grey: u8| Image::from_rgb(1, 1, vec![grey; 3]).unwrap();
+        let both = d.tensor(&[image(1), image(2)]).unwrap();
+        assert_eq!(both.shape(), [2, 5, 1, 1]);
+        let numbers = both.as_f32().unwrap();
+        assert_ne!(numbers[..5], numbers[5..]);
+        assert_eq!(d.tensor(&[image(2)]).unwrap().as_f32(), Some(&numbers[5..]));
+        for (text, wanted) in [
+            (r#"{"latent": [0]}"#, "latent"),
+            (r#"{"latent": [5], "dtype": "uint8"}"#, "latent"),
+            ("{}", "size is missing"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(wanted), "{error}");

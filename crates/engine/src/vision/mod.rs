@@ -1,30 +1,34 @@
-//! Image in, ranking out: how pictures become a model's input tensor, and how its output tensor
-//! becomes an answer.
+//! Image in, answer out: how pictures become a model's input tensor, and how its output tensors
+//! become an answer.
 //!
 //! 1. An [`InputDescription`] says what the model wants to see; write it down, or let
 //!    [`guess_input`] propose one together with its reasons.
 //! 2. [`InputDescription::tensor`] turns images into the tensor to feed.
 //! 3. An [`OutputDescription`] says what the model's output means ([`guess_output`] proposes
-//!    one); [`OutputDescription::ranking`] reads the answer for one image of the batch, with
-//!    names from [`Labels`].
+//!    one); an [`OutputReader`] reads the answer for one image of the batch, with names from
+//!    [`Labels`]. How a detector's numbers become boxes, one of the [`DECODERS`] says.
 //!
 //! [`InputDescription::placement`] maps points of the model's input back to the image, so that
 //! whatever a model finds can be shown where it was found.
 
+mod decode;
 mod error;
 mod geometry;
 mod guess;
 mod guess_output;
 mod input;
 mod labels;
+mod latent;
 mod output;
 mod pixels;
+mod read;
 mod resize;
 mod shape;
 
 #[cfg(test)]
 mod reference;
 
+pub use decode::{DECODERS, Decoder, find_peaks};
 pub use error::VisionError;
 pub use geometry::Placement;
 pub use guess::{Guess, guess_input};
@@ -32,5 +36,6 @@ pub use guess_output::guess_output;
 pub use input::{Channels, ElementType, Filter, InputDescription, Layout};
 pub use labels::{LabelFormat, Labels};
 pub use output::{OutputDescription, OutputKind};
+pub use read::{Names, OutputReader, Shown};
 pub use resize::{Align, Resize};
 pub use shape::{ImageInput, shape_text};

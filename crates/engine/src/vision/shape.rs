@@ -84,10 +84,17 @@ impl ImageInput {
 /// The fields whose axes differ.
 fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
     let made = description.shape(1);
+    let is_latent = description.latent.is_some();
     if dims.len() != made.len() {
-        return vec!["layout (the model's input is no batch of images)"];
+        return vec![match is_latent {
+            true => "latent",
+            false => "layout (the model's input is no batch of images)",
+        }];
     }
     let differs = |axis: usize| matches!(dims[axis], Dim::Fixed(n) if n != made[axis]);
+    if is_latent {
+        return if (1..dims.len()).any(differs) { vec!["latent"] } else { Vec::new() };
+    }
     let (channel, sides) = match description.layout {
         Layout::Nchw => (1, [2, 3]),
         Layout::Nhwc => (3, [1, 2]),
@@ -125,6 +132,17 @@ mod tests {
         ] {
             let error = model.fits(&d).unwrap_err().to_string();
             assert!(error.ends_with(wanted), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_vector_fits_its_axes() {
+        let vector = |axes: &[usize]| InputDescription::latent(axes.to_vec());
+        let model = input([0, 64, 1, 1], DType::F32);
+        assert_eq!(model.fits(&vector(&[64, 1, 1])), Ok(()));
+        for axes in [&[64][..], &[32, 1, 1]] {
+            let error = model.fits(&vector(axes)).unwrap_err().to_string();
+            assert!(error.ends_with("correct latent"), "{error}");
         }
     }
 

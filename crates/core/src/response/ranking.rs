@@ -1,6 +1,6 @@
-//! What a target answers.
+//! Classes by how strongly a target believes in them.
 
-use crate::Bounds;
+use super::name_of;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -68,15 +68,6 @@ pub fn argmax(scores: impl IntoIterator<Item = f32>) -> Option<usize> {
     places.min_by(|(_, a), (_, b)| highest_first(*a, *b)).map(|(at, _)| at)
 }
 
-/// What a target answers.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Response {
-    /// A score for every class.
-    Scores(Scores),
-    /// Measured quantities, such as an angle.
-    Values(Vec<f32>),
-}
-
 /// A score for every class, ranked only when somebody looks.
 #[derive(Debug, Clone)]
 pub struct Scores {
@@ -96,7 +87,7 @@ impl PartialEq for Scores {
 impl Scores {
     /// The class's name.
     pub fn name(&self, class: usize) -> String {
-        self.names.get(class).cloned().unwrap_or_else(|| class.to_string())
+        name_of(&self.names, class)
     }
 
     /// The best class.
@@ -117,56 +108,6 @@ impl Scores {
     pub fn ranking(&self) -> Ranking {
         Ranking::from_scores(&self.scores, |class| self.name(class))
     }
-}
-
-impl Response {
-    /// The numbers of the answer.
-    pub fn numbers(&self) -> &[f32] {
-        match self {
-            Self::Scores(scores) => &scores.scores,
-            Self::Values(values) => values,
-        }
-    }
-
-    /// Whether every number of the answer is one.
-    pub fn is_finite(&self) -> bool {
-        self.numbers().iter().all(|number| number.is_finite())
-    }
-
-    /// The answer in a word and the number that goes with it: the best class and its score, or
-    /// the first value.
-    pub fn headline(&self) -> (String, Option<f32>) {
-        match self {
-            Self::Scores(scores) => match scores.top() {
-                Some(top) => (scores.name(top), scores.scores.get(top).copied()),
-                None => (String::new(), None),
-            },
-            Self::Values(values) => {
-                let text = values.first().map(|value| format!("{value:.4}"));
-                (text.unwrap_or_default(), values.first().copied())
-            }
-        }
-    }
-
-    /// A number that tells whether two answers have the same bits; every NaN counts as the same.
-    pub fn digest(&self) -> u64 {
-        let bits = |x: &f32| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() };
-        // FNV-1a, a word at a time.
-        self.numbers().iter().fold(0xcbf2_9ce4_8422_2325, |hash, number| {
-            (hash ^ u64::from(bits(number))).wrapping_mul(0x0100_0000_01b3)
-        })
-    }
-}
-
-/// One object that a target found.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Detection {
-    /// The class, by its position in the target's output.
-    pub class: usize,
-    /// How sure the target is.
-    pub score: f32,
-    /// Where it is.
-    pub bounds: Bounds,
 }
 
 #[cfg(test)]
@@ -192,19 +133,6 @@ mod tests {
             }
         }
         assert_eq!((scores.name(0), scores.name(3)), ("a".to_owned(), "3".to_owned()));
-    }
-
-    #[test]
-    fn the_digest_sees_every_bit_but_no_payload() {
-        let digest = |values: &[f32]| Response::Values(values.to_vec()).digest();
-        let other_nan = f32::from_bits(0x7fc0_0001);
-        assert_eq!(digest(&[f32::NAN, 1.0]), digest(&[other_nan, 1.0]));
-        let all = [&[][..], &[0.0], &[-0.0], &[0.0, 0.0], &[1.0, 2.0], &[2.0, 1.0]];
-        for (at, a) in all.iter().enumerate() {
-            for b in &all[at + 1..] {
-                assert_ne!(digest(a), digest(b), "{a:?} {b:?}");
-            }
-        }
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! Objects that a target found.
+
+use super::name_of;
+use crate::Bounds;
+use std::sync::Arc;
+
+/// Names that a headline has room for.
+const MOST_NAMES: usize = 8;
+
+/// One object that a target found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Detection {
+    /// The class, by its position in the target's output.
+    pub class: usize,
+    /// How sure the target is.
+    pub score: f32,
+    /// Where it is.
+    pub bounds: Bounds,
+}
+
+/// Every object that a target found in an image, each once.
+#[derive(Debug, Clone)]
+pub struct Detections {
+    /// The objects, surest first, in pixels of the image.
+    pub found: Vec<Detection>,
+    /// The classes' names; a class beyond the list has its number for a name.
+    pub names: Arc<[String]>,
+    /// Whether every number that they were read from is one: what is none finds nothing, and
+    /// would pass for an image without objects.
+    pub finite: bool,
+}
+
+/// Names are the target's, not the answer's.
+impl PartialEq for Detections {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.found, self.finite) == (&other.found, other.finite)
+    }
+}
+
+impl Detections {
+    /// The class's name.
+    pub fn name(&self, class: usize) -> String {
+        name_of(&self.names, class)
+    }
+
+    /// How many objects of which classes, in the order of classes so that scores do not change
+    /// it, and the surest score.
+    pub(super) fn headline(&self) -> (String, Option<f32>) {
+        let mut classes: Vec<usize> = self.found.iter().map(|found| found.class).collect();
+        classes.sort_unstable();
+        let mut names: Vec<String> =
+            classes.iter().take(MOST_NAMES).map(|&class| self.name(class)).collect();
+        if classes.len() > MOST_NAMES {
+            names.push("…".to_owned());
+        }
+        let text = match classes.len() {
+            0 => "no object".to_owned(),
+            1 => format!("1 object: {}", names.concat()),
+            count => format!("{count} objects: {}", names.join(", ")),
+        };
+        (text, self.found.iter().map(|found| found.score).reduce(f32::max))
+    }
+}

@@ -1,0 +1,85 @@
+//! A class for every pixel.
+
+use super::name_of;
+use crate::Bounds;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the class of all that is nothing in particular is called.
+const BACKGROUND: &str = "background";
+
+/// A class for every pixel of what a target sees.
+#[derive(Debug, Clone)]
+pub struct Segments {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The class of each pixel, rows from the top.
+    pub classes: Vec<u16>,
+    /// Where the pixels lie in the image that was shown, in its pixels: a target may see only
+    /// a part of it, or a border around it.
+    pub covers: Bounds,
+    /// The classes' names; a class beyond the list has its number for a name.
+    pub names: Arc<[String]>,
+    /// Whether every score that the classes were read from is a number.
+    pub finite: bool,
+}
+
+/// Names are the target's, not the answer's.
+impl PartialEq for Segments {
+    fn eq(&self, other: &Self) -> bool {
+        let size = |one: &Self| (one.width, one.height, one.covers, one.finite);
+        size(self) == size(other) && self.classes == other.classes
+    }
+}
+
+impl Segments {
+    /// The class's name.
+    pub fn name(&self, class: usize) -> String {
+        name_of(&self.names, class)
+    }
+
+    /// The class of the pixel that shows this point of the image; `None` where the target did not
+    /// see it.
+    pub fn class_at(&self, x: f32, y: f32) -> Option<u16> {
+        let place = |at: f32, from: f32, to: f32, pixels: usize| {
+            let place = (at - from) / (to - from) * pixels as f32;
+            (place >= 0.0 && place < pixels as f32).then_some(place as usize)
+        };
+        let column = place(x, self.covers.left, self.covers.right, self.width)?;
+        let row = place(y, self.covers.top, self.covers.bottom, self.height)?;
+        self.classes.get(row * self.width + column).copied()
+    }
+
+    /// Which part of the pixels each class has, the largest first; classes without a pixel are
+    /// left out.
+    pub fn shares(&self) -> Vec<(usize, f64)> {
+        let mut counts = BTreeMap::new();
+        for &class in &self.classes {
+            *counts.entry(usize::from(class)).or_insert(0usize) += 1;
+        }
+        let mut counts: Vec<(usize, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|&(class, count)| (std::cmp::Reverse(count), class));
+        let all = self.classes.len() as f64;
+        counts.into_iter().map(|(class, count)| (class, count as f64 / all)).collect()
+    }
+
+    /// Whether a class stands for nothing in particular: the first one, unless its name says
+    /// something else.
+    fn is_background(&self, class: usize) -> bool {
+        class == 0 && self.names.first().is_none_or(|name| name.eq_ignore_ascii_case(BACKGROUND))
+    }
+
+    /// The largest class, and background only where there is no other.
+    pub(super) fn headline(&self) -> (String, Option<f32>) {
+        let shares = self.shares();
+        let telling = shares.iter().find(|&&(class, _)| !self.is_background(class));
+        match telling.or(shares.first()) {
+            Some(&(class, share)) => {
+                (format!("{} {:.1}%", self.name(class), share * 100.0), Some(share as f32))
+            }
+            None => (String::new(), None),
+        }
+    }
+}
