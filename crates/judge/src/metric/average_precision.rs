@@ -1,7 +1,5 @@
 //! Average precision as COCO defines it, step for step as pycocotools computes it.
 
-use super::overlap::{box_iou, crowd_overlap};
-use super::surest_first;
 use faultlens_core::{Detection, Object};
 use std::collections::BTreeSet;
 
@@ -26,7 +24,7 @@ pub fn average_precision(
         judged.extend(matched(&surest(detections, class), &known, iou));
     }
     (objects > 0).then(|| {
-        judged.sort_by(|(a, _), (b, _)| surest_first(a, b));
+        judged.sort_by(|(a, _), (b, _)| Detection::surest_first(a, b));
         interpolated(judged.iter().map(|&(_, right)| right), objects)
     })
 }
@@ -41,22 +39,28 @@ pub fn mean_average_precision(cases: &[(Vec<Detection>, Vec<Object>)], iou: f64)
 }
 
 fn surest(detections: &[Detection], class: usize) -> Vec<Detection> {
+    let mut mine = of_class(detections, class);
+    mine.truncate(MOST_DETECTIONS);
+    mine
+}
+
+/// All detections of a class, surest first.
+pub(super) fn of_class(detections: &[Detection], class: usize) -> Vec<Detection> {
     let mut mine: Vec<Detection> =
         detections.iter().filter(|found| found.class == class).copied().collect();
-    mine.sort_by(surest_first);
-    mine.truncate(MOST_DETECTIONS);
+    mine.sort_by(Detection::surest_first);
     mine
 }
 
 /// Each detection of an image, surest first, with whether it is right; those on crowds are left
 /// out. An object is found once, by the surest detection that overlaps it enough; a crowd any
 /// number of times, but only by detections that find no object.
-fn matched(found: &[Detection], known: &[&Object], iou: f64) -> Vec<(Detection, bool)> {
+pub(super) fn matched(found: &[Detection], known: &[&Object], iou: f64) -> Vec<(Detection, bool)> {
     let mut taken = vec![false; known.len()];
     let mut judged = Vec::new();
     for detection in found {
         let object = best(known, iou, |at, object| {
-            (!object.crowd && !taken[at]).then(|| box_iou(&detection.bounds, &object.bounds))
+            (!object.crowd && !taken[at]).then(|| detection.bounds.iou(&object.bounds))
         });
         if let Some(at) = object {
             taken[at] = true;
@@ -64,7 +68,7 @@ fn matched(found: &[Detection], known: &[&Object], iou: f64) -> Vec<(Detection, 
             continue;
         }
         let crowd = best(known, iou, |_, object| {
-            object.crowd.then(|| crowd_overlap(&detection.bounds, &object.bounds))
+            object.crowd.then(|| detection.bounds.part_in(&object.bounds))
         });
         if crowd.is_none() {
             judged.push((*detection, false));

@@ -2,23 +2,17 @@
 
 mod accuracy;
 mod average_precision;
+mod changed_objects;
+mod edits;
 mod overlap;
+mod psnr;
 mod segments;
-mod suppression;
 
 pub use accuracy::accuracy;
 pub use average_precision::{average_precision, mean_average_precision};
+pub use changed_objects::changed_objects;
+pub use edits::edits;
+pub use faultlens_core::non_maximum_suppression;
 pub use overlap::mask_iou;
-pub use segments::{Confusion, SegmentError, segment_iou};
-pub use suppression::non_maximum_suppression;
-
-use faultlens_core::Detection;
-use std::cmp::Ordering;
-
-/// Surest first, NaN last; a stable sort keeps the order of equal scores.
-fn surest_first(a: &Detection, b: &Detection) -> Ordering {
-    match (a.score.is_nan(), b.score.is_nan()) {
-        (false, false) => b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal),
-        (a_nan, b_nan) => a_nan.cmp(&b_nan),
-    }
-}
+pub use psnr::{MOST_PSNR, psnr};
+pub use segments::{Confusion, SegmentError, mean_class_iou, segment_iou};

@@ -1,18 +1,6 @@
-//! How much two boxes or two masks share.
+//! How much two masks share.
 
-use faultlens_core::{Bounds, Mask};
-
-/// The part of two boxes that both share over the part that either covers, in 64 bits as
-/// pycocotools computes it, so that a pair at the very threshold falls on the same side.
-pub(super) fn box_iou(a: &Bounds, b: &Bounds) -> f64 {
-    let shared = shared(a, b);
-    part(shared, area(a) + area(b) - shared)
-}
-
-/// The part of a detection that lies on a crowd: the crowd may be far larger.
-pub(super) fn crowd_overlap(detection: &Bounds, crowd: &Bounds) -> f64 {
-    part(shared(detection, crowd), area(detection))
-}
+use faultlens_core::Mask;
 
 /// The pixels that two masks share over those that either has; 0 where both are empty, `None`
 /// for masks of different sizes.
@@ -23,58 +11,12 @@ pub fn mask_iou(a: &Mask, b: &Mask) -> Option<f64> {
     let pairs = || a.bits().iter().zip(b.bits());
     let shared = pairs().filter(|&(&a, &b)| a && b).count();
     let either = pairs().filter(|&(&a, &b)| a || b).count();
-    Some(part(shared as f64, either as f64))
-}
-
-/// NaN and infinite boxes share nothing with any other.
-fn part(shared: f64, whole: f64) -> f64 {
-    let part = shared / whole;
-    if part.is_finite() { part } else { 0.0 }
-}
-
-fn area(b: &Bounds) -> f64 {
-    extent(b.left.into(), b.right.into()) * extent(b.top.into(), b.bottom.into())
-}
-
-fn shared(a: &Bounds, b: &Bounds) -> f64 {
-    let sides = [a.left, a.top, a.right, a.bottom, b.left, b.top, b.right, b.bottom];
-    if sides.iter().any(|side| side.is_nan()) {
-        return 0.0;
-    }
-    extent(a.left.max(b.left).into(), a.right.min(b.right).into())
-        * extent(a.top.max(b.top).into(), a.bottom.min(b.bottom).into())
-}
-
-fn extent(from: f64, to: f64) -> f64 {
-    (to - from).max(0.0)
+    Some(if either > 0 { shared as f64 / either as f64 } else { 0.0 })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bounds(left: f32, top: f32, right: f32, bottom: f32) -> Bounds {
-        Bounds { left, top, right, bottom }
-    }
-
-    #[test]
-    fn boxes_and_crowds() {
-        let (inf, nan) = (f32::INFINITY, f32::NAN);
-        let square = bounds(0.0, 0.0, 4.0, 4.0);
-        let cases = [
-            (square, square, 1.0, 1.0),
-            (square, bounds(2.0, 0.0, 6.0, 4.0), 1.0 / 3.0, 0.5),
-            (square, bounds(0.0, 0.0, 40.0, 40.0), 0.01, 1.0),
-            (square, bounds(4.0, 0.0, 8.0, 4.0), 0.0, 0.0),
-            (square, bounds(4.0, 4.0, 0.0, 0.0), 0.0, 0.0),
-            (bounds(nan, 0.0, 4.0, 4.0), square, 0.0, 0.0),
-            (bounds(-inf, -inf, inf, inf), square, 0.0, 0.0),
-            (bounds(1.0, 1.0, 1.0, 1.0), bounds(1.0, 1.0, 1.0, 1.0), 0.0, 0.0),
-        ];
-        for (a, b, iou, crowd) in cases {
-            assert_eq!((box_iou(&a, &b), crowd_overlap(&a, &b)), (iou, crowd), "{a:?} {b:?}");
-        }
-    }
 
     #[test]
     fn masks_share_pixels() {

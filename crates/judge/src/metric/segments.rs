@@ -101,9 +101,48 @@ pub fn segment_iou(
     Ok(confusion.iou())
 }
 
+/// The mean over classes, of those that either image has, of the pixels that both have over those
+/// that either has. `None` for images without a pixel or of different sizes.
+pub fn mean_class_iou(a: &[u16], b: &[u16]) -> Option<f64> {
+    if a.len() != b.len() {
+        return None;
+    }
+    let classes = usize::from(*a.iter().chain(b).max()?) + 1;
+    // For each class, pixels that both have, and that each has.
+    let (mut both, mut each) = (vec![0u64; classes], vec![0u64; classes]);
+    for (&a, &b) in a.iter().zip(b) {
+        both[usize::from(a)] += u64::from(a == b);
+        each[usize::from(a)] += 1;
+        each[usize::from(b)] += 1;
+    }
+    let known = each.iter().zip(&both).filter(|&(&each, _)| each > 0);
+    let parts: Vec<f64> = known.map(|(&each, &both)| both as f64 / (each - both) as f64).collect();
+    Some(parts.iter().sum::<f64>() / parts.len() as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mean_of_two_images_is_that_of_the_counts() {
+        let cases: [(&[u8], &[u8]); 5] = [
+            (&[0, 1, 2, 1], &[0, 1, 2, 1]),
+            (&[0, 0, 1, 1], &[0, 1, 1, 2]),
+            (&[3, 3, 3], &[1, 1, 1]),
+            (&[0, 5, 5, 0, 2], &[5, 5, 0, 0, 2]),
+            (&[7], &[7]),
+        ];
+        for (a, b) in cases {
+            let mut counts = Confusion::new(8);
+            counts.add(a, b).unwrap();
+            let wide = |image: &[u8]| image.iter().map(|&c| c.into()).collect::<Vec<u16>>();
+            let (got, wanted) = (mean_class_iou(&wide(a), &wide(b)), counts.mean_iou());
+            assert!(got.zip(wanted).is_some_and(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
+        }
+        assert_eq!(mean_class_iou(&[65535, 0], &[65535, 0]), Some(1.0));
+        assert_eq!((mean_class_iou(&[], &[]), mean_class_iou(&[1], &[1, 1])), (None, None));
+    }
 
     #[test]
     fn counts_sum_over_images() {

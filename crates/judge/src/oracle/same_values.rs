@@ -1,6 +1,9 @@
 //! Numbers must stay where they were.
 
-use faultlens_core::{Exhibit, Oracle, Outcome, Parameter, ParameterKind, Plugin, Setting, Unset};
+use faultlens_core::{
+    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Setting,
+    SettingError, Settings, Unset,
+};
 
 /// # What it does
 /// Masked where no number of the answer moves further than the tolerance.
@@ -10,26 +13,69 @@ pub(super) const SAME_VALUES: Plugin<dyn Oracle> = Plugin {
     name: "same_values",
     about: "no number of the answer may move further than the tolerance",
     when: "steering angles and other regressions; with tolerance 0, any change of any score",
-    parameters: &[TOLERANCE],
-    build: |settings| Ok(Box::new(SameValues { tolerance: settings.number(TOLERANCE.name)? })),
+    parameters: &[TOLERANCE, SCALE, FURTHER],
+    build,
 };
 
 const TOLERANCE: Parameter = Parameter {
     name: "tolerance",
-    about: "how far a number may move, in its own unit",
+    about: "how far a number may move, in its own unit times scale",
     kind: ParameterKind::Number { least: 0.0, most: 1e30 },
     unset: Unset::Is(Setting::Number(0.0)),
 };
 
+const SCALE: Parameter = Parameter {
+    name: "scale",
+    about: "what differences are multiplied by first, such as 57.2958 for radians in degrees",
+    kind: ParameterKind::Number { least: 1e-30, most: 1e30 },
+    unset: Unset::Is(Setting::Number(1.0)),
+};
+
+const FURTHER: Parameter = Parameter {
+    name: "further",
+    about: "more tolerances that reports give rates for, such as [30, 60, 120]",
+    kind: ParameterKind::Names,
+    unset: Unset::Absent,
+};
+
+fn build(settings: &Settings) -> Result<Box<dyn Oracle>, SettingError> {
+    let (tolerance, scale) = (settings.number(TOLERANCE.name)?, settings.number(SCALE.name)?);
+    let is_tolerance =
+        |text: &str| text.trim().parse().is_ok_and(|n: f64| n.is_finite() && n >= 0.0);
+    match settings.names(FURTHER.name).iter().find(|text| !is_tolerance(text)) {
+        Some(text) => Err(SettingError(format!("further holds {text:?}, which is no tolerance"))),
+        None => Ok(Box::new(SameValues { tolerance, scale })),
+    }
+}
+
 struct SameValues {
     tolerance: f64,
+    scale: f64,
+}
+
+impl SameValues {
+    /// The furthest that a number moved; none for answers without numbers.
+    fn deviation(&self, golden: &[f32], observed: &[f32]) -> Option<f64> {
+        let moved = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs() * self.scale;
+        let same_count = golden.len() == observed.len();
+        same_count.then(|| golden.iter().zip(observed).map(moved).fold(0.0, f64::max))
+    }
 }
 
 impl Oracle for SameValues {
     fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        let (golden, observed) = (exhibit.golden.numbers(), exhibit.observed.numbers());
-        let near = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs() <= self.tolerance;
-        let same = golden.len() == observed.len() && golden.iter().zip(observed).all(near);
-        if same { Outcome::Masked } else { Outcome::Deviated }
+        let numbers = exhibit.golden.numbers().zip(exhibit.observed.numbers());
+        let Some((golden, observed)) = numbers else {
+            return Outcome::Unjudged(Reason::Unsuited);
+        };
+        match self.deviation(golden, observed) {
+            Some(deviation) if deviation <= self.tolerance => Outcome::Masked,
+            _ => Outcome::Deviated,
+        }
+    }
+
+    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
+        let (golden, observed) = exhibit.golden.numbers().zip(exhibit.observed.numbers())?;
+        Some(Measure { name: "deviation", value: self.deviation(golden, observed)? })
     }
 }

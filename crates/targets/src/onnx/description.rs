@@ -3,7 +3,8 @@
 use super::OpenError;
 use faultlens_engine::Graph;
 use faultlens_engine::vision::{
-    ImageInput, InputDescription, LabelFormat, Labels, OutputDescription, guess_input, guess_output,
+    ImageInput, InputDescription, LabelFormat, Labels, OutputDescription, OutputReader,
+    guess_input, guess_output,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,7 +61,7 @@ impl Description {
             Some(output) => output,
             None => unwritten_output(graph, &mut reasons)?,
         };
-        output.position(graph)?;
+        OutputReader::new(&output, graph)?;
         let labels = match &written.labels {
             Some(path) => read_labels(path)?,
             None => own_labels(graph)?,

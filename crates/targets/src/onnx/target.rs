@@ -2,8 +2,8 @@
 
 use super::load::{fingerprint, load_model};
 use super::{Description, OpenError, Written};
-use faultlens_core::{Image, Response, Scores, Target, TargetError, Tensor};
-use faultlens_engine::vision::{ImageInput, OutputKind};
+use faultlens_core::{Image, Response, Target, TargetError, Tensor};
+use faultlens_engine::vision::{ImageInput, OutputReader, Shown};
 use faultlens_engine::{EngineError, Golden, Model};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -16,10 +16,10 @@ pub struct OnnxTarget {
     model: Model,
     description: Description,
     input: ImageInput,
-    output: usize,
+    reader: OutputReader,
     /// How many images the model takes at once; all places hold the same one.
     batch: usize,
-    /// The classes' names, as many as the first answer has scores.
+    /// The classes' names, as many as the model knew classes when it was first asked.
     names: OnceLock<Arc<[String]>>,
     fingerprint: String,
 }
@@ -35,13 +35,14 @@ impl OnnxTarget {
     pub fn new(model: Model, written: Written, fingerprint: String) -> Result<Self, OpenError> {
         let graph = model.graph();
         let description = Description::resolve(graph, written)?;
-        let (input, output) = (ImageInput::of(graph)?, description.output.position(graph)?);
+        let input = ImageInput::of(graph)?;
+        let reader = OutputReader::new(&description.output, graph)?;
         let batch = input.batch().unwrap_or(1);
         if batch > MAX_BATCH {
             return Err(OpenError::Batch(batch));
         }
         let names = OnceLock::new();
-        Ok(Self { model, description, input, output, batch, names, fingerprint })
+        Ok(Self { model, description, input, reader, batch, names, fingerprint })
     }
 
     /// Shares plain forward passes out between threads; answers stay the same.
@@ -75,23 +76,19 @@ impl OnnxTarget {
         self.model.golden(&self.feeds(image)?).map_err(failed)
     }
 
-    /// What outputs of the model mean as an answer.
-    pub fn response(&self, outputs: &[Tensor]) -> Result<Response, TargetError> {
-        let output = outputs.get(self.output).ok_or_else(|| {
-            TargetError::Failed("the model gave fewer outputs than it declares".to_owned())
-        })?;
-        let described = &self.description.output;
-        let numbers =
-            described.scores(output, 0).map_err(|e| TargetError::Failed(e.to_string()))?;
-        Ok(match described.kind {
-            OutputKind::Values => Response::Values(numbers),
-            OutputKind::Logits | OutputKind::Probabilities => {
-                let labels = &self.description.labels;
-                let named = || (0..numbers.len()).map(|class| labels.name(class)).collect();
-                let names = Arc::clone(self.names.get_or_init(named));
-                Response::Scores(Scores { scores: numbers, names })
-            }
-        })
+    /// What outputs of the model mean as an answer about the image that was shown; boxes and
+    /// areas are given in its pixels.
+    pub fn response(&self, outputs: &[Tensor], shown: &Image) -> Result<Response, TargetError> {
+        let (width, height) = (shown.width(), shown.height());
+        let shown = Shown { input: &self.description.input, width, height };
+        let names = |classes| Arc::clone(self.names.get_or_init(|| self.first_names(classes)));
+        let answer = self.reader.read(outputs, 0, shown, &names);
+        answer.map_err(|error| TargetError::Failed(error.to_string()))
+    }
+
+    fn first_names(&self, classes: usize) -> Arc<[String]> {
+        let labels = &self.description.labels;
+        (0..classes.max(labels.len())).map(|class| labels.name(class)).collect()
     }
 
     fn feeds(&self, image: &Image) -> Result<[(&str, Tensor); 1], TargetError> {
@@ -105,7 +102,7 @@ impl OnnxTarget {
 impl Target for OnnxTarget {
     fn ask(&self, image: &Image) -> Result<Response, TargetError> {
         let outputs = self.model.run(&self.feeds(image)?).map_err(failed)?;
-        self.response(&outputs)
+        self.response(&outputs, image)
     }
 }
 
@@ -116,7 +113,7 @@ fn failed(error: EngineError) -> TargetError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_core::Seed;
+    use faultlens_core::{Detection, Object, Seed};
 
     #[test]
     fn a_kept_run_answers_as_a_plain_one() {
@@ -126,11 +123,68 @@ mod tests {
             let case = faultlens_world::sign(Seed::new(1).child(faultlens_world::TEST), number);
             let plain = target.ask(&case.image).unwrap();
             let golden = target.golden(&case.image).unwrap();
-            assert_eq!(target.response(golden.outputs()).unwrap(), plain);
+            assert_eq!(target.response(golden.outputs(), &case.image).unwrap(), plain);
             let Response::Scores(scores) = plain else { panic!("a classifier") };
             assert_eq!(scores.top(), case.label);
         }
         assert_eq!(target.fingerprint().len(), 64);
+    }
+
+    #[test]
+    fn the_shipped_detector_finds_what_is_there() {
+        let target = OnnxTarget::open(Path::new("world:detector"), Written::default()).unwrap();
+        let reasons = &target.description().reasons;
+        assert!(reasons.iter().any(|r| r.contains("are detections")), "{reasons:?}");
+        let (mut found, mut known) = (0, 0);
+        for scene in faultlens_world::scenes(Seed::new(3).child(faultlens_world::TEST), 8) {
+            let answer = target.ask(&scene.case.image).unwrap();
+            let Response::Detections(answer) = answer else { panic!("a detector") };
+            let near = |object: &&Object| {
+                let same = |d: &&Detection| d.class == object.class;
+                let mut like = answer.found.iter().filter(same);
+                like.any(|d| d.bounds.iou(&object.bounds) > 0.5)
+            };
+            known += scene.case.objects.len();
+            found += scene.case.objects.iter().filter(near).count();
+            assert_eq!(answer.names.len(), 3);
+        }
+        assert!(known >= 8 && found * 10 >= known * 6, "{found} of {known} objects are found");
+    }
+
+    #[test]
+    fn the_shipped_segmenter_knows_most_pixels() {
+        let target = OnnxTarget::open(Path::new("world:segmenter"), Written::default()).unwrap();
+        for scene in faultlens_world::scenes(Seed::new(4).child(faultlens_world::TEST), 3) {
+            let answer = target.ask(&scene.case.image).unwrap();
+            let Response::Segments(areas) = answer else { panic!("a segmenter") };
+            let known = &scene.case.segments;
+            let pairs = areas.classes.iter().zip(known);
+            let right = pairs.filter(|&(&a, &b)| a == u16::from(b)).count();
+            assert_eq!(areas.classes.len(), known.len());
+            assert!(right * 10 > known.len() * 9, "{right} of {}", known.len());
+        }
+    }
+
+    #[test]
+    fn a_generator_makes_a_picture_of_its_own_for_every_image() {
+        use faultlens_core::DType;
+        use faultlens_engine::onnx::ModelBuilder;
+        let mut model = ModelBuilder::new("generator");
+        model.input("z", DType::F32, &["N".into(), 12.into()]);
+        let shape = model.initializer("shape", Tensor::vector(vec![-1i64, 3, 2, 2]));
+        model.node("Reshape", &["z", &shape], &["plane"]);
+        model.node("Tanh", &["plane"], &["image"]);
+        model.output("image", DType::F32, &["N".into(), 3.into(), 2.into(), 2.into()]);
+        let model = Model::from_proto(&model.build()).unwrap();
+        let target = OnnxTarget::new(model, Written::default(), "generator".into()).unwrap();
+        let image = |grey: u8| Image::from_rgb(1, 1, vec![grey; 3]).unwrap();
+        let made = target.ask(&image(1)).unwrap();
+        let Response::Picture(picture) = &made else { panic!("{made:?}") };
+        assert_eq!((picture.width, picture.channels, picture.finite), (2, 3, true));
+        assert!(picture.values.iter().all(|value| (0.0..=1.0).contains(value)));
+        assert_eq!(made.drawn(&image(1)).unwrap().height(), 2);
+        assert_eq!(target.ask(&image(1)).unwrap(), made);
+        assert_ne!(target.ask(&image(2)).unwrap(), made);
     }
 
     #[test]

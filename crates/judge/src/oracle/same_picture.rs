@@ -1,0 +1,62 @@
+//! The picture must stay as it was.
+
+use crate::psnr;
+use faultlens_core::{
+    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Picture, Plugin, Reason, Response,
+    Setting, Unset,
+};
+
+/// # What it does
+/// Masked where the picture is as near to the undisturbed one as the least peak signal-to-noise
+/// ratio asks.
+/// # When to use it
+/// Generators, denoisers and everything else that answers with an image. From about 40 dB nobody
+/// sees a difference; below 20 dB everybody does.
+pub(super) const SAME_PICTURE: Plugin<dyn Oracle> = Plugin {
+    name: "same_picture",
+    about: "the picture's peak signal-to-noise ratio against the undisturbed one must be high",
+    when: "generators and whatever else answers with an image; measures the ratio in decibels",
+    parameters: &[PSNR],
+    build: |settings| Ok(Box::new(SamePicture { least: settings.number(PSNR.name)? })),
+};
+
+const PSNR: Parameter = Parameter {
+    name: "psnr",
+    about: "the least ratio in decibels; the same picture has 100",
+    kind: ParameterKind::Number { least: 1.0, most: 100.0 },
+    unset: Unset::Is(Setting::Number(30.0)),
+};
+
+struct SamePicture {
+    least: f64,
+}
+
+fn both<'a>(exhibit: &Exhibit<'a>) -> Option<(&'a Picture, &'a Picture)> {
+    match (exhibit.golden, exhibit.observed) {
+        (Response::Picture(golden), Response::Picture(observed)) => Some((golden, observed)),
+        _ => None,
+    }
+}
+
+fn ratio(golden: &Picture, observed: &Picture) -> Option<f64> {
+    let size = |one: &Picture| (one.width, one.height, one.channels);
+    let same_size = size(golden) == size(observed);
+    if same_size { psnr(&golden.values, &observed.values) } else { None }
+}
+
+impl Oracle for SamePicture {
+    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
+        let Some((golden, observed)) = both(exhibit) else {
+            return Outcome::Unjudged(Reason::Unsuited);
+        };
+        match ratio(golden, observed) {
+            Some(ratio) if ratio >= self.least => Outcome::Masked,
+            _ => Outcome::Deviated,
+        }
+    }
+
+    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
+        let (golden, observed) = both(exhibit)?;
+        Some(Measure { name: "psnr", value: ratio(golden, observed)? })
+    }
+}

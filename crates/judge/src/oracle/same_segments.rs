@@ -1,0 +1,61 @@
+//! Areas must stay where they were.
+
+use crate::mean_class_iou;
+use faultlens_core::{
+    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Segments, Setting, Unset,
+};
+
+/// # What it does
+/// Masked where the areas of the classes overlap as before: the shared part over the whole, mean
+/// over the classes that either answer has.
+/// # When to use it
+/// Segmentation: road, lane and organ masks. Small classes weigh as much as large ones.
+pub(super) const SAME_SEGMENTS: Plugin<dyn Oracle> = Plugin {
+    name: "same_segments",
+    about: "areas of classes must overlap the undisturbed ones, on average by iou at least",
+    when: "segmentation; measures the mean overlap over the classes",
+    parameters: &[IOU],
+    build: |settings| Ok(Box::new(SameSegments { iou: settings.number(IOU.name)? })),
+};
+
+const IOU: Parameter = Parameter {
+    name: "iou",
+    about: "the least mean overlap: shared part over whole",
+    kind: ParameterKind::Number { least: 0.01, most: 1.0 },
+    unset: Unset::Is(Setting::Number(0.9)),
+};
+
+struct SameSegments {
+    iou: f64,
+}
+
+fn both<'a>(exhibit: &Exhibit<'a>) -> Option<(&'a Segments, &'a Segments)> {
+    match (exhibit.golden, exhibit.observed) {
+        (Response::Segments(golden), Response::Segments(observed)) => Some((golden, observed)),
+        _ => None,
+    }
+}
+
+fn iou(golden: &Segments, observed: &Segments) -> Option<f64> {
+    // Pixels of another width do not belong together, even where there are as many.
+    let same_size = (golden.width, golden.height) == (observed.width, observed.height);
+    if same_size { mean_class_iou(&golden.classes, &observed.classes) } else { None }
+}
+
+impl Oracle for SameSegments {
+    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
+        let Some((golden, observed)) = both(exhibit) else {
+            return Outcome::Unjudged(Reason::Unsuited);
+        };
+        match iou(golden, observed) {
+            Some(iou) if iou >= self.iou => Outcome::Masked,
+            _ => Outcome::Deviated,
+        }
+    }
+
+    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
+        let (golden, observed) = both(exhibit)?;
+        Some(Measure { name: "iou", value: iou(golden, observed)? })
+    }
+}

@@ -1,0 +1,53 @@
+//! The text must stay.
+
+use crate::edits;
+use faultlens_core::{
+    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting,
+    Unset,
+};
+
+/// # What it does
+/// Masked where the text is the undisturbed one, or as near to it as the most edits allow.
+/// # When to use it
+/// Readers of number plates, signs and documents.
+pub(super) const SAME_TEXT: Plugin<dyn Oracle> = Plugin {
+    name: "same_text",
+    about: "the text must be the undisturbed one, but for so many edits",
+    when: "text recognition; measures how many letters were put in, left out or changed",
+    parameters: &[EDITS],
+    build: |settings| Ok(Box::new(SameText { most: settings.number(EDITS.name)? })),
+};
+
+const EDITS: Parameter = Parameter {
+    name: "edits",
+    about: "how many letters may be put in, left out or changed",
+    kind: ParameterKind::Whole { least: 0, most: 1000 },
+    unset: Unset::Is(Setting::Number(0.0)),
+};
+
+struct SameText {
+    most: f64,
+}
+
+fn distance(exhibit: &Exhibit<'_>) -> Option<f64> {
+    match (exhibit.golden, exhibit.observed) {
+        (Response::Text(golden), Response::Text(observed)) => {
+            Some(edits(&golden.classes, &observed.classes) as f64)
+        }
+        _ => None,
+    }
+}
+
+impl Oracle for SameText {
+    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
+        match distance(exhibit) {
+            Some(edits) if edits <= self.most => Outcome::Masked,
+            Some(_) => Outcome::Deviated,
+            None => Outcome::Unjudged(Reason::Unsuited),
+        }
+    }
+
+    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
+        Some(Measure { name: "edits", value: distance(exhibit)? })
+    }
+}

@@ -1,0 +1,301 @@
+use super::*;
+use faultlens_core::{
+    Bounds, Case, Detection, Detections, Image, Picture, Response, Scores, Segments, Setting,
+    SettingError, Settings, Text, Unset,
+};
+
+fn scores(scores: &[f32]) -> Response {
+    Response::Scores(Scores { scores: scores.to_vec(), names: [].into() })
+}
+
+fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Response) -> Outcome {
+    let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
+    let exhibit = Exhibit { case: &case, truth, golden, observed: seen };
+    let barred = judge.bars_case(&Exhibit { observed: golden, ..exhibit });
+    barred.map_or_else(|| judge.judge(&exhibit), Outcome::Unjudged)
+}
+
+/// Golden against observed, without guards.
+fn measured(oracle: &dyn Oracle, golden: &Response, seen: &Response) -> (Outcome, Option<f64>) {
+    let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
+    let exhibit = Exhibit { case: &case, truth: None, golden, observed: seen };
+    (oracle.judge(&exhibit), oracle.measure(&exhibit).map(|measure| measure.value))
+}
+
+/// An oracle with its own settings, but for some.
+fn built(name: &str, set: &[(&'static str, Setting)]) -> Result<Box<dyn Oracle>, SettingError> {
+    let plugin = ORACLES.iter().find(|plugin| plugin.name == name).unwrap();
+    let mut settings = Settings::default();
+    for parameter in plugin.parameters {
+        if let Unset::Is(setting) = &parameter.unset {
+            settings.set(parameter.name, setting.clone());
+        }
+    }
+    set.iter().for_each(|(name, setting)| settings.set(name, setting.clone()));
+    (plugin.build)(&settings)
+}
+
+fn oracle(name: &str, setting: &'static str, number: f64) -> Box<dyn Oracle> {
+    built(name, &[(setting, Setting::Number(number))]).unwrap()
+}
+
+fn object(class: usize, left: f32) -> Detection {
+    let bounds = Bounds { left, top: 0.0, right: left + 10.0, bottom: 10.0 };
+    Detection { class, score: 0.5, bounds }
+}
+
+fn objects(found: &[Detection]) -> Response {
+    Response::Detections(Detections { found: found.to_vec(), names: [].into(), finite: true })
+}
+
+fn areas(width: usize, classes: &[u16]) -> Response {
+    let (height, classes, names) = (classes.len() / width, classes.to_vec(), [].into());
+    let covers = Bounds { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
+    Response::Segments(Segments { width, height, classes, covers, names, finite: true })
+}
+
+fn picture(width: usize, values: &[f32]) -> Response {
+    let (height, values) = (values.len() / width, values.to_vec());
+    Response::Picture(Picture { width, height, channels: 1, values, finite: true })
+}
+
+fn text(classes: &[usize], finite: bool) -> Response {
+    Response::Text(Text { classes: classes.to_vec(), names: [].into(), finite })
+}
+
+#[test]
+fn registries_are_in_order() {
+    assert!(ORACLES.is_sorted_by_key(|plugin| plugin.name));
+    assert!(GUARDS.is_sorted_by_key(|plugin| plugin.name));
+}
+
+#[test]
+fn the_same_best_class_masks_a_fault() {
+    let golden = scores(&[0.1, 0.7, 0.2]);
+    let cases = [
+        (1.0, scores(&[0.1, 0.5, 0.4]), Outcome::Masked),
+        (1.0, scores(&[0.1, 0.4, 0.5]), Outcome::Deviated),
+        (2.0, scores(&[0.1, 0.4, 0.5]), Outcome::Masked),
+        (2.0, scores(&[0.5, 0.1, 0.4]), Outcome::Deviated),
+        (1.0, scores(&[f32::NAN, 0.9, 0.0]), Outcome::Detected),
+        (1.0, scores(&[f32::INFINITY, 0.9, 0.0]), Outcome::Detected),
+        (1.0, Response::Values(vec![1.0]), Outcome::Unjudged(Reason::Unsuited)),
+        (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Unjudged(Reason::Unsuited)),
+    ];
+    for (k, observed, wanted) in cases {
+        let judge = Judge::new(oracle("same_top", "k", k), vec![]);
+        assert_eq!(judged(&judge, None, &golden, &observed), wanted, "{observed:?}");
+    }
+}
+
+#[test]
+fn values_may_differ_by_the_tolerance() {
+    let golden = Response::Values(vec![1.0, -2.0]);
+    let judge = Judge::new(oracle("same_values", "tolerance", 0.5), vec![]);
+    for (observed, wanted) in [
+        (vec![1.5, -2.0], Outcome::Masked),
+        (vec![1.0, -2.6], Outcome::Deviated),
+        (vec![1.0], Outcome::Deviated),
+        (vec![f32::NEG_INFINITY, -2.0], Outcome::Detected),
+    ] {
+        let observed = Response::Values(observed);
+        assert_eq!(judged(&judge, None, &golden, &observed), wanted, "{observed:?}");
+    }
+}
+
+#[test]
+fn every_oracle_judges_its_own_kind_of_answer() {
+    let row = |value| Some(value);
+    let (masked, deviated) = (Outcome::Masked, Outcome::Deviated);
+    let two = [object(0, 0.0), object(1, 50.0)];
+    let signs = ["same_detections", "same_segments", "same_picture", "same_text"];
+    for (name, setting, golden, observed, outcome, measure) in [
+        (signs[0], ("iou", 0.5), objects(&two), objects(&two), masked.clone(), row(0.0)),
+        (signs[0], ("iou", 0.5), objects(&two), objects(&two[1..]), deviated.clone(), row(1.0)),
+        (signs[0], ("iou", 0.5), objects(&[]), objects(&two), deviated.clone(), row(2.0)),
+        (signs[0], ("iou", 0.5), objects(&[]), objects(&[]), masked.clone(), row(0.0)),
+        // 8 of 12 pixels shared.
+        (
+            signs[0],
+            ("iou", 0.66),
+            objects(&two[..1]),
+            objects(&[object(0, 2.0)]),
+            masked.clone(),
+            row(0.0),
+        ),
+        (
+            signs[0],
+            ("iou", 0.67),
+            objects(&two[..1]),
+            objects(&[object(0, 2.0)]),
+            deviated.clone(),
+            row(2.0),
+        ),
+        // Class 0: 2 of 3 pixels, class 1: 1 of 2.
+        (
+            signs[1],
+            ("iou", 0.58),
+            areas(2, &[0, 0, 1, 1]),
+            areas(2, &[0, 0, 0, 1]),
+            masked.clone(),
+            row(7.0 / 12.0),
+        ),
+        (
+            signs[1],
+            ("iou", 0.59),
+            areas(2, &[0, 0, 1, 1]),
+            areas(2, &[0, 0, 0, 1]),
+            deviated.clone(),
+            row(7.0 / 12.0),
+        ),
+        (signs[1], ("iou", 0.5), areas(2, &[0; 4]), areas(4, &[0; 4]), deviated.clone(), None),
+        (
+            signs[2],
+            ("psnr", 19.9),
+            picture(2, &[0.5, 0.5]),
+            picture(2, &[0.4, 0.6]),
+            masked.clone(),
+            row(20.0),
+        ),
+        (
+            signs[2],
+            ("psnr", 20.1),
+            picture(2, &[0.5, 0.5]),
+            picture(2, &[0.4, 0.6]),
+            deviated.clone(),
+            row(20.0),
+        ),
+        (
+            signs[2],
+            ("psnr", 100.0),
+            picture(1, &[0.5]),
+            picture(1, &[0.5]),
+            masked.clone(),
+            row(100.0),
+        ),
+        (
+            signs[2],
+            ("psnr", 1.0),
+            picture(1, &[0.5; 2]),
+            picture(2, &[0.5; 2]),
+            deviated.clone(),
+            None,
+        ),
+        (
+            signs[3],
+            ("edits", 0.0),
+            text(&[1, 2], true),
+            text(&[1, 2], true),
+            masked.clone(),
+            row(0.0),
+        ),
+        (
+            signs[3],
+            ("edits", 0.0),
+            text(&[1, 2], true),
+            text(&[2], true),
+            deviated.clone(),
+            row(1.0),
+        ),
+        (signs[3], ("edits", 1.0), text(&[1, 2], true), text(&[2], true), masked.clone(), row(1.0)),
+    ] {
+        let oracle = oracle(name, setting.0, setting.1);
+        let (got, value) = measured(oracle.as_ref(), &golden, &observed);
+        assert_eq!(got, outcome, "{name} {setting:?} {observed:?}");
+        let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-5;
+        assert!(
+            value.zip(measure).map_or(value == measure, near),
+            "{name} {observed:?}: {value:?}"
+        );
+    }
+}
+
+#[test]
+fn an_oracle_leaves_other_kinds_of_answers_unjudged() {
+    let answers = [
+        ("same_top", scores(&[0.1, 0.9])),
+        ("same_values", Response::Values(vec![1.0])),
+        ("same_detections", objects(&[])),
+        ("same_segments", areas(1, &[0])),
+        ("same_picture", picture(1, &[0.0])),
+        ("same_text", text(&[], true)),
+    ];
+    for plugin in ORACLES {
+        let oracle = built(plugin.name, &[]).unwrap();
+        for (of, answer) in &answers {
+            // Scores and pictures are numbers too.
+            let numbers = plugin.name == "same_values" && answer.numbers().is_some();
+            let wanted = if *of == plugin.name || numbers {
+                Outcome::Masked
+            } else {
+                Outcome::Unjudged(Reason::Unsuited)
+            };
+            let (outcome, measure) = measured(oracle.as_ref(), answer, answer);
+            assert_eq!(outcome, wanted, "{} of {of}", plugin.name);
+            let measures = wanted == Outcome::Masked && plugin.name != "same_top";
+            assert_eq!(measure.is_some(), measures, "{} of {of}", plugin.name);
+        }
+    }
+}
+
+#[test]
+fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
+    let judge = Judge::new(oracle("same_text", "edits", 0.0), vec![]);
+    let (golden, broken) = (text(&[1], true), text(&[1], false));
+    assert_eq!(judged(&judge, None, &golden, &broken), Outcome::Detected);
+    let wanted = Outcome::Unjudged(Reason::GoldenNotFinite);
+    assert_eq!(judged(&judge, None, &broken, &golden), wanted);
+    // Of a kind that the oracle does not know, it says nothing.
+    let other = objects(&[]);
+    let unsuited = Outcome::Unjudged(Reason::Unsuited);
+    assert_eq!(judged(&judge, None, &other, &broken), unsuited);
+    let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
+    let exhibit = Exhibit { case: &case, truth: None, golden: &golden, observed: &broken };
+    assert_eq!(judge.measure(&exhibit), None);
+    let same = judge.measure(&Exhibit { observed: &golden, ..exhibit });
+    assert_eq!(same, Some(Measure { name: "edits", value: 0.0 }));
+}
+
+#[test]
+fn differences_are_scaled_before_they_are_compared() {
+    let degrees = Setting::Number(57.295_779_513_082_32);
+    let set = |tolerance| [("tolerance", Setting::Number(tolerance)), ("scale", degrees.clone())];
+    let golden = Response::Values(vec![0.0, 0.5]);
+    let observed = Response::Values(vec![0.0, 0.5 + std::f32::consts::FRAC_PI_6]);
+    for (tolerance, wanted) in [(30.001, Outcome::Masked), (29.999, Outcome::Deviated)] {
+        let oracle = built("same_values", &set(tolerance)).unwrap();
+        let (outcome, moved) = measured(oracle.as_ref(), &golden, &observed);
+        assert_eq!(outcome, wanted);
+        assert!(moved.is_some_and(|moved| (moved - 30.0).abs() < 1e-4), "{moved:?}");
+    }
+}
+
+#[test]
+fn further_tolerances_must_be_tolerances() {
+    let further = |texts: &[&str]| {
+        let texts = texts.iter().map(|&text| text.to_owned()).collect();
+        built("same_values", &[("further", Setting::Names(texts))]).err()
+    };
+    assert_eq!(further(&["30", "60.5", "1e2"]), None);
+    for bad in ["much", "-1", "inf", "NaN", ""] {
+        let error = further(&["30", bad]).unwrap().to_string();
+        assert_eq!(error, format!("further holds {bad:?}, which is no tolerance"));
+    }
+}
+
+#[test]
+fn what_was_wrong_before_the_fault_is_not_judged() {
+    let guard = || (GUARDS[0].build)(&Settings::default()).unwrap();
+    let judge = Judge::new(oracle("same_top", "k", 1.0), vec![guard()]);
+    let (golden, other) = (scores(&[0.9, 0.1]), scores(&[0.1, 0.9]));
+    for (truth, wanted) in [
+        (Some(0), Outcome::Deviated),
+        (Some(1), Outcome::Unjudged(Reason::GoldenWrong)),
+        (None, Outcome::Unjudged(Reason::NoLabel)),
+    ] {
+        assert_eq!(judged(&judge, truth, &golden, &other), wanted, "{truth:?}");
+    }
+    let broken = scores(&[f32::NAN, 0.0]);
+    let wanted = Outcome::Unjudged(Reason::GoldenNotFinite);
+    assert_eq!(judged(&judge, Some(0), &broken, &other), wanted);
+}
