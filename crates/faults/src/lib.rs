@@ -11,4 +11,7 @@ pub mod image;
 pub mod model;
 
 pub use image::IMAGE_FAULTS;
-pub use model::{MODEL_FAULTS, ModelFault, Sites, Where, number_of, owner};
+pub use model::{
+    Anatomy, Candidate, Injection, MODEL_FAULTS, ModelFault, Selection, SiteError, SitePlan, Sites,
+    Strike, check,
+};

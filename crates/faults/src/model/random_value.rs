@@ -1,60 +1,90 @@
-//! One element, replaced by any number.
+//! Elements, replaced by any number.
 
-use super::element::bits_of;
-use super::sites::{DRAW, IN, OPERATORS};
-use super::{ModelFault, Sites, Where};
-use faultlens_core::{Parameter, ParameterKind, Plugin, Setting, SettingError, Stream, Unset};
-use faultlens_engine::Change;
+use super::{Element, ModelFault, parameters};
+use faultlens_core::{
+    DType, Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Stream, Unset,
+};
+use faultlens_engine::Edit;
+use std::borrow::Cow;
 
 /// # What it does
-/// Replaces one element by a number drawn evenly from a range.
+/// Replaces elements by numbers that are drawn: from a range, from a normal distribution, or from
+/// the range that the tensor has in the golden run.
 /// # When it happens
 /// A wrong address, a stale buffer, a mixed-up message.
 pub(super) const RANDOM_VALUE: Plugin<dyn ModelFault> = Plugin {
     name: "random_value",
-    about: "replaces one element by a number drawn evenly from a range",
+    about: "replaces elements by numbers that are drawn",
     when: "a wrong address, a stale buffer, a mixed-up message",
-    parameters: &[DRAW, HIGH, IN, LOW, OPERATORS],
-    build: |settings| {
-        let (low, high) = (settings.number(LOW.name)?, settings.number(HIGH.name)?);
-        if low >= high {
-            return Err(SettingError(format!("low ({low}) must lie below high ({high})")));
-        }
-        Ok(Box::new(RandomValue { place: Where::set_in(settings)?, low, high }))
-    },
+    parameters: parameters![DEVIATION, FROM, HIGH, LOW, MEAN],
+    build: |settings| Ok(Box::new(RandomValue { source: Source::set_in(settings)? })),
 };
 
-const LOW: Parameter = Parameter {
-    name: "low",
-    about: "the least number that is drawn",
-    kind: ParameterKind::Number { least: -1e30, most: 1e30 },
-    unset: Unset::Is(Setting::Number(-1.0)),
+const FROM: Parameter = Parameter {
+    name: "from",
+    about: "where the numbers come from: evenly from low up to high; from a normal distribution of \
+            mean and deviation; or evenly from the range that the tensor has undisturbed",
+    kind: ParameterKind::Choice(&["uniform", "normal", "golden_range"]),
+    unset: Unset::Is(Setting::Word(Cow::Borrowed("uniform"))),
 };
 
-const HIGH: Parameter = Parameter {
-    name: "high",
-    about: "what every number that is drawn lies below",
-    kind: ParameterKind::Number { least: -1e30, most: 1e30 },
+const LOW: Parameter = number("low", "the least number that is drawn", 0.0);
+const HIGH: Parameter = number("high", "what every number that is drawn lies below", 1.0);
+const MEAN: Parameter = number("mean", "the mean of the normal distribution", 0.0);
+
+const DEVIATION: Parameter = Parameter {
+    name: "deviation",
+    about: "the standard deviation of the normal distribution",
+    kind: ParameterKind::Number { least: 0.0, most: 1e30 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
+const fn number(name: &'static str, about: &'static str, unset: f64) -> Parameter {
+    let kind = ParameterKind::Number { least: -1e30, most: 1e30 };
+    Parameter { name, about, kind, unset: Unset::Is(Setting::Number(unset)) }
+}
+
+enum Source {
+    Uniform { low: f64, high: f64 },
+    Normal { mean: f64, deviation: f64 },
+    GoldenRange,
+}
+
+impl Source {
+    fn set_in(settings: &Settings) -> Result<Self, SettingError> {
+        let (low, high) = (settings.number(LOW.name)?, settings.number(HIGH.name)?);
+        Ok(match settings.word(FROM.name)? {
+            "normal" => Self::Normal {
+                mean: settings.number(MEAN.name)?,
+                deviation: settings.number(DEVIATION.name)?,
+            },
+            "golden_range" => Self::GoldenRange,
+            _ if low >= high => {
+                return Err(SettingError(format!("low ({low}) must lie below high ({high})")));
+            }
+            _ => Self::Uniform { low, high },
+        })
+    }
+}
+
 struct RandomValue {
-    place: Where,
-    low: f64,
-    high: f64,
+    source: Source,
 }
 
 impl ModelFault for RandomValue {
-    fn place(&self) -> &Where {
-        &self.place
+    fn edit(&self, element: &Element<'_>, stream: &mut Stream) -> Edit {
+        let number = match self.source {
+            Source::Uniform { low, high } => stream.between(low, high),
+            Source::Normal { mean, deviation } => mean + deviation * stream.gaussian(),
+            Source::GoldenRange => {
+                let (low, high) = element.range();
+                stream.between(low, high)
+            }
+        };
+        Edit::Set(element.dtype().bits(number))
     }
 
-    fn changes(&self, sites: &Sites<'_>, stream: &mut Stream) -> Vec<Change> {
-        let replaced = sites.draw(stream).and_then(|(value, element)| {
-            let (_, dtype) = sites.bits(value, element)?;
-            let bits = bits_of(stream.between(self.low, self.high), dtype);
-            Some(Change { value, element, bits })
-        });
-        replaced.into_iter().collect()
+    fn listed(&self, _dtype: DType) -> Option<Vec<Edit>> {
+        None
     }
 }

@@ -1,34 +1,32 @@
-//! One element, gone.
+//! Elements, gone.
 
-use super::sites::{DRAW, IN, OPERATORS};
-use super::{ModelFault, Sites, Where};
-use faultlens_core::{Plugin, Stream};
-use faultlens_engine::Change;
+use super::{Element, ModelFault, parameters};
+use faultlens_core::{DType, Plugin, Stream};
+use faultlens_engine::Edit;
 
 /// # What it does
-/// Sets one element to zero.
+/// Sets elements to zero.
 /// # When it happens
-/// A lost packet, a dead unit, a cleared register.
+/// A lost packet, a dead unit, a cleared register; as a share of weights, sparsity.
 pub(super) const ZERO: Plugin<dyn ModelFault> = Plugin {
     name: "zero",
-    about: "sets one element to zero",
-    when: "a lost packet, a dead unit, a cleared register",
-    parameters: &[DRAW, IN, OPERATORS],
-    build: |settings| Ok(Box::new(Zero { place: Where::set_in(settings)? })),
+    about: "sets elements to zero",
+    when: "a lost packet, a dead unit, a cleared register; as a share of weights, sparsity",
+    parameters: parameters![],
+    build: |_| Ok(Box::new(Zero)),
 };
 
-struct Zero {
-    place: Where,
-}
+/// Zero has no bit set, in every type.
+const NOTHING: Edit = Edit::Set(0);
+
+struct Zero;
 
 impl ModelFault for Zero {
-    fn place(&self) -> &Where {
-        &self.place
+    fn edit(&self, _element: &Element<'_>, _stream: &mut Stream) -> Edit {
+        NOTHING
     }
 
-    fn changes(&self, sites: &Sites<'_>, stream: &mut Stream) -> Vec<Change> {
-        // Zero has no bit set, in every type.
-        let zeroed = sites.draw(stream).map(|(value, element)| Change { value, element, bits: 0 });
-        zeroed.into_iter().collect()
+    fn listed(&self, _dtype: DType) -> Option<Vec<Edit>> {
+        Some(vec![NOTHING])
     }
 }

@@ -1,0 +1,300 @@
+//! Which values of a model a fault may land in, as the user says it.
+
+use super::Anatomy;
+use faultlens_core::{
+    Parameter, ParameterKind, Setting, SettingError, Settings, Unset, did_you_mean,
+};
+use faultlens_engine::{Graph, Operator, OperatorId, ValueId};
+use regex_lite::Regex;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+pub(super) const IN: Parameter = Parameter {
+    name: "in",
+    about: "what is hit: the outputs of operators, the outputs of layers (what leaves a \
+            convolution or matrix with all that follows it), the weights that operators read \
+            (kernels, biases, and all that quantised models store), or the model's inputs",
+    kind: ParameterKind::Choice(&["outputs", "layer_outputs", "weights", "inputs"]),
+    unset: Unset::Is(Setting::Word(Cow::Borrowed("outputs"))),
+};
+
+pub(super) const OPERATORS: Parameter = Parameter {
+    name: "operators",
+    about: "only these operators, by kind (Conv), by name (/layer1/conv1) or by a regular \
+            expression on the name (re:conv[12]$); with mode rate, Conv=0.5 gives a rate of its \
+            own; by default all",
+    kind: ParameterKind::Names,
+    unset: Unset::Absent,
+};
+
+pub(super) const EXCEPT: Parameter = Parameter {
+    name: "except",
+    about: "not these operators, named as in operators",
+    kind: ParameterKind::Names,
+    unset: Unset::Absent,
+};
+
+pub(super) const VALUES: Parameter = Parameter {
+    name: "values",
+    about: "only values of these names, or whose name a regular expression (re:bias$) matches; by \
+            default all",
+    kind: ParameterKind::Names,
+    unset: Unset::Absent,
+};
+
+pub(super) const LAYERS: Parameter = Parameter {
+    name: "layers",
+    about: "only these layers, by number from 1 (2), from the end (-1) or in a range (2..4); layer \
+            0 is what comes before the first weights; by default all",
+    kind: ParameterKind::Names,
+    unset: Unset::Absent,
+};
+
+pub(super) const ONLY: Parameter = Parameter {
+    name: "only",
+    about: "of the operators that are selected so far, all or just the first or the last one, such \
+            as the first Conv",
+    kind: ParameterKind::Choice(&["all", "first", "last"]),
+    unset: Unset::Is(Setting::Word(Cow::Borrowed("all"))),
+};
+
+pub(super) const FROM_DEPTH: Parameter = depth("from_depth", "only layers from this depth on", 0.0);
+pub(super) const TO_DEPTH: Parameter = depth("to_depth", "only layers up to this depth", 1.0);
+
+const fn depth(name: &'static str, about: &'static str, unset: f64) -> Parameter {
+    let kind = ParameterKind::Number { least: 0.0, most: 1.0 };
+    Parameter { name, about, kind, unset: Unset::Is(Setting::Number(unset)) }
+}
+
+/// What of an operator may be hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Outputs,
+    LayerOutputs,
+    Weights,
+    Inputs,
+}
+
+/// Which values a fault may land in.
+#[derive(Debug)]
+pub struct Selection {
+    pub(super) part: Part,
+    operators: Vec<Name>,
+    except: Vec<Name>,
+    values: Vec<Name>,
+    layers: Vec<RangeInclusive<i64>>,
+    only: Only,
+    depth: RangeInclusive<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Only {
+    All,
+    First,
+    Last,
+}
+
+/// Something that names operators or values.
+#[derive(Debug)]
+struct Name {
+    text: String,
+    pattern: Option<Regex>,
+    /// The rate that `Conv=0.5` gives.
+    rate: Option<f64>,
+}
+
+impl Name {
+    fn read(text: &str, rates: bool) -> Result<Self, SettingError> {
+        let (text, rate) = match text.rsplit_once('=') {
+            Some((name, rate)) if rates && !text.starts_with("re:") => {
+                (name.trim(), Some(probability(name.trim(), rate)?))
+            }
+            _ => (text, None),
+        };
+        let pattern =
+            text.strip_prefix("re:").map(Regex::new).transpose().map_err(|error| {
+                SettingError(format!("{text:?} is no regular expression: {error}"))
+            })?;
+        Ok(Self { text: text.to_owned(), pattern, rate })
+    }
+
+    fn is(&self, name: &str) -> bool {
+        match &self.pattern {
+            Some(pattern) => pattern.is_match(name),
+            None => self.text == name,
+        }
+    }
+
+    fn is_operator(&self, operator: &Operator) -> bool {
+        self.is(&operator.name) || (self.pattern.is_none() && self.text == operator.op_type)
+    }
+}
+
+fn probability(name: &str, text: &str) -> Result<f64, SettingError> {
+    match text.trim().parse::<f64>() {
+        Ok(rate) if (0.0..=1.0).contains(&rate) => Ok(rate),
+        _ => Err(SettingError(format!("the rate of {name} is from 0 to 1, not {}", text.trim()))),
+    }
+}
+
+fn names(settings: &Settings, of: &Parameter, rates: bool) -> Result<Vec<Name>, SettingError> {
+    settings.names(of.name).iter().map(|text| Name::read(text, rates)).collect()
+}
+
+fn layers(text: &String) -> Result<RangeInclusive<i64>, SettingError> {
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    let range = match text.split_once("..") {
+        Some((first, last)) => number(first).zip(number(last)),
+        None => number(text).map(|number| (number, number)),
+    };
+    match range {
+        Some((first, last)) => Ok(first..=last),
+        None => {
+            Err(SettingError(format!("layers are numbers or ranges such as 2..4, not {text:?}")))
+        }
+    }
+}
+
+impl Selection {
+    pub(super) fn set_in(settings: &Settings) -> Result<Self, SettingError> {
+        let depth = settings.number(FROM_DEPTH.name)?..=settings.number(TO_DEPTH.name)?;
+        if depth.is_empty() {
+            let (from, to) = (depth.start(), depth.end());
+            return Err(SettingError(format!("from_depth ({from}) lies beyond to_depth ({to})")));
+        }
+        Ok(Self {
+            part: match settings.word(IN.name)? {
+                "weights" => Part::Weights,
+                "layer_outputs" => Part::LayerOutputs,
+                "inputs" => Part::Inputs,
+                _ => Part::Outputs,
+            },
+            operators: names(settings, &OPERATORS, true)?,
+            except: names(settings, &EXCEPT, false)?,
+            values: names(settings, &VALUES, false)?,
+            layers: settings.names(LAYERS.name).iter().map(layers).collect::<Result<_, _>>()?,
+            only: match settings.word(ONLY.name)? {
+                "first" => Only::First,
+                "last" => Only::Last,
+                _ => Only::All,
+            },
+            depth,
+        })
+    }
+
+    /// The first name that means nothing in this graph, with what there is instead.
+    pub fn unknown_in(&self, graph: &Graph) -> Option<(&str, String)> {
+        let operators = graph.operators();
+        let mut named = self.operators.iter().chain(&self.except);
+        if let Some(name) = named.find(|name| !operators.iter().any(|op| name.is_operator(op))) {
+            let kinds: BTreeSet<&str> = operators.iter().map(|op| op.op_type.as_str()).collect();
+            let all = kinds.iter().copied().chain(operators.iter().map(|op| op.name.as_str()));
+            let hint = match did_you_mean(&name.text, all) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!("it has {}", kinds.into_iter().collect::<Vec<_>>().join(", ")),
+            };
+            return Some((&name.text, hint));
+        }
+        let unknown = self.values.iter().find(|name| !graph.value_names().any(|v| name.is(v)))?;
+        let hint = match did_you_mean(&unknown.text, graph.value_names()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => "values have the names that the model's file gives them".to_owned(),
+        };
+        Some((&unknown.text, hint))
+    }
+
+    /// The rate that an operator has of its own.
+    pub(super) fn rate(&self, operator: &Operator) -> Option<f64> {
+        self.operators.iter().filter(|name| name.is_operator(operator)).find_map(|name| name.rate)
+    }
+
+    /// Whether some operator has a rate of its own.
+    pub(super) fn has_rates(&self) -> bool {
+        self.operators.iter().any(|name| name.rate.is_some())
+    }
+
+    /// The selected values with the operators that they count for, in the order of execution.
+    pub(super) fn values(&self, graph: &Graph, anatomy: &Anatomy) -> Vec<(OperatorId, ValueId)> {
+        let selected = self.operators(graph, anatomy);
+        let mut found = match self.part {
+            Part::Outputs => outputs(graph, anatomy, &selected),
+            Part::LayerOutputs => {
+                let mut leaving = outputs(graph, anatomy, &selected);
+                leaving.retain(|&(maker, value)| leaves(graph, anatomy, maker, value));
+                leaving
+            }
+            Part::Weights => weights(graph, anatomy, &selected),
+            Part::Inputs => inputs(graph),
+        };
+        found.retain(|&(_, value)| {
+            let name = graph.value_name(value);
+            self.values.is_empty() || self.values.iter().any(|wanted| wanted.is(name))
+        });
+        found
+    }
+
+    fn operators(&self, graph: &Graph, anatomy: &Anatomy) -> Vec<OperatorId> {
+        let mut selected: Vec<OperatorId> =
+            graph.operator_ids().filter(|&id| self.selects(graph, anatomy, id)).collect();
+        match self.only {
+            Only::All => {}
+            Only::First => selected.truncate(1),
+            Only::Last => drop(selected.drain(..selected.len().saturating_sub(1))),
+        }
+        selected
+    }
+
+    fn selects(&self, graph: &Graph, anatomy: &Anatomy, id: OperatorId) -> bool {
+        let operator = graph.operator(id);
+        let (layer, last) = (anatomy.layer(id), i64::from(anatomy.last()));
+        let from_end = |number: i64| if number < 0 { last + 1 + number } else { number };
+        let within = |range: &RangeInclusive<i64>| {
+            (from_end(*range.start())..=from_end(*range.end())).contains(&i64::from(layer))
+        };
+        let is = |name: &Name| name.is_operator(operator);
+        (self.operators.is_empty() || self.operators.iter().any(is))
+            && !self.except.iter().any(is)
+            && (self.layers.is_empty() || self.layers.iter().any(within))
+            && self.depth.contains(&anatomy.depth(layer))
+    }
+}
+
+/// What the operators make, but for what follows from weights alone: that is part of no inference.
+fn outputs(graph: &Graph, anatomy: &Anatomy, of: &[OperatorId]) -> Vec<(OperatorId, ValueId)> {
+    let made = of.iter().flat_map(|&id| graph.operator(id).makes().map(move |value| (id, value)));
+    made.filter(|&(_, value)| !anatomy.is_constant(value)).collect()
+}
+
+/// Whether a value is read outside its layer, or is an answer.
+fn leaves(graph: &Graph, anatomy: &Anatomy, maker: OperatorId, value: ValueId) -> bool {
+    let layer = anatomy.layer(maker);
+    let mut readers = graph.consumers(value).iter();
+    graph.outputs().contains(&value) || readers.any(|&reader| anatomy.layer(reader) != layer)
+}
+
+/// The weights that the operators read, as they are stored; one that several read belongs to the
+/// first.
+fn weights(graph: &Graph, anatomy: &Anatomy, of: &[OperatorId]) -> Vec<(OperatorId, ValueId)> {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for &id in of.iter().filter(|&&id| !anatomy.is_constant_operator(graph, id)) {
+        let mut open: Vec<ValueId> = graph.operator(id).reads().collect();
+        open.reverse();
+        while let Some(value) = open.pop() {
+            if !anatomy.is_constant(value) || !seen.insert(value) {
+                continue;
+            }
+            match graph.producer(value) {
+                Some(maker) => open.extend(graph.operator(maker).reads()),
+                None => found.push((id, value)),
+            }
+        }
+    }
+    found
+}
+
+/// The model's inputs, each with the first operator that reads it.
+fn inputs(graph: &Graph) -> Vec<(OperatorId, ValueId)> {
+    let fed = graph.inputs().iter().filter(|&&value| graph.initializer(value).is_none());
+    fed.filter_map(|&value| Some((*graph.consumers(value).first()?, value))).collect()
+}
