@@ -1,4 +1,4 @@
-//! Builds networks and trains them: architectures, losses, optimiser, model cards.
+//! Builds networks and trains them: architectures, losses, optimisers, model cards.
 //!
 //! 1. [`architecture::build`] makes an ordinary ONNX model with seeded first weights.
 //! 2. A [`Recipe`] says how it learns: task, epochs, batch, learning rate, seed.
@@ -21,8 +21,9 @@ mod truth;
 pub use augment::{AUGMENTATIONS, Augment};
 pub use card::{Card, Cost};
 pub use error::TrainError;
-pub use loss::{detections, find_peaks};
-pub use optimiser::Sgd;
+pub use faultlens_engine::vision::find_peaks;
+pub use loss::detections;
+pub use optimiser::{Descent, OPTIMISERS, Optimiser, Settings, Step, USUAL_OPTIMISER, optimiser};
 pub use recipe::{Recipe, Schedule, Task};
 pub use score::{Score, check_measurable, score, segments};
 pub use trainer::{Epoch, Progress, Trained, train};

@@ -1,5 +1,6 @@
 //! How a model learns: all numbers in one place.
 
+use crate::optimiser::{self, Settings, USUAL_OPTIMISER};
 use crate::{TrainError, augment};
 use faultlens_engine::vision::InputDescription;
 use serde::{Deserialize, Serialize};
@@ -19,9 +20,21 @@ pub enum Task {
     Regress,
     /// What stands where.
     Detect,
+    /// The picture that it is shown.
+    Reconstruct,
 }
 
 impl Task {
+    /// Whether answers are about classes that the data set must name.
+    pub fn has_classes(self) -> bool {
+        !matches!(self, Self::Regress | Self::Reconstruct)
+    }
+
+    /// Whether images may be varied: others would have to move what cases say about places.
+    fn is_augmented(self) -> bool {
+        matches!(self, Self::Classify | Self::Reconstruct)
+    }
+
     /// The name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -29,6 +42,7 @@ impl Task {
             Self::Segment => "segment",
             Self::Regress => "regress",
             Self::Detect => "detect",
+            Self::Reconstruct => "reconstruct",
         }
     }
 }
@@ -67,6 +81,10 @@ impl Schedule {
     }
 }
 
+fn usual_optimiser() -> String {
+    USUAL_OPTIMISER.to_owned()
+}
+
 /// How a model learns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
@@ -76,6 +94,9 @@ pub struct Recipe {
     pub epochs: usize,
     /// Images per step.
     pub batch: usize,
+    /// The name of the rule by which weights follow their gradients.
+    #[serde(default = "usual_optimiser")]
+    pub optimiser: String,
     /// How far a step goes along the gradient, after the warm-up.
     pub learning_rate: f64,
     /// How much of the last step goes into the next.
@@ -103,6 +124,7 @@ impl Recipe {
             task,
             epochs: 10,
             batch: 32,
+            optimiser: usual_optimiser(),
             learning_rate: 0.05,
             momentum: 0.9,
             weight_decay: 5e-4,
@@ -113,6 +135,18 @@ impl Recipe {
             augment: Vec::new(),
             input,
         }
+    }
+
+    /// The same with another optimiser and the settings that suit it.
+    pub fn with_optimiser(self, name: &str) -> Result<Self, TrainError> {
+        let Settings { learning_rate, momentum, weight_decay } =
+            optimiser::optimiser(name)?.usual();
+        Ok(Self { optimiser: name.to_owned(), learning_rate, momentum, weight_decay, ..self })
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        let Self { learning_rate, momentum, weight_decay, .. } = *self;
+        Settings { learning_rate, momentum, weight_decay }
     }
 
     /// Says what is wrong before any image is read.
@@ -135,13 +169,14 @@ impl Recipe {
         if let Some((what, given, _, why)) = checks.into_iter().find(|(_, _, fits, _)| !fits) {
             return Err(TrainError::Recipe { what, given: given.to_string(), why: why.into() });
         }
+        optimiser::optimiser(&self.optimiser)?;
         augment::named(&self.augment)?;
         self.check_augmented_task()
     }
 
     /// Augmentations move pixels only: what a case says about places would be wrong afterwards.
     fn check_augmented_task(&self) -> Result<(), TrainError> {
-        if self.augment.is_empty() || self.task == Task::Classify {
+        if self.augment.is_empty() || self.task.is_augmented() {
             return Ok(());
         }
         let task = self.task.name();
@@ -150,7 +185,7 @@ impl Recipe {
             given: self.augment.join(","),
             why: format!(
                 "it moves pixels, but not the objects, segments and values that the task {task} \
-                 learns; leave it out, it is for the task classify"
+                 learns; leave it out, it is for the tasks classify and reconstruct"
             ),
         })
     }
@@ -205,6 +240,17 @@ mod tests {
     }
 
     #[test]
+    fn an_optimiser_brings_its_settings_and_old_recipes_mean_sgd() {
+        let plain = recipe(Task::Classify);
+        assert_eq!(plain.clone().with_optimiser("sgd").unwrap(), plain);
+        let adam = plain.clone().with_optimiser("adam").unwrap();
+        assert_eq!((adam.optimiser.as_str(), adam.learning_rate), ("adam", 0.001));
+        let mut written = serde_json::to_value(&plain).unwrap();
+        assert_eq!(written.as_object_mut().unwrap().remove("optimiser"), Some("sgd".into()));
+        assert_eq!(serde_json::from_value::<Recipe>(written).unwrap(), plain);
+    }
+
+    #[test]
     fn what_cannot_be_used_is_said() {
         let plain = recipe(Task::Classify);
         let augment = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
@@ -212,6 +258,9 @@ mod tests {
         let cases = [
             (plain.clone(), None),
             (moved(Task::Classify), None),
+            (moved(Task::Reconstruct), None),
+            (Recipe { optimiser: "adam".into(), ..plain.clone() }, None),
+            (Recipe { optimiser: "sgdm".into(), ..plain.clone() }, Some("did you mean sgd?")),
             (moved(Task::Segment), Some("flip,shift: it moves pixels, but not the objects")),
             (moved(Task::Regress), Some("the task regress learns")),
             (moved(Task::Detect), Some("the task detect learns")),

@@ -1,10 +1,11 @@
 //! How good a model is on cases that it has not seen.
 
-use crate::loss::{BOXES, CELLS, CLASSES, NUMBERS, PIXELS, Wanted, detections};
+use crate::loss::{BOXES, CELLS, CLASSES, NUMBERS, PICTURE, PIXELS, Wanted, detections};
 use crate::{Recipe, Task, TrainError, truth};
 use faultlens_core::{Case, Detection, Object, Tensor, argmax};
 use faultlens_data::DataSet;
 use faultlens_engine::Model;
+use faultlens_engine::vision::InputDescription;
 use faultlens_judge::{Confusion, accuracy, mean_average_precision};
 use faultlens_stats::{Level, wilson};
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,8 @@ const MOST_SEGMENT_CLASSES: usize = 256;
 /// One measured number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// What was measured: `accuracy`, `ap50`, `mean_iou`, `mean_absolute_error`.
+    /// What was measured: `accuracy`, `ap50`, `mean_iou`, `mean_absolute_error`,
+    /// `psnr`.
     pub metric: String,
     /// The number.
     pub value: f64,
@@ -71,6 +73,10 @@ enum Measure {
     Detect {
         found: Vec<(Vec<Detection>, Vec<Object>)>,
     },
+    Reconstruct {
+        squares: f64,
+        count: usize,
+    },
 }
 
 /// What was found in an image, and what stands there.
@@ -86,6 +92,7 @@ impl Measure {
             Task::Segment => Self::Segment { confusion: None },
             Task::Regress => Self::Regress { distance: 0.0, count: 0 },
             Task::Detect => Self::Detect { found: Vec::new() },
+            Task::Reconstruct => Self::Reconstruct { squares: 0.0, count: 0 },
         }
     }
 
@@ -104,14 +111,14 @@ impl Measure {
         let outputs = model.run(&[(input, recipe.input.tensor(&images)?)])?;
         let names = graph.outputs().iter().map(|&id| graph.value_name(id));
         let outputs: Vec<Output<'_>> = names.zip(&outputs).collect();
-        self.add(&cases, &outputs, recipe.input.size)
+        self.add(&cases, &outputs, &recipe.input)
     }
 
     fn add(
         &mut self,
         cases: &[Case],
         outputs: &[Output<'_>],
-        size: [usize; 2],
+        input: &InputDescription,
     ) -> Result<(), TrainError> {
         match self {
             Self::Classify { pairs } => pairs.extend(classified(cases, outputs)?),
@@ -121,7 +128,12 @@ impl Measure {
                 *distance += more;
                 *count += numbers;
             }
-            Self::Detect { found } => found.extend(detected(cases, outputs, size)?),
+            Self::Detect { found } => found.extend(detected(cases, outputs, input.size)?),
+            Self::Reconstruct { squares, count } => {
+                let (more, pixels) = reconstructed(cases, outputs, input)?;
+                *squares += more;
+                *count += pixels;
+            }
         }
         Ok(())
     }
@@ -135,6 +147,9 @@ impl Measure {
                 ("mean_absolute_error", (count > 0).then(|| distance / count as f64))
             }
             Self::Detect { found } => ("ap50", mean_average_precision(&found, 0.5)),
+            Self::Reconstruct { squares, count } => {
+                ("psnr", (count > 0).then(|| -10.0 * libm::log10(squares / count as f64)))
+            }
         };
         let why = "the cases have nothing to measure it by";
         let value =
@@ -215,6 +230,20 @@ fn regressed(cases: &[Case], outputs: &[Output<'_>]) -> Result<(f64, usize), Tra
         distance += pairs.map(|(a, b)| f64::from((a - b).abs())).sum::<f64>();
     }
     Ok((distance, found.len()))
+}
+
+/// The sum of all squared distances from the pictures that were shown, and how many these are.
+fn reconstructed(
+    cases: &[Case],
+    outputs: &[Output<'_>],
+    input: &InputDescription,
+) -> Result<(f64, usize), TrainError> {
+    let wanted = Wanted { task: Task::Reconstruct, images: cases.len(), why: PICTURE };
+    let (found, shape) = floats::<4>(outputs, 0, wanted)?;
+    let shown = truth::pictures(cases, input)?;
+    let shown = wanted.same_shape(&shown, shape, outputs[0].0)?;
+    let square = |(a, b): (&f32, &f32)| f64::from(a - b) * f64::from(a - b);
+    Ok((found.iter().zip(shown).map(square).sum(), found.len()))
 }
 
 fn detected(

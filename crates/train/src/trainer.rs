@@ -3,7 +3,7 @@
 use crate::augment::{self, Augment};
 use crate::card::Clock;
 use crate::loss::Objective;
-use crate::{Cost, Recipe, Sgd, Task, TrainError, truth};
+use crate::{Cost, Descent, Recipe, Task, TrainError, truth};
 use faultlens_core::{Case, Seed};
 use faultlens_data::DataSet;
 use faultlens_engine::Learner;
@@ -71,7 +71,7 @@ pub fn train(
         recipe,
         data,
         learner: Learner::new(model, threads)?,
-        sgd: Sgd::new(recipe.momentum, recipe.weight_decay, recipe.clip),
+        descent: Descent::of(recipe)?,
         objective: Objective::new(recipe.task, model),
         augment: augment::named(&recipe.augment)?,
         seed: Seed::new(recipe.seed).child("training"),
@@ -98,7 +98,7 @@ struct Training<'a> {
     recipe: &'a Recipe,
     data: &'a DataSet,
     learner: Learner,
-    sgd: Sgd,
+    descent: Descent,
     objective: Objective,
     augment: Vec<&'static dyn Augment>,
     seed: Seed,
@@ -127,7 +127,7 @@ impl Training<'_> {
                 let (epoch, step) = (epoch + 1, step + 1);
                 return Err(TrainError::NotFinite { what, value, epoch, step, rate, before });
             }
-            self.sgd.step(&mut self.learner, rate);
+            self.descent.step(&mut self.learner, rate);
             sum += loss * members.len() as f64;
             seen += members.len();
             let (epoch, step) = (epoch + 1, step + 1);
@@ -151,9 +151,9 @@ impl Training<'_> {
         let batch = self.recipe.input.tensor(&images)?;
         let draw = seed.child("dropout").stream().next_u64();
         let objective = &self.objective;
-        let size = self.recipe.input.size;
+        let input = &self.recipe.input;
         let feeds = [(objective.input.as_str(), batch)];
-        self.learner.step(&feeds, draw, |answers| objective.loss(answers, &cases, size))
+        self.learner.step(&feeds, draw, |answers| objective.loss(answers, &cases, input))
     }
 }
 

@@ -2,8 +2,9 @@
 //! measured on them.
 
 use crate::{Task, TrainError};
-use faultlens_core::{Bounds, Case, Object};
+use faultlens_core::{Bounds, Case, Object, Tensor};
 use faultlens_data::DataSet;
+use faultlens_engine::vision::{ElementType, InputDescription};
 
 fn unlabelled(case: &Case, task: Task, missing: impl Into<String>) -> TrainError {
     TrainError::Unlabelled { case: case.name.clone(), missing: missing.into(), task: task.name() }
@@ -51,6 +52,15 @@ pub(crate) fn objects(case: &Case, classes: usize) -> Result<&[Object], TrainErr
     Ok(&case.objects)
 }
 
+/// The images as the model sees them, but from 0 (black) to 1 (white) whatever it is fed.
+pub(crate) fn pictures(cases: &[Case], input: &InputDescription) -> Result<Tensor, TrainError> {
+    let images: Vec<_> = cases.iter().map(|case| case.image.clone()).collect();
+    let InputDescription { resize, filter, antialias, layout, .. } = *input;
+    let plain = InputDescription::plain(input.size, input.channels, ElementType::F32);
+    let plain = InputDescription { resize, filter, antialias, layout, ..plain };
+    Ok(plain.tensor(&images)?)
+}
+
 /// Refuses a set without a single object that a detector could find.
 pub(crate) fn some_objects(data: &DataSet) -> Result<(), TrainError> {
     for at in 0..data.len() {
@@ -78,6 +88,7 @@ pub(crate) fn size(case: &Case) -> [usize; 2] {
 mod tests {
     use super::*;
     use faultlens_core::Image;
+    use faultlens_engine::vision::Channels;
 
     fn case() -> Case {
         let bounds = Bounds { left: 1.0, top: 2.0, right: 3.0, bottom: 4.0 };
@@ -113,6 +124,20 @@ mod tests {
                 (Some(found), Some(wanted)) => assert!(found.contains(wanted), "{found}"),
                 _ => panic!("{found:?} instead of {wanted:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn pictures_are_what_is_seen_between_black_and_white() {
+        let image = Image::from_rgb(2, 1, vec![0, 51, 255, 255, 102, 0]).unwrap();
+        let plain = InputDescription::plain([1, 2], Channels::Bgr, ElementType::F32);
+        // How pixels are fed must not matter, which of them and in which order does.
+        let fed = InputDescription { mean: vec![0.5], std: vec![0.25], scale: 2.0, ..plain };
+        let found = pictures(&[Case::new("a", image)], &fed).unwrap();
+        assert_eq!(found.shape(), [1, 3, 1, 2]);
+        let wanted = [1.0, 0.0, 0.2, 0.4, 0.0, 1.0f32];
+        for (found, wanted) in found.as_f32().unwrap().iter().zip(wanted) {
+            assert!((found - wanted).abs() < 1e-6, "{found} instead of {wanted}");
         }
     }
 

@@ -1,11 +1,11 @@
-//! A whole network against PyTorch: gradients at inference, and three steps of training.
+//! A whole network against PyTorch: gradients at inference, and three steps of training by each optimiser.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder, ModelProto};
 use faultlens_engine::{EngineError, Learner, Loss, Model};
-use faultlens_train::Sgd;
+use faultlens_train::{Descent, OPTIMISERS, Settings, optimiser};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -99,30 +99,42 @@ fn gradients_at_inference() {
     }
 }
 
-#[test]
-fn three_steps_of_training_on_one_and_two_threads() {
-    let fixture = fixture();
-    let number = |key: &str| fixture[key].as_f64().unwrap();
-    let mut files = Vec::new();
-    for threads in [1, 2] {
-        let mut learner = Learner::new(&network(&fixture), threads).unwrap();
-        let mut sgd = Sgd::new(number("momentum"), number("decay"), None);
-        for wanted in fixture["losses"].as_array().unwrap() {
-            let feeds = [("image", tensor(&fixture["images"]))];
-            let loss = learner.step(&feeds, 0, |answers| {
-                let (value, seed) = cross_entropy(&answers.value("logits")?, &fixture["labels"]);
-                Ok::<Loss, EngineError>(Loss { value, gradients: vec![("logits".into(), seed)] })
-            });
-            let (loss, wanted) = (loss.unwrap(), wanted.as_f64().unwrap());
-            assert!((loss - wanted).abs() < 1e-5 * wanted, "{loss} instead of {wanted}");
-            sgd.step(&mut learner, number("rate"));
-        }
-        let after = learner.to_proto();
-        for stored in &after.graph.as_ref().unwrap().initializer {
-            let wanted = tensor(&fixture["after"][&stored.name]);
-            compare(&stored.name, &onnx::tensor(stored).unwrap(), &wanted, 2e-5);
-        }
-        files.push(onnx::encode(&after));
+/// Trains for as many steps as the fixture has losses.
+fn descend(fixture: &Value, run: &Value, threads: usize) -> ModelProto {
+    let number = |from: &Value, key: &str| from[key].as_f64().unwrap();
+    let (learning_rate, momentum) = (number(run, "rate"), number(run, "momentum"));
+    let settings = Settings { learning_rate, momentum, weight_decay: number(fixture, "decay") };
+    let rule = optimiser(run["optimiser"].as_str().unwrap()).unwrap();
+    let mut descent = Descent::new(rule, settings, None);
+    let mut learner = Learner::new(&network(fixture), threads).unwrap();
+    for wanted in run["losses"].as_array().unwrap() {
+        let feeds = [("image", tensor(&fixture["images"]))];
+        let loss = learner.step(&feeds, 0, |answers| {
+            let (value, seed) = cross_entropy(&answers.value("logits")?, &fixture["labels"]);
+            Ok::<Loss, EngineError>(Loss { value, gradients: vec![("logits".into(), seed)] })
+        });
+        let (loss, wanted) = (loss.unwrap(), wanted.as_f64().unwrap());
+        assert!((loss - wanted).abs() < 1e-5 * wanted, "{rule:?}: {loss} instead of {wanted}");
+        descent.step(&mut learner, learning_rate);
     }
-    assert_eq!(files[0], files[1], "the number of threads changes no bit");
+    learner.to_proto()
+}
+
+#[test]
+fn three_steps_of_every_optimiser_on_one_and_two_threads() {
+    let fixture = fixture();
+    let runs = fixture["runs"].as_array().unwrap();
+    for optimiser in OPTIMISERS {
+        assert!(runs.iter().any(|run| run["optimiser"] == optimiser.name()), "{optimiser:?}");
+    }
+    for run in runs {
+        let after = descend(&fixture, run, 1);
+        for stored in &after.graph.as_ref().unwrap().initializer {
+            let wanted = tensor(&run["after"][&stored.name]);
+            let name = format!("{} {}", run["optimiser"], stored.name);
+            compare(&name, &onnx::tensor(stored).unwrap(), &wanted, 2e-5);
+        }
+        let bytes = onnx::encode(&descend(&fixture, run, 2));
+        assert!(onnx::encode(&after) == bytes, "the number of threads changes no bit");
+    }
 }

@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
-use faultlens_core::{Case, Image, Seed, Tensor};
+use faultlens_core::{Case, DType, Image, Seed, Tensor};
 use faultlens_data::DataSet;
-use faultlens_engine::onnx::{self, ModelProto};
+use faultlens_engine::onnx::{self, ModelBuilder, ModelProto};
 use faultlens_engine::vision::{Channels, ElementType, InputDescription};
 use faultlens_engine::{EngineError, Learner, Loss, Model};
 use faultlens_train::architecture::{ARCHITECTURES, Spec, build};
@@ -60,6 +60,63 @@ fn a_network_learns_three_colours() {
     let [low, high] = score.interval.unwrap();
     assert!(low < score.value && score.value <= high && high - low > 0.01, "{score:?}");
     assert!(trained.cost.cpu_ms_per_sample > 0.0 && trained.cost.wall_ms_per_sample > 0.0);
+}
+
+#[test]
+fn reconstruction_descends_along_the_squared_distance() {
+    // One weight w, by which every pixel p is multiplied: the loss is (w - 1)² · mean of p².
+    let mut builder = ModelBuilder::new("dimmer");
+    let shape = ["N".into(), 1.into(), 2.into(), 2.into()];
+    builder.input("image", DType::F32, &shape);
+    builder.initializer("w", Tensor::new(vec![1, 1, 1, 1], vec![0.5f32]).unwrap());
+    builder.node("Conv", &["image", "w"], &["picture"]);
+    builder.output("picture", DType::F32, &shape);
+    let grey = |pixels: [u8; 4]| {
+        let rgb = pixels.iter().flat_map(|&p| [p; 3]).collect();
+        Case::new("grey", Image::from_rgb(2, 2, rgb).unwrap())
+    };
+    let data = DataSet::new(Vec::new(), vec![grey([0, 51, 102, 153]), grey([204, 255, 255, 0])]);
+    let square = (0.04 + 0.16 + 0.36 + 0.64 + 2.0) / 8.0;
+    let input = InputDescription::plain([2, 2], Channels::Grey, ElementType::F32);
+    let recipe = Recipe {
+        epochs: 1,
+        learning_rate: 0.1,
+        weight_decay: 0.0,
+        warm_up: 0.0,
+        ..Recipe::new(Task::Reconstruct, input)
+    };
+    let trained = train(&recipe, &builder.build(), &data, 1, &mut |_| ()).unwrap();
+    assert!((trained.epochs[0].loss - 0.25 * square).abs() < 1e-6, "{:?}", trained.epochs);
+    let stored = &trained.model.graph.unwrap().initializer[0];
+    let found = onnx::tensor(stored).unwrap().as_f32().unwrap()[0];
+    let wanted = 0.5 - 0.1 * 2.0 * (0.5 - 1.0) * square;
+    assert!((f64::from(found) - wanted).abs() < 1e-6, "{found} instead of {wanted}");
+}
+
+#[test]
+fn an_autoencoder_learns_to_say_what_it_sees() {
+    let input = InputDescription::plain([12, 12], Channels::Rgb, ElementType::F32);
+    let recipe = Recipe { epochs: 15, batch: 8, ..Recipe::new(Task::Reconstruct, input) };
+    let recipe = recipe.with_optimiser("adam").unwrap();
+    let recipe = Recipe { learning_rate: 0.01, augment: vec!["shift".to_owned()], ..recipe };
+    // Cases need no class.
+    let bare = |n: usize| {
+        let cases = (0..n).map(|at| Case { label: None, ..colours(n, 12).case(at).unwrap() });
+        DataSet::new(Vec::new(), cases.collect::<Vec<_>>())
+    };
+    let first = network("autoencoder:8,8", 12);
+    let psnr = |model: &ModelProto| {
+        let found = score(&recipe, &Model::from_proto(model).unwrap(), &bare(24)).unwrap();
+        assert_eq!((found.metric.as_str(), found.interval, found.n), ("psnr", None, 24));
+        found.value
+    };
+    let trained = train(&recipe, &first, &bare(96), 1, &mut |_| ()).unwrap();
+    let twice = train(&recipe, &first, &bare(96), 2, &mut |_| ()).unwrap();
+    assert_eq!(onnx::encode(&trained.model), onnx::encode(&twice.model));
+    // The noise has a deviation of 30 of 255, which leaves 18.6 dB to who sees the colour; the
+    // best answer to a picture that is not looked at has 15.8 dB.
+    let (before, after) = (psnr(&first), psnr(&trained.model));
+    assert!(before < 15.8 && after > 17.4, "{before} {after}");
 }
 
 #[test]
@@ -155,6 +212,7 @@ fn every_architecture_hands_gradients_to_all_its_weights() {
     for architecture in ARCHITECTURES {
         // Narrow versions where a width can be given; PilotNet and AlexNet have a least size.
         let (order, side) = match architecture.name {
+            "autoencoder" => ("autoencoder:4,8".to_owned(), 16),
             "pilotnet" => ("pilotnet:0.25".to_owned(), 64),
             "dcgan" => ("dcgan:8".to_owned(), 16),
             "unet" => ("unet:4,2".to_owned(), 16),

@@ -36,7 +36,7 @@ pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
 }
 
 /// How often both sides can be halved until the plane is small.
-fn doublings(height: usize, width: usize) -> usize {
+pub(super) fn doublings(height: usize, width: usize) -> usize {
     let can_halve = |&n: &usize| {
         let (h, w) = (height >> n, width >> n);
         h.is_multiple_of(2) && w.is_multiple_of(2) && h.min(w) > FIRST_SIDE

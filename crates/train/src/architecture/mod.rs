@@ -11,6 +11,7 @@
 //! `….bias`, `….mean` and `….var`.
 
 mod alexnet;
+mod autoencoder;
 mod conv;
 mod convnet;
 mod dcgan;
@@ -76,6 +77,13 @@ pub const ARCHITECTURES: &[Architecture] = &[
         takes: alexnet::TAKES,
         task: Some(Task::Classify),
         plan: alexnet::plan,
+    },
+    Architecture {
+        name: "autoencoder",
+        about: "the picture through a bottleneck and back: `picture` between 0 and 1",
+        takes: autoencoder::TAKES,
+        task: Some(Task::Reconstruct),
+        plan: autoencoder::plan,
     },
     Architecture {
         name: "convnet",

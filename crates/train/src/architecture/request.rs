@@ -13,7 +13,8 @@ pub struct Spec {
     pub height: usize,
     /// Columns of the image.
     pub width: usize,
-    /// Classes, or numbers that a regressor gives, or the length of a generator's latent vector.
+    /// Classes, or numbers that a regressor gives, or channels of a picture, or the length of a
+    /// generator's latent vector.
     pub outputs: usize,
 }
 

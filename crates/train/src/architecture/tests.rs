@@ -14,6 +14,10 @@ const CASES: &[(&str, [usize; 3], usize)] = &[
     ("alexnet:0.1,0", [3, 48, 64], 43),
     ("alexnet:0.1", [3, 64, 200], 2),
     ("alexnet:0.05", [3, 224, 224], 10),
+    ("autoencoder", [1, 28, 28], 1),
+    ("autoencoder:8,16", [3, 48, 48], 3),
+    ("autoencoder:4,8", [3, 128, 96], 3),
+    ("autoencoder:4,8", [3, 4, 12], 3),
     ("convnet", [3, 48, 48], 43),
     ("convnet:16x2,32x2,64x2", [3, 48, 48], 43),
     ("convnet:4,8,8,8,8,8,8", [1, 28, 28], 10),
@@ -71,6 +75,7 @@ const CASES: &[(&str, [usize; 3], usize)] = &[
 fn wanted_outputs(order: &str, [c, h, w]: [usize; 3], n: usize) -> Vec<(&str, Vec<usize>)> {
     let cells = (h / 8) * (w / 8);
     match order.split(':').next().unwrap() {
+        "autoencoder" => vec![("picture", vec![n, h, w])],
         "dcgan" => vec![("image", vec![c, h, w])],
         "detector" => vec![("scores", vec![cells, n]), ("boxes", vec![cells, 4])],
         "pilotnet" => vec![("angle", vec![n])],
@@ -130,6 +135,13 @@ fn parameters_are_as_many_as_published() {
         // LeNet-5 with all channels connected, on 28×28 padded to 32×32 or on 32×32.
         ("lenet", digits, 61_706),
         ("lenet", Spec::new([1, 32, 32], 10), 61_706),
+        // Down 9·1·4 and 9·4·8, norms 2·4 + 2·8; 392·5 + 5 and 5·392 + 392, norm 2·8; up 16·8·4,
+        // norm 2·4; head 16·4·1 + 1.
+        (
+            "autoencoder:4,5",
+            Spec::new([1, 28, 28], 1),
+            36 + 288 + 24 + 1_965 + 2_352 + 16 + 512 + 8 + 65,
+        ),
         // 784·256 + 256 + 256·128 + 128 + 128·10 + 10.
         ("mlp:256,128", digits, 235_146),
         // PyTorch's `LSTM(28, 128)` and `GRU(28, 128)`, and 128·10 + 10.
@@ -264,5 +276,5 @@ fn wrong_orders_say_what_to_do() {
     let error = plan("detector:8,8", &spec).unwrap_err().to_string();
     assert!(error.contains("of exactly 3"), "{error}");
     let error = plan("transformer", &spec).unwrap_err().to_string();
-    assert!(error.contains("known are alexnet, convnet"), "{error}");
+    assert!(error.contains("known are alexnet, autoencoder"), "{error}");
 }

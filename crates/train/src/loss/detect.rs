@@ -8,7 +8,8 @@ use super::{BOXES, CELLS, Wanted};
 use crate::architecture::CELL;
 use crate::truth::{self, resized};
 use crate::{Task, TrainError};
-use faultlens_core::{Bounds, Case, Detection, Tensor, argmax};
+use faultlens_core::{Bounds, Case, Detection, Tensor};
+use faultlens_engine::vision::find_peaks;
 use faultlens_engine::{Answers, Loss};
 
 /// Pixels of the model's input along a cell, as a factor.
@@ -165,24 +166,6 @@ fn overlap(raw: &mut [f32], bounds: &Bounds, [x, y]: [f32; 2], count: f32) -> f6
         *slot = slope * found[i] / count;
     }
     f64::from((libm::logf(either) - libm::logf(inner)) / count)
-}
-
-/// The detections of one image from a model's `scores` and `boxes`: at most one class per cell,
-/// with at least this score. Boxes are in pixels of the model's input; several cells may have
-/// found the same object.
-pub fn find_peaks(scores: &[f32], boxes: &[f32], classes: usize, least: f32) -> Vec<Detection> {
-    if classes == 0 {
-        return Vec::new();
-    }
-    let cells = scores.chunks_exact(classes).zip(boxes.chunks_exact(4));
-    let found = cells.filter_map(|(scores, bounds)| {
-        let class = argmax(scores.iter().copied())?;
-        let score = scores[class];
-        let &[left, top, right, bottom] = bounds else { return None };
-        let bounds = Bounds { left, top, right, bottom };
-        (score >= least).then_some(Detection { class, score, bounds })
-    });
-    found.collect()
 }
 
 /// The detections of every image of a batch, each object once; `None` where scores are not by

@@ -2,15 +2,17 @@
 
 mod classify;
 mod detect;
+mod reconstruct;
 mod regress;
 mod segment;
 
 use crate::{Task, TrainError};
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::onnx::ModelProto;
+use faultlens_engine::vision::InputDescription;
 use faultlens_engine::{Answers, Loss};
 
-pub use detect::{detections, find_peaks};
+pub use detect::detections;
 
 /// A task, and the model's values that it works on.
 pub(crate) struct Objective {
@@ -36,19 +38,19 @@ impl Objective {
         }
     }
 
-    /// The mean loss over the cases, and its gradients. Objects are in pixels of the images, which
-    /// are fed with `size` rows and columns.
+    /// The mean loss over the cases, whose images are fed as `input` says, and its gradients.
     pub(crate) fn loss(
         &self,
         answers: &Answers<'_>,
         cases: &[Case],
-        size: [usize; 2],
+        input: &InputDescription,
     ) -> Result<Loss, TrainError> {
         match self.task {
             Task::Classify => classify::loss(answers, &self.output, cases),
             Task::Segment => segment::loss(answers, &self.output, cases),
             Task::Regress => regress::loss(answers, &self.output, cases),
-            Task::Detect => detect::loss(answers, cases, size),
+            Task::Detect => detect::loss(answers, cases, input.size),
+            Task::Reconstruct => reconstruct::loss(answers, &self.output, cases, input),
         }
     }
 }
@@ -70,18 +72,33 @@ impl Wanted {
         tensor: &'a Tensor,
         name: &str,
     ) -> Result<(&'a [f32], [usize; N]), TrainError> {
-        let refuse = || TrainError::Answer {
-            task: self.task.name(),
-            value: name.to_owned(),
-            shape: tensor.shape().to_vec(),
-            why: self.why.to_owned(),
-        };
+        let refuse = || self.refusal(tensor.shape(), name);
         let shape: [usize; N] = tensor.shape().try_into().map_err(|_| refuse())?;
         let data = tensor.as_f32().ok_or_else(refuse)?;
         if shape.first() != Some(&self.images) || shape.contains(&0) {
             return Err(refuse());
         }
         Ok((data, shape))
+    }
+
+    /// The pictures that were shown, refused unless they have the answer's shape.
+    pub(crate) fn same_shape<'a>(
+        self,
+        shown: &'a Tensor,
+        answer: [usize; 4],
+        name: &str,
+    ) -> Result<&'a [f32], TrainError> {
+        let floats = shown.as_f32().filter(|_| shown.shape() == answer);
+        floats.ok_or_else(|| self.refusal(&answer, name))
+    }
+
+    fn refusal(self, shape: &[usize], name: &str) -> TrainError {
+        TrainError::Answer {
+            task: self.task.name(),
+            value: name.to_owned(),
+            shape: shape.to_vec(),
+            why: self.why.to_owned(),
+        }
     }
 
     /// A copy of a value inside the learner, to be turned into its gradient.
@@ -101,6 +118,7 @@ pub(crate) const CLASSES: &str = "a score per image and class is needed";
 pub(crate) const PIXELS: &str = "a score per image, class, row and column is needed";
 pub(crate) const NUMBERS: &str = "a row of numbers per image is needed";
 pub(crate) const CELLS: &str = "a score per image, cell and class is needed";
+pub(crate) const PICTURE: &str = "a picture of the input's shape per image is needed";
 pub(crate) const BOXES: &str = "four numbers per image and cell are needed";
 
 /// Turns scores into the gradient of the cross-entropy against `class`, times `weight`; gives the

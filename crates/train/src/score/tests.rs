@@ -21,12 +21,14 @@ fn object(class: usize, [left, top, right, bottom]: [f32; 4]) -> Object {
     Object { class, bounds, mask: None, crowd: false }
 }
 
-/// The score of one batch, for images that are fed with 4 rows and columns.
+/// The score of one batch, for images that are fed with 4 rows and columns, or as they are.
 fn measured(task: Task, cases: &[Case], outputs: &[Tensor]) -> Result<f64, TrainError> {
     let names = ["first", "second"];
     let outputs: Vec<Output<'_>> = names.into_iter().zip(outputs).collect();
     let mut measure = Measure::of(task);
-    measure.add(cases, &outputs, [4, 4])?;
+    let side = if task == Task::Reconstruct { 2 } else { 4 };
+    let input = InputDescription::plain([side; 2], Channels::Rgb, ElementType::F32);
+    measure.add(cases, &outputs, &input)?;
     Ok(measure.score(cases.len())?.value)
 }
 
@@ -105,6 +107,20 @@ fn boxes() {
     refused(task, &[bare("b")], &both(&right), "ap50 is undefined");
     let beyond = Case { objects: vec![object(2, [0.0, 0.0, 1.0, 2.0])], ..bare("c") };
     refused(task, &[beyond], &both(&right), "c has an object of class 2");
+}
+
+#[test]
+fn pictures() {
+    let task = Task::Reconstruct;
+    let cases = [Case::new("a", Image::from_rgb(2, 2, vec![51; 12]).unwrap()), bare("b")];
+    // Of the first picture each value is off by 0.1, the second is right.
+    let found = [[0.3; 12], [9.0 / 255.0; 12]].concat();
+    let found = measured(task, &cases, &[tensor(&[2, 3, 2, 2], &found)]).unwrap();
+    assert!((found - 10.0 * 200f64.log10()).abs() < 1e-4, "{found}");
+    refused(task, &cases, &[tensor(&[2, 3, 4, 1], &[0.0; 24])], "the input's shape");
+    refused(task, &cases, &[tensor(&[2, 12], &[0.0; 24])], "value first of shape [2, 12]");
+    let broken = tensor(&[2, 3, 2, 2], &[f32::NAN; 24]);
+    refused(task, &cases, &[broken], "psnr is NaN");
 }
 
 #[test]
