@@ -24,6 +24,9 @@ pub enum StatsError {
     /// A number that should have been a probability.
     #[error("a probability lies between 0 and 1, not {0}")]
     Probability(f64),
+    /// A trial that counts for nothing, for less, or for everything.
+    #[error("a weight is a finite number above 0, not {0}")]
+    Weight(f64),
     /// There is nothing to resample.
     #[error("no observations to resample; at least one is needed")]
     Empty,

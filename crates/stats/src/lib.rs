@@ -7,9 +7,11 @@
 //! 3. [`wilson`] (default) or [`clopper_pearson`] (never below its level): a rate measured with a
 //!    sample size fixed beforehand,
 //! 4. [`newcombe`], [`newcombe_paired`]: how far two rates lie apart,
-//! 5. [`Bootstrap`]: any statistic that is not a plain rate,
-//! 6. [`fisher_exact`], [`mcnemar_exact`]: whether a difference can be chance,
-//! 7. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once.
+//! 5. [`Weighted`]: a rate whose trials count differently, since some were drawn more often than
+//!    they occur, and [`Mean`]: a quantity that is no rate,
+//! 6. [`Bootstrap`]: any statistic that is not a plain rate,
+//! 7. [`fisher_exact`], [`mcnemar_exact`]: whether a difference can be chance,
+//! 8. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once.
 //!
 //! ```
 //! use faultlens_stats::{Level, wilson};
@@ -28,18 +30,22 @@ mod difference;
 mod error;
 mod estimate;
 mod exact;
+mod mean;
 mod multiple;
 mod proportion;
 mod sample_size;
 mod sequential;
 mod special;
+mod weighted;
 
 pub use bootstrap::Bootstrap;
 pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;
 pub use estimate::{Estimate, Level};
 pub use exact::{fisher_exact, mcnemar_exact};
+pub use mean::Mean;
 pub use multiple::{benjamini_hochberg, holm};
 pub use proportion::{clopper_pearson, wilson};
 pub use sample_size::sample_size;
 pub use sequential::{Look, StopRule, confidence_sequence};
+pub use weighted::Weighted;

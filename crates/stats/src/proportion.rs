@@ -63,15 +63,18 @@ pub(crate) fn score_interval(events: u64, n: u64, level: Level) -> (f64, f64) {
     if n == 0 {
         return (0.0, 1.0);
     }
-    let (trials, z) = (n as f64, level.z());
-    let p = events as f64 / trials;
+    let (low, high) = score_ends(events as f64 / n as f64, n as f64, level);
+    (if events == 0 { 0.0 } else { low }, if events == n { 1.0 } else { high })
+}
+
+/// Wilson's ends of a rate that so many trials, or what is worth as many, say something about.
+pub(crate) fn score_ends(p: f64, trials: f64, level: Level) -> (f64, f64) {
+    let z = level.z();
     let shrink = 1.0 + z * z / trials;
     let centre = (p + z * z / (2.0 * trials)) / shrink;
     let spread = p * (1.0 - p) / trials + z * z / (4.0 * trials * trials);
     let half = z * spread.sqrt() / shrink;
-    let low = if events == 0 { 0.0 } else { centre - half };
-    let high = if events == n { 1.0 } else { centre + half };
-    (low, high)
+    (centre - half, centre + half)
 }
 
 #[cfg(test)]

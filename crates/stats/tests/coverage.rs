@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::{
-    Bootstrap, Estimate, Level, Look, StatsError, StopRule, clopper_pearson, confidence_sequence,
-    newcombe, wilson,
+    Bootstrap, Estimate, Level, Look, StatsError, StopRule, Weighted, clopper_pearson,
+    confidence_sequence, newcombe, wilson,
 };
 
 type Interval = fn(u64, u64, Level) -> Result<Estimate, StatsError>;
@@ -186,4 +186,74 @@ fn bootstrap_intervals_cover_a_skewed_mean() {
     let [percentile, bca] = covered.map(|count| f64::from(count) / 500.0);
     assert!((0.89..0.97).contains(&percentile), "{percentile}");
     assert!((0.90..0.97).contains(&bca), "{bca}");
+}
+
+/// Faults of 32 bits, of which the highest break the answer: what weights are for.
+const BREAKS: [f64; 32] = {
+    let mut breaks = [0.001; 32];
+    breaks[30] = 0.8;
+    breaks[29] = 0.3;
+    breaks[28] = 0.05;
+    breaks
+};
+
+/// How often a bit is drawn, for some favour of the upper bits.
+fn drawn(favour: f64) -> [f64; 32] {
+    let mut chances = [1.0; 32];
+    chances[28..31].fill(favour);
+    let sum: f64 = chances.iter().sum();
+    chances.map(|chance| chance / sum)
+}
+
+/// So many trials, drawn with that favour: all of them, and those of the upper eight bits.
+fn sampled(n: u32, favour: f64, state: &mut u64) -> [Weighted; 2] {
+    let chances = drawn(favour);
+    let [mut all, mut upper] = [Weighted::default(); 2];
+    for _ in 0..n {
+        let mut at = uniform(state);
+        let bit = chances.iter().position(|chance| {
+            at -= chance;
+            at < 0.0
+        });
+        let bit = bit.unwrap_or(31);
+        let event = if uniform(state) < BREAKS[bit] { 1.0 } else { 0.0 };
+        let weight = 1.0 / 32.0 / chances[bit];
+        all.add(weight, event).unwrap();
+        if bit >= 24 {
+            upper.add(weight, event).unwrap();
+        }
+    }
+    [all, upper]
+}
+
+/// Weighted estimates have no bias and cover as often as plain sampling, with a narrower interval.
+#[test]
+fn weighted_estimates_are_unbiased_and_cover() {
+    let truth = BREAKS.iter().sum::<f64>() / 32.0;
+    let upper_truth = BREAKS[24..].iter().sum::<f64>() / 8.0;
+    let (runs, n, mut state) = (3000, 400, 11);
+    let mut widths = Vec::new();
+    for favour in [1.0, 8.0] {
+        let (mut sums, mut covered, mut width) = ([0.0; 2], [0; 2], 0.0);
+        for _ in 0..runs {
+            let [all, upper] = sampled(n, favour, &mut state);
+            let total = all.total(Level::default()).unwrap();
+            let part = upper.ratio(Level::default()).unwrap();
+            for (at, (estimate, truth)) in [(total, truth), (part, upper_truth)].iter().enumerate()
+            {
+                sums[at] += estimate.value.unwrap();
+                covered[at] += u32::from(estimate.contains(*truth));
+            }
+            width += total.half_width();
+        }
+        let [mean, part] = sums.map(|sum| sum / f64::from(runs));
+        // One standard error of the mean is below 0.0002, and 0.0008 for the part.
+        assert!((mean - truth).abs() < 0.0007, "{favour}: {mean} {truth}");
+        assert!((part - upper_truth).abs() < 0.003, "{favour}: {part} {upper_truth}");
+        for covered in covered.map(|covered| f64::from(covered) / f64::from(runs)) {
+            assert!((0.935..0.97).contains(&covered), "{favour}: {covered}");
+        }
+        widths.push(width / f64::from(runs));
+    }
+    assert!(widths[1] < 0.75 * widths[0], "{widths:?}");
 }

@@ -1,0 +1,121 @@
+use crate::error::StatsError;
+use crate::estimate::{Estimate, Level};
+use crate::special::beta_quantile;
+
+/// The mean of a quantity that is no rate, such as the number of critical bits of an element, with
+/// Student's interval. Observations come one by one, so that none needs to be kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Mean {
+    n: u64,
+    mean: f64,
+    /// The squared distances from the mean, summed (Welford 1962).
+    squares: f64,
+}
+
+impl Mean {
+    /// Counts one observation.
+    ///
+    /// # Errors
+    /// A number that is not finite.
+    pub fn add(&mut self, value: f64) -> Result<(), StatsError> {
+        if !value.is_finite() {
+            return Err(StatsError::NotFinite(value));
+        }
+        self.n += 1;
+        let distance = value - self.mean;
+        self.mean += distance / self.n as f64;
+        self.squares += distance * (value - self.mean);
+        Ok(())
+    }
+
+    /// Counts all observations of another sample, too (Chan, Golub and LeVeque 1979).
+    pub fn merge(&mut self, other: &Self) {
+        if other.n == 0 {
+            return;
+        }
+        let (own, others) = (self.n as f64, other.n as f64);
+        let (all, distance) = (own + others, other.mean - self.mean);
+        self.n += other.n;
+        self.mean += distance * others / all;
+        self.squares += other.squares + distance * distance * own * others / all;
+    }
+
+    /// How many observations there are.
+    #[must_use]
+    pub fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// Whether observations differ; those that do not say nothing about how far others may lie.
+    #[must_use]
+    pub fn varies(&self) -> bool {
+        self.n > 1 && self.squares > 0.0
+    }
+
+    /// The mean with its interval, which has no ends for fewer than two observations.
+    #[must_use]
+    pub fn estimate(&self, level: Level) -> Estimate {
+        let n = self.n as f64;
+        let half = match self.n {
+            0 | 1 => f64::INFINITY,
+            _ => student(n - 1.0, level) * (self.squares / (n - 1.0) / n).sqrt(),
+        };
+        let value = (self.n > 0).then_some(self.mean);
+        Estimate { value, low: self.mean - half, high: self.mean + half, n: self.n }
+    }
+}
+
+/// The two-sided quantile of Student's distribution: t² / (t² + ν) is Beta(1/2, ν/2).
+fn student(freedom: f64, level: Level) -> f64 {
+    let share = beta_quantile(level.confidence(), 0.5, freedom / 2.0);
+    (freedom * share / (1.0 - share)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_as_tables_have_them() {
+        for (freedom, wanted) in
+            [(1.0, 12.7062), (4.0, 2.7764), (10.0, 2.2281), (30.0, 2.0423), (1e6, 1.959_97)]
+        {
+            let found = student(freedom, Level::default());
+            assert!((found - wanted).abs() < 1e-4, "{freedom}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_mean_by_hand() {
+        let mut mean = Mean::default();
+        [3.0, 5.0, 4.0, 8.0].into_iter().for_each(|value| mean.add(value).unwrap());
+        let estimate = mean.estimate(Level::default());
+        assert_eq!((estimate.value, estimate.n), (Some(5.0), 4));
+        // Squared distances 4 + 0 + 1 + 9, three degrees of freedom: 3.1824 · √(14/3/4).
+        assert!((estimate.half_width() - 3.182_446 * (14.0f64 / 12.0).sqrt()).abs() < 1e-5);
+    }
+
+    #[test]
+    fn parts_make_the_whole() {
+        let of = |values: &[f64]| {
+            let mut mean = Mean::default();
+            values.iter().for_each(|value| mean.add(*value).unwrap());
+            mean
+        };
+        let mut merged = of(&[]);
+        merged.merge(&of(&[3.0, 5.0]));
+        merged.merge(&of(&[]));
+        merged.merge(&of(&[4.0, 8.0]));
+        assert_eq!(merged, of(&[3.0, 5.0, 4.0, 8.0]));
+    }
+
+    #[test]
+    fn few_observations_have_no_ends() {
+        let mut mean = Mean::default();
+        assert_eq!(mean.estimate(Level::default()).value, None);
+        mean.add(2.0).unwrap();
+        let one = mean.estimate(Level::default());
+        assert_eq!((one.value, one.high, mean.varies()), (Some(2.0), f64::INFINITY, false));
+        assert!(mean.add(f64::NAN).is_err());
+    }
+}
