@@ -1,33 +1,41 @@
 //! One target and one case, asked undisturbed; faults are injected here.
 
+use crate::boundary;
 use crate::config::{Disturbance, FaultPoint};
 use crate::plan::Spot;
 use crate::record::{GoldenRecord, Record, Site};
 use crate::setup::{Setup, Subject};
 use crate::store::CaseRecord;
 use faultlens_core::{
-    Case, Exhibit, Image, ImageFault, Outcome, Reason, Response, Seed, TargetError, Trial,
+    Case, DType, Exhibit, Image, ImageFault, Measure, Outcome, Reason, Response, Seed, TargetError,
+    Trial,
 };
-use faultlens_engine::{Change, Golden};
-use faultlens_faults::{ModelFault, Sites, number_of};
+use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
+use faultlens_faults::{Injection, SitePlan, Sites, Strike};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What a record calls the number of changed elements, where it is not one.
+pub(crate) const HITS: &str = "hits";
+
+/// What a record calls how much a trial counts, where that is not one.
+pub(crate) const WEIGHT: &str = "weight";
+
 /// How many trials inside a model run together: they share the streaming of weights.
-const STACK: usize = 32;
+pub(crate) const STACK: usize = 32;
 
 /// One target and one case, asked undisturbed.
 pub(crate) struct Stage<'s> {
     setup: &'s Setup,
-    subject: &'s Subject,
+    pub(crate) subject: &'s Subject,
     /// What is shown.
     pub(crate) case: Case,
     /// What tells the case from others: its name and its pixels.
     pub(crate) key: String,
     /// The class of the target's list that the case should have.
     truth: Option<usize>,
-    golden: Golden<'s>,
+    pub(crate) golden: Golden<'s>,
     /// The undisturbed answer.
     pub(crate) answer: Response,
     /// Why no trial of this case says anything, whatever the fault.
@@ -38,13 +46,15 @@ pub(crate) struct Stage<'s> {
 pub(crate) struct Observed {
     /// What it answered; `None` where that is golden, bit for bit.
     pub(crate) answer: Result<Option<Response>, TargetError>,
-    site: Option<Site>,
+    pub(crate) site: Option<Site>,
     /// What it was shown, where that was changed.
     pub(crate) image: Option<Image>,
-    queries: u32,
-    micros: u64,
+    pub(crate) queries: u32,
+    pub(crate) micros: u64,
     /// Whether the fault found anything to change.
-    landed: bool,
+    pub(crate) landed: bool,
+    /// What else is recorded of the trial.
+    pub(crate) extra: BTreeMap<String, String>,
 }
 
 impl FaultPoint {
@@ -54,7 +64,7 @@ impl FaultPoint {
             Disturbance::Image(fault) => {
                 seeds.iter().for_each(|&seed| each(stage.show(fault.as_ref(), seed)));
             }
-            Disturbance::Model(fault) => stage.disturb(fault.as_ref(), seeds, each),
+            Disturbance::Model(injection) => stage.disturb(injection, seeds, each),
         }
     }
 }
@@ -64,7 +74,7 @@ impl<'s> Stage<'s> {
     pub(crate) fn open(setup: &'s Setup, target: u32, case: Case) -> Result<Self, TargetError> {
         let subject = &setup.targets[target as usize];
         let golden = subject.target.golden(&case.image)?;
-        let answer = subject.target.response(golden.outputs())?;
+        let answer = subject.target.response(golden.outputs(), &case.image)?;
         let truth = case.label.and_then(|label| subject.truths.get(label).copied().flatten());
         let exhibit = Exhibit { case: &case, truth, golden: &answer, observed: &answer };
         let barred = setup.judge.bars_case(&exhibit);
@@ -79,29 +89,59 @@ impl<'s> Stage<'s> {
         let image = fault.change(&self.case.image, trial.stream());
         let answer = trial.ask(&image).map(Some);
         let (queries, micros) = (trial.queries(), micros(start.elapsed()));
-        Observed { answer, site: None, image: Some(image), queries, micros, landed: true }
+        let extra = BTreeMap::new();
+        Observed { answer, site: None, image: Some(image), queries, micros, landed: true, extra }
     }
 
     /// Changes what the model computes, a stack of trials at a time.
-    fn disturb(&self, fault: &dyn ModelFault, seeds: &[u64], each: &mut dyn FnMut(Observed)) {
-        let sites = Sites::new(&self.golden, fault.place(), self.subject.target.batch());
+    fn disturb(&self, injection: &Injection, seeds: &[u64], each: &mut dyn FnMut(Observed)) {
+        let (anatomy, batch) = (&self.subject.anatomy, self.subject.target.batch());
+        let sites = Sites::new(&self.golden, anatomy, injection, batch);
         for stack in seeds.chunks(STACK) {
+            if injection.plan() == SitePlan::Boundary {
+                boundary::search(self, injection, &sites, stack, each);
+                continue;
+            }
             let start = Instant::now();
-            let draw = |&seed: &u64| fault.changes(&sites, &mut Seed::new(seed).stream());
-            let changes: Vec<Vec<Change>> = stack.iter().map(draw).collect();
-            let replays = self.golden.replay_stack(&changes);
+            let strikes: Vec<Option<Strike>> =
+                stack.iter().map(|&seed| strike(injection, &sites, seed)).collect();
+            let changes = strikes.iter().map(|strike| match strike {
+                Some(strike) => strike.changes.clone(),
+                None => Vec::new(),
+            });
+            let answers = self.answers(&changes.collect::<Vec<_>>());
             let micros = micros(start.elapsed()) / stack.len() as u64;
-            for (changes, replay) in changes.iter().zip(replays) {
-                let answer = match replay {
-                    Ok(replay) if !replay.reached_output() => Ok(None),
-                    Ok(replay) => self.subject.target.response(replay.outputs()).map(Some),
-                    Err(error) => Err(TargetError::Failed(error.to_string())),
+            for (strike, answer) in strikes.into_iter().zip(answers) {
+                let (site, landed, extra) = match &strike {
+                    Some(strike) => {
+                        let site = strike.changes.first().and_then(|change| self.site(change));
+                        (site, true, told(strike))
+                    }
+                    None => (None, false, BTreeMap::new()),
                 };
-                let site = changes.first().and_then(|change| self.site(change));
-                let landed = !changes.is_empty();
-                each(Observed { answer, site, image: None, queries: 1, micros, landed });
+                each(Observed { answer, site, image: None, queries: 1, micros, landed, extra });
             }
         }
+    }
+
+    /// What the model answers under each list of changes; `None` where that is golden.
+    pub(crate) fn answers(
+        &self,
+        changes: &[Vec<Change>],
+    ) -> Vec<Result<Option<Response>, TargetError>> {
+        let answer = |replay: Result<Replay, EngineError>| match replay {
+            Ok(replay) if !replay.reached_output() => Ok(None),
+            Ok(replay) => {
+                self.subject.target.response(replay.outputs(), &self.case.image).map(Some)
+            }
+            Err(error) => Err(TargetError::Failed(error.to_string())),
+        };
+        self.golden.replay_stack(changes).into_iter().map(answer).collect()
+    }
+
+    /// The bits of an element in the golden run, and how they are read.
+    pub(crate) fn bits(&self, value: ValueId, element: usize) -> Option<(u64, DType)> {
+        self.golden.bits(value, element).zip(self.golden.dtype(value))
     }
 
     /// One trial.
@@ -111,16 +151,20 @@ impl<'s> Stage<'s> {
         observed
     }
 
-    fn site(&self, change: &Change) -> Option<Site> {
-        let before = self.golden.bits(change.value, change.element)?;
-        let dtype = self.golden.dtype(change.value)?;
-        let differ = before ^ change.bits;
+    pub(crate) fn site(&self, change: &Change) -> Option<Site> {
+        let (before, dtype) = self.bits(change.value, change.element)?;
+        let after = change.edit.of(before, dtype);
+        // A bit that is held at what it was is still the one that was hit.
+        let touched = match change.edit {
+            Edit::Flip(mask) | Edit::Raise(mask) | Edit::Clear(mask) => mask,
+            Edit::Set(_) | Edit::Scale(_) | Edit::Add(_) => before ^ after,
+        };
         Some(Site {
             place: self.subject.place(change.value)?,
             element: change.element as u64,
-            bit: (differ.count_ones() == 1).then(|| differ.trailing_zeros()),
-            before: number_of(before, dtype),
-            after: number_of(change.bits, dtype),
+            bit: (touched.count_ones() == 1).then(|| touched.trailing_zeros()),
+            before: dtype.number(before),
+            after: dtype.number(after),
         })
     }
 
@@ -133,24 +177,32 @@ impl<'s> Stage<'s> {
             return Outcome::Unjudged(Reason::NoSite);
         }
         let answer = match &observed.answer {
-            Ok(answer) => answer.as_ref().unwrap_or(&self.answer),
+            // What golden says of itself was asked when the case was opened.
+            Ok(None) => return Outcome::Masked,
+            Ok(Some(answer)) => answer,
             Err(TargetError::Failed(_)) => return Outcome::Crashed,
             Err(TargetError::Rejected(_)) => return Outcome::Detected,
         };
-        self.setup.judge.judge(&Exhibit {
-            case: &self.case,
-            truth: self.truth,
-            golden: &self.answer,
-            observed: answer,
-        })
+        self.setup.judge.judge(&self.exhibit(answer))
+    }
+
+    fn exhibit<'a>(&'a self, observed: &'a Response) -> Exhibit<'a> {
+        Exhibit { case: &self.case, truth: self.truth, golden: &self.answer, observed }
     }
 
     /// The record of a trial.
     pub(crate) fn record(&self, number: u64, spot: Spot, observed: Observed) -> Record {
         let outcome = self.judge(&observed);
-        let mut extra = BTreeMap::new();
+        let mut extra = observed.extra;
         let answer = match &observed.answer {
-            Ok(answer) => Some(answer.as_ref().unwrap_or(&self.answer)),
+            Ok(Some(answer)) => {
+                let measure = self.setup.judge.measure(&self.exhibit(answer));
+                extra.extend(
+                    measure.map(|Measure { name, value }| (name.into(), value.to_string())),
+                );
+                Some(answer)
+            }
+            Ok(None) => Some(&self.answer),
             Err(error) => {
                 extra.insert("error".to_owned(), error.to_string());
                 None
@@ -185,6 +237,26 @@ impl<'s> Stage<'s> {
         let digest = Some(self.answer.digest());
         GoldenRecord { target, case, answer, score, correct, digest, error: None }
     }
+}
+
+/// What the trial of this seed does.
+pub(crate) fn strike(injection: &Injection, sites: &Sites<'_>, seed: u64) -> Option<Strike> {
+    match injection.plan() {
+        SitePlan::Exhaustive => injection.at(sites, seed),
+        _ => injection.draw(sites, &mut Seed::new(seed).stream()),
+    }
+}
+
+/// What a record says of changes beyond the first one's place.
+fn told(strike: &Strike) -> BTreeMap<String, String> {
+    let mut extra = BTreeMap::new();
+    if strike.changes.len() != 1 {
+        extra.insert(HITS.to_owned(), strike.changes.len().to_string());
+    }
+    if strike.weight != 1.0 {
+        extra.insert(WEIGHT.to_owned(), strike.weight.to_string());
+    }
+    extra
 }
 
 /// The record of a trial that was not run, since its outcome was clear before.
@@ -244,6 +316,6 @@ fn headline(answer: Option<&Response>) -> (Option<Arc<str>>, Option<f32>) {
     }
 }
 
-fn micros(time: Duration) -> u64 {
+pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

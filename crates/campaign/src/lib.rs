@@ -5,13 +5,16 @@
 //! 3. The [`store::Store`] of a run directory holds every record.
 //! 4. [`analysis::summarise`] says what they mean; [`analysis::compare`] sets two runs side by side.
 //! 5. A [`replay::Rerun`] repeats single trials bit for bit, and pins them.
+//! 6. [`protect::protect`] runs the same trials against protections, and says what each is worth.
 
 pub mod analysis;
+mod boundary;
 pub mod cases;
 pub mod config;
 mod inject;
 pub mod pin;
 pub mod plan;
+pub mod protect;
 mod record;
 pub mod replay;
 pub mod run;

@@ -12,11 +12,10 @@ const PIECE: u64 = 4096;
 /// All trials of a campaign, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    targets: u32,
     cases: u32,
-    /// By fault, where its trials start within those of one target and case; the last entry is
-    /// where they all end.
-    starts: Vec<u64>,
+    /// By target and fault, where its trials start within those of the target and one case; the
+    /// last entry is where they all end.
+    starts: Vec<Vec<u64>>,
 }
 
 /// What a trial is about.
@@ -53,18 +52,21 @@ pub struct Shard {
 }
 
 impl Plan {
-    /// A plan; `trials` are those of each fault for one target and case.
-    pub fn new(targets: usize, cases: usize, trials: impl IntoIterator<Item = u32>) -> Self {
-        let mut starts = vec![0];
-        for trials in trials {
-            starts.push(starts[starts.len() - 1] + u64::from(trials));
-        }
-        Self { targets: targets as u32, cases: cases as u32, starts }
+    /// A plan; `trials` are, by target, those of each fault for one case.
+    pub fn new(cases: usize, trials: &[Vec<u32>]) -> Self {
+        let starts = |trials: &Vec<u32>| {
+            let mut starts = vec![0];
+            for &trials in trials {
+                starts.push(starts[starts.len() - 1] + u64::from(trials));
+            }
+            starts
+        };
+        Self { cases: cases as u32, starts: trials.iter().map(starts).collect() }
     }
 
     /// How many trials there are.
     pub fn total(&self) -> u64 {
-        u64::from(self.targets) * u64::from(self.cases) * self.together()
+        self.first(self.targets(), 0)
     }
 
     /// How many cases there are.
@@ -72,46 +74,52 @@ impl Plan {
         self.cases
     }
 
-    /// Trials of one fault, for one target and case.
-    pub fn trials(&self, fault: usize) -> u64 {
-        match (self.starts.get(fault), self.starts.get(fault + 1)) {
+    fn targets(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// Trials of one target and fault, for one case.
+    pub fn trials(&self, target: usize, fault: usize) -> u64 {
+        let starts = self.starts.get(target).map_or(&[][..], Vec::as_slice);
+        match (starts.get(fault), starts.get(fault + 1)) {
             (Some(start), Some(end)) => end - start,
             _ => 0,
         }
     }
 
     /// Trials of one target and case.
-    fn together(&self) -> u64 {
-        self.starts.last().copied().unwrap_or(0)
+    fn together(&self, target: u32) -> u64 {
+        self.starts.get(target as usize).and_then(|starts| starts.last()).copied().unwrap_or(0)
     }
 
     fn first(&self, target: u32, case: u32) -> u64 {
-        (u64::from(target) * u64::from(self.cases) + u64::from(case)) * self.together()
+        let before: u64 = (0..target).map(|target| self.together(target)).sum();
+        before * u64::from(self.cases) + u64::from(case) * self.together(target)
     }
 
     /// The trial of that number.
     pub fn spot(&self, number: u64) -> Option<Spot> {
-        if number >= self.total() {
-            return None;
-        }
-        let (pair, within) = (number / self.together(), number % self.together());
-        let fault = self.starts.partition_point(|&start| start <= within) - 1;
-        Some(Spot {
-            target: (pair / u64::from(self.cases)) as u32,
-            case: (pair % u64::from(self.cases)) as u32,
-            fault: fault as u32,
-            repeat: (within - self.starts[fault]) as u32,
-        })
+        let mine = |target: &u32| number < self.first(target + 1, 0);
+        let target = (0..self.targets()).find(mine)?;
+        let (within, together) = (number - self.first(target, 0), self.together(target));
+        let (case, within) = (within / together, within % together);
+        let starts = &self.starts[target as usize];
+        let fault = starts.partition_point(|&start| start <= within) - 1;
+        let repeat = (within - starts[fault]) as u32;
+        Some(Spot { target, case: case as u32, fault: fault as u32, repeat })
+    }
+
+    /// Targets and cases, in the plan's order.
+    fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..self.targets()).flat_map(|target| (0..self.cases).map(move |case| (target, case)))
     }
 
     /// All trials in pieces, or those of one shard; every piece belongs to exactly one.
     pub fn pieces(&self, shard: Option<Shard>) -> impl Iterator<Item = Piece> + '_ {
-        let pairs =
-            (0..self.targets).flat_map(|target| (0..self.cases).map(move |case| (target, case)));
-        let pieces = pairs.flat_map(move |(target, case)| {
+        let pieces = self.pairs().flat_map(move |(target, case)| {
             let first = self.first(target, case);
-            let starts = (first..first + self.together()).step_by(PIECE as usize);
-            let end = first + self.together();
+            let end = first + self.together(target);
+            let starts = (first..end).step_by(PIECE as usize);
             starts.map(move |start| Piece {
                 target,
                 case,
@@ -130,11 +138,9 @@ impl Plan {
         repeats: Range<u32>,
         wanted: impl Fn(u32, u32) -> bool,
     ) -> impl Iterator<Item = Piece> {
-        let pairs =
-            (0..self.targets).flat_map(|target| (0..self.cases).map(move |case| (target, case)));
-        pairs.filter_map(move |(target, case)| {
+        self.pairs().filter_map(move |(target, case)| {
             let first = self.first(target, case);
-            let faults = self.starts.windows(2).enumerate();
+            let faults = self.starts[target as usize].windows(2).enumerate();
             let numbers =
                 faults.filter(|(fault, _)| wanted(target, *fault as u32)).map(|(_, ends)| {
                     let at = |repeat: u32| first + ends[1].min(ends[0] + u64::from(repeat));
@@ -182,7 +188,7 @@ mod tests {
 
     #[test]
     fn numbers_and_spots_belong_together() {
-        let plan = Plan::new(2, 3, [4, 1, 2]);
+        let plan = Plan::new(3, &[vec![4, 1, 2], vec![4, 1, 2]]);
         assert_eq!(plan.total(), 42);
         let spot = |target, case, fault, repeat| Some(Spot { target, case, fault, repeat });
         assert_eq!(plan.spot(0), spot(0, 0, 0, 0));
@@ -200,7 +206,11 @@ mod tests {
 
     #[test]
     fn shards_are_the_whole_without_overlap() {
-        for plan in [Plan::new(2, 5, [3, 3]), Plan::new(1, 2, [9000]), Plan::new(1, 0, [3])] {
+        for plan in [
+            Plan::new(5, &[vec![3, 3], vec![1, 0]]),
+            Plan::new(2, &[vec![9000]]),
+            Plan::new(0, &[vec![3]]),
+        ] {
             let whole = numbers(plan.pieces(None));
             assert_eq!(whole, (0..plan.total()).collect::<Vec<_>>());
             let mut parts: Vec<u64> = (1..=8)
@@ -213,7 +223,7 @@ mod tests {
 
     #[test]
     fn rounds_are_the_whole_without_overlap() {
-        let plan = Plan::new(2, 3, [5, 1, 4]);
+        let plan = Plan::new(3, &[vec![5, 1, 4], vec![2, 1, 3]]);
         let mut all: Vec<u64> = [0..1, 1..3, 3..5]
             .into_iter()
             .flat_map(|repeats| numbers(plan.round(repeats, |_, _| true)))

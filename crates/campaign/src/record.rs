@@ -57,7 +57,7 @@ pub struct Site {
     pub place: Arc<Place>,
     /// Which element of the value.
     pub element: u64,
-    /// The bit that differs; `None` where none or several do.
+    /// The bit that was hit; `None` where none or several were.
     pub bit: Option<u32>,
     /// What stood there.
     pub before: f64,
@@ -111,7 +111,11 @@ pub struct Place {
     /// The operator's kind, such as `Conv`.
     pub kind: String,
     /// The operator's place in the order of execution.
+    pub position: u32,
+    /// The layer that it belongs to, from 1; 0 is what comes before the first one.
     pub layer: u32,
+    /// The operator that starts the layer.
+    pub layer_name: String,
 }
 
 /// The identity of a trial: a hash of its target, case, fault and seed. Its random numbers are

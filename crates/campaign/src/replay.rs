@@ -41,8 +41,8 @@ impl Replayed {
 
 /// A run, opened to run single trials of it again.
 pub struct Rerun {
-    store: Store,
-    setup: Setup,
+    pub(crate) store: Store,
+    pub(crate) setup: Setup,
 }
 
 impl Rerun {

@@ -5,10 +5,9 @@ use crate::cases::{CaseError, Cases};
 use crate::config::{Campaign, Disturbance, FaultPoint};
 use crate::plan::{Plan, Spot};
 use crate::record::{Place, TrialId};
-use faultlens_core::did_you_mean;
-use faultlens_engine::vision::OutputKind;
-use faultlens_engine::{Dim, Graph, ValueId};
-use faultlens_faults::owner;
+use faultlens_core::{Exhibit, Reason, Target as _, did_you_mean};
+use faultlens_engine::{Dim, Golden, Graph, ValueId};
+use faultlens_faults::{Anatomy, Injection, SitePlan, Sites, check};
 use faultlens_judge::Judge;
 use faultlens_targets::{OnnxTarget, OpenError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,8 +45,8 @@ pub enum SetupError {
         /// What there is.
         hint: String,
     },
-    /// A fault asks for an operator that a target does not have.
-    #[error("fault {fault}: target {target} has no operator of kind or name {wanted:?}; {hint}")]
+    /// A fault asks for an operator or a value that a target does not have.
+    #[error("fault {fault}: target {target} has nothing of kind or name {wanted:?}; {hint}")]
     Operator {
         /// The fault.
         fault: String,
@@ -58,7 +57,30 @@ pub enum SetupError {
         /// What there is.
         hint: String,
     },
+    /// The oracle or a guard cannot judge what a target answers.
+    #[error(
+        "target {target} answers with {kind}, which the oracle or a guard of the campaign cannot judge; faultlens list oracles shows what each is for"
+    )]
+    Judge {
+        /// The target.
+        target: String,
+        /// What it answers with.
+        kind: &'static str,
+    },
+    /// A fault finds nothing to change in a target.
+    #[error("fault {fault}: target {target}: {why}")]
+    Sites {
+        /// The fault.
+        fault: String,
+        /// The target.
+        target: String,
+        /// The reason.
+        why: String,
+    },
 }
+
+/// The most places of an exhaustive plan, for one case: each has a record.
+const MOST_PLACES: u64 = 10_000_000;
 
 /// Attributes that follow from the outcome.
 const RESULTS: [&str; 2] = ["answer", "outcome"];
@@ -71,8 +93,11 @@ fn concerns(campaign: &Campaign, cases: &Cases) -> Result<(), SetupError> {
     let axes = campaign.faults.iter().filter_map(|fault| Some(fault.dose()?.axis));
     // What became of a trial must not decide whether it counts.
     let fixed = ATTRIBUTES.iter().map(|(name, _)| *name).filter(|name| !RESULTS.contains(name));
+    let settings = campaign.faults.iter().flat_map(|fault| fault.settings.iter());
+    let traits = campaign.targets.iter().flat_map(|target| target.traits.keys());
+    let texts = first.strata.keys().chain(traits).map(String::as_str);
     let known: BTreeSet<&str> =
-        fixed.chain(axes).chain(first.strata.keys().map(String::as_str)).collect();
+        fixed.chain(axes).chain(settings.map(|(name, _)| name)).chain(texts).collect();
     let names = campaign.requirements.iter().flat_map(|requirement| requirement.filter.keys());
     match names.into_iter().find(|name| !known.contains(name.as_str())) {
         None => Ok(()),
@@ -110,6 +135,8 @@ pub struct Subject {
     pub key: String,
     /// By class of the data set, the class of the target that means the same.
     pub truths: Vec<Option<usize>>,
+    /// Which layers the model has.
+    pub anatomy: Anatomy,
     /// By value, where a fault in it is recorded.
     places: BTreeMap<ValueId, Arc<Place>>,
 }
@@ -130,11 +157,33 @@ impl Setup {
             fits(&campaign.faults, &spec.name, subject.target.model().graph())?;
         }
         concerns(&campaign, &cases)?;
-        let trials = campaign.faults.iter().map(|fault| fault.trials);
-        let plan = Plan::new(targets.len(), cases.sample.len(), trials);
+        let trials = campaign.targets.iter().zip(&targets);
+        let trials =
+            trials.map(|(spec, subject)| trials_of(&campaign, &cases, &spec.name, subject));
+        let plan = Plan::new(cases.sample.len(), &trials.collect::<Result<Vec<_>, _>>()?);
         let judge = campaign.judge.build();
         let specs = campaign.faults.iter().map(FaultPoint::spec).collect();
         Ok(Self { campaign, targets, cases, judge, plan, specs })
+    }
+
+    /// Refuses a judge who has nothing to say about a target's answers, before hours of work and
+    /// not after. Asked on the first case that the target answers.
+    pub fn check_judge(&self) -> Result<(), SetupError> {
+        for (spec, subject) in self.campaign.targets.iter().zip(&self.targets) {
+            let cases = self.cases.sample.iter().take(TRIED);
+            let mut cases = cases.filter_map(|&index| self.cases.set.case(index).ok());
+            let answered = cases.find_map(|case| {
+                let answer = subject.target.ask(&case.image).ok()?;
+                Some((case, answer))
+            });
+            let Some((case, answer)) = answered else { continue };
+            let exhibit = Exhibit { case: &case, truth: None, golden: &answer, observed: &answer };
+            if self.judge.bars_case(&exhibit) == Some(Reason::Unsuited) {
+                let kind = subject.target.description().output.kind.name();
+                return Err(SetupError::Judge { target: spec.name.clone(), kind });
+            }
+        }
+        Ok(())
     }
 
     /// The identity of a trial; `case` is the key of its case.
@@ -144,11 +193,18 @@ impl Setup {
     }
 
     /// What a trial's random numbers start from: its identity. What is drawn for an image does
-    /// not concern the target, so that all targets are shown the same faulty images.
+    /// not concern the target, so that all targets are shown the same faulty images; a permanent
+    /// fault does not concern the case. A trial of an exhaustive plan draws nothing; its number
+    /// says which place it is.
     pub fn stream_seed(&self, spot: Spot, case: &str) -> u64 {
-        match self.fault(spot).disturbance {
+        let key = &self.targets[spot.target as usize].key;
+        match &self.fault(spot).disturbance {
             Disturbance::Image(_) => self.id(None, spot, case).seed(),
-            Disturbance::Model(_) => self.identity(spot, case).seed(),
+            Disturbance::Model(injection) => match injection.plan() {
+                SitePlan::Exhaustive => u64::from(spot.repeat),
+                _ if injection.is_permanent() => self.id(Some(key), spot, "").seed(),
+                _ => self.identity(spot, case).seed(),
+            },
         }
     }
 
@@ -176,9 +232,10 @@ impl Subject {
         let key = TrialId::of(&parts).to_string();
         let truths = truths(classes, &target);
         let graph = target.model().graph();
-        let placed = |id| Some((id, Arc::new(place(graph, id)?)));
+        let anatomy = Anatomy::of(graph);
+        let placed = |id| Some((id, Arc::new(place(graph, &anatomy, id)?)));
         let places = graph.value_ids().filter_map(placed).collect();
-        Self { target, key, truths, places }
+        Self { target, key, truths, anatomy, places }
     }
 
     /// Where a fault in this value is recorded.
@@ -187,14 +244,16 @@ impl Subject {
     }
 }
 
-fn place(graph: &Graph, id: ValueId) -> Option<Place> {
-    let at = owner(graph, id)?;
+fn place(graph: &Graph, anatomy: &Anatomy, id: ValueId) -> Option<Place> {
+    let at = anatomy.owner(graph, id)?;
     let operator = graph.operator(at);
     Some(Place {
         value: graph.value_name(id).to_owned(),
         operator: operator.name.clone(),
         kind: operator.op_type.clone(),
-        layer: at.index() as u32,
+        position: at.index() as u32,
+        layer: anatomy.layer(at),
+        layer_name: anatomy.name(anatomy.layer(at)).to_owned(),
     })
 }
 
@@ -220,7 +279,7 @@ fn named(name: &str, target: &OnnxTarget) -> Result<(), SetupError> {
     let shape = output.and_then(|&id| graph.declared_shape(id));
     match (shape.and_then(|shape| shape.last()), described.labels.len()) {
         (Some(&Dim::Fixed(classes)), names)
-            if names > 0 && names != classes && described.output.kind != OutputKind::Values =>
+            if names > 0 && names != classes && described.output.kind.is_scores() =>
         {
             Err(SetupError::Labels { target: name.to_owned(), names, classes })
         }
@@ -230,21 +289,77 @@ fn named(name: &str, target: &OnnxTarget) -> Result<(), SetupError> {
 
 fn fits(faults: &[FaultPoint], target: &str, graph: &Graph) -> Result<(), SetupError> {
     for fault in faults {
-        let Disturbance::Model(model_fault) = &fault.disturbance else { continue };
-        let Some(wanted) = model_fault.place().unknown_in(graph) else { continue };
-        let kinds: BTreeSet<&str> =
-            graph.operators().iter().map(|op| op.op_type.as_str()).collect();
-        let names = graph.operators().iter().map(|op| op.name.as_str());
-        let hint = match did_you_mean(wanted, kinds.iter().copied().chain(names)) {
-            Some(near) => format!("did you mean {near:?}?"),
-            None => format!("it has {}", kinds.into_iter().collect::<Vec<_>>().join(", ")),
-        };
-        return Err(SetupError::Operator {
-            fault: fault.label.clone(),
-            target: target.to_owned(),
-            wanted: wanted.to_owned(),
-            hint,
-        });
+        let Disturbance::Model(injection) = &fault.disturbance else { continue };
+        if let Some((wanted, hint)) = injection.selection().unknown_in(graph) {
+            return Err(SetupError::Operator {
+                fault: fault.label.clone(),
+                target: target.to_owned(),
+                wanted: wanted.to_owned(),
+                hint,
+            });
+        }
     }
     Ok(())
+}
+
+/// How many trials each fault has for one case of a target. Model faults are tried out on the
+/// first case that the target answers, so that one without a place to land is noticed before hours
+/// of work and not after.
+fn trials_of(
+    campaign: &Campaign,
+    cases: &Cases,
+    name: &str,
+    subject: &Subject,
+) -> Result<Vec<u32>, SetupError> {
+    let mut trials: Vec<u32> = campaign.faults.iter().map(|fault| fault.trials).collect();
+    let injections = || {
+        campaign.faults.iter().enumerate().filter_map(|(at, fault)| match &fault.disturbance {
+            Disturbance::Model(injection) => Some((at, fault, injection)),
+            Disturbance::Image(_) => None,
+        })
+    };
+    if injections().next().is_none() {
+        return Ok(trials);
+    }
+    let images = cases.sample.iter().filter_map(|&index| cases.set.case(index).ok());
+    let golden = images.take(TRIED).find_map(|case| subject.target.golden(&case.image).ok());
+    for (at, fault, injection) in injections() {
+        let refused = |why: String| SetupError::Sites {
+            fault: fault.label.clone(),
+            target: name.to_owned(),
+            why,
+        };
+        if let Some(golden) = &golden {
+            check(golden, &subject.anatomy, injection).map_err(|why| refused(why.to_string()))?;
+        }
+        if injection.plan() == SitePlan::Exhaustive {
+            trials[at] = places(golden.as_ref(), subject, injection, campaign.stop.is_some())
+                .map_err(refused)?;
+        }
+    }
+    Ok(trials)
+}
+
+/// Cases that are tried until the target answers one.
+const TRIED: usize = 16;
+
+/// How many places an exhaustive plan has.
+fn places(
+    golden: Option<&Golden<'_>>,
+    subject: &Subject,
+    injection: &Injection,
+    stops: bool,
+) -> Result<u32, String> {
+    if stops {
+        return Err("sites: exhaustive has a trial for every place; leave out stop".to_owned());
+    }
+    let golden = golden.ok_or("the target answers no case, so that its places are unknown")?;
+    let sites = Sites::new(golden, &subject.anatomy, injection, subject.target.batch());
+    match injection.population(&sites) {
+        all if all <= MOST_PLACES => Ok(all as u32),
+        all => Err(format!(
+            "sites: exhaustive would have {all} places for every case; select less, up to \
+             {MOST_PLACES}"
+        )),
+    }
 }

@@ -159,7 +159,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("how: balanced", "how: even", "18:29:", "no way to sample is called \"even\"; known: random, balanced"),
     ("bit: [23", "bits: [23", "22:5:", "bit_flip has no parameter \"bits\"; did you mean \"bit\"?"),
     ("bit: [23", "bit: [64", "22:11:", "bit takes a whole number from 0 to 63, not 64"),
-    ("in: weights", "in: weight", "21:9:", "in takes outputs or weights, not \"weight\"; did you mean \"weights\"?"),
+    ("in: weights", "in: weight", "21:9:", "in takes outputs, layer_outputs, weights or inputs, not \"weight\"; did you mean \"weights\"?"),
     ("operators: [Conv, Gemm]", "operators: []", "23:16:", "operators takes a list of names; this is empty"),
     ("trials: 20", "trials: 0", "24:13:", "trials takes a whole number from 1 to 1000000, not 0"),
     ("severity: 1..5", "severity: high", "26:15:", "severity takes a whole number from 1 to 5, not \"high\""),

@@ -11,6 +11,7 @@ use faultlens_campaign::run::{Ending, Event, RunOptions, Sink, SinkError};
 use faultlens_campaign::store::{Store, StoreError, merge};
 use faultlens_campaign::{Campaign, Record, Setup};
 use faultlens_core::{OutcomeKind, Seed};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
@@ -345,4 +346,106 @@ fn a_run_of_another_campaign_is_refused() {
     let options = options(&dir.path().join("run"));
     let error = campaign(&other).run(&options, &mut [], &AtomicBool::new(false)).unwrap_err();
     assert!(error.to_string().contains("another campaign"), "{error}");
+}
+
+const LAST_BIASES: &str = "in: weights, layers: [-1], values: ['re:bias$']";
+
+fn flips(rest: &str) -> String {
+    format!(
+        "targets: [{{model: world:signs-shallow}}]\ncases: {{data: 'world:signs:2'}}\n\
+         faults: [{{fault: bit_flip, {LAST_BIASES}, {rest}}}]"
+    )
+}
+
+#[test]
+fn an_exhaustive_plan_flips_every_bit_once() {
+    let dir = tempfile::tempdir().unwrap();
+    run(&flips("sites: exhaustive"), &options(dir.path()));
+    let records = records(dir.path());
+    let classes = 14;
+    assert_eq!(records.len(), 2 * classes * 32);
+    let places = records.iter().map(|record| {
+        let site = record.site.as_ref().unwrap();
+        (record.case, site.element, site.bit.unwrap())
+    });
+    assert_eq!(places.collect::<BTreeSet<_>>().len(), records.len());
+    let rerun = Rerun::open(dir.path()).unwrap();
+    assert!(rerun.replay("801").unwrap().is_identical());
+}
+
+#[test]
+fn a_permanent_fault_is_the_same_for_every_case() {
+    let dir = tempfile::tempdir().unwrap();
+    let sites = |duration: &str| {
+        let dir = dir.path().join(duration);
+        run(&flips(&format!("duration: {duration}, trials: 30")), &options(&dir));
+        let mut sites: Vec<Vec<(u64, Option<u32>)>> = vec![Vec::new(); 2];
+        for record in records(&dir) {
+            let site = record.site.unwrap();
+            sites[record.case as usize].push((site.element, site.bit));
+        }
+        sites
+    };
+    let permanent = sites("permanent");
+    assert_eq!(permanent[0], permanent[1]);
+    let transient = sites("transient");
+    assert_ne!(transient[0], transient[1]);
+}
+
+/// The search against all bits of the same elements, each flipped by itself.
+#[test]
+fn the_boundary_is_where_all_flips_say_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let (all, searched) = (dir.path().join("all"), dir.path().join("searched"));
+    run(&flips("sites: exhaustive"), &options(&all));
+    run(&flips("sites: boundary, trials: 60"), &options(&searched));
+    let broken: BTreeSet<(u32, u64, u32)> = records(&all)
+        .iter()
+        .filter(|record| record.outcome.kind() != OutcomeKind::Masked)
+        .map(|record| (record, record.site.as_ref().unwrap()))
+        .map(|(record, site)| (record.case, site.element, site.bit.unwrap()))
+        .collect();
+    assert!(!broken.is_empty());
+    let (mut agree, mut asked) = (0, 0);
+    let searches = records(&searched);
+    for record in &searches {
+        let site = record.site.as_ref().unwrap();
+        let number = |name: &str| record.extra[name].parse::<usize>().unwrap();
+        let of_element = broken
+            .iter()
+            .filter(|(case, element, _)| (*case, *element) == (record.case, site.element));
+        let critical = of_element.count();
+        agree += usize::from(number("critical") == critical);
+        asked += record.queries;
+        assert_eq!(number("searched"), 32);
+        // What is told of the lowest bit was seen.
+        let told = site.bit.map(|bit| (record.case, site.element, bit));
+        assert!(told.is_none_or(|told| broken.contains(&told)), "{record:?}");
+        assert_eq!(site.bit.is_some(), record.outcome.kind() != OutcomeKind::Masked);
+    }
+    assert!(agree * 10 >= searches.len() * 9, "{agree} of {}", searches.len());
+    assert!(asked < 14 * searches.len() as u32, "{asked}");
+    let rerun = Rerun::open(&searched).unwrap();
+    assert!(rerun.replay("7").unwrap().is_identical());
+}
+
+/// Nothing of a fault that has nowhere to land is run.
+#[test]
+fn a_fault_without_a_place_is_refused() {
+    let refused = |fault: &str| {
+        let text = format!(
+            "targets: [{{model: world:signs-shallow}}]\ncases: {{data: 'world:signs:2'}}\n\
+             faults: [{{{fault}}}]"
+        );
+        Setup::open(campaign(&text)).err().unwrap().to_string()
+    };
+    for (fault, wanted) in [
+        ("fault: bit_flip, bit: 40", "bit 40: what is selected is f32 (bits 0 to 31)"),
+        ("fault: zero, layers: [77]", "nothing in the model is selected"),
+        ("fault: zero, operators: [Cnv]", "did you mean \"Conv\"?"),
+        ("fault: zero, values: [conv]", "has nothing of kind or name \"conv\""),
+    ] {
+        let error = refused(fault);
+        assert!(error.contains(wanted), "{fault}: {error}");
+    }
 }

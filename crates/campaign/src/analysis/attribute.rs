@@ -1,9 +1,11 @@
 //! What a trial can be grouped by: everything that is recorded of it, of its case and its fault.
 
 use super::error::AnalysisError;
+use super::tally::Of;
 use crate::config::Campaign;
-use crate::record::{GoldenRecord, Record};
-use crate::store::{CaseRecord, FaultOn, Manifest, Recorded, Store, StoreError};
+use crate::inject::HITS;
+use crate::record::{GoldenRecord, Record, Site};
+use crate::store::{CaseRecord, FaultOn, Manifest, ManifestFault, Recorded, Store, StoreError};
 use faultlens_core::OutcomeKind;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,22 +20,52 @@ pub const ATTRIBUTES: &[(&str, &str)] = &[
     ("golden", "the undisturbed answer"),
     ("kind", "the kind of operator that a model fault hit"),
     ("label", "the case's true class"),
-    ("layer", "the hit operator's place in the order of execution"),
+    ("layer", "the number of the layer that a model fault hit; 0 is what comes before the first"),
     ("operator", "the operator that a model fault hit"),
     ("outcome", "what became of the trial"),
     ("point", "the fault with its settings"),
+    ("position", "the hit operator's place in the order of execution"),
     ("target", "the target's name"),
     ("value", "the value inside the model that was hit"),
 ];
 
-/// What only a fault inside a model has.
-const OF_SITES: [&str; 5] = ["bit", "kind", "layer", "operator", "value"];
+/// What only a fault inside a model has, and only where it hits a single place.
+const OF_SITES: [&str; 6] = ["bit", "kind", "layer", "operator", "position", "value"];
+
+/// What is known only when a trial is done: how many trials have it is chance.
+const OF_ANSWERS: [&str; 2] = ["answer", "outcome"];
 
 /// What records refer to.
 pub(super) struct Context {
     pub(super) manifest: Manifest,
     cases: BTreeMap<u32, CaseRecord>,
     goldens: BTreeMap<(u32, u32), GoldenRecord>,
+    /// By fault.
+    manners: Vec<Manner>,
+}
+
+/// How the trials of a fault point come about, as far as their records' meaning depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// One place each, which the record names.
+    OnePlace,
+    /// Several places each; the record names the first, which says nothing of the others.
+    Places,
+    /// Each is a search for the bits that break the answer, and no trial of a single fault.
+    Search,
+}
+
+impl Manner {
+    fn of(fault: &ManifestFault) -> Self {
+        let is = |name: &str, word: &str| {
+            fault.settings.get(name).is_some_and(|setting| setting.as_str() == Some(word))
+        };
+        match () {
+            () if is("sites", "boundary") => Self::Search,
+            () if fault.settings.contains_key("mode") && !is("mode", "one") => Self::Places,
+            () => Self::OnePlace,
+        }
+    }
 }
 
 impl Context {
@@ -41,7 +73,62 @@ impl Context {
         let cases = store.cases()?.into_iter().map(|case| (case.case, case)).collect();
         let goldens = store.goldens()?.into_iter();
         let goldens = goldens.map(|golden| ((golden.target, golden.case), golden)).collect();
-        Ok(Self { manifest: store.manifest().clone(), cases, goldens })
+        let manifest = store.manifest().clone();
+        let manners = manifest.faults.iter().map(Manner::of).collect();
+        Ok(Self { manifest, cases, goldens, manners })
+    }
+
+    fn manner(&self, fault: u32) -> Manner {
+        self.manners.get(fault as usize).copied().unwrap_or(Manner::OnePlace)
+    }
+
+    /// Whether a fault's trials are searches: "some bit breaks it" is no outcome of one fault, and
+    /// goes into no rate of such.
+    pub(super) fn is_search(&self, fault: u32) -> bool {
+        self.manner(fault) == Manner::Search
+    }
+
+    /// Whether any of the campaign's faults are searched for.
+    pub(super) fn has_searches(&self) -> bool {
+        self.manners.contains(&Manner::Search)
+    }
+
+    /// Whether any of the campaign's faults hit several places at once.
+    pub(super) fn has_many_places(&self) -> bool {
+        self.manners.contains(&Manner::Places)
+    }
+
+    /// The single place that a trial hit.
+    pub(super) fn place<'a>(&self, record: &'a Record) -> Option<&'a Site> {
+        let single = self.manner(record.fault) != Manner::Places;
+        record.site.as_ref().filter(|_| single)
+    }
+
+    /// Which trials have an attribute in common: all that could be drawn of some cases, targets
+    /// and faults, or only those that were drawn at some place.
+    pub(super) fn part(&self, attribute: &str) -> Of {
+        let drawn = OF_SITES.contains(&attribute) || OF_ANSWERS.contains(&attribute);
+        let known = drawn || self.names().contains(attribute);
+        if drawn || !known { Of::Part } else { Of::Whole }
+    }
+
+    /// What tells targets apart besides their name.
+    pub(super) fn traits(&self) -> BTreeSet<&str> {
+        let targets = self.manifest.targets.iter();
+        targets.flat_map(|target| target.traits.keys()).map(String::as_str).collect()
+    }
+
+    /// Names of settings of the campaign's faults.
+    pub(super) fn settings(&self) -> BTreeSet<&str> {
+        let faults = self.manifest.faults.iter();
+        faults.flat_map(|fault| fault.settings.keys()).map(String::as_str).collect()
+    }
+
+    /// How many values a setting has among the campaign's faults.
+    pub(super) fn choices(&self, setting: &str) -> usize {
+        let faults = self.manifest.faults.iter();
+        let values = faults.filter_map(|fault| fault.settings.get(setting)).filter_map(in_words);
+        values.collect::<BTreeSet<_>>().len()
     }
 
     /// The run's campaign, as it was run.
@@ -92,11 +179,13 @@ impl Context {
     /// A trial's attribute; `None` where it has none of that name.
     pub(super) fn attribute<'a>(&'a self, record: &'a Record, name: &str) -> Option<Cow<'a, str>> {
         let fault = self.manifest.faults.get(record.fault as usize);
-        let place = record.site.as_ref().map(|site| &*site.place);
+        let site = self.place(record);
+        let place = site.map(|site| &*site.place);
         let number = |n: u64| Cow::Owned(n.to_string());
         match name {
             "answer" => record.answer.as_deref().map(Cow::Borrowed),
-            "bit" => record.site.as_ref()?.bit.map(|bit| number(u64::from(bit))),
+            "bit" if record.extra.contains_key(HITS) => None,
+            "bit" => site?.bit.map(|bit| number(u64::from(bit))),
             "case" => self.case(record.case).map(|case| case.name.as_str().into()),
             "fault" => fault.map(|fault| fault.name.as_str().into()),
             "golden" => self
@@ -111,6 +200,7 @@ impl Context {
             "operator" => place.map(|place| place.operator.as_str().into()),
             "outcome" => Some(record.outcome.kind().name().into()),
             "point" => fault.map(|fault| fault.label.as_str().into()),
+            "position" => place.map(|place| number(u64::from(place.position))),
             "target" => {
                 let target = self.manifest.targets.get(record.target as usize);
                 target.map(|target| target.name.as_str().into())
@@ -120,20 +210,24 @@ impl Context {
         }
     }
 
-    /// A dose, a stratum, or what a plug-in recorded besides.
+    /// A dose, a stratum, a trait, what a plug-in recorded besides, or a setting.
     fn other<'a>(&'a self, record: &'a Record, name: &str) -> Option<Cow<'a, str>> {
         let fault = self.manifest.faults.get(record.fault as usize)?;
+        let target = self.manifest.targets.get(record.target as usize)?;
         if fault.axis.as_deref() == Some(name) {
             return fault.amount.map(|amount| Cow::Owned(amount.to_string()));
         }
         let stratum = self.case(record.case).and_then(|case| case.strata.get(name));
-        stratum.or_else(|| record.extra.get(name)).map(|text| text.as_str().into())
+        let text = stratum.or_else(|| target.traits.get(name)).or_else(|| record.extra.get(name));
+        let setting = || fault.settings.get(name).and_then(in_words);
+        text.map(|text| text.as_str().into()).or_else(setting)
     }
 
     /// Every name that some trial can have, but for what plug-ins recorded besides.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         let fixed = ATTRIBUTES.iter().map(|(name, _)| *name);
-        fixed.chain(self.strata()).chain(self.axes()).collect()
+        let of_targets = self.traits().into_iter().chain(self.settings());
+        fixed.chain(self.strata()).chain(self.axes()).chain(of_targets).collect()
     }
 
     /// Whether all trials of a case, or of a case and target, have the same of it.
@@ -174,16 +268,35 @@ impl Context {
         })
     }
 
-    /// Everything that a dose or a stratum can be.
+    /// Everything that a dose, a stratum, a trait or a setting can be.
     fn other_values(&self, name: &str, whole: bool) -> Option<BTreeSet<Cow<'_, str>>> {
-        let (is_stratum, is_axis) = (self.strata().contains(name), self.axes().contains(name));
-        // A dose alone is known from the start, a stratum when every case is.
-        if is_stratum && !whole || !is_stratum && !is_axis {
+        let is_stratum = self.strata().contains(name);
+        let is_known = self.axes().contains(name)
+            || self.traits().contains(name)
+            || self.settings().contains(name);
+        // What the campaign file says is known from the start, a stratum when every case is.
+        if is_stratum && !whole || !is_stratum && !is_known {
             return None;
         }
         let doses = self.manifest.faults.iter().filter(|f| f.axis.as_deref() == Some(name));
         let doses = doses.filter_map(|fault| fault.amount).map(|dose| dose.to_string().into());
         let strata = self.cases().filter_map(|case| case.strata.get(name));
-        Some(doses.chain(strata.map(|text| text.as_str().into())).collect())
+        let traits = self.manifest.targets.iter().filter_map(|target| target.traits.get(name));
+        let texts = strata.chain(traits).map(|text| Cow::Borrowed(text.as_str()));
+        let faults = self.manifest.faults.iter();
+        let settings = faults.filter_map(|fault| fault.settings.get(name)).filter_map(in_words);
+        Some(doses.chain(texts).chain(settings).collect())
+    }
+}
+
+/// A setting as text; one that has several parts has none.
+pub(super) fn in_words(setting: &serde_json::Value) -> Option<Cow<'_, str>> {
+    use serde_json::Value;
+    match setting {
+        Value::String(text) => Some(text.as_str().into()),
+        // As doses are written: 5, not 5.0.
+        Value::Number(number) => number.as_f64().map(|number| number.to_string().into()),
+        Value::Bool(yes) => Some(yes.to_string().into()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }

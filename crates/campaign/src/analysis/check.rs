@@ -4,9 +4,9 @@ use super::attribute::Context;
 use super::error::AnalysisError;
 use super::filter;
 use super::repeats::{Repeats, is_below};
-use super::tally::{Counts, Precision};
-use super::{Checked, Pinned, Rate, Verdict, words};
-use crate::config::Requirement;
+use super::tally::{Counts, Of, Precision};
+use super::{Checked, Fit, Pinned, Rate, Verdict, words};
+use crate::config::{FitLimit, Requirement};
 use crate::record::Record;
 use crate::store::PinRecord;
 use faultlens_core::OutcomeKind;
@@ -18,6 +18,8 @@ pub(super) struct Check {
     requirement: Requirement,
     /// How many repeats count, where a stop rule stopped every target's fault for itself.
     repeats: Option<u32>,
+    /// How weights correct the rate.
+    of: Of,
     counts: Counts,
 }
 
@@ -25,15 +27,24 @@ impl Check {
     pub(super) fn new(requirement: Requirement, context: &Context, repeats: &Repeats) -> Self {
         let concerns = |target, fault| filter::admits(&requirement.filter, context, target, fault);
         let repeats = repeats.least(concerns);
-        Self { requirement, repeats, counts: Counts::default() }
+        let drawn = |name: &String| context.part(name) == Of::Part;
+        let of = if requirement.filter.keys().any(drawn) { Of::Part } else { Of::Whole };
+        let counts = Counts::of_events(requirement.rate);
+        Self { requirement, repeats, of, counts }
     }
 
-    pub(super) fn add(&mut self, context: &Context, record: &Record) {
+    pub(super) fn add(
+        &mut self,
+        context: &Context,
+        record: &Record,
+        weight: f64,
+    ) -> Result<(), StatsError> {
         if is_below(record, self.repeats)
             && filter::matches(&self.requirement.filter, context, record)
         {
-            self.counts.add(&record.outcome);
+            self.counts.add(&record.outcome, weight)?;
         }
+        Ok(())
     }
 
     /// An error where the requirement speaks of trials that the run cannot have.
@@ -52,16 +63,20 @@ impl Check {
         precision: &Precision,
         whole: bool,
     ) -> Result<Checked, StatsError> {
-        let counted =
-            OutcomeKind::ALL.into_iter().filter(|kind| self.requirement.rate.counts(*kind));
-        let events = counted.map(|kind| self.counts.of(kind)).sum();
-        let rate = precision.rate(events, self.counts.judged())?;
-        let limit = self.requirement.at_most;
-        let (verdict, why) = match verdict(&rate, limit) {
-            _ if !whole => (Verdict::Inconclusive, "the run is not complete".to_owned()),
-            verdict => (verdict, why(&rate, limit, verdict)),
-        };
-        Ok(Checked { requirement: self.requirement.to_string(), rate, limit, verdict, why })
+        let rate = self.counts.rate(precision, self.of)?;
+        let Requirement { at_most, fit, .. } = self.requirement;
+        let fit = fit.map(|FitLimit { raw, share }| Fit { raw, share, at_most });
+        // What is allowed in time is a limit on the rate, too.
+        let limit = fit.map_or(at_most, |fit| at_most / fit.each());
+        let (requirement, why) = (self.requirement.to_string(), String::new());
+        let verdict = verdict(&rate, limit);
+        let mut checked = Checked { requirement, rate, limit, verdict, why, fit };
+        checked.why = why_of(&checked);
+        if !whole {
+            (checked.verdict, checked.why) =
+                (Verdict::Inconclusive, "the run is not complete".to_owned());
+        }
+        Ok(checked)
     }
 }
 
@@ -75,12 +90,13 @@ fn verdict(rate: &Rate, limit: f64) -> Verdict {
     }
 }
 
-fn why(rate: &Rate, limit: f64, verdict: Verdict) -> String {
-    let limit = words::limit(limit);
-    match verdict {
+fn why_of(checked: &Checked) -> String {
+    let unit = if checked.fit.is_some() { " FIT" } else { "" };
+    let limit = words::allowed(checked) + unit;
+    match checked.verdict {
         Verdict::Met => format!("the whole interval lies at or below {limit}"),
         Verdict::NotMet => format!("the whole interval lies above {limit}"),
-        Verdict::Inconclusive if rate.n == 0 => "no judged trial is concerned".to_owned(),
+        Verdict::Inconclusive if checked.rate.n == 0 => "no judged trial is concerned".to_owned(),
         Verdict::Inconclusive => {
             format!("the interval straddles {limit}; more trials would narrow it")
         }

@@ -2,12 +2,12 @@
 
 use super::Rate;
 use super::error::AnalysisError;
-use super::side::{Names, Run, Side};
-use super::tally::Precision;
+use super::side::{Judged, Key, Names, Run, Side};
+use super::tally::{Precision, rate};
 use crate::config::Intervals;
 use faultlens_stats::{
-    Estimate, Level, PairedCounts, StatsError, fisher_exact, holm, mcnemar_exact, newcombe,
-    newcombe_paired,
+    Estimate, Level, PairedCounts, StatsError, Weighted, fisher_exact, holm, mcnemar_exact,
+    newcombe, newcombe_paired,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,9 +62,11 @@ pub fn compare(first: &Path, second: &Path) -> Result<Comparison, AnalysisError>
     let mut names = Names::default();
     let sides = [first.side(&mut names, several)?, second.side(&mut names, several)?];
     let sequential = sides.iter().any(|side| side.precision.sequential);
+    let uneven = |side: &Side| side.trials.values().any(|trial| trial.weight != 1.0);
+    let untested = sequential || sides.iter().any(uneven);
     let (rows, left_out) = rows(&names, &sides);
     let counted = counted(&rows, &sides);
-    let p_values = if sequential {
+    let p_values = if untested {
         vec![None; rows.len()]
     } else {
         let raw: Result<Vec<f64>, StatsError> = counted.iter().map(Counted::p_value).collect();
@@ -75,7 +77,12 @@ pub fn compare(first: &Path, second: &Path) -> Result<Comparison, AnalysisError>
     });
     Ok(Comparison {
         rows: compared.collect::<Result<_, StatsError>>()?,
-        correction: if sequential { UNTESTED } else { TESTED }.to_owned(),
+        correction: match (sequential, untested) {
+            (true, _) => UNTESTED,
+            (_, true) => UNEVEN,
+            _ => TESTED,
+        }
+        .to_owned(),
         warnings: warnings(&sides, left_out),
         first: sides[0].name.clone(),
         second: sides[1].name.clone(),
@@ -86,6 +93,10 @@ const TESTED: &str = "Holm's correction over all rows; McNemar's exact test of t
                       Fisher's where there are none";
 const UNTESTED: &str = "no p-values, because a stop rule decided the number of trials by their \
                         outcomes; intervals of differences are made of both rates' own";
+
+const UNEVEN: &str = "no p-values, because trials count for more or less than one, since places \
+                      were not drawn as often as they occur; rates are corrected for it, and \
+                      intervals of differences are made of both rates' own";
 
 /// What to know before trusting the numbers; `left_out` are targets with faults of one run only.
 fn warnings(sides: &[Side; 2], left_out: usize) -> Vec<String> {
@@ -143,16 +154,22 @@ fn counted(rows: &[Row], sides: &[Side; 2]) -> Vec<Counted> {
         }
     }
     let mut counted: Vec<Counted> =
-        rows.iter().map(|row| Counted { repeats: repeats(row, sides), ..NOTHING }).collect();
+        rows.iter().map(|row| Counted::new(repeats(row, sides))).collect();
     let [first, second] = sides;
-    for (key, deviated) in &first.trials {
+    // Sums of weights depend on their order; that of a hash map is chance.
+    let sorted = |side: &Side| {
+        let mut trials: Vec<(Key, Judged)> = side.trials.iter().map(|(a, b)| (*a, *b)).collect();
+        trials.sort_unstable_by_key(|(key, _)| *key);
+        trials
+    };
+    for (key, trial) in sorted(first) {
         for row in of_cell.get(&key.cell).into_iter().flatten() {
-            counted[*row].add_first(key.repeat, *deviated, second.trials.get(key).copied());
+            counted[*row].add(0, key.repeat, trial, second.trials.get(&key));
         }
     }
-    for (key, deviated) in &second.trials {
+    for (key, trial) in sorted(second) {
         for row in of_cell.get(&key.cell).into_iter().flatten() {
-            counted[*row].add_second(key.repeat, *deviated);
+            counted[*row].add(1, key.repeat, trial, first.trials.get(&key));
         }
     }
     counted
@@ -171,43 +188,49 @@ fn repeats(row: &Row, sides: &[Side; 2]) -> Option<u32> {
 /// The trials of one row.
 struct Counted {
     repeats: Option<u32>,
-    /// Deviated and judged.
-    first: (u64, u64),
-    second: (u64, u64),
+    /// Of either run, deviated and judged.
+    counts: [(u64, u64); 2],
     pairs: PairedCounts,
+    /// Of either run, what the trials count for: all, and those that have a partner.
+    all: [Weighted; 2],
+    paired: [Weighted; 2],
+    /// Whether some trial counts for more or less than one.
+    uneven: bool,
 }
 
-const NOTHING: Counted = Counted {
-    repeats: None,
-    first: (0, 0),
-    second: (0, 0),
-    pairs: PairedCounts { both: 0, first_only: 0, second_only: 0, neither: 0 },
-};
-
 impl Counted {
-    fn takes(&self, repeat: u32) -> bool {
-        self.repeats.is_none_or(|repeats| repeat < repeats)
+    fn new(repeats: Option<u32>) -> Self {
+        Self {
+            repeats,
+            counts: [(0, 0); 2],
+            pairs: PairedCounts { both: 0, first_only: 0, second_only: 0, neither: 0 },
+            all: [Weighted::default(); 2],
+            paired: [Weighted::default(); 2],
+            uneven: false,
+        }
     }
 
-    fn add_first(&mut self, repeat: u32, deviated: bool, partner: Option<bool>) {
-        if !self.takes(repeat) {
+    /// Counts a trial of one of the runs, and its pair with the first one's.
+    fn add(&mut self, side: usize, repeat: u32, trial: Judged, partner: Option<&Judged>) {
+        if self.repeats.is_some_and(|repeats| repeat >= repeats) {
             return;
         }
-        self.first.0 += u64::from(deviated);
-        self.first.1 += 1;
-        match (deviated, partner) {
-            (_, None) => {}
-            (true, Some(true)) => self.pairs.both += 1,
-            (true, Some(false)) => self.pairs.first_only += 1,
-            (false, Some(true)) => self.pairs.second_only += 1,
-            (false, Some(false)) => self.pairs.neither += 1,
-        }
-    }
-
-    fn add_second(&mut self, repeat: u32, deviated: bool) {
-        if self.takes(repeat) {
-            self.second.0 += u64::from(deviated);
-            self.second.1 += 1;
+        let Judged { deviated, weight } = trial;
+        let (events, judged) = &mut self.counts[side];
+        *events += u64::from(deviated);
+        *judged += 1;
+        self.uneven |= weight != 1.0;
+        let value = if deviated { 1.0 } else { 0.0 };
+        // Weights were checked when they were read.
+        let _ = self.all[side].add(weight, value);
+        let Some(partner) = partner else { return };
+        let _ = self.paired[side].add(weight, value);
+        match (deviated, partner.deviated) {
+            _ if side != 0 => {}
+            (true, true) => self.pairs.both += 1,
+            (true, false) => self.pairs.first_only += 1,
+            (false, true) => self.pairs.second_only += 1,
+            (false, false) => self.pairs.neither += 1,
         }
     }
 
@@ -220,7 +243,7 @@ impl Counted {
     fn samples(&self) -> [(u64, u64); 2] {
         let PairedCounts { both, first_only, second_only, .. } = self.pairs;
         match self.pair_count() {
-            0 => [self.first, self.second],
+            0 => self.counts,
             pairs => [(both + first_only, pairs), (both + second_only, pairs)],
         }
     }
@@ -229,18 +252,19 @@ impl Counted {
         if self.pair_count() > 0 {
             return Ok(mcnemar_exact(self.pairs.first_only, self.pairs.second_only));
         }
-        fisher_exact(self.first.0, self.first.1, self.second.0, self.second.1)
+        let [first, second] = self.counts;
+        fisher_exact(first.0, first.1, second.0, second.1)
     }
 
     fn difference(&self, precisions: [Precision; 2]) -> Result<Estimate, StatsError> {
         let [a, b] = precisions.map(|precision| precision.intervals.level);
         // The difference is no surer than the surer rate asks for.
         let level = if a.confidence() < b.confidence() { b } else { a };
-        if precisions.iter().any(|precision| precision.sequential) {
+        if self.uneven || precisions.iter().any(|precision| precision.sequential) {
             return self.between_intervals(precisions, level);
         }
         if self.pair_count() == 0 {
-            return newcombe(self.second, self.first, level);
+            return newcombe(self.counts[1], self.counts[0], level);
         }
         let PairedCounts { both, first_only, second_only, neither } = self.pairs;
         // The second rate less the first, so the conditions change places.
@@ -261,11 +285,23 @@ impl Counted {
             intervals: Intervals { level, ..precision.intervals },
             ..precision
         });
-        let [(x, m), (y, n)] = self.samples();
-        let (first, second) = (wider[0].rate(x, m)?, wider[1].rate(y, n)?);
+        let [first, second] = self.rates(wider)?;
         let value = first.value.zip(second.value).map(|(first, second)| second - first);
         let (low, high) = (second.low - first.high, second.high - first.low);
-        Ok(Estimate { value, low, high, n: m + n })
+        Ok(Estimate { value, low, high, n: first.n + second.n })
+    }
+
+    /// Both rates, corrected where trials count differently.
+    fn rates(&self, precisions: [Precision; 2]) -> Result<[Rate; 2], StatsError> {
+        let sums = if self.pair_count() > 0 { self.paired } else { self.all };
+        let of = |side: usize| {
+            let ((events, n), precision) = (self.samples()[side], precisions[side]);
+            match self.uneven {
+                true => Ok(rate(events, sums[side].total(precision.intervals.level)?)),
+                false => precision.rate(events, n),
+            }
+        };
+        Ok([of(0)?, of(1)?])
     }
 
     fn compared(
@@ -275,16 +311,16 @@ impl Counted {
         p_value: Option<f64>,
     ) -> Result<Compared, StatsError> {
         let estimate = self.difference(precisions)?;
-        let ([(x, m), (y, n)], pairs) = (self.samples(), self.pair_count());
+        let ([first, second], pairs) = (self.rates(precisions)?, self.pair_count());
         Ok(Compared {
             what,
-            first: precisions[0].rate(x, m)?,
-            second: precisions[1].rate(y, n)?,
+            first,
+            second,
             difference: estimate.value,
             low: estimate.low,
             high: estimate.high,
             pairs,
-            unpaired: self.first.1 + self.second.1 - 2 * pairs,
+            unpaired: self.counts[0].1 + self.counts[1].1 - 2 * pairs,
             p_value,
         })
     }

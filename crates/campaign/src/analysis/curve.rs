@@ -1,7 +1,7 @@
 //! Rates along a dose.
 
 use super::attribute::Context;
-use super::tally::{Counts, Precision};
+use super::tally::{Counts, Of, Precision};
 use super::{Curve, Rate};
 use faultlens_stats::StatsError;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) fn curves(
         // What is left of the label without the dose is what the points have in common.
         let rest = fault.label.replace(&format!(" {axis}={amount}"), "");
         let points = curves.entry((*target, rest, axis.clone())).or_default();
-        points.push((amount, counts.rate(precision)?));
+        points.push((amount, counts.rate(precision, Of::Whole)?));
     }
     let curves = curves.into_iter().filter(|(_, points)| points.len() > 1);
     let curve = |((target, fault, axis), mut points): ((u32, _, _), Vec<(f64, Rate)>)| {

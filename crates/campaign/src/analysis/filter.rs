@@ -1,6 +1,6 @@
 //! Which trials a requirement speaks of.
 
-use super::attribute::Context;
+use super::attribute::{Context, in_words};
 use super::error::AnalysisError;
 use crate::record::Record;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +32,13 @@ pub(super) fn admits(filter: &Filter, context: &Context, target: u32, fault: u32
             "point" => is(&fault.label),
             axis if fault.axis.as_deref() == Some(axis) => {
                 fault.amount.is_some_and(|amount| is(&amount.to_string()))
+            }
+            name if context.traits().contains(name) => {
+                target.traits.get(name).is_some_and(|value| is(value))
+            }
+            name if context.strata().contains(name) => true,
+            name if context.settings().contains(name) => {
+                fault.settings.get(name).and_then(in_words).is_some_and(|value| is(&value))
             }
             _ => true,
         }

@@ -2,7 +2,7 @@
 
 use super::attribute::Context;
 use super::words::{self, count, counted, percent, rate};
-use super::{GroupRow, Grouping, Rate, Summary, Verdict};
+use super::{CriticalBits, CriticalLayer, GroupRow, Grouping, Ranking, Rate, Summary, Verdict};
 
 /// Trials that a group must have before it is called the weakest.
 const ENOUGH: u64 = 20;
@@ -11,23 +11,27 @@ const TELLING: f64 = 0.05;
 
 /// The findings, the most important first.
 pub(super) fn findings(summary: &Summary, context: &Context) -> Vec<String> {
-    let mut findings = vec![opening(summary, context)];
+    let mut findings: Vec<String> = opening(summary, context).into_iter().collect();
     findings.extend(verdict(summary));
     findings.extend(accuracy(summary));
     for attribute in ["operator", "point", "target"] {
         findings.extend(weakest(summary, attribute));
     }
+    findings.extend(summary.rankings.iter().filter_map(|ranking| first(ranking, summary)));
     findings.extend(bits(summary));
+    findings.extend(summary.critical.iter().map(critical));
     findings.extend(curves(summary));
     findings.extend(unjudged(summary));
     findings
 }
 
-fn opening(summary: &Summary, context: &Context) -> String {
+/// `None` where the run only searched, and what it found says more.
+fn opening(summary: &Summary, context: &Context) -> Option<String> {
     let (overall, manifest) = (&summary.overall, &context.manifest);
     let trials = overall.rate.n;
     if trials == 0 {
-        return "No trial could be judged, so nothing is known yet.".to_owned();
+        let nothing = "No trial could be judged, so nothing is known yet.";
+        return summary.critical.is_empty().then(|| nothing.to_owned());
     }
     let on = match manifest.targets.as_slice() {
         [only] => format!("on {}", only.name),
@@ -40,12 +44,13 @@ fn opening(summary: &Summary, context: &Context) -> String {
     ];
     let others: Vec<String> = others
         .into_iter()
-        .filter(|(count, _)| *count > 0)
+        // Shares of counts are no rates where trials count differently.
+        .filter(|(count, _)| *count > 0 && !summary.weighted)
         .map(|(count, what)| format!("{}% {what}", percent(count as f64 / trials as f64)))
         .collect();
     let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
     let counted_all = words::trials(overall) == summary.progress.recorded;
-    let of_all = if counted_all {
+    let of_all = if counted_all || context.manifest.stop.is_none() {
         String::new()
     } else {
         let recorded = count(summary.progress.recorded);
@@ -53,11 +58,49 @@ fn opening(summary: &Summary, context: &Context) -> String {
             " (the repeats that every fault has; the stop rule gave some more, {recorded} in all)"
         )
     };
-    format!(
+    Some(format!(
         "In {} {on}{of_all}, {} changed the answer{others}.",
         counted(trials, "judged trial"),
         rate(&overall.rate)
+    ))
+}
+
+/// What searches found in one target.
+fn critical(found: &CriticalBits) -> String {
+    let CriticalLayer { mean, share, .. } = &found.all;
+    format!(
+        "An element of {} has {} critical bits on average over {}: {} of all flips break the \
+         answer. It took {} questions instead of {}.",
+        found.target,
+        words::mean(mean),
+        counted(mean.n, "element"),
+        rate(share),
+        count(found.queries),
+        count(found.exhaustive)
     )
+}
+
+/// What protecting the first few parts would catch.
+fn first(ranking: &Ranking, summary: &Summary) -> Option<String> {
+    let broken = ranking.rows.first()?.share.n;
+    // As many as catch most of it, where that is fewer than half of them.
+    let enough = ranking.rows.iter().position(|row| row.together.low > 0.5)? + 1;
+    if broken < ENOUGH || 2 * enough as u64 >= ranking.of {
+        return None;
+    }
+    let Ranking { attribute, of, rows, .. } = ranking;
+    let names: Vec<&str> = rows.iter().take(enough).map(|row| row.name.as_str()).collect();
+    let names = if enough <= 3 { format!(" ({})", names.join(", ")) } else { String::new() };
+    let on = match summary.targets.len() {
+        1 => String::new(),
+        _ => format!(" of {}", ranking.target),
+    };
+    let which = if enough == 1 { String::new() } else { format!(" {enough}") };
+    Some(format!(
+        "Protecting the first{which} of {of} {attribute}s{on}{names} catches {} of the changed \
+         answers.",
+        rate(&rows[enough - 1].together)
+    ))
 }
 
 fn verdict(summary: &Summary) -> Option<String> {
@@ -120,7 +163,8 @@ fn bits(summary: &Summary) -> Option<String> {
     let all: u64 = grouping.rows.iter().map(|row| row.tally.deviated).sum();
     let worst = grouping.rows.iter().max_by_key(|row| row.tally.deviated)?;
     let share = worst.tally.deviated as f64 / all as f64;
-    (all >= ENOUGH && grouping.rows.len() > 3 && share > 0.2).then(|| {
+    let telling = all >= ENOUGH && grouping.rows.len() > 3 && share > 0.2;
+    (telling && !summary.weighted).then(|| {
         let share = percent(share);
         format!(
             "Bit {} alone accounts for {share}% of the answers that bit flips changed.",

@@ -2,8 +2,8 @@
 
 use super::attribute::Context;
 use super::permutation::{self, PERMUTATIONS};
-use super::tally::{Counts, Precision};
-use super::{GroupRow, Grouping, words};
+use super::tally::{Counts, Of, Precision};
+use super::{GroupRow, Grouping, Tally, words};
 use crate::record::Record;
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_stats::{StatsError, fisher_exact, holm};
@@ -18,6 +18,8 @@ pub(super) struct Groups {
     pub(super) attribute: String,
     /// Whether cases are what is grouped, so that their trials come to a group together.
     of_cases: bool,
+    /// How weights correct the groups' rates.
+    of: Of,
     groups: HashMap<String, Group>,
 }
 
@@ -37,11 +39,11 @@ struct Share {
 }
 
 impl Group {
-    fn add(&mut self, of_cases: bool, record: &Record) {
-        self.counts.add(&record.outcome);
+    fn add(&mut self, of_cases: bool, record: &Record, weight: f64) -> Result<(), StatsError> {
+        self.counts.add(&record.outcome, weight)?;
         let kind = record.outcome.kind();
         if !of_cases || kind == OutcomeKind::Unjudged {
-            return;
+            return Ok(());
         }
         let place = (record.target, record.case);
         // Trials of a case mostly follow each other; those that do not are put together later.
@@ -52,6 +54,7 @@ impl Group {
             share.judged += 1;
             share.deviated += u64::from(kind == OutcomeKind::Deviated);
         }
+        Ok(())
     }
 
     /// The rate of each case; where targets tell cases apart, of each case and target.
@@ -64,26 +67,27 @@ impl Group {
         }
         cases.values().map(|share| share.deviated as f64 / share.judged as f64).collect()
     }
-
-    fn rate(&self) -> f64 {
-        self.counts.deviated() as f64 / self.counts.judged().max(1) as f64
-    }
 }
 
 impl Groups {
     pub(super) fn new(context: &Context, attribute: &str) -> Self {
         let of_cases = context.is_of_cases(attribute);
-        Self { attribute: attribute.to_owned(), of_cases, groups: HashMap::new() }
+        let (attribute, of) = (attribute.to_owned(), context.part(attribute));
+        Self { attribute, of_cases, of, groups: HashMap::new() }
     }
 
-    pub(super) fn add(&mut self, context: &Context, record: &Record) {
-        let Some(key) = context.attribute(record, &self.attribute) else { return };
-        match self.groups.get_mut(key.as_ref()) {
-            Some(group) => group.add(self.of_cases, record),
-            None => {
-                self.groups.entry(key.into_owned()).or_default().add(self.of_cases, record);
-            }
-        }
+    pub(super) fn add(
+        &mut self,
+        context: &Context,
+        record: &Record,
+        weight: f64,
+    ) -> Result<(), StatsError> {
+        let Some(key) = context.attribute(record, &self.attribute) else { return Ok(()) };
+        let group = match self.groups.get_mut(key.as_ref()) {
+            Some(group) => group,
+            None => self.groups.entry(key.into_owned()).or_default(),
+        };
+        group.add(self.of_cases, record, weight)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -98,10 +102,16 @@ impl Groups {
         seed: Seed,
     ) -> Result<Grouping, StatsError> {
         let ordered = self.groups.keys().all(|key| key.parse::<f64>().is_ok());
-        let groups = sorted(self.groups, ordered);
+        let uneven = self.groups.values().any(|group| group.counts.is_uneven());
+        let mut tallies = BTreeMap::new();
+        for (key, group) in &self.groups {
+            tallies.insert(key.clone(), group.counts.tally(precision, self.of)?);
+        }
+        let groups = sorted(self.groups, &tallies, ordered);
         let compared = !ordered && (2..=MOST_COMPARED).contains(&groups.len());
         let tested = match () {
-            () if !compared => None,
+            // Tests count trials, and these count for more or less than one.
+            () if !compared || uneven => None,
             () if self.of_cases => {
                 let by_target = self.attribute == "golden";
                 Some(test_cases(&groups, by_target, seed.child(&self.attribute))?)
@@ -111,24 +121,30 @@ impl Groups {
             () => Some(test_trials(&groups)?),
         };
         let p_value = |at: usize| tested.as_ref().map(|tested| tested.p_values[at]);
-        let row = |(at, (key, group)): (usize, (String, Group))| {
-            Ok(GroupRow { key, tally: group.counts.tally(precision)?, p_value: p_value(at) })
+        let row = |(at, (key, _)): (usize, &(String, Group))| {
+            let (key, tally) = tallies.remove_entry(key)?;
+            Some(GroupRow { key, tally, p_value: p_value(at), ..GroupRow::default() })
         };
         Ok(Grouping {
             title: title(&self.attribute),
             attribute: self.attribute,
             ordered,
-            rows: groups.into_iter().enumerate().map(row).collect::<Result<_, StatsError>>()?,
+            rows: groups.iter().enumerate().filter_map(row).collect(),
             correction: tested.map(|tested| tested.correction),
         })
     }
 }
 
-fn sorted(groups: HashMap<String, Group>, ordered: bool) -> Vec<(String, Group)> {
+fn sorted(
+    groups: HashMap<String, Group>,
+    tallies: &BTreeMap<String, Tally>,
+    ordered: bool,
+) -> Vec<(String, Group)> {
     let mut groups: Vec<(String, Group)> = groups.into_iter().collect();
-    groups.sort_by(|(a, x), (b, y)| {
+    let rate = |key: &String| tallies.get(key).and_then(|tally| tally.rate.value).unwrap_or(0.0);
+    groups.sort_by(|(a, _), (b, _)| {
         let by_number = || a.parse::<f64>().ok().zip(b.parse().ok()).map(|(a, b)| a.total_cmp(&b));
-        let first = if ordered { by_number() } else { Some(y.rate().total_cmp(&x.rate())) };
+        let first = if ordered { by_number() } else { Some(rate(b).total_cmp(&rate(a))) };
         first.unwrap_or(Ordering::Equal).then_with(|| a.cmp(b))
     });
     groups
@@ -178,7 +194,12 @@ fn title(attribute: &str) -> String {
         "golden" => "By undisturbed answer",
         "kind" => "By kind of operator",
         "label" => "By true class",
+        "duration" => "By duration of the fault",
+        "in" => "By what is hit",
         "layer" => "By layer, in the order of execution",
+        "mode" => "By how many places are hit",
+        "pattern" => "By which elements are hit together",
+        "position" => "By operator, in the order of execution",
         "point" => "By fault and settings",
         other => return format!("By {}", other.replace('_', " ")),
     };

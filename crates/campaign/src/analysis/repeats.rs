@@ -26,7 +26,8 @@ impl Repeats {
         let mut cells: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         store.for_each::<AnalysisError>(|record| {
             let fault = context.manifest.faults.get(record.fault as usize);
-            if fault.is_some_and(|fault| fault.trials > 1) {
+            let counts = !context.is_search(record.fault);
+            if counts && fault.is_some_and(|fault| fault.trials > 1) {
                 let repeats = cells.entry((record.target, record.fault)).or_default();
                 *repeats = (*repeats).max(record.repeat.saturating_add(1));
             }

@@ -3,7 +3,7 @@
 
 use super::attribute::Context;
 use super::error::AnalysisError;
-use super::tally::Precision;
+use super::tally::{Precision, weight};
 use crate::store::Store;
 use faultlens_core::OutcomeKind;
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +18,7 @@ pub(super) struct Cell {
 }
 
 /// What a trial of one run has in common with its partner in the other, by number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
     pub(super) cell: u32,
     case: u32,
@@ -96,9 +96,11 @@ impl Run {
                 *most = (*most).max(record.repeat.saturating_add(1));
             }
             let kind = record.outcome.kind();
-            if kind != OutcomeKind::Unjudged {
+            // A search is no trial of a single fault.
+            if kind != OutcomeKind::Unjudged && !self.context.is_search(record.fault) {
                 let key = Key { cell, case, repeat: record.repeat };
-                trials.insert(key, kind == OutcomeKind::Deviated);
+                let deviated = kind == OutcomeKind::Deviated;
+                trials.insert(key, Judged { deviated, weight: weight(&record)? });
             }
             Ok(())
         })?;
@@ -127,13 +129,20 @@ impl Run {
     }
 }
 
+/// What became of a judged trial, and how much it counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Judged {
+    pub(super) deviated: bool,
+    pub(super) weight: f64,
+}
+
 /// One run: which judged trials deviated.
 pub(super) struct Side {
     pub(super) name: String,
     pub(super) precision: Precision,
     /// Whether nothing of the campaign is left to do.
     pub(super) whole: bool,
-    pub(super) trials: HashMap<Key, bool>,
+    pub(super) trials: HashMap<Key, Judged>,
     /// How many repeats a cell has, where a stop rule decided that.
     pub(super) repeats: BTreeMap<u32, u32>,
 }

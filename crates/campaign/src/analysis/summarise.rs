@@ -2,18 +2,24 @@
 
 use super::attribute::Context;
 use super::check::{Check, overall, pinned};
+use super::classes::classes;
+use super::critical::Critical;
 use super::curve::curves;
 use super::error::AnalysisError;
 use super::findings::findings;
+use super::gallery::galleries;
 use super::group::Groups;
+use super::places::Places;
 use super::repeats::Repeats;
-use super::tally::{Counts, Precision};
+use super::tally::{Counts, Of, Precision, weight};
 use super::text::{method, provenance, warnings};
+use super::thresholds::Thresholds;
+use super::traits::traits;
 use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, TargetSummary};
 use crate::config::Campaign;
 use crate::record::Record;
 use crate::store::{ManifestTarget, Recorded, Store, StoreError};
-use faultlens_core::Seed;
+use faultlens_core::{OutcomeKind, Seed};
 use faultlens_stats::StatsError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -28,10 +34,7 @@ pub fn summarise(dir: &Path, by: &[String]) -> Result<Summary, AnalysisError> {
     let repeats =
         if precision.sequential { Repeats::of(&store, &context)? } else { Repeats::default() };
     let mut pass = Pass::new(&context, &campaign, repeats, by);
-    store.for_each::<AnalysisError>(|record| {
-        pass.add(&context, &record);
-        Ok(())
-    })?;
+    store.for_each::<AnalysisError>(|record| Ok(pass.add(&context, &record)?))?;
     pass.summary(&store, &context, &campaign)
 }
 
@@ -47,6 +50,9 @@ struct Pass {
     /// Whether groups were chosen here, so that those which tell nothing may be left out.
     chosen: bool,
     checks: Vec<Check>,
+    places: Places,
+    critical: Critical,
+    thresholds: Thresholds,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
     micros: u64,
@@ -55,9 +61,8 @@ struct Pass {
 
 impl Pass {
     fn new(context: &Context, campaign: &Campaign, repeats: Repeats, by: &[String]) -> Self {
-        let usual = ["point", "target", "kind", "operator", "bit", "label"];
         let names: Vec<&str> = match by {
-            [] => usual.into_iter().chain(context.strata()).collect(),
+            [] => usual(context),
             some => some.iter().map(String::as_str).collect(),
         };
         let requirements = campaign.requirements.iter().cloned();
@@ -70,35 +75,46 @@ impl Pass {
             chosen: by.is_empty(),
             checks: requirements.map(|one| Check::new(one, context, &repeats)).collect(),
             repeats,
+            places: Places::default(),
+            critical: Critical::default(),
+            thresholds: Thresholds::of(campaign),
             extra: BTreeSet::new(),
             micros: 0,
             recorded: 0,
         }
     }
 
-    fn add(&mut self, context: &Context, record: &Record) {
-        if self.repeats.in_all(record) {
-            self.overall.add(&record.outcome);
-        }
-        if self.repeats.in_target(record) {
-            self.targets.entry(record.target).or_default().add(&record.outcome);
-        }
-        self.cells.entry((record.target, record.fault)).or_default().add(&record.outcome);
-        for groups in &mut self.groups {
-            if self.repeats.in_group(&groups.attribute, record) {
-                groups.add(context, record);
-            }
-        }
-        for check in &mut self.checks {
-            check.add(context, record);
-        }
+    fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
+        self.micros = self.micros.saturating_add(record.micros);
+        self.recorded += 1;
         for name in record.extra.keys() {
             if !self.extra.contains(name) {
                 self.extra.insert(name.clone());
             }
         }
-        self.micros = self.micros.saturating_add(record.micros);
-        self.recorded += 1;
+        if context.is_search(record.fault) {
+            return self.critical.add(record);
+        }
+        let weight = weight(record)?;
+        if self.repeats.in_all(record) {
+            self.overall.add(&record.outcome, weight)?;
+            self.places.add(context, record, weight)?;
+        }
+        if self.repeats.in_target(record) {
+            self.targets.entry(record.target).or_default().add(&record.outcome, weight)?;
+        }
+        let cell = (record.target, record.fault);
+        self.cells.entry(cell).or_default().add(&record.outcome, weight)?;
+        self.thresholds.add(record, weight)?;
+        for groups in &mut self.groups {
+            if self.repeats.in_group(&groups.attribute, record) {
+                groups.add(context, record, weight)?;
+            }
+        }
+        for check in &mut self.checks {
+            check.add(context, record, weight)?;
+        }
+        Ok(())
     }
 
     fn summary(
@@ -111,25 +127,36 @@ impl Pass {
         let progress = store.progress()?;
         let requirements = self.checked(context, &progress)?;
         let pinned: Vec<_> = store.pins()?.into_iter().map(pinned).collect();
+        let targets = targets(context, &self.targets, &precision)?;
         let mut summary = Summary {
             version: SUMMARY_VERSION,
             name: manifest.name.clone(),
             findings: Vec::new(),
             progress: self.progress(context, &progress),
-            method: method(context, campaign, &precision),
+            method: method(context, campaign, &precision, self.overall.is_uneven()),
             confidence: precision.intervals.level.confidence(),
             interval: precision.to_string(),
-            overall: self.overall.tally(&precision)?,
-            targets: targets(context, &self.targets, &precision)?,
+            overall: self.overall.tally(&precision, Of::Whole)?,
+            weighted: self.overall.is_uneven(),
+            traits: traits(context, &targets, &self.targets, &precision)?,
+            targets,
             curves: curves(context, &self.cells, &precision)?,
+            heat_maps: self.places.heat_maps(context, &precision)?,
+            rankings: self.places.rankings(context, &precision)?,
+            critical: self.critical.found(context, &precision)?,
+            thresholds: self.thresholds.beyond(context, &precision)?,
+            classes: None,
             groupings: self.groupings(context)?,
             examples: examples(store, context)?,
+            galleries: galleries(store, context)?,
             verdict: overall(&requirements, &pinned),
             requirements,
             pinned,
             warnings: warnings(context, &progress),
             provenance: provenance(context, store.hands()),
         };
+        summary.classes = classes(&summary);
+        summary.examples.retain(|example| example.outcome != OutcomeKind::Masked.name());
         summary.findings = findings(&summary, context);
         Ok(summary)
     }
@@ -174,9 +201,27 @@ impl Pass {
         let telling = |groups: &Groups| !self.chosen || (groups.len() > 1 && small(groups));
         let seed = Seed::new(context.manifest.seed).child("permutations");
         let telling = self.groups.into_iter().filter(telling);
-        let groupings = telling.map(|groups| groups.grouping(&self.precision, seed));
-        Ok(groupings.collect::<Result<_, StatsError>>()?)
+        let mut groupings = Vec::new();
+        for groups in telling {
+            let mut grouping = groups.grouping(&self.precision, seed)?;
+            if grouping.attribute == "layer" {
+                self.places.describe(&mut grouping, &self.precision)?;
+            }
+            groupings.push(grouping);
+        }
+        Ok(groupings)
     }
+}
+
+/// What is worth grouping by where nobody says it.
+fn usual(context: &Context) -> Vec<&str> {
+    let manner = ["mode", "in", "pattern", "duration"];
+    let manner = manner.into_iter().filter(|setting| context.choices(setting) > 1);
+    let mut names = vec!["point", "target"];
+    names.extend(manner);
+    names.extend(["kind", "operator", "layer", "bit", "label"]);
+    names.extend(context.strata());
+    names
 }
 
 fn targets(
@@ -194,7 +239,11 @@ fn targets(
             name: target.name.clone(),
             model: target.model.clone(),
             accuracy: accuracy.transpose()?,
-            tally: counts.get(&(at as u32)).cloned().unwrap_or_default().tally(precision)?,
+            tally: counts
+                .get(&(at as u32))
+                .cloned()
+                .unwrap_or_default()
+                .tally(precision, Of::Whole)?,
         })
     };
     context.manifest.targets.iter().enumerate().map(summary).collect()

@@ -1,5 +1,6 @@
 //! What a run says: the one object that every report is made from, and that `--json` prints.
 
+use super::Gallery;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,10 +30,35 @@ pub struct Summary {
     pub targets: Vec<TargetSummary>,
     /// Rates by some attribute: one table and chart each, the most telling first.
     pub groupings: Vec<Grouping>,
+    /// Whether some trials count for more or less than one, since their places were drawn more or
+    /// less often than they occur; rates are corrected for it, counts are not.
+    #[serde(default)]
+    pub weighted: bool,
     /// Rates along a dose, for faults that were swept.
     pub curves: Vec<Curve>,
+    /// Rates by layer and bit, one per target whose bits were flipped in several layers.
+    #[serde(default)]
+    pub heat_maps: Vec<HeatMap>,
+    /// What to protect first, by target: layers, then operators.
+    #[serde(default)]
+    pub rankings: Vec<Ranking>,
+    /// What searches for critical bits found, by target.
+    #[serde(default)]
+    pub critical: Vec<CriticalBits>,
+    /// The classes that hold out best and worst; `None` where there are too few to tell.
+    #[serde(default)]
+    pub classes: Option<Classes>,
+    /// Rates and accuracy by what tells targets apart.
+    #[serde(default)]
+    pub traits: Vec<Trait>,
+    /// How many trials lie beyond each threshold of a numeric oracle.
+    #[serde(default)]
+    pub thresholds: Vec<Beyond>,
     /// Trials worth looking at.
     pub examples: Vec<Example>,
+    /// Answers that can be looked at, side by side, of the targets that have such.
+    #[serde(default)]
+    pub galleries: Vec<Gallery>,
     /// Requirements with their verdicts.
     pub requirements: Vec<Checked>,
     /// Pinned trials, replayed.
@@ -61,7 +87,7 @@ pub struct Progress {
 }
 
 /// How many trials ended how, and the rate of those that deviated.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// Same answer.
     pub masked: u64,
@@ -79,7 +105,7 @@ pub struct Tally {
     pub rate: Rate,
 }
 
-/// A rate with its interval.
+/// A rate with its interval. Where trials are weighted, the value is no longer events over n.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
     /// How often it happened.
@@ -92,6 +118,26 @@ pub struct Rate {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
+}
+
+impl Default for Rate {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self { events: 0, n: 0, value: None, low: 0.0, high: 1.0 }
+    }
+}
+
+/// A mean with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
+    /// The mean; `None` where n is 0.
+    pub value: Option<f64>,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
+    /// Of how many.
+    pub n: u64,
 }
 
 /// One target.
@@ -125,14 +171,174 @@ pub struct Grouping {
 }
 
 /// One group.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupRow {
     /// What its trials have in common. From outside; escape it.
     pub key: String,
+    /// What people read instead, such as number and name of a layer. From outside; escape it.
+    #[serde(default)]
+    pub label: Option<String>,
+    /// What the group is made of, such as a layer's kinds of operators. From outside; escape it.
+    #[serde(default)]
+    pub about: Option<String>,
+    /// Groups within the group, such as a layer's operators.
+    #[serde(default)]
+    pub parts: Vec<GroupRow>,
     /// Its trials.
     pub tally: Tally,
     /// The corrected p-value of "deviates as often as all others"; `None` where it was not tested.
     pub p_value: Option<f64>,
+}
+
+impl GroupRow {
+    /// What people read. From outside; escape it.
+    pub fn name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.key)
+    }
+}
+
+/// How often flips of each bit change the answer, by layer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeatMap {
+    /// The target.
+    pub target: String,
+    /// The bits, rising.
+    pub bits: Vec<u32>,
+    /// The layers, in the order of execution.
+    pub rows: Vec<HeatRow>,
+}
+
+/// A layer of a heat map.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeatRow {
+    /// The layer's number.
+    pub layer: u32,
+    /// Its name. From outside; escape it.
+    pub name: String,
+    /// A rate for each bit; n is 0 where none was flipped.
+    pub cells: Vec<Rate>,
+}
+
+/// What to protect first: parts of a model by the share of all changed answers that each accounts
+/// for, the largest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// The target.
+    pub target: String,
+    /// What is ranked: `layer` or `operator`.
+    pub attribute: String,
+    /// The parts with changed answers.
+    pub rows: Vec<Ranked>,
+    /// How many parts were hit, also without consequence.
+    pub of: u64,
+}
+
+/// A part of a model that could be protected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// What it is. From outside; escape it.
+    pub name: String,
+    /// The share of all changed answers that it accounts for.
+    pub share: Rate,
+    /// The share that it and all before it account for.
+    pub together: Rate,
+}
+
+/// What searches for the bits that break an answer found in one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriticalBits {
+    /// The target.
+    pub target: String,
+    /// By layer, in the order of execution.
+    pub layers: Vec<CriticalLayer>,
+    /// All layers together.
+    pub all: CriticalLayer,
+    /// Questions that the searches asked.
+    pub queries: u64,
+    /// Questions that asking about every bit would have taken.
+    pub exhaustive: u64,
+    /// How often a bit beyond a boundary was not as the search takes it to be, among those asked
+    /// about as a check.
+    pub unexpected: Rate,
+}
+
+/// Critical bits of the elements of a layer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriticalLayer {
+    /// The layer's number; `None` for all together.
+    pub layer: Option<u32>,
+    /// Its name. From outside; escape it.
+    pub name: String,
+    /// Bits of an element that break the answer, on average.
+    pub mean: Mean,
+    /// The share of all flips that break the answer: critical among searched bits.
+    pub share: Rate,
+}
+
+/// The classes that hold out best and worst.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Classes {
+    /// How many classes have trials.
+    pub of: u64,
+    /// The least resilient, the worst first.
+    pub worst: Vec<Class>,
+    /// The most resilient, the best first.
+    pub best: Vec<Class>,
+}
+
+/// How a class holds out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Class {
+    /// Its label. From outside; escape it.
+    pub label: String,
+    /// How often the answer deviated.
+    pub rate: Rate,
+    /// An undisturbed image of it, where one was kept: a path below the run directory, to a PNG.
+    pub image: Option<String>,
+}
+
+/// Rates and accuracy by one trait of targets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trait {
+    /// The trait. From outside; escape it.
+    pub name: String,
+    /// Its values: numbers in their order.
+    pub rows: Vec<TraitRow>,
+    /// Along a trait that is a number: a line for each choice of the other traits.
+    pub lines: Vec<TraitLine>,
+}
+
+/// Targets that have a trait in common.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraitRow {
+    /// The trait's value. From outside; escape it.
+    pub value: String,
+    /// How many targets have it.
+    pub targets: u64,
+    /// How often the answer deviated.
+    pub rate: Rate,
+    /// How many undisturbed answers are right, where that is known.
+    pub accuracy: Option<Rate>,
+}
+
+/// Targets that differ in one trait alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraitLine {
+    /// What they have in common. From outside; escape it.
+    pub name: String,
+    /// The trait, and how often the answer deviated.
+    pub points: Vec<(f64, Rate)>,
+}
+
+/// How many trials of a target and fault lie beyond each threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beyond {
+    /// The target.
+    pub target: String,
+    /// The fault with its settings.
+    pub point: String,
+    /// Thresholds, rising, and how often the answer moved by more.
+    pub rates: Vec<(f64, Rate)>,
 }
 
 /// Rates along a dose.
@@ -182,12 +388,33 @@ pub struct Checked {
     pub requirement: String,
     /// The measured rate.
     pub rate: Rate,
-    /// The limit on the rate.
+    /// The limit on the rate, also where failures in time are limited.
     pub limit: f64,
     /// The verdict.
     pub verdict: Verdict,
     /// The verdict's reason in words, with what to do where it is inconclusive.
     pub why: String,
+    /// What makes failures in time of rate and limit, where these are required.
+    #[serde(default)]
+    pub fit: Option<Fit>,
+}
+
+/// Failures in time, FIT: how many a thousand million hours have.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Fit {
+    /// How many faults the hardware has in that time.
+    pub raw: f64,
+    /// The share of them that the trials stand for.
+    pub share: f64,
+    /// The limit on failures in that time.
+    pub at_most: f64,
+}
+
+impl Fit {
+    /// The failures in time if every trial failed.
+    pub fn each(&self) -> f64 {
+        self.raw * self.share
+    }
 }
 
 /// A pinned trial, replayed.

@@ -1,9 +1,11 @@
 //! Outcomes, counted.
 
 use super::{Rate, Tally, words};
-use crate::config::{Campaign, Intervals, Method};
+use crate::config::{Campaign, Intervals, Method, RateKind};
+use crate::inject::WEIGHT;
+use crate::record::Record;
 use faultlens_core::{Outcome, OutcomeKind};
-use faultlens_stats::StatsError;
+use faultlens_stats::{Estimate, StatsError, Weighted};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -24,9 +26,30 @@ impl Precision {
 
     /// The rate; an error where more happened than was tried, which no record says of itself.
     pub(super) fn rate(&self, events: u64, n: u64) -> Result<Rate, StatsError> {
-        let estimate = self.intervals.estimate(events, n)?;
-        Ok(Rate { events, n, value: estimate.value, low: estimate.low, high: estimate.high })
+        Ok(rate(events, self.intervals.estimate(events, n)?))
     }
+}
+
+/// An estimate with the number of events that it comes from.
+pub(super) fn rate(events: u64, Estimate { value, low, high, n }: Estimate) -> Rate {
+    Rate { events, n, value, low, high }
+}
+
+/// How much a trial counts: 1, but where its place was drawn more or less often than it occurs.
+pub(super) fn weight(record: &Record) -> Result<f64, StatsError> {
+    match record.extra.get(WEIGHT) {
+        Some(text) => text.parse().map_err(|_| StatsError::Weight(f64::NAN)),
+        None => Ok(1.0),
+    }
+}
+
+/// What trials are counted together, which decides how weights correct their rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// All that could be drawn, so that weights are 1 on average.
+    Whole,
+    /// Those that were drawn at some places; how many these are is chance.
+    Part,
 }
 
 /// "Wilson 95% intervals".
@@ -41,18 +64,50 @@ impl fmt::Display for Precision {
 }
 
 /// How many trials ended how.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Counts {
+    events: RateKind,
     by_kind: [u64; 6],
     unjudged: BTreeMap<&'static str, u64>,
+    weighted: Weighted,
+    /// Whether some trial counts for more or less than one.
+    uneven: bool,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self::of_events(RateKind::Of(OutcomeKind::Deviated))
+    }
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, outcome: &Outcome) {
-        self.by_kind[outcome.kind() as usize] += 1;
+    /// Nothing yet; the rate will be that of these events.
+    pub(super) fn of_events(events: RateKind) -> Self {
+        let (by_kind, unjudged) = ([0; 6], BTreeMap::new());
+        Self { events, by_kind, unjudged, weighted: Weighted::default(), uneven: false }
+    }
+
+    pub(super) fn add(&mut self, outcome: &Outcome, weight: f64) -> Result<(), StatsError> {
+        let kind = outcome.kind();
+        self.by_kind[kind as usize] += 1;
         if let Outcome::Unjudged(reason) = outcome {
             *self.unjudged.entry(reason.text()).or_default() += 1;
+            return Ok(());
         }
+        self.uneven |= weight != 1.0;
+        self.weighted.add(weight, if self.events.counts(kind) { 1.0 } else { 0.0 })
+    }
+
+    /// Counts what another has counted of the same events, too.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (own, other) in self.by_kind.iter_mut().zip(other.by_kind) {
+            *own += other;
+        }
+        for (reason, n) in &other.unjudged {
+            *self.unjudged.entry(reason).or_default() += n;
+        }
+        self.weighted.merge(&other.weighted);
+        self.uneven |= other.uneven;
     }
 
     pub(super) fn of(&self, kind: OutcomeKind) -> u64 {
@@ -61,18 +116,45 @@ impl Counts {
 
     /// Trials that say something.
     pub(super) fn judged(&self) -> u64 {
-        self.by_kind.iter().sum::<u64>() - self.of(OutcomeKind::Unjudged)
+        self.weighted.n()
     }
 
     pub(super) fn deviated(&self) -> u64 {
         self.of(OutcomeKind::Deviated)
     }
 
-    pub(super) fn rate(&self, precision: &Precision) -> Result<Rate, StatsError> {
-        precision.rate(self.deviated(), self.judged())
+    /// How many events there are.
+    pub(super) fn events(&self) -> u64 {
+        let counted = OutcomeKind::ALL.into_iter().filter(|kind| self.events.counts(*kind));
+        counted.map(|kind| self.of(kind)).sum()
     }
 
-    pub(super) fn tally(&self, precision: &Precision) -> Result<Tally, StatsError> {
+    /// How many events there would be, had every place been drawn as often as it occurs.
+    pub(super) fn weighted_events(&self) -> f64 {
+        self.weighted.events()
+    }
+
+    /// The events alone, inside or outside a part whose share of all events is wanted.
+    pub(super) fn events_of(&self, part: bool) -> Weighted {
+        self.weighted.events_of(part)
+    }
+
+    /// Whether trials count differently.
+    pub(super) fn is_uneven(&self) -> bool {
+        self.uneven
+    }
+
+    /// The rate, corrected where trials count differently.
+    pub(super) fn rate(&self, precision: &Precision, of: Of) -> Result<Rate, StatsError> {
+        let level = precision.intervals.level;
+        match of {
+            _ if !self.uneven => precision.rate(self.events(), self.judged()),
+            Of::Whole => Ok(rate(self.events(), self.weighted.total(level)?)),
+            Of::Part => Ok(rate(self.events(), self.weighted.ratio(level)?)),
+        }
+    }
+
+    pub(super) fn tally(&self, precision: &Precision, of: Of) -> Result<Tally, StatsError> {
         Ok(Tally {
             masked: self.of(OutcomeKind::Masked),
             deviated: self.deviated(),
@@ -80,7 +162,7 @@ impl Counts {
             crashed: self.of(OutcomeKind::Crashed),
             timed_out: self.of(OutcomeKind::TimedOut),
             unjudged: self.unjudged.iter().map(|(&why, &n)| (why.to_owned(), n)).collect(),
-            rate: self.rate(precision)?,
+            rate: self.rate(precision, of)?,
         })
     }
 }
@@ -100,6 +182,27 @@ mod tests {
         let rate = precision(0.95).rate(2, 1);
         assert_eq!(rate, Err(StatsError::MoreEventsThanTrials { events: 2, n: 1 }));
         assert_eq!(precision(0.95).rate(0, 0).unwrap().value, None);
+    }
+
+    #[test]
+    fn weights_correct_rates_and_leave_counts() {
+        let mut counts = Counts::default();
+        for (outcome, weight) in [
+            (Outcome::Deviated, 0.5),
+            (Outcome::Deviated, 0.5),
+            (Outcome::Masked, 2.0),
+            (Outcome::Crashed, 1.0),
+        ] {
+            counts.add(&outcome, weight).unwrap();
+        }
+        let rate = |of| counts.rate(&precision(0.95), of).unwrap();
+        assert_eq!((rate(Of::Whole).events, rate(Of::Whole).n), (2, 4));
+        assert_eq!(rate(Of::Whole).value, Some(1.0 / 4.0));
+        assert_eq!(rate(Of::Part).value, Some(1.0 / 4.0));
+        counts.add(&Outcome::Masked, 4.0).unwrap();
+        assert_eq!(counts.rate(&precision(0.95), Of::Whole).unwrap().value, Some(1.0 / 5.0));
+        assert_eq!(counts.rate(&precision(0.95), Of::Part).unwrap().value, Some(1.0 / 8.0));
+        assert!(counts.add(&Outcome::Masked, 0.0).is_err());
     }
 
     #[test]

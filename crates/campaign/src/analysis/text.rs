@@ -4,12 +4,29 @@ use super::attribute::Context;
 use super::tally::Precision;
 use super::words;
 use crate::config::Campaign;
-use crate::store::{Hand, Recorded};
+use crate::store::{Hand, ManifestFault, Recorded};
 
 /// How rates over several targets and faults are made where a rule stopped each for itself.
 const POOLED: &str = "A rate over several targets or faults counts only the repeats that each of \
                       them has, because the rule stops each by its own outcomes; groups are then \
                       not tested trial by trial";
+
+/// How rates are made where trials count differently.
+const CORRECTED: &str = "Some places were drawn more often than others on purpose. Rates are \
+                         corrected for it: each trial counts for how often its place occurs over \
+                         how often it was drawn (Horvitz-Thompson for whole faults, a ratio of \
+                         sums for layers, operators and bits), and intervals are Wilson's for as \
+                         many plain trials as would vary as much. Counts are of trials as they \
+                         ran, and groups are not tested against each other";
+
+/// Which trials layers and operators have.
+const MANY_PLACES: &str = "Trials that hit several places at once (mode) are in no rate by layer, \
+                           operator or bit, since nobody knows which of them mattered";
+
+/// Why searches are apart.
+const SEARCHES: &str = "Faults with sites: boundary search an element for all bits that break the \
+                        answer. What becomes of such a search is no outcome of a single fault, so \
+                        that it is in no rate and in no requirement; see the critical bits";
 
 /// What to know before trusting the numbers.
 pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
@@ -26,6 +43,17 @@ pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
             "The run is shard {part} of {of}: it is not complete until all are merged."
         ));
     }
+    let permanent = |fault: &ManifestFault| {
+        fault.settings.get("duration").and_then(|value| value.as_str()) == Some("permanent")
+    };
+    if context.manifest.faults.iter().any(permanent) {
+        warnings.push(
+            "Some faults are permanent: each is shown to every case, and trials of one fault are \
+             no independent evidence about others. Their intervals count all trials and are too \
+             narrow; more trials of fewer cases widen what they say."
+                .to_owned(),
+        );
+    }
     let unreadable: Vec<&str> =
         context.cases().filter_map(|case| case.error.as_deref()).take(3).collect();
     let all = context.cases().filter(|case| case.error.is_some()).count();
@@ -41,7 +69,12 @@ pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
 }
 
 /// What was done, one line each.
-pub(super) fn method(context: &Context, campaign: &Campaign, precision: &Precision) -> Vec<String> {
+pub(super) fn method(
+    context: &Context,
+    campaign: &Campaign,
+    precision: &Precision,
+    weighted: bool,
+) -> Vec<String> {
     let manifest = &context.manifest;
     let mut method = vec![
         format!("Cases: {} from {}", manifest.cases, manifest.data),
@@ -65,6 +98,9 @@ pub(super) fn method(context: &Context, campaign: &Campaign, precision: &Precisi
         if manifest.cases == 1 { "it" } else { "them" }
     ));
     method.push("Unjudged trials leave every denominator".to_owned());
+    method.extend(weighted.then(|| CORRECTED.to_owned()));
+    method.extend(context.has_many_places().then(|| MANY_PLACES.to_owned()));
+    method.extend(context.has_searches().then(|| SEARCHES.to_owned()));
     let requirements = campaign.requirements.iter();
     method.extend(requirements.map(|requirement| format!("Requirement: {requirement}")));
     method

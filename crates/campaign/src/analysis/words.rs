@@ -1,6 +1,6 @@
 //! Numbers as people read them: one way for all commands and reports, so that a rate reads the same everywhere.
 
-use super::{Rate, Tally};
+use super::{Checked, Mean, Rate, Tally};
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
@@ -38,8 +38,6 @@ pub fn limit(share: f64) -> String {
 pub fn value(rate: &Rate) -> String {
     match rate.value {
         None => NONE.into(),
-        Some(_) if rate.events == 0 => "0%".into(),
-        Some(_) if rate.events == rate.n => "100%".into(),
         Some(value) => format!("{}%", percent(value)),
     }
 }
@@ -61,10 +59,72 @@ pub fn rate(rate: &Rate) -> String {
     }
 }
 
+/// A mean with its interval: `3.2 [2.9, 3.5]`.
+pub fn mean(mean: &Mean) -> String {
+    match mean.value {
+        None => NONE.into(),
+        Some(value) => {
+            let [value, low, high] = [value, mean.low, mean.high].map(|value| number(value, 3));
+            format!("{value} [{low}, {high}]")
+        }
+    }
+}
+
+/// What a requirement measured: `3.1% [2.8, 3.5]`, or `FIT 3.2 (2.9 to 3.5)`.
+pub fn measured(checked: &Checked) -> String {
+    match (&checked.fit, checked.rate.value) {
+        (Some(fit), Some(value)) => {
+            let (low, high) = ends(&checked.rate);
+            let [value, low, high] = [value, low, high].map(|rate| failures(rate * fit.each()));
+            format!("FIT {value} ({low} to {high})")
+        }
+        _ => rate(&checked.rate),
+    }
+}
+
+/// What a requirement allows: `5%`, or `10` failures in time.
+pub fn allowed(checked: &Checked) -> String {
+    match &checked.fit {
+        Some(fit) => number(fit.at_most, 6),
+        None => limit(checked.limit),
+    }
+}
+
+/// Failures in time, with as many digits as say something.
+fn failures(fit: f64) -> String {
+    match fit {
+        1.0..100.0 => format!("{fit:.1}"),
+        _ => number(fit, if fit < 1.0 { 2 } else { 3 }),
+    }
+}
+
+/// What a dose of a fault is, as an axis has it.
+pub fn axis(axis: &str, fault: &str) -> String {
+    let zero = fault.split(' ').next() == Some("zero");
+    let text = match axis {
+        "amount" => "elements hit",
+        "bit" => "bit",
+        "bit_count" => "bits flipped together",
+        "rate" => "how likely each operator is hit",
+        "share" if zero => "share of elements set to zero, %",
+        "share" => "share of elements hit, %",
+        other => return other.replace('_', " "),
+    };
+    text.to_owned()
+}
+
+/// A layer as people read it: number and name.
+pub fn layer(layer: u32, name: &str) -> String {
+    match name {
+        "" => layer.to_string(),
+        name => format!("{layer} {name}"),
+    }
+}
+
 /// The interval's ends, without the arithmetic's noise where nothing or everything happened.
 pub fn ends(rate: &Rate) -> (f64, f64) {
-    let low = if rate.events == 0 { 0.0 } else { rate.low };
-    let high = if rate.events == rate.n { 1.0 } else { rate.high };
+    let low = if rate.value == Some(0.0) { 0.0 } else { rate.low };
+    let high = if rate.value == Some(1.0) { 1.0 } else { rate.high };
     (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))
 }
 
@@ -199,6 +259,19 @@ mod tests {
         assert_eq!(limit(0.05), "5%");
         assert_eq!(limit(0.001), "0.1%");
         assert_eq!(limit(0.125), "12.5%");
+    }
+
+    #[test]
+    fn failures_in_time_read_as_such() {
+        let rate = Rate { events: 32, n: 1000, value: Some(0.032), low: 0.029, high: 0.035 };
+        let fit = Some(super::super::Fit { raw: 200.0, share: 0.5, at_most: 10.0 });
+        let (requirement, why) = (String::new(), String::new());
+        let verdict = super::super::Verdict::Met;
+        let mut checked = Checked { requirement, rate, limit: 0.1, verdict, why, fit };
+        let line = format!("{}, limit {}", measured(&checked), allowed(&checked));
+        assert_eq!(line, "FIT 3.2 (2.9 to 3.5), limit 10");
+        checked.fit = None;
+        assert_eq!([measured(&checked), allowed(&checked)], ["3.2% [2.9, 3.5]", "10%"]);
     }
 
     #[test]

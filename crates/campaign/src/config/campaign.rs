@@ -6,6 +6,7 @@ use faultlens_data::{Format, Sampling};
 use faultlens_targets::Written;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -57,6 +58,8 @@ pub struct TargetSpec {
     pub model: PathBuf,
     /// What the file says about the model's input, output and labels.
     pub written: Written,
+    /// What tells it from the other targets, to group rates by; decides no record.
+    pub traits: BTreeMap<String, String>,
 }
 
 /// The images to show.

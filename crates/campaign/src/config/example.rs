@@ -7,7 +7,7 @@ pub fn example(model: &str, data: &str) -> String {
 }
 
 /// Text as YAML: plain where nobody could read it as something else, else in quotes.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let harmless = |char: char| char.is_ascii_alphanumeric() || "_./:-".contains(char);
     let starts = text.starts_with(|char: char| char.is_ascii_alphabetic())
         || ["/", "./", "../"].iter().any(|start| text.starts_with(start));

@@ -41,6 +41,11 @@ const TARGET: &[Key] = &[
         "a file that names the classes, from the campaign file's folder",
         Takes::Text,
     ),
+    optional(
+        "traits",
+        "what tells it from the other targets, such as depth: 3, to group rates by",
+        Takes::Scalars,
+    ),
 ];
 
 const CASES: &[Key] = &[
@@ -91,23 +96,44 @@ const STOP: &[Key] = &[
 ];
 
 const REQUIREMENT: &[Key] = &[
-    required(
+    optional(
         "rate",
-        "which outcome is limited; failed is deviated, crashed and timed_out together",
+        "which outcome is limited; failed is deviated, crashed and timed_out together; this or fit",
         Takes::Name("rate", || RateKind::all().map(RateKind::name).collect()),
+    ),
+    optional(
+        "fit",
+        "limits failures in time instead: raw times share times the rate of failed trials",
+        Takes::Section(FIT),
     ),
     required(
         "at_most",
-        "the limit, above 0 and up to 1",
-        Takes::Share { most: 1.0, reached: true },
+        "the limit: above 0 and up to 1 for a rate, failures per 1,000,000,000 hours for fit",
+        Takes::Share { most: MOST_FIT, reached: true },
     ),
     optional(
         "where",
-        "only trials with these attributes, such as fault, target, label, case, operator, kind, \
-         bit, severity or a stratum",
+        "only trials with these attributes, such as fault, target, label, case, layer, operator, \
+         kind, bit, severity, a stratum or a trait",
         Takes::Scalars,
     ),
     optional("name", "what reports call it", Takes::Text),
+];
+
+/// No hardware has more failures in time, and no number beyond it is meant.
+const MOST_FIT: f64 = 1e12;
+
+const FIT: &[Key] = &[
+    required(
+        "raw",
+        "how many faults the hardware has in 1,000,000,000 hours, of the kind that is injected",
+        Takes::Share { most: MOST_FIT, reached: true },
+    ),
+    optional(
+        "share",
+        "the share of them that the trials concerned stand for; 1 by default",
+        Takes::Share { most: 1.0, reached: true },
+    ),
 ];
 
 /// What the keys of a fault entry are that are no parameters of the fault.

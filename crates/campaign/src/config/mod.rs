@@ -32,6 +32,7 @@ mod rate;
 mod read;
 mod schema;
 mod takes;
+mod tensorfi;
 mod tree;
 
 pub use campaign::{Campaign, CaseSpec, Sample, TargetSpec};
@@ -39,5 +40,6 @@ pub use error::{ConfigError, Mistake};
 pub use example::example;
 pub use fault::{Disturbance, FaultPoint, PRESETS, Preset};
 pub use judge::JudgeSpec;
-pub use rate::{Intervals, Method, RateKind, Requirement, Stop};
+pub use rate::{FitLimit, Intervals, Method, RateKind, Requirement, Stop};
 pub use schema::schema;
+pub use tensorfi::{Asked, Judged, TensorFi, Translation};

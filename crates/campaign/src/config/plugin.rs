@@ -114,7 +114,7 @@ pub(super) fn too_many(at: Location) -> Slip {
 /// One value.
 fn setting(parameter: &Parameter, node: &Node) -> Result<Setting, Slip> {
     check_plain(parameter.name, node, &parameter.kind)?;
-    let text = |node: &Node| node.text().unwrap_or_default().to_owned();
+    let text = |node: &Node| node.name().unwrap_or_default().into_owned();
     Ok(match (parameter.kind, &node.value) {
         (ParameterKind::Names, Value::List(list)) => {
             Setting::Names(list.iter().map(text).collect())

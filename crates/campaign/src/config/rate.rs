@@ -111,26 +111,45 @@ impl RateKind {
     }
 }
 
-/// A limit on a rate.
+/// What turns a rate into failures in time, FIT: how many failures a thousand million hours have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitLimit {
+    /// How many faults the hardware has in that time.
+    pub raw: f64,
+    /// The share of them that the trials stand for.
+    pub share: f64,
+}
+
+/// A limit on a rate, or on the failures in time that follow from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Requirement {
     /// What the user calls it.
     pub name: Option<String>,
     /// The rate.
     pub rate: RateKind,
-    /// The limit.
+    /// The limit: on the rate, or on the failures in time.
     pub at_most: f64,
+    /// What makes failures in time of the rate, where these are limited.
+    pub fit: Option<FitLimit>,
     /// Only trials with these attributes count; all where it is empty.
     pub filter: BTreeMap<String, String>,
 }
 
-/// "deviated ≤ 5% where fault = bit_flip".
+/// "deviated ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1".
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.name {
             write!(f, "{name}: ")?;
         }
-        write!(f, "{} ≤ {}", self.rate.name(), Percent(self.at_most))?;
+        match self.fit {
+            None => write!(f, "{} ≤ {}", self.rate.name(), Percent(self.at_most))?,
+            Some(FitLimit { raw, share }) => {
+                write!(f, "FIT ≤ {} of {raw} raw", self.at_most)?;
+                if share != 1.0 {
+                    write!(f, ", {} of them", Percent(share))?;
+                }
+            }
+        }
         for (at, (attribute, value)) in self.filter.iter().enumerate() {
             let link = if at == 0 { "where" } else { "and" };
             write!(f, " {link} {attribute} = {value}")?;
@@ -159,6 +178,7 @@ mod tests {
             name: None,
             rate: RateKind::Of(OutcomeKind::Deviated),
             at_most: 0.07,
+            fit: None,
             filter: BTreeMap::new(),
         };
         assert_eq!(requirement.to_string(), "deviated ≤ 7%");
@@ -168,6 +188,12 @@ mod tests {
         requirement.at_most = 1e-6;
         let wanted = "flips: deviated ≤ 0.0001% where fault = bit_flip and target = deep";
         assert_eq!(requirement.to_string(), wanted);
+        requirement.name = None;
+        requirement.filter.remove("fault");
+        (requirement.at_most, requirement.fit) = (10.0, Some(FitLimit { raw: 100.0, share: 1.0 }));
+        assert_eq!(requirement.to_string(), "FIT ≤ 10 of 100 raw where target = deep");
+        requirement.fit = Some(FitLimit { raw: 2.5, share: 0.3 });
+        assert_eq!(requirement.to_string(), "FIT ≤ 10 of 2.5 raw, 30% of them where target = deep");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::fault::{self, FaultPoint};
 use super::keys::CAMPAIGN;
 use super::takes::{Takes, check, known};
 use super::tree::{self, Node, Value};
-use super::{Intervals, JudgeSpec, Method, RateKind, Requirement, Stop};
+use super::{FitLimit, Intervals, JudgeSpec, Method, RateKind, Requirement, Stop};
 use crate::cases::MOST_PICTURES;
 use faultlens_data::{Format, Sampling};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
@@ -14,7 +14,7 @@ use faultlens_stats::{Level, StatsError, StopRule};
 use faultlens_targets::{Written, shipped};
 use faultlens_world::PREFIX;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The sets of pictures that the embedded world draws.
@@ -32,6 +32,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
             "this file is empty; faultlens init writes one to start from",
         ));
     }
+    check_limits(&tree)?;
     check("a campaign", &tree, &Takes::Section(CAMPAIGN))?;
     let base = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let stem = path.file_stem().map_or("campaign".into(), |stem| stem.to_string_lossy());
@@ -104,9 +105,17 @@ fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip
         }
         let labels = text_of(node, "labels").map(|labels| base.join(labels));
         let DescribedTarget { input, output } = described;
-        targets.push(TargetSpec { name, model, written: Written { input, output, labels } });
+        let written = Written { input, output, labels };
+        targets.push(TargetSpec { name, model, written, traits: scalars(node, "traits", text) });
     }
     Ok(targets)
+}
+
+/// Keys with a value each, as the file has them.
+fn scalars(node: &Node, key: &str, text: &str) -> BTreeMap<String, String> {
+    let entries = node.get(key).map(Node::entries).unwrap_or_default();
+    let value = |node: &Node| node.scalar_text(text).unwrap_or_default();
+    entries.iter().map(|entry| (entry.key.clone(), value(&entry.node))).collect()
 }
 
 /// A target's model and what the target is called where the file does not say it.
@@ -206,15 +215,43 @@ fn requirements(
         for entry in filter {
             check_value(&entry.key, &entry.node, targets, faults)?;
         }
-        let value = |node: &Node| node.scalar_text(text).unwrap_or_default();
         Ok(Requirement {
             name: text_of(node, "name"),
+            fit: limited(node)?,
             rate: rate.unwrap_or(RateKind::Failed),
             at_most: node.get("at_most").and_then(Node::number).unwrap_or_default(),
-            filter: filter.iter().map(|entry| (entry.key.clone(), value(&entry.node))).collect(),
+            filter: scalars(node, "where", text),
         })
     };
     nodes.iter().map(read).collect()
+}
+
+/// Checks limits on rates first: those on failures in time, which share their key, may be larger.
+fn check_limits(tree: &Node) -> Result<(), Slip> {
+    let requirements = tree.get("requirements").map(Node::list).unwrap_or_default();
+    let rates = requirements.iter().filter(|node| node.get("fit").is_none());
+    let share = Takes::Share { most: 1.0, reached: true };
+    let mut limits = rates.filter_map(|node| node.get("at_most"));
+    limits.try_for_each(|limit| check("at_most", limit, &share))
+}
+
+/// What a requirement limits: a rate, where it is nothing else.
+fn limited(node: &Node) -> Result<Option<FitLimit>, Slip> {
+    match (node.get("rate"), node.get("fit")) {
+        (None, None) => Err(Slip::new(
+            node.at,
+            "requirements needs rate or fit: which outcome is limited, or failures in time",
+        )),
+        (Some(_), Some(fit)) => {
+            Err(Slip::new(fit.at, "a requirement limits a rate or fit, not both"))
+        }
+        (_, None) => Ok(None),
+        (None, Some(fit)) => {
+            let number = |key| fit.get(key).and_then(Node::number);
+            let (raw, share) = (number("raw"), number("share"));
+            Ok(Some(FitLimit { raw: raw.unwrap_or(1.0), share: share.unwrap_or(1.0) }))
+        }
+    }
 }
 
 /// Targets and faults are known here; what else a trial has is known when it is done.

@@ -84,7 +84,7 @@ fn plain(kind: &ParameterKind) -> Value {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
         ParameterKind::Choice(words) => json!({"enum": words}),
-        ParameterKind::Names => one_or_list(text()),
+        ParameterKind::Names => one_or_list(json!({"type": ["string", "number"]})),
     }
 }
 

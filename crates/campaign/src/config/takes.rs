@@ -86,6 +86,19 @@ fn check_texts(name: &str, node: &Node, wanted: &str) -> Result<(), Slip> {
     }
 }
 
+/// Checks names, which may be numbers, such as those of layers.
+fn check_names(name: &str, node: &Node, wanted: &str) -> Result<(), Slip> {
+    let fits = |node: &Node| node.name().is_some_and(|text| !text.trim().is_empty());
+    match &node.value {
+        Value::List(list) if !list.is_empty() => match list.iter().find(|node| !fits(node)) {
+            Some(odd) => Err(unfit(name, odd, wanted)),
+            None => Ok(()),
+        },
+        _ if fits(node) => Ok(()),
+        _ => Err(unfit(name, node, wanted)),
+    }
+}
+
 /// Checks a value of a parameter, of one point of a sweep.
 pub(super) fn check_plain(name: &str, node: &Node, kind: &ParameterKind) -> Result<(), Slip> {
     let fits = match kind {
@@ -96,7 +109,7 @@ pub(super) fn check_plain(name: &str, node: &Node, kind: &ParameterKind) -> Resu
             node.number().is_some_and(|number| (*least..=*most).contains(&number))
         }
         ParameterKind::Choice(words) => node.text().is_some_and(|text| words.contains(&text)),
-        ParameterKind::Names => return check_texts(name, node, &plain_words(kind)),
+        ParameterKind::Names => return check_names(name, node, &plain_words(kind)),
     };
     if fits {
         return Ok(());

@@ -5,6 +5,7 @@ use faultlens_core::did_you_mean;
 use serde::de::{self, DeserializeOwned, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::{Error, Location, MessageFormatter, Spanned, UserMessageFormatter};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A value and where it stands.
@@ -105,6 +106,16 @@ impl Node {
     pub(super) fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A text, or a number as the text that it is written as.
+    pub(super) fn name(&self) -> Option<Cow<'_, str>> {
+        match &self.value {
+            Value::Text(text) => Some(text.into()),
+            Value::Whole(whole) => Some(whole.to_string().into()),
+            Value::Number(number) => Some(number.to_string().into()),
             _ => None,
         }
     }

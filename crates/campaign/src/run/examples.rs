@@ -7,10 +7,13 @@ use crate::setup::Setup;
 use crate::store::{ExampleRecord, Store};
 use faultlens_core::{OutcomeKind, Response};
 use faultlens_data::encode_png;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Places of a ranking that an example shows.
 const PLACES: usize = 5;
+
+/// Classes that a picture is kept of, at most.
+const MOST_CLASSES: usize = 100;
 
 /// The first trials of each target and fault whose answer changed, or else which were found out
 /// or crashed.
@@ -19,11 +22,13 @@ pub(super) struct Candidates {
     wanted: usize,
     /// By target and fault: how telling, and the number.
     best: BTreeMap<(u32, u32), Vec<(u8, u64)>>,
+    /// By case: the first trial that changed nothing, for a picture of the case's class.
+    masked: BTreeMap<u32, u64>,
 }
 
 impl Candidates {
     pub(super) fn new(wanted: usize) -> Self {
-        Self { wanted, best: BTreeMap::new() }
+        Self { wanted, best: BTreeMap::new(), masked: BTreeMap::new() }
     }
 
     pub(super) fn add(&mut self, record: &Record) {
@@ -31,6 +36,11 @@ impl Candidates {
             OutcomeKind::Deviated => 0,
             OutcomeKind::Detected => 1,
             OutcomeKind::Crashed => 2,
+            OutcomeKind::Masked => {
+                let first = self.masked.entry(record.case).or_insert(record.number);
+                *first = record.number.min(*first);
+                return;
+            }
             _ => return,
         };
         let list = self.best.entry((record.target, record.fault)).or_default();
@@ -45,6 +55,22 @@ impl Candidates {
     fn numbers(&self) -> impl Iterator<Item = u64> {
         self.best.values().flatten().map(|(_, number)| *number)
     }
+
+    /// The candidates, and a trial of each class that none of them shows.
+    fn with_classes(&self, setup: &Setup) -> Vec<u64> {
+        let label = |number: u64| {
+            let spot = setup.plan.spot(number)?;
+            setup.cases.set.label(*setup.cases.sample.get(spot.case as usize)?)
+        };
+        let mut numbers: Vec<u64> = self.numbers().collect();
+        let mut shown: BTreeSet<usize> = numbers.iter().filter_map(|n| label(*n)).collect();
+        for &number in self.masked.values().filter(|_| self.wanted > 0) {
+            if shown.len() < MOST_CLASSES && label(number).is_some_and(|own| shown.insert(own)) {
+                numbers.push(number);
+            }
+        }
+        numbers
+    }
 }
 
 /// Runs the candidates once more. Since trials repeat bit for bit, this adds nothing but what was
@@ -54,7 +80,8 @@ pub(super) fn keep(
     store: &Store,
     candidates: &Candidates,
 ) -> Result<Vec<ExampleRecord>, RunError> {
-    let examples = candidates.numbers().map(|number| example(setup, store, number));
+    let numbers = candidates.with_classes(setup).into_iter();
+    let examples = numbers.map(|number| example(setup, store, number));
     examples.filter_map(Result::transpose).collect()
 }
 
@@ -95,6 +122,18 @@ pub(crate) fn places(answer: &Response) -> Vec<(String, Option<f64>)> {
         Response::Values(values) => {
             let named = values.iter().take(PLACES).enumerate();
             named.map(|(at, value)| (format!("value {at}"), number(*value))).collect()
+        }
+        Response::Detections(detections) => {
+            let found = detections.found.iter().take(PLACES);
+            found.map(|one| (detections.name(one.class), number(one.score))).collect()
+        }
+        Response::Segments(segments) => {
+            let shares = segments.shares().into_iter().take(PLACES);
+            shares.map(|(class, share)| (segments.name(class), Some(share))).collect()
+        }
+        Response::Picture(_) | Response::Text(_) => {
+            let (text, score) = answer.headline();
+            vec![(text, score.and_then(number))]
         }
     }
 }

@@ -95,6 +95,7 @@ fn target((spec, subject): (&TargetSpec, &Subject)) -> ManifestTarget {
         input: serde_json::json!(description.input),
         output: serde_json::json!(description.output),
         classes: (0..description.labels.len()).map(|at| description.labels.name(at)).collect(),
+        traits: spec.traits.clone(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod error;
 mod event;
 mod examples;
+mod gallery;
 mod manifest;
 mod recorder;
 mod rounds;
@@ -55,6 +56,7 @@ impl Campaign {
             return Err(RunError::ShardedStop);
         }
         let setup = Setup::open(self)?;
+        setup.check_judge()?;
         if setup.plan.total() == 0 {
             return Err(RunError::Nothing("there is no case"));
         }
@@ -122,7 +124,8 @@ impl Run<'_, '_> {
         if ending != Ending::Interrupted {
             let candidates = self.recorder.candidates();
             let examples = examples::keep(self.setup, self.recorder.store(), candidates)?;
-            self.recorder.finish(&examples, ending == Ending::StoppedEarly)?;
+            let pictures = gallery::keep(self.setup, self.recorder.store())?;
+            self.recorder.finish(&examples, &pictures, ending == Ending::StoppedEarly)?;
         }
         self.recorder.tell(&Event::Finished(ending))?;
         Ok(ending)

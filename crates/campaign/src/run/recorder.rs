@@ -3,7 +3,9 @@
 use super::error::RunError;
 use super::event::{Event, Sink};
 use crate::record::Record;
-use crate::store::{Batch, CaseRecord, Done, ExampleRecord, PinRecord, Store, StoreError};
+use crate::store::{
+    Batch, CaseRecord, Done, ExampleRecord, PictureRecord, PinRecord, Store, StoreError,
+};
 
 use super::Portion;
 use super::examples::Candidates;
@@ -91,9 +93,11 @@ impl<'a, 's> Recorder<'a, 's> {
     pub(super) fn finish(
         &mut self,
         examples: &[ExampleRecord],
+        pictures: &[PictureRecord],
         stopped_early: bool,
     ) -> Result<(), StoreError> {
         self.store.put_examples(examples)?;
+        self.store.put_pictures(pictures)?;
         self.store.mark_complete(stopped_early)
     }
 

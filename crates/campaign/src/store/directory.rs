@@ -67,7 +67,7 @@ pub(super) fn lock(dir: &Path) -> Result<File, StoreError> {
 }
 
 /// Writes a file under another name first, so that no one ever sees half of it.
-pub(super) fn replace(path: &Path, bytes: &[u8], doing: &'static str) -> Result<(), StoreError> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], doing: &'static str) -> Result<(), StoreError> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);

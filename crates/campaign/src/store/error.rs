@@ -62,6 +62,16 @@ pub enum StoreError {
         /// The run directory.
         path: PathBuf,
     },
+    /// What an earlier version wrote lacks what reports now need.
+    #[error("an older version of faultlens wrote this (format {found}, this one reads {known}); run the campaign again, or read it with that version: {}", path.display())]
+    Older {
+        /// The format of the file.
+        found: i64,
+        /// The format that is read.
+        known: i64,
+        /// The file.
+        path: PathBuf,
+    },
     /// Guessing at what a later version wrote would give wrong records.
     #[error("a newer version of faultlens wrote this (format {found}, this one reads up to {known}); update: {}", path.display())]
     Newer {

@@ -144,9 +144,17 @@ impl Interned {
         each(database, "SELECT id, text FROM names ORDER BY id", |row| {
             self.names.take(row.get(0)?, row.get::<_, String>(1)?.into())
         })?;
-        each(database, "SELECT id, value, operator, kind, layer FROM places ORDER BY id", |row| {
-            let (value, operator) = (row.get(1)?, row.get(2)?);
-            let place = Place { value, operator, kind: row.get(3)?, layer: row.get(4)? };
+        let places = "SELECT id, value, operator, kind, position, layer, layer_name FROM places \
+                      ORDER BY id";
+        each(database, places, |row| {
+            let place = Place {
+                value: row.get(1)?,
+                operator: row.get(2)?,
+                kind: row.get(3)?,
+                position: row.get(4)?,
+                layer: row.get(5)?,
+                layer_name: row.get(6)?,
+            };
             self.places.take(row.get(0)?, Arc::new(place))
         })?;
         let groups = "SELECT id, target, fault, outcome, reason, same FROM groups ORDER BY id";

@@ -105,6 +105,9 @@ pub struct ManifestTarget {
     pub output: serde_json::Value,
     /// Its own list of classes.
     pub classes: Vec<String>,
+    /// What tells it from the other targets, as the campaign says it.
+    #[serde(default)]
+    pub traits: BTreeMap<String, String>,
 }
 
 /// A fault point of a run: a fault with one choice of settings.

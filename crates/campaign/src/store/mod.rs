@@ -29,6 +29,7 @@ mod schema;
 mod side;
 mod write;
 
+pub(crate) use directory::replace;
 pub use done::Done;
 pub use error::StoreError;
 pub use export::{export_csv, export_parquet};
@@ -37,7 +38,7 @@ pub use manifest::{
 };
 pub use merge::{Merged, merge};
 pub use scan::Recorded;
-pub use side::{CaseRecord, ExampleRecord, PinRecord};
+pub use side::{CaseRecord, ExampleRecord, PictureOf, PictureRecord, PinRecord};
 pub use write::Batch;
 
 use interned::Interned;

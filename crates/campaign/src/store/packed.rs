@@ -50,8 +50,14 @@ mod tests {
 
     #[test]
     fn what_fits_comes_back() {
-        let place =
-            Place { value: String::new(), operator: String::new(), kind: String::new(), layer: 0 };
+        let place = Place {
+            value: String::new(),
+            operator: String::new(),
+            kind: String::new(),
+            position: 0,
+            layer: 0,
+            layer_name: String::new(),
+        };
         let place = Arc::new(place);
         for element in [0, 1, 70_000, ELEMENTS - 1, ELEMENTS, u64::MAX] {
             for bit in [None, Some(0), Some(31), Some(63), Some(125), Some(126), Some(u32::MAX)] {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version of the tables; raised when a reader of an older one would go wrong.
-pub(super) const SCHEMA_VERSION: i64 = 1;
+pub(super) const SCHEMA_VERSION: i64 = 2;
 
 /// How long to wait for a reader or for a checkpoint before giving up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,7 +28,8 @@ CREATE TABLE exponents(exponent INTEGER PRIMARY KEY, factor REAL NOT NULL);
 -- Texts that many rows share.
 CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE places(id INTEGER PRIMARY KEY, value TEXT NOT NULL, operator TEXT NOT NULL,
-    kind TEXT NOT NULL, layer INTEGER NOT NULL);
+    kind TEXT NOT NULL, position INTEGER NOT NULL, layer INTEGER NOT NULL,
+    layer_name TEXT NOT NULL);
 -- What a trial was of and what became of it; same: the answer has the bits of the golden one.
 CREATE TABLE groups(id INTEGER PRIMARY KEY, target INTEGER NOT NULL, fault INTEGER NOT NULL,
     outcome TEXT NOT NULL, reason TEXT, same INTEGER NOT NULL);
@@ -51,6 +52,10 @@ CREATE TABLE extras(number INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE examples(number INTEGER PRIMARY KEY, before TEXT, after TEXT);
 CREATE TABLE example_answers(number INTEGER, observed INTEGER, rank INTEGER,
     label TEXT NOT NULL, score, PRIMARY KEY(number, observed, rank)) WITHOUT ROWID;
+-- Answers that can be looked at: of a target, a case and a fault; -1 is the undisturbed answer, -2
+-- what was shown.
+CREATE TABLE pictures(target INTEGER, case_no INTEGER, fault INTEGER, path TEXT NOT NULL,
+    PRIMARY KEY(target, case_no, fault)) WITHOUT ROWID;
 CREATE TABLE pins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, what TEXT NOT NULL,
     outcome TEXT NOT NULL, reason TEXT);
 ";
@@ -63,7 +68,8 @@ fn view() -> String {
         "CREATE VIEW records AS SELECT t.number, lower(hex(substr(t.ids, 1, 16))) AS trial,
          coalesce(target.name, g.target) AS target, coalesce(c.name, t.case_no) AS case_name,
          c.label, coalesce(f.label, g.fault) AS fault, f.spec AS fault_spec, f.dose_axis, f.dose,
-         t.repeat, g.outcome, g.reason, p.value, p.operator, p.kind, p.layer, t.spot >> 7 AS element, {bit} AS bit,
+         t.repeat, g.outcome, g.reason, p.value, p.operator, p.kind,
+         p.position, p.layer, p.layer_name, t.spot >> 7 AS element, {bit} AS bit,
          {before} AS before,
          CASE WHEN t.after IS NULL AND t.place IS NOT NULL THEN {flip} ELSE {after} END AS after,
          golden_name.text AS golden, {golden_score} AS golden_score,
@@ -130,6 +136,7 @@ pub(super) fn empty(database: &Connection) -> rusqlite::Result<()> {
         "extras",
         "examples",
         "example_answers",
+        "pictures",
         "pins",
     ];
     tables.iter().try_for_each(|table| database.execute_batch(&format!("DELETE FROM {table}")))
@@ -236,6 +243,9 @@ fn checked(database: &Connection, path: &Path) -> Result<(), StoreError> {
     match version(database, path)? {
         SCHEMA_VERSION => Ok(()),
         0 => Err(StoreError::corrupt("it has no records in it", path)),
+        found if found < SCHEMA_VERSION => {
+            Err(StoreError::Older { found, known: SCHEMA_VERSION, path: path.to_path_buf() })
+        }
         found => Err(StoreError::Newer { found, known: SCHEMA_VERSION, path: path.to_path_buf() }),
     }
 }

@@ -1,4 +1,4 @@
-//! What a run keeps beside its records: cases, golden answers, examples, pins.
+//! What a run keeps beside its records: cases, golden answers, examples, pictures, pins.
 
 use super::Store;
 use super::bits::{keep, kept, kept_single};
@@ -45,6 +45,48 @@ pub struct ExampleRecord {
     pub after: Option<String>,
 }
 
+/// A picture of what a target sees or answers, for the reports' gallery.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PictureRecord {
+    /// The target, by its place in the campaign.
+    pub target: u32,
+    /// The case, by its place in the sample.
+    pub case: u32,
+    /// What the picture is of.
+    pub of: PictureOf,
+    /// A path below the run directory, to a PNG.
+    pub path: String,
+}
+
+/// What a picture is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PictureOf {
+    /// The image that was shown.
+    Case,
+    /// The undisturbed answer.
+    Golden,
+    /// The answer under a fault, by its place among the fault points; its first trial.
+    Fault(u32),
+}
+
+impl PictureOf {
+    fn number(self) -> i64 {
+        match self {
+            Self::Case => -2,
+            Self::Golden => -1,
+            Self::Fault(fault) => fault.into(),
+        }
+    }
+
+    fn of(number: i64) -> Self {
+        match u32::try_from(number) {
+            Ok(fault) => Self::Fault(fault),
+            Err(_) if number == -1 => Self::Golden,
+            Err(_) => Self::Case,
+        }
+    }
+}
+
 /// A pinned trial, replayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PinRecord {
@@ -84,6 +126,32 @@ impl Store {
             }
             Ok(())
         })
+    }
+
+    /// Keeps these pictures instead of those that were kept.
+    pub fn put_pictures(&mut self, pictures: &[PictureRecord]) -> Result<(), StoreError> {
+        self.in_transaction(|transaction| {
+            transaction.execute("DELETE FROM pictures", ())?;
+            let mut put =
+                transaction.prepare("INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?)")?;
+            for PictureRecord { target, case, of, path } in pictures {
+                put.execute((target, case, of.number(), path))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The pictures, by target, case and what they are of.
+    pub fn pictures(&self) -> Result<Vec<PictureRecord>, StoreError> {
+        let mut pictures = Vec::new();
+        let query = "SELECT target, case_no, fault, path FROM pictures \
+                     ORDER BY target, case_no, fault";
+        self.each(query, |row| {
+            let (target, case, of) = (row.get(0)?, row.get(1)?, PictureOf::of(row.get(2)?));
+            pictures.push(PictureRecord { target, case, of, path: row.get(3)? });
+            Ok(())
+        })?;
+        Ok(pictures)
     }
 
     /// Keeps these pins instead of those that were kept.

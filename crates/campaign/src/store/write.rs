@@ -6,7 +6,7 @@ use super::error::StoreError;
 use super::interned::{Answer, Group, Interned};
 use super::packed::{fits, ids, spot};
 use super::side::CaseRecord;
-use crate::{GoldenRecord, Record, Site};
+use crate::{GoldenRecord, Place, Record, Site};
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, Result, Transaction, TransactionBehavior, params};
 use std::sync::Arc;
@@ -204,8 +204,9 @@ fn place(database: &Connection, site: Option<&Site>, known: &mut Interned) -> Re
         return Ok(Some(number));
     }
     let number = known.places.add(Arc::clone(place));
-    let row = (number, &place.value, &place.operator, &place.kind, place.layer);
-    database.prepare_cached("INSERT INTO places VALUES (?, ?, ?, ?, ?)")?.execute(row)?;
+    let Place { value, operator, kind, position, layer, layer_name } = &**place;
+    let row = (number, value, operator, kind, position, layer, layer_name);
+    database.prepare_cached("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)")?.execute(row)?;
     Ok(Some(number))
 }
 

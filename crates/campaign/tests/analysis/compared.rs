@@ -137,3 +137,21 @@ fn runs_with_nothing_in_common_differ_by_nothing_known() {
     assert_eq!(comparison.rows.len(), 1);
     assert_eq!((comparison.rows[0].difference, comparison.rows[0].p_value), (None, Some(1.0)));
 }
+
+#[test]
+fn rates_of_both_runs_are_corrected_for_weights() {
+    let (mut first, mut second) = (Run::new(&["a"], 2, ""), Run::new(&["a"], 2, ""));
+    first.add((0, 0), 10, |_, repeat| repeat < 4);
+    second.add((0, 0), 10, |_, repeat| repeat < 4);
+    for record in first.records.iter_mut().filter(|record| record.repeat < 5) {
+        record.extra.insert("weight".to_owned(), "0.5".to_owned());
+    }
+    let comparison = compared(&first, &second);
+    let all = &comparison.rows[0];
+    // Eight of twenty, each for half a trial.
+    assert_eq!((all.first.events, all.first.n, all.first.value), (8, 20, Some(0.2)));
+    assert_eq!((all.second.value, all.p_value), (Some(0.4), None));
+    assert!((all.difference.unwrap() - 0.2).abs() < 1e-12);
+    assert!(all.low <= all.second.low - all.first.high, "{all:?}");
+    assert!(comparison.correction.contains("corrected"), "{}", comparison.correction);
+}

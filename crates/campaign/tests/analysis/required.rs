@@ -1,7 +1,10 @@
 //! Requirements: what they speak of, and when they are met.
 
 use crate::sample::Run;
+use faultlens_campaign::Campaign;
 use faultlens_campaign::analysis::Verdict;
+use faultlens_campaign::config::{FitLimit, RateKind};
+use std::path::Path;
 
 /// A run in which nothing deviates, with one requirement.
 fn run(filter: &str) -> Run {
@@ -82,4 +85,42 @@ fn what_later_trials_may_have_is_no_mistake_yet() {
     let mut run = self::run("severity: 4");
     run.complete = false;
     assert!(run.summarised(&[]).is_err());
+}
+
+#[test]
+fn failures_in_time_are_read_and_checked() {
+    let campaign = |requirement: &str| {
+        let text = format!(
+            "targets: [{{model: 'world:signs-shallow', traits: {{depth: 3, optimiser: adam}}}}]\n\
+             cases: {{data: 'world:signs:4'}}\nfaults: [{{fault: bit_flip}}]\n\
+             requirements:\n  - {requirement}\n"
+        );
+        Campaign::parse(&text, Path::new("c.yaml"))
+    };
+    let good = campaign("{fit: {raw: 100, share: 0.5}, at_most: 10}").unwrap();
+    assert_eq!(good.requirements[0].fit, Some(FitLimit { raw: 100.0, share: 0.5 }));
+    assert_eq!(good.requirements[0].rate, RateKind::Failed);
+    assert_eq!(good.targets[0].traits["depth"], "3");
+    assert_eq!(good.targets[0].traits["optimiser"], "adam");
+    for (requirement, at, wanted) in [
+        ("{at_most: 0.1}", "5:5", "requirements needs rate or fit"),
+        (
+            "{rate: failed, at_most: 10}",
+            "5:29",
+            "at_most takes a number above 0 and up to 1, not 10",
+        ),
+        ("{rate: failed, fit: {raw: 1}, at_most: 1}", "5:25", "a requirement limits a rate or fit"),
+        ("{fit: {share: 1}, at_most: 1}", "5:11", "fit needs raw"),
+        ("{fit: {raw: 0}, at_most: 1}", "5:17", "raw takes a number above 0"),
+        (
+            "{fit: {raw: 9, share: 2}, at_most: 1}",
+            "5:27",
+            "share takes a number above 0 and up to 1",
+        ),
+        ("{fit: {raw: 9, shar: 1}, at_most: 1}", "5:20", "fit has no key \"shar\"; did you mean"),
+        ("{fit: 9, at_most: 1}", "5:11", "fit takes keys such as raw"),
+    ] {
+        let error = campaign(requirement).unwrap_err().to_string();
+        assert!(error.contains(wanted) && error.contains(at), "{requirement}: {error}");
+    }
 }

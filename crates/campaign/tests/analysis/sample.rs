@@ -52,6 +52,7 @@ fn target(name: &str) -> ManifestTarget {
         input: serde_json::Value::Null,
         output: serde_json::Value::Null,
         classes: Vec::new(),
+        traits: BTreeMap::new(),
     }
 }
 

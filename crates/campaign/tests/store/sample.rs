@@ -20,6 +20,7 @@ pub(crate) fn manifest() -> Manifest {
         input: serde_json::json!({"size": [32, 32]}),
         output: serde_json::Value::Null,
         classes: vec!["stop".to_owned(), "yield".to_owned()],
+        traits: BTreeMap::new(),
     };
     let fault = |name: &str, severity: f64, on| ManifestFault {
         name: name.to_owned(),
@@ -79,7 +80,15 @@ fn word(stream: &mut Stream) -> String {
 
 fn site(stream: &mut Stream) -> Site {
     let (value, operator) = (word(stream), word(stream));
-    let place = Place { value, operator, kind: "Conv".to_owned(), layer: stream.next_u32() % 3 };
+    let layer = stream.next_u32() % 3;
+    let place = Place {
+        value,
+        operator,
+        kind: "Conv".to_owned(),
+        position: 2 * layer,
+        layer,
+        layer_name: format!("conv{layer}"),
+    };
     let before = number(stream);
     let bit = stream.chance(0.8).then(|| stream.next_u32() % 40);
     let flipped = f32::from_bits((before as f32).to_bits() ^ (1 << (bit.unwrap_or(0) % 32)));

@@ -10,7 +10,7 @@ use super::plugin::{self, Form, MOST_POINTS};
 use super::takes::{Key, Takes, check, known, unknown_key};
 use super::tree::{self, Entry, Node, Value};
 use faultlens_core::{Dose, ImageFault, Parameter, Plugin, SettingError, Settings};
-use faultlens_faults::{IMAGE_FAULTS, MODEL_FAULTS, ModelFault};
+use faultlens_faults::{IMAGE_FAULTS, Injection, MODEL_FAULTS, ModelFault, SitePlan};
 use serde_saphyr::Location;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -35,7 +35,7 @@ pub enum Disturbance {
     /// What a target sees.
     Image(Box<dyn ImageFault>),
     /// What a model computes.
-    Model(Box<dyn ModelFault>),
+    Model(Box<Injection>),
 }
 
 impl fmt::Debug for Disturbance {
@@ -52,7 +52,7 @@ impl Disturbance {
     pub fn draws(&self) -> bool {
         match self {
             Self::Image(fault) => fault.draws(),
-            Self::Model(_) => true,
+            Self::Model(injection) => injection.plan() != SitePlan::Exhaustive,
         }
     }
 }
@@ -89,7 +89,7 @@ impl FaultPoint {
     pub fn dose(&self) -> Option<Dose> {
         match &self.disturbance {
             Disturbance::Image(fault) => Some(fault.dose()),
-            Disturbance::Model(fault) => fault.dose(),
+            Disturbance::Model(injection) => injection.dose(),
         }
     }
 }
@@ -142,7 +142,9 @@ impl Kind {
     fn point(self, settings: Settings, trials: u32) -> Result<FaultPoint, SettingError> {
         let disturbance = match self {
             Self::Image(plugin) => Disturbance::Image((plugin.build)(&settings)?),
-            Self::Model(plugin) => Disturbance::Model((plugin.build)(&settings)?),
+            Self::Model(plugin) => {
+                Disturbance::Model(Box::new(Injection::build(plugin, &settings)?))
+            }
         };
         Ok(FaultPoint {
             name: self.name(),
@@ -272,7 +274,10 @@ mod tests {
         let all = read("[{fault: bit_flip, bit: 30, in: [outputs, weights]}]", None).unwrap();
         let labels: Vec<&str> = all.iter().map(|point| point.label.as_str()).collect();
         assert_eq!(labels, ["bit_flip bit=30", "bit_flip bit=30 in=weights"]);
-        assert_eq!(all[0].spec(), r#"bit_flip {"bit":30,"draw":"operator","in":"outputs"}"#);
+        assert!(
+            all[0].spec().starts_with(r#"bit_flip {"bit":30,"bit_count":1,"draw":"operator","#)
+        );
+        assert!(all[0].spec().contains(r#","in":"outputs","#));
         assert_eq!(all[0].dose(), Some(Dose { axis: "bit", amount: 30.0 }));
     }
 

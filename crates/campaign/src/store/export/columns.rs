@@ -92,7 +92,9 @@ const REST: &[(&str, Kind, Of)] = &[
     ("operator", Kind::Text, |line| at_site(line, |site| text(&site.place.operator))),
     ("kind", Kind::Text, |line| at_site(line, |site| text(&site.place.kind))),
     ("value", Kind::Text, |line| at_site(line, |site| text(&site.place.value))),
+    ("position", Kind::Whole, |line| at_site(line, |site| Cell::Whole(site.place.position.into()))),
     ("layer", Kind::Whole, |line| at_site(line, |site| Cell::Whole(site.place.layer.into()))),
+    ("layer_name", Kind::Text, |line| at_site(line, |site| text(&site.place.layer_name))),
     ("element", Kind::Whole, |line| at_site(line, |site| whole(site.element))),
     ("bit", Kind::Whole, |line| {
         at_site(line, |site| or_empty(site.bit, |bit| Cell::Whole(bit.into())))

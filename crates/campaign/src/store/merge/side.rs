@@ -1,12 +1,14 @@
-//! What runs keep beside their records: examples with their pictures, and pins.
+//! What runs keep beside their records: examples, pictures and pins.
 
-use crate::store::{ExampleRecord, PinRecord, Store, StoreError};
+use crate::store::{ExampleRecord, PictureRecord, PinRecord, Store, StoreError};
 use faultlens_core::OutcomeKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn merge(runs: &[&Store], run: &mut Store) -> Result<(), StoreError> {
     let examples = examples(runs, run)?;
     run.put_examples(&examples)?;
+    let pictures = pictures(runs, run)?;
+    run.put_pictures(&pictures)?;
     let mut pins = Vec::new();
     for run in runs {
         pins.push(run.pins()?);
@@ -48,6 +50,18 @@ fn examples(runs: &[&Store], into: &Store) -> Result<Vec<ExampleRecord>, StoreEr
         }
     }
     Ok(kept)
+}
+
+/// The pictures of all runs; shards of one campaign keep the same ones.
+fn pictures(runs: &[&Store], into: &Store) -> Result<Vec<PictureRecord>, StoreError> {
+    let mut all = BTreeSet::new();
+    for run in runs {
+        for picture in run.pictures()? {
+            into.put_artifact(&run.artifact(&picture.path)?)?;
+            all.insert(picture);
+        }
+    }
+    Ok(all.into_iter().collect())
 }
 
 /// Every pin once, in the order in which they are found, with the worst that a run says of it.
