@@ -161,17 +161,42 @@ test("paper is light, shows whole tables and no controls", async () => {
     const found = await page.evaluate(() => ({
       controls: [...document.querySelectorAll("#theme, nav, .filter, .command button")].filter((one) => one.checkVisibility()).length,
       cut: [...document.querySelectorAll(".box")].filter((box) => getComputedStyle(box).overflowY !== "visible").length,
+      folded: [...document.querySelectorAll("details .box")].filter((box) => box.getBoundingClientRect().height === 0).length,
     }));
-    assert.deepEqual(found, { controls: 0, cut: 0 });
+    assert.deepEqual(found, { controls: 0, cut: 0, folded: 0 });
     const pdf = await page.pdf({ format: "A4" });
     assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+  });
+});
+
+test("a heat map has a cell for every number of its table, told in words", async (t) => {
+  await open({}, async (page) => {
+    if (!(await page.locator("#heat").count())) return t.skip("no bits were flipped in several layers");
+    await page.locator("#heat summary").first().click();
+    const found = await page.evaluate(() => {
+      const map = document.querySelector("#heat svg.heat");
+      const cells = [...map.querySelectorAll("g")];
+      const shown = [...document.querySelector("#heat table").querySelectorAll("td")];
+      return {
+        cells: cells.length,
+        shown: shown.filter((cell) => cell.checkVisibility()).length,
+        // A cell says what the table says: the rate, and among how many.
+        differ: cells.filter((cell, at) => {
+          const [, rate, n] = cell.querySelector("title").textContent.match(/: (no trials|[\d.]+%).* of ([\d,]+)$/);
+          return shown[at].textContent !== (rate === "no trials" ? "–" : `${rate} of ${n}`);
+        }).map((cell) => cell.querySelector("title").textContent),
+        bare: cells.filter((cell) => !cell.querySelector("rect").getBoundingClientRect().width).length,
+      };
+    });
+    assert.equal(found.cells, found.shown);
+    assert.deepEqual([found.differ, found.bare], [[], 0]);
   });
 });
 
 test("the keyboard reaches every control, and one sees where it is", async () => {
   await open({}, async (page) => {
     const all = await page.evaluate(() => {
-      const controls = [...document.querySelectorAll("a[href], button, input, [tabindex='0']")];
+      const controls = [...document.querySelectorAll("a[href], button, input, summary, [tabindex='0']")];
       controls.filter((one) => one.checkVisibility()).forEach((one, at) => { one.dataset.at = at; });
       return document.querySelectorAll("[data-at]").length;
     });

@@ -33,10 +33,10 @@ pub fn junit(summary: &Summary) -> String {
             why: &checked.why,
             measured: format!(
                 "measured {}, {} of {}; limit {}",
-                format::rate(&checked.rate),
+                format::measured(checked),
                 checked.rate.events,
                 checked.rate.n,
-                format::limit(checked.limit)
+                format::allowed(checked)
             ),
         };
         case.write(&mut out, &name);

@@ -2,7 +2,9 @@
 
 use crate::escape::markdown as escape;
 use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Checked, GroupRow, Grouping, Pinned, Summary, Verdict};
+use faultlens_campaign::analysis::{
+    Checked, CriticalBits, GroupRow, Grouping, Pinned, Summary, Trait, Verdict,
+};
 use std::fmt::Write as _;
 
 /// Rows of a grouping; a comment is no report.
@@ -36,6 +38,10 @@ pub fn markdown(summary: &Summary) -> String {
     for one in summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty()) {
         grouping(&mut out, one);
     }
+    rankings(&mut out, summary);
+    critical(&mut out, &summary.critical);
+    traits(&mut out, &summary.traits);
+    thresholds(&mut out, summary);
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
@@ -77,8 +83,8 @@ fn requirements(out: &mut String, requirements: &[Checked]) {
             sign(checked.verdict),
             checked.verdict.text(),
             escape(&checked.requirement),
-            code(&format::rate(&checked.rate)),
-            format::limit(checked.limit),
+            code(&format::measured(checked)),
+            format::allowed(checked),
             escape(&checked.why)
         );
     }
@@ -116,7 +122,7 @@ fn grouping(out: &mut String, grouping: &Grouping) {
         let _ = writeln!(
             out,
             "| {} | {} | {} | {} |",
-            escape(&row.key),
+            escape(row.name()),
             format::count(rate.events),
             format::count(rate.n),
             code(&format::rate(rate))
@@ -126,6 +132,91 @@ fn grouping(out: &mut String, grouping: &Grouping) {
     if left > 0 {
         let which = if grouping.ordered { "with lower rates " } else { "" };
         let _ = write!(out, "\n{} more {which}in the report.\n", format::count(left as u64));
+    }
+    out.push('\n');
+}
+
+fn rankings(out: &mut String, summary: &Summary) {
+    for ranking in &summary.rankings {
+        let (target, attribute) = (escape(&ranking.target), escape(&ranking.attribute));
+        let _ = write!(
+            out,
+            "### What to protect first: {attribute}s of {target}\n\n| {attribute} | share of \
+             changed answers | together |\n|---|---:|---:|\n"
+        );
+        for row in ranking.rows.iter().take(MOST_ROWS) {
+            let (share, together) = (format::rate(&row.share), format::rate(&row.together));
+            let name = escape(&row.name);
+            let _ = writeln!(out, "| {name} | {} | {} |", code(&share), code(&together));
+        }
+        out.push('\n');
+    }
+}
+
+fn critical(out: &mut String, found: &[CriticalBits]) {
+    for one in found {
+        let _ = write!(
+            out,
+            "### Critical bits of {}\n\n| layer | elements | critical bits per element | share of \
+             all flips |\n|---|---:|---:|---:|\n",
+            escape(&one.target)
+        );
+        for layer in one.layers.iter().chain([&one.all]) {
+            let name = layer.layer.map(|number| format::layer(number, &layer.name));
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                escape(name.as_deref().unwrap_or("all layers")),
+                format::count(layer.mean.n),
+                code(&format::mean(&layer.mean)),
+                code(&format::rate(&layer.share))
+            );
+        }
+        let _ = write!(
+            out,
+            "\n{} questions instead of {}; {} of the checked bits were not as expected.\n\n",
+            format::count(one.queries),
+            format::count(one.exhaustive),
+            code(&format::rate(&one.unexpected))
+        );
+    }
+}
+
+fn traits(out: &mut String, traits: &[Trait]) {
+    for one in traits {
+        let _ = write!(
+            out,
+            "### By {0}\n\n| {0} | targets | rate | right without faults |\n|---|---:|---:|---:|\n",
+            escape(&one.name)
+        );
+        for row in &one.rows {
+            let accuracy = row.accuracy.as_ref().map_or("not known".into(), format::rate);
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                escape(&row.value),
+                format::count(row.targets),
+                code(&format::rate(&row.rate)),
+                code(&accuracy)
+            );
+        }
+        out.push('\n');
+    }
+}
+
+fn thresholds(out: &mut String, summary: &Summary) {
+    let Some(first) = summary.thresholds.first() else { return };
+    out.push_str("### How far the answers moved\n\n| fault | target |");
+    for (threshold, _) in &first.rates {
+        let _ = write!(out, " beyond {} |", format::number(*threshold, 6));
+    }
+    let _ = writeln!(out, "\n|---|---|{}", "---:|".repeat(first.rates.len()));
+    for row in summary.thresholds.iter().take(MOST_ROWS) {
+        let _ = write!(out, "| {} | {} |", escape(&row.point), escape(&row.target));
+        for (_, rate) in &row.rates {
+            let _ = write!(out, " {} |", code(&format::rate(rate)));
+        }
+        out.push('\n');
     }
     out.push('\n');
 }

@@ -3,7 +3,7 @@
 use crate::escape::{columns, plain, shorten};
 use crate::svg::rate_ticks;
 use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Grouping, Summary, Verdict};
+use faultlens_campaign::analysis::{Checked, Grouping, Summary, Verdict};
 
 /// No more lines than a terminal shows at once.
 const MOST_LINES: usize = 40;
@@ -166,16 +166,15 @@ impl Page {
 
     fn requirements(&mut self, summary: &Summary) {
         let all = &summary.requirements;
-        let verdicts: Vec<(Verdict, &str, String)> = all
-            .iter()
-            .map(|checked| (checked.verdict, &*checked.requirement, format::rate(&checked.rate)))
-            .chain(
-                summary
-                    .pinned
-                    .iter()
-                    .map(|pin| (pin.verdict, &*pin.name, format::outcome(&plain(&pin.outcome)))),
-            )
-            .collect();
+        let verdicts: Vec<(Verdict, &str, String)> =
+            all.iter()
+                .map(|checked| (checked.verdict, &*checked.requirement, measured(checked)))
+                .chain(
+                    summary.pinned.iter().map(|pin| {
+                        (pin.verdict, &*pin.name, format::outcome(&plain(&pin.outcome)))
+                    }),
+                )
+                .collect();
         if verdicts.is_empty() {
             return;
         }
@@ -185,13 +184,15 @@ impl Page {
         order.sort_by_key(|line| std::cmp::Reverse(line.0));
         let most =
             if order.len() > REQUIREMENT_LINES { REQUIREMENT_LINES - 1 } else { order.len() };
-        let room = self.width - 17 - RATE_COLUMNS - 2;
+        let widest = order.iter().map(|line| columns(&line.2)).max().unwrap_or(0);
+        let wide = widest.clamp(RATE_COLUMNS, self.width / 2);
+        let room = self.width - 17 - wide - 2;
         for (verdict, name, rate) in order.iter().take(most) {
             let (paint, sign) = paint_of(*verdict);
             let word = self.paint(paint, &format!("{sign} {:<12}", verdict.text()));
             let name = pad(&shorten(&plain(name), room), room);
-            let rate = shorten(rate, RATE_COLUMNS + 1);
-            self.lines.push(format!("  {word} {name} {rate:>RATE_COLUMNS$}"));
+            let rate = shorten(rate, wide + 1);
+            self.lines.push(format!("  {word} {name} {rate:>wide$}"));
         }
         if order.len() > most {
             self.lines.push(format!("  … and {} more", order.len() - most));
@@ -220,7 +221,7 @@ impl Page {
         let high = rows.iter().map(|row| format::ends(&row.tally.rate).1).fold(0.0, f64::max);
         let end = rate_ticks(high, 4).last().copied().unwrap_or(1.0);
         for row in rows {
-            let name = pad(&shorten(&plain(&row.key), label), label);
+            let name = pad(&shorten(&plain(row.name()), label), label);
             let rate = &row.tally.rate;
             let (low, high) = format::ends(rate);
             let line = span(low, rate.value.unwrap_or(0.0), high, end, room);
@@ -230,6 +231,14 @@ impl Page {
         let scale = format!("0{:>1$}", format::limit(end), room - 1);
         let scale = self.paint(Paint::Dim, &format!("  {} {scale}", pad("", label)));
         self.lines.push(scale);
+    }
+}
+
+/// Failures in time are read against their limit, which no percent sign tells apart.
+fn measured(checked: &Checked) -> String {
+    match checked.fit {
+        Some(_) => format!("{}, limit {}", format::measured(checked), format::allowed(checked)),
+        None => format::rate(&checked.rate),
     }
 }
 

@@ -1,7 +1,10 @@
 //! The page: one file that holds all it shows.
 
 mod examples;
+mod gallery;
+mod protection;
 mod rates;
+mod sections;
 mod view;
 
 use crate::ReportError;

@@ -1,7 +1,7 @@
 //! Rates by group and along a dose, as charts beside tables.
 
 use crate::escape::plain;
-use crate::svg::{Caption, Lines, Row, Series, dots, lines, mark, rate_ticks};
+use crate::svg::{Caption, Lines, Row, STYLES, Series, dots, lines, mark, rate_ticks};
 use faultlens_campaign::analysis::words as format;
 use faultlens_campaign::analysis::{Curve, GroupRow, Grouping, Rate, Summary, Tally};
 
@@ -18,6 +18,9 @@ pub(super) struct GroupingView {
     pub(super) plot: &'static str,
     pub(super) note: String,
     pub(super) rows: Vec<RowView>,
+    pub(super) groups: usize,
+    /// Groups with parts stay together.
+    pub(super) sortable: bool,
     pub(super) correction: Option<String>,
     /// Whether any group has such outcomes; a column of zeros would only take the room.
     pub(super) detected: bool,
@@ -35,6 +38,10 @@ pub(super) struct Cell {
 /// A group's row in the table.
 pub(super) struct RowView {
     pub(super) key: String,
+    /// What the group is made of.
+    pub(super) about: Option<String>,
+    /// The style sheet's class: a part of the group above is set in.
+    pub(super) class: &'static str,
     pub(super) n: Cell,
     pub(super) deviated: Cell,
     pub(super) rate: Cell,
@@ -46,12 +53,12 @@ pub(super) struct RowView {
     pub(super) p_value: Cell,
 }
 
-fn whole(count: u64) -> Cell {
+pub(super) fn whole(count: u64) -> Cell {
     Cell { text: format::count(count), sort: count.to_string() }
 }
 
 /// Unknown numbers sort below all others.
-fn number(text: String, value: Option<f64>) -> Cell {
+pub(super) fn number(text: String, value: Option<f64>) -> Cell {
     Cell { text, sort: value.map_or("-1".into(), |value| value.to_string()) }
 }
 
@@ -59,7 +66,9 @@ fn row(row: &GroupRow) -> RowView {
     let Tally { deviated, detected, crashed, timed_out, rate, .. } = &row.tally;
     let p_value = row.p_value.map_or(format::NONE.into(), format::p_value);
     RowView {
-        key: plain(&row.key),
+        key: plain(row.name()),
+        about: row.about.as_deref().map(plain),
+        class: "",
         n: whole(rate.n),
         deviated: whole(*deviated),
         rate: number(format::value(rate), rate.value),
@@ -70,6 +79,12 @@ fn row(row: &GroupRow) -> RowView {
         unjudged: whole(format::unjudged(&row.tally)),
         p_value: number(p_value, row.p_value),
     }
+}
+
+/// A group and the groups within it.
+fn with_parts(group: &GroupRow) -> Vec<RowView> {
+    let parts = group.parts.iter().map(|part| RowView { class: "part", ..row(part) });
+    std::iter::once(row(group)).chain(parts).collect()
 }
 
 /// The view of one grouping; the rate of all trials goes with it, to compare with.
@@ -86,7 +101,7 @@ pub(super) fn grouping(at: usize, grouping: &Grouping, summary: &Summary) -> Gro
     } else {
         let shown = grouping.rows.iter().take(MOST_DOTS);
         let rows: Vec<_> =
-            shown.map(|row| Row { label: &row.key, rate: &row.tally.rate }).collect();
+            shown.map(|row| Row { label: row.name(), rate: &row.tally.rate }).collect();
         (dots(&caption, &rows, all), "plot-dots")
     };
     let any = |count: fn(&Tally) -> u64| grouping.rows.iter().any(|row| count(&row.tally) > 0);
@@ -97,7 +112,9 @@ pub(super) fn grouping(at: usize, grouping: &Grouping, summary: &Summary) -> Gro
         chart,
         plot,
         note: note(grouping, profile, summary),
-        rows: grouping.rows.iter().map(row).collect(),
+        rows: grouping.rows.iter().flat_map(with_parts).collect(),
+        groups: grouping.rows.len(),
+        sortable: grouping.rows.iter().all(|row| row.parts.is_empty()),
         correction: grouping.correction.as_deref().map(plain),
         detected: any(|tally| tally.detected),
         crashed: any(|tally| tally.crashed),
@@ -128,7 +145,7 @@ fn note(grouping: &Grouping, profile: bool, summary: &Summary) -> String {
 /// What can be seen in the chart, for those who do not see it.
 fn about(grouping: &Grouping) -> String {
     let known = grouping.rows.iter().filter_map(|row| Some((row.tally.rate.value?, row)));
-    let text = |row: &GroupRow| format!("{} with {}", row.key, format::rate(&row.tally.rate));
+    let text = |row: &GroupRow| format!("{} with {}", row.name(), format::rate(&row.tally.rate));
     let most = known.clone().max_by(|a, b| a.0.total_cmp(&b.0));
     let least = known.min_by(|a, b| a.0.total_cmp(&b.0));
     match (most, least) {
@@ -145,7 +162,7 @@ fn about(grouping: &Grouping) -> String {
 /// Groups with an order of their own are a profile: many of them read best as a line.
 fn line_of_groups(caption: &Caption<'_>, grouping: &Grouping) -> String {
     let rows = grouping.rows.iter().enumerate();
-    let points = rows.map(|(at, row)| (at as f64, row.key.clone(), row.tally.rate)).collect();
+    let points = rows.map(|(at, row)| (at as f64, row.name().to_owned(), row.tally.rate)).collect();
     let series = [Series { name: grouping.attribute.clone(), points, style: 0 }];
     let ticks = rate_ticks(highest(series.iter()), 4);
     lines(caption, &Lines { series: &series, ticks: &ticks, axis: &grouping.attribute })
@@ -156,11 +173,20 @@ fn highest<'a>(series: impl Iterator<Item = &'a Series>) -> f64 {
     rates.filter(|rate| rate.n > 0).map(|rate| format::ends(rate).1).fold(0.0, f64::max)
 }
 
-/// All curves: a small chart per fault on the same scale, in the order given, and one table.
+/// All curves: small charts on the same scale, in the order given, and one table.
 pub(super) struct CurvesView {
+    /// The lines that all charts have in common; empty where each has its own.
     pub(super) legend: Vec<(String, String)>,
-    pub(super) charts: Vec<(String, String)>,
+    pub(super) charts: Vec<CurveChart>,
     pub(super) rows: Vec<CurveRow>,
+}
+
+/// The curves of one fault.
+pub(super) struct CurveChart {
+    pub(super) title: String,
+    pub(super) chart: String,
+    /// Its own lines, where they are not those of all charts.
+    pub(super) legend: Vec<(String, String)>,
 }
 
 /// A point of a curve in the table.
@@ -175,7 +201,8 @@ pub(super) struct CurveRow {
     pub(super) interval: Cell,
 }
 
-/// The view of all curves; `None` where there are none.
+/// The view of all curves; `None` where there are none. A chart has a line for each target; where
+/// there is one target alone, for each choice of the fault's other settings.
 pub(super) fn curves(curves: &[Curve]) -> Option<CurvesView> {
     let mut targets: Vec<&str> = Vec::new();
     for curve in curves {
@@ -183,39 +210,56 @@ pub(super) fn curves(curves: &[Curve]) -> Option<CurvesView> {
             targets.push(&curve.target);
         }
     }
+    let alone = targets.len() == 1;
     let mut by_fault: Vec<((&str, &str), Vec<Series>)> = Vec::new();
     for curve in curves.iter().filter(|curve| !curve.points.is_empty()) {
-        let style = targets.iter().position(|target| *target == curve.target).unwrap_or_default();
-        let (key, line) = ((curve.fault.as_str(), curve.axis.as_str()), series(curve, style));
-        match by_fault.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, lines)) => lines.push(line),
-            None => by_fault.push((key, vec![line])),
+        let own = targets.iter().position(|target| *target == curve.target).unwrap_or_default();
+        let name = curve.fault.split(' ').next().unwrap_or_default();
+        let key = (if alone { name } else { curve.fault.as_str() }, curve.axis.as_str());
+        let known = by_fault.iter_mut().find(|(known, lines)| {
+            // More lines than styles could not be told apart.
+            *known == key && !(alone && lines.len() == STYLES)
+        });
+        let what = if alone { &curve.fault } else { &curve.target };
+        match known {
+            Some((_, lines)) => {
+                let style = if alone { lines.len() } else { own };
+                lines.push(series(curve, what, style));
+            }
+            None => by_fault.push((key, vec![series(curve, what, if alone { 0 } else { own })])),
         }
     }
     if by_fault.is_empty() {
         return None;
     }
     let ticks = rate_ticks(highest(by_fault.iter().flat_map(|(_, lines)| lines)), 4);
-    let charts = by_fault.iter().enumerate();
+    let charts = by_fault.iter().enumerate().map(|(at, (key, lines))| {
+        let own = alone && lines.len() > 1;
+        let only = lines.first().map(|line| line.name.clone()).filter(|_| alone && !own);
+        let title = only.as_deref().unwrap_or(key.0);
+        chart(at, (title, key.1), lines, (&ticks, own))
+    });
+    let legend = targets.iter().enumerate().map(|(at, name)| (sample(at), plain(name)));
     Some(CurvesView {
-        charts: charts.map(|(at, (key, lines))| chart(at, *key, lines, &ticks)).collect(),
-        legend: targets.iter().enumerate().map(|(at, name)| (sample(at), plain(name))).collect(),
+        charts: charts.collect(),
+        legend: if alone { Vec::new() } else { legend.collect() },
         rows: curves.iter().flat_map(curve_rows).collect(),
     })
 }
 
-fn series(curve: &Curve, style: usize) -> Series {
+fn series(curve: &Curve, name: &str, style: usize) -> Series {
     let point = |&(dose, rate): &(f64, Rate)| (dose, format::number(dose, 4), rate);
     let points = curve.points.iter().filter(|(dose, _)| dose.is_finite());
-    Series { name: curve.target.clone(), points: points.map(point).collect(), style }
+    Series { name: name.to_owned(), points: points.map(point).collect(), style }
 }
 
 fn chart(
     at: usize,
     (fault, axis): (&str, &str),
     series: &[Series],
-    ticks: &[f64],
-) -> (String, String) {
+    (ticks, legend): (&[f64], bool),
+) -> CurveChart {
+    let axis = format::axis(axis, fault);
     let title = format!("{fault}: rate of deviated trials along {axis}");
     let ends = series.iter().filter_map(|series| {
         let ((_, first, low), (_, last, high)) = (series.points.first()?, series.points.last()?);
@@ -224,12 +268,17 @@ fn chart(
     });
     let about = ends.collect::<Vec<_>>().join(" ") + " The table has all numbers.";
     let caption = Caption { id: &format!("curve-{at}"), title: &title, about: &about };
-    (plain(fault), lines(&caption, &Lines { series, ticks, axis }))
+    let lines_of = series.iter().filter(|_| legend);
+    CurveChart {
+        title: plain(fault),
+        chart: lines(&caption, &Lines { series, ticks, axis: &axis }),
+        legend: lines_of.map(|line| (sample(line.style), plain(&line.name))).collect(),
+    }
 }
 
 /// A piece of a line with its mark, for the legend.
-fn sample(style: usize) -> String {
-    let class = style % crate::svg::STYLES;
+pub(super) fn sample(style: usize) -> String {
+    let class = style % STYLES;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sample\" aria-hidden=\"true\" \
          width=\"34\" height=\"14\"><path class=\"line s{class}\" d=\"M1,7 L33,7\"/>\
@@ -242,7 +291,7 @@ fn curve_rows(curve: &Curve) -> impl Iterator<Item = CurveRow> {
     curve.points.iter().map(|(dose, rate)| CurveRow {
         fault: plain(&curve.fault),
         target: plain(&curve.target),
-        axis: plain(&curve.axis),
+        axis: plain(&format::axis(&curve.axis, &curve.fault)),
         dose: Cell { text: format::number(*dose, 4), sort: dose.to_string() },
         n: whole(rate.n),
         deviated: whole(rate.events),

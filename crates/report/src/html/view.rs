@@ -1,13 +1,19 @@
 //! What the page's template shows: texts and drawings, ready made.
 
 use super::examples::{Card, cards};
+use super::gallery::{GalleryView, galleries};
+use super::protection::{ProtectionView, protection};
 use super::rates::{CurvesView, GroupingView, curves, grouping};
+use super::sections::{
+    self, BeyondView, ClassesView, CriticalView, HeatView, RankingView, TraitView,
+};
 use super::{SCRIPT, STYLE, script_hash};
 use crate::escape::plain;
 use crate::image::Album;
 use crate::svg::{Caption, Segment, against_limit, stack};
 use faultlens_campaign::analysis::words as format;
 use faultlens_campaign::analysis::{Checked, Progress, Summary, Tally, TargetSummary, Verdict};
+use faultlens_campaign::protect;
 use std::path::Path;
 
 /// The page. Its texts are cleaned here and escaped by the template; only drawings, which escape
@@ -30,9 +36,20 @@ pub(super) struct Page {
     outcomes: Option<OutcomesView>,
     /// What the intervals are, in words.
     interval: String,
+    /// How sure intervals are, such as `95%`.
+    confidence: String,
     groupings: Vec<GroupingView>,
     curves: Option<CurvesView>,
+    weighted: bool,
+    heat_maps: Vec<HeatView>,
+    rankings: Vec<RankingView>,
+    critical: Vec<CriticalView>,
+    classes: Option<ClassesView>,
+    traits: Vec<TraitView>,
+    beyond: Option<BeyondView>,
     examples: Vec<Card>,
+    galleries: Vec<GalleryView>,
+    protection: Option<ProtectionView>,
     pinned: Vec<PinnedView>,
     method: Vec<String>,
     provenance: Vec<(String, String)>,
@@ -101,6 +118,11 @@ impl Page {
     /// What the summary says, with images from the album.
     pub(super) fn new(summary: &Summary, dir: &Path, album: &mut Album) -> Self {
         let mut findings = all_plain(&summary.findings).into_iter();
+        let mut warnings = all_plain(&summary.warnings);
+        let advice = protect::read(dir).unwrap_or_else(|error| {
+            warnings.push(plain(&error.to_string()));
+            None
+        });
         let groupings = summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty());
         Self {
             style: STYLE,
@@ -113,12 +135,22 @@ impl Page {
             findings: findings.collect(),
             figures: figures(&summary.overall, &summary.progress),
             targets: summary.targets.iter().map(target).collect(),
-            warnings: all_plain(&summary.warnings),
+            warnings,
             requirements: summary.requirements.iter().enumerate().map(requirement).collect(),
             outcomes: outcomes(&summary.overall),
             interval: plain(&summary.interval),
+            confidence: format::limit(summary.confidence),
             groupings: groupings.enumerate().map(|(at, one)| grouping(at, one, summary)).collect(),
             curves: curves(&summary.curves),
+            galleries: galleries(&summary.galleries, album),
+            protection: advice.as_ref().map(protection),
+            weighted: summary.weighted,
+            heat_maps: sections::heat_maps(&summary.heat_maps),
+            rankings: sections::rankings(summary),
+            critical: sections::critical(&summary.critical),
+            classes: summary.classes.as_ref().map(|classes| sections::classes(classes, album)),
+            traits: sections::traits(&summary.traits),
+            beyond: sections::beyond(summary),
             examples: cards(&summary.examples, dir, album),
             pinned: pinned(summary),
             method: all_plain(&summary.method),
@@ -190,12 +222,8 @@ fn target(target: &TargetSummary) -> TargetView {
 }
 
 fn requirement((at, checked): (usize, &Checked)) -> RequirementView {
-    let rate = format::rate(&checked.rate);
-    let about = format!(
-        "Measured {rate}, limit {}: {}.",
-        format::limit(checked.limit),
-        checked.verdict.text()
-    );
+    let (rate, limit) = (format::measured(checked), format::allowed(checked));
+    let about = format!("Measured {rate}, limit {limit}: {}.", checked.verdict.text());
     let title = format!("Interval against limit: {}", checked.requirement);
     let caption = Caption { id: &format!("limit-{at}"), title: &title, about: &about };
     RequirementView {
@@ -204,8 +232,8 @@ fn requirement((at, checked): (usize, &Checked)) -> RequirementView {
         badge: badge(checked.verdict),
         rate,
         of: format!("{} of {}", format::count(checked.rate.events), format::count(checked.rate.n)),
-        limit: format::limit(checked.limit),
-        chart: against_limit(&caption, &checked.rate, checked.limit),
+        chart: against_limit(&caption, &checked.rate, checked.limit, &limit),
+        limit,
     }
 }
 

@@ -46,11 +46,14 @@ pub(crate) fn stack(caption: &Caption<'_>, segments: &[Segment<'_>]) -> (String,
     (out, shown().any(|segment| (segment.count as f64) < LEAST * whole))
 }
 
-/// An interval drawn against its limit.
-pub(crate) fn against_limit(caption: &Caption<'_>, rate: &Rate, limit: f64) -> String {
+/// An interval drawn against its limit, which stands there in these words.
+pub(crate) fn against_limit(caption: &Caption<'_>, rate: &Rate, limit: f64, words: &str) -> String {
     let (low, high) = format::ends(rate);
     let high_shown = if rate.n > 0 { high } else { 0.0 };
-    let end = rate_ticks(high_shown.max(limit) * 1.1, 4).last().copied().unwrap_or(1.0);
+    // A limit in other units may lie beyond any rate.
+    let most = high_shown.max(limit) * 1.1;
+    let ticks = if limit > 1.0 { super::ticks(most, 4) } else { rate_ticks(most, 4) };
+    let end = ticks.last().copied().unwrap_or(1.0);
     let (x, anchor) = (share(limit, end), anchor(limit / end));
     let mut out = String::new();
     open(&mut out, caption, "limit", 46);
@@ -60,7 +63,7 @@ pub(crate) fn against_limit(caption: &Caption<'_>, rate: &Rate, limit: f64) -> S
          <line class=\"base\" x1=\"0\" x2=\"0\" y1=\"10\" y2=\"18\"/>\
          <line class=\"bound\" x1=\"{x}\" x2=\"{x}\" y1=\"2\" y2=\"27\"/>\
          <text class=\"tick\" x=\"{x}\" y=\"41\" text-anchor=\"{anchor}\">limit {}</text>",
-        format::limit(limit)
+        xml(words)
     );
     if let Some(value) = rate.value {
         let (low, high, at) = (share(low, end), share(high, end), share(value, end));
@@ -117,12 +120,12 @@ mod tests {
     #[test]
     fn the_limit_is_always_inside() {
         let rate = Rate { events: 5, n: 100, value: Some(0.05), low: 0.02, high: 0.11 };
-        let svg = against_limit(&CAPTION, &rate, 0.1);
+        let svg = against_limit(&CAPTION, &rate, 0.1, "10%");
         // The axis ends at 15%.
         assert_eq!(values(&svg, "bound", "x1"), ["66.67%"]);
         assert_eq!(values(&svg, "dot", "cx"), ["33.33%"]);
         let nothing = Rate { events: 0, n: 0, value: None, low: 0.0, high: 1.0 };
-        let svg = against_limit(&CAPTION, &nothing, 0.0);
+        let svg = against_limit(&CAPTION, &nothing, 0.0, "0%");
         assert_eq!(values(&svg, "bound", "x1"), ["0.00%"]);
         assert!(values(&svg, "dot", "cx").is_empty());
     }

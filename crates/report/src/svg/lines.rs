@@ -107,7 +107,7 @@ fn dose_axis(out: &mut String, chart: &Lines<'_>, place: &Place) {
         out,
         "<text class=\"axis\" x=\"50%\" y=\"{}\" text-anchor=\"middle\">{}</text>",
         PLOT + 38,
-        xml(&crate::escape::shorten(chart.axis, 30))
+        xml(&crate::escape::shorten(chart.axis, 40))
     );
 }
 

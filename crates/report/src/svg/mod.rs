@@ -7,10 +7,12 @@
 
 mod bar;
 mod dots;
+mod heat;
 mod lines;
 
 pub(crate) use bar::{Segment, against_limit, score, stack};
 pub(crate) use dots::{Row, dots};
+pub(crate) use heat::{ENOUGH, STEPS, heat, highest, step};
 pub(crate) use lines::{Lines, STYLES, Series, lines, mark};
 
 use crate::escape::xml;

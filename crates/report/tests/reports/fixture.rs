@@ -1,8 +1,9 @@
 //! A summary with everything that a report must stand, and one with nothing.
 
 use faultlens_campaign::analysis::{
-    Checked, Curve, Example, GroupRow, Grouping, Pinned, Progress, Rate, SUMMARY_VERSION, Summary,
-    Tally, TargetSummary, Verdict,
+    Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, Fit, Gallery,
+    GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked, Ranking,
+    Rate, SUMMARY_VERSION, Summary, Tally, TargetSummary, Trait, TraitLine, TraitRow, Verdict,
 };
 use image::{Rgb, RgbImage};
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ fn tally(judged: u64, deviated: u64, detected: u64, crashed: u64, unjudged: u64)
 }
 
 fn row(key: &str, tally: Tally, p_value: Option<f64>) -> GroupRow {
-    GroupRow { key: key.into(), tally, p_value }
+    GroupRow { key: key.into(), tally, p_value, ..GroupRow::default() }
 }
 
 fn by_fault() -> Grouping {
@@ -116,6 +117,118 @@ fn by_stratum() -> Grouping {
     }
 }
 
+/// A layer with its operators.
+fn by_layer() -> Grouping {
+    let part = |key: &str, about: &str, tally| GroupRow {
+        about: Some(about.into()),
+        ..row(key, tally, None)
+    };
+    let layer = GroupRow {
+        label: Some(format!("1 conv1 {HOSTILE}")),
+        about: Some("Conv, Relu, MaxPool".into()),
+        parts: vec![
+            part("conv1", "Conv", tally(100, 40, 2, 0, 0)),
+            part("relu1", "Relu", tally(100, 10, 0, 0, 0)),
+        ],
+        ..row("1", tally(200, 50, 2, 0, 0), None)
+    };
+    Grouping {
+        attribute: "layer".into(),
+        title: "By layer, in the order of execution".into(),
+        ordered: true,
+        rows: vec![layer, part("2", "Gemm", tally(200, 4, 0, 0, 0))],
+        correction: None,
+    }
+}
+
+fn heat_map() -> HeatMap {
+    let row = |layer: u32| HeatRow {
+        layer,
+        name: if layer == 4 { HOSTILE.into() } else { format!("conv{layer}") },
+        cells: (0..32u64)
+            .map(|bit| match bit {
+                3 => Rate::default(),
+                5 => rate(1, 4),
+                30 => rate(40 / u64::from(layer), 40),
+                23..30 => rate((bit - 22) / u64::from(layer), 40),
+                _ => rate(0, 40),
+            })
+            .collect(),
+    };
+    HeatMap {
+        target: "sign-small".into(),
+        bits: (0..32).collect(),
+        rows: (1..=6).map(row).collect(),
+    }
+}
+
+fn ranking() -> Ranking {
+    let events = [60u64, 25, 10, 5];
+    let rows = events.iter().enumerate().map(|(at, own)| Ranked {
+        name: if at == 2 { HOSTILE.into() } else { format!("{} conv{}", at + 1, at + 1) },
+        share: rate(*own, 100),
+        together: rate(events[..=at].iter().sum(), 100),
+    });
+    let (target, attribute) = ("sign-small".into(), "layer".into());
+    Ranking { target, attribute, rows: rows.collect(), of: 12 }
+}
+
+fn critical() -> CriticalBits {
+    let layer = |layer: Option<u32>, name: &str, value: f64| CriticalLayer {
+        layer,
+        name: name.into(),
+        mean: Mean { value: Some(value), low: value * 0.8, high: value * 1.2, n: 200 },
+        share: rate((value * 200.0) as u64, 6400),
+    };
+    CriticalBits {
+        target: "sign-small".into(),
+        layers: vec![layer(Some(1), "conv1", 3.2), layer(Some(2), HOSTILE, 1.1)],
+        all: layer(None, "", 2.2),
+        queries: 2611,
+        exhaustive: 12_800,
+        unexpected: rate(3, 980),
+    }
+}
+
+fn classes() -> Classes {
+    let class = |label: &str, events, image: Option<&str>| Class {
+        label: label.into(),
+        rate: rate(events, 100),
+        image: image.map(Into::into),
+    };
+    Classes {
+        of: 43,
+        worst: vec![class(HOSTILE, 40, None), class("stop", 30, Some("artifacts/a.png"))],
+        best: vec![class("yield", 1, Some("artifacts/a.png")), class("no entry", 2, None)],
+    }
+}
+
+fn depth() -> Trait {
+    let row = |value: &str, events| TraitRow {
+        value: value.into(),
+        targets: 2,
+        rate: rate(events, 400),
+        accuracy: Some(rate(390, 400)),
+    };
+    let line = |name: &str, events: [u64; 3]| TraitLine {
+        name: name.into(),
+        points: [2.0, 3.0, 4.0].into_iter().zip(events.map(|own| rate(own, 200))).collect(),
+    };
+    Trait {
+        name: "depth".into(),
+        rows: vec![row("2", 40), row("3", 20), row("4", 60)],
+        lines: vec![line("width 64", [25, 12, 30]), line(HOSTILE, [15, 8, 30])],
+    }
+}
+
+fn beyond() -> Beyond {
+    Beyond {
+        target: "steering".into(),
+        point: "bit_flip".into(),
+        rates: vec![(15.0, rate(60, 400)), (30.0, rate(31, 400)), (120.0, rate(2, 400))],
+    }
+}
+
 fn curve(target: &str, fault: &str, axis: &str, events: [u64; 5]) -> Curve {
     let points = events.iter().enumerate();
     Curve {
@@ -189,6 +302,20 @@ fn examples(dir: &Path) -> Vec<Example> {
     vec![example, inside, hostile]
 }
 
+fn galleries() -> Vec<Gallery> {
+    let path = |path: &str| Some(path.to_owned());
+    vec![Gallery {
+        target: HOSTILE.into(),
+        columns: vec!["bit_flip amount=100".into(), HOSTILE.into()],
+        rows: vec![GalleryRow {
+            case: HOSTILE.into(),
+            image: path("artifacts/a.png"),
+            golden: path("artifacts/b.png"),
+            cells: vec![path("artifacts/c.png"), path("../../etc/secret.png")],
+        }],
+    }]
+}
+
 fn requirements() -> Vec<Checked> {
     let checked = |text: &str, events, n, limit, verdict, why: &str| Checked {
         requirement: text.into(),
@@ -196,6 +323,7 @@ fn requirements() -> Vec<Checked> {
         limit,
         verdict,
         why: why.into(),
+        fit: None,
     };
     vec![
         checked(
@@ -231,6 +359,10 @@ fn requirements() -> Vec<Checked> {
             "the whole interval lies within the limit",
         ),
         checked(HOSTILE, 0, 0, 0.1, Verdict::Inconclusive, "there is no evidence"),
+        Checked {
+            fit: Some(Fit { raw: 100.0, share: 0.5, at_most: 10.0 }),
+            ..checked("FIT ≤ 10", 64, 1000, 0.2, Verdict::Met, "the whole interval lies below")
+        },
     ]
 }
 
@@ -290,7 +422,7 @@ pub(crate) fn rich(dir: &Path) -> Summary {
                 tally: tally(2132, 179, 28, 0, 60),
             },
         ],
-        groupings: vec![by_fault(), by_operator(), by_bit(), by_stratum()],
+        groupings: vec![by_fault(), by_operator(), by_layer(), by_bit(), by_stratum()],
         curves: vec![
             curve("sign-small", "gaussian_noise", "severity", [4, 19, 41, 66, 98]),
             curve("sign-deep", "gaussian_noise", "severity", [1, 8, 22, 47, 81]),
@@ -298,7 +430,15 @@ pub(crate) fn rich(dir: &Path) -> Summary {
             curve("sign-deep", "motion_blur", "severity", [0, 1, 4, 12, 26]),
             curve("sign-small", "jpeg_compression", "severity", [0, 0, 2, 5, 14]),
         ],
+        weighted: false,
+        heat_maps: vec![heat_map()],
+        rankings: vec![ranking()],
+        critical: vec![critical()],
+        classes: Some(classes()),
+        traits: vec![depth()],
+        thresholds: vec![beyond()],
         examples: examples(dir),
+        galleries: galleries(),
         requirements: requirements(),
         pinned: vec![
             pin("noise-on-17", "deviated", Verdict::NotMet),
@@ -339,7 +479,15 @@ pub(crate) fn empty() -> Summary {
         targets: vec![],
         groupings: vec![],
         curves: vec![],
+        weighted: false,
+        heat_maps: vec![],
+        rankings: vec![],
+        critical: vec![],
+        classes: None,
+        traits: vec![],
+        thresholds: vec![],
         examples: vec![],
+        galleries: vec![],
         requirements: vec![],
         pinned: vec![],
         verdict: None,

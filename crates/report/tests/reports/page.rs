@@ -66,8 +66,10 @@ fn every_number_of_the_tables_is_the_summarys() {
             let section = with_id(document, &format!("by-{at}"));
             let body = tagged(section, "tbody").next().unwrap();
             let rows: Vec<_> = tagged(body, "tr").collect();
-            assert_eq!(rows.len(), grouping.rows.len());
-            for (shown, row) in rows.iter().zip(&grouping.rows) {
+            let groups: Vec<_> =
+                grouping.rows.iter().flat_map(|row| [row].into_iter().chain(&row.parts)).collect();
+            assert_eq!(rows.len(), groups.len());
+            for (shown, row) in rows.iter().zip(groups) {
                 let values: Vec<f64> = tagged(*shown, "td")
                     .map(|cell| cell.attribute("data-v").unwrap().parse().unwrap())
                     .collect();
@@ -83,6 +85,50 @@ fn every_number_of_the_tables_is_the_summarys() {
         assert!(first.contains("0%[0, 0.79]"), "{first}");
         assert!(first.contains("Fisher's exact test"));
         assert!(text(with_id(document, "requirements")).contains("34.0% [29.9, 38.3]163 of 480"));
+    });
+}
+
+/// The numbers of a table's rows, as a script sorts them.
+fn numbers(section: Node<'_, '_>) -> Vec<Vec<f64>> {
+    let body = tagged(section, "tbody").next().unwrap();
+    let row = |row| {
+        let cells = tagged(row, "td").filter_map(|cell| cell.attribute("data-v"));
+        cells.map(|value| value.parse().unwrap()).collect()
+    };
+    tagged(body, "tr").map(row).collect()
+}
+
+#[test]
+fn sections_on_the_inside_of_models_show_the_summarys_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = rich(dir.path());
+    with_page(&summary, dir.path(), |_, document| {
+        let map = &summary.heat_maps[0];
+        let cells = |row: &faultlens_campaign::analysis::HeatRow| {
+            row.cells.iter().map(|cell| cell.value.unwrap_or(-1.0)).collect::<Vec<_>>()
+        };
+        let section = with_id(document, "heat");
+        assert_eq!(numbers(section), map.rows.iter().map(cells).collect::<Vec<_>>());
+        let drawn = section.descendants().filter(|node| node.attribute("class") == Some("c-few"));
+        assert_eq!(drawn.count(), 6, "bit 5 of every layer has four trials");
+        let ranked = numbers(with_id(document, "protect"));
+        assert_eq!((ranked[1][0], ranked[1][1], ranked[1][3]), (25.0, 0.25, 0.85));
+        assert!(text(with_id(document, "protect")).contains("8 without a changed answer"));
+        let critical = with_id(document, "critical");
+        assert_eq!(numbers(critical)[0][..2], [200.0, 3.2]);
+        let words = text(critical);
+        for part in ["2,611 questions", "takes 12,800: 4.9 times fewer", "3 of 980 checked"] {
+            assert!(words.contains(part), "{part}: {words}");
+        }
+        let classes = with_id(document, "classes");
+        assert_eq!(tagged(classes, "img").count(), 2);
+        assert!(text(classes).contains("no image of this class was kept"));
+        assert_eq!(numbers(with_id(document, "traits"))[2][2], 0.15);
+        assert_eq!(numbers(with_id(document, "beyond"))[0], [400.0, 0.15, 0.0775, 0.005]);
+        let required = text(with_id(document, "requirements"));
+        assert!(required.contains("FIT 3.2 (2.5 to 4.0)64 of 1,00010"), "{required}");
+        let layer = text(with_id(document, "by-2"));
+        assert!(layer.contains("Conv, Relu, MaxPool") && layer.contains("relu1"), "{layer}");
     });
 }
 
@@ -111,6 +157,28 @@ fn curves_and_outcomes_show_the_summarys_numbers() {
         let counts: Vec<String> =
             tagged(body, "tr").filter_map(|row| tagged(row, "td").nth(1).map(text)).collect();
         assert_eq!(counts, ["3,837", "430", "61", "4", "0", "120"]);
+    });
+}
+
+#[test]
+fn with_one_target_a_faults_other_settings_are_the_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut summary = rich(dir.path());
+    summary.curves.truncate(1);
+    let mut of = |fault: &str| {
+        let mut curve = summary.curves[0].clone();
+        (curve.fault, curve.axis) = (fault.to_owned(), "share".to_owned());
+        summary.curves.push(curve);
+    };
+    of("zero");
+    of("zero in=weights");
+    with_page(&summary, dir.path(), |_, document| {
+        let curves = with_id(document, "curves");
+        let charts = tagged(curves, "svg").filter(|svg| svg.attribute("role") == Some("img"));
+        assert_eq!(charts.count(), 2, "one for each fault");
+        let legends: Vec<String> = tagged(curves, "li").map(text).collect();
+        assert_eq!(legends, [" zero", " zero in=weights"], "a single line needs no legend");
+        assert!(text(curves).contains("share of elements set to zero, %"));
     });
 }
 

@@ -69,6 +69,35 @@ fn markdown_has_only_our_markup() {
 }
 
 #[test]
+fn failures_in_time_read_the_same_everywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut summary = rich(dir.path());
+    summary.requirements.rotate_right(1);
+    let wanted = "FIT 3.2 (2.5 to 4.0)";
+    let screen = terminal(&summary, Terminal { colour: false, width: 100 });
+    assert!(screen.contains(&format!("{wanted}, limit 10")), "{screen}");
+    assert!(markdown(&summary).contains(&format!("| `{wanted}` | 10 |")));
+    let wanted = format!("measured {wanted}, 64 of 1000; limit 10");
+    assert!(junit(&summary).contains(&wanted), "{}", junit(&summary));
+}
+
+#[test]
+fn markdown_has_what_lies_inside_models() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = markdown(&rich(dir.path()));
+    for part in [
+        "### What to protect first: layers of sign-small",
+        "| 2 conv2 | `25.0% [17.5, 34.3]` | `85.0% [76.7, 90.7]` |",
+        "| 1 conv1 | 200 | `3.2 [2.56, 3.84]` | `10.0% [9.3, 10.8]` |",
+        "2,611 questions instead of 12,800",
+        "| 3 | 2 | `5.0% [3.3, 7.6]` | `97.5% [95.5, 98.6]` |",
+        "| fault | target | beyond 15 | beyond 30 | beyond 120 |",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
 fn every_report_names_the_intervals_that_it_shows() {
     let dir = tempfile::tempdir().unwrap();
     let mut summary = rich(dir.path());
@@ -101,7 +130,7 @@ fn junit_says_what_did_not_pass_and_why() {
         of_tag.collect::<Vec<_>>()
     };
     let suite = tagged("testsuite")[0];
-    assert_eq!(suite.attribute("tests"), Some("7"));
+    assert_eq!(suite.attribute("tests"), Some("8"));
     assert_eq!(suite.attribute("failures"), Some(&*tagged("failure").len().to_string()));
     let unmet = summary.requirements.iter().filter(|one| one.verdict != Verdict::Met).count() + 1;
     assert_eq!(tagged("failure").len(), unmet);
