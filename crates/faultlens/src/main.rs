@@ -12,8 +12,8 @@ use clap::Parser;
 
 use args::{Args, Command};
 use command::{
-    ask, check, compare, demo, export, init, inspect, list, man, merge, plan, promote, replay,
-    report, run, train, world,
+    ask, check, compare, demo, export, init, inspect, list, man, merge, plan, promote, protect,
+    replay, report, run, train, world,
 };
 use console::Console;
 
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(args, &mut console),
         Command::Replay(args) => replay::run(args, &mut console),
         Command::Promote(args) => promote::run(args, &mut console),
+        Command::Protect(args) => protect::run(args, &mut console),
         Command::Export(args) => export::run(args, &mut console),
         Command::List(args) => list::run(args, &mut console),
         Command::Ask(args) => ask::run(args, &mut console),

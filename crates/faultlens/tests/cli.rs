@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should stop")]
 
+mod answers;
 mod folder;
 
 use faultlens::engine::onnx::{self, ModelBuilder};

@@ -75,6 +75,7 @@ fn models_are_small_sorted_and_described() {
             Task::Segment => "mean_iou",
             Task::Regress => "mean_absolute_error",
             Task::Detect => "ap50",
+            Task::Reconstruct => "psnr",
         };
         assert_eq!(card.scores[0].metric, wanted);
     }

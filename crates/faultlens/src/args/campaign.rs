@@ -12,7 +12,8 @@ use super::at_least_one;
 #[command(after_help = "\
 Examples:
   faultlens init world:signs-deep world:signs
-  faultlens init model.onnx photos/ -o campaign.yaml")]
+  faultlens init model.onnx photos/ -o campaign.yaml
+  faultlens init --tensorfi conf.yaml model.onnx photos/")]
 pub(crate) struct InitArgs {
     /// The model: an ONNX file, or world:NAME
     pub(crate) model: String,
@@ -21,6 +22,20 @@ pub(crate) struct InitArgs {
     /// The file to write; one that is there is not replaced
     #[arg(short, long, value_name = "FILE.yaml", default_value = "campaign.yaml")]
     pub(crate) output: PathBuf,
+    /// Write the campaign that does what this TensorFI 1 or 2 file asks for
+    #[arg(long, value_name = "CONF.yaml")]
+    pub(crate) tensorfi: Option<PathBuf>,
+    /// With --tensorfi, how images become the model's input, and what its output means: a YAML
+    /// file with the parts `input`, `output` and `labels`, all optional
+    #[arg(long, value_name = "FILE.yaml", requires = "tensorfi")]
+    pub(crate) input: Option<PathBuf>,
+    /// With --tensorfi, trials per case
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(requires = "tensorfi", value_parser = trials)]
+    pub(crate) trials: u32,
+    /// With --tensorfi, only so many of the cases, drawn from the seed
+    #[arg(long, value_name = "N", requires = "tensorfi", value_parser = at_least_one)]
+    pub(crate) sample: Option<usize>,
 }
 
 /// Show what a campaign would do: trials by fault, how sure the rates would be, shards
@@ -45,10 +60,32 @@ pub(crate) struct PlanArgs {
 Examples:
   faultlens run campaign.yaml
   faultlens run campaign.yaml --output runs/nightly --junit verdicts.xml
-  faultlens run campaign.yaml --shard 2/8 --output shards/2")]
+  faultlens run campaign.yaml --shard 2/8 --output shards/2
+  faultlens run --tensorfi conf.yaml --model model.onnx --cases photos/")]
 pub(crate) struct RunArgs {
     /// The campaign file
-    pub(crate) campaign: PathBuf,
+    #[arg(required_unless_present = "tensorfi", conflicts_with = "tensorfi")]
+    pub(crate) campaign: Option<PathBuf>,
+    /// Do what this TensorFI 1 or 2 file asks for, instead of a campaign file
+    #[arg(long, value_name = "CONF.yaml", requires = "model", requires = "cases")]
+    pub(crate) tensorfi: Option<PathBuf>,
+    /// With --tensorfi, the model: an ONNX file, or world:NAME
+    #[arg(long, requires = "tensorfi")]
+    pub(crate) model: Option<String>,
+    /// With --tensorfi, the cases: a data set, or world:signs
+    #[arg(long, value_name = "DATA", requires = "tensorfi")]
+    pub(crate) cases: Option<String>,
+    /// With --tensorfi, how images become the model's input, and what its output means: a YAML
+    /// file with the parts `input`, `output` and `labels`, all optional
+    #[arg(long, value_name = "FILE.yaml", requires = "tensorfi")]
+    pub(crate) input: Option<PathBuf>,
+    /// With --tensorfi, trials per case
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(requires = "tensorfi", value_parser = trials)]
+    pub(crate) trials: u32,
+    /// With --tensorfi, only so many of the cases, drawn from the seed
+    #[arg(long, value_name = "N", requires = "tensorfi", value_parser = at_least_one)]
+    pub(crate) sample: Option<usize>,
     /// The run directory, instead of the campaign's
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -257,4 +294,12 @@ pub(crate) struct ShellArgs {
 pub(crate) struct ManArgs {
     /// The folder to write them into; without it, the main page goes to standard output
     pub(crate) dir: Option<PathBuf>,
+}
+
+/// What the campaign file takes for trials.
+fn trials(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(n) if (1..=1_000_000).contains(&n) => Ok(n),
+        _ => Err("a whole number from 1 to 1000000 is needed".to_owned()),
+    }
 }

@@ -1,6 +1,7 @@
 //! The command line as users type it; what clap can check, it checks.
 
 mod campaign;
+mod protect;
 mod train;
 mod world;
 
@@ -12,6 +13,7 @@ pub(crate) use campaign::{
     CheckArgs, CompareArgs, ExportArgs, ExportFormat, InitArgs, ListArgs, ManArgs, MergeArgs,
     PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat, RunArgs, Shelf, ShellArgs,
 };
+pub(crate) use protect::ProtectArgs;
 pub(crate) use train::{ScheduleName, TaskName, TrainArgs};
 pub(crate) use world::{WorldArgs, WorldCommand};
 
@@ -42,6 +44,7 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     Replay(ReplayArgs),
     Promote(PromoteArgs),
+    Protect(ProtectArgs),
     Export(ExportArgs),
     List(ListArgs),
     Ask(AskArgs),

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use faultlens::train::{OPTIMISERS, USUAL_OPTIMISER};
+
 use super::{at_least_one, size};
 
 /// Train a network on a data set, and write it with its model card
@@ -17,6 +20,8 @@ Examples:
   faultlens train convnet:16,32,64 --data world:signs -o signs.onnx
   faultlens train lenet --data mnist/ --grey --epochs 5 -o lenet.onnx
   faultlens train resnet20 --data cifar-10-batches-bin --augment flip,shift -o resnet20.onnx
+  faultlens train mlp:64x3 --data mnist/ --grey --optimiser adam --epochs 2 -o mlp.onnx
+  faultlens train autoencoder --data world:signs --optimiser adam -o autoencoder.onnx
   faultlens train --list")]
 pub(crate) struct TrainArgs {
     /// The network, with options behind a colon; --list shows all
@@ -41,19 +46,24 @@ pub(crate) struct TrainArgs {
     /// Images per step
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = at_least_one)]
     pub(crate) batch: usize,
-    /// Learning rate, reached after a short warm-up
-    #[arg(long, value_name = "RATE", default_value_t = 0.05, allow_negative_numbers = true)]
-    pub(crate) rate: f64,
-    /// How much of the last step goes into the next
-    #[arg(long, default_value_t = 0.9, allow_negative_numbers = true)]
-    pub(crate) momentum: f64,
-    /// How strongly weights are pulled to zero
-    #[arg(long, default_value_t = 5e-4, allow_negative_numbers = true)]
-    pub(crate) decay: f64,
+    /// How weights follow their gradients
+    #[arg(long, value_name = "NAME", default_value = USUAL_OPTIMISER, value_parser = optimisers())]
+    pub(crate) optimiser: String,
+    /// Learning rate, reached after a short warm-up [default: 0.05 for sgd, 0.001 for others]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    pub(crate) rate: Option<f64>,
+    /// How much of the last step goes into the next; of adam the first beta [default: 0.9; 0 for
+    /// rmsprop]
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) momentum: Option<f64>,
+    /// How strongly weights are pulled to zero [default: 0.0005 for sgd, 0 for others]
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) decay: Option<f64>,
     /// How the learning rate falls
     #[arg(long, value_enum, default_value = "cosine")]
     pub(crate) schedule: ScheduleName,
-    /// Variations of training images, applied in this order: flip, shift; only to classify
+    /// Variations of training images, applied in this order: flip, shift; only to
+    /// classify and to reconstruct
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) augment: Vec<String>,
     /// Where first weights, order and variations are drawn from
@@ -85,6 +95,15 @@ pub(crate) struct TrainArgs {
     pub(crate) json: bool,
 }
 
+/// The registry's names, so that help and completions know them.
+fn optimisers() -> PossibleValuesParser {
+    OPTIMISERS
+        .iter()
+        .map(|o| PossibleValue::new(o.name()).help(o.about()))
+        .collect::<Vec<_>>()
+        .into()
+}
+
 /// What a network learns to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TaskName {
@@ -96,6 +115,8 @@ pub(crate) enum TaskName {
     Regress,
     /// What stands where
     Detect,
+    /// The picture itself
+    Reconstruct,
 }
 
 /// How the learning rate falls.

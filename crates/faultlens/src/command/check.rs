@@ -1,6 +1,6 @@
 //! `faultlens check`: is what a run found good enough?
 
-use faultlens::campaign::analysis::words::rate;
+use faultlens::campaign::analysis::words::measured;
 use faultlens::campaign::analysis::{Verdict, summarise};
 use faultlens::exit;
 use faultlens::report::{junit, plain};
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &CheckArgs, console: &mut Console) -> anyhow::Result<u8>
     } else {
         for checked in &summary.requirements {
             let verdict = tinted(console, checked.verdict);
-            let rate = rate(&checked.rate);
-            console.line(format_args!("{verdict}  {}: {rate}", plain(&checked.requirement)))?;
+            let measured = measured(checked);
+            console.line(format_args!("{verdict}  {}: {measured}", plain(&checked.requirement)))?;
             console.line(format_args!("{:14}{}", "", plain(&checked.why)))?;
         }
         for pin in &summary.pinned {

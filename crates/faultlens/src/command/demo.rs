@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use faultlens::campaign::Campaign;
+use faultlens::campaign::protect::{Options, protect};
 use faultlens::campaign::run::RunOptions;
 use faultlens::exit;
+use faultlens::report::plain;
 
 use crate::args::DemoArgs;
 use crate::command::report::{self, Shown, Told};
@@ -25,6 +27,10 @@ pub(crate) fn run(args: &DemoArgs, console: &mut Console) -> anyhow::Result<u8> 
     if !perform(campaign, &options, None, console)? {
         console.note("interrupted; what was recorded is safe, the same command goes on")?;
         return Ok(exit::INTERRUPTED);
+    }
+    let advice = protect(&args.output, &Options::default())?;
+    for finding in advice.findings.iter().take(1) {
+        console.note(format_args!("protections on the same trials: {}\n", plain(finding)))?;
     }
     let shown = if args.json { Shown::Json } else { Shown::Text };
     report::tell(&args.output, &Told { junit: None, shown }, console)?;

@@ -11,11 +11,17 @@ use faultlens::exit;
 use faultlens::targets::{Description, OnnxTarget, Written};
 
 use crate::args::InitArgs;
+use crate::command::run::{Source, translate};
 use crate::console::{Console, told};
 
 /// Writes a campaign file to start from; one that is there stays.
 pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> {
     let path = &args.output;
+    // A TensorFI file may be wrong, and then nothing is written.
+    let text = match &args.tensorfi {
+        Some(conf) => Some(translated(args, conf, console)?),
+        None => None,
+    };
     let mut file = match File::create_new(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -25,22 +31,45 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> 
             return Err(error).with_context(|| format!("cannot write {}", path.display()));
         }
     };
-    let mut text = example(&args.model, &args.data);
-    match OnnxTarget::open(Path::new(&args.model), Written::default()) {
-        Ok(target) => text = described(&text, target.description())?,
-        Err(error) => {
-            console.note(format_args!("note: {}: {}", args.model, told(&error.into())))?;
-        }
-    }
+    let text = match text {
+        Some(text) => text,
+        None => commented(args, console)?,
+    };
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     let path = path.display();
     console.note(format_args!("wrote {path}; look it over, then:  faultlens run {path}"))?;
     Ok(exit::OK)
 }
 
+/// The campaign that a TensorFI file becomes.
+fn translated(args: &InitArgs, conf: &Path, console: &mut Console) -> anyhow::Result<String> {
+    let (model, data, path) = (&args.model, &args.data, &args.output);
+    let (input, trials, sample) = (args.input.as_deref(), args.trials, args.sample);
+    translate(&Source { conf, model, input, data, trials, sample, path }, console)
+}
+
+/// A campaign that tells what else there is.
+fn commented(args: &InitArgs, console: &mut Console) -> anyhow::Result<String> {
+    let text = example(&args.model, &args.data);
+    match OnnxTarget::open(Path::new(&args.model), Written::default()) {
+        Ok(target) => described(&text, target.description()),
+        Err(error) => {
+            console.note(format_args!("note: {}: {}", args.model, told(&error.into())))?;
+            Ok(text)
+        }
+    }
+}
+
 /// The example with what is known about the model in place of its samples.
 fn described(text: &str, description: &Description) -> anyhow::Result<String> {
-    let values = description.output.kind == OutputKind::Values;
+    let oracle = match description.output.kind {
+        OutputKind::Logits | OutputKind::Probabilities => None,
+        OutputKind::Values => Some("oracle: {name: same_values, tolerance: 0.1}"),
+        OutputKind::Detections => Some("oracle: {name: same_detections, iou: 0.5}"),
+        OutputKind::Segments => Some("oracle: {name: same_segments, iou: 0.9}"),
+        OutputKind::Picture => Some("oracle: {name: same_picture, psnr: 30}"),
+        OutputKind::Text => Some("oracle: {name: same_text, edits: 0}"),
+    };
     let (input, output) = (flow(&description.input)?, flow(&description.output)?);
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -49,9 +78,7 @@ fn described(text: &str, description: &Description) -> anyhow::Result<String> {
         lines.push(match start {
             _ if start.starts_with("# input: {") => format!("{indent}# input: {input}"),
             _ if start.starts_with("# output: {") => format!("{indent}# output: {output}"),
-            _ if values && start.starts_with("oracle: {") => {
-                "oracle: {name: same_values, tolerance: 0.1}".to_owned()
-            }
+            _ if start.starts_with("oracle: {") => oracle.unwrap_or(line).to_owned(),
             _ => line.to_owned(),
         });
     }

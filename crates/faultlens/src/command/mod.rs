@@ -12,6 +12,7 @@ pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod plan;
 pub(crate) mod promote;
+pub(crate) mod protect;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;

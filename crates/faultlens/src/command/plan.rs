@@ -17,6 +17,7 @@ use crate::text::{Align, grouped, table};
 /// Shows trials by fault and the half-width that a rate of one half would have.
 pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> {
     let setup = Setup::open(Campaign::load(&args.campaign)?)?;
+    setup.check_judge()?;
     ensure!(
         setup.campaign.stop.is_none() || args.shards.is_none(),
         "a campaign with a stop rule cannot be run in shards: no shard sees the others' trials"
@@ -65,12 +66,14 @@ struct Row {
 }
 
 fn rows(setup: &Setup) -> Vec<Row> {
-    let pairs = setup.targets.len() as u64 * u64::from(setup.plan.cases());
+    let cases = u64::from(setup.plan.cases());
+    let targets = || 0..setup.targets.len();
     let faults = setup.campaign.faults.iter().enumerate();
     faults
         .map(|(at, fault)| {
-            let each = setup.plan.trials(at);
-            let all = each * pairs;
+            // Where every place has a trial, targets have unlike numbers of them.
+            let each = targets().map(|target| setup.plan.trials(target, at)).max().unwrap_or(0);
+            let all = targets().map(|target| setup.plan.trials(target, at) * cases).sum();
             let widest = setup.campaign.intervals.estimate(all / 2, all);
             let half_width = widest.map_or(0.5, |estimate| estimate.half_width());
             Row { label: fault.label.clone(), each, all, half_width }

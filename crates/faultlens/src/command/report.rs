@@ -32,6 +32,11 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
     Ok(exit::OK)
 }
 
+/// Makes the page once more, after something was added to the run.
+pub(crate) fn rewrite(dir: &Path) -> anyhow::Result<()> {
+    write(&dir.join("report.html"), html(&summarise(dir, &[])?, dir)?)
+}
+
 /// What else is told of a run that has ended.
 pub(crate) struct Told<'a> {
     /// Where the verdicts go as JUnit XML.

@@ -118,6 +118,7 @@ fn the_demo_needs_no_file_and_ends_with_a_report() {
     let summary = object(&again);
     assert!(summary["findings"].as_array().unwrap().len() > 2, "{}", summary["findings"]);
     assert_eq!(summary["targets"].as_array().unwrap().len(), 3);
-    assert_eq!(summary["requirements"].as_array().unwrap().len(), 2);
+    assert_eq!(summary["requirements"].as_array().unwrap().len(), 3);
+    assert!(folder.path("shown/protection.json").is_file());
     assert_eq!(summary["progress"]["complete"], true);
 }

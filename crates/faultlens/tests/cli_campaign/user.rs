@@ -5,7 +5,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::folder::Folder;
 use crate::small::{self, SMALL, TRIALS, assert_keys, done, object, records};
 
-const SUMMARY: [&str; 17] = [
+const SUMMARY: [&str; 25] = [
     "version",
     "name",
     "findings",
@@ -17,7 +17,15 @@ const SUMMARY: [&str; 17] = [
     "targets",
     "groupings",
     "curves",
+    "weighted",
+    "heat_maps",
+    "rankings",
+    "critical",
+    "classes",
+    "traits",
+    "thresholds",
     "examples",
+    "galleries",
     "requirements",
     "pinned",
     "verdict",

@@ -72,7 +72,11 @@ fn models_and_images_that_cannot_be_opened_are_named() {
         ("'world:signs:4'", "nothing", &["cases: ", ": nothing"]),
         ("'world:signs:4'", "gone", &["cases: ", "gone"]),
         ("'world:signs:4'", "text.onnx", &["cases: ", "text.onnx"]),
-        ("in: outputs", "operators: [Conf]", &["no operator", "did you mean \"Conv\"?"]),
+        (
+            "in: outputs",
+            "operators: [Conf]",
+            &["has nothing of kind or name", "did you mean \"Conv\"?"],
+        ),
         ("output: run", "pinned: gone.yaml", &["pinned trials", "gone.yaml"]),
         ("output: run", "pinned: text.onnx", &["pinned trials", "text.onnx"]),
     ] {

@@ -6,7 +6,7 @@ use std::path::Path;
 use faultlens::engine::vision::{
     Guess, InputDescription, OutputDescription, VisionError, guess_input, guess_output,
 };
-use faultlens::engine::{Dim, Golden, Graph, Model, Operator, ValueId};
+use faultlens::engine::{Dim, Golden, Graph, Model, Operator, ValueId, cost};
 use faultlens::{DType, Tensor};
 use serde::{Serialize, Serializer};
 
@@ -174,7 +174,7 @@ impl Surveyor<'_> {
                 .or_else(|| golden.shape(value))
                 .map(<[usize]>::to_vec)
         };
-        let macs = |golden| work::macs(operator, |value| shape(golden, value));
+        let macs = |golden| cost::macs(operator, |value| shape(golden, value));
         OperatorRow {
             name: operator.name.clone(),
             r#type: operator.op_type.clone(),

@@ -2,6 +2,7 @@
 
 mod events;
 mod progress;
+mod tensorfi;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +17,14 @@ use crate::command::report::{self, Shown, Told};
 use crate::console::Console;
 pub(crate) use events::{EventLines, record};
 use progress::Progress;
+pub(crate) use tensorfi::{Source, translate};
 
 /// Runs a campaign file.
 pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     if args.shard.is_some() && args.junit.is_some() {
         bail!("a shard has no verdict of its own; merge the shards, then: faultlens check --junit");
     }
-    let campaign = Campaign::load(&args.campaign)?;
+    let campaign = campaign(args, console)?;
     let options =
         RunOptions { output: args.output.clone(), shard: args.shard, threads: args.threads };
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
@@ -43,6 +45,20 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     };
     report::tell(&dir, &Told { junit: args.junit.as_deref(), shown }, console)?;
     Ok(exit::OK)
+}
+
+/// The campaign of a file, or the one that a TensorFI file becomes.
+fn campaign(args: &RunArgs, console: &mut Console) -> anyhow::Result<Campaign> {
+    let (Some(conf), Some(model), Some(data)) = (&args.tensorfi, &args.model, &args.cases) else {
+        let path = args.campaign.as_deref().context("no campaign file is named")?;
+        return Ok(Campaign::load(path)?);
+    };
+    let (input, trials, sample) = (args.input.as_deref(), args.trials, args.sample);
+    // Paths are the user's, so the campaign stands where the user does.
+    let name = conf.file_name().context("--tensorfi takes a file")?;
+    let source = Source { conf, model, input, data, trials, sample, path: Path::new(name) };
+    let text = translate(&source, console)?;
+    Ok(Campaign::parse(&text, source.path)?)
 }
 
 /// Runs what is left of a campaign; `false` where the user interrupted it.

@@ -22,9 +22,9 @@ pub(super) struct Told<'a> {
 impl Told<'_> {
     pub(super) fn card(&self, score: Score) -> Card {
         let Self { order, data, recipe, sources, trained, .. } = *self;
-        let classes = match recipe.task {
-            Task::Regress => Vec::new(),
-            _ => sources.train.classes.clone(),
+        let classes = match recipe.task.has_classes() {
+            true => sources.train.classes.clone(),
+            false => Vec::new(),
         };
         Card {
             name: self.output.name(),
@@ -54,9 +54,10 @@ impl Told<'_> {
         option("--task", args.task.map(|task| Task::from(task).name().to_owned()));
         option("--epochs", Some(args.epochs.to_string()));
         option("--batch", Some(args.batch.to_string()));
-        option("--rate", Some(args.rate.to_string()));
-        option("--momentum", Some(args.momentum.to_string()));
-        option("--decay", Some(args.decay.to_string()));
+        option("--optimiser", Some(recipe.optimiser.clone()));
+        option("--rate", Some(recipe.learning_rate.to_string()));
+        option("--momentum", Some(recipe.momentum.to_string()));
+        option("--decay", Some(recipe.weight_decay.to_string()));
         option("--schedule", Some(recipe.schedule.name().to_owned()));
         option("--augment", (!args.augment.is_empty()).then(|| args.augment.join(",")));
         option("--size", args.size.map(|[height, width]| format!("{height}x{width}")));

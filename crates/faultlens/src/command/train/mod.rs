@@ -78,6 +78,7 @@ impl From<TaskName> for Task {
             TaskName::Segment => Self::Segment,
             TaskName::Regress => Self::Regress,
             TaskName::Detect => Self::Detect,
+            TaskName::Reconstruct => Self::Reconstruct,
         }
     }
 }
@@ -96,12 +97,13 @@ fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe
     // Pixels around zero, which first weights expect.
     input.mean.fill(0.5);
     input.std.fill(0.25);
+    let usual = Recipe::new(task, input).with_optimiser(&args.optimiser)?;
     let recipe = Recipe {
         epochs: args.epochs,
         batch: args.batch,
-        learning_rate: args.rate,
-        momentum: args.momentum,
-        weight_decay: args.decay,
+        learning_rate: args.rate.unwrap_or(usual.learning_rate),
+        momentum: args.momentum.unwrap_or(usual.momentum),
+        weight_decay: args.decay.unwrap_or(usual.weight_decay),
         schedule: match args.schedule {
             ScheduleName::Constant => Schedule::Constant,
             ScheduleName::Cosine => Schedule::Cosine,
@@ -109,7 +111,7 @@ fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe
         },
         seed: args.seed,
         augment: args.augment.clone(),
-        ..Recipe::new(task, input)
+        ..usual
     };
     recipe.check()?;
     Ok(recipe)
@@ -117,7 +119,9 @@ fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe
 
 fn first_model(order: &str, recipe: &Recipe, data: &DataSet) -> anyhow::Result<ModelProto> {
     let [height, width] = recipe.input.size;
+    let channels = recipe.input.channels.count();
     let outputs = match recipe.task {
+        Task::Reconstruct => channels,
         Task::Regress => {
             let first = data.case(0)?;
             let (count, name) = (first.values.len(), first.name);
@@ -138,7 +142,7 @@ fn first_model(order: &str, recipe: &Recipe, data: &DataSet) -> anyhow::Result<M
             data.classes.len()
         }
     };
-    let spec = Spec::new([recipe.input.channels.count(), height, width], outputs);
+    let spec = Spec::new([channels, height, width], outputs);
     Ok(build(order, &spec, Seed::new(recipe.seed).child("first weights"))?)
 }
 
@@ -173,14 +177,25 @@ fn described(model: &ModelProto, recipe: &Recipe, data: &DataSet) -> anyhow::Res
         ..Default::default()
     };
     proto.metadata_props.push(entry(INPUT_KEY, serde_json::to_string(&recipe.input)?));
-    if recipe.task != Task::Regress {
+    if recipe.task.has_classes() {
         proto.metadata_props.push(entry(LABELS_KEY, serde_json::to_string(&data.classes)?));
     }
-    if recipe.task == Task::Classify {
-        let output = OutputDescription { name: None, kind: OutputKind::Logits, softmax: true };
-        proto.metadata_props.push(entry(OUTPUT_KEY, serde_json::to_string(&output)?));
+    if let Some(output) = output_of(recipe.task)? {
+        proto.metadata_props.push(entry(OUTPUT_KEY, output));
     }
     Ok(proto)
+}
+
+/// What the output means, where that can be written down.
+fn output_of(task: Task) -> anyhow::Result<Option<String>> {
+    let described = match task {
+        Task::Classify => {
+            OutputDescription { softmax: true, ..OutputDescription::of(OutputKind::Logits) }
+        }
+        Task::Reconstruct => OutputDescription::of(OutputKind::Picture),
+        Task::Segment | Task::Regress | Task::Detect => return Ok(None),
+    };
+    Ok(Some(serde_json::to_string(&described)?))
 }
 
 fn show(console: &mut Console, card: &Card, output: &Output) -> anyhow::Result<()> {
@@ -209,4 +224,64 @@ fn list(console: &mut Console) -> anyhow::Result<u8> {
         console.line(line)?;
     }
     Ok(exit::OK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Args, Command};
+    use clap::Parser;
+    use faultlens::{Case, Image};
+
+    /// The recipe of a command with these options, for four pictures without classes.
+    fn asked(options: &str) -> (Recipe, DataSet) {
+        let line = format!("faultlens train autoencoder:2,3 --data set -o m.onnx {options}");
+        let Command::Train(args) = Args::try_parse_from(line.split_whitespace()).unwrap().command
+        else {
+            panic!("another command")
+        };
+        let image = Image::from_rgb(8, 8, vec![90; 192]).unwrap();
+        let cases: Vec<Case> = (0..4).map(|at| Case::new(at.to_string(), image.clone())).collect();
+        let data = DataSet::new(Vec::new(), cases);
+        (recipe(&args, Task::Reconstruct, &data).unwrap(), data)
+    }
+
+    #[test]
+    fn an_optimiser_has_settings_of_its_own_unless_they_are_given() {
+        for (options, name, numbers) in [
+            ("", "sgd", [0.05, 0.9, 5e-4]),
+            ("--optimiser adam", "adam", [0.001, 0.9, 0.0]),
+            ("--optimiser rmsprop", "rmsprop", [0.001, 0.0, 0.0]),
+            (
+                "--optimiser rmsprop --rate 0.1 --momentum 0.2 --decay 0.3",
+                "rmsprop",
+                [0.1, 0.2, 0.3],
+            ),
+        ] {
+            let (found, _) = asked(options);
+            assert_eq!(found.optimiser, name);
+            assert_eq!(
+                [found.learning_rate, found.momentum, found.weight_decay],
+                numbers,
+                "{name}"
+            );
+        }
+        let line = "faultlens train lenet --data set -o m.onnx --optimiser adams";
+        let error = Args::try_parse_from(line.split_whitespace()).unwrap_err().to_string();
+        assert!(error.contains("adam, rmsprop, sgd"), "{error}");
+    }
+
+    #[test]
+    fn a_reconstructing_model_says_that_it_answers_pictures() {
+        let (recipe, data) = asked("--grey");
+        let model = first_model("autoencoder:2,3", &recipe, &data).unwrap();
+        assert_eq!(model.graph.as_ref().unwrap().output[0].name, "picture");
+        let described = described(&model, &recipe, &data).unwrap();
+        let said = |key: &str| {
+            let entry = described.metadata_props.iter().find(|entry| entry.key == key);
+            entry.map(|entry| entry.value.as_str())
+        };
+        assert!(said(OUTPUT_KEY).is_some_and(|text| text.starts_with(r#"{"kind":"picture""#)));
+        assert!(said(INPUT_KEY).is_some() && said(LABELS_KEY).is_none());
+    }
 }

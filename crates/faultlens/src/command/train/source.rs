@@ -39,8 +39,8 @@ impl Sources {
         console: &mut Console,
     ) -> anyhow::Result<Self> {
         let Self { train, mut test, measured_on } = both(args, data, task)?;
-        // What a model that answers numbers has no classes for need not fit.
-        if task != Task::Regress {
+        // Classes that no answer is about need not fit.
+        if task.has_classes() {
             test.classes = common(&train.classes, &test.classes)?;
         }
         let (train, test) = (readable(args, train, console), readable(args, test, console));
