@@ -6,8 +6,8 @@ use clap::Parser;
 use faultlens_benches::clock::Timings;
 use faultlens_core::{Seed, Tensor};
 use faultlens_engine::{EngineError, Learner, Loss, Model};
-use faultlens_train::Sgd;
 use faultlens_train::architecture::{Spec, build};
+use faultlens_train::{Descent, optimiser};
 use std::io::Write;
 
 /// Times a training step, or a forward pass with the gradient of its input.
@@ -81,7 +81,8 @@ fn training(
     images: &Tensor,
 ) -> Result<Timings> {
     let mut learner = Learner::new(proto, arguments.threads)?;
-    let mut sgd = Sgd::new(0.9, 5e-4, None);
+    let sgd = optimiser("sgd")?;
+    let mut sgd = Descent::new(sgd, sgd.usual(), None);
     let feeds = [("image", images.clone())];
     let mut timings = Timings::default();
     let mut step = |timings: &mut Timings| {

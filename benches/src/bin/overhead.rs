@@ -67,11 +67,13 @@ fn bare(setup: &Setup) -> Result<()> {
             piece.numbers.into_iter().flatten().filter_map(|n| setup.plan.spot(n)).collect();
         for trials in spots.chunk_by(|a, b| a.fault == b.fault) {
             let Disturbance::Model(fault) = &setup.fault(trials[0]).disturbance else { continue };
-            let sites = Sites::new(&golden, fault.place(), 1);
+            let sites = Sites::new(&golden, &subject.anatomy, fault, 1);
             for stack in trials.chunks(STACK) {
                 let draw = |spot: &Spot| {
                     let seed = Seed::new(setup.stream_seed(*spot, &key));
-                    fault.changes(&sites, &mut seed.stream())
+                    fault
+                        .draw(&sites, &mut seed.stream())
+                        .map_or(Vec::new(), |strike| strike.changes)
                 };
                 let changes: Vec<Vec<Change>> = stack.iter().map(draw).collect();
                 golden.replay_stack(&changes).into_iter().collect::<Result<Vec<_>, _>>()?;
