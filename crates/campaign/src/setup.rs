@@ -332,6 +332,14 @@ fn trials_of(
         if let Some(golden) = &golden {
             check(golden, &subject.anatomy, injection).map_err(|why| refused(why.to_string()))?;
         }
+        if campaign.stop.is_some() && injection.is_weighted() {
+            let why = "a stop rule looks at plain counts; leave out the weights, or stop";
+            return Err(refused(why.to_owned()));
+        }
+        if campaign.stop.is_some() && injection.plan() == SitePlan::Boundary {
+            let why = "a search is in no rate that a stop rule could look at; leave out stop";
+            return Err(refused(why.to_owned()));
+        }
         if injection.plan() == SitePlan::Exhaustive {
             trials[at] = places(golden.as_ref(), subject, injection, campaign.stop.is_some())
                 .map_err(refused)?;

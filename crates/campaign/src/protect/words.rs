@@ -4,6 +4,8 @@ use super::trials::Trials;
 use super::{Evaluated, RANGES, TargetAdvice};
 use crate::analysis::words::{count, counted, percent, rate};
 
+/// The share of the largest gain that a cheaper protection must reach to be named first.
+const ENOUGH: f64 = 0.75;
 /// The share of what a protection can stop that is worth naming the extent for.
 const MOST: f64 = 0.9;
 
@@ -35,13 +37,15 @@ fn of_target(target: &TargetAdvice) -> Vec<String> {
     findings
 }
 
-/// The protection that is surest to stop most for its cost.
+/// The cheapest of the protections, in any extent, that gain most of what any does.
 fn best(target: &TargetAdvice) -> Option<String> {
-    let worth = |one: &&Evaluated| one.stopped.low / one.cost.share.max(f64::MIN_POSITIVE);
-    let kinds = target.protections.chunk_by(|a, b| a.protection == b.protection);
-    let any = kinds.filter_map(enough).filter(|one| one.gain.low > 0.0);
-    let best = any.max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
-    Some(format!("Most for its cost: {}{}, which {}.", best.label, named(best), stops(best)))
+    let gain = |one: &&Evaluated| one.gain.value.unwrap_or(0.0);
+    let help = || target.protections.iter().filter(|one| one.gain.low > 0.0);
+    let most = help().map(|one| gain(&one)).fold(0.0, f64::max);
+    let near = help().filter(|one| gain(one) >= ENOUGH * most);
+    let best = near.min_by(|a, b| a.cost.share.total_cmp(&b.cost.share))?;
+    let (label, named, stops) = (&best.label, named(best), stops(best));
+    Some(format!("Cheapest of what gains most: {label}{named}, which {stops}."))
 }
 
 /// The least extent that stops most of what the greatest one does.
@@ -189,8 +193,8 @@ mod tests {
         assert_eq!(
             findings(std::slice::from_ref(&target)),
             [
-                "Most for its cost: clipping activations, which repairs 60.0% [60.0, 60.0] of the \
-                 broken answers for 1.0% more work.",
+                "Cheapest of what gains most: duplicating 2 (a first), which stops 74.0% [74.0, \
+                 74.0] of the broken answers for 60.0% more work.",
                 "Clipping activations to their usual range repairs 60.0% [60.0, 60.0] of the \
                  broken answers for 1.0% more work, and breaks 2 answers that were not broken: 1 \
                  of them gave the fault away before.",
