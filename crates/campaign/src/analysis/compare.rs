@@ -65,7 +65,7 @@ pub fn compare(first: &Path, second: &Path) -> Result<Comparison, AnalysisError>
     let uneven = |side: &Side| side.trials.values().any(|trial| trial.weight != 1.0);
     let untested = sequential || sides.iter().any(uneven);
     let (rows, left_out) = rows(&names, &sides);
-    let counted = counted(&rows, &sides);
+    let counted = counted(&rows, &sides)?;
     let p_values = if untested {
         vec![None; rows.len()]
     } else {
@@ -146,7 +146,7 @@ fn rows(names: &Names, sides: &[Side; 2]) -> (Vec<Row>, usize) {
 }
 
 /// Counts the trials of every row.
-fn counted(rows: &[Row], sides: &[Side; 2]) -> Vec<Counted> {
+fn counted(rows: &[Row], sides: &[Side; 2]) -> Result<Vec<Counted>, StatsError> {
     let mut of_cell: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         for cell in &row.cells {
@@ -164,15 +164,15 @@ fn counted(rows: &[Row], sides: &[Side; 2]) -> Vec<Counted> {
     };
     for (key, trial) in sorted(first) {
         for row in of_cell.get(&key.cell).into_iter().flatten() {
-            counted[*row].add(0, key.repeat, trial, second.trials.get(&key));
+            counted[*row].add(0, key.repeat, trial, second.trials.get(&key))?;
         }
     }
     for (key, trial) in sorted(second) {
         for row in of_cell.get(&key.cell).into_iter().flatten() {
-            counted[*row].add(1, key.repeat, trial, first.trials.get(&key));
+            counted[*row].add(1, key.repeat, trial, first.trials.get(&key))?;
         }
     }
-    counted
+    Ok(counted)
 }
 
 /// How many repeats a row counts: as many as all its cells have in both runs, because a stop rule
@@ -211,9 +211,15 @@ impl Counted {
     }
 
     /// Counts a trial of one of the runs, and its pair with the first one's.
-    fn add(&mut self, side: usize, repeat: u32, trial: Judged, partner: Option<&Judged>) {
+    fn add(
+        &mut self,
+        side: usize,
+        repeat: u32,
+        trial: Judged,
+        partner: Option<&Judged>,
+    ) -> Result<(), StatsError> {
         if self.repeats.is_some_and(|repeats| repeat >= repeats) {
-            return;
+            return Ok(());
         }
         let Judged { deviated, weight } = trial;
         let (events, judged) = &mut self.counts[side];
@@ -221,10 +227,9 @@ impl Counted {
         *judged += 1;
         self.uneven |= weight != 1.0;
         let value = if deviated { 1.0 } else { 0.0 };
-        // Weights were checked when they were read.
-        let _ = self.all[side].add(weight, value);
-        let Some(partner) = partner else { return };
-        let _ = self.paired[side].add(weight, value);
+        self.all[side].add(weight, value)?;
+        let Some(partner) = partner else { return Ok(()) };
+        self.paired[side].add(weight, value)?;
         match (deviated, partner.deviated) {
             _ if side != 0 => {}
             (true, true) => self.pairs.both += 1,
@@ -232,6 +237,7 @@ impl Counted {
             (false, true) => self.pairs.second_only += 1,
             (false, false) => self.pairs.neither += 1,
         }
+        Ok(())
     }
 
     fn pair_count(&self) -> u64 {

@@ -124,6 +124,7 @@ impl Pass {
         campaign: &Campaign,
     ) -> Result<Summary, AnalysisError> {
         let (precision, manifest) = (self.precision, &context.manifest);
+        let weighted = self.overall.is_uneven();
         let progress = store.progress()?;
         let requirements = self.checked(context, &progress)?;
         let pinned: Vec<_> = store.pins()?.into_iter().map(pinned).collect();
@@ -133,11 +134,11 @@ impl Pass {
             name: manifest.name.clone(),
             findings: Vec::new(),
             progress: self.progress(context, &progress),
-            method: method(context, campaign, &precision, self.overall.is_uneven()),
+            method: method(context, campaign, &precision, weighted),
             confidence: precision.intervals.level.confidence(),
             interval: precision.to_string(),
             overall: self.overall.tally(&precision, Of::Whole)?,
-            weighted: self.overall.is_uneven(),
+            weighted,
             traits: traits(context, &targets, &self.targets, &precision)?,
             targets,
             curves: curves(context, &self.cells, &precision)?,
@@ -152,7 +153,7 @@ impl Pass {
             verdict: overall(&requirements, &pinned),
             requirements,
             pinned,
-            warnings: warnings(context, &progress),
+            warnings: warnings(context, &progress, weighted),
             provenance: provenance(context, store.hands()),
         };
         summary.classes = classes(&summary);

@@ -29,8 +29,15 @@ const SEARCHES: &str = "Faults with sites: boundary search an element for all bi
                         that it is in no rate and in no requirement; see the critical bits";
 
 /// What to know before trusting the numbers.
-pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
+pub(super) fn warnings(context: &Context, progress: &Recorded, weighted: bool) -> Vec<String> {
     let mut warnings = Vec::new();
+    if weighted {
+        warnings.push(
+            "Some places were drawn more often on purpose. Where nothing was seen at the others, \
+             intervals are too narrow: they cover less often than they say."
+                .to_owned(),
+        );
+    }
     if !progress.complete {
         warnings.push(
             "The run is not complete: the same command goes on where it was interrupted. Rates \

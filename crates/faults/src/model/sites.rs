@@ -113,16 +113,6 @@ impl<'g> Sites<'g> {
         sites
     }
 
-    /// How many elements there are to choose from.
-    pub fn elements(&self) -> u64 {
-        self.values.iter().map(|value| value.elements as u64).sum()
-    }
-
-    /// The types that the elements have.
-    pub fn dtypes(&self) -> BTreeSet<DType> {
-        self.values.iter().map(|value| value.dtype).collect()
-    }
-
     pub(super) fn element(&self, value: usize) -> Element<'_> {
         Element { golden: self.golden, value: &self.values[value] }
     }
