@@ -1,6 +1,6 @@
 //! Too much light.
 
-use super::{SEVERITY, Severity};
+use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 
 /// # What it does
@@ -12,17 +12,30 @@ pub(super) const BRIGHTNESS: Plugin<dyn ImageFault> = Plugin {
     name: "brightness",
     about: "adds light to every pixel and keeps its hue",
     when: "over-exposure, or a lamp inside the field of view",
-    parameters: &[SEVERITY],
-    build: |settings| Ok(Box::new(Brightness { severity: Severity::set_in(settings)? })),
+    parameters: &[
+        SEVERITY,
+        TABLE,
+        strength(
+            "added",
+            "what the brightest channel gains, in shares of the full range",
+            0.0,
+            1.0,
+        ),
+    ],
+    build: |settings| Ok(Box::new(Brightness(POINTS.level(settings)?))),
 };
 
-struct Brightness {
-    severity: Severity,
-}
+const POINTS: Points<1> = Points {
+    names: ["added"],
+    photo: [[0.1], [0.2], [0.3], [0.4], [0.5]],
+    small: Some([[0.05], [0.1], [0.15], [0.2], [0.3]]),
+};
+
+struct Brightness(Level<1>);
 
 impl ImageFault for Brightness {
     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
-        let added = 255.0 * self.severity.of([0.1, 0.2, 0.3, 0.4, 0.5]);
+        let [added] = self.0.numbers.map(|share| 255.0 * share);
         image.map_pixels(|[r, g, b]| {
             let value = r.max(g).max(b);
             let brighter = (f64::from(value) + added).min(255.0);
@@ -34,7 +47,7 @@ impl ImageFault for Brightness {
     }
 
     fn dose(&self) -> Dose {
-        self.severity.dose()
+        self.0.dose
     }
 
     fn draws(&self) -> bool {
@@ -47,6 +60,8 @@ mod tests {
     use super::*;
     use faultlens_core::Seed;
 
+    const LEVEL: Level<1> = Level { numbers: [0.0], dose: Dose { axis: "severity", amount: 0.0 } };
+
     /// Pixels of a photo and what imagecorruptions 1.1.2 makes of them.
     #[test]
     fn pixels_are_those_of_the_reference() {
@@ -58,7 +73,7 @@ mod tests {
         ];
         let image = Image::from_rgb(5, 1, before.concat()).unwrap();
         for (severity, wanted) in after {
-            let fault = Brightness { severity: Severity(severity) };
+            let fault = Brightness(Level { numbers: POINTS.photo[severity - 1], ..LEVEL });
             let changed = fault.change(&image, &mut Seed::new(0).stream());
             for (got, wanted) in changed.rgb().iter().zip(wanted.concat()) {
                 // The reference truncates after a way through 64-bit HSV, which may lose one step.

@@ -2,51 +2,22 @@
 
 mod brightness;
 mod gaussian_noise;
+mod level;
 
-use faultlens_core::{ImageFault, Parameter, ParameterKind, Plugin, SettingError, Settings, Unset};
+use faultlens_core::{ImageFault, Plugin};
 
 /// Every image fault, in alphabetical order. Add yours here.
 pub const IMAGE_FAULTS: &[Plugin<dyn ImageFault>] =
     &[brightness::BRIGHTNESS, gaussian_noise::GAUSSIAN_NOISE];
 
-const SEVERITY: Parameter = Parameter {
-    name: "severity",
-    about: "how strong the fault is, from 1 (hardly visible) to 5 (severe)",
-    kind: ParameterKind::Whole { least: 1, most: 5 },
-    unset: Unset::Required,
-};
-
-/// A severity from 1 (hardly visible) to 5 (severe). Parsed once, so no fault checks again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Severity(u8);
-
-impl Severity {
-    fn set_in(settings: &Settings) -> Result<Self, SettingError> {
-        let severity = settings.number(SEVERITY.name)?;
-        if (1.0..=5.0).contains(&severity) && severity.fract() == 0.0 {
-            return Ok(Self(severity as u8));
-        }
-        Err(SettingError(format!("severity is a whole number from 1 to 5, not {severity}")))
-    }
-
-    /// The strength that belongs to this severity.
-    fn of(self, strengths: [f64; 5]) -> f64 {
-        strengths[usize::from(self.0) - 1]
-    }
-
-    fn dose(self) -> faultlens_core::Dose {
-        faultlens_core::Dose { axis: SEVERITY.name, amount: f64::from(self.0) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_core::{Image, Seed, Setting};
+    use faultlens_core::{Image, Seed, Setting, Settings};
 
     fn built(plugin: &Plugin<dyn ImageFault>, severity: f64) -> Box<dyn ImageFault> {
         let mut settings = Settings::default();
-        settings.set(SEVERITY.name, Setting::Number(severity));
+        settings.set("severity", Setting::Number(severity));
         (plugin.build)(&settings).unwrap()
     }
 
@@ -79,7 +50,7 @@ mod tests {
                 last = now;
             }
             let mut settings = Settings::default();
-            settings.set(SEVERITY.name, Setting::Number(2.5));
+            settings.set("severity", Setting::Number(2.5));
             assert!((plugin.build)(&settings).is_err(), "{}", plugin.name);
         }
     }
