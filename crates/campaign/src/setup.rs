@@ -332,20 +332,34 @@ fn trials_of(
         if let Some(golden) = &golden {
             check(golden, &subject.anatomy, injection).map_err(|why| refused(why.to_string()))?;
         }
-        if campaign.stop.is_some() && injection.is_weighted() {
-            let why = "a stop rule looks at plain counts; leave out the weights, or stop";
-            return Err(refused(why.to_owned()));
-        }
-        if campaign.stop.is_some() && injection.plan() == SitePlan::Boundary {
-            let why = "a search is in no rate that a stop rule could look at; leave out stop";
-            return Err(refused(why.to_owned()));
+        if campaign.stop.is_some() {
+            stoppable(injection).map_err(|why| refused(why.to_owned()))?;
         }
         if injection.plan() == SitePlan::Exhaustive {
-            trials[at] = places(golden.as_ref(), subject, injection, campaign.stop.is_some())
-                .map_err(refused)?;
+            trials[at] = places(golden.as_ref(), subject, injection).map_err(refused)?;
         }
     }
     Ok(trials)
+}
+
+/// An error, in words, where trials are not what a stop rule counts.
+fn stoppable(injection: &Injection) -> Result<(), &'static str> {
+    match injection.plan() {
+        _ if injection.is_weighted() => {
+            Err("a stop rule looks at plain counts; leave out the weights, or stop")
+        }
+        _ if injection.is_permanent() => {
+            Err("a stop rule takes trials for independent, and trials of a permanent fault are \
+                 not; leave out stop")
+        }
+        SitePlan::Boundary => {
+            Err("a search is in no rate that a stop rule could look at; leave out stop")
+        }
+        SitePlan::Exhaustive => {
+            Err("sites: exhaustive has a trial for every place; leave out stop")
+        }
+        SitePlan::Random => Ok(()),
+    }
 }
 
 /// Cases that are tried until the target answers one.
@@ -356,11 +370,7 @@ fn places(
     golden: Option<&Golden<'_>>,
     subject: &Subject,
     injection: &Injection,
-    stops: bool,
 ) -> Result<u32, String> {
-    if stops {
-        return Err("sites: exhaustive has a trial for every place; leave out stop".to_owned());
-    }
     let golden = golden.ok_or("the target answers no case, so that its places are unknown")?;
     let sites = Sites::new(golden, &subject.anatomy, injection, subject.target.batch());
     match injection.population(&sites) {

@@ -157,9 +157,10 @@ fn critical(out: &mut String, found: &[CriticalBits]) {
     for one in found {
         let _ = write!(
             out,
-            "### Critical bits of {}\n\n| layer | elements | critical bits per element | share of \
+            "### Critical bits of {}, {}\n\n| layer | elements | critical bits per element | share of \
              all flips |\n|---|---:|---:|---:|\n",
-            escape(&one.target)
+            escape(&one.target),
+            escape(&one.point)
         );
         for layer in one.layers.iter().chain([&one.all]) {
             let name = layer.layer.map(|number| format::layer(number, &layer.name));

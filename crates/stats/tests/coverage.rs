@@ -208,7 +208,7 @@ fn drawn(favour: f64) -> [f64; 32] {
 /// So many trials, drawn with that favour: all of them, and those of the upper eight bits.
 fn sampled(n: u32, favour: f64, state: &mut u64) -> [Weighted; 2] {
     let chances = drawn(favour);
-    let [mut all, mut upper] = [Weighted::default(); 2];
+    let [mut all, mut upper] = [Weighted::default(), Weighted::default()];
     for _ in 0..n {
         let mut at = uniform(state);
         let bit = chances.iter().position(|chance| {
@@ -216,7 +216,7 @@ fn sampled(n: u32, favour: f64, state: &mut u64) -> [Weighted; 2] {
             at < 0.0
         });
         let bit = bit.unwrap_or(31);
-        let event = if uniform(state) < BREAKS[bit] { 1.0 } else { 0.0 };
+        let event = uniform(state) < BREAKS[bit];
         let weight = 1.0 / 32.0 / chances[bit];
         all.add(weight, event).unwrap();
         if bit >= 24 {
@@ -226,14 +226,16 @@ fn sampled(n: u32, favour: f64, state: &mut u64) -> [Weighted; 2] {
     [all, upper]
 }
 
-/// Weighted estimates have no bias and cover as often as plain sampling, with a narrower interval.
+/// Weighted estimates have no bias, cover, and are narrower than plain sampling where the favour
+/// is moderate. Where it is extreme, little is known of what was hardly drawn: intervals are wide
+/// and cover more often than they say, but never less.
 #[test]
 fn weighted_estimates_are_unbiased_and_cover() {
     let truth = BREAKS.iter().sum::<f64>() / 32.0;
     let upper_truth = BREAKS[24..].iter().sum::<f64>() / 8.0;
     let (runs, n, mut state) = (3000, 400, 11);
     let mut widths = Vec::new();
-    for favour in [1.0, 8.0] {
+    for (favour, most) in [(1.0, 0.97), (8.0, 0.99), (16.0, 1.0), (100.0, 1.0), (1000.0, 1.0)] {
         let (mut sums, mut covered, mut width) = ([0.0; 2], [0; 2], 0.0);
         for _ in 0..runs {
             let [all, upper] = sampled(n, favour, &mut state);
@@ -247,13 +249,44 @@ fn weighted_estimates_are_unbiased_and_cover() {
             width += total.half_width();
         }
         let [mean, part] = sums.map(|sum| sum / f64::from(runs));
-        // One standard error of the mean is below 0.0002, and 0.0008 for the part.
-        assert!((mean - truth).abs() < 0.0007, "{favour}: {mean} {truth}");
-        assert!((part - upper_truth).abs() < 0.003, "{favour}: {part} {upper_truth}");
-        for covered in covered.map(|covered| f64::from(covered) / f64::from(runs)) {
-            assert!((0.935..0.97).contains(&covered), "{favour}: {covered}");
+        let covered = covered.map(|covered| f64::from(covered) / f64::from(runs));
+        // One standard error of the mean is below 0.0004; the ratio of the part is unbiased only
+        // where both kinds of bits were drawn often enough.
+        assert!((mean - truth).abs() < 0.0015, "{favour}: {mean} {truth}");
+        if favour <= 16.0 {
+            assert!((part - upper_truth).abs() < 0.006, "{favour}: {part} {upper_truth}");
+            assert!(covered[1] > 0.935 && covered[1] <= most, "{favour}: {covered:?}");
         }
+        assert!(covered[0] > 0.935 && covered[0] <= most, "{favour}: {covered:?}");
         widths.push(width / f64::from(runs));
     }
-    assert!(widths[1] < 0.75 * widths[0], "{widths:?}");
+    assert!(widths[1] < 0.8 * widths[0], "{widths:?}");
+}
+
+/// Faults that all cases meet: most break nothing, some break many cases. The faults are the
+/// sample; counting their trials as independent covers far too rarely.
+#[test]
+fn bundles_of_one_cause_cover() {
+    let cases = 50;
+    let mut state = 5;
+    for (faults, least) in [(30, 0.91), (100, 0.93), (300, 0.935)] {
+        let (runs, mut covered, mut as_trials) = (2000, 0, 0);
+        for _ in 0..runs {
+            let (mut bundles, mut all) = (Weighted::default(), 0);
+            for _ in 0..faults {
+                // One fault in five hits; it then breaks each case with a chance of its own.
+                let hits = uniform(&mut state) < 0.2;
+                let chance = if hits { uniform(&mut state) } else { 0.0 };
+                let broken = (0..cases).filter(|_| uniform(&mut state) < chance).count() as u64;
+                bundles.add_bundle(1.0, broken, cases).unwrap();
+                all += broken;
+            }
+            covered += u32::from(bundles.total(Level::default()).unwrap().contains(0.1));
+            let plain = wilson(all, faults * cases, Level::default()).unwrap();
+            as_trials += u32::from(plain.contains(0.1));
+        }
+        let [covered, as_trials] = [covered, as_trials].map(|n| f64::from(n) / f64::from(runs));
+        assert!((least..0.98).contains(&covered), "{faults} faults: {covered}");
+        assert!(as_trials < 0.6, "{faults} faults: {as_trials}");
+    }
 }

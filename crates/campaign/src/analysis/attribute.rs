@@ -42,6 +42,8 @@ pub(super) struct Context {
     goldens: BTreeMap<(u32, u32), GoldenRecord>,
     /// By fault.
     manners: Vec<Manner>,
+    /// By fault, whether it stays for all cases.
+    permanent: Vec<bool>,
 }
 
 /// How the trials of a fault point come about, as far as their records' meaning depends on it.
@@ -57,15 +59,17 @@ enum Manner {
 
 impl Manner {
     fn of(fault: &ManifestFault) -> Self {
-        let is = |name: &str, word: &str| {
-            fault.settings.get(name).is_some_and(|setting| setting.as_str() == Some(word))
-        };
+        let is = |name: &str, word: &str| is_set(fault, name, word);
         match () {
             () if is("sites", "boundary") => Self::Search,
             () if fault.settings.contains_key("mode") && !is("mode", "one") => Self::Places,
             () => Self::OnePlace,
         }
     }
+}
+
+fn is_set(fault: &ManifestFault, name: &str, word: &str) -> bool {
+    fault.settings.get(name).is_some_and(|setting| setting.as_str() == Some(word))
 }
 
 impl Context {
@@ -75,7 +79,9 @@ impl Context {
         let goldens = goldens.map(|golden| ((golden.target, golden.case), golden)).collect();
         let manifest = store.manifest().clone();
         let manners = manifest.faults.iter().map(Manner::of).collect();
-        Ok(Self { manifest, cases, goldens, manners })
+        let stays = |fault: &ManifestFault| is_set(fault, "duration", "permanent");
+        let permanent = manifest.faults.iter().map(stays).collect();
+        Ok(Self { manifest, cases, goldens, manners, permanent })
     }
 
     fn manner(&self, fault: u32) -> Manner {
@@ -86,6 +92,16 @@ impl Context {
     /// goes into no rate of such.
     pub(super) fn is_search(&self, fault: u32) -> bool {
         self.manner(fault) == Manner::Search
+    }
+
+    /// Whether every case meets the same faults of a fault point.
+    pub(super) fn is_permanent(&self, fault: u32) -> bool {
+        self.permanent.get(fault as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether any of the campaign's faults are permanent.
+    pub(super) fn has_permanent(&self) -> bool {
+        self.permanent.contains(&true)
     }
 
     /// Whether any of the campaign's faults are searched for.

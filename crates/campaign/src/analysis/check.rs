@@ -4,6 +4,7 @@ use super::attribute::Context;
 use super::error::AnalysisError;
 use super::filter;
 use super::repeats::{Repeats, is_below};
+use super::sample::Stake;
 use super::tally::{Counts, Of, Precision};
 use super::{Checked, Fit, Pinned, Rate, Verdict, words};
 use crate::config::{FitLimit, Requirement};
@@ -37,12 +38,12 @@ impl Check {
         &mut self,
         context: &Context,
         record: &Record,
-        weight: f64,
+        stake: Stake,
     ) -> Result<(), StatsError> {
         if is_below(record, self.repeats)
             && filter::matches(&self.requirement.filter, context, record)
         {
-            self.counts.add(&record.outcome, weight)?;
+            self.counts.add(&record.outcome, stake)?;
         }
         Ok(())
     }

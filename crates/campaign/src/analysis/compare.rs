@@ -2,12 +2,13 @@
 
 use super::Rate;
 use super::error::AnalysisError;
+use super::sample::{Sample, Stake};
 use super::side::{Judged, Key, Names, Run, Side};
-use super::tally::{Precision, rate};
+use super::tally::{Of, Precision};
 use crate::config::Intervals;
 use faultlens_stats::{
-    Estimate, Level, PairedCounts, StatsError, Weighted, fisher_exact, holm, mcnemar_exact,
-    newcombe, newcombe_paired,
+    Estimate, Level, PairedCounts, StatsError, fisher_exact, holm, mcnemar_exact, newcombe,
+    newcombe_paired,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,8 +63,9 @@ pub fn compare(first: &Path, second: &Path) -> Result<Comparison, AnalysisError>
     let mut names = Names::default();
     let sides = [first.side(&mut names, several)?, second.side(&mut names, several)?];
     let sequential = sides.iter().any(|side| side.precision.sequential);
-    let uneven = |side: &Side| side.trials.values().any(|trial| trial.weight != 1.0);
-    let untested = sequential || sides.iter().any(uneven);
+    let mut trials = sides.iter().flat_map(|side| side.trials.values());
+    let plain = trials.all(|trial| trial.stake == Stake { weight: 1.0, fault: None });
+    let untested = sequential || !plain;
     let (rows, left_out) = rows(&names, &sides);
     let counted = counted(&rows, &sides)?;
     let p_values = if untested {
@@ -94,9 +96,9 @@ const TESTED: &str = "Holm's correction over all rows; McNemar's exact test of t
 const UNTESTED: &str = "no p-values, because a stop rule decided the number of trials by their \
                         outcomes; intervals of differences are made of both rates' own";
 
-const UNEVEN: &str = "no p-values, because trials count for more or less than one, since places \
-                      were not drawn as often as they occur; rates are corrected for it, and \
-                      intervals of differences are made of both rates' own";
+const UNEVEN: &str = "no p-values, because trials are not alike: places were not drawn as often \
+                      as they occur, or one permanent fault is behind many trials; rates are \
+                      corrected for it, and intervals of differences are made of both rates' own";
 
 /// What to know before trusting the numbers; `left_out` are targets with faults of one run only.
 fn warnings(sides: &[Side; 2], left_out: usize) -> Vec<String> {
@@ -188,25 +190,19 @@ fn repeats(row: &Row, sides: &[Side; 2]) -> Option<u32> {
 /// The trials of one row.
 struct Counted {
     repeats: Option<u32>,
-    /// Of either run, deviated and judged.
-    counts: [(u64, u64); 2],
     pairs: PairedCounts,
-    /// Of either run, what the trials count for: all, and those that have a partner.
-    all: [Weighted; 2],
-    paired: [Weighted; 2],
-    /// Whether some trial counts for more or less than one.
-    uneven: bool,
+    /// Of either run, all trials, and those that have a partner.
+    all: [Sample; 2],
+    paired: [Sample; 2],
 }
 
 impl Counted {
     fn new(repeats: Option<u32>) -> Self {
         Self {
             repeats,
-            counts: [(0, 0); 2],
             pairs: PairedCounts { both: 0, first_only: 0, second_only: 0, neither: 0 },
-            all: [Weighted::default(); 2],
-            paired: [Weighted::default(); 2],
-            uneven: false,
+            all: Default::default(),
+            paired: Default::default(),
         }
     }
 
@@ -221,15 +217,10 @@ impl Counted {
         if self.repeats.is_some_and(|repeats| repeat >= repeats) {
             return Ok(());
         }
-        let Judged { deviated, weight } = trial;
-        let (events, judged) = &mut self.counts[side];
-        *events += u64::from(deviated);
-        *judged += 1;
-        self.uneven |= weight != 1.0;
-        let value = if deviated { 1.0 } else { 0.0 };
-        self.all[side].add(weight, value)?;
+        let Judged { deviated, stake } = trial;
+        self.all[side].add(stake, deviated)?;
         let Some(partner) = partner else { return Ok(()) };
-        self.paired[side].add(weight, value)?;
+        self.paired[side].add(stake, deviated)?;
         match (deviated, partner.deviated) {
             _ if side != 0 => {}
             (true, true) => self.pairs.both += 1,
@@ -245,20 +236,21 @@ impl Counted {
         both + first_only + second_only + neither
     }
 
-    /// What is compared: the pairs where there are some, else all trials. Deviated and judged.
-    fn samples(&self) -> [(u64, u64); 2] {
-        let PairedCounts { both, first_only, second_only, .. } = self.pairs;
-        match self.pair_count() {
-            0 => self.counts,
-            pairs => [(both + first_only, pairs), (both + second_only, pairs)],
-        }
+    /// What is compared: the pairs where there are some, else all trials.
+    fn samples(&self) -> &[Sample; 2] {
+        if self.pair_count() > 0 { &self.paired } else { &self.all }
+    }
+
+    /// Of either run, deviated and judged.
+    fn counts(&self) -> [(u64, u64); 2] {
+        self.all.each_ref().map(|sample| (sample.events(), sample.n()))
     }
 
     fn p_value(&self) -> Result<f64, StatsError> {
         if self.pair_count() > 0 {
             return Ok(mcnemar_exact(self.pairs.first_only, self.pairs.second_only));
         }
-        let [first, second] = self.counts;
+        let [first, second] = self.counts();
         fisher_exact(first.0, first.1, second.0, second.1)
     }
 
@@ -266,11 +258,13 @@ impl Counted {
         let [a, b] = precisions.map(|precision| precision.intervals.level);
         // The difference is no surer than the surer rate asks for.
         let level = if a.confidence() < b.confidence() { b } else { a };
-        if self.uneven || precisions.iter().any(|precision| precision.sequential) {
+        let plain = self.all.iter().all(Sample::is_plain);
+        if !plain || precisions.iter().any(|precision| precision.sequential) {
             return self.between_intervals(precisions, level);
         }
         if self.pair_count() == 0 {
-            return newcombe(self.counts[1], self.counts[0], level);
+            let [first, second] = self.counts();
+            return newcombe(second, first, level);
         }
         let PairedCounts { both, first_only, second_only, neither } = self.pairs;
         // The second rate less the first, so the conditions change places.
@@ -299,15 +293,8 @@ impl Counted {
 
     /// Both rates, corrected where trials count differently.
     fn rates(&self, precisions: [Precision; 2]) -> Result<[Rate; 2], StatsError> {
-        let sums = if self.pair_count() > 0 { self.paired } else { self.all };
-        let of = |side: usize| {
-            let ((events, n), precision) = (self.samples()[side], precisions[side]);
-            match self.uneven {
-                true => Ok(rate(events, sums[side].total(precision.intervals.level)?)),
-                false => precision.rate(events, n),
-            }
-        };
-        Ok([of(0)?, of(1)?])
+        let [first, second] = self.samples();
+        Ok([first.rate(&precisions[0], Of::Whole)?, second.rate(&precisions[1], Of::Whole)?])
     }
 
     fn compared(
@@ -326,7 +313,7 @@ impl Counted {
             low: estimate.low,
             high: estimate.high,
             pairs,
-            unpaired: self.counts[0].1 + self.counts[1].1 - 2 * pairs,
+            unpaired: self.all[0].n() + self.all[1].n() - 2 * pairs,
             p_value,
         })
     }

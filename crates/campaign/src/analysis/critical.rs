@@ -2,20 +2,20 @@
 
 use super::attribute::Context;
 use super::tally::{Precision, rate};
-use super::{CriticalBits, CriticalLayer, Mean, Rate};
+use super::{CriticalBits, CriticalLayer, Mean};
 use crate::boundary::{CHECKED, CRITICAL, SEARCHED, UNEXPECTED};
 use crate::record::Record;
 use faultlens_core::OutcomeKind;
 use faultlens_stats::{StatsError, Weighted};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Stands for the layer of elements that no place is on record for.
 const NOWHERE: u32 = u32::MAX;
 
-/// Searched elements by target and layer.
+/// Searched elements by target, fault point and layer.
 #[derive(Default)]
 pub(super) struct Critical {
-    layers: BTreeMap<(u32, u32), Elements>,
+    layers: BTreeMap<(u32, u32, u32), Elements>,
 }
 
 /// The elements are the sample: bits of one element break the answer together.
@@ -30,7 +30,6 @@ struct Elements {
     searched: u64,
     /// The share of checks that failed.
     checks: Weighted,
-    checked: u64,
     unexpected: u64,
     queries: u64,
 }
@@ -48,50 +47,50 @@ impl Critical {
             Some(site) => (site.place.layer, site.place.layer_name.as_str()),
             None => (NOWHERE, ""),
         };
-        let own = self.layers.entry((record.target, layer)).or_default();
+        let own = self.layers.entry((record.target, record.fault, layer)).or_default();
         name.clone_into(&mut own.name);
         own.bits.add(critical as f64)?;
-        own.share.add(searched as f64, critical as f64 / searched as f64)?;
+        own.share.add_bundle(1.0, critical, searched)?;
         own.critical += critical;
         own.searched += searched;
         own.queries += u64::from(record.queries);
         let (checked, unexpected) = (number(CHECKED).unwrap_or(0), number(UNEXPECTED).unwrap_or(0));
         if checked > 0 {
-            own.checks.add(checked as f64, unexpected as f64 / checked as f64)?;
-            own.checked += checked;
+            own.checks.add_bundle(1.0, unexpected, checked)?;
             own.unexpected += unexpected;
         }
         Ok(())
     }
 
-    /// What was found, by target.
+    /// What was found, by target and fault point.
     pub(super) fn found(
         &self,
         context: &Context,
         precision: &Precision,
     ) -> Result<Vec<CriticalBits>, StatsError> {
         let mut found = Vec::new();
-        for (at, target) in (0..).zip(&context.manifest.targets) {
-            let of = || self.layers.range((at, 0)..=(at, u32::MAX));
+        let searched = self.layers.keys().map(|(target, fault, _)| (*target, *fault));
+        for (target, fault) in searched.collect::<BTreeSet<_>>() {
+            let of = || self.layers.range((target, fault, 0)..=(target, fault, u32::MAX));
+            let named = context.manifest.targets.get(target as usize);
+            let (Some(named), Some(point)) = (named, context.manifest.faults.get(fault as usize))
+            else {
+                continue;
+            };
             let mut all = Elements::default();
             of().for_each(|(_, layer)| all.merge(layer));
-            if all.searched == 0 {
-                continue;
-            }
             // Elements without a place would be missing from their layers, which are unlike others.
-            let known = !self.layers.contains_key(&(at, NOWHERE));
+            let known = !self.layers.contains_key(&(target, fault, NOWHERE));
             let layers = of()
                 .filter(|_| known)
-                .map(|((_, number), layer)| layer.found(Some(*number), precision));
+                .map(|((.., number), layer)| layer.found(Some(*number), precision));
             found.push(CriticalBits {
-                target: target.name.clone(),
+                target: named.name.clone(),
+                point: point.label.clone(),
                 layers: layers.collect::<Result<_, _>>()?,
                 queries: all.queries,
                 exhaustive: all.searched,
-                unexpected: Rate {
-                    n: all.checked,
-                    ..rate(all.unexpected, all.checks.ratio(precision.intervals.level)?)
-                },
+                unexpected: rate(all.unexpected, all.checks.ratio(precision.intervals.level)?),
                 all: all.found(None, precision)?,
             });
         }
@@ -106,7 +105,6 @@ impl Elements {
         self.critical += other.critical;
         self.searched += other.searched;
         self.checks.merge(&other.checks);
-        self.checked += other.checked;
         self.unexpected += other.unexpected;
         self.queries += other.queries;
     }
@@ -127,8 +125,6 @@ impl Elements {
             false => (share.low * most, share.high * most),
         };
         let mean = Mean { value: estimate.value, low, high, n: elements };
-        // Bits are what is counted, elements what was drawn.
-        let share = Rate { n: self.searched, ..share };
         Ok(CriticalLayer { layer, name: self.name.clone(), mean, share })
     }
 }
@@ -147,7 +143,7 @@ mod tests {
             let mut all = Elements::default();
             for critical in elements {
                 all.bits.add(*critical as f64).unwrap();
-                all.share.add(32.0, *critical as f64 / 32.0).unwrap();
+                all.share.add_bundle(1.0, *critical, 32).unwrap();
                 all.critical += critical;
                 all.searched += 32;
             }

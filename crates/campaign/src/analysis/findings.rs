@@ -69,11 +69,12 @@ fn opening(summary: &Summary, context: &Context) -> Option<String> {
 fn critical(found: &CriticalBits) -> String {
     let CriticalLayer { mean, share, .. } = &found.all;
     format!(
-        "An element of {} has {} critical bits on average over {}: {} of all flips break the \
-         answer. It took {} questions instead of {}.",
+        "An element of {} has {} critical bits on average over {} ({}): {} of all flips change \
+         the answer or make it non-finite. It took {} questions instead of {}.",
         found.target,
         words::mean(mean),
         counted(mean.n, "element"),
+        found.point,
         rate(share),
         count(found.queries),
         count(found.exhaustive)

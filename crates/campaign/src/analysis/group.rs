@@ -2,6 +2,7 @@
 
 use super::attribute::Context;
 use super::permutation::{self, PERMUTATIONS};
+use super::sample::{Sample, Stake};
 use super::tally::{Counts, Of, Precision};
 use super::{GroupRow, Grouping, Tally, words};
 use crate::record::Record;
@@ -39,8 +40,8 @@ struct Share {
 }
 
 impl Group {
-    fn add(&mut self, of_cases: bool, record: &Record, weight: f64) -> Result<(), StatsError> {
-        self.counts.add(&record.outcome, weight)?;
+    fn add(&mut self, of_cases: bool, record: &Record, stake: Stake) -> Result<(), StatsError> {
+        self.counts.add(&record.outcome, stake)?;
         let kind = record.outcome.kind();
         if !of_cases || kind == OutcomeKind::Unjudged {
             return Ok(());
@@ -80,14 +81,14 @@ impl Groups {
         &mut self,
         context: &Context,
         record: &Record,
-        weight: f64,
+        stake: Stake,
     ) -> Result<(), StatsError> {
         let Some(key) = context.attribute(record, &self.attribute) else { return Ok(()) };
         let group = match self.groups.get_mut(key.as_ref()) {
             Some(group) => group,
             None => self.groups.entry(key.into_owned()).or_default(),
         };
-        group.add(self.of_cases, record, weight)
+        group.add(self.of_cases, record, stake)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -102,7 +103,9 @@ impl Groups {
         seed: Seed,
     ) -> Result<Grouping, StatsError> {
         let ordered = self.groups.keys().all(|key| key.parse::<f64>().is_ok());
-        let uneven = self.groups.values().any(|group| group.counts.is_uneven());
+        let samples = || self.groups.values().map(|group| group.counts.judged());
+        let uneven = samples().any(Sample::is_uneven);
+        let shared = samples().any(|sample| !sample.is_plain());
         let mut tallies = BTreeMap::new();
         for (key, group) in &self.groups {
             tallies.insert(key.clone(), group.counts.tally(precision, self.of)?);
@@ -116,6 +119,7 @@ impl Groups {
                 let by_target = self.attribute == "golden";
                 Some(test_cases(&groups, by_target, seed.child(&self.attribute))?)
             }
+            () if shared => test_faults(&groups, seed.child(&self.attribute))?,
             // How many trials a group has followed from their outcomes: no test of trials holds.
             () if precision.sequential => None,
             () => Some(test_trials(&groups)?),
@@ -158,9 +162,9 @@ struct Tested {
 
 fn test_trials(groups: &[(String, Group)]) -> Result<Tested, StatsError> {
     let sum = |of: fn(&Counts) -> u64| groups.iter().map(|(_, group)| of(&group.counts)).sum();
-    let (events, n): (u64, u64) = (sum(Counts::deviated), sum(Counts::judged));
+    let (events, n): (u64, u64) = (sum(Counts::deviated), sum(|counts| counts.judged().n()));
     let p_values = groups.iter().map(|(_, group)| {
-        let (own, judged) = (group.counts.deviated(), group.counts.judged());
+        let (own, judged) = (group.counts.deviated(), group.counts.judged().n());
         fisher_exact(own, judged, events - own, n - judged)
     });
     let correction = format!(
@@ -176,16 +180,27 @@ fn test_cases(
     seed: Seed,
 ) -> Result<Tested, StatsError> {
     let rates: Vec<Vec<f64>> = groups.iter().map(|(_, group)| group.rates(by_target)).collect();
-    let cases = rates.iter().map(Vec::len).sum::<usize>() as u64;
-    let what = if by_target { "undisturbed answer" } else { "case" };
+    permuted(&rates, if by_target { "undisturbed answer" } else { "case" }, seed)
+}
+
+/// `None` where only some trials have a fault in common, and nothing is dealt alike.
+fn test_faults(groups: &[(String, Group)], seed: Seed) -> Result<Option<Tested>, StatsError> {
+    let rates = groups.iter().map(|(_, group)| group.counts.judged().fault_rates());
+    let rates: Option<Vec<Vec<f64>>> = rates.collect();
+    rates.map(|rates| permuted(&rates, "permanent fault", seed)).transpose()
+}
+
+/// Groups of what has one rate each.
+fn permuted(rates: &[Vec<f64>], what: &str, seed: Seed) -> Result<Tested, StatsError> {
+    let all = rates.iter().map(Vec::len).sum::<usize>() as u64;
     let correction = format!(
         "Permutation test over {} ({} permutations) of each of {} groups' mean rate against that \
-         of all others, since trials of one case are not independent; Holm's correction",
-        words::counted(cases, what),
+         of all others, since trials of one {what} are not independent; Holm's correction",
+        words::counted(all, what),
         words::count(PERMUTATIONS.into()),
-        groups.len()
+        rates.len()
     );
-    Ok(Tested { p_values: holm(&permutation::against_the_rest(&rates, seed))?, correction })
+    Ok(Tested { p_values: holm(&permutation::against_the_rest(rates, seed))?, correction })
 }
 
 fn title(attribute: &str) -> String {

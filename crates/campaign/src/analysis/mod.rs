@@ -14,6 +14,7 @@ mod group;
 mod permutation;
 mod places;
 mod repeats;
+mod sample;
 mod side;
 mod summarise;
 mod summary;

@@ -1,6 +1,7 @@
 //! Where in a model trials landed: layers with their operators and bits.
 
 use super::attribute::Context;
+use super::sample::Stake;
 use super::tally::{Counts, Of, Precision, rate};
 use super::{GroupRow, Grouping, HeatMap, HeatRow, Ranked, Ranking, Rate, words};
 use crate::inject::HITS;
@@ -40,7 +41,7 @@ impl Places {
         &mut self,
         context: &Context,
         record: &Record,
-        weight: f64,
+        stake: Stake,
     ) -> Result<(), StatsError> {
         let Some(site) = context.place(record) else { return Ok(()) };
         let Place { layer, layer_name, position, operator, kind, .. } = &*site.place;
@@ -48,17 +49,17 @@ impl Places {
         if layer.operators.is_empty() {
             layer.name.clone_from(layer_name);
         }
-        layer.counts.add(&record.outcome, weight)?;
+        layer.counts.add(&record.outcome, stake)?;
         let own = layer.operators.entry(*position).or_insert_with(|| Operator {
             name: operator.clone(),
             kind: kind.clone(),
             counts: Counts::default(),
         });
-        own.counts.add(&record.outcome, weight)?;
+        own.counts.add(&record.outcome, stake)?;
         let fault = context.manifest.faults.get(record.fault as usize);
         let flips = fault.is_some_and(|fault| fault.name == BIT_FLIP);
         if let Some(bit) = site.bit.filter(|_| flips && !record.extra.contains_key(HITS)) {
-            layer.bits.entry(bit).or_default().add(&record.outcome, weight)?;
+            layer.bits.entry(bit).or_default().add(&record.outcome, stake)?;
         }
         Ok(())
     }
@@ -172,22 +173,27 @@ fn ranked(
     mut parts: Vec<(String, &Counts)>,
     precision: &Precision,
 ) -> Result<Vec<Ranked>, StatsError> {
-    parts.retain(|(_, counts)| counts.events() > 0);
+    parts.retain(|(_, counts)| counts.judged().events() > 0);
+    let plain = parts.iter().all(|(_, counts)| counts.judged().is_plain());
+    let with_sums = |(name, counts): (String, &Counts)| {
+        Ok((name, counts.judged().events(), counts.judged().sums()?))
+    };
+    let parts = parts.into_iter().map(with_sums).collect::<Result<Vec<_>, StatsError>>();
+    let mut parts: Vec<(String, u64, Weighted)> = parts?;
     // Parts come in the order of execution, which stays where two account for the same.
-    parts.sort_by(|(_, a), (_, b)| b.weighted_events().total_cmp(&a.weighted_events()));
-    let uneven = parts.iter().any(|(_, counts)| counts.is_uneven());
+    parts.sort_by(|(.., a), (.., b)| b.events().total_cmp(&a.events()));
     let share = |taken: &dyn Fn(usize) -> bool| {
         let (mut sums, mut events) = (Weighted::default(), 0);
-        for (at, (_, counts)) in parts.iter().enumerate() {
-            sums.merge(&counts.events_of(taken(at)));
-            events += if taken(at) { counts.events() } else { 0 };
+        for (at, (_, own, part)) in parts.iter().enumerate() {
+            sums.merge(&part.events_of(taken(at)));
+            events += if taken(at) { *own } else { 0 };
         }
-        match uneven {
-            true => Ok(rate(events, sums.ratio(precision.intervals.level)?)),
-            false => precision.rate(events, sums.n()),
+        match plain {
+            true => precision.rate(events, sums.n()),
+            false => Ok(rate(events, sums.ratio(precision.intervals.level)?)),
         }
     };
-    let row = |(at, (name, _)): (usize, &(String, &Counts))| {
+    let row = |(at, (name, ..)): (usize, &(String, u64, Weighted))| {
         let (share, together) = (share(&|other| other == at)?, share(&|other| other <= at)?);
         Ok(Ranked { name: name.clone(), share, together })
     };

@@ -3,7 +3,8 @@
 
 use super::attribute::Context;
 use super::error::AnalysisError;
-use super::tally::{Precision, weight};
+use super::sample::Stake;
+use super::tally::Precision;
 use crate::store::Store;
 use faultlens_core::OutcomeKind;
 use std::collections::{BTreeMap, HashMap};
@@ -100,7 +101,10 @@ impl Run {
             if kind != OutcomeKind::Unjudged && !self.context.is_search(record.fault) {
                 let key = Key { cell, case, repeat: record.repeat };
                 let deviated = kind == OutcomeKind::Deviated;
-                trials.insert(key, Judged { deviated, weight: weight(&record)? });
+                let stake = Stake::of(&self.context, &record)?;
+                // Runs number their faults differently.
+                let fault = stake.fault.map(|_| (0, cell, record.repeat));
+                trials.insert(key, Judged { deviated, stake: Stake { fault, ..stake } });
             }
             Ok(())
         })?;
@@ -133,7 +137,7 @@ impl Run {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judged {
     pub(super) deviated: bool,
-    pub(super) weight: f64,
+    pub(super) stake: Stake,
 }
 
 /// One run: which judged trials deviated.

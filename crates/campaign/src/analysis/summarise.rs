@@ -11,7 +11,8 @@ use super::gallery::galleries;
 use super::group::Groups;
 use super::places::Places;
 use super::repeats::Repeats;
-use super::tally::{Counts, Of, Precision, weight};
+use super::sample::Stake;
+use super::tally::{Counts, Of, Precision};
 use super::text::{method, provenance, warnings};
 use super::thresholds::Thresholds;
 use super::traits::traits;
@@ -95,24 +96,24 @@ impl Pass {
         if context.is_search(record.fault) {
             return self.critical.add(record);
         }
-        let weight = weight(record)?;
+        let stake = Stake::of(context, record)?;
         if self.repeats.in_all(record) {
-            self.overall.add(&record.outcome, weight)?;
-            self.places.add(context, record, weight)?;
+            self.overall.add(&record.outcome, stake)?;
+            self.places.add(context, record, stake)?;
         }
         if self.repeats.in_target(record) {
-            self.targets.entry(record.target).or_default().add(&record.outcome, weight)?;
+            self.targets.entry(record.target).or_default().add(&record.outcome, stake)?;
         }
         let cell = (record.target, record.fault);
-        self.cells.entry(cell).or_default().add(&record.outcome, weight)?;
-        self.thresholds.add(record, weight)?;
+        self.cells.entry(cell).or_default().add(&record.outcome, stake)?;
+        self.thresholds.add(record, stake)?;
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
-                groups.add(context, record, weight)?;
+                groups.add(context, record, stake)?;
             }
         }
         for check in &mut self.checks {
-            check.add(context, record, weight)?;
+            check.add(context, record, stake)?;
         }
         Ok(())
     }
@@ -124,7 +125,7 @@ impl Pass {
         campaign: &Campaign,
     ) -> Result<Summary, AnalysisError> {
         let (precision, manifest) = (self.precision, &context.manifest);
-        let weighted = self.overall.is_uneven();
+        let weighted = self.overall.judged().is_uneven();
         let progress = store.progress()?;
         let requirements = self.checked(context, &progress)?;
         let pinned: Vec<_> = store.pins()?.into_iter().map(pinned).collect();
@@ -153,7 +154,7 @@ impl Pass {
             verdict: overall(&requirements, &pinned),
             requirements,
             pinned,
-            warnings: warnings(context, &progress, weighted),
+            warnings: warnings(context, &progress),
             provenance: provenance(context, store.hands()),
         };
         summary.classes = classes(&summary);

@@ -249,6 +249,8 @@ pub struct Ranked {
 pub struct CriticalBits {
     /// The target.
     pub target: String,
+    /// The fault with its settings.
+    pub point: String,
     /// By layer, in the order of execution.
     pub layers: Vec<CriticalLayer>,
     /// All layers together.

@@ -1,11 +1,10 @@
 //! Outcomes, counted.
 
+use super::sample::{Sample, Stake};
 use super::{Rate, Tally, words};
 use crate::config::{Campaign, Intervals, Method, RateKind};
-use crate::inject::WEIGHT;
-use crate::record::Record;
 use faultlens_core::{Outcome, OutcomeKind};
-use faultlens_stats::{Estimate, StatsError, Weighted};
+use faultlens_stats::{Estimate, StatsError};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -35,14 +34,6 @@ pub(super) fn rate(events: u64, Estimate { value, low, high, n }: Estimate) -> R
     Rate { events, n, value, low, high }
 }
 
-/// How much a trial counts: 1, but where its place was drawn more or less often than it occurs.
-pub(super) fn weight(record: &Record) -> Result<f64, StatsError> {
-    match record.extra.get(WEIGHT) {
-        Some(text) => text.parse().map_err(|_| StatsError::Weight(f64::NAN)),
-        None => Ok(1.0),
-    }
-}
-
 /// What trials are counted together, which decides how weights correct their rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Of {
@@ -69,9 +60,7 @@ pub(super) struct Counts {
     events: RateKind,
     by_kind: [u64; 6],
     unjudged: BTreeMap<&'static str, u64>,
-    weighted: Weighted,
-    /// Whether some trial counts for more or less than one.
-    uneven: bool,
+    judged: Sample,
 }
 
 impl Default for Counts {
@@ -84,18 +73,17 @@ impl Counts {
     /// Nothing yet; the rate will be that of these events.
     pub(super) fn of_events(events: RateKind) -> Self {
         let (by_kind, unjudged) = ([0; 6], BTreeMap::new());
-        Self { events, by_kind, unjudged, weighted: Weighted::default(), uneven: false }
+        Self { events, by_kind, unjudged, judged: Sample::default() }
     }
 
-    pub(super) fn add(&mut self, outcome: &Outcome, weight: f64) -> Result<(), StatsError> {
+    pub(super) fn add(&mut self, outcome: &Outcome, stake: Stake) -> Result<(), StatsError> {
         let kind = outcome.kind();
         self.by_kind[kind as usize] += 1;
         if let Outcome::Unjudged(reason) = outcome {
             *self.unjudged.entry(reason.text()).or_default() += 1;
             return Ok(());
         }
-        self.uneven |= weight != 1.0;
-        self.weighted.add(weight, if self.events.counts(kind) { 1.0 } else { 0.0 })
+        self.judged.add(stake, self.events.counts(kind))
     }
 
     /// Counts what another has counted of the same events, too.
@@ -106,8 +94,7 @@ impl Counts {
         for (reason, n) in &other.unjudged {
             *self.unjudged.entry(reason).or_default() += n;
         }
-        self.weighted.merge(&other.weighted);
-        self.uneven |= other.uneven;
+        self.judged.merge(&other.judged);
     }
 
     pub(super) fn of(&self, kind: OutcomeKind) -> u64 {
@@ -115,43 +102,17 @@ impl Counts {
     }
 
     /// Trials that say something.
-    pub(super) fn judged(&self) -> u64 {
-        self.weighted.n()
+    pub(super) fn judged(&self) -> &Sample {
+        &self.judged
     }
 
     pub(super) fn deviated(&self) -> u64 {
         self.of(OutcomeKind::Deviated)
     }
 
-    /// How many events there are.
-    pub(super) fn events(&self) -> u64 {
-        let counted = OutcomeKind::ALL.into_iter().filter(|kind| self.events.counts(*kind));
-        counted.map(|kind| self.of(kind)).sum()
-    }
-
-    /// How many events there would be, had every place been drawn as often as it occurs.
-    pub(super) fn weighted_events(&self) -> f64 {
-        self.weighted.events()
-    }
-
-    /// The events alone, inside or outside a part whose share of all events is wanted.
-    pub(super) fn events_of(&self, part: bool) -> Weighted {
-        self.weighted.events_of(part)
-    }
-
-    /// Whether trials count differently.
-    pub(super) fn is_uneven(&self) -> bool {
-        self.uneven
-    }
-
     /// The rate, corrected where trials count differently.
     pub(super) fn rate(&self, precision: &Precision, of: Of) -> Result<Rate, StatsError> {
-        let level = precision.intervals.level;
-        match of {
-            _ if !self.uneven => precision.rate(self.events(), self.judged()),
-            Of::Whole => Ok(rate(self.events(), self.weighted.total(level)?)),
-            Of::Part => Ok(rate(self.events(), self.weighted.ratio(level)?)),
-        }
+        self.judged.rate(precision, of)
     }
 
     pub(super) fn tally(&self, precision: &Precision, of: Of) -> Result<Tally, StatsError> {
@@ -193,16 +154,16 @@ mod tests {
             (Outcome::Masked, 2.0),
             (Outcome::Crashed, 1.0),
         ] {
-            counts.add(&outcome, weight).unwrap();
+            counts.add(&outcome, Stake { weight, fault: None }).unwrap();
         }
         let rate = |of| counts.rate(&precision(0.95), of).unwrap();
         assert_eq!((rate(Of::Whole).events, rate(Of::Whole).n), (2, 4));
         assert_eq!(rate(Of::Whole).value, Some(1.0 / 4.0));
         assert_eq!(rate(Of::Part).value, Some(1.0 / 4.0));
-        counts.add(&Outcome::Masked, 4.0).unwrap();
+        counts.add(&Outcome::Masked, Stake { weight: 4.0, fault: None }).unwrap();
         assert_eq!(counts.rate(&precision(0.95), Of::Whole).unwrap().value, Some(1.0 / 5.0));
         assert_eq!(counts.rate(&precision(0.95), Of::Part).unwrap().value, Some(1.0 / 8.0));
-        assert!(counts.add(&Outcome::Masked, 0.0).is_err());
+        assert!(counts.add(&Outcome::Masked, Stake { weight: 0.0, fault: None }).is_err());
     }
 
     #[test]

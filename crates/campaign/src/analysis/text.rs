@@ -4,7 +4,7 @@ use super::attribute::Context;
 use super::tally::Precision;
 use super::words;
 use crate::config::Campaign;
-use crate::store::{Hand, ManifestFault, Recorded};
+use crate::store::{Hand, Recorded};
 
 /// How rates over several targets and faults are made where a rule stopped each for itself.
 const POOLED: &str = "A rate over several targets or faults counts only the repeats that each of \
@@ -15,9 +15,14 @@ const POOLED: &str = "A rate over several targets or faults counts only the repe
 const CORRECTED: &str = "Some places were drawn more often than others on purpose. Rates are \
                          corrected for it: each trial counts for how often its place occurs over \
                          how often it was drawn (Horvitz-Thompson for whole faults, a ratio of \
-                         sums for layers, operators and bits), and intervals are Wilson's for as \
-                         many plain trials as would vary as much. Counts are of trials as they \
-                         ran, and groups are not tested against each other";
+                         sums for layers, operators and bits). Trials of about the same weight have \
+                         Wilson's interval of their own, and these together make the interval of \
+                         the rate, so that little is claimed of what was hardly drawn. Counts are \
+                         of trials as they ran, and groups are not tested against each other";
+
+/// How rates are made where one fault is behind many trials.
+const PERMANENT: &str = "Permanent faults meet every case. The faults are the sample, not their \
+                         trials: an interval is as wide as the rates of the single faults ask for";
 
 /// Which trials layers and operators have.
 const MANY_PLACES: &str = "Trials that hit several places at once (mode) are in no rate by layer, \
@@ -29,15 +34,8 @@ const SEARCHES: &str = "Faults with sites: boundary search an element for all bi
                         that it is in no rate and in no requirement; see the critical bits";
 
 /// What to know before trusting the numbers.
-pub(super) fn warnings(context: &Context, progress: &Recorded, weighted: bool) -> Vec<String> {
+pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
     let mut warnings = Vec::new();
-    if weighted {
-        warnings.push(
-            "Some places were drawn more often on purpose. Where nothing was seen at the others, \
-             intervals are too narrow: they cover less often than they say."
-                .to_owned(),
-        );
-    }
     if !progress.complete {
         warnings.push(
             "The run is not complete: the same command goes on where it was interrupted. Rates \
@@ -49,17 +47,6 @@ pub(super) fn warnings(context: &Context, progress: &Recorded, weighted: bool) -
         warnings.push(format!(
             "The run is shard {part} of {of}: it is not complete until all are merged."
         ));
-    }
-    let permanent = |fault: &ManifestFault| {
-        fault.settings.get("duration").and_then(|value| value.as_str()) == Some("permanent")
-    };
-    if context.manifest.faults.iter().any(permanent) {
-        warnings.push(
-            "Some faults are permanent: each is shown to every case, and trials of one fault are \
-             no independent evidence about others. Their intervals count all trials and are too \
-             narrow; more trials of fewer cases widen what they say."
-                .to_owned(),
-        );
     }
     let unreadable: Vec<&str> =
         context.cases().filter_map(|case| case.error.as_deref()).take(3).collect();
@@ -106,6 +93,7 @@ pub(super) fn method(
     ));
     method.push("Unjudged trials leave every denominator".to_owned());
     method.extend(weighted.then(|| CORRECTED.to_owned()));
+    method.extend(context.has_permanent().then(|| PERMANENT.to_owned()));
     method.extend(context.has_many_places().then(|| MANY_PLACES.to_owned()));
     method.extend(context.has_searches().then(|| SEARCHES.to_owned()));
     let requirements = campaign.requirements.iter();

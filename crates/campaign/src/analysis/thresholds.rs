@@ -2,11 +2,12 @@
 
 use super::Beyond;
 use super::attribute::Context;
-use super::tally::{Precision, rate};
+use super::sample::{Sample, Stake};
+use super::tally::{Of, Precision};
 use crate::config::Campaign;
 use crate::record::Record;
 use faultlens_core::OutcomeKind;
-use faultlens_stats::{StatsError, Weighted};
+use faultlens_stats::StatsError;
 use std::collections::BTreeMap;
 
 /// What records call how far the answer moved.
@@ -17,11 +18,9 @@ pub(super) struct Thresholds {
     /// Rising; empty where the oracle has none.
     thresholds: Vec<f64>,
     /// By target and fault, for each threshold.
-    cells: BTreeMap<(u32, u32), Vec<(u64, Weighted)>>,
+    cells: BTreeMap<(u32, u32), Vec<Sample>>,
     /// Whether any trial says how far its answer moved.
     measured: bool,
-    /// Whether some trial counts for more or less than one.
-    uneven: bool,
 }
 
 impl Thresholds {
@@ -40,23 +39,21 @@ impl Thresholds {
         thresholds.retain(|threshold| threshold.is_finite());
         thresholds.sort_by(f64::total_cmp);
         thresholds.dedup();
-        Self { thresholds, cells: BTreeMap::new(), measured: false, uneven: false }
+        Self { thresholds, cells: BTreeMap::new(), measured: false }
     }
 
-    pub(super) fn add(&mut self, record: &Record, weight: f64) -> Result<(), StatsError> {
+    pub(super) fn add(&mut self, record: &Record, stake: Stake) -> Result<(), StatsError> {
         if self.thresholds.is_empty() || record.outcome.kind() == OutcomeKind::Unjudged {
             return Ok(());
         }
         let deviation = record.extra.get(DEVIATION).and_then(|text| text.parse::<f64>().ok());
         self.measured |= deviation.is_some();
-        self.uneven |= weight != 1.0;
-        let fresh = || vec![(0, Weighted::default()); self.thresholds.len()];
+        let fresh = || vec![Sample::default(); self.thresholds.len()];
         let cell = self.cells.entry((record.target, record.fault)).or_insert_with(fresh);
-        for (threshold, (events, sums)) in self.thresholds.iter().zip(cell) {
+        for (threshold, sample) in self.thresholds.iter().zip(cell) {
             // An answer that is golden, or that gives the fault away, lies beyond none.
             let beyond = deviation.is_some_and(|deviation| deviation > *threshold);
-            *events += u64::from(beyond);
-            sums.add(weight, if beyond { 1.0 } else { 0.0 })?;
+            sample.add(stake, beyond)?;
         }
         Ok(())
     }
@@ -71,12 +68,9 @@ impl Thresholds {
             let target = context.manifest.targets.get(*target as usize);
             let fault = context.manifest.faults.get(*fault as usize);
             let (Some(target), Some(fault)) = (target, fault) else { continue };
-            let of = |(events, sums): &(u64, Weighted)| match self.uneven {
-                true => Ok(rate(*events, sums.total(precision.intervals.level)?)),
-                false => precision.rate(*events, sums.n()),
-            };
             let rates = self.thresholds.iter().zip(cell);
-            let rates = rates.map(|(threshold, counted)| Ok((*threshold, of(counted)?)));
+            let rates = rates
+                .map(|(threshold, sample)| Ok((*threshold, sample.rate(precision, Of::Whole)?)));
             let rates = rates.collect::<Result<_, StatsError>>()?;
             let (target, point) = (target.name.clone(), fault.label.clone());
             all.push(Beyond { target, point, rates });

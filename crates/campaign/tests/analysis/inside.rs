@@ -137,6 +137,30 @@ fn a_trial_of_several_places_belongs_to_none() {
     );
 }
 
+/// Three of ten faults change every answer: as many trials as there are, they are ten faults.
+#[test]
+fn of_permanent_faults_the_faults_are_the_sample() {
+    let mut run = Run::new(&["a", "b"], 20, "");
+    for target in 0..2 {
+        run.add((target, 0), 10, |_, repeat| repeat < 3 + 4 * target);
+    }
+    let duration = || ("duration".to_owned(), "permanent".into());
+    let stays = |run: &mut Run| run.manifest.faults[0].settings.extend([duration()]);
+    let plain = run.summarised(&["target"]).unwrap();
+    stays(&mut run);
+    let summary = run.summarised(&["target", "label"]).unwrap();
+    let (rate, wanted) = (summary.targets[0].tally.rate, wilson(3, 10, Level::default()).unwrap());
+    assert_eq!((rate.events, rate.n), (60, 200));
+    assert!(near(rate.low, wanted.low) && near(rate.high, wanted.high), "{rate:?}");
+    assert!(summary.method.iter().any(|line| line.starts_with("Permanent faults")));
+    // Ten faults against ten: far from sure, where 200 trials against 200 seem so.
+    let p_value = |summary: &Summary| summary.groupings[0].rows[0].p_value.unwrap();
+    assert!(p_value(&plain) < 1e-10, "{plain:?}");
+    assert!(p_value(&summary) > 0.05, "{summary:?}");
+    let how = summary.groupings[0].correction.as_deref().unwrap();
+    assert!(how.starts_with("Permutation test over 20 permanent faults"), "{how}");
+}
+
 /// Weights as if bit 30 were drawn 16 times as often as it occurs.
 fn weighted(mut run: Run) -> Run {
     for record in &mut run.records {

@@ -74,7 +74,10 @@ fn rows(setup: &Setup) -> Vec<Row> {
             // Where every place has a trial, targets have unlike numbers of them.
             let each = targets().map(|target| setup.plan.trials(target, at)).max().unwrap_or(0);
             let all = targets().map(|target| setup.plan.trials(target, at) * cases).sum();
-            let widest = setup.campaign.intervals.estimate(all / 2, all);
+            // Of permanent faults, the faults are the sample and not their trials.
+            let cases = if fault.disturbance.is_permanent() { cases.max(1) } else { 1 };
+            let sample = all / cases;
+            let widest = setup.campaign.intervals.estimate(sample / 2, sample);
             let half_width = widest.map_or(0.5, |estimate| estimate.half_width());
             Row { label: fault.label.clone(), each, all, half_width }
         })

@@ -167,7 +167,7 @@ fn critical_bits(found: &CriticalBits) -> CriticalView {
     let most = layers.clone().filter_map(|layer| layer.mean.value).fold(0.0, f64::max);
     let unexpected = &found.unexpected;
     CriticalView {
-        target: plain(&found.target),
+        target: plain(&format!("{}, {}", found.target, found.point)),
         rows: layers.map(|layer| critical_row(layer, most)).collect(),
         asked: format!(
             "{} questions, where asking about every bit takes {}: {} times fewer",

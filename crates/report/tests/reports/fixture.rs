@@ -182,6 +182,7 @@ fn critical() -> CriticalBits {
     };
     CriticalBits {
         target: "sign-small".into(),
+        point: "bit_flip sites=boundary".into(),
         layers: vec![layer(Some(1), "conv1", 3.2), layer(Some(2), HOSTILE, 1.1)],
         all: layer(None, "", 2.2),
         queries: 2611,

@@ -55,6 +55,11 @@ impl Disturbance {
             Self::Model(injection) => injection.plan() != SitePlan::Exhaustive,
         }
     }
+
+    /// Whether every case meets the same faults.
+    pub fn is_permanent(&self) -> bool {
+        matches!(self, Self::Model(injection) if injection.is_permanent())
+    }
 }
 
 impl FaultPoint {
