@@ -17,11 +17,13 @@ shift 2
 
 campaigns() {
     local faults
-    for faults in modes rates amounts sparsity layers; do
+    for faults in modes rates amounts layers; do
         echo "mnist-$faults" set-mnist.yaml $faults.yaml
         echo "signs-$faults" set-signs.yaml $faults.yaml
     done
-    echo signs-first-conv set-signs.yaml first-conv.yaml
+    echo mnist-sparsity set-mnist.yaml sparsity.yaml
+    echo signs-sparsity set-signs-few.yaml sparsity-few.yaml
+    echo signs-first-conv set-signs-few.yaml first-conv-few.yaml
     echo mnist-first-conv set-mnist-conv.yaml first-conv.yaml
     echo mnist-width width.yaml
 }

@@ -90,7 +90,7 @@ fn concerns(campaign: &Campaign, cases: &Cases) -> Result<(), SetupError> {
     // What groups cases belong to, the first one tells; where it cannot be read, the records will.
     let first = cases.sample.first().and_then(|&index| cases.set.case(index).ok());
     let Some(first) = first else { return Ok(()) };
-    let axes = campaign.faults.iter().filter_map(|fault| Some(fault.dose()?.axis));
+    let axes = campaign.faults.iter().filter_map(|fault| Some(fault.dose?.axis));
     // What became of a trial must not decide whether it counts.
     let fixed = ATTRIBUTES.iter().map(|(name, _)| *name).filter(|name| !RESULTS.contains(name));
     let settings = campaign.faults.iter().flat_map(|fault| fault.settings.iter());

@@ -441,7 +441,8 @@ fn a_fault_without_a_place_is_refused() {
     };
     for (fault, wanted) in [
         ("fault: bit_flip, bit: 40", "bit 40: what is selected is f32 (bits 0 to 31)"),
-        ("fault: zero, layers: [77]", "nothing in the model is selected"),
+        ("fault: zero, layers: [77]", "no layer has a number in 77; the model's go from 0 to"),
+        ("fault: zero, operators: [Conv], layers: [0]", "nothing in the model is selected"),
         ("fault: zero, operators: [Cnv]", "did you mean \"Conv\"?"),
         ("fault: zero, values: [conv]", "has nothing of kind or name \"conv\""),
     ] {

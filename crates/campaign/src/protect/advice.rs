@@ -25,6 +25,9 @@ pub struct Advice {
     /// In how many parts the cases were cut: what is evaluated on one part was made from the
     /// others. 1 where there is only one case, so that nothing is kept apart.
     pub folds: u32,
+    /// Trials that were on record then; where there are others now, this advice is out of date.
+    #[serde(default)]
+    pub recorded: u64,
     /// Judged trials that were run again, of all targets.
     pub trials: u64,
     /// By target.
@@ -98,7 +101,7 @@ pub struct Gain {
     /// The interval's upper end.
     pub high: f64,
     /// McNemar's exact test, by Holm's correction over all protections and extents of the target;
-    /// `None` where a stop rule decided the number of trials.
+    /// `None` where a stop rule decided the number of trials, or trials are not alike.
     pub p_value: Option<f64>,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::run::RunError;
 use crate::store::StoreError;
+use faultlens_core::TargetError;
 use faultlens_engine::EngineError;
 use faultlens_stats::StatsError;
 use faultlens_targets::OpenError;
@@ -40,6 +41,14 @@ pub enum ProtectError {
         name: String,
         /// What is wrong.
         source: Box<EngineError>,
+    },
+    /// The model with the protection in it does not answer where the model itself does.
+    #[error("target {name} with range restriction: {source}")]
+    Answer {
+        /// The target's name in the campaign.
+        name: String,
+        /// What is wrong.
+        source: TargetError,
     },
     /// Counts that no sample has.
     #[error(transparent)]

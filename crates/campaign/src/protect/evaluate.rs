@@ -1,14 +1,14 @@
 //! From counted trials to what protections are worth.
 
-use super::ledger::{Count, Kind, Ledger};
+use super::ledger::{Kind, Ledger, Tallies};
 use super::work::Work;
 use super::{Cost, Evaluated, FalseAlarms, Gain, Move, Options, PROTECTIONS, Protection, Ranked};
 use crate::analysis::Rate;
 use crate::config::Intervals;
 use faultlens_core::OutcomeKind;
 use faultlens_faults::Anatomy;
-use faultlens_stats::{PairedCounts, StatsError, holm, mcnemar_exact, newcombe_paired};
-use std::collections::{BTreeMap, BTreeSet};
+use faultlens_stats::{Estimate, PairedCounts, StatsError, holm, mcnemar_exact, newcombe_paired};
+use std::collections::BTreeSet;
 
 /// What protections of one target are judged by.
 pub(super) struct Evidence<'a> {
@@ -19,33 +19,14 @@ pub(super) struct Evidence<'a> {
     pub(super) intervals: &'a Intervals,
     /// Whether a stop rule decided the number of trials.
     pub(super) sequential: bool,
+    /// Whether one fault is behind several trials.
+    pub(super) permanent: bool,
     /// What clipping does to undisturbed cases.
     pub(super) alarms: Option<FalseAlarms>,
 }
 
 /// How many trials went from which outcome to which.
-#[derive(Default)]
-struct Moves(BTreeMap<(OutcomeKind, OutcomeKind), Count>);
-
-impl Moves {
-    /// The trials whose outcomes before and after a question is answered with yes for.
-    fn sum(&self, is: impl Fn(OutcomeKind, OutcomeKind) -> bool) -> Count {
-        let mut sum = Count::default();
-        let taken = self.0.iter().filter(|((before, after), _)| is(*before, *after));
-        taken.for_each(|(_, count)| sum.add(*count));
-        sum
-    }
-
-    fn trials(&self, from: OutcomeKind, to: OutcomeKind) -> u64 {
-        self.0.get(&(from, to)).map_or(0, |count| count.trials)
-    }
-
-    /// By whether answers were broken, and whether they are.
-    fn cell(&self, broken: bool, stays: bool) -> Count {
-        let is = |kind| kind == OutcomeKind::Deviated;
-        self.sum(|before, after| is(before) == broken && is(after) == stays)
-    }
-}
+type Moves = Tallies<(OutcomeKind, OutcomeKind)>;
 
 /// A rate of things that count the same.
 pub(super) fn plain(events: usize, n: usize, intervals: &Intervals) -> Result<Rate, StatsError> {
@@ -57,31 +38,29 @@ pub(super) fn plain(events: usize, n: usize, intervals: &Intervals) -> Result<Ra
 impl Evidence<'_> {
     fn whole(&self) -> Ledger {
         let mut whole = Ledger::default();
-        self.folds.iter().for_each(|fold| whole.join(fold.clone()));
+        self.folds.iter().for_each(|fold| whole.join(fold));
         whole
     }
 
     /// How often the answer deviated without protection.
     pub(super) fn broken(&self) -> Result<Rate, StatsError> {
-        let whole = self.whole();
-        whole.sum(Kind::is_broken).rate(whole.sum(|_| true), self.intervals)
+        self.whole().rate(Kind::is_broken, |_| true, self.intervals)
     }
 
     /// The layers, by falling share of the broken answers.
     pub(super) fn ranking(&self) -> Result<Vec<Ranked>, StatsError> {
         let whole = self.whole();
-        let all = whole.sum(Kind::is_broken);
         let ranked = |layer: u32| {
-            let broken = whole.sum(|kind| kind.is_broken() && kind.hits(layer));
+            let hits = |kind: &Kind| kind.hits(layer);
             let from = |of: fn(&Kind) -> &Vec<u32>| {
-                whole.sum(|kind| kind.is_broken() && of(kind).contains(&layer)).trials
+                whole.trials(|kind| kind.is_broken() && of(kind).contains(&layer))
             };
             let work = self.work.layer(layer);
             Ok(Ranked {
                 layer,
                 name: self.anatomy.name(layer).to_owned(),
-                rate: broken.rate(whole.sum(|kind| kind.hits(layer)), self.intervals)?,
-                share: broken.rate(all, self.intervals)?,
+                rate: whole.rate(Kind::is_broken, hits, self.intervals)?,
+                share: whole.rate(hits, Kind::is_broken, self.intervals)?,
                 computed: from(|kind| &kind.computed),
                 stored: from(|kind| &kind.stored),
                 macs: work.macs,
@@ -98,6 +77,7 @@ impl Evidence<'_> {
     /// Every protection that is asked for, in every extent.
     pub(super) fn protections(&self, options: &Options) -> Result<Vec<Evaluated>, StatsError> {
         let (mut evaluated, mut p_values) = (Vec::new(), Vec::new());
+        let tested = !self.sequential && !self.permanent && !self.whole().is_uneven();
         for &protection in PROTECTIONS {
             let Some(most) = options.most(protection.name()) else { continue };
             for extent in self.extents(protection, most) {
@@ -107,7 +87,7 @@ impl Evidence<'_> {
                 p_values.push(p_value);
             }
         }
-        if !self.sequential {
+        if tested {
             for (one, p_value) in evaluated.iter_mut().zip(holm(&p_values)?) {
                 one.gain.p_value = Some(p_value);
             }
@@ -123,7 +103,7 @@ impl Evidence<'_> {
             return if fits { vec![Extent::whole(self.folds.len())] } else { Vec::new() };
         }
         let whole = self.whole();
-        if whole.0.keys().all(|kind| protection.reach(kind).is_empty()) {
+        if whole.keys().all(|kind| protection.reach(kind).is_empty()) {
             return Vec::new();
         }
         let order = self.order(protection, &whole);
@@ -142,7 +122,7 @@ impl Evidence<'_> {
         let mut others = Ledger::default();
         let taken = |at: usize| at != fold || self.folds.len() == 1;
         let folds = self.folds.iter().enumerate().filter(|(at, _)| taken(*at));
-        folds.for_each(|(_, ledger)| others.join(ledger.clone()));
+        folds.for_each(|(_, ledger)| others.join(ledger));
         others
     }
 
@@ -150,7 +130,7 @@ impl Evidence<'_> {
     fn order(&self, protection: &dyn Protection, ledger: &Ledger) -> Vec<u32> {
         let stops = |layer: u32| {
             let reached = |kind: &Kind| protection.reach(kind).contains(&layer);
-            ledger.sum(|kind| kind.is_broken() && reached(kind)).weight
+            ledger.weight(|kind| kind.is_broken() && reached(kind))
         };
         let fitting = self.work.numbers().filter(|&layer| protection.fits(self.work, layer));
         let mut order: Vec<(u32, f64)> = fitting.map(|layer| (layer, stops(layer))).collect();
@@ -161,10 +141,7 @@ impl Evidence<'_> {
     fn moves(&self, protection: &dyn Protection, extent: &Extent) -> Moves {
         let mut moves = Moves::default();
         for (ledger, layers) in self.folds.iter().zip(&extent.apart) {
-            for (kind, count) in &ledger.0 {
-                let after = protection.after(kind, layers);
-                moves.0.entry((kind.before, after)).or_default().add(*count);
-            }
+            moves.join_by(ledger, |kind| (kind.before, protection.after(kind, layers)));
         }
         moves
     }
@@ -177,33 +154,46 @@ impl Evidence<'_> {
         moves: &Moves,
     ) -> Result<(Evaluated, f64), StatsError> {
         use OutcomeKind::{Detected, Deviated, Masked};
-        let all = moves.sum(|_, _| true);
-        let cell = |broken, stays| moves.cell(broken, stays);
-        let (both, stopped, worse) = (cell(true, true), cell(true, false), cell(false, true));
-        let counts = PairedCounts {
-            both: both.effective(all),
-            first_only: stopped.effective(all),
-            second_only: worse.effective(all),
-            neither: cell(false, false).effective(all),
+        let is = |broken: bool, stays: bool| {
+            move |(before, after): &(_, _)| {
+                (*before == Deviated, *after == Deviated) == (broken, stays)
+            }
         };
-        let gain = newcombe_paired(counts, self.intervals.level)?;
+        let counts = PairedCounts {
+            both: moves.trials(is(true, true)),
+            first_only: moves.trials(is(true, false)),
+            second_only: moves.trials(is(false, true)),
+            neither: moves.trials(is(false, false)),
+        };
+        let gain = match moves.is_uneven() {
+            true => {
+                let stopped = moves.rate(is(true, false), |_| true, self.intervals)?;
+                less(&stopped, &moves.rate(is(false, true), |_| true, self.intervals)?)
+            }
+            false => newcombe_paired(counts, self.intervals.level)?,
+        };
         let p_value = mcnemar_exact(counts.first_only, counts.second_only);
+        let trials = |from, to| moves.trials(|&(before, after)| (before, after) == (from, to));
         let name = |&layer: &u32| self.anatomy.name(layer).to_owned();
         let evaluated = Evaluated {
             protection: protection.name().to_owned(),
             label: protection.label(extent.layers.len()),
             layers: extent.layers.iter().map(name).collect(),
-            after: moves.sum(|_, after| after == Deviated).rate(all, self.intervals)?,
+            after: moves.rate(|(_, after)| *after == Deviated, |_| true, self.intervals)?,
             gain: Gain { value: gain.value, low: gain.low, high: gain.high, p_value: None },
-            stopped: stopped.rate(moves.sum(|before, _| before == Deviated), self.intervals)?,
-            repaired: moves.trials(Deviated, Masked),
-            caught: moves.trials(Deviated, Detected),
-            worse: worse.trials,
-            hidden: moves.trials(Detected, Deviated),
-            needless: moves.trials(Masked, Detected),
+            stopped: moves.rate(
+                is(true, false),
+                |(before, _)| *before == Deviated,
+                self.intervals,
+            )?,
+            repaired: trials(Deviated, Masked),
+            caught: trials(Deviated, Detected),
+            worse: counts.second_only,
+            hidden: trials(Detected, Deviated),
+            needless: trials(Masked, Detected),
             cost: self.cost(protection, extent),
             false_alarms: self.alarms.filter(|_| !protection.is_selective()),
-            moves: moves.0.iter().map(moved).collect(),
+            moves: moves.keys().map(|&(from, to)| moved(from, to, trials(from, to))).collect(),
         };
         Ok((evaluated, p_value))
     }
@@ -236,7 +226,18 @@ impl Extent {
     }
 }
 
-fn moved((&(before, after), count): (&(OutcomeKind, OutcomeKind), &Count)) -> Move {
+fn moved(before: OutcomeKind, after: OutcomeKind, trials: u64) -> Move {
     let [before, after] = [before, after].map(|kind| kind.name().to_owned());
-    Move { before, after, trials: count.trials }
+    Move { before, after, trials }
+}
+
+/// One rate less another of the same trials, from both intervals (MOVER: Zou and Donner 2008); that
+/// no trial is in both makes it rather too wide.
+fn less(a: &Rate, b: &Rate) -> Estimate {
+    let (from, taken) = (a.value.unwrap_or(0.0), b.value.unwrap_or(0.0));
+    let below = (from - a.low).hypot(b.high - taken);
+    let above = (a.high - from).hypot(taken - b.low);
+    let value = from - taken;
+    let (low, high) = ((value - below).max(-1.0), (value + above).min(1.0));
+    Estimate { value: a.value.map(|_| value), low, high, n: a.n }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::Rate;
 use crate::config::Intervals;
 use faultlens_core::OutcomeKind;
-use faultlens_stats::StatsError;
+use faultlens_stats::{StatsError, Weighted};
 use std::collections::BTreeMap;
 
 /// What decides what protections make of a trial.
@@ -31,70 +31,80 @@ impl Kind {
     }
 }
 
-/// How many trials, and how much they count.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Count {
-    pub(super) trials: u64,
-    pub(super) weight: f64,
-    squares: f64,
-}
-
-impl Count {
-    /// One trial that counts so much.
-    pub(super) fn one(weight: f64) -> Self {
-        Self { trials: 1, weight, squares: weight * weight }
-    }
-
-    pub(super) fn add(&mut self, other: Self) {
-        self.trials += other.trials;
-        self.weight += other.weight;
-        self.squares += other.squares;
-    }
-
-    /// How many trials of equal weight would say as much (Kish), of each that one counts here.
-    fn scale(self) -> f64 {
-        if self.squares > 0.0 { self.weight / self.squares } else { 1.0 }
-    }
-
-    /// How many trials of equal weight stand for these, among all of `whole`.
-    pub(super) fn effective(self, whole: Self) -> u64 {
-        (self.weight * whole.scale()).round() as u64
-    }
-
-    /// The share of `whole` that these are.
-    pub(super) fn rate(self, whole: Self, intervals: &Intervals) -> Result<Rate, StatsError> {
-        let n = whole.effective(whole).max(self.effective(whole));
-        let estimate = intervals.estimate(self.effective(whole), n)?;
-        let value = (whole.weight > 0.0).then(|| self.weight / whole.weight);
-        let within = |end: f64, pick: fn(f64, f64) -> f64| value.map_or(end, |v| pick(end, v));
-        Ok(Rate {
-            events: self.trials,
-            n: whole.trials,
-            value,
-            low: within(estimate.low, f64::min),
-            high: within(estimate.high, f64::max),
-        })
-    }
-}
-
 /// All trials of some cases.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Ledger(pub(super) BTreeMap<Kind, Count>);
+pub(super) type Ledger = Tallies<Kind>;
 
-impl Ledger {
-    pub(super) fn add(&mut self, kind: Kind, count: Count) {
-        self.0.entry(kind).or_default().add(count);
+/// Trials by what they have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tallies<K> {
+    /// Of each key all trials, as events of their weight.
+    by_key: BTreeMap<K, Weighted>,
+    /// Whether some trial counts for more or less than one.
+    uneven: bool,
+}
+
+impl<K> Default for Tallies<K> {
+    fn default() -> Self {
+        Self { by_key: BTreeMap::new(), uneven: false }
+    }
+}
+
+impl<K: Ord + Clone> Tallies<K> {
+    /// Counts a trial that counts so much.
+    pub(super) fn add(&mut self, key: K, weight: f64) -> Result<(), StatsError> {
+        self.uneven |= weight != 1.0;
+        self.by_key.entry(key).or_default().add(weight, true)
     }
 
-    pub(super) fn join(&mut self, other: Self) {
-        other.0.into_iter().for_each(|(kind, count)| self.add(kind, count));
+    pub(super) fn join(&mut self, other: &Self) {
+        self.join_by(other, K::clone);
     }
 
-    /// The trials that a question is answered with yes for.
-    pub(super) fn sum(&self, is: impl Fn(&Kind) -> bool) -> Count {
-        let mut sum = Count::default();
-        self.0.iter().filter(|(kind, _)| is(kind)).for_each(|(_, count)| sum.add(*count));
-        sum
+    /// Counts the trials of another, by what becomes of their keys.
+    pub(super) fn join_by<L: Ord>(&mut self, other: &Tallies<L>, key: impl Fn(&L) -> K) {
+        self.uneven |= other.uneven;
+        for (old, sums) in &other.by_key {
+            self.by_key.entry(key(old)).or_default().merge(sums);
+        }
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &K> {
+        self.by_key.keys()
+    }
+
+    /// Whether trials count differently.
+    pub(super) fn is_uneven(&self) -> bool {
+        self.uneven
+    }
+
+    /// How many trials a question is answered with yes for.
+    pub(super) fn trials(&self, is: impl Fn(&K) -> bool) -> u64 {
+        self.by_key.iter().filter(|(key, _)| is(key)).map(|(_, sums)| sums.n()).sum()
+    }
+
+    /// How much these trials count.
+    pub(super) fn weight(&self, is: impl Fn(&K) -> bool) -> f64 {
+        self.by_key.iter().filter(|(key, _)| is(key)).map(|(_, sums)| sums.events()).sum()
+    }
+
+    /// The share of trials that a question is answered with yes for, among some.
+    pub(super) fn rate(
+        &self,
+        is: impl Fn(&K) -> bool,
+        among: impl Fn(&K) -> bool,
+        intervals: &Intervals,
+    ) -> Result<Rate, StatsError> {
+        let mut sums = Weighted::default();
+        for (key, own) in self.by_key.iter().filter(|(key, _)| among(key)) {
+            sums.merge(&own.events_of(is(key)));
+        }
+        let events = self.trials(|key| among(key) && is(key));
+        let estimate = match self.uneven {
+            true => sums.ratio(intervals.level)?,
+            false => intervals.estimate(events, sums.n())?,
+        };
+        let (value, low, high, n) = (estimate.value, estimate.low, estimate.high, estimate.n);
+        Ok(Rate { events, n, value, low, high })
     }
 }
 
@@ -107,22 +117,22 @@ mod tests {
     #[test]
     fn weights_of_one_count_trials_and_others_their_weight() {
         let intervals = Intervals { method: Method::Wilson, level: Level::default() };
-        let some = |n: u32, weight: f64| {
-            let mut count = Count::default();
-            (0..n).for_each(|_| count.add(Count::one(weight)));
-            count
+        let of = |all: &[(bool, f64, u32)]| {
+            let mut tallies = Tallies::default();
+            for (key, weight, n) in all {
+                (0..*n).for_each(|_| tallies.add(*key, *weight).unwrap());
+            }
+            tallies
         };
-        let rate = some(3, 1.0).rate(some(20, 1.0), &intervals).unwrap();
-        let plain = wilson(3, 20, Level::default()).unwrap();
-        assert_eq!((rate.value, rate.low, rate.high), (plain.value, plain.low, plain.high));
+        let rate = |tallies: &Tallies<bool>| tallies.rate(|key| *key, |_| true, &intervals);
+        let even = of(&[(true, 1.0, 3), (false, 1.0, 17)]);
+        let (found, plain) = (rate(&even).unwrap(), wilson(3, 20, Level::default()).unwrap());
+        assert_eq!((found.value, found.low, found.high), (plain.value, plain.low, plain.high));
         // Ten trials that count a tenth stand for one.
-        let mut whole = some(10, 0.1);
-        whole.add(some(10, 1.0));
-        let rate = some(10, 0.1).rate(whole, &intervals).unwrap();
-        assert!((rate.value.unwrap() - 1.0 / 11.0).abs() < 1e-12);
-        assert_eq!((rate.events, rate.n), (10, 20));
-        // (10 + 1)² / (10 + 0.1) trials of equal weight.
-        assert_eq!(whole.effective(whole), 12);
-        assert_eq!(Count::default().rate(Count::default(), &intervals).unwrap().value, None);
+        let uneven = of(&[(true, 0.1, 10), (false, 1.0, 10)]);
+        let found = rate(&uneven).unwrap();
+        assert!((found.value.unwrap() - 1.0 / 11.0).abs() < 1e-12);
+        assert_eq!((found.events, found.n, uneven.is_uneven()), (10, 20, true));
+        assert_eq!(rate(&Tallies::default()).unwrap().value, None);
     }
 }

@@ -154,8 +154,9 @@ fn advise(rerun: &Rerun, options: &Options) -> Result<Advice, ProtectError> {
         interval: campaign.intervals.to_string(),
         margin: options.margin,
         folds: trials.folds(),
+        recorded: store.progress()?.recorded,
         trials: targets.iter().map(|target| target.broken.n).sum(),
-        warnings: words::warnings(&trials, campaign.stop.is_some(), store.progress()?.complete),
+        warnings: words::warnings(&trials, campaign, store.progress()?.complete),
         left_out: trials.left_out,
         targets,
     })

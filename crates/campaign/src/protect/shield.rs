@@ -21,6 +21,8 @@ pub(super) type Guarded = (ValueId, DType, Range);
 
 /// A target whose values are clipped.
 pub(super) struct Shield {
+    /// The target's name in the campaign.
+    name: String,
     target: OnnxTarget,
     /// By value of the unprotected model, the same one here: before it is clipped.
     same: BTreeMap<ValueId, ValueId>,
@@ -64,14 +66,18 @@ impl Shield {
         let limits = guarded.iter().filter_map(limit).collect();
         let target = OnnxTarget::new(model, written, subject.target.fingerprint().to_owned())
             .map_err(|source| ProtectError::Target { name: spec.name.clone(), source })?;
-        Ok(Self { target, same, limits })
+        Ok(Self { name: spec.name.clone(), target, same, limits })
     }
 
     /// The undisturbed run and its answer.
-    pub(super) fn golden(&self, image: &Image) -> Result<(Golden<'_>, Response), TargetError> {
-        let golden = self.target.golden(image)?;
-        let answer = self.target.response(golden.outputs(), image)?;
-        Ok((golden, answer))
+    pub(super) fn golden(&self, image: &Image) -> Result<(Golden<'_>, Response), ProtectError> {
+        let golden = self.target.golden(image).map_err(|error| self.failed(error))?;
+        let answer = self.target.response(golden.outputs(), image);
+        Ok((golden, answer.map_err(|error| self.failed(error))?))
+    }
+
+    fn failed(&self, source: TargetError) -> ProtectError {
+        ProtectError::Answer { name: self.name.clone(), source }
     }
 
     /// Whether anything was clipped in a run.
@@ -86,19 +92,20 @@ impl Shield {
         image: &Image,
         (golden, answer): (&Golden<'_>, &Response),
         changes: &[Vec<Change>],
-    ) -> Vec<Result<Response, TargetError>> {
-        let here = |change: &Change| {
-            let value = self.same.get(&change.value).copied().unwrap_or(change.value);
-            Change { value, ..*change }
-        };
-        let changes: Vec<Vec<Change>> =
+    ) -> Result<Vec<Result<Response, TargetError>>, ProtectError> {
+        let here =
+            |change: &Change| Some(Change { value: *self.same.get(&change.value)?, ..*change });
+        let changes: Option<Vec<Vec<Change>>> =
             changes.iter().map(|all| all.iter().map(here).collect()).collect();
+        // Clips take no value away, so that all have their place here.
+        let missing = || self.failed(TargetError::Failed("a value is missing".to_owned()));
+        let changes = changes.ok_or_else(missing)?;
         let told = |replay: Result<Replay, EngineError>| match replay {
             Ok(replay) if !replay.reached_output() => Ok(answer.clone()),
             Ok(replay) => self.target.response(replay.outputs(), image),
             Err(error) => Err(TargetError::Failed(error.to_string())),
         };
-        golden.replay_stack(&changes).into_iter().map(told).collect()
+        Ok(golden.replay_stack(&changes).into_iter().map(told).collect())
     }
 }
 

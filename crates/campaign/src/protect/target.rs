@@ -53,6 +53,7 @@ pub(super) fn advise(
         anatomy: &subject.anatomy,
         intervals: &setup.campaign.intervals,
         sequential: setup.campaign.stop.is_some(),
+        permanent: setup.campaign.faults.iter().any(|fault| fault.disturbance.is_permanent()),
         alarms,
     };
     let graph = subject.target.model().graph();
@@ -74,7 +75,7 @@ pub(super) fn advise(
 
 fn joined(told: Vec<Told>) -> Ledger {
     let mut ledger = Ledger::default();
-    told.into_iter().for_each(|case| ledger.join(case.ledger));
+    told.iter().for_each(|case| ledger.join(&case.ledger));
     ledger
 }
 

@@ -1,7 +1,7 @@
 //! The trials of a run, drawn again.
 
 use super::ProtectError;
-use super::ledger::{Count, Kind, Ledger};
+use super::ledger::{Kind, Ledger};
 use super::shield::Shield;
 use crate::config::Disturbance;
 use crate::inject::{Observed, STACK, Stage, case_record, strike};
@@ -114,10 +114,11 @@ impl Trials {
     ) -> Result<Told, ProtectError> {
         let Some(case) = self.case(setup, number)? else { return Ok(Told::default()) };
         let Ok(stage) = Stage::open(setup, target, case) else { return Ok(Told::default()) };
-        let clipped = shield.and_then(|shield| {
-            let (golden, answer) = shield.golden(&stage.case.image).ok()?;
-            Some(Clipped { shield, golden, answer })
+        let clipped = shield.map(|shield| {
+            let (golden, answer) = shield.golden(&stage.case.image)?;
+            Ok::<_, ProtectError>(Clipped { shield, golden, answer })
         });
+        let clipped = clipped.transpose()?;
         let mut told = Told::default();
         if let Some(clipped) = &clipped {
             let outcome = stage.judge(&answered(Ok(clipped.answer.clone()))).kind();
@@ -136,7 +137,7 @@ impl Trials {
                 continue;
             };
             let again = Again { setup, stage: &stage, injection, clipped: clipped.as_ref() };
-            again.count(Spot { target, case: number, fault: 0, repeat: 0 }, trials, &mut told);
+            again.count(Spot { target, case: number, fault: 0, repeat: 0 }, trials, &mut told)?;
         }
         Ok(told)
     }
@@ -170,7 +171,7 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    fn count(&self, spot: Spot, trials: &[Recorded], told: &mut Told) {
+    fn count(&self, spot: Spot, trials: &[Recorded], told: &mut Told) -> Result<(), ProtectError> {
         let subject = self.stage.subject;
         let sites = Sites::new(
             &self.stage.golden,
@@ -185,26 +186,30 @@ impl Again<'_> {
                 Some((trial.outcome, strike(self.injection, &sites, seed)?))
             });
             let struck: Vec<(OutcomeKind, Strike)> = struck.collect();
-            let after = self.outcomes(&struck);
+            let after = self.outcomes(&struck)?;
             for ((before, strike), clipped) in struck.into_iter().zip(after) {
                 let (computed, stored) = self.layers(&strike.changes);
                 let kind = Kind { before, clipped, computed, stored };
-                told.ledger.add(kind, Count::one(strike.weight));
+                told.ledger.add(kind, strike.weight)?;
             }
         }
+        Ok(())
     }
 
     /// What becomes of the trials in the model with clips.
-    fn outcomes(&self, struck: &[(OutcomeKind, Strike)]) -> Vec<Option<OutcomeKind>> {
+    fn outcomes(
+        &self,
+        struck: &[(OutcomeKind, Strike)],
+    ) -> Result<Vec<Option<OutcomeKind>>, ProtectError> {
         let Some(Clipped { shield, golden, answer }) = self.clipped else {
-            return vec![None; struck.len()];
+            return Ok(vec![None; struck.len()]);
         };
         let changes: Vec<Vec<Change>> =
             struck.iter().map(|(_, strike)| strike.changes.clone()).collect();
         let image = &self.stage.case.image;
         let answers = shield.answers(image, (golden, answer), &changes);
         let judged = |answer| Some(self.stage.judge(&answered(answer)).kind());
-        answers.into_iter().map(judged).collect()
+        Ok(answers?.into_iter().map(judged).collect())
     }
 
     /// The layers in which changes meet what is computed, and those in which they meet weights. A

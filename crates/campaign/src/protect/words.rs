@@ -2,6 +2,7 @@
 
 use super::trials::Trials;
 use super::{Evaluated, RANGES, TargetAdvice};
+use crate::Campaign;
 use crate::analysis::words::{count, counted, percent, rate};
 
 /// The share of the largest gain that a cheaper protection must reach to be named first.
@@ -116,7 +117,7 @@ fn selective(extents: &[Evaluated]) -> Option<String> {
 }
 
 /// What the reader should know before trusting the numbers.
-pub(super) fn warnings(trials: &Trials, stops: bool, complete: bool) -> Vec<String> {
+pub(super) fn warnings(trials: &Trials, campaign: &Campaign, complete: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if trials.folds() == 1 {
         warnings.push(
@@ -124,10 +125,17 @@ pub(super) fn warnings(trials: &Trials, stops: bool, complete: bool) -> Vec<Stri
                 .to_owned(),
         );
     }
-    if stops {
+    if campaign.stop.is_some() {
         warnings.push(
             "A stop rule decided the number of trials: faults count by how many they have, and \
              there are no p-values."
+                .to_owned(),
+        );
+    }
+    if campaign.faults.iter().any(|fault| fault.disturbance.is_permanent()) {
+        warnings.push(
+            "Some faults are permanent, and trials of one fault are not independent: intervals \
+             here count trials and are too narrow, and there are no p-values."
                 .to_owned(),
         );
     }

@@ -100,7 +100,7 @@ fn target((spec, subject): (&TargetSpec, &Subject)) -> ManifestTarget {
 }
 
 fn fault(fault: &FaultPoint) -> ManifestFault {
-    let dose = fault.dose();
+    let dose = fault.dose;
     ManifestFault {
         name: fault.name.to_owned(),
         label: fault.label.clone(),

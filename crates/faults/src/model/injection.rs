@@ -38,6 +38,14 @@ pub enum SiteError {
     /// Nothing is selected.
     #[error("nothing in the model is selected; name other operators, values or layers")]
     Empty,
+    /// No layer has such a number.
+    #[error("no layer has a number in {layers}; the model's go from 0 to {last}")]
+    Layer {
+        /// What is asked for.
+        layers: String,
+        /// The last layer's number.
+        last: u32,
+    },
     /// There are no weights.
     #[error("the model has no weights; choose in: outputs or in: inputs")]
     NoWeights,
@@ -103,9 +111,10 @@ impl Injection {
         self.placement.is_weighted() || self.fault.is_weighted()
     }
 
-    /// How much of the fault the model meets, where that has an axis.
-    pub fn dose(&self) -> Option<Dose> {
-        self.placement.dose().or_else(|| self.fault.dose())
+    /// How much of the fault the model meets, on every axis that has a meaning here; the first is
+    /// what a curve is drawn over, unless another one is swept.
+    pub fn doses(&self) -> impl Iterator<Item = Dose> {
+        self.placement.doses().chain(self.fault.dose())
     }
 
     /// How many places an exhaustive plan has.

@@ -1,6 +1,7 @@
 //! Which elements a fault of a computing unit takes together.
 
 use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, Unset};
+use faultlens_engine::Operator;
 use std::borrow::Cow;
 
 pub(super) const PATTERN: Parameter = Parameter {
@@ -36,8 +37,12 @@ pub(super) enum Pattern {
 
 impl Pattern {
     pub(super) fn set_in(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(match settings.word(PATTERN.name)? {
-            "run" => Self::Run(settings.number(LENGTH.name)? as usize),
+        let (word, length) = (settings.word(PATTERN.name)?, settings.number(LENGTH.name)?);
+        if word != "run" && LENGTH.unset != Unset::Is(Setting::Number(length)) {
+            return Err(SettingError("length needs pattern: run".to_owned()));
+        }
+        Ok(match word {
+            "run" => Self::Run(length as usize),
             "row" => Self::Row,
             "column" => Self::Column,
             "channel" => Self::Channel,
@@ -48,13 +53,14 @@ impl Pattern {
     }
 
     /// The elements that are hit together with this one, rising. `elements` are those of one
-    /// image where the value is computed, all of them where it is `stored`.
+    /// image where the value is computed, all of them where it is stored; `kernels` is the axis
+    /// along which kernels lie, see [`kernel_axis`].
     pub(super) fn around(
         self,
         element: usize,
         shape: &[usize],
         elements: usize,
-        stored: bool,
+        kernels: usize,
     ) -> Vec<usize> {
         // Elements of everything from an axis on; 1 beyond the last.
         let below = |axis: usize| shape.get(axis..).unwrap_or(&[]).iter().product::<usize>();
@@ -78,9 +84,30 @@ impl Pattern {
                 (start..(start + plane).min(elements)).step_by(width.max(1)).collect()
             }
             Self::Channel => block(below(2)),
-            Self::Kernel => block(below(if stored { 1 } else { 2 })),
+            Self::Kernel => {
+                let (own, inner) = (below(kernels), below(kernels + 1).max(1));
+                let at = |element: usize| element % own.max(1) / inner;
+                (0..elements).filter(|&other| at(other) == at(element)).collect()
+            }
             Self::Tensor => (0..elements).collect(),
         }
+    }
+}
+
+/// Along which axis of a value the kernels of its operator lie, one index for each: all that is
+/// stored for one kernel, or all that one kernel makes.
+pub(super) fn kernel_axis(operator: &Operator, stored: bool, rank: usize) -> usize {
+    let transposed = || {
+        let mut set = operator.attributes.iter().filter(|set| set.name == "transB");
+        set.any(|set| set.i != 0)
+    };
+    let last = rank.saturating_sub(1);
+    match operator.op_type.as_str() {
+        "Gemm" | "QGemm" if stored && transposed() => 0,
+        kind if kind.contains("MatMul") || kind.contains("Gemm") => last,
+        "ConvTranspose" => last.min(1),
+        _ if stored => 0,
+        _ => last.min(1),
     }
 }
 
@@ -92,7 +119,7 @@ mod tests {
     fn patterns_follow_the_shape() {
         // Two images or kernels, three channels, two rows, four columns: 48 elements.
         let shape = [2, 3, 2, 4];
-        let around = |pattern: Pattern, element| pattern.around(element, &shape, 48, true);
+        let around = |pattern: Pattern, element| pattern.around(element, &shape, 48, 0);
         // Element 30 is image 1, channel 0, row 1, column 2.
         assert_eq!(around(Pattern::Element, 30), [30]);
         assert_eq!(around(Pattern::Row, 30), [28, 29, 30, 31]);
@@ -103,18 +130,22 @@ mod tests {
         assert_eq!(around(Pattern::Run(16), 40), (32..48).collect::<Vec<_>>());
         assert_eq!(around(Pattern::Tensor, 3).len(), 48);
         // What one kernel makes is a channel; only the first image is hit.
-        let made = Pattern::Kernel.around(10, &shape, 24, false);
+        let made = Pattern::Kernel.around(10, &shape, 24, 1);
         assert_eq!(made, (8..16).collect::<Vec<_>>());
-        assert_eq!(Pattern::Tensor.around(1, &shape, 24, false).len(), 24);
+        assert_eq!(Pattern::Tensor.around(1, &shape, 24, 1).len(), 24);
     }
 
     #[test]
     fn short_shapes_have_patterns_too() {
-        assert_eq!(Pattern::Column.around(2, &[5], 5, true), [2]);
-        assert_eq!(Pattern::Row.around(2, &[5], 5, true), [0, 1, 2, 3, 4]);
-        assert_eq!(Pattern::Row.around(0, &[], 1, true), [0]);
-        assert_eq!(Pattern::Channel.around(4, &[2, 3], 6, false), [4]);
-        assert_eq!(Pattern::Kernel.around(4, &[2, 3], 6, true), [3, 4, 5]);
-        assert_eq!(Pattern::Run(16).around(1, &[4], 4, true), [0, 1, 2, 3]);
+        assert_eq!(Pattern::Column.around(2, &[5], 5, 0), [2]);
+        assert_eq!(Pattern::Row.around(2, &[5], 5, 0), [0, 1, 2, 3, 4]);
+        assert_eq!(Pattern::Row.around(0, &[], 1, 0), [0]);
+        assert_eq!(Pattern::Channel.around(4, &[2, 3], 6, 1), [4]);
+        assert_eq!(Pattern::Kernel.around(4, &[2, 3], 6, 0), [3, 4, 5]);
+        // A matrix of three inputs and two outputs: the column is what one output is made with.
+        assert_eq!(Pattern::Kernel.around(3, &[3, 2], 6, 1), [1, 3, 5]);
+        assert_eq!(Pattern::Kernel.around(2, &[5], 5, 0), [2]);
+        assert_eq!(Pattern::Kernel.around(0, &[], 1, 0), [0]);
+        assert_eq!(Pattern::Run(16).around(1, &[4], 4, 0), [0, 1, 2, 3]);
     }
 }

@@ -35,7 +35,8 @@ pub(super) const RATE: Parameter = Parameter {
 pub(super) const DRAW: Parameter = Parameter {
     name: "draw",
     about: "with mode one, what is equally likely: every operator, layer or value, and then every \
-            element of it; or every element of all together",
+            element of it; or every element of all together; with mode each_kind, operator or \
+            element",
     kind: ParameterKind::Choice(&["operator", "layer", "value", "element"]),
     unset: Unset::Is(Setting::Word(Cow::Borrowed("operator"))),
 };
@@ -157,6 +158,14 @@ impl Placement {
             _ if self.rate.is_some() || has_rates => return wrong("a rate needs mode: rate"),
             _ => {}
         }
+        let drawn = match self.mode {
+            Mode::One => true,
+            Mode::EachKind => matches!(self.draw, Draw::Operator | Draw::Element),
+            _ => self.draw == Draw::Operator,
+        };
+        if !drawn {
+            return wrong("draw says which one is hit, and this mode hits each; leave out draw");
+        }
         let many = self.mode != Mode::One || self.amount.is_some();
         let single = !many && self.pattern == Pattern::Element;
         if self.plan != SitePlan::Random
@@ -191,16 +200,14 @@ impl Placement {
         !self.layer_weights.is_empty()
     }
 
-    /// How much of the fault a model meets, where the user says so.
-    pub(super) fn dose(&self) -> Option<Dose> {
-        match (self.rate, self.amount) {
-            (Some(rate), _) => Some(Dose { axis: RATE.name, amount: rate }),
-            (_, Some(Amount::Percent(share))) => Some(Dose { axis: SHARE.name, amount: share }),
-            (_, Some(Amount::Count(count))) => {
-                Some(Dose { axis: AMOUNT.name, amount: count as f64 })
-            }
-            _ => None,
-        }
+    /// How much of the fault a model meets, on every axis that the user names.
+    pub(super) fn doses(&self) -> impl Iterator<Item = Dose> {
+        let rate = self.rate.map(|rate| Dose { axis: RATE.name, amount: rate });
+        let amount = self.amount.map(|amount| match amount {
+            Amount::Percent(share) => Dose { axis: SHARE.name, amount: share },
+            Amount::Count(count) => Dose { axis: AMOUNT.name, amount: count as f64 },
+        });
+        rate.into_iter().chain(amount)
     }
 
     /// What is hit once each.
@@ -282,8 +289,9 @@ impl Placement {
         if self.pattern == Pattern::Element {
             return drawn;
         }
-        let around =
-            |element| self.pattern.around(element, sites.shape(value), elements, sites.stored);
+        let around = |element| {
+            self.pattern.around(element, sites.shape(value), elements, sites.kernels(value))
+        };
         let all: BTreeSet<usize> = drawn.into_iter().flat_map(around).collect();
         all.into_iter().collect()
     }
@@ -312,15 +320,31 @@ fn by(values: impl Iterator<Item = usize>, key: impl Fn(&usize) -> usize) -> Vec
 
 /// So many of the numbers below `n`, none twice, rising.
 fn distinct(n: usize, count: usize, stream: &mut Stream) -> Vec<usize> {
-    // Floyd's method: every set of that size is as likely as every other.
-    let mut chosen = BTreeSet::new();
-    for top in n - count.min(n)..n {
-        let drawn = stream.below(top + 1);
-        if !chosen.insert(drawn) {
-            chosen.insert(top);
+    let count = count.min(n);
+    if n / 64 > count {
+        let mut chosen = BTreeSet::new();
+        floyd(n, count, stream, |number| chosen.insert(number));
+        return chosen.into_iter().collect();
+    }
+    // Many of them: a bit for each is smaller than a tree, and far faster.
+    let mut chosen = vec![0u64; n.div_ceil(64)];
+    floyd(n, count, stream, |number| {
+        let (word, bit) = (&mut chosen[number / 64], 1 << (number % 64));
+        let fresh = *word & bit == 0;
+        *word |= bit;
+        fresh
+    });
+    (0..n).filter(|number| chosen[number / 64] >> (number % 64) & 1 == 1).collect()
+}
+
+/// Floyd's method: every set of that size is as likely as every other. `insert` tells whether a
+/// number is new.
+fn floyd(n: usize, count: usize, stream: &mut Stream, mut insert: impl FnMut(usize) -> bool) {
+    for top in n - count..n {
+        if !insert(stream.below(top + 1)) {
+            insert(top);
         }
     }
-    chosen.into_iter().collect()
 }
 
 /// How much more often things are drawn, by their number.
@@ -392,5 +416,22 @@ fn amount(settings: &Settings) -> Result<Option<Amount>, SettingError> {
         (None, Some(0.0)) => Err(SettingError("a share of 0 hits nothing".to_owned())),
         (None, Some(share)) => Ok(Some(Amount::Percent(share))),
         (None, None) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_core::Seed;
+
+    #[test]
+    fn few_and_many_are_drawn_alike() {
+        for (n, count) in [(10, 10), (200, 3), (200, 2), (64, 1), (1000, 999), (65, 0)] {
+            let mut chosen = BTreeSet::new();
+            floyd(n, count, &mut Seed::new(5).stream(), |number| chosen.insert(number));
+            let drawn = distinct(n, count, &mut Seed::new(5).stream());
+            assert_eq!(drawn, chosen.into_iter().collect::<Vec<_>>(), "{count} of {n}");
+            assert_eq!(drawn.len(), count);
+        }
     }
 }

@@ -163,7 +163,7 @@ impl Selection {
             let (from, to) = (depth.start(), depth.end());
             return Err(SettingError(format!("from_depth ({from}) lies beyond to_depth ({to})")));
         }
-        Ok(Self {
+        let selection = Self {
             part: match settings.word(IN.name)? {
                 "weights" => Part::Weights,
                 "layer_outputs" => Part::LayerOutputs,
@@ -180,6 +180,30 @@ impl Selection {
                 _ => Only::All,
             },
             depth,
+        };
+        if selection.part == Part::Inputs && selection.names_operators() {
+            let what = "inputs belong to no operator or layer; leave out operators, except, layers, \
+                        only and depths, or name inputs in values";
+            return Err(SettingError(what.to_owned()));
+        }
+        Ok(selection)
+    }
+
+    fn names_operators(&self) -> bool {
+        let named = [&self.operators, &self.except].into_iter().any(|names| !names.is_empty());
+        let depths = (*self.depth.start(), *self.depth.end()) != (0.0, 1.0);
+        named || depths || !self.layers.is_empty() || self.only != Only::All
+    }
+
+    /// The first numbers of layers that no layer has.
+    pub(super) fn layer_beyond(&self, anatomy: &Anatomy) -> Option<String> {
+        let has = |range: &&RangeInclusive<i64>| {
+            (0..=anatomy.last()).any(|layer| from_end(range, anatomy).contains(&i64::from(layer)))
+        };
+        let beyond = self.layers.iter().find(|range| !has(range))?;
+        Some(match beyond.start() == beyond.end() {
+            true => beyond.start().to_string(),
+            false => format!("{}..{}", beyond.start(), beyond.end()),
         })
     }
 
@@ -237,6 +261,8 @@ impl Selection {
     fn operators(&self, graph: &Graph, anatomy: &Anatomy) -> Vec<OperatorId> {
         let mut selected: Vec<OperatorId> =
             graph.operator_ids().filter(|&id| self.selects(graph, anatomy, id)).collect();
+        // What follows from weights alone is part of no inference, and never the first or last.
+        selected.retain(|&id| !anatomy.is_constant_operator(graph, id));
         match self.only {
             Only::All => {}
             Only::First => selected.truncate(1),
@@ -247,11 +273,9 @@ impl Selection {
 
     fn selects(&self, graph: &Graph, anatomy: &Anatomy, id: OperatorId) -> bool {
         let operator = graph.operator(id);
-        let (layer, last) = (anatomy.layer(id), i64::from(anatomy.last()));
-        let from_end = |number: i64| if number < 0 { last + 1 + number } else { number };
-        let within = |range: &RangeInclusive<i64>| {
-            (from_end(*range.start())..=from_end(*range.end())).contains(&i64::from(layer))
-        };
+        let layer = anatomy.layer(id);
+        let within =
+            |range: &RangeInclusive<i64>| from_end(range, anatomy).contains(&i64::from(layer));
         let is = |name: &Name| name.is_operator(operator);
         (self.operators.is_empty() || self.operators.iter().any(is))
             && !self.except.iter().any(is)
@@ -260,7 +284,14 @@ impl Selection {
     }
 }
 
-/// What the operators make, but for what follows from weights alone: that is part of no inference.
+/// Numbers below zero count from the end.
+fn from_end(range: &RangeInclusive<i64>, anatomy: &Anatomy) -> RangeInclusive<i64> {
+    let past = i64::from(anatomy.last()) + 1;
+    let number = |number: i64| if number < 0 { past + number } else { number };
+    number(*range.start())..=number(*range.end())
+}
+
+/// What the operators make, but for what follows from weights alone.
 fn outputs(graph: &Graph, anatomy: &Anatomy, of: &[OperatorId]) -> Vec<(OperatorId, ValueId)> {
     let made = of.iter().flat_map(|&id| graph.operator(id).makes().map(move |value| (id, value)));
     made.filter(|&(_, value)| !anatomy.is_constant(value)).collect()
@@ -277,7 +308,7 @@ fn leaves(graph: &Graph, anatomy: &Anatomy, maker: OperatorId, value: ValueId) -
 /// first.
 fn weights(graph: &Graph, anatomy: &Anatomy, of: &[OperatorId]) -> Vec<(OperatorId, ValueId)> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
-    for &id in of.iter().filter(|&&id| !anatomy.is_constant_operator(graph, id)) {
+    for &id in of {
         let mut open: Vec<ValueId> = graph.operator(id).reads().collect();
         open.reverse();
         while let Some(value) = open.pop() {

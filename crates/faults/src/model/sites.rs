@@ -1,6 +1,7 @@
 //! The elements of one golden run that a fault may change.
 
 use super::injection::Injection;
+use super::pattern::kernel_axis;
 use super::selection::Part;
 use super::{Anatomy, SiteError};
 use faultlens_core::{DType, Stream};
@@ -22,7 +23,7 @@ pub struct Sites<'g> {
     golden: &'g Golden<'g>,
     pub(super) values: Vec<SiteValue>,
     /// Whether they are stored in the model, not computed.
-    pub(super) stored: bool,
+    stored: bool,
     /// What is hit once each; see [`Unit`].
     pub(super) groups: Vec<Group>,
 }
@@ -121,6 +122,12 @@ impl<'g> Sites<'g> {
         self.golden.shape(self.values[value].id).unwrap_or(&[])
     }
 
+    /// The axis along which a value's kernels lie.
+    pub(super) fn kernels(&self, value: usize) -> usize {
+        let operator = self.golden.model().graph().operator(self.values[value].operator);
+        kernel_axis(operator, self.stored, self.shape(value).len())
+    }
+
     /// One value of a unit, a large one more likely, and one of its elements.
     pub(super) fn draw(&self, unit: &Unit, stream: &mut Stream) -> Option<(usize, usize)> {
         let all: usize = unit.values.iter().map(|&value| self.values[value].elements).sum();
@@ -145,6 +152,9 @@ pub fn check(
     let graph = golden.model().graph();
     let part = injection.placement.selection.part;
     let selected = injection.placement.selection.values(graph, anatomy);
+    if let Some(layers) = injection.placement.selection.layer_beyond(anatomy) {
+        return Err(SiteError::Layer { layers, last: anatomy.last() });
+    }
     if part == Part::Weights && graph.initializers().next().is_none() {
         return Err(SiteError::NoWeights);
     }

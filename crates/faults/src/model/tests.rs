@@ -98,7 +98,7 @@ fn every_fault_keeps_the_contract() {
         let reached = |seed| golden.replay(&strike(seed).changes).unwrap().reached_output();
         assert_eq!((0..200).any(reached), plugin.name != "scale", "{}: by 1", plugin.name);
         assert_eq!(check(&golden, &anatomy, &fault), Ok(()));
-        let nowhere = injection(plugin.name, &[("layers", names(&["9"]))]).unwrap();
+        let nowhere = injection(plugin.name, &[("values", names(&["re:^no such"]))]).unwrap();
         assert_eq!(check(&golden, &anatomy, &nowhere), Err(SiteError::Empty));
         let sites = Sites::new(&golden, &anatomy, &nowhere, 1);
         assert_eq!(nowhere.draw(&sites, &mut Seed::new(1).stream()), None);
@@ -277,6 +277,9 @@ fn settings_that_do_not_fit_are_refused() {
         ("bit_flip", vec![("from_bit", number(9.0)), ("to_bit", number(2.0))], "lies above"),
         ("bit_flip", vec![("bit_weights", names(&["30=0"]))], "weights read 30=16"),
         ("random_value", vec![("low", number(1.0))], "low (1) must lie below high (1)"),
+        ("zero", vec![("length", number(4.0))], "length needs pattern: run"),
+        ("zero", vec![("mode", word("each_layer")), ("draw", word("value"))], "leave out draw"),
+        ("zero", vec![("in", word("inputs")), ("layers", names(&["1"]))], "inputs belong to no"),
     ] {
         let error = wrong(name, &set);
         assert!(error.contains(wanted), "{name} {set:?}: {error}");
@@ -291,6 +294,9 @@ fn bits_and_names_that_are_not_there_are_named() {
     assert_eq!(check(&golden, &anatomy, &bit(31.0)), Ok(()));
     let error = check(&golden, &anatomy, &bit(40.0)).unwrap_err().to_string();
     assert_eq!(error, "bit 40: what is selected is f32 (bits 0 to 31)");
+    let layer = injection("zero", &[("layers", names(&["1", "40..44"]))]).unwrap();
+    let error = check(&golden, &anatomy, &layer).unwrap_err().to_string();
+    assert!(error.starts_with("no layer has a number in 40..44; the model's go from 0 to"));
     let unknown = injection("zero", &[("operators", names(&["Gemm", "Gem"]))]).unwrap();
     let (name, hint) = unknown.selection().unknown_in(model.graph()).unwrap();
     assert_eq!((name, hint.as_str()), ("Gem", "did you mean \"Gemm\"?"));

@@ -110,6 +110,9 @@ struct PinnedView {
     why: String,
 }
 
+const OUTDATED: &str = "The protections below were evaluated on other trials than there are now: \
+                        run faultlens protect again.";
+
 fn all_plain(texts: &[String]) -> Vec<String> {
     texts.iter().map(|text| plain(text)).collect()
 }
@@ -123,6 +126,9 @@ impl Page {
             warnings.push(plain(&error.to_string()));
             None
         });
+        if advice.as_ref().is_some_and(|advice| advice.recorded != summary.progress.recorded) {
+            warnings.push(OUTDATED.to_owned());
+        }
         let groupings = summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty());
         Self {
             style: STYLE,

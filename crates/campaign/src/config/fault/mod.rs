@@ -28,6 +28,9 @@ pub struct FaultPoint {
     pub disturbance: Disturbance,
     /// Trials per case; at most so many where a stop rule decides.
     pub trials: u32,
+    /// How much of the fault the target meets, where that has an axis: the one that the campaign
+    /// sweeps over, if it sweeps.
+    pub dose: Option<Dose>,
 }
 
 /// A fault, by what it disturbs.
@@ -53,6 +56,14 @@ impl Disturbance {
         match self {
             Self::Image(fault) => fault.draws(),
             Self::Model(injection) => injection.plan() != SitePlan::Exhaustive,
+        }
+    }
+
+    /// How much of the fault a target meets, on every axis that has a meaning.
+    fn doses(&self) -> Vec<Dose> {
+        match self {
+            Self::Image(fault) => vec![fault.dose()],
+            Self::Model(injection) => injection.doses().collect(),
         }
     }
 
@@ -88,14 +99,6 @@ impl FaultPoint {
     /// have different specs, and the same point always has the same.
     pub fn spec(&self) -> String {
         plugin::spec(self.name, &self.settings)
-    }
-
-    /// How much of the fault the target meets, where that has an axis.
-    pub fn dose(&self) -> Option<Dose> {
-        match &self.disturbance {
-            Disturbance::Image(fault) => Some(fault.dose()),
-            Disturbance::Model(injection) => injection.dose(),
-        }
     }
 }
 
@@ -155,6 +158,7 @@ impl Kind {
             name: self.name(),
             label: plugin::label(self.name(), &settings, self.parameters()),
             trials: if disturbance.draws() { trials } else { 1 },
+            dose: disturbance.doses().first().copied(),
             disturbance,
             settings,
         })
@@ -212,7 +216,20 @@ fn entry_points(entry: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, S
         let wrong = |error: SettingError| Slip::new(entry.at, format!("{}: {error}", kind.name()));
         kind.point(settings, trials.unwrap_or(1)).map_err(wrong)
     };
-    settings.into_iter().map(point).collect()
+    let mut points: Vec<FaultPoint> = settings.into_iter().map(point).collect::<Result<_, _>>()?;
+    over_what_is_swept(&mut points);
+    Ok(points)
+}
+
+/// Where the first axis is the same for all points of an entry and another one is not, that is
+/// what a curve should be drawn over.
+fn over_what_is_swept(points: &mut [FaultPoint]) {
+    let doses: Vec<Vec<Dose>> = points.iter().map(|point| point.disturbance.doses()).collect();
+    let axes = doses.first().map_or(0, Vec::len);
+    let swept = (0..axes).find(|&at| doses.iter().any(|own| own.get(at) != doses[0].get(at)));
+    for (point, own) in points.iter_mut().zip(&doses).filter(|_| swept.is_some()) {
+        point.dose = swept.and_then(|at| own.get(at).copied());
+    }
 }
 
 /// How many trials an entry asks for, or the stop rule instead of it.
@@ -267,7 +284,7 @@ mod tests {
             let again = FaultPoint::new(point.name, &point.settings_json()).unwrap();
             assert_eq!(again.settings, point.settings);
             assert_eq!((again.spec(), &again.label), (point.spec(), &point.label));
-            assert_eq!(again.dose(), point.dose());
+            assert_eq!(again.dose, point.dose);
             let json = serde_json::to_string(&point.settings_json()).unwrap();
             let read = serde_json::from_str(&json).unwrap();
             assert_eq!(FaultPoint::new(point.name, &read).unwrap().settings, point.settings);
@@ -283,7 +300,24 @@ mod tests {
             all[0].spec().starts_with(r#"bit_flip {"bit":30,"bit_count":1,"draw":"operator","#)
         );
         assert!(all[0].spec().contains(r#","in":"outputs","#));
-        assert_eq!(all[0].dose(), Some(Dose { axis: "bit", amount: 30.0 }));
+        assert_eq!(all[0].dose, Some(Dose { axis: "bit", amount: 30.0 }));
+    }
+
+    #[test]
+    fn the_swept_axis_is_the_dose() {
+        let axes = |text: &str| {
+            let doses = read(text, None).unwrap().into_iter().map(|point| point.dose.unwrap());
+            doses.map(|dose| (dose.axis, dose.amount)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            axes("[{fault: bit_flip, amount: 5, bit: [3, 30]}]"),
+            [("bit", 3.0), ("bit", 30.0)]
+        );
+        assert_eq!(
+            axes("[{fault: bit_flip, amount: [1, 5], bit: 3}]"),
+            [("amount", 1.0), ("amount", 5.0)]
+        );
+        assert_eq!(axes("[{fault: bit_flip, amount: 5, bit: 3}]"), [("amount", 5.0)]);
     }
 
     #[test]
