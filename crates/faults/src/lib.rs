@@ -13,5 +13,5 @@ pub mod model;
 pub use image::IMAGE_FAULTS;
 pub use model::{
     Anatomy, Candidate, Injection, MODEL_FAULTS, ModelFault, Selection, SiteError, SitePlan, Sites,
-    Strike, check,
+    Strike, check, is_data,
 };

@@ -25,6 +25,13 @@ pub(crate) struct InitArgs {
     /// Write the campaign that does what this TensorFI 1 or 2 file asks for
     #[arg(long, value_name = "CONF.yaml")]
     pub(crate) tensorfi: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) besides: TensorFiArgs,
+}
+
+/// What a TensorFI file does not say.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TensorFiArgs {
     /// With --tensorfi, how images become the model's input, and what its output means: a YAML
     /// file with the parts `input`, `output` and `labels`, all optional
     #[arg(long, value_name = "FILE.yaml", requires = "tensorfi")]
@@ -75,17 +82,8 @@ pub(crate) struct RunArgs {
     /// With --tensorfi, the cases: a data set, or world:signs
     #[arg(long, value_name = "DATA", requires = "tensorfi")]
     pub(crate) cases: Option<String>,
-    /// With --tensorfi, how images become the model's input, and what its output means: a YAML
-    /// file with the parts `input`, `output` and `labels`, all optional
-    #[arg(long, value_name = "FILE.yaml", requires = "tensorfi")]
-    pub(crate) input: Option<PathBuf>,
-    /// With --tensorfi, trials per case
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    #[arg(requires = "tensorfi", value_parser = trials)]
-    pub(crate) trials: u32,
-    /// With --tensorfi, only so many of the cases, drawn from the seed
-    #[arg(long, value_name = "N", requires = "tensorfi", value_parser = at_least_one)]
-    pub(crate) sample: Option<usize>,
+    #[command(flatten)]
+    pub(crate) besides: TensorFiArgs,
     /// The run directory, instead of the campaign's
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

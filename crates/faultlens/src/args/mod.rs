@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use campaign::{
     CheckArgs, CompareArgs, ExportArgs, ExportFormat, InitArgs, ListArgs, ManArgs, MergeArgs,
     PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat, RunArgs, Shelf, ShellArgs,
+    TensorFiArgs,
 };
 pub(crate) use protect::ProtectArgs;
 pub(crate) use train::{ScheduleName, TaskName, TrainArgs};

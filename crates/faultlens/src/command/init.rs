@@ -44,8 +44,7 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> 
 /// The campaign that a TensorFI file becomes.
 fn translated(args: &InitArgs, conf: &Path, console: &mut Console) -> anyhow::Result<String> {
     let (model, data, path) = (&args.model, &args.data, &args.output);
-    let (input, trials, sample) = (args.input.as_deref(), args.trials, args.sample);
-    translate(&Source { conf, model, input, data, trials, sample, path }, console)
+    translate(&Source { conf, model, data, besides: &args.besides, path }, console)
 }
 
 /// A campaign that tells what else there is.

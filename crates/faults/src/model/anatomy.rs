@@ -88,7 +88,7 @@ impl Anatomy {
     }
 
     /// Whether a value follows from weights alone.
-    pub(super) fn is_constant(&self, value: ValueId) -> bool {
+    pub fn is_constant(&self, value: ValueId) -> bool {
         self.constant.contains(&value)
     }
 

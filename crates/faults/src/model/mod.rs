@@ -25,7 +25,7 @@ pub use anatomy::Anatomy;
 pub use injection::{Candidate, Injection, SiteError, Strike};
 pub use placement::SitePlan;
 pub use selection::Selection;
-pub use sites::{Element, Sites, check};
+pub use sites::{Element, Sites, check, is_data};
 
 /// A deliberate, seeded change to one element of what a model computes.
 pub trait ModelFault: Send + Sync {

@@ -103,7 +103,7 @@ impl<'g> Sites<'g> {
             let Some(elements) = elements(golden, id, if stored { 1 } else { images }) else {
                 continue;
             };
-            if injection.fault.fits(dtype) && is_site(graph, id, operator, dtype) {
+            if injection.fault.fits(dtype) && is_data(graph, id, dtype) {
                 let layer = anatomy.layer(operator);
                 let range = OnceCell::new();
                 values.push(SiteValue { id, operator, layer, dtype, elements, range });
@@ -158,9 +158,9 @@ pub fn check(
     if part == Part::Weights && graph.initializers().next().is_none() {
         return Err(SiteError::NoWeights);
     }
-    let sites = |(operator, id): (OperatorId, ValueId)| {
+    let sites = |(_, id): (OperatorId, ValueId)| {
         let dtype = golden.dtype(id)?;
-        let any = elements(golden, id, 1).is_some() && is_site(graph, id, operator, dtype);
+        let any = elements(golden, id, 1).is_some() && is_data(graph, id, dtype);
         any.then_some(dtype)
     };
     let dtypes: BTreeSet<DType> = selected.into_iter().filter_map(sites).collect();
@@ -180,14 +180,14 @@ pub fn check(
 
 /// Whether a value is data. Whole numbers are, where they stand for others by a scale; those that
 /// give shapes, axes and indices are not.
-fn is_site(graph: &Graph, id: ValueId, operator: OperatorId, dtype: DType) -> bool {
+pub fn is_data(graph: &Graph, id: ValueId, dtype: DType) -> bool {
     let quantised = |id: OperatorId| {
         let kind = graph.operator(id).op_type.as_str();
         QUANTISED.contains(&kind) || kind.starts_with("QLinear") || kind == "QGemm"
     };
     match dtype {
         DType::I8 | DType::U8 | DType::I16 | DType::U16 => true,
-        DType::I32 => quantised(operator) || graph.consumers(id).iter().any(|&id| quantised(id)),
+        DType::I32 => graph.consumers(id).iter().copied().chain(graph.producer(id)).any(quantised),
         _ => dtype.is_float(),
     }
 }

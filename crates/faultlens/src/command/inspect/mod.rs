@@ -2,7 +2,6 @@
 
 mod blank;
 mod survey;
-mod work;
 
 use faultlens::engine::vision::shape_text;
 use faultlens::exit;

@@ -1,16 +1,17 @@
 //! Everything that `inspect` shows, as plain data: the JSON object is this struct.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use faultlens::engine::vision::{
     Guess, InputDescription, OutputDescription, VisionError, guess_input, guess_output,
 };
 use faultlens::engine::{Dim, Golden, Graph, Model, Operator, ValueId, cost};
+use faultlens::faults::{Anatomy, is_data};
 use faultlens::{DType, Tensor};
 use serde::{Serialize, Serializer};
 
-use super::{blank, work};
+use super::blank;
 
 /// What is inside a model.
 #[derive(Serialize)]
@@ -129,7 +130,7 @@ impl Survey {
             Ok(golden) => (Some(golden), None),
             Err(error) => (None, Some(format!("{error:#}"))),
         };
-        let surveyor = Surveyor { graph, golden, computed: work::computed(graph) };
+        let surveyor = Surveyor { graph, golden, anatomy: Anatomy::of(graph) };
         let operators: Vec<OperatorRow> =
             graph.operators().iter().map(|operator| surveyor.row(operator)).collect();
         let declared = |values: &[ValueId]| values.iter().map(|&v| surveyor.declared(v)).collect();
@@ -140,7 +141,7 @@ impl Survey {
             opset: graph.opset(),
             inputs: declared(graph.inputs()),
             outputs: declared(graph.outputs()),
-            layers: surveyor.layers(),
+            layers: surveyor.anatomy.last() as usize,
             parameters: weights.elements,
             macs: operators.iter().map(|row| row.macs).sum(),
             operator_types: by_type(graph),
@@ -156,17 +157,13 @@ impl Survey {
 struct Surveyor<'a> {
     graph: &'a Graph,
     golden: Option<Golden<'a>>,
-    computed: HashSet<ValueId>,
+    anatomy: Anatomy,
 }
 
 impl Surveyor<'_> {
-    fn layers(&self) -> usize {
-        let is_layer = |operator: &&Operator| work::is_layer(operator, &self.computed);
-        self.graph.operators().iter().filter(is_layer).count()
-    }
-
     fn row(&self, operator: &Operator) -> OperatorRow {
-        let parameters = work::weights(self.graph, operator).map(|(_, w)| w.len() as u64).sum();
+        let read = operator.inputs.iter().flatten();
+        let parameters = read.filter_map(|&value| self.weight(value)).map(|w| w.len() as u64).sum();
         let shape = |golden: &Golden<'_>, value: ValueId| {
             self.graph
                 .initializer(value)
@@ -208,7 +205,7 @@ impl Surveyor<'_> {
     fn operator_outputs(&self) -> Option<Extent> {
         let golden = self.golden.as_ref()?;
         let made = self.graph.operators().iter().flat_map(Operator::makes);
-        let made = made.filter(|value| self.computed.contains(value));
+        let made = made.filter(|&value| !self.anatomy.is_constant(value));
         Some(made.fold(Extent::default(), |extent, value| {
             match (golden.shape(value), golden.dtype(value)) {
                 (Some(shape), Some(dtype)) => extent.add(shape.iter().product(), dtype),
@@ -218,10 +215,14 @@ impl Surveyor<'_> {
     }
 
     fn weights(&self) -> Extent {
-        self.graph
-            .initializers()
-            .filter(|&(value, tensor)| work::is_weight(self.graph, value, tensor))
-            .fold(Extent::default(), |extent, (_, w)| extent.add(w.len(), w.dtype()))
+        let all = self.graph.initializers().filter_map(|(value, _)| self.weight(value));
+        all.fold(Extent::default(), |extent, weight| extent.add(weight.len(), weight.dtype()))
+    }
+
+    /// What is stored, where it holds numbers that were learned and no shapes, axes or indices.
+    fn weight(&self, value: ValueId) -> Option<&Tensor> {
+        let tensor = self.graph.initializer(value)?;
+        is_data(self.graph, value, tensor.dtype()).then_some(tensor)
     }
 }
 

@@ -53,10 +53,9 @@ fn campaign(args: &RunArgs, console: &mut Console) -> anyhow::Result<Campaign> {
         let path = args.campaign.as_deref().context("no campaign file is named")?;
         return Ok(Campaign::load(path)?);
     };
-    let (input, trials, sample) = (args.input.as_deref(), args.trials, args.sample);
     // Paths are the user's, so the campaign stands where the user does.
     let name = conf.file_name().context("--tensorfi takes a file")?;
-    let source = Source { conf, model, input, data, trials, sample, path: Path::new(name) };
+    let source = Source { conf, model, data, besides: &args.besides, path: Path::new(name) };
     let text = translate(&source, console)?;
     Ok(Campaign::parse(&text, source.path)?)
 }

@@ -8,6 +8,7 @@ use faultlens::campaign::config::{Asked, Judged, TensorFi};
 use faultlens::campaign::{Campaign, Setup};
 use faultlens::engine::vision::OutputKind;
 
+use crate::args::TensorFiArgs;
 use crate::console::Console;
 use crate::describe::written;
 
@@ -19,13 +20,8 @@ pub(crate) struct Source<'a> {
     /// The TensorFI file.
     pub(crate) conf: &'a Path,
     pub(crate) model: &'a str,
-    /// What the user wrote about the model.
-    pub(crate) input: Option<&'a Path>,
     pub(crate) data: &'a str,
-    /// Trials per case.
-    pub(crate) trials: u32,
-    /// Only so many cases.
-    pub(crate) sample: Option<usize>,
+    pub(crate) besides: &'a TensorFiArgs,
     /// Where the campaign is taken to stand: paths start from its folder.
     pub(crate) path: &'a Path,
 }
@@ -35,10 +31,10 @@ pub(crate) fn translate(source: &Source<'_>, console: &mut Console) -> anyhow::R
     let file = TensorFi::parse(&text(source.conf)?, source.conf)?;
     let mut asked = Asked {
         model: source.model,
-        written: &written(source.input, None)?,
+        written: &written(source.besides.input.as_deref(), None)?,
         data: source.data,
-        sample: source.sample,
-        trials: source.trials,
+        sample: source.besides.sample,
+        trials: source.besides.trials,
         judged: Judged::Unlabelled,
     };
     let setup = Setup::open(Campaign::parse(&asked.any_campaign(), source.path)?)?;
