@@ -26,6 +26,9 @@ campaigns() {
     echo signs-first-conv set-signs-few.yaml first-conv-few.yaml
     echo mnist-first-conv set-mnist-conv.yaml first-conv.yaml
     echo mnist-width width.yaml
+    echo masks masks.yaml
+    echo generator generator.yaml
+    echo steering steering.yaml
 }
 
 while read -r name parts; do
