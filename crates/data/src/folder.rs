@@ -29,6 +29,27 @@ pub(crate) fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf
     found
 }
 
+/// Folders inside folders, at most: a link that leads back to its own folder has no end.
+const DEEPEST: usize = 32;
+
+/// The images of a folder and of all folders in it, by their paths from there, sorted.
+pub fn images_below(folder: &Path) -> Result<Vec<PathBuf>, DataError> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(below) = open.pop() {
+        for path in entries(&folder.join(&below))? {
+            let inner = below.join(name(&path));
+            if path.is_dir() && inner.components().count() < DEEPEST {
+                open.push(inner);
+            } else if is_image(&path) && path.is_file() {
+                found.push(inner);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// The last part of a path; empty where it has none.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())

@@ -12,8 +12,8 @@ use clap::Parser;
 
 use args::{Args, Command};
 use command::{
-    ask, check, compare, demo, export, init, inspect, list, man, merge, plan, promote, protect,
-    replay, report, run, train, world,
+    ask, check, compare, demo, export, fault, init, inspect, list, man, merge, plan, preview,
+    promote, protect, replay, report, run, train, world,
 };
 use console::Console;
 
@@ -34,6 +34,8 @@ fn main() -> ExitCode {
         Command::Protect(args) => protect::run(args, &mut console),
         Command::Export(args) => export::run(args, &mut console),
         Command::List(args) => list::run(args, &mut console),
+        Command::Fault(args) => fault::run(args, &mut console),
+        Command::Preview(args) => preview::run(args, &mut console),
         Command::Ask(args) => ask::run(args, &mut console),
         Command::Inspect(args) => inspect::run(args, &mut console),
         Command::Train(args) => train::run(args, &mut console),

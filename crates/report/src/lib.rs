@@ -10,6 +10,8 @@
 //! | [`terminal`] | the end of a command, in at most 40 lines |
 //! | [`junit`] | continuous integration |
 //!
+//! Besides, [`sheet`] makes the page of `faultlens preview`, which shows faults and no run.
+//!
 //! Names of labels, files and operators come from outside. Each report escapes them for its own
 //! format.
 
@@ -18,6 +20,7 @@ mod html;
 mod image;
 mod junit;
 mod markdown;
+mod sheet;
 mod svg;
 mod terminal;
 
@@ -25,6 +28,7 @@ pub use escape::plain;
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
+pub use sheet::{Sheet, SheetCell, SheetRow, sheet};
 pub use terminal::{Terminal, terminal};
 
 /// Why a report cannot be made.

@@ -8,11 +8,12 @@ pub use coco::write_coco;
 
 use crate::DataError;
 use faultlens_core::{Case, Image};
+use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder};
+use image::{ExtendedColorType, ImageEncoder, ImageFormat};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Cursor, Write};
 use std::path::Path;
 
 /// Names longer than this are cut: file systems end at 255 bytes.
@@ -32,6 +33,36 @@ fn fresh(folder: &Path) -> Result<(), DataError> {
 pub fn write_png(image: &Image, path: impl AsRef<Path>) -> Result<(), DataError> {
     let path = path.as_ref();
     encode(image, File::create(path), path)
+}
+
+/// Writes an image in the format that its ending names: PNG, JPEG in that quality, WebP or BMP. A
+/// file that is there already is replaced.
+pub fn write_image(image: &Image, path: &Path, quality: u8) -> Result<(), DataError> {
+    let known = ImageFormat::from_path(path).ok().filter(ImageFormat::writing_enabled);
+    let format = known.ok_or_else(|| {
+        let what = "an image is written as .png, .jpg, .webp or .bmp";
+        DataError::image(what, path)
+    })?;
+    let mut bytes = Cursor::new(Vec::new());
+    let (width, height) = (image.width() as u32, image.height() as u32);
+    let encoded = match format {
+        ImageFormat::Jpeg => JpegEncoder::new_with_quality(&mut bytes, quality).write_image(
+            image.rgb(),
+            width,
+            height,
+            ExtendedColorType::Rgb8,
+        ),
+        other => image::write_buffer_with_format(
+            &mut bytes,
+            image.rgb(),
+            width,
+            height,
+            ExtendedColorType::Rgb8,
+            other,
+        ),
+    };
+    encoded.map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?;
+    fs::write(path, bytes.into_inner()).map_err(DataError::io("write the image", path))
 }
 
 /// Writes an image of a set, whose files must not replace each other.

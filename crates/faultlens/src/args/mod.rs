@@ -1,6 +1,7 @@
 //! The command line as users type it; what clap can check, it checks.
 
 mod campaign;
+mod image;
 mod protect;
 mod train;
 mod world;
@@ -14,6 +15,7 @@ pub(crate) use campaign::{
     PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat, RunArgs, Shelf, ShellArgs,
     TensorFiArgs,
 };
+pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use protect::ProtectArgs;
 pub(crate) use train::{ScheduleName, TaskName, TrainArgs};
 pub(crate) use world::{WorldArgs, WorldCommand};
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Protect(ProtectArgs),
     Export(ExportArgs),
     List(ListArgs),
+    Fault(FaultArgs),
+    Preview(PreviewArgs),
     Ask(AskArgs),
     Inspect(InspectArgs),
     Train(TrainArgs),

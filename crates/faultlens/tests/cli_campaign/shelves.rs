@@ -53,8 +53,10 @@ fn every_fault_that_is_listed_can_be_planned() {
         let name = fault["name"].as_str().unwrap();
         let mut settings = String::new();
         for parameter in fault["parameters"].as_array().unwrap() {
-            if parameter["required"] == true {
-                settings += &format!(", {}: {}", parameter["name"].as_str().unwrap(), 1);
+            let parameter_name = parameter["name"].as_str().unwrap();
+            // A severity stands for the numbers that an image fault needs.
+            if parameter["required"] == true || parameter_name == "severity" {
+                settings += &format!(", {parameter_name}: 1");
             }
         }
         let campaign = format!(

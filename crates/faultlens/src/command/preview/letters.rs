@@ -1,0 +1,91 @@
+//! Letters for pictures: names of faults and numbers, five pixels wide and seven high.
+
+/// Rows from the top; of each the highest of five bits is on the left.
+type Letter = [u8; 7];
+
+const LETTERS: [(char, Letter); 40] = [
+    ('-', [0b00000, 0b00000, 0b00000, 0b01110, 0b00000, 0b00000, 0b00000]),
+    ('.', [0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b01100, 0b01100]),
+    ('0', [0b01110, 0b10001, 0b10011, 0b10101, 0b11001, 0b10001, 0b01110]),
+    ('1', [0b00100, 0b01100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110]),
+    ('2', [0b01110, 0b10001, 0b00001, 0b00010, 0b00100, 0b01000, 0b11111]),
+    ('3', [0b01110, 0b10001, 0b00001, 0b00110, 0b00001, 0b10001, 0b01110]),
+    ('4', [0b00010, 0b00110, 0b01010, 0b10010, 0b11111, 0b00010, 0b00010]),
+    ('5', [0b11111, 0b10000, 0b11110, 0b00001, 0b00001, 0b10001, 0b01110]),
+    ('6', [0b01110, 0b10000, 0b10000, 0b11110, 0b10001, 0b10001, 0b01110]),
+    ('7', [0b11111, 0b00001, 0b00010, 0b00100, 0b00100, 0b00100, 0b00100]),
+    ('8', [0b01110, 0b10001, 0b10001, 0b01110, 0b10001, 0b10001, 0b01110]),
+    ('9', [0b01110, 0b10001, 0b10001, 0b01111, 0b00001, 0b00001, 0b01110]),
+    ('=', [0b00000, 0b00000, 0b11111, 0b00000, 0b11111, 0b00000, 0b00000]),
+    ('_', [0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b11111]),
+    ('a', [0b00000, 0b00000, 0b01110, 0b00001, 0b01111, 0b10001, 0b01111]),
+    ('b', [0b10000, 0b10000, 0b11110, 0b10001, 0b10001, 0b10001, 0b11110]),
+    ('c', [0b00000, 0b00000, 0b01111, 0b10000, 0b10000, 0b10000, 0b01111]),
+    ('d', [0b00001, 0b00001, 0b01111, 0b10001, 0b10001, 0b10001, 0b01111]),
+    ('e', [0b00000, 0b00000, 0b01110, 0b10001, 0b11111, 0b10000, 0b01111]),
+    ('f', [0b00110, 0b01000, 0b11110, 0b01000, 0b01000, 0b01000, 0b01000]),
+    ('g', [0b00000, 0b01111, 0b10001, 0b10001, 0b01111, 0b00001, 0b01110]),
+    ('h', [0b10000, 0b10000, 0b11110, 0b10001, 0b10001, 0b10001, 0b10001]),
+    ('i', [0b00100, 0b00000, 0b01100, 0b00100, 0b00100, 0b00100, 0b01110]),
+    ('j', [0b00010, 0b00000, 0b00110, 0b00010, 0b00010, 0b10010, 0b01100]),
+    ('k', [0b10000, 0b10000, 0b10010, 0b10100, 0b11000, 0b10100, 0b10010]),
+    ('l', [0b01100, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110]),
+    ('m', [0b00000, 0b00000, 0b11010, 0b10101, 0b10101, 0b10101, 0b10101]),
+    ('n', [0b00000, 0b00000, 0b11110, 0b10001, 0b10001, 0b10001, 0b10001]),
+    ('o', [0b00000, 0b00000, 0b01110, 0b10001, 0b10001, 0b10001, 0b01110]),
+    ('p', [0b00000, 0b11110, 0b10001, 0b10001, 0b11110, 0b10000, 0b10000]),
+    ('q', [0b00000, 0b01111, 0b10001, 0b10001, 0b01111, 0b00001, 0b00001]),
+    ('r', [0b00000, 0b00000, 0b10110, 0b11001, 0b10000, 0b10000, 0b10000]),
+    ('s', [0b00000, 0b00000, 0b01111, 0b10000, 0b01110, 0b00001, 0b11110]),
+    ('t', [0b01000, 0b01000, 0b11110, 0b01000, 0b01000, 0b01001, 0b00110]),
+    ('u', [0b00000, 0b00000, 0b10001, 0b10001, 0b10001, 0b10001, 0b01111]),
+    ('v', [0b00000, 0b00000, 0b10001, 0b10001, 0b10001, 0b01010, 0b00100]),
+    ('w', [0b00000, 0b00000, 0b10101, 0b10101, 0b10101, 0b10101, 0b01010]),
+    ('x', [0b00000, 0b00000, 0b10001, 0b01010, 0b00100, 0b01010, 0b10001]),
+    ('y', [0b00000, 0b10001, 0b10001, 0b10001, 0b01111, 0b00001, 0b01110]),
+    ('z', [0b00000, 0b00000, 0b11111, 0b00010, 0b00100, 0b01000, 0b11111]),
+];
+
+const WIDTH: usize = 5;
+/// How high a line is.
+pub(super) const HEIGHT: usize = 7;
+/// From one letter to the next.
+const ADVANCE: usize = WIDTH + 1;
+
+/// How wide a text is, each of its pixels so many wide.
+pub(super) fn width(text: &str, pixel: usize) -> usize {
+    (text.chars().count() * ADVANCE).saturating_sub(1) * pixel
+}
+
+/// The pixels of a text, by column and row from its upper left corner; a character without a
+/// letter is a gap.
+pub(super) fn pixels(text: &str, pixel: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let letters = text.chars().enumerate().filter_map(|(at, character)| {
+        let (_, rows) = LETTERS.iter().find(|(letter, _)| *letter == character)?;
+        Some((at * ADVANCE, rows))
+    });
+    letters.flat_map(move |(left, rows)| {
+        let all = (0..HEIGHT * pixel).flat_map(move |y| (0..WIDTH * pixel).map(move |x| (x, y)));
+        let set =
+            move |&(x, y): &(usize, usize)| rows[y / pixel] >> (WIDTH - 1 - x / pixel) & 1 == 1;
+        all.filter(set).map(move |(x, y)| (left * pixel + x, y))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens::faults::IMAGE_FAULTS;
+
+    #[test]
+    fn every_name_can_be_written() {
+        let has = |wanted: char| LETTERS.iter().any(|(letter, _)| *letter == wanted);
+        for plugin in IMAGE_FAULTS {
+            assert!(plugin.name.chars().all(has), "{}", plugin.name);
+        }
+        assert!(LETTERS.is_sorted_by_key(|(letter, _)| *letter));
+        assert_eq!(width("ab", 2), 22);
+        assert_eq!(pixels("-", 1).collect::<Vec<_>>(), [(1, 3), (2, 3), (3, 3)]);
+        assert!(pixels("ab1", 3).all(|(x, y)| x < width("ab1", 3) && y < 3 * HEIGHT));
+    }
+}

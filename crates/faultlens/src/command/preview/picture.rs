@@ -1,0 +1,108 @@
+//! The contact sheet as one picture.
+
+use anyhow::Context;
+use faultlens::Image;
+
+use super::{Row, letters};
+
+/// Between pictures, and around them.
+const GAP: usize = 8;
+/// Pixels of the picture for each of a letter.
+const PIXEL: usize = 2;
+const BACK: [u8; 3] = [24, 27, 32];
+const INK: [u8; 3] = [232, 235, 239];
+
+/// The image with a longer side of at most so many pixels, each the mean of those that it covers.
+pub(super) fn shrunk(image: &Image, most: usize) -> anyhow::Result<Image> {
+    let longer = image.width().max(image.height());
+    if longer <= most {
+        return Ok(image.clone());
+    }
+    let side = |side: usize| (side * most / longer).max(1);
+    let (width, height) = (side(image.width()), side(image.height()));
+    let span = |at: usize, new: usize, old: usize| at * old / new..((at + 1) * old).div_ceil(new);
+    let mut rgb = Vec::with_capacity(width * height * 3);
+    for y in 0..height {
+        let rows = span(y, height, image.height());
+        for x in 0..width {
+            let columns = span(x, width, image.width());
+            let count = rows.len() * columns.len();
+            for channel in 0..3 {
+                let at = |y: usize, x: usize| image.rgb()[(y * image.width() + x) * 3 + channel];
+                let all = rows.clone().flat_map(|y| columns.clone().map(move |x| (y, x)));
+                let sum: usize = all.map(|(y, x)| usize::from(at(y, x))).sum();
+                rgb.push(((sum + count / 2) / count) as u8);
+            }
+        }
+    }
+    Image::from_rgb(width, height, rgb).context("the image has no pixels")
+}
+
+/// A row per fault with its name above, the image without a fault at the top.
+pub(super) fn sheet(image: &Image, rows: &[Row]) -> anyhow::Result<Image> {
+    let columns = rows.iter().map(|row| row.pictures.len()).max().unwrap_or(1).max(1);
+    let line = letters::HEIGHT * PIXEL + GAP;
+    let step = [image.width() + GAP, image.height() + line + GAP];
+    let names = rows.iter().map(|row| letters::width(row.fault.name, PIXEL)).max().unwrap_or(0);
+    let width = (columns * step[0]).max(names + GAP) + GAP;
+    let mut canvas = Canvas::new(width, (rows.len() + 1) * step[1] + GAP);
+    canvas.write("no fault", GAP, GAP);
+    canvas.show(image, GAP, GAP + line);
+    for (at, row) in rows.iter().enumerate() {
+        let top = (at + 1) * step[1] + GAP;
+        for (column, (severity, picture)) in row.pictures.iter().enumerate() {
+            let left = column * step[0] + GAP;
+            let number = severity.map(|severity| severity.to_string()).unwrap_or_default();
+            let right = left + image.width().saturating_sub(letters::width(&number, PIXEL));
+            canvas.write(&number, right, top);
+            canvas.show(picture, left, top + line);
+        }
+        canvas.write(row.fault.name, GAP, top);
+    }
+    Image::from_rgb(canvas.width, canvas.height, canvas.rgb).context("the sheet has no pixels")
+}
+
+struct Canvas {
+    width: usize,
+    height: usize,
+    rgb: Vec<u8>,
+}
+
+impl Canvas {
+    fn new(width: usize, height: usize) -> Self {
+        Self { width, height, rgb: BACK.repeat(width * height) }
+    }
+
+    fn show(&mut self, image: &Image, left: usize, top: usize) {
+        for (y, row) in image.rgb().chunks(image.width() * 3).enumerate() {
+            let start = ((top + y) * self.width + left) * 3;
+            self.rgb[start..start + row.len()].copy_from_slice(row);
+        }
+    }
+
+    fn write(&mut self, text: &str, left: usize, top: usize) {
+        for (x, y) in letters::pixels(text, PIXEL) {
+            let (x, y) = (left + x, top + y);
+            if x < self.width && y < self.height {
+                let at = (y * self.width + x) * 3;
+                self.rgb[at..at + 3].copy_from_slice(&INK);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_becomes_smaller_by_means() {
+        let rgb = [0u8, 100, 200, 50].iter().flat_map(|&grey| [grey; 3]).collect();
+        let image = Image::from_rgb(4, 1, rgb).unwrap();
+        let small = shrunk(&image, 2).unwrap();
+        assert_eq!((small.width(), small.height()), (2, 1));
+        assert_eq!(small.rgb(), [50, 50, 50, 125, 125, 125]);
+        assert_eq!(shrunk(&image, 4).unwrap(), image);
+        assert_eq!(shrunk(&Image::from_rgb(1, 9, vec![7; 27]).unwrap(), 3).unwrap().height(), 3);
+    }
+}
