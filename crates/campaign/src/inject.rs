@@ -235,7 +235,11 @@ impl<'s> Stage<'s> {
             _ => None,
         };
         let digest = Some(self.answer.digest());
-        GoldenRecord { target, case, answer, score, correct, digest, error: None }
+        let truth = match &self.answer {
+            Response::Scores(scores) => self.truth.map(|truth| scores.name(truth).into()),
+            _ => None,
+        };
+        GoldenRecord { target, case, answer, score, correct, truth, digest, error: None }
     }
 }
 

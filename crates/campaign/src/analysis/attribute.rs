@@ -158,6 +158,10 @@ impl Context {
         progress.complete && self.manifest.shard.is_none()
     }
 
+    pub(super) fn golden(&self, target: u32, case: u32) -> Option<&GoldenRecord> {
+        self.goldens.get(&(target, case))
+    }
+
     pub(super) fn case(&self, number: u32) -> Option<&CaseRecord> {
         self.cases.get(&number)
     }

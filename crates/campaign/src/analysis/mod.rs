@@ -14,6 +14,7 @@ mod group;
 mod permutation;
 mod places;
 mod repeats;
+mod robustness;
 mod sample;
 mod side;
 mod summarise;
@@ -30,7 +31,8 @@ pub use error::AnalysisError;
 pub use gallery::{Gallery, GalleryRow};
 pub use summarise::summarise;
 pub use summary::{
-    Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, Fit, GroupRow,
-    Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked, Ranking, Rate, SUMMARY_VERSION,
-    Summary, Tally, TargetSummary, Trait, TraitLine, TraitRow, Verdict,
+    Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
+    GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked, Ranking, Rate,
+    Robustness, SUMMARY_VERSION, Summary, Tally, TargetSummary, Trait, TraitLine, TraitRow,
+    Verdict,
 };

@@ -11,6 +11,7 @@ use super::gallery::galleries;
 use super::group::Groups;
 use super::places::Places;
 use super::repeats::Repeats;
+use super::robustness::Errors;
 use super::sample::Stake;
 use super::tally::{Counts, Of, Precision};
 use super::text::{method, provenance, warnings};
@@ -54,6 +55,7 @@ struct Pass {
     places: Places,
     critical: Critical,
     thresholds: Thresholds,
+    errors: Errors,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
     micros: u64,
@@ -79,6 +81,7 @@ impl Pass {
             places: Places::default(),
             critical: Critical::default(),
             thresholds: Thresholds::of(campaign),
+            errors: Errors::default(),
             extra: BTreeSet::new(),
             micros: 0,
             recorded: 0,
@@ -107,6 +110,7 @@ impl Pass {
         let cell = (record.target, record.fault);
         self.cells.entry(cell).or_default().add(&record.outcome, stake)?;
         self.thresholds.add(record, stake)?;
+        self.errors.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
                 groups.add(context, record, stake)?;
@@ -147,6 +151,11 @@ impl Pass {
             rankings: self.places.rankings(context, &precision)?,
             critical: self.critical.found(context, &precision)?,
             thresholds: self.thresholds.beyond(context, &precision)?,
+            robustness: self.errors.robustness(
+                context,
+                campaign.reference.as_deref(),
+                &precision,
+            )?,
             classes: None,
             groupings: self.groupings(context)?,
             examples: examples(store, context)?,

@@ -54,6 +54,9 @@ pub struct Summary {
     /// How many trials lie beyond each threshold of a numeric oracle.
     #[serde(default)]
     pub thresholds: Vec<Beyond>,
+    /// Wrong answers under faults in images, by target; empty where no truth is known.
+    #[serde(default)]
+    pub robustness: Vec<Robustness>,
     /// Trials worth looking at.
     pub examples: Vec<Example>,
     /// Answers that can be looked at, side by side, of the targets that have such.
@@ -69,6 +72,40 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// Where and with what the run was made, as name and value.
     pub provenance: Vec<(String, String)>,
+}
+
+/// How often a target's answers are wrong under faults in images.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Robustness {
+    /// The target.
+    pub target: String,
+    /// How often its undisturbed answers are wrong.
+    pub clean: Rate,
+    /// By fault, over the severities.
+    pub faults: Vec<FaultErrors>,
+    /// The share of right answers under faults, each fault and severity counting the same (mPC).
+    pub mean_accuracy: Option<f64>,
+    /// That over the share of right undisturbed answers (rPC).
+    pub kept: Option<f64>,
+    /// The target whose errors are the measure, where the campaign names one.
+    pub reference: Option<String>,
+    /// The mean over faults of errors beside the reference's (mCE); `None` without one.
+    pub mean_relative: Option<f64>,
+}
+
+/// Wrong answers under one fault.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FaultErrors {
+    /// The fault with its settings but for the severity.
+    pub fault: String,
+    /// By severity, the share of wrong answers.
+    pub errors: Vec<(f64, Rate)>,
+    /// Its mean over the severities.
+    pub mean: f64,
+    /// All trials of the fault together.
+    pub all: Rate,
+    /// The mean over the reference's (CE).
+    pub relative: Option<f64>,
 }
 
 /// How far a run is.

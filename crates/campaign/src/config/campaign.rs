@@ -39,6 +39,8 @@ pub struct Campaign {
     pub stop: Option<Stop>,
     /// Limits on rates.
     pub requirements: Vec<Requirement>,
+    /// The target whose errors under faults in images are what others' are measured by.
+    pub reference: Option<String>,
     /// Files with trials that must stay as good as golden.
     pub pinned: Vec<PathBuf>,
     /// How many examples are kept per fault point.

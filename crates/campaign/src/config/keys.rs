@@ -27,6 +27,11 @@ pub(super) const CAMPAIGN: &[Key] = &[
     optional("intervals", "how intervals of rates are made", Takes::Section(INTERVALS)),
     optional("stop", "when enough trials are done; replaces trials", Takes::Section(STOP)),
     optional("requirements", "limits on rates, each with a verdict", Takes::Sections(REQUIREMENT)),
+    optional(
+        "reference",
+        "the target whose errors under faults in images others' are divided by (mCE)",
+        Takes::Text,
+    ),
     optional("pinned", "files with trials that must stay as good as golden", Takes::Texts),
     optional("examples", "how many examples are kept per fault point; 3 by default", whole(0, 50)),
 ];

@@ -44,6 +44,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
         None => Vec::new(),
     };
     let requirements = requirements(&tree, text, &targets, &faults)?;
+    let reference = reference(&tree, &targets)?;
     Ok(Campaign {
         name: text_of(&tree, "name").unwrap_or_else(|| stem.to_string()),
         seed: whole_of(&tree, "seed").unwrap_or(DEFAULT_SEED),
@@ -57,6 +58,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
         intervals,
         stop,
         requirements,
+        reference,
         pinned: pinned(&tree, &base),
         examples: whole_of(&tree, "examples").unwrap_or(DEFAULT_EXAMPLES),
         base,
@@ -70,6 +72,14 @@ fn text_of(node: &Node, key: &str) -> Option<String> {
 
 fn whole_of<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
     node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
+}
+
+fn reference(tree: &Node, targets: &[TargetSpec]) -> Result<Option<String>, Slip> {
+    let Some(node) = tree.get("reference") else { return Ok(None) };
+    let name = node.text().unwrap_or_default();
+    let names = targets.iter().map(|target| target.name.as_str());
+    known("target", name, names.collect()).map_err(|what| Slip::new(node.at, what))?;
+    Ok(Some(name.to_owned()))
 }
 
 fn pinned(tree: &Node, base: &Path) -> Vec<PathBuf> {

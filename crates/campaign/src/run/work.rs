@@ -136,6 +136,7 @@ fn no_golden(piece: &Piece, error: &str) -> GoldenRecord {
         answer: None,
         score: None,
         correct: None,
+        truth: None,
         digest: None,
         error: Some(error.to_owned()),
     }

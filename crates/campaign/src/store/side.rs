@@ -200,18 +200,22 @@ impl Store {
         let _moment = self.moment()?;
         let known = self.interned_now()?;
         let mut goldens = Vec::new();
-        let query = "SELECT target, case_no, answer, score, correct, digest, error FROM goldens \
+        let query = "SELECT target, case_no, answer, score, correct, digest, error, truth FROM goldens \
                      ORDER BY target, case_no";
         self.each(query, |row| {
-            let name: Option<i64> = row.get(2)?;
+            let name = |at: usize| {
+                let name: Option<i64> = row.get(at)?;
+                Ok::<_, rusqlite::Error>(name.and_then(|name| known.names.get(name)).cloned())
+            };
             goldens.push(GoldenRecord {
                 target: row.get(0)?,
                 case: row.get(1)?,
-                answer: name.and_then(|name| known.names.get(name)).cloned(),
+                answer: name(2)?,
                 score: row.get::<_, Option<i64>>(3)?.map(kept_single).transpose()?,
                 correct: row.get(4)?,
                 digest: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
                 error: row.get(6)?,
+                truth: name(7)?,
             });
             Ok(())
         })?;

@@ -106,13 +106,16 @@ fn put_goldens(
     interned: &mut Interned,
 ) -> Result<()> {
     let mut put =
-        database.prepare_cached("INSERT OR IGNORE INTO goldens VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+        database.prepare_cached("INSERT OR IGNORE INTO goldens VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
     for golden in goldens {
         let answer = name(database, golden.answer.as_ref(), interned)?;
         let score = golden.score.map(keep_single);
         let digest = golden.digest.map(u64::cast_signed);
+        let truth = name(database, golden.truth.as_ref(), interned)?;
         let (target, case, correct) = (golden.target, golden.case, golden.correct);
-        if put.execute(params![target, case, answer, score, correct, digest, golden.error])? == 1 {
+        let error = &golden.error;
+        let row = params![target, case, answer, score, correct, digest, error, truth];
+        if put.execute(row)? == 1 {
             let answer = golden.answer.clone();
             let known = Answer { answer, score: golden.score, digest: golden.digest };
             interned.goldens.insert((target, case), known);

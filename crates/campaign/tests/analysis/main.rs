@@ -4,5 +4,6 @@
 mod compared;
 mod inside;
 mod required;
+mod robust;
 mod sample;
 mod summed;

@@ -107,6 +107,7 @@ pub(crate) fn golden(target: u32, case: u32, answer: &str) -> GoldenRecord {
         answer: Some(answer.into()),
         score: None,
         correct: None,
+        truth: None,
         digest: Some(0),
         error: None,
     }

@@ -118,6 +118,7 @@ pub(crate) fn golden(target: u32, case: u32) -> GoldenRecord {
         case,
         score: stream.chance(0.9).then(|| f32::from_bits(stream.next_u32())),
         correct: stream.pick(&[None, Some(true), Some(false)]).copied().unwrap(),
+        truth: None,
         digest: answer.is_some().then(|| stream.next_u64()),
         error: answer.is_none().then(|| word(&mut stream)),
         answer,

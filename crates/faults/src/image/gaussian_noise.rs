@@ -1,7 +1,8 @@
 //! Noise of a sensor in low light.
 
-use super::level::{Level, Points, SEVERITY, TABLE, strength};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use super::byte_noise::{ByteNoise, Cumulative, normal_below};
+use super::level::{Points, SEVERITY, TABLE, strength};
+use faultlens_core::{ImageFault, Plugin};
 
 /// # What it does
 /// Adds a number from a normal distribution to every channel of every pixel.
@@ -16,7 +17,7 @@ pub(super) const GAUSSIAN_NOISE: Plugin<dyn ImageFault> = Plugin {
         TABLE,
         strength("deviation", "deviation of the noise, in shares of the full range", 0.0, 2.0),
     ],
-    build: |settings| Ok(Box::new(GaussianNoise(POINTS.level(settings)?))),
+    build: |settings| Ok(Box::new(ByteNoise::new(POINTS.level(settings)?, cumulative))),
 };
 
 const POINTS: Points<1> = Points {
@@ -25,17 +26,8 @@ const POINTS: Points<1> = Points {
     small: Some([[0.04], [0.06], [0.08], [0.09], [0.10]]),
 };
 
-struct GaussianNoise(Level<1>);
-
-impl ImageFault for GaussianNoise {
-    fn change(&self, image: &Image, stream: &mut Stream) -> Image {
-        let [deviation] = self.0.numbers.map(|share| 255.0 * share);
-        image.map_pixels(|pixel| {
-            pixel.map(|channel| (f64::from(channel) + deviation * stream.gaussian()) as u8)
-        })
-    }
-
-    fn dose(&self) -> Dose {
-        self.0.dose
-    }
+/// Truncated to a byte, so at most `to` means below `to + 1`.
+fn cumulative(deviation: f64, byte: u8) -> Cumulative {
+    let up = |to: usize| (to + 1) as f64 - f64::from(byte);
+    std::array::from_fn(|to| normal_below(up(to), 255.0 * deviation))
 }

@@ -72,6 +72,9 @@ impl<const N: usize> Points<N> {
     }
 }
 
+/// The dose of a fault that has no strength: it is there or it is not.
+pub(super) const ONCE: Dose = Dose { axis: SEVERITY.name, amount: 1.0 };
+
 /// The numbers of a fault, checked once, and which of them curves are drawn over.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Level<const N: usize> {

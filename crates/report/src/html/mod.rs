@@ -4,6 +4,7 @@ mod examples;
 mod gallery;
 mod protection;
 mod rates;
+mod robustness;
 mod sections;
 mod view;
 

@@ -4,6 +4,7 @@ use super::examples::{Card, cards};
 use super::gallery::{GalleryView, galleries};
 use super::protection::{ProtectionView, protection};
 use super::rates::{CurvesView, GroupingView, curves, grouping};
+use super::robustness::{RobustnessView, robustness};
 use super::sections::{
     self, BeyondView, ClassesView, CriticalView, HeatView, RankingView, TraitView,
 };
@@ -47,6 +48,7 @@ pub(super) struct Page {
     classes: Option<ClassesView>,
     traits: Vec<TraitView>,
     beyond: Option<BeyondView>,
+    robustness: Vec<RobustnessView>,
     examples: Vec<Card>,
     galleries: Vec<GalleryView>,
     protection: Option<ProtectionView>,
@@ -157,6 +159,7 @@ impl Page {
             classes: summary.classes.as_ref().map(|classes| sections::classes(classes, album)),
             traits: sections::traits(&summary.traits),
             beyond: sections::beyond(summary),
+            robustness: summary.robustness.iter().map(robustness).collect(),
             examples: cards(&summary.examples, dir, album),
             pinned: pinned(summary),
             method: all_plain(&summary.method),

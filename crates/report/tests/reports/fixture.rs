@@ -1,9 +1,10 @@
 //! A summary with everything that a report must stand, and one with nothing.
 
 use faultlens_campaign::analysis::{
-    Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, Fit, Gallery,
-    GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked, Ranking,
-    Rate, SUMMARY_VERSION, Summary, Tally, TargetSummary, Trait, TraitLine, TraitRow, Verdict,
+    Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
+    Gallery, GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked,
+    Ranking, Rate, Robustness, SUMMARY_VERSION, Summary, Tally, TargetSummary, Trait, TraitLine,
+    TraitRow, Verdict,
 };
 use image::{Rgb, RgbImage};
 use std::collections::BTreeMap;
@@ -188,6 +189,25 @@ fn critical() -> CriticalBits {
         queries: 2611,
         exhaustive: 12_800,
         unexpected: rate(3, 980),
+    }
+}
+
+fn robustness() -> Robustness {
+    let errors = |fault: &str, events: [u64; 2]| FaultErrors {
+        fault: fault.into(),
+        errors: vec![(1.0, rate(events[0], 50)), (5.0, rate(events[1], 50))],
+        mean: (events[0] + events[1]) as f64 / 100.0,
+        all: rate(events[0] + events[1], 100),
+        relative: Some(0.83),
+    };
+    Robustness {
+        target: "sign-small".into(),
+        clean: rate(4, 50),
+        faults: vec![errors("gaussian_noise", [6, 31]), errors(HOSTILE, [5, 9])],
+        mean_accuracy: Some(0.745),
+        kept: Some(0.81),
+        reference: Some("sign-large".into()),
+        mean_relative: Some(0.83),
     }
 }
 
@@ -438,6 +458,7 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         classes: Some(classes()),
         traits: vec![depth()],
         thresholds: vec![beyond()],
+        robustness: vec![robustness()],
         examples: examples(dir),
         galleries: galleries(),
         requirements: requirements(),
@@ -487,6 +508,7 @@ pub(crate) fn empty() -> Summary {
         classes: None,
         traits: vec![],
         thresholds: vec![],
+        robustness: vec![],
         examples: vec![],
         galleries: vec![],
         requirements: vec![],

@@ -23,6 +23,89 @@ pub const PRESETS: &[Preset] = &[
 ",
     },
     Preset {
+        name: "camera",
+        about: "failures of cameras: dead pixels and lines, banding, a broken or dirty lens, ice, rain, and a \
+                black, white, unprocessed or unsharpened image",
+        yaml: "
+- fault: dead_pixels
+  severity: 1..5
+- fault: dead_lines
+  severity: 1..5
+- fault: banding
+  severity: 1..5
+- fault: broken_lens
+  severity: 1..5
+- fault: dirt
+  severity: 1..5
+- fault: ice
+  severity: 1..5
+- fault: rain
+  severity: 1..5
+- fault: missing_sharpness
+  severity: 1..5
+- fault: black
+- fault: white
+- fault: no_demosaicing
+",
+    },
+    Preset {
+        name: "cifar10-c",
+        about: "17 faults in five severities for images of about 32×32 pixels",
+        yaml: "
+- fault: gaussian_noise
+  severity: 1..5
+  table: cifar10-c
+- fault: shot_noise
+  severity: 1..5
+  table: cifar10-c
+- fault: impulse_noise
+  severity: 1..5
+  table: cifar10-c
+- fault: speckle_noise
+  severity: 1..5
+  table: cifar10-c
+- fault: gaussian_blur
+  severity: 1..5
+  table: cifar10-c
+- fault: defocus_blur
+  severity: 1..5
+  table: cifar10-c
+- fault: glass_blur
+  severity: 1..5
+  table: cifar10-c
+- fault: motion_blur
+  severity: 1..5
+  table: cifar10-c
+- fault: zoom_blur
+  severity: 1..5
+  table: cifar10-c
+- fault: snow
+  severity: 1..5
+  table: cifar10-c
+- fault: frost
+  severity: 1..5
+  table: cifar10-c
+- fault: fog
+  severity: 1..5
+  table: cifar10-c
+- fault: brightness
+  severity: 1..5
+  table: cifar10-c
+- fault: contrast
+  severity: 1..5
+  table: cifar10-c
+- fault: saturate
+  severity: 1..5
+  table: cifar10-c
+- fault: pixelate
+  severity: 1..5
+  table: cifar10-c
+- fault: jpeg_compression
+  severity: 1..5
+  table: cifar10-c
+",
+    },
+    Preset {
         name: "exponent_bits",
         about: "each bit of the exponent flipped, in outputs and in weights; 5 trials per case",
         yaml: "
@@ -30,6 +113,50 @@ pub const PRESETS: &[Preset] = &[
   in: [outputs, weights]
   bit: 23..30
   trials: 5
+",
+    },
+    Preset {
+        name: "imagenet-c",
+        about: "the 19 faults of imagecorruptions in five severities, for photographs",
+        yaml: "
+- fault: gaussian_noise
+  severity: 1..5
+- fault: shot_noise
+  severity: 1..5
+- fault: impulse_noise
+  severity: 1..5
+- fault: speckle_noise
+  severity: 1..5
+- fault: gaussian_blur
+  severity: 1..5
+- fault: defocus_blur
+  severity: 1..5
+- fault: glass_blur
+  severity: 1..5
+- fault: motion_blur
+  severity: 1..5
+- fault: zoom_blur
+  severity: 1..5
+- fault: snow
+  severity: 1..5
+- fault: frost
+  severity: 1..5
+- fault: fog
+  severity: 1..5
+- fault: brightness
+  severity: 1..5
+- fault: contrast
+  severity: 1..5
+- fault: saturate
+  severity: 1..5
+- fault: elastic_transform
+  severity: 1..5
+- fault: pixelate
+  severity: 1..5
+- fault: jpeg_compression
+  severity: 1..5
+- fault: spatter
+  severity: 1..5
 ",
     },
     Preset {
@@ -50,6 +177,40 @@ pub const PRESETS: &[Preset] = &[
   severity: 3
 - fault: bit_flip
   trials: 5
+",
+    },
+    Preset {
+        name: "thesis",
+        about: "the 55 configurations of the mlaas-fi study of vision services",
+        yaml: "
+- fault: gaussian_blur
+  severity: 1..5
+- fault: motion_blur
+  severity: 1..5
+- fault: zoom_blur
+  severity: 1..5
+- fault: exposure
+  factor: [0.3, 0.6, 1.5, 3, 4.5]
+- fault: chromatic_aberration
+  factor: [1, 2]
+- fault: condensation
+  blend: 0.4
+- fault: fog
+  severity: 1..5
+- fault: frost
+  added: 0.4
+  kept: 0.6
+- fault: snow
+  severity: 1..5
+- fault: contrast
+  severity: 1..5
+- fault: grey
+- fault: gaussian_noise
+  severity: 1..5
+- fault: impulse_noise
+  severity: 1..5
+- fault: pixelate
+  severity: 1..5
 ",
     },
 ];
@@ -73,6 +234,6 @@ mod tests {
             assert_eq!(specs(&written), specs(&named), "{}", preset.name);
             written.len()
         });
-        assert_eq!(counts.collect::<Vec<_>>(), [2, 16, 10, 2]);
+        assert_eq!(counts.collect::<Vec<_>>(), [2, 43, 85, 16, 95, 10, 2, 55]);
     }
 }

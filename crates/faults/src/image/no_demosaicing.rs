@@ -1,0 +1,72 @@
+//! The sensor's own picture.
+
+use super::level::ONCE;
+use faultlens_core::Unset;
+use faultlens_core::{Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, Stream};
+use std::borrow::Cow;
+
+/// # What it does
+/// Keeps one channel of every pixel, as a sensor under a BGGR colour filter measures it, and shows
+/// the mosaic raw: as grey values, or in the filters' colours.
+/// # When it happens
+/// The camera's processing fails or is bypassed before it fills in the missing colours.
+pub(super) const NO_DEMOSAICING: Plugin<dyn ImageFault> = Plugin {
+    name: "no_demosaicing",
+    about: "shows the raw BGGR mosaic of the sensor",
+    when: "the camera's processing fails before it fills in the missing colours",
+    parameters: &[Parameter {
+        name: "shows",
+        about: "how the mosaic is shown: as grey values, or in the filters' colours",
+        kind: ParameterKind::Choice(&["grey", "colour"]),
+        unset: Unset::Is(Setting::Word(Cow::Borrowed("grey"))),
+    }],
+    build: |settings| {
+        let colour = settings.word("shows").is_ok_and(|word| word == "colour");
+        Ok(Box::new(NoDemosaicing { colour }))
+    },
+};
+
+struct NoDemosaicing {
+    colour: bool,
+}
+
+impl ImageFault for NoDemosaicing {
+    fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
+        let mut changed = image.clone();
+        for (down, row) in changed.rgb_mut().chunks_exact_mut(3 * image.width()).enumerate() {
+            // The channel under the filter of even and of odd columns.
+            let channels = if down % 2 == 0 { [2, 1] } else { [1, 0] };
+            for (across, pixel) in row.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+                let channel = channels[across % 2];
+                let value = pixel[channel];
+                *pixel = if self.colour { [0; 3] } else { [value; 3] };
+                pixel[channel] = value;
+            }
+        }
+        changed
+    }
+
+    fn dose(&self) -> Dose {
+        ONCE
+    }
+
+    fn draws(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_core::Seed;
+
+    #[test]
+    fn filters_lie_as_bggr() {
+        let image = Image::from_rgb(2, 2, [[1, 2, 3]; 4].concat()).unwrap();
+        let show = |colour| {
+            NoDemosaicing { colour }.change(&image, &mut Seed::new(0).stream()).rgb().to_vec()
+        };
+        assert_eq!(show(false), [[3; 3], [2; 3], [2; 3], [1; 3]].concat());
+        assert_eq!(show(true), [[0, 0, 3], [0, 2, 0], [0, 2, 0], [1, 0, 0]].concat());
+    }
+}

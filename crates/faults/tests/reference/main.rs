@@ -1,0 +1,54 @@
+//! Image faults against imagecorruptions 1.1.2 on the same photo; see `fixtures/README.md`.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod codec;
+mod colours;
+mod noise;
+mod pinned;
+mod statistics;
+
+use faultlens_core::{Image, ImageFault, Seed, Setting, Settings, Unset};
+use faultlens_faults::IMAGE_FAULTS;
+use std::path::PathBuf;
+
+/// A file beside the tests.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+/// An image beside the tests.
+pub(crate) fn load(name: &str) -> Image {
+    let photo = image::open(fixture(name)).unwrap().to_rgb8();
+    let (width, height) = photo.dimensions();
+    Image::from_rgb(width as usize, height as usize, photo.into_raw()).unwrap()
+}
+
+/// A fault with its defaults and these numbers.
+pub(crate) fn fault(name: &str, numbers: &[(&'static str, f64)]) -> Box<dyn ImageFault> {
+    let plugin = IMAGE_FAULTS.iter().find(|plugin| plugin.name == name).unwrap();
+    let mut settings = Settings::default();
+    for parameter in plugin.parameters {
+        if let Unset::Is(setting) = &parameter.unset {
+            settings.set(parameter.name, setting.clone());
+        }
+    }
+    for &(name, number) in numbers {
+        settings.set(name, Setting::Number(number));
+    }
+    (plugin.build)(&settings).unwrap()
+}
+
+/// The photo with a fault of a severity in it.
+pub(crate) fn changed(name: &str, severity: u8, seed: u64) -> Image {
+    let fault = fault(name, &[("severity", f64::from(severity))]);
+    fault.change(&load("input.png"), &mut Seed::new(seed).stream())
+}
+
+/// The mean difference of all values, and the share of those that differ by more than 3.
+pub(crate) fn difference(a: &Image, b: &Image) -> (f64, f64) {
+    let differences = a.rgb().iter().zip(b.rgb()).map(|(a, b)| a.abs_diff(*b));
+    let n = a.rgb().len() as f64;
+    let mean = differences.clone().map(f64::from).sum::<f64>() / n;
+    (mean, differences.filter(|&difference| difference > 3).count() as f64 / n)
+}

@@ -1,0 +1,66 @@
+//! The same numbers drawn give the same pixels, on every CPU and in every version: recorded trials
+//! can be replayed. A change here is one that users must be told of.
+
+use crate::{fault, load};
+use faultlens_core::Seed;
+use faultlens_faults::IMAGE_FAULTS;
+
+/// The digest of every fault at severity 3.
+const PINNED: &[(&str, u64)] = &[
+    ("banding", 0x9838_03b9_4567_41ac),
+    ("black", 0x3fd4_ebc4_ab9c_e325),
+    ("brightness", 0x18fc_5a2b_63bb_cf6d),
+    ("chromatic_aberration", 0x47c5_bb28_b8b5_c0d2),
+    ("colour_jitter", 0x6840_027a_9ae7_5e56),
+    ("contrast", 0x3b37_7bdf_b297_4a12),
+    ("dead_lines", 0x49b1_9e41_ca1e_392a),
+    ("dead_pixels", 0xb5e9_d61e_3358_a7a4),
+    ("exposure", 0x0e5c_dd8c_0b21_3dea),
+    ("gamma", 0x2fea_451c_dc83_7b0c),
+    ("gaussian_noise", 0xccd3_893e_257a_e9ac),
+    ("grey", 0x5da3_0ed2_abf4_74b0),
+    ("impulse_noise", 0xf481_8a76_9c64_df27),
+    ("jpeg_compression", 0x16fe_dcd0_f713_e7ca),
+    ("missing_sharpness", 0x5acf_91af_1dc7_9717),
+    ("no_demosaicing", 0x9f6b_cf60_2b48_b3a9),
+    ("null", 0x664d_c4b3_e336_2c75),
+    ("pixelate", 0xa91c_304b_1b57_efaf),
+    ("reencode", 0x3cb2_6be6_0d21_9d39),
+    ("rgb_shift", 0x5f21_3417_733b_d141),
+    ("saturate", 0xf505_c47b_bc2d_ba79),
+    ("shot_noise", 0x37c3_6e3b_bf66_4f73),
+    ("speckle_noise", 0x3c7e_8b1c_e3fb_323b),
+    ("white", 0x71c2_a6b3_e039_5325),
+];
+
+/// FNV-1a.
+fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[test]
+fn pixels_are_pinned() {
+    let photo = load("input.png");
+    for &(name, wanted) in PINNED {
+        let plugin = IMAGE_FAULTS.iter().find(|plugin| plugin.name == name).unwrap();
+        let has_severity = plugin.parameters.iter().any(|parameter| parameter.name == "severity");
+        let numbers: &[_] = if has_severity { &[("severity", 3.0)] } else { &[] };
+        let changed = fault(name, numbers).change(&photo, &mut Seed::new(7).stream());
+        let got = digest(changed.rgb());
+        assert_eq!(got, wanted, "{name}: {got:#018x}");
+    }
+}
+
+/// The same test once more, with the instructions that every CPU has.
+#[test]
+fn pixels_do_not_depend_on_the_cpu() {
+    let again = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "pinned::pixels_are_pinned"])
+        .env("FAULTLENS_ISA", "portable")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && said.contains("1 passed"), "{said}");
+}
