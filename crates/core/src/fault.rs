@@ -1,7 +1,7 @@
 //! Faults that change what a target sees. Those that change what a model computes stand beside
 //! the engine, which they need.
 
-use crate::{Image, Stream};
+use crate::{Image, Motion, Stream};
 
 /// A deliberate, seeded change to an image.
 pub trait ImageFault: Send + Sync {
@@ -14,6 +14,13 @@ pub trait ImageFault: Send + Sync {
     /// Whether it draws random numbers; where it does not, one trial of an image says all.
     fn draws(&self) -> bool {
         true
+    }
+
+    /// How the fault moves what an image of this size shows, so that boxes and masks can move
+    /// along; `None` where everything stays in place. Draws what [`change`](Self::change) draws,
+    /// so that both agree when each has the stream from its start.
+    fn motion(&self, _width: usize, _height: usize, _stream: &mut Stream) -> Option<Motion> {
+        None
     }
 }
 

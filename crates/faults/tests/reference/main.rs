@@ -2,11 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod blurs;
 mod codec;
 mod colours;
+mod moves;
 mod noise;
 mod pinned;
 mod statistics;
+mod weather;
 
 use faultlens_core::{Image, ImageFault, Seed, Setting, Settings, Unset};
 use faultlens_faults::IMAGE_FAULTS;
@@ -51,4 +54,14 @@ pub(crate) fn difference(a: &Image, b: &Image) -> (f64, f64) {
     let n = a.rgb().len() as f64;
     let mean = differences.clone().map(f64::from).sum::<f64>() / n;
     (mean, differences.filter(|&difference| difference > 3).count() as f64 / n)
+}
+
+/// Panics unless the fault's images are those of the reference at every severity: so far apart on
+/// average, and beyond three levels in at most one of a thousand places.
+pub(crate) fn same_images(name: &str, mean: f64) {
+    for severity in 1..=5 {
+        let reference = load(&format!("{name}_{severity}.png"));
+        let got = difference(&changed(name, severity, 1), &reference);
+        assert!(got.0 <= mean && got.1 <= 0.001, "{name} {severity}: {got:?}");
+    }
 }

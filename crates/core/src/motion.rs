@@ -1,0 +1,191 @@
+//! Where things went: faults that move what an image shows say how, so that boxes and masks stay
+//! right.
+
+use crate::{Bounds, Case, Image, Mask, Object};
+
+/// The class of pixels that show nothing of the old image.
+const NOTHING: u8 = 0;
+
+/// Which point of the old image every pixel of the new one shows. Points are those of
+/// [`Bounds`]: the upper left pixel has its centre at (0.5, 0.5).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Motion {
+    /// The old point is linear in the new one: `[a, b, c]` stands for `a·x + b·y + c`.
+    Affine([[f64; 3]; 2]),
+    /// The old point of every pixel, rows from the top.
+    Field {
+        /// Columns.
+        width: usize,
+        /// One for each pixel.
+        points: Vec<[f32; 2]>,
+    },
+}
+
+impl Motion {
+    /// The point of the old image that a pixel of the new one shows at its centre; not a number
+    /// for pixels that a field does not have.
+    pub fn source(&self, x: usize, y: usize) -> [f64; 2] {
+        match self {
+            Self::Affine(rows) => {
+                let [x, y] = [x as f64 + 0.5, y as f64 + 0.5];
+                rows.map(|[a, b, c]| a * x + b * y + c)
+            }
+            Self::Field { width, points } => {
+                let point = points.get(y * width + x).filter(|_| x < *width);
+                point.map_or([f64::NAN; 2], |point| point.map(f64::from))
+            }
+        }
+    }
+
+    /// The object's pixels in the new image.
+    #[must_use]
+    pub fn mask(&self, old: &Mask) -> Mask {
+        let bits = self.moved(old.bits(), old.width(), false);
+        Mask::new(old.width(), bits).unwrap_or_else(|| old.clone())
+    }
+
+    /// The class of every pixel of the new image; `outside` for pixels that show nothing of the
+    /// old one.
+    pub fn segments(&self, old: &[u8], width: usize, outside: u8) -> Vec<u8> {
+        self.moved(old, width, outside)
+    }
+
+    fn moved<T: Copy>(&self, old: &[T], width: usize, outside: T) -> Vec<T> {
+        let height = old.len().checked_div(width).unwrap_or(0);
+        let at = |x, y| {
+            let [x, y] = self.source(x, y).map(f64::floor);
+            let inside = x >= 0.0 && y >= 0.0 && x < width as f64 && y < height as f64;
+            if inside { old[y as usize * width + x as usize] } else { outside }
+        };
+        (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| at(x, y)).collect()
+    }
+
+    /// The box around where the box's content went, as far as the new image shows it; `None` when
+    /// nothing is left.
+    pub fn bounds(&self, old: &Bounds, width: usize, height: usize) -> Option<Bounds> {
+        let [mut low, mut high] = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
+        let mut include = |point: [f64; 2]| {
+            for i in 0..2 {
+                low[i] = low[i].min(point[i]);
+                high[i] = high[i].max(point[i]);
+            }
+        };
+        match self {
+            Self::Affine(rows) => {
+                for x in [old.left, old.right] {
+                    for y in [old.top, old.bottom] {
+                        include(target(rows, f64::from(x), f64::from(y))?);
+                    }
+                }
+            }
+            Self::Field { .. } => {
+                let columns = f64::from(old.left)..f64::from(old.right);
+                let rows = f64::from(old.top)..f64::from(old.bottom);
+                for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+                    let [from_x, from_y] = self.source(x, y);
+                    if columns.contains(&from_x) && rows.contains(&from_y) {
+                        include([x as f64, y as f64]);
+                        include([x as f64 + 1.0, y as f64 + 1.0]);
+                    }
+                }
+            }
+        }
+        let size = [width as f64, height as f64];
+        let [left, top] = low.map(|at| at.max(0.0));
+        let [right, bottom] = [high[0].min(size[0]), high[1].min(size[1])];
+        let left_over = left < right && top < bottom;
+        let [left, top, right, bottom] = [left, top, right, bottom].map(|at| at as f32);
+        left_over.then_some(Bounds { left, top, right, bottom })
+    }
+
+    /// The case with the new image and all that is known of it moved along. Objects of which
+    /// nothing is left are dropped; those with a mask get the box around what is left of it.
+    #[must_use]
+    pub fn case(&self, old: &Case, image: Image) -> Case {
+        let [width, height] = [image.width(), image.height()];
+        let object = |object: &Object| {
+            let mask = object.mask.as_ref().map(|mask| self.mask(mask));
+            let bounds = match &mask {
+                Some(mask) => mask.bounds(),
+                None => self.bounds(&object.bounds, width, height),
+            };
+            bounds.map(|bounds| Object { bounds, mask, ..object.clone() })
+        };
+        Case {
+            objects: old.objects.iter().filter_map(object).collect(),
+            segments: self.segments(&old.segments, width, NOTHING),
+            image,
+            ..old.clone()
+        }
+    }
+}
+
+/// The new point that shows an old one; `None` where the whole image fell together.
+fn target([[a, b, c], [d, e, f]]: &[[f64; 3]; 2], x: f64, y: f64) -> Option<[f64; 2]> {
+    let determinant = a * e - b * d;
+    let [x, y] = [x - c, y - f];
+    let point = [(e * x - b * y) / determinant, (a * y - d * x) / determinant];
+    point.iter().all(|at| at.is_finite()).then_some(point)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything two pixels to the right and one down.
+    const SHIFT: Motion = Motion::Affine([[1.0, 0.0, -2.0], [0.0, 1.0, -1.0]]);
+
+    /// A quarter turn clockwise of an image of 4×4 pixels.
+    const TURN: Motion = Motion::Affine([[0.0, 1.0, 0.0], [-1.0, 0.0, 4.0]]);
+
+    fn bounds(left: f32, top: f32, right: f32, bottom: f32) -> Bounds {
+        Bounds { left, top, right, bottom }
+    }
+
+    /// The same motion, said pixel by pixel.
+    fn field(motion: &Motion, width: usize, height: usize) -> Motion {
+        let at = |at| motion.source(at % width, at / width).map(|from| from as f32);
+        Motion::Field { width, points: (0..width * height).map(at).collect() }
+    }
+
+    #[test]
+    fn boxes_go_where_their_content_goes() {
+        let cases = [
+            (&SHIFT, bounds(0.0, 0.0, 1.0, 2.0), Some(bounds(2.0, 1.0, 3.0, 3.0))),
+            (&SHIFT, bounds(1.0, 0.0, 4.0, 4.0), Some(bounds(3.0, 1.0, 4.0, 4.0))),
+            (&SHIFT, bounds(2.0, 0.0, 4.0, 2.0), None),
+            (&TURN, bounds(0.0, 0.0, 2.0, 1.0), Some(bounds(3.0, 0.0, 4.0, 2.0))),
+            (&Motion::Affine([[0.0; 3]; 2]), bounds(0.0, 0.0, 1.0, 1.0), None),
+        ];
+        for (motion, old, wanted) in cases {
+            assert_eq!(motion.bounds(&old, 4, 4), wanted, "{motion:?} {old:?}");
+            if wanted.is_some() {
+                assert_eq!(field(motion, 4, 4).bounds(&old, 4, 4), wanted, "{motion:?} {old:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_case_moves_with_its_image() {
+        let image = Image::from_rgb(4, 4, vec![0; 48]).unwrap();
+        let with = |left: f32, at: Option<usize>| Object {
+            class: 1,
+            bounds: bounds(left, 0.0, left + 1.0, 1.0),
+            mask: at.and_then(|at| Mask::new(4, (0..16).map(|i| i == at).collect())),
+            crowd: false,
+        };
+        let objects =
+            vec![with(0.0, None), with(3.0, None), with(0.0, Some(5)), with(0.0, Some(2))];
+        let segments = (0..16).map(|at| 10 + at).collect();
+        let old = Case { objects, segments, label: Some(3), ..Case::new("a", image.clone()) };
+        for motion in [SHIFT, field(&SHIFT, 4, 4)] {
+            let new = motion.case(&old, image.clone());
+            let boxes: Vec<Bounds> = new.objects.iter().map(|object| object.bounds).collect();
+            assert_eq!(boxes, [bounds(2.0, 1.0, 3.0, 2.0), bounds(3.0, 2.0, 4.0, 3.0)]);
+            assert_eq!(new.segments, [0, 0, 0, 0, 0, 0, 10, 11, 0, 0, 14, 15, 0, 0, 18, 19]);
+            assert_eq!((new.label, new.name), (Some(3), "a".to_owned()));
+        }
+        assert_eq!(SHIFT.segments(&[1, 2, 3, 4], 2, 9), [9, 9, 9, 9]);
+        assert!(SHIFT.segments(&[], 4, 9).is_empty());
+    }
+}
