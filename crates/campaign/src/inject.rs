@@ -49,6 +49,8 @@ pub(crate) struct Observed {
     pub(crate) site: Option<Site>,
     /// What it was shown, where that was changed.
     pub(crate) image: Option<Image>,
+    /// The case and the golden answer as the fault has moved them.
+    pub(crate) moved: Option<Box<(Case, Response)>>,
     pub(crate) queries: u32,
     pub(crate) micros: u64,
     /// Whether the fault found anything to change.
@@ -88,9 +90,18 @@ impl<'s> Stage<'s> {
         let mut trial = Trial::new(&self.subject.target, Seed::new(seed).stream());
         let image = fault.change(&self.case.image, trial.stream());
         let answer = trial.ask(&image).map(Some);
+        let moved = self.moved(fault, seed, &image).map(Box::new);
         let (queries, micros) = (trial.queries(), micros(start.elapsed()));
-        let extra = BTreeMap::new();
-        Observed { answer, site: None, image: Some(image), queries, micros, landed: true, extra }
+        let (site, image, extra) = (None, Some(image), BTreeMap::new());
+        Observed { answer, site, image, moved, queries, micros, landed: true, extra }
+    }
+
+    /// What is known of the case where the fault has put it, and what the target should answer.
+    fn moved(&self, fault: &dyn ImageFault, seed: u64, image: &Image) -> Option<(Case, Response)> {
+        let (width, height) = (image.width(), image.height());
+        let motion = fault.motion(width, height, &mut Seed::new(seed).stream())?;
+        let golden = motion.response(&self.answer, width, height);
+        Some((motion.case(&self.case, image.clone()), golden))
     }
 
     /// Changes what the model computes, a stack of trials at a time.
@@ -119,7 +130,8 @@ impl<'s> Stage<'s> {
                     }
                     None => (None, false, BTreeMap::new()),
                 };
-                each(Observed { answer, site, image: None, queries: 1, micros, landed, extra });
+                let (image, moved, queries) = (None, None, 1);
+                each(Observed { answer, site, image, moved, queries, micros, landed, extra });
             }
         }
     }
@@ -183,11 +195,17 @@ impl<'s> Stage<'s> {
             Err(TargetError::Failed(_)) => return Outcome::Crashed,
             Err(TargetError::Rejected(_)) => return Outcome::Detected,
         };
-        self.setup.judge.judge(&self.exhibit(answer))
+        self.setup.judge.judge(&self.exhibit(answer, observed.moved.as_deref()))
     }
 
-    fn exhibit<'a>(&'a self, observed: &'a Response) -> Exhibit<'a> {
-        Exhibit { case: &self.case, truth: self.truth, golden: &self.answer, observed }
+    fn exhibit<'a>(
+        &'a self,
+        observed: &'a Response,
+        moved: Option<&'a (Case, Response)>,
+    ) -> Exhibit<'a> {
+        let (case, golden) =
+            moved.map_or((&self.case, &self.answer), |(case, golden)| (case, golden));
+        Exhibit { case, truth: self.truth, golden, observed }
     }
 
     /// The record of a trial.
@@ -196,7 +214,8 @@ impl<'s> Stage<'s> {
         let mut extra = observed.extra;
         let answer = match &observed.answer {
             Ok(Some(answer)) => {
-                let measure = self.setup.judge.measure(&self.exhibit(answer));
+                let measure =
+                    self.setup.judge.measure(&self.exhibit(answer, observed.moved.as_deref()));
                 extra.extend(
                     measure.map(|Measure { name, value }| (name.into(), value.to_string())),
                 );

@@ -1,7 +1,7 @@
 //! Where things went: faults that move what an image shows say how, so that boxes and masks stay
 //! right.
 
-use crate::{Bounds, Case, Image, Mask, Object};
+use crate::{Bounds, Case, Detection, Detections, Image, Mask, Object, Response, Segments};
 
 /// The class of pixels that show nothing of the old image.
 const NOTHING: u8 = 0;
@@ -98,6 +98,40 @@ impl Motion {
         left_over.then_some(Bounds { left, top, right, bottom })
     }
 
+    /// What a target that answered this to the old image should answer to the new one: boxes and
+    /// areas move along, whatever else it said stays.
+    #[must_use]
+    pub fn response(&self, old: &Response, width: usize, height: usize) -> Response {
+        match old {
+            Response::Detections(detections) => {
+                let moved = |one: &Detection| {
+                    let bounds = self.bounds(&one.bounds, width, height)?;
+                    Some(Detection { bounds, ..*one })
+                };
+                let found = detections.found.iter().filter_map(moved).collect();
+                Response::Detections(Detections { found, ..detections.clone() })
+            }
+            Response::Segments(segments) => Response::Segments(self.areas(segments)),
+            other => other.clone(),
+        }
+    }
+
+    fn areas(&self, old: &Segments) -> Segments {
+        let place = |at: usize, of: usize, from: f32, to: f32| {
+            from + (to - from) * (at as f32 + 0.5) / of as f32
+        };
+        let class = |(x, y): (usize, usize)| {
+            let x = place(x, old.width, old.covers.left, old.covers.right);
+            let y = place(y, old.height, old.covers.top, old.covers.bottom);
+            // A border around the image shows nothing of it.
+            let inside = x >= 0.0 && y >= 0.0;
+            let [x, y] = self.source(x as usize, y as usize).map(|at| at as f32);
+            old.class_at(x, y).filter(|_| inside).unwrap_or(NOTHING.into())
+        };
+        let all = (0..old.height).flat_map(|y| (0..old.width).map(move |x| (x, y)));
+        Segments { classes: all.map(class).collect(), ..old.clone() }
+    }
+
     /// The case with the new image and all that is known of it moved along. Objects of which
     /// nothing is left are dropped; those with a mask get the box around what is left of it.
     #[must_use]
@@ -163,6 +197,39 @@ mod tests {
                 assert_eq!(field(motion, 4, 4).bounds(&old, 4, 4), wanted, "{motion:?} {old:?}");
             }
         }
+    }
+
+    #[test]
+    fn answers_move_with_what_they_speak_of() {
+        let names: std::sync::Arc<[String]> = ["a".to_owned()].into();
+        let found = |left: f32| Detection {
+            class: 0,
+            score: 0.5,
+            bounds: bounds(left, 0.0, left + 1.0, 1.0),
+        };
+        let detections =
+            Detections { found: vec![found(0.0), found(3.0)], names: names.clone(), finite: true };
+        let Response::Detections(moved) = SHIFT.response(&Response::Detections(detections), 4, 4)
+        else {
+            panic!("boxes stay boxes")
+        };
+        let boxes: Vec<Bounds> = moved.found.iter().map(|one| one.bounds).collect();
+        assert_eq!(boxes, [bounds(2.0, 1.0, 3.0, 2.0)]);
+        // Two rows of four that cover the image: each stands for two of its rows.
+        let segments = Segments {
+            width: 4,
+            height: 2,
+            classes: vec![1, 2, 3, 4, 5, 6, 7, 8],
+            covers: bounds(0.0, 0.0, 4.0, 4.0),
+            names,
+            finite: true,
+        };
+        let Response::Segments(moved) = SHIFT.response(&Response::Segments(segments), 4, 4) else {
+            panic!("areas stay areas")
+        };
+        assert_eq!(moved.classes, [0, 0, 1, 2, 0, 0, 5, 6]);
+        let values = Response::Values(vec![1.5]);
+        assert_eq!(SHIFT.response(&values, 4, 4), values);
     }
 
     #[test]

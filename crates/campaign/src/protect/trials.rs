@@ -242,6 +242,7 @@ fn answered(answer: Result<Response, TargetError>) -> Observed {
         answer: answer.map(Some),
         site: None,
         image: None,
+        moved: None,
         queries: 0,
         micros: 0,
         landed: true,
