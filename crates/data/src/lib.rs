@@ -37,4 +37,4 @@ pub use format::{FORMATS, Format};
 pub use picture::read_image;
 pub use sampling::Sampling;
 pub use set::{DataSet, Options, Source};
-pub use write::{encode_png, write_class_folders, write_coco, write_image, write_png};
+pub use write::{encode_jpeg, encode_png, write_class_folders, write_coco, write_image, write_png};

@@ -4,6 +4,7 @@
 
 mod answers;
 mod folder;
+mod images;
 
 use faultlens::engine::onnx::{self, ModelBuilder};
 use faultlens::{DType, Tensor};

@@ -9,7 +9,7 @@ use askama::Template;
 pub struct Sheet {
     /// What the page is called. From outside; the page escapes it.
     pub title: String,
-    /// The image without a fault, as a PNG file.
+    /// The image without a fault, as a JPEG file.
     pub original: Vec<u8>,
     /// A row per fault.
     pub rows: Vec<SheetRow>,
@@ -33,8 +33,8 @@ pub struct SheetRow {
 pub struct SheetCell {
     /// What stands below it, such as `severity 3`.
     pub caption: String,
-    /// The picture, as a PNG file.
-    pub png: Vec<u8>,
+    /// The picture, as a JPEG file.
+    pub jpeg: Vec<u8>,
 }
 
 #[derive(Template)]
@@ -45,8 +45,8 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn uri(&self, png: &[u8]) -> String {
-        format!("data:image/png;base64,{}", base64(png))
+    fn uri(&self, jpeg: &[u8]) -> String {
+        format!("data:image/jpeg;base64,{}", base64(jpeg))
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn names_are_shown_and_do_nothing() {
-        let cell = SheetCell { caption: "severity 1".into(), png: vec![1, 2, 3] };
+        let cell = SheetCell { caption: "severity 1".into(), jpeg: vec![1, 2, 3] };
         let row = SheetRow {
             name: "fog".into(),
             about: "lays fog".into(),
@@ -72,6 +72,6 @@ mod tests {
         let title = "<script>alert(1)</script>.png".to_owned();
         let page = sheet(&Sheet { title, original: vec![0], rows: vec![row] }).unwrap();
         assert!(!page.contains("<script>") && page.contains("default-src 'none'"));
-        assert!(page.contains("data:image/png;base64,AQID") && page.contains("severity 1"));
+        assert!(page.contains("data:image/jpeg;base64,AQID") && page.contains("severity 1"));
     }
 }

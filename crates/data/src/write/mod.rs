@@ -8,9 +8,9 @@ pub use coco::write_coco;
 
 use crate::DataError;
 use faultlens_core::{Case, Image};
-use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder, ImageFormat};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Cursor, Write};
@@ -43,26 +43,33 @@ pub fn write_image(image: &Image, path: &Path, quality: u8) -> Result<(), DataEr
         let what = "an image is written as .png, .jpg, .webp or .bmp";
         DataError::image(what, path)
     })?;
-    let mut bytes = Cursor::new(Vec::new());
-    let (width, height) = (image.width() as u32, image.height() as u32);
-    let encoded = match format {
-        ImageFormat::Jpeg => JpegEncoder::new_with_quality(&mut bytes, quality).write_image(
-            image.rgb(),
-            width,
-            height,
-            ExtendedColorType::Rgb8,
-        ),
-        other => image::write_buffer_with_format(
-            &mut bytes,
-            image.rgb(),
-            width,
-            height,
-            ExtendedColorType::Rgb8,
-            other,
-        ),
+    let bytes = match format {
+        ImageFormat::Jpeg => encode_jpeg(image, quality).ok_or("too large for JPEG".to_owned()),
+        other => encoded(image, other),
     };
-    encoded.map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?;
-    fs::write(path, bytes.into_inner()).map_err(DataError::io("write the image", path))
+    let failed = |why| DataError::image(format!("cannot write the image ({why})"), path);
+    fs::write(path, bytes.map_err(failed)?).map_err(DataError::io("write the image", path))
+}
+
+fn encoded(image: &Image, format: ImageFormat) -> Result<Vec<u8>, String> {
+    let side = |side: usize| u32::try_from(side).map_err(|_| "too large".to_owned());
+    let (width, height) = (side(image.width())?, side(image.height())?);
+    let (mut bytes, colour) = (Cursor::new(Vec::new()), ExtendedColorType::Rgb8);
+    image::write_buffer_with_format(&mut bytes, image.rgb(), width, height, colour, format)
+        .map_err(|error| error.to_string())?;
+    Ok(bytes.into_inner())
+}
+
+/// The bytes of an image as a JPEG file; `None` where it is too large for one.
+pub fn encode_jpeg(image: &Image, quality: u8) -> Option<Vec<u8>> {
+    let side = |side: usize| u16::try_from(side).ok();
+    let (width, height) = (side(image.width())?, side(image.height())?);
+    let mut bytes = Vec::new();
+    // Half the colours' resolution, as cameras and most programs write them.
+    let mut encoder = Encoder::new(&mut bytes, quality);
+    encoder.set_sampling_factor(SamplingFactor::F_2_2);
+    encoder.encode(image.rgb(), width, height, ColorType::Rgb).ok()?;
+    Some(bytes)
 }
 
 /// Writes an image of a set, whose files must not replace each other.

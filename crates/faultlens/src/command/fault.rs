@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail, ensure};
 use faultlens::campaign::config::{Disturbance, FaultPoint};
 use faultlens::data::{images_below, read_image, write_image};
+use faultlens::faults::IMAGE_FAULTS;
 use faultlens::report::plain;
 use faultlens::{ImageFault, Seed, exit};
 use serde_json::{Value, json};
@@ -53,7 +54,10 @@ pub(super) fn built(
     name: &str,
     settings: &BTreeMap<String, Value>,
 ) -> anyhow::Result<(Box<dyn ImageFault>, String)> {
-    let point = FaultPoint::new(name, settings).map_err(|what| anyhow!("{name}: {what}"))?;
+    // What is wrong with a name says it already.
+    let named = IMAGE_FAULTS.iter().any(|plugin| plugin.name == name);
+    let about = |what: String| if named { anyhow!("{name}: {what}") } else { anyhow!(what) };
+    let point = FaultPoint::new(name, settings).map_err(about)?;
     match point.disturbance {
         Disturbance::Image(fault) => Ok((fault, point.label)),
         Disturbance::Model(_) => bail!("{name} is a fault inside models, which no image shows"),

@@ -27,7 +27,12 @@ pub(crate) fn run(args: &ListArgs, console: &mut Console) -> anyhow::Result<u8> 
         }
         let gap = if at == 0 { "" } else { "\n" };
         console.line(format_args!("{gap}{}", name(*shelf)))?;
-        entries.iter().try_for_each(|entry| entry.show(console))?;
+        let common = common(&entries);
+        entries.iter().try_for_each(|entry| entry.show(&common, console))?;
+        if !common.is_empty() {
+            console.line("\n  parameters of several")?;
+            common.iter().try_for_each(|parameter| describe(parameter, console))?;
+        }
     }
     Ok(exit::OK)
 }
@@ -87,15 +92,19 @@ fn plain(name: &str, about: &str) -> Entry {
 }
 
 impl Entry {
-    fn show(&self, console: &mut Console) -> anyhow::Result<()> {
-        console.line(format_args!("  {:18} {}", self.name, self.about).to_string().trim_end())?;
+    fn show(&self, common: &[&Parameter], console: &mut Console) -> anyhow::Result<()> {
+        console.line(format_args!("  {:20} {}", self.name, self.about).to_string().trim_end())?;
         if !self.when.is_empty() {
-            console.line(format_args!("  {:18} when: {}", "", self.when))?;
+            console.line(format_args!("  {:20} when: {}", "", self.when))?;
         }
-        for parameter in self.parameters {
-            let (takes, unset) = (takes(&parameter.kind), unset(&parameter.unset));
-            console.line(format_args!("      {:14} {}", parameter.name, parameter.about))?;
-            console.line(format_args!("      {:14} {takes}{unset}", ""))?;
+        let is_common = |one: &Parameter| common.iter().any(|other| is_same(one, other));
+        let (shared, own): (Vec<&Parameter>, Vec<&Parameter>) =
+            self.parameters.iter().partition(|one| is_common(one));
+        own.iter().try_for_each(|parameter| describe(parameter, console))?;
+        if !shared.is_empty() {
+            let names: Vec<&str> = shared.iter().map(|parameter| parameter.name).collect();
+            let besides = if own.is_empty() { "takes" } else { "and" };
+            console.line(format_args!("      {besides} {}", names.join(", ")))?;
         }
         Ok(())
     }
@@ -124,10 +133,42 @@ impl Entry {
     }
 }
 
+/// What so many entries take alike is described once, below them.
+const SEVERAL: usize = 3;
+
+fn common(entries: &[Entry]) -> Vec<&'static Parameter> {
+    let all = || entries.iter().flat_map(|entry| entry.parameters);
+    let mut common: Vec<&'static Parameter> = Vec::new();
+    for parameter in all() {
+        let several = all().filter(|other| is_same(parameter, other)).count() >= SEVERAL;
+        if several && !common.iter().any(|other| is_same(parameter, other)) {
+            common.push(parameter);
+        }
+    }
+    common
+}
+
+fn is_same(a: &Parameter, b: &Parameter) -> bool {
+    (a.name, a.about, a.kind, &a.unset) == (b.name, b.about, b.kind, &b.unset)
+}
+
+fn describe(parameter: &Parameter, console: &mut Console) -> anyhow::Result<()> {
+    let (takes, unset) = (takes(&parameter.kind), unset(&parameter.unset));
+    console.line(format_args!("      {:14} {}", parameter.name, parameter.about))?;
+    Ok(console.line(format_args!("      {:14} {takes}{unset}", ""))?)
+}
+
+/// A number as people write it, however large.
+fn written(number: f64) -> String {
+    if number.abs() < 1e6 { number.to_string() } else { format!("{number:e}") }
+}
+
 fn takes(kind: &ParameterKind) -> String {
     match kind {
         ParameterKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
-        ParameterKind::Number { least, most } => format!("a number from {least:e} to {most:e}"),
+        ParameterKind::Number { least, most } => {
+            format!("a number from {} to {}", written(*least), written(*most))
+        }
         ParameterKind::Choice(words) => format!("one of {}", words.join(", ")),
         ParameterKind::Names => "a list of names".to_owned(),
     }

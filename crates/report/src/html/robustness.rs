@@ -44,9 +44,9 @@ pub(super) fn robustness(one: &Robustness) -> RobustnessView {
 fn summary(one: &Robustness) -> Vec<String> {
     let percent = |share: f64| format!("{}%", format::percent(share));
     let mut lines = vec![format!(
-        "{} of undisturbed answers are wrong ({})",
+        "{} of the undisturbed answers to {} are wrong",
         format::rate(&one.clean),
-        format::counted(one.clean.n, "case with a known truth")
+        format::counted(one.clean.n, "labelled case")
     )];
     if let Some(mean) = one.mean_accuracy {
         let kept = one.kept.map_or(String::new(), |kept| {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use faultlens::data::{encode_png, read_image, write_png};
+use faultlens::data::{encode_jpeg, read_image, write_png};
 use faultlens::faults::IMAGE_FAULTS;
 use faultlens::report::{Sheet, SheetCell, SheetRow, sheet};
 use faultlens::{Image, ImageFault, Plugin, Seed, exit};
@@ -19,6 +19,8 @@ use crate::command::write;
 use crate::console::Console;
 
 const SEVERITY: &str = "severity";
+/// Of pictures in the page: what it adds cannot be seen beside the faults.
+const QUALITY: u8 = 92;
 
 /// One fault and what it makes of the image.
 struct Row {
@@ -77,11 +79,11 @@ fn row(
 }
 
 fn page(path: &Path, image: &Image, rows: &[Row]) -> anyhow::Result<Sheet> {
-    let png = |image: &Image| encode_png(image).context("the picture is too large");
+    let jpeg = |image: &Image| encode_jpeg(image, QUALITY).context("the picture is too large");
     let cell = |(severity, image): &(Option<u8>, Image)| {
         let caption =
             severity.map_or("always the same strength".to_owned(), |s| format!("severity {s}"));
-        Ok(SheetCell { caption, png: png(image)? })
+        Ok(SheetCell { caption, jpeg: jpeg(image)? })
     };
     let row = |row: &Row| {
         Ok(SheetRow {
@@ -93,5 +95,5 @@ fn page(path: &Path, image: &Image, rows: &[Row]) -> anyhow::Result<Sheet> {
     };
     let title = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let rows = rows.iter().map(row).collect::<anyhow::Result<_>>()?;
-    Ok(Sheet { title, original: png(image)?, rows })
+    Ok(Sheet { title, original: jpeg(image)?, rows })
 }

@@ -54,7 +54,10 @@ pub(super) fn sheet(image: &Image, rows: &[Row]) -> anyhow::Result<Image> {
             let left = column * step[0] + GAP;
             let number = severity.map(|severity| severity.to_string()).unwrap_or_default();
             let right = left + image.width().saturating_sub(letters::width(&number, PIXEL));
-            canvas.write(&number, right, top);
+            // A long name takes the place of the first number.
+            if right > letters::width(row.fault.name, PIXEL) + 2 * GAP {
+                canvas.write(&number, right, top);
+            }
             canvas.show(picture, left, top + line);
         }
         canvas.write(row.fault.name, GAP, top);
