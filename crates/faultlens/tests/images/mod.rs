@@ -77,12 +77,14 @@ fn what_cannot_be_done_is_told() {
     let whole = std::fs::read(folder.path("a.png")).unwrap();
     folder.bytes("cut.png", &whole[..whole.len() / 2]);
     // A header of 30,000×30,000 pixels on a file of a few bytes.
-    let mut huge = whole.clone();
-    huge[16..24].copy_from_slice(&[0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30]);
-    folder.bytes("huge.png", &huge).text("empty.png", "").text("text.png", "no image at all");
+    let mut huge = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+    huge.extend([30_000u32, 30_000].map(u32::to_le_bytes).concat());
+    huge.extend(b"\x01\0\x18\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    huge.extend([0; 16]);
+    folder.bytes("huge.bmp", &huge).text("empty.png", "").text("text.png", "no image at all");
     for (args, wanted) in [
         ("cut.png --fault fog --severity 1 -o o.png", "truncated"),
-        ("huge.png --fault fog --severity 1 -o o.png", "too large"),
+        ("huge.bmp --fault fog --severity 1 -o o.png", "too large"),
         ("empty.png --fault fog --severity 1 -o o.png", "empty"),
         ("text.png --fault fog --severity 1 -o o.png", "no PNG, JPEG, WebP or BMP"),
         ("none.png --fault fog --severity 1 -o o.png", "none.png"),
@@ -138,5 +140,23 @@ fn a_sheet_shows_every_fault() {
     ] {
         let run = folder.run(args);
         assert!(run.status == 2 && run.stderr.contains(wanted), "{args}: {}", run.stderr);
+    }
+}
+
+/// The page is made by an example, which nobody must forget to run.
+#[test]
+fn the_page_of_faults_has_all_of_them() {
+    let root = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/faults.md")).unwrap();
+    for plugin in faultlens::faults::IMAGE_FAULTS {
+        let name = plugin.name;
+        let (_, own) = page.split_once(&format!("\n## {name}\n")).unwrap_or(("", ""));
+        let own = own.split("\n## ").next().unwrap();
+        assert!(own.contains(&format!("(images/faults/{name}.jpg)")), "{name}");
+        assert!(root.join(format!("docs/images/faults/{name}.jpg")).exists(), "{name}");
+        for parameter in plugin.parameters {
+            let row = format!("| `{}` |", parameter.name);
+            assert!(own.contains(&row) && own.contains(parameter.about), "{name} {row}");
+        }
     }
 }
