@@ -27,6 +27,7 @@ const SUMMARY: [&str; 25] = [
     "examples",
     "galleries",
     "requirements",
+    "robustness",
     "pinned",
     "verdict",
     "warnings",

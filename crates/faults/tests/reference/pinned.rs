@@ -23,13 +23,13 @@ const PINNED: &[(&str, u64)] = &[
     ("jpeg_compression", 0x16fe_dcd0_f713_e7ca),
     ("missing_sharpness", 0x5acf_91af_1dc7_9717),
     ("no_demosaicing", 0x9f6b_cf60_2b48_b3a9),
-    ("null", 0x664d_c4b3_e336_2c75),
     ("pixelate", 0xa91c_304b_1b57_efaf),
     ("reencode", 0x3cb2_6be6_0d21_9d39),
     ("rgb_shift", 0x5f21_3417_733b_d141),
     ("saturate", 0xf505_c47b_bc2d_ba79),
     ("shot_noise", 0x37c3_6e3b_bf66_4f73),
     ("speckle_noise", 0x3c7e_8b1c_e3fb_323b),
+    ("unchanged", 0x664d_c4b3_e336_2c75),
     ("white", 0x71c2_a6b3_e039_5325),
 ];
 

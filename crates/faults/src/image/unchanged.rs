@@ -8,17 +8,17 @@ use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 /// # When it happens
 /// As a control: a target that answers differently here is no steady one, and its rates under
 /// other faults hold that much of its own.
-pub(super) const NULL: Plugin<dyn ImageFault> = Plugin {
-    name: "null",
+pub(super) const UNCHANGED: Plugin<dyn ImageFault> = Plugin {
+    name: "unchanged",
     about: "changes nothing, as a control for targets whose answers vary by themselves",
     when: "to see how steady a target is, above all a service",
     parameters: &[],
-    build: |_| Ok(Box::new(Null)),
+    build: |_| Ok(Box::new(Unchanged)),
 };
 
-struct Null;
+struct Unchanged;
 
-impl ImageFault for Null {
+impl ImageFault for Unchanged {
     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
         image.clone()
     }
