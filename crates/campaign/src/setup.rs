@@ -6,6 +6,7 @@ use crate::config::{Campaign, Disturbance, FaultPoint};
 use crate::plan::{Plan, Spot};
 use crate::record::{Place, TrialId};
 use faultlens_core::{Exhibit, Reason, Target as _, did_you_mean};
+use faultlens_engine::vision::OutputKind;
 use faultlens_engine::{Dim, Golden, Graph, ValueId};
 use faultlens_faults::{Anatomy, Injection, SitePlan, Sites, check};
 use faultlens_judge::Judge;
@@ -59,11 +60,13 @@ pub enum SetupError {
     },
     /// The oracle or a guard cannot judge what a target answers.
     #[error(
-        "target {target} answers with {kind}, which the oracle or a guard of the campaign cannot judge; faultlens list oracles shows what each is for"
+        "target {target} answers with {kind}, which the campaign's oracle (same_top where none is named) or a guard cannot judge; write oracle: {fitting} into the campaign"
     )]
     Judge {
         /// The target.
         target: String,
+        /// The oracle for such answers.
+        fitting: &'static str,
         /// What it answers with.
         kind: &'static str,
     },
@@ -180,7 +183,8 @@ impl Setup {
             let exhibit = Exhibit { case: &case, truth: None, golden: &answer, observed: &answer };
             if self.judge.bars_case(&exhibit) == Some(Reason::Unsuited) {
                 let kind = subject.target.description().output.kind.name();
-                return Err(SetupError::Judge { target: spec.name.clone(), kind });
+                let fitting = fitting(subject.target.description().output.kind);
+                return Err(SetupError::Judge { target: spec.name.clone(), kind, fitting });
             }
         }
         Ok(())
@@ -340,6 +344,18 @@ fn trials_of(
         }
     }
     Ok(trials)
+}
+
+/// The oracle that judges such answers.
+fn fitting(kind: OutputKind) -> &'static str {
+    match kind {
+        OutputKind::Logits | OutputKind::Probabilities => "same_top",
+        OutputKind::Values => "same_values",
+        OutputKind::Detections => "same_detections",
+        OutputKind::Segments => "same_segments",
+        OutputKind::Picture => "same_picture",
+        OutputKind::Text => "same_text",
+    }
 }
 
 /// An error, in words, where trials are not what a stop rule counts.

@@ -450,3 +450,27 @@ fn a_fault_without_a_place_is_refused() {
         assert!(error.contains(wanted), "{fault}: {error}");
     }
 }
+
+/// Everything a sixth of the image to the right: boxes that were not moved along would meet almost
+/// none of what the detector finds then.
+#[test]
+fn faults_that_move_things_move_what_is_expected() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "
+targets: [{model: world:detector}]
+cases: {data: 'world:scenes:30'}
+oracle: {name: same_detections, iou: 0.5}
+faults:
+  - {fault: rotation, angle: 0}
+  - {fault: translation, right: 0.15, down: 0, fill: edge}
+";
+    run(text, &options(dir.path()));
+    let deviated = |fault: u32| {
+        let of = |record: &&Record| {
+            record.fault == fault && record.outcome == faultlens_core::Outcome::Deviated
+        };
+        records(dir.path()).iter().filter(of).count()
+    };
+    assert_eq!(deviated(0), 0, "nothing moved");
+    assert!((1..=20).contains(&deviated(1)), "{} of 30", deviated(1));
+}

@@ -18,7 +18,7 @@ mod tensor;
 pub use case::{Bounds, Case, Mask, Object};
 pub use fault::{Dose, ImageFault};
 pub use image::{Image, ImageError};
-pub use motion::Motion;
+pub use motion::{Motion, UNEXPECTED};
 pub use name::did_you_mean;
 pub use oracle::{Exhibit, Guard, Measure, Oracle};
 pub use outcome::{Outcome, OutcomeKind, Reason};

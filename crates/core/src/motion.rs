@@ -3,6 +3,10 @@
 
 use crate::{Bounds, Case, Detection, Detections, Image, Mask, Object, Response, Segments};
 
+/// In an expected answer, the class of pixels of which nothing is expected: they show nothing of the
+/// old image. No target knows so many classes.
+pub const UNEXPECTED: u16 = u16::MAX;
+
 /// The class of pixels that show nothing of the old image.
 const NOTHING: u8 = 0;
 
@@ -111,25 +115,29 @@ impl Motion {
                 let found = detections.found.iter().filter_map(moved).collect();
                 Response::Detections(Detections { found, ..detections.clone() })
             }
-            Response::Segments(segments) => Response::Segments(self.areas(segments)),
+            Response::Segments(segments) => {
+                Response::Segments(self.areas(segments, width as f32, height as f32))
+            }
             other => other.clone(),
         }
     }
 
-    fn areas(&self, old: &Segments) -> Segments {
+    fn areas(&self, old: &Segments, width: f32, height: f32) -> Segments {
         let place = |at: usize, of: usize, from: f32, to: f32| {
             from + (to - from) * (at as f32 + 0.5) / of as f32
         };
-        let class = |(x, y): (usize, usize)| {
+        let class = |(at, (x, y)): (usize, (usize, usize))| {
             let x = place(x, old.width, old.covers.left, old.covers.right);
             let y = place(y, old.height, old.covers.top, old.covers.bottom);
-            // A border around the image shows nothing of it.
-            let inside = x >= 0.0 && y >= 0.0;
+            // A border around the image shows nothing of it, and stays as it is.
+            if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
+                return old.classes.get(at).copied().unwrap_or(UNEXPECTED);
+            }
             let [x, y] = self.source(x as usize, y as usize).map(|at| at as f32);
-            old.class_at(x, y).filter(|_| inside).unwrap_or(NOTHING.into())
+            old.class_at(x, y).unwrap_or(UNEXPECTED)
         };
         let all = (0..old.height).flat_map(|y| (0..old.width).map(move |x| (x, y)));
-        Segments { classes: all.map(class).collect(), ..old.clone() }
+        Segments { classes: all.enumerate().map(class).collect(), ..old.clone() }
     }
 
     /// The case with the new image and all that is known of it moved along. Objects of which
@@ -227,7 +235,7 @@ mod tests {
         let Response::Segments(moved) = SHIFT.response(&Response::Segments(segments), 4, 4) else {
             panic!("areas stay areas")
         };
-        assert_eq!(moved.classes, [0, 0, 1, 2, 0, 0, 5, 6]);
+        assert_eq!(moved.classes, [UNEXPECTED, UNEXPECTED, 1, 2, UNEXPECTED, UNEXPECTED, 5, 6]);
         let values = Response::Values(vec![1.5]);
         assert_eq!(SHIFT.response(&values, 4, 4), values);
     }

@@ -32,7 +32,8 @@ impl Errors {
     pub(super) fn add(&mut self, context: &Context, record: &Record) {
         let fault = context.manifest.faults.get(record.fault as usize);
         let graded = fault.is_some_and(|fault| {
-            fault.on == FaultOn::Image && fault.axis.as_deref() == Some(SEVERITY)
+            // Faults without severities, such as controls, would count as much as the others.
+            fault.on == FaultOn::Image && fault.settings.contains_key(SEVERITY)
         });
         let golden = context.golden(record.target, record.case);
         let Some(truth) = golden.and_then(|golden| golden.truth.as_ref()).filter(|_| graded) else {
@@ -69,15 +70,17 @@ impl Errors {
                 fault.relative = of_reference.as_ref().and_then(|known| relative(fault, known));
             }
             let mean = |of: &dyn Fn(&FaultErrors) -> Option<f64>| {
-                let known: Option<Vec<f64>> = faults.iter().map(of).collect();
-                known.map(|known| known.iter().sum::<f64>() / known.len() as f64)
+                let known: Vec<f64> = faults.iter().filter_map(of).collect();
+                (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
             };
             let clean = clean(context, at, precision)?;
             let right = mean(&|fault| Some(1.0 - fault.mean));
             all.push(Robustness {
                 target: target.name.clone(),
                 mean_accuracy: right,
-                kept: right.zip(clean.value).map(|(right, wrong)| right / (1.0 - wrong)),
+                kept: right
+                    .zip(clean.value.filter(|wrong| *wrong < 1.0))
+                    .map(|(right, wrong)| right / (1.0 - wrong)),
                 mean_relative: mean(&|fault| fault.relative),
                 reference: reference.filter(|_| of_reference.is_some()).map(str::to_owned),
                 clean,
@@ -97,7 +100,8 @@ impl Errors {
         let mut faults: BTreeMap<String, Vec<Point>> = BTreeMap::new();
         for ((_, fault), counts) in self.cells.range((target, 0)..=(target, u32::MAX)) {
             let Some(fault) = context.manifest.faults.get(*fault as usize) else { continue };
-            let severity = fault.amount.unwrap_or(0.0);
+            let severity = fault.settings.get(SEVERITY).and_then(|number| number.as_f64());
+            let severity = severity.unwrap_or(0.0);
             let rest = fault.label.replace(&format!(" {SEVERITY}={severity}"), "");
             faults.entry(rest).or_default().push((severity, *counts));
         }

@@ -45,7 +45,7 @@ pub(super) struct Sample {
 }
 
 /// The trials of one permanent fault.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Bundle {
     weight: f64,
     events: u64,
@@ -59,8 +59,11 @@ impl Sample {
         self.events += u64::from(event);
         self.uneven |= weight != 1.0;
         let Some(fault) = fault else { return self.apart.add(weight, event) };
-        let bundle = self.together.entry(fault).or_default();
-        bundle.weight = weight;
+        let bundle = self.together.entry(fault).or_insert(Bundle { weight, events: 0, n: 0 });
+        // Cases of unlike sizes may let one fault hit places of unlike weights.
+        if bundle.weight != weight {
+            return Err(StatsError::Weight(weight));
+        }
         bundle.events += u64::from(event);
         bundle.n += 1;
         Ok(())
@@ -72,8 +75,7 @@ impl Sample {
         self.events += other.events;
         self.apart.merge(&other.apart);
         for (fault, bundle) in &other.together {
-            let own = self.together.entry(*fault).or_default();
-            own.weight = bundle.weight;
+            let own = self.together.entry(*fault).or_insert(Bundle { events: 0, n: 0, ..*bundle });
             own.events += bundle.events;
             own.n += bundle.n;
         }

@@ -89,7 +89,8 @@ pub struct Robustness {
     pub kept: Option<f64>,
     /// The target whose errors are the measure, where the campaign names one.
     pub reference: Option<String>,
-    /// The mean over faults of errors beside the reference's (mCE); `None` without one.
+    /// The mean over faults under which the reference errs of errors beside its own (mCE); `None`
+    /// without such.
     pub mean_relative: Option<f64>,
 }
 

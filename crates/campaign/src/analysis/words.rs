@@ -1,6 +1,7 @@
 //! Numbers as people read them: one way for all commands and reports, so that a rate reads the same everywhere.
 
 use super::{Checked, Mean, Rate, Tally};
+use faultlens_faults::IMAGE_FAULTS;
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
@@ -100,8 +101,13 @@ fn failures(fit: f64) -> String {
 
 /// What a dose of a fault is, as an axis has it.
 pub fn axis(axis: &str, fault: &str) -> String {
-    let zero = fault.split(' ').next() == Some("zero");
+    let name = fault.split(' ').next().unwrap_or_default();
+    let zero = name == "zero";
     let text = match axis {
+        // Image faults have numbers of the same names, which mean other things.
+        own if IMAGE_FAULTS.iter().any(|plugin| plugin.name == name) => {
+            return own.replace('_', " ");
+        }
         "amount" => "elements hit",
         "bit" => "bit",
         "bit_count" => "bits flipped together",

@@ -69,7 +69,7 @@ faults:
   # What the model sees.
   - fault: gaussian_noise
     severity: 1..5
-  # Several faults under one name: bit_flips, exponent_bits, images or quick.
+  # Several faults under one name; faultlens list presets shows all.
   # - preset: exponent_bits
 
 # Who judges an answer. same_top: the best class must stay among the best k; same_values: no
@@ -93,6 +93,9 @@ oracle: {name: same_top, k: 1}
 #     at_most: 0.05
 #     where: {fault: bit_flip}
 #     name: flips are mostly masked
+
+# The target whose errors under faults in images the others' are divided by (mCE).
+# reference: baseline
 
 # Trials that were found once and must stay as good as golden.
 # pinned: pins.yaml

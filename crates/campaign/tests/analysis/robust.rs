@@ -12,12 +12,19 @@ fn run(reference: &str) -> Run {
             "targets: [{{model: a.onnx, name: small}}, {{model: b.onnx, name: large}}]\n{reference}"
         ),
     );
+    let graded = |name: &str, severity: f64| {
+        let mut point = fault(name, "severity", severity, 1);
+        point.settings.insert("severity".to_owned(), severity.into());
+        point
+    };
     run.manifest.faults = vec![
-        fault("gaussian_noise", "severity", 1.0, 1),
-        fault("gaussian_noise", "severity", 5.0, 1),
-        fault("fog", "severity", 3.0, 1),
+        graded("gaussian_noise", 1.0),
+        graded("gaussian_noise", 5.0),
+        graded("fog", 3.0),
+        // A control, which has no severity.
+        fault("unchanged", "severity", 1.0, 1),
     ];
-    for (target, wrong) in [(0, [4, 8, 2]), (1, [1, 5, 1])] {
+    for (target, wrong) in [(0, [4, 8, 2, 10]), (1, [1, 5, 1, 0])] {
         for case in 0..10 {
             let right = target == 1 || case >= 2;
             let answer = if right { "stop" } else { "yield" };

@@ -82,6 +82,9 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "PIXELS", default_value_t = 224)]
     #[arg(value_parser = clap::value_parser!(u16).range(16..=1024))]
     pub(crate) size: u16,
+    /// One JSON object: {"image", "output", "faults"}
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {

@@ -56,7 +56,8 @@ pub(super) fn built(
 ) -> anyhow::Result<(Box<dyn ImageFault>, String)> {
     // What is wrong with a name says it already.
     let named = IMAGE_FAULTS.iter().any(|plugin| plugin.name == name);
-    let about = |what: String| if named { anyhow!("{name}: {what}") } else { anyhow!(what) };
+    let named = |what: &str| named && !what.starts_with(name);
+    let about = |what: String| if named(&what) { anyhow!("{name}: {what}") } else { anyhow!(what) };
     let point = FaultPoint::new(name, settings).map_err(about)?;
     match point.disturbance {
         Disturbance::Image(fault) => Ok((fault, point.label)),
@@ -76,6 +77,14 @@ fn settings(args: &FaultArgs) -> BTreeMap<String, Value> {
 
 fn same_place(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Whether a place, which need not be there yet, is a folder or below it.
+fn lies_in(place: &Path, folder: &Path) -> bool {
+    let known = place.ancestors().find_map(|part| fs::canonicalize(part).ok());
+    // A bare name has an empty last ancestor, which is here.
+    let known = known.or_else(|| fs::canonicalize(".").ok());
+    matches!((known, fs::canonicalize(folder)), (Some(place), Ok(folder)) if place.starts_with(&folder))
 }
 
 /// What is done to each image.
@@ -117,7 +126,11 @@ fn folder(
 ) -> anyhow::Result<u8> {
     let images = images_below(&args.image)?;
     ensure!(!images.is_empty(), "there is no image in the folder {}", args.image.display());
-    ensure!(!same_place(&args.image, &args.output), "the output would replace the images");
+    ensure!(
+        !lies_in(&args.output, &args.image),
+        "the output would lie among the images, and be disturbed the next time; choose another \
+         folder with -o"
+    );
     let files = outputs(&images, args.format);
     for folder in files.iter().filter_map(|file| file.parent()).collect::<BTreeSet<_>>() {
         let folder = args.output.join(folder);
@@ -206,25 +219,25 @@ fn tell(args: &FaultArgs, label: &str, done: &Done, console: &mut Console) -> an
     Ok(if wrong.is_empty() { exit::OK } else { exit::INPUT })
 }
 
-/// What the images become: their own names with the format's ending, and behind the old ending
-/// where two would be the same.
+/// What the images become: their own names with the format's ending, behind the old ending where
+/// several would be the same, so that each says which it was.
 fn outputs(images: &[PathBuf], format: Written) -> Vec<PathBuf> {
     let ending = match format {
         Written::Png => "png",
         Written::Jpg => "jpg",
     };
-    let mut taken = BTreeSet::new();
-    let mut given = |image: &PathBuf| {
-        let mut file = image.with_extension(ending);
-        // File systems that ignore case must not mix two.
-        if !taken.insert(file.to_string_lossy().to_lowercase()) {
-            let name = image.file_name().unwrap_or_default().to_string_lossy();
-            file = image.with_file_name(format!("{name}.{ending}"));
-            taken.insert(file.to_string_lossy().to_lowercase());
+    // File systems that ignore case must not mix two.
+    let key = |image: &PathBuf| image.with_extension("").to_string_lossy().to_lowercase();
+    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+    images.iter().for_each(|image| *alike.entry(key(image)).or_default() += 1);
+    let given = |image: &PathBuf| {
+        if alike.get(&key(image)) == Some(&1) {
+            return image.with_extension(ending);
         }
-        file
+        let name = image.file_name().unwrap_or_default().to_string_lossy();
+        image.with_file_name(format!("{name}.{ending}"))
     };
-    images.iter().map(&mut given).collect()
+    images.iter().map(given).collect()
 }
 
 #[cfg(test)]
@@ -235,8 +248,8 @@ mod tests {
     fn no_output_replaces_another() {
         let images = ["a.jpg", "a.png", "b/a.png", "A.bmp"].map(PathBuf::from);
         let files = outputs(&images, Written::Png);
-        assert_eq!(files, ["a.png", "a.png.png", "b/a.png", "A.bmp.png"].map(PathBuf::from));
-        let jpegs = outputs(&images[..2], Written::Jpg);
-        assert_eq!(jpegs, ["a.jpg", "a.png.jpg"].map(PathBuf::from));
+        assert_eq!(files, ["a.jpg.png", "a.png.png", "b/a.png", "A.bmp.png"].map(PathBuf::from));
+        let jpegs = outputs(&images[2..], Written::Jpg);
+        assert_eq!(jpegs, ["b/a.jpg", "A.jpg"].map(PathBuf::from));
     }
 }

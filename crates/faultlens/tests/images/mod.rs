@@ -116,6 +116,8 @@ fn a_folder_with_bad_images_keeps_the_good_ones() {
     let run = folder.run("fault in --fault fog --severity 2 -o out");
     assert_eq!(run.status, 2, "{}", run.stderr);
     assert!(run.stderr.contains("b.png") && folder.path("out/a.png").exists(), "{}", run.stderr);
+    let inside = folder.run("fault in --fault fog --severity 2 -o in/out");
+    assert!(inside.status == 2 && inside.stderr.contains("among the images"), "{}", inside.stderr);
     let empty = folder.run("fault out/none --fault fog --severity 2 -o other");
     assert_eq!(empty.status, 2, "{}", empty.stderr);
 }

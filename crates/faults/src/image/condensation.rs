@@ -76,10 +76,11 @@ impl Glass {
     fn new(width: usize, height: usize, stream: &mut Stream) -> Self {
         let longer = width.max(height);
         let fog = Plasma::new(longer, 1.9, stream);
-        let rows = fog.values.chunks_exact(fog.side).take(height);
-        let bright = rows.flat_map(|row| row[..width].iter().map(|fog| 150.0 + 60.0 * fog));
-        let mut glass =
-            Self { width, height, bright: bright.collect(), wet: vec![false; width * height] };
+        let mut bright = Vec::with_capacity(width * height);
+        for y in 0..height {
+            bright.extend(fog.row(y, width).iter().map(|fog| 150.0 + 60.0 * fog));
+        }
+        let mut glass = Self { width, height, bright, wet: vec![false; width * height] };
         let largest = (longer as f64 * LARGEST).max(LARGEST_PIXELS);
         for at in 0..TRIES {
             // From large to small, so that small ones fill the gaps.

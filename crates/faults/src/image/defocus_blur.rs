@@ -2,7 +2,7 @@
 
 use super::edge::Edge;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
-use super::pixels::{HALF_SCALE, byte, smaller, widened, with_rgb};
+use super::pixels::{HALF_SCALE, byte, larger, smaller, widened, with_rgb};
 use super::smooth::{Kernel, smoothed};
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 
@@ -113,9 +113,9 @@ impl Disk {
                 add_parts(&mut rim, &self.rim_parts(), part);
             }
             for ((out, disk), rim) in out.iter_mut().zip(&disk).zip(&rim) {
-                let sum = disk.level() + self.rim * rim.level();
+                let sum = disk.level() + self.rim * rim.signed();
                 // A hair's breadth, so that flat areas keep their level.
-                *out = byte(smaller(sum * scale + 0.02, 255.0));
+                *out = byte(smaller(larger(sum * scale + 0.02, 0.0), 255.0));
             }
         }
         out
@@ -159,6 +159,8 @@ trait Sum: Copy + Default {
     fn minus(self, other: Self) -> Self;
     fn of(level: u16) -> Self;
     fn level(self) -> f32;
+    /// Of a sum that may lie below zero.
+    fn signed(self) -> f32;
 }
 
 impl Sum for u16 {
@@ -176,6 +178,10 @@ impl Sum for u16 {
 
     fn level(self) -> f32 {
         f32::from(self)
+    }
+
+    fn signed(self) -> f32 {
+        f32::from(self.cast_signed())
     }
 }
 
@@ -195,6 +201,10 @@ impl Sum for u32 {
     fn level(self) -> f32 {
         // A conversion that starts from a sign is a single step.
         self as i32 as f32
+    }
+
+    fn signed(self) -> f32 {
+        self.level()
     }
 }
 

@@ -62,8 +62,11 @@ fn layers(width: usize, height: usize, stream: &mut Stream) -> (Vec<f32>, Vec<f3
     let longer = width.max(height);
     let [smears, grains] = [1.4, 1.25].map(|decay| {
         let plasma = Plasma::new(longer, decay, stream);
-        let rows = plasma.values.chunks_exact(plasma.side).take(height);
-        rows.flat_map(|row| &row[..width]).copied().collect::<Vec<f32>>()
+        let rows = (0..height).map(|y| plasma.row(y, width));
+        rows.fold(Vec::with_capacity(width * height), |mut all, row| {
+            all.extend_from_slice(&row);
+            all
+        })
     });
     // Smears with ragged rims; they stay below specks, which are the last to be wiped off.
     let ragged = |(smear, grain): (&f32, &f32)| 0.42 * smear + 0.33 * grain;

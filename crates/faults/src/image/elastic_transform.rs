@@ -60,9 +60,11 @@ impl ElasticTransform {
     }
 }
 
-/// A place beyond an edge, folded back inside: what a mirror shows is where it is.
+/// A place beyond an edge, folded back inside: what a mirror shows is where it is. A small image
+/// may be moved by several times its length.
 fn fold(at: f32, length: f32) -> f32 {
-    let at = at.abs();
+    let once = at.abs();
+    let at = if once > 2.0 * length { once.rem_euclid(2.0 * length) } else { once };
     let at = if at > length { 2.0 * length - at } else { at };
     smaller(larger(at, 0.0), length - 1e-3)
 }

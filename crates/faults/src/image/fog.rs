@@ -43,9 +43,9 @@ impl ImageFault for Fog {
         let mut haze = vec![0u16; 3 * width];
         let mut rgb = vec![0; image.rgb().len()];
         let rows = rgb.chunks_exact_mut(3 * width).zip(image.rgb().chunks_exact(3 * width));
-        for ((out, row), plasma) in rows.zip(plasma.values.chunks_exact(plasma.side)) {
+        for (y, (out, row)) in rows.enumerate() {
             let (haze_pixels, _) = haze.as_chunks_mut::<3>();
-            for (haze, plasma) in haze_pixels.iter_mut().zip(plasma) {
+            for (haze, plasma) in haze_pixels.iter_mut().zip(&*plasma.row(y, width)) {
                 *haze = [word(plasma * added); 3];
             }
             for ((out, &byte), &haze) in out.iter_mut().zip(row).zip(&haze) {

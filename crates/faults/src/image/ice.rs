@@ -78,8 +78,8 @@ fn growth(width: usize, height: usize, plasma: &Plasma) -> Vec<f32> {
     };
     let (columns, rows) = (aside(width), aside(height));
     let mut growth = Vec::with_capacity(width * height);
-    for (y, plasma) in rows.iter().zip(plasma.values.chunks_exact(plasma.side)) {
-        growth.extend(columns.iter().zip(plasma).map(|(x, plasma)| {
+    for (at, y) in rows.iter().enumerate() {
+        growth.extend(columns.iter().zip(&*plasma.row(at, width)).map(|(x, plasma)| {
             let edge = ((x * x * x * x + y * y * y * y) / 2.0).sqrt();
             0.6 * edge + 0.4 * plasma
         }));

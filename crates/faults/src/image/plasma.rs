@@ -2,14 +2,18 @@
 
 use super::grain::bytes;
 use faultlens_core::Stream;
+use std::borrow::Cow;
 
 /// Grids of fewer points a side draw fine random numbers; in larger ones, whose noise is faint, a
 /// byte is fine enough.
 const COARSE: usize = 16;
 
+/// The largest square: a long, narrow image would else need memory for its length squared.
+const LARGEST: usize = 8192;
+
 /// A square of values from 0 to 1, a power of two a side.
 pub(super) struct Plasma {
-    pub(super) side: usize,
+    side: usize,
     pub(super) values: Vec<f32>,
 }
 
@@ -17,7 +21,7 @@ impl Plasma {
     /// A square that covers `size` pixels a side. The noise of a grid is `decay²` times that of
     /// the next finer one.
     pub(super) fn new(size: usize, decay: f64, stream: &mut Stream) -> Self {
-        let side = size.next_power_of_two();
+        let side = size.next_power_of_two().min(LARGEST);
         let mut values = vec![0.0f32];
         let mut grid = 1;
         let mut amplitude = 1.0;
@@ -29,6 +33,16 @@ impl Plasma {
         }
         normalise(&mut values);
         Self { side, values }
+    }
+
+    /// The first so many values of a row; both go round where they are more than a side has.
+    pub(super) fn row(&self, y: usize, width: usize) -> Cow<'_, [f32]> {
+        let start = y % self.side * self.side;
+        let row = &self.values[start..start + self.side];
+        match row.get(..width) {
+            Some(row) => Cow::Borrowed(row),
+            None => row.iter().cycle().take(width).copied().collect(),
+        }
     }
 }
 

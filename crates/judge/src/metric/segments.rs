@@ -1,5 +1,6 @@
 //! How well each pixel's class is known, counted over many images.
 
+use faultlens_core::UNEXPECTED;
 use thiserror::Error;
 
 /// Why pixels cannot be compared.
@@ -102,15 +103,17 @@ pub fn segment_iou(
 }
 
 /// The mean over classes, of those that either image has, of the pixels that both have over those
-/// that either has. `None` for images without a pixel or of different sizes.
+/// that either has. Pixels of which the first expects nothing are left out. `None` for images
+/// without a pixel or of different sizes.
 pub fn mean_class_iou(a: &[u16], b: &[u16]) -> Option<f64> {
     if a.len() != b.len() {
         return None;
     }
-    let classes = usize::from(*a.iter().chain(b).max()?) + 1;
+    let expected = || a.iter().zip(b).filter(|(a, _)| **a != UNEXPECTED);
+    let classes = usize::from(expected().map(|(a, b)| *a.max(b)).max()?) + 1;
     // For each class, pixels that both have, and that each has.
     let (mut both, mut each) = (vec![0u64; classes], vec![0u64; classes]);
-    for (&a, &b) in a.iter().zip(b) {
+    for (&a, &b) in expected() {
         both[usize::from(a)] += u64::from(a == b);
         each[usize::from(a)] += 1;
         each[usize::from(b)] += 1;
@@ -123,6 +126,14 @@ pub fn mean_class_iou(a: &[u16], b: &[u16]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_nothing_is_expected_nothing_is_wrong() {
+        let moved = [UNEXPECTED, 1, 1, 2];
+        assert_eq!(mean_class_iou(&moved, &[7, 1, 1, 2]), Some(1.0));
+        assert_eq!(mean_class_iou(&moved, &[7, 1, 2, 2]), Some(0.5));
+        assert_eq!(mean_class_iou(&[UNEXPECTED], &[7]), None);
+    }
 
     #[test]
     fn the_mean_of_two_images_is_that_of_the_counts() {

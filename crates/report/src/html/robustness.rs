@@ -50,13 +50,18 @@ fn summary(one: &Robustness) -> Vec<String> {
     )];
     if let Some(mean) = one.mean_accuracy {
         let kept = one.kept.map_or(String::new(), |kept| {
-            format!(": {} of what it is undisturbed (rPC)", percent(kept))
+            format!(", which is {} of what it is undisturbed (rPC)", percent(kept))
         });
         lines.push(format!("Accuracy under faults (mPC): {}{kept}", percent(mean)));
     }
     if let (Some(relative), Some(reference)) = (one.mean_relative, &one.reference) {
         let beside = plain(reference);
-        lines.push(format!("Errors beside those of {beside} (mCE): {}", percent(relative)));
+        let known = one.faults.iter().filter(|fault| fault.relative.is_some()).count() as u64;
+        lines.push(format!(
+            "Errors beside those of {beside} (mCE): {}, over {} under which it errs",
+            percent(relative),
+            format::counted(known, "fault")
+        ));
     }
     lines
 }
@@ -68,10 +73,11 @@ fn row(fault: &FaultErrors, severities: &[f64]) -> FaultRow {
         found.map_or_else(|| number(String::new(), None), |(_, rate)| cell(rate))
     };
     let relative = fault.relative.map(|share| format!("{}%", format::percent(share)));
+    let relative = relative.unwrap_or(format::NONE.into());
     FaultRow {
         fault: plain(&fault.fault),
         errors: severities.iter().map(of).collect(),
         mean: number(format::rate(&fault.all), fault.all.value),
-        relative: number(relative.unwrap_or_default(), fault.relative),
+        relative: number(relative, fault.relative),
     }
 }

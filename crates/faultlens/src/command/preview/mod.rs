@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use faultlens::campaign::analysis::words::counted;
 use faultlens::data::{encode_jpeg, read_image, write_png};
 use faultlens::faults::IMAGE_FAULTS;
 use faultlens::report::{Sheet, SheetCell, SheetRow, sheet};
@@ -31,17 +32,23 @@ struct Row {
 
 /// Makes the sheet.
 pub(crate) fn run(args: &PreviewArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let image = picture::shrunk(&read_image(&args.image)?, args.size.into())?;
     let ending = args.output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ensure!(["png", "html"].contains(&ending), "the sheet is a .png or an .html file");
     let faults = chosen(&args.fault)?;
+    let image = picture::shrunk(&read_image(&args.image)?, args.size.into())?;
     let row = |fault| row(fault, &image, args);
     let rows = faults.into_iter().map(row).collect::<anyhow::Result<Vec<Row>>>()?;
     match ending {
         "png" => write_png(&picture::sheet(&image, &rows)?, &args.output)?,
         _ => write(&args.output, sheet(&page(&args.image, &image, &rows)?)?)?,
     }
-    console.line(format_args!("{} faults: {}", rows.len(), args.output.display()))?;
+    if args.json {
+        let names: Vec<&str> = rows.iter().map(|row| row.fault.name).collect();
+        console.json(&json!({"image": args.image, "output": args.output, "faults": names}))?;
+    } else {
+        let faults = counted(rows.len() as u64, "fault");
+        console.line(format_args!("{faults}: {}", args.output.display()))?;
+    }
     Ok(exit::OK)
 }
 
