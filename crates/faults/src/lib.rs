@@ -7,6 +7,7 @@
 //!
 //! To add a fault: one file, one line in its registry.
 
+mod floyd;
 pub mod image;
 pub mod model;
 

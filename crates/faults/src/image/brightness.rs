@@ -1,8 +1,8 @@
 //! Too much light.
 
-use super::by_value::{floor_byte, larger, smaller};
 use super::channels::map_colours;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
+use super::round::{floor_byte, larger, smaller};
 use super::vectors::wide;
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 

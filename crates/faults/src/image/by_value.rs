@@ -3,40 +3,6 @@
 use super::vectors::wide;
 use faultlens_core::Image;
 
-/// A number as a byte, rounded (halves to even) and cut off at black and white. The plain cast
-/// takes numbers one by one; this compiles to vectors on every CPU.
-#[inline(always)]
-pub(super) fn byte(x: f32) -> u8 {
-    byte_in_range(smaller(larger(x, 0.0), 255.0))
-}
-
-/// [`byte`] for numbers that round to one anyway.
-#[inline(always)]
-pub(super) fn byte_in_range(x: f32) -> u8 {
-    // So large that a fraction does not fit: the whole number is in the lowest bits.
-    const SO_MUCH: f32 = 12_582_912.0;
-    (x + SO_MUCH).to_bits() as u8
-}
-
-/// A number from 0 to 255 as a byte, without its fraction. What is short of a whole number by no
-/// more than floating point errs counts as that number.
-#[inline(always)]
-pub(super) fn floor_byte(x: f32) -> u8 {
-    byte_in_range(x - 0.4995)
-}
-
-/// The larger of two numbers that both are some; `f32::max` would look for ones that are not.
-#[inline(always)]
-pub(super) fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
-}
-
-/// The smaller one, as [`larger`].
-#[inline(always)]
-pub(super) fn smaller(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
-}
-
 /// The image with every value looked up in a table.
 pub(super) fn map_values(image: &Image, table: &[u8; 256]) -> Image {
     let mut changed = image.clone();
@@ -98,20 +64,6 @@ fn sums_kernel(rgb: &[u8]) -> [u64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bytes_are_rounded_and_cut_off() {
-        let cases = [(-1e9, 0), (-0.6, 0), (0.4, 0), (0.6, 1), (1.5, 2), (2.5, 2), (127.49, 127)];
-        for (x, wanted) in cases.into_iter().chain([(254.6, 255), (255.4, 255), (f32::MAX, 255)]) {
-            assert_eq!(byte(x), wanted, "{x}");
-        }
-        assert!((0..=255).all(|value| byte(f32::from(value)) == value));
-        for (x, wanted) in
-            [(-1e-4, 0), (0.0, 0), (0.99, 0), (0.9999, 1), (254.9, 254), (255.0, 255)]
-        {
-            assert_eq!(floor_byte(x), wanted, "{x}");
-        }
-    }
 
     #[test]
     fn means_are_those_of_plain_sums() {

@@ -1,6 +1,6 @@
 //! Pixels in groups with their channels apart, which is how vector units want them.
 
-use super::by_value::byte_in_range;
+use super::round::byte_in_range;
 use faultlens_core::Image;
 
 /// Pixels of a group; with fewer the compiler writes them out one by one.

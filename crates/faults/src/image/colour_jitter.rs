@@ -1,8 +1,9 @@
 //! Light, contrast and colours that change from picture to picture.
 
-use super::by_value::{byte, channel_means};
+use super::by_value::channel_means;
 use super::channels::map_colours;
 use super::level::{Level, Points, SEVERITY, strength};
+use super::round::byte;
 use super::vectors::wide;
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 

@@ -1,6 +1,6 @@
 //! Blocks of 8×8 pixels as cosine waves, with their strengths rounded to steps.
 
-use super::by_value::byte;
+use super::round::{WHOLE, byte};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 /// Eight blocks side by side, rows from the top.
@@ -104,8 +104,7 @@ fn zip(tile: Tile) -> Tile {
 /// Rounds, halves to even: adding so much leaves no bits for a fraction.
 #[inline(always)]
 fn rounded(x: f32) -> f32 {
-    const SO_MUCH: f32 = 12_582_912.0;
-    (x + SO_MUCH) - SO_MUCH
+    (x + WHOLE) - WHOLE
 }
 
 /// Multiplies waves and rounds them, halves up.

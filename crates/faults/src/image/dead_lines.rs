@@ -1,6 +1,7 @@
 //! Columns or rows of the sensor that no longer work.
 
-use super::distinct::{SHOWS, distinct};
+use super::dead_pixels::SHOWS;
+use super::distinct::distinct;
 use super::level::{Level, Points, SEVERITY, strength};
 use faultlens_core::Unset;
 use faultlens_core::{Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, Stream};

@@ -1,8 +1,12 @@
 //! Pixels of the sensor that no longer work.
 
-use super::distinct::{SHOWS, distinct};
+use super::distinct::distinct;
 use super::level::{Level, Points, SEVERITY, strength};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, SettingError, Settings,
+    Stream, Unset,
+};
+use std::borrow::Cow;
 
 /// # What it does
 /// Makes some pixels, drawn at random, black or white; as many as `count` says, or a `share` of
@@ -25,6 +29,14 @@ pub(super) const DEAD_PIXELS: Plugin<dyn ImageFault> = Plugin {
         SHOWS,
     ],
     build: |settings| Ok(Box::new(DeadPixels::new(settings)?)),
+};
+
+/// What a part of the sensor shows that no longer works.
+pub(super) const SHOWS: Parameter = Parameter {
+    name: "shows",
+    about: "what a dead part of the sensor shows",
+    kind: ParameterKind::Choice(&["black", "white"]),
+    unset: Unset::Is(Setting::Word(Cow::Borrowed("black"))),
 };
 
 const COUNTS: Points<1> =

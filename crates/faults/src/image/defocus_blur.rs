@@ -2,7 +2,8 @@
 
 use super::edge::Edge;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
-use super::pixels::{HALF_SCALE, byte, larger, smaller, widened, with_rgb};
+use super::pixels::{HALF_SCALE, widened, with_rgb};
+use super::round::{larger, level_byte, smaller};
 use super::smooth::{Kernel, smoothed};
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 
@@ -115,7 +116,7 @@ impl Disk {
             for ((out, disk), rim) in out.iter_mut().zip(&disk).zip(&rim) {
                 let sum = disk.level() + self.rim * rim.signed();
                 // A hair's breadth, so that flat areas keep their level.
-                *out = byte(smaller(larger(sum * scale + 0.02, 0.0), 255.0));
+                *out = level_byte(smaller(larger(sum * scale + 0.02, 0.0), 255.0));
             }
         }
         out

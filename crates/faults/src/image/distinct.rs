@@ -1,25 +1,12 @@
 //! Some of many, none of them twice.
 
-use faultlens_core::{Parameter, ParameterKind, Setting, Stream, Unset};
-use std::borrow::Cow;
-
-/// What a part of the sensor shows that no longer works.
-pub(super) const SHOWS: Parameter = Parameter {
-    name: "shows",
-    about: "what a dead part of the sensor shows",
-    kind: ParameterKind::Choice(&["black", "white"]),
-    unset: Unset::Is(Setting::Word(Cow::Borrowed("black"))),
-};
+use crate::floyd::floyd;
+use faultlens_core::Stream;
 
 /// Which of `total` things are drawn when `count` of them are (all, if there are not so many).
 pub(super) fn distinct(total: usize, count: usize, stream: &mut Stream) -> Vec<bool> {
     let mut drawn = vec![false; total];
-    // Floyd's method: as many draws as things; who is drawn twice stands for the newest.
-    for newest in total.saturating_sub(count)..total {
-        let at = stream.below(newest + 1);
-        let at = if drawn[at] { newest } else { at };
-        drawn[at] = true;
-    }
+    floyd(total, count, stream, |at| !std::mem::replace(&mut drawn[at], true));
     drawn
 }
 

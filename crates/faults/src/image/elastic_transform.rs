@@ -3,8 +3,8 @@
 use super::edge::Edge;
 use super::grain::levels;
 use super::level::{Level, Points, SEVERITY, strength};
-use super::pixels::{larger, smaller};
 use super::resample::{Fill, moved};
+use super::round::{larger, smaller};
 use super::smooth::{Gaussian, MOST_DEVIATION};
 use faultlens_core::{Dose, Image, ImageFault, Motion, Plugin, Stream};
 

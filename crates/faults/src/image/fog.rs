@@ -1,8 +1,9 @@
 //! Fog.
 
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
-use super::pixels::{weighed, with_rgb, word};
+use super::pixels::{weighed, with_rgb};
 use super::plasma::Plasma;
+use super::round::level_word;
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 
 /// # What it does
@@ -46,7 +47,7 @@ impl ImageFault for Fog {
         for (y, (out, row)) in rows.enumerate() {
             let (haze_pixels, _) = haze.as_chunks_mut::<3>();
             for (haze, plasma) in haze_pixels.iter_mut().zip(&*plasma.row(y, width)) {
-                *haze = [word(plasma * added); 3];
+                *haze = [level_word(plasma * added); 3];
             }
             for ((out, &byte), &haze) in out.iter_mut().zip(row).zip(&haze) {
                 *out = (weighed(u16::from(byte) << 8, factor).saturating_add(haze) >> 8) as u8;

@@ -4,9 +4,9 @@
 //! Follows ITU-T T.81 with the choices of libjpeg, which most cameras, browsers and services use:
 //! its quality scale, 4:2:0, chroma averaged going down and weighted 3:1 going up.
 
-use super::by_value::{byte, byte_in_range};
 use super::channels::{Channels, GROUP, apart, luma, together, whole_group};
 use super::cosine::{Quantiser, Tile, WIDTH};
+use super::round::{byte, byte_in_range};
 use super::vectors::wide;
 use faultlens_core::Image;
 

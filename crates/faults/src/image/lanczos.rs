@@ -1,6 +1,6 @@
 //! Enlarging one channel by the Lanczos filter, as image editors do.
 
-use super::by_value::byte;
+use super::round::byte;
 use super::vectors::wide;
 use std::f64::consts::PI;
 

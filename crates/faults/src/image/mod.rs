@@ -50,6 +50,7 @@ mod rescale;
 mod rgb_shift;
 mod rim;
 mod rotation;
+mod round;
 mod saturate;
 mod shot_noise;
 mod smooth;

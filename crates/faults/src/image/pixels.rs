@@ -30,35 +30,6 @@ pub(super) fn with_rgb(image: &Image, rgb: Vec<u8>) -> Image {
     }
 }
 
-/// Added to a number from 0 up to a few million, it moves the whole part into the lowest bits.
-const WHOLE: f32 = 12_582_912.0;
-
-/// The whole part of a level from 0 up to but without 256. A plain cast looks for numbers out of
-/// range first, and so takes one level at a time. Just below a whole number counts as that number,
-/// so that flat areas keep their level.
-#[inline(always)]
-pub(super) fn byte(level: f32) -> u8 {
-    (level - 0.498 + WHOLE).to_bits() as u8
-}
-
-/// The whole part of a number from 0 to 65535, likewise.
-#[inline(always)]
-pub(super) fn word(number: f32) -> u16 {
-    (number - 0.498 + WHOLE).to_bits() as u16
-}
-
-/// The larger of two numbers that are numbers.
-#[inline(always)]
-pub(super) fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
-}
-
-/// The smaller of two numbers that are numbers.
-#[inline(always)]
-pub(super) fn smaller(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
-}
-
 /// The high half of a product: a level times a weight in 65536ths.
 #[inline(always)]
 pub(super) fn weighed(level: u16, weight: u16) -> u16 {
@@ -91,16 +62,6 @@ mod tests {
             assert_eq!(whole, 65536);
         }
         assert_eq!(in_65536ths(&[1.0]), [65535]);
-    }
-
-    #[test]
-    fn whole_parts_are_those_of_a_cast() {
-        for at in 0..25_590 {
-            let level = at as f32 / 100.0 + 0.003;
-            assert_eq!(byte(level), level as u8, "{level}");
-            assert_eq!(word(level * 250.0), (level * 250.0 + 0.002) as u16, "{level}");
-        }
-        assert_eq!((byte(0.0), byte(255.0), byte(254.999), byte(0.99)), (0, 255, 255, 0));
     }
 
     #[test]

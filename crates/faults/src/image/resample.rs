@@ -1,7 +1,8 @@
 //! Images redrawn from other places of themselves.
 
 use super::edge::Edge;
-use super::pixels::{byte, with_rgb};
+use super::pixels::with_rgb;
+use super::round::level_byte;
 use faultlens_core::{
     Image, Motion, Parameter, ParameterKind, Setting, SettingError, Settings, Unset,
 };
@@ -134,7 +135,7 @@ impl Canvas {
             let lower = c[i] + across * (d[i] - c[i]);
             *mixed = upper + down * (lower - upper);
         }
-        [byte(mixed[0]), byte(mixed[1]), byte(mixed[2])]
+        [level_byte(mixed[0]), level_byte(mixed[1]), level_byte(mixed[2])]
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::grain::{DEVIATION, MEAN, normals};
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
-use super::pixels::{FULL_SCALE, byte, larger, smaller, with_rgb, word};
+use super::pixels::{FULL_SCALE, with_rgb};
+use super::round::{larger, level_byte, level_word, smaller};
 use super::streak::Streak;
 use super::zoom::{Step, Zoom};
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
@@ -69,7 +70,7 @@ impl ImageFault for Snow {
             let pale = 1.5 * grey + 127.5;
             let whiter = |channel: f32| {
                 let paler = larger(channel, pale);
-                byte(smaller(kept * channel + (1.0 - kept) * paler + light, 255.0))
+                level_byte(smaller(kept * channel + (1.0 - kept) * paler + light, 255.0))
             };
             *out = [whiter(red), whiter(green), whiter(blue)];
         }
@@ -109,7 +110,7 @@ impl Snow {
             for (out, &Step { first, part }) in out.iter_mut().zip(&across.steps) {
                 if let Some([left, right]) = between.get(first..first + 2) {
                     let value = left + part * (right - left);
-                    *out = if value < cut { 0 } else { word(smaller(value, top)) };
+                    *out = if value < cut { 0 } else { level_word(smaller(value, top)) };
                 }
             }
         }

@@ -3,8 +3,9 @@
 use super::edge::Edge;
 use super::grain::{DEVIATION, MEAN, normals};
 use super::level::{Level, Points, SEVERITY, strength};
-use super::pixels::{byte, smaller, weighed, with_rgb, word};
+use super::pixels::{weighed, with_rgb};
 use super::rim::{Relief, relief};
+use super::round::{level_byte, level_word, smaller};
 use super::smooth::{Gaussian, MOST_DEVIATION};
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 
@@ -74,7 +75,7 @@ impl ImageFault for Spatter {
             .iter()
             .map(|level| {
                 let value = value(level);
-                if value < cut { 0 } else { byte(smaller(value * 255.0, 255.0)) }
+                if value < cut { 0 } else { level_byte(smaller(value * 255.0, 255.0)) }
             })
             .collect();
         watery(image, &layer, &relief(&layer, width), strength as f32)
@@ -93,7 +94,7 @@ fn muddy(image: &Image, mask: &[u16]) -> Image {
         if share >= THIN {
             let share = smaller(share, 1.0);
             for (level, mud) in pixel.iter_mut().zip(MUD) {
-                *level = byte(f32::from(*level) + share * (mud - f32::from(*level)));
+                *level = level_byte(f32::from(*level) + share * (mud - f32::from(*level)));
             }
         }
     }
@@ -114,7 +115,7 @@ fn watery(image: &Image, layer: &[u8], relief: &Relief, strength: f32) -> Image 
     for (row, lights) in rgb.chunks_exact_mut(3 * width).zip(lights.chunks_exact(width)) {
         let (pixels, _) = glow.as_chunks_mut::<3>();
         for (glow, &light) in pixels.iter_mut().zip(lights) {
-            *glow = [word(smaller(f32::from(light) * scale, 65535.0)); 3];
+            *glow = [level_word(smaller(f32::from(light) * scale, 65535.0)); 3];
         }
         for ((level, &glow), &tint) in row.iter_mut().zip(&glow).zip(&tint) {
             *level = (u16::from(*level) + (weighed(glow, tint) >> 8)).min(255) as u8;

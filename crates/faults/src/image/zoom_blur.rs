@@ -1,7 +1,8 @@
 //! A camera that moves towards the scene while the shutter is open.
 
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
-use super::pixels::{byte, with_rgb};
+use super::pixels::with_rgb;
+use super::round::level_byte;
 use super::zoom::{Step, Zoom};
 use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
 
@@ -62,7 +63,7 @@ impl ImageFault for ZoomBlur {
             }
             let (out, _) = rgb[3 * y * width..][..3 * width].as_chunks_mut::<3>();
             for (out, sum) in out.iter_mut().zip(&sums) {
-                *out = [sum[0], sum[1], sum[2]].map(|sum| byte(sum * scale));
+                *out = [sum[0], sum[1], sum[2]].map(|sum| level_byte(sum * scale));
             }
         }
         with_rgb(image, rgb)

@@ -3,6 +3,7 @@
 use super::pattern::{PATTERN, Pattern};
 use super::selection::{Part, Selection};
 use super::sites::{Group, Sites, Unit};
+use crate::floyd::floyd;
 use faultlens_core::{
     Dose, Parameter, ParameterKind, Setting, SettingError, Settings, Stream, Unset,
 };
@@ -335,16 +336,6 @@ fn distinct(n: usize, count: usize, stream: &mut Stream) -> Vec<usize> {
         fresh
     });
     (0..n).filter(|number| chosen[number / 64] >> (number % 64) & 1 == 1).collect()
-}
-
-/// Floyd's method: every set of that size is as likely as every other. `insert` tells whether a
-/// number is new.
-fn floyd(n: usize, count: usize, stream: &mut Stream, mut insert: impl FnMut(usize) -> bool) {
-    for top in n - count..n {
-        if !insert(stream.below(top + 1)) {
-            insert(top);
-        }
-    }
 }
 
 /// How much more often things are drawn, by their number.
