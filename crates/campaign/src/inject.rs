@@ -49,8 +49,8 @@ pub(crate) struct Observed {
     pub(crate) site: Option<Site>,
     /// What it was shown, where that was changed.
     pub(crate) image: Option<Image>,
-    /// The case and the golden answer as the fault has moved them.
-    pub(crate) moved: Option<Box<(Case, Response)>>,
+    /// The golden answer as the fault has moved it: what is expected now.
+    pub(crate) moved: Option<Box<Response>>,
     pub(crate) queries: u32,
     pub(crate) micros: u64,
     /// Whether the fault found anything to change.
@@ -90,18 +90,20 @@ impl<'s> Stage<'s> {
         let mut trial = Trial::new(&self.subject.target, Seed::new(seed).stream());
         let image = fault.change(&self.case.image, trial.stream());
         let answer = trial.ask(&image).map(Some);
-        let moved = self.moved(fault, seed, &image).map(Box::new);
         let (queries, micros) = (trial.queries(), micros(start.elapsed()));
+        let moved = self.moved(fault, seed).map(Box::new);
         let (site, image, extra) = (None, Some(image), BTreeMap::new());
         Observed { answer, site, image, moved, queries, micros, landed: true, extra }
     }
 
-    /// What is known of the case where the fault has put it, and what the target should answer.
-    fn moved(&self, fault: &dyn ImageFault, seed: u64, image: &Image) -> Option<(Case, Response)> {
-        let (width, height) = (image.width(), image.height());
+    /// What the target should answer where a fault moves things that answers give places of.
+    fn moved(&self, fault: &dyn ImageFault, seed: u64) -> Option<Response> {
+        if !matches!(self.answer, Response::Detections(_) | Response::Segments(_)) {
+            return None;
+        }
+        let (width, height) = (self.case.image.width(), self.case.image.height());
         let motion = fault.motion(width, height, &mut Seed::new(seed).stream())?;
-        let golden = motion.response(&self.answer, width, height);
-        Some((motion.case(&self.case, image.clone()), golden))
+        Some(motion.response(&self.answer, width, height))
     }
 
     /// Changes what the model computes, a stack of trials at a time.
@@ -198,14 +200,9 @@ impl<'s> Stage<'s> {
         self.setup.judge.judge(&self.exhibit(answer, observed.moved.as_deref()))
     }
 
-    fn exhibit<'a>(
-        &'a self,
-        observed: &'a Response,
-        moved: Option<&'a (Case, Response)>,
-    ) -> Exhibit<'a> {
-        let (case, golden) =
-            moved.map_or((&self.case, &self.answer), |(case, golden)| (case, golden));
-        Exhibit { case, truth: self.truth, golden, observed }
+    fn exhibit<'a>(&'a self, observed: &'a Response, moved: Option<&'a Response>) -> Exhibit<'a> {
+        let golden = moved.unwrap_or(&self.answer);
+        Exhibit { case: &self.case, truth: self.truth, golden, observed }
     }
 
     /// The record of a trial.
