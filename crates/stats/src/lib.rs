@@ -11,7 +11,8 @@
 //!    they occur, and [`Mean`]: a quantity that is no rate,
 //! 6. [`Bootstrap`]: any statistic that is not a plain rate,
 //! 7. [`fisher_exact`], [`mcnemar_exact`]: whether a difference can be chance,
-//! 8. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once.
+//! 8. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once,
+//! 9. [`survival`]: how long until something fails, when some trials end before it does.
 //!
 //! ```
 //! use faultlens_stats::{Level, wilson};
@@ -36,6 +37,7 @@ mod proportion;
 mod sample_size;
 mod sequential;
 mod special;
+pub mod survival;
 mod weighted;
 
 pub use bootstrap::Bootstrap;

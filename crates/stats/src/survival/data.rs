@@ -1,0 +1,203 @@
+use super::error::SurvivalError;
+
+/// One named column of numbers that may explain the durations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covariate {
+    /// The name under which its coefficient is shown.
+    pub name: String,
+    /// One finite number per row.
+    pub values: Vec<f64>,
+}
+
+/// How long each row was observed and whether the event ended it: what every survival model is
+/// fitted on. Checked here once, so no model checks again.
+///
+/// ```
+/// use faultlens_stats::survival::Lifetimes;
+///
+/// let attacks = Lifetimes::new(vec![0.8, 2.0, 1.1], vec![true, false, true])?
+///     .covariate("epsilon", vec![0.3, 0.01, 0.1])?;
+/// assert_eq!(attacks.events(), 2);
+/// # Ok::<(), faultlens_stats::survival::SurvivalError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lifetimes {
+    durations: Vec<f64>,
+    observed: Vec<bool>,
+    entries: Vec<f64>,
+    weights: Vec<f64>,
+    covariates: Vec<Covariate>,
+}
+
+impl Lifetimes {
+    /// Durations in any unit of time (or queries), and for each whether the event was observed;
+    /// `false` is a row censored when its budget ended.
+    ///
+    /// # Errors
+    /// No rows, different lengths, or a duration that is negative or not finite.
+    pub fn new(durations: Vec<f64>, observed: Vec<bool>) -> Result<Self, SurvivalError> {
+        let rows = durations.len();
+        if rows == 0 {
+            return Err(SurvivalError::Empty);
+        }
+        same_length("the event column", observed.len(), rows)?;
+        for (i, &value) in durations.iter().enumerate() {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(SurvivalError::Duration { row: i + 1, value });
+            }
+        }
+        let (entries, weights) = (vec![0.0; rows], vec![1.0; rows]);
+        Ok(Self { durations, observed, entries, weights, covariates: Vec::new() })
+    }
+
+    /// When each row came under observation, for rows that would have been missed had they ended
+    /// earlier.
+    ///
+    /// # Errors
+    /// Another length, or an entry outside `0..duration`.
+    pub fn late_entry(mut self, entries: Vec<f64>) -> Result<Self, SurvivalError> {
+        same_length("the entry column", entries.len(), self.rows())?;
+        for (i, (&entry, &duration)) in entries.iter().zip(&self.durations).enumerate() {
+            if !(entry >= 0.0 && (entry < duration || entry == 0.0)) {
+                return Err(SurvivalError::Entry { row: i + 1, entry, duration });
+            }
+        }
+        self.entries = entries;
+        Ok(self)
+    }
+
+    /// How many equal rows each row stands for.
+    ///
+    /// # Errors
+    /// Another length, or a weight that is not a finite number above 0.
+    pub fn weights(mut self, weights: Vec<f64>) -> Result<Self, SurvivalError> {
+        same_length("the weight column", weights.len(), self.rows())?;
+        for (i, &value) in weights.iter().enumerate() {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(SurvivalError::Weight { row: i + 1, value });
+            }
+        }
+        self.weights = weights;
+        Ok(self)
+    }
+
+    /// Adds a column that may explain the durations.
+    ///
+    /// # Errors
+    /// Another length, a value that is not finite, or a name that is already there.
+    pub fn covariate(mut self, name: &str, values: Vec<f64>) -> Result<Self, SurvivalError> {
+        same_length(name, values.len(), self.rows())?;
+        if let Some(i) = values.iter().position(|v| !v.is_finite()) {
+            let (covariate, value) = (name.to_owned(), values[i]);
+            return Err(SurvivalError::Value { covariate, row: i + 1, value });
+        }
+        if self.covariates.iter().any(|c| c.name == name) {
+            return Err(SurvivalError::Duplicate(name.to_owned()));
+        }
+        self.covariates.push(Covariate { name: name.to_owned(), values });
+        Ok(self)
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.durations.len()
+    }
+
+    /// How many rows ended with the event.
+    #[must_use]
+    pub fn events(&self) -> usize {
+        self.observed.iter().filter(|&&e| e).count()
+    }
+
+    /// How long each row was observed.
+    #[must_use]
+    pub fn durations(&self) -> &[f64] {
+        &self.durations
+    }
+
+    /// Whether each row ended with the event.
+    #[must_use]
+    pub fn observed(&self) -> &[bool] {
+        &self.observed
+    }
+
+    /// When each row came under observation.
+    #[must_use]
+    pub fn entries(&self) -> &[f64] {
+        &self.entries
+    }
+
+    /// How many equal rows each row stands for.
+    #[must_use]
+    pub fn row_weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The columns, in the order in which they were added.
+    #[must_use]
+    pub fn covariates(&self) -> &[Covariate] {
+        &self.covariates
+    }
+
+    /// The covariates of one row, in the order of [`Lifetimes::covariates`].
+    #[must_use]
+    pub fn row(&self, index: usize) -> Vec<f64> {
+        self.covariates.iter().map(|c| c.values[index]).collect()
+    }
+
+    /// The median duration among events: the default time of a calibration.
+    ///
+    /// # Errors
+    /// [`SurvivalError::NoEvents`].
+    pub fn median_event_time(&self) -> Result<f64, SurvivalError> {
+        let mut times: Vec<f64> = self.event_times().collect();
+        if times.is_empty() {
+            return Err(SurvivalError::NoEvents);
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(quantile(&times, 0.5))
+    }
+
+    /// The columns of these names, in their order.
+    pub(crate) fn columns(&self, names: &[String]) -> Result<Vec<&[f64]>, SurvivalError> {
+        let find = |name: &String| {
+            let found = self.covariates.iter().find(|c| c.name == *name);
+            found.map(|c| c.values.as_slice()).ok_or_else(|| SurvivalError::Unknown {
+                name: name.clone(),
+                known: self.covariates.iter().map(|c| c.name.clone()).collect(),
+            })
+        };
+        names.iter().map(find).collect()
+    }
+
+    pub(crate) fn event_times(&self) -> impl Iterator<Item = f64> {
+        self.durations.iter().zip(&self.observed).filter(|(_, e)| **e).map(|(t, _)| *t)
+    }
+
+    pub(crate) fn enters_late(&self) -> bool {
+        self.entries.iter().any(|&e| e > 0.0)
+    }
+
+    /// The rows from the longest to the shortest duration.
+    pub(crate) fn longest_first(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        order.sort_by(|&a, &b| self.durations[b].total_cmp(&self.durations[a]));
+        order
+    }
+}
+
+fn same_length(column: &str, found: usize, rows: usize) -> Result<(), SurvivalError> {
+    if found == rows {
+        return Ok(());
+    }
+    Err(SurvivalError::Length { column: column.to_owned(), found, rows })
+}
+
+/// The quantile of sorted values with linear interpolation, as R's type 7 and NumPy.
+pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let position = p * (sorted.len() - 1) as f64;
+    let below = position.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (sorted[above] - sorted[below]) * (position - below as f64)
+}

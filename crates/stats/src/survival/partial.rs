@@ -1,0 +1,246 @@
+use super::cox::Ties;
+use super::data::Lifetimes;
+use super::matrix::{Square, dot};
+use super::newton::Slope;
+use super::standard::Standard;
+
+/// Cox's partial likelihood over rows sorted from the longest duration to the shortest, so that
+/// the risk set only grows and one pass sums everything.
+pub(crate) struct Partial {
+    width: usize,
+    /// Standardised covariates in rows.
+    rows: Vec<f64>,
+    times: Vec<f64>,
+    observed: Vec<bool>,
+    weights: Vec<f64>,
+    /// Late entries with their row, latest first: who leaves the risk set again.
+    late: Vec<(f64, usize)>,
+    ties: Ties,
+    penalty: f64,
+}
+
+/// What the model knows about one time of events.
+#[derive(Debug, Clone)]
+pub(crate) struct Moment {
+    pub(crate) time: f64,
+    /// The increment of the baseline's cumulative hazard.
+    pub(crate) hazard: f64,
+    /// The increment of its variance for known coefficients.
+    pub(crate) variance: f64,
+    /// The weighted mean of the covariates in the risk set, in standardised units.
+    pub(crate) mean: Vec<f64>,
+    /// What is left of the covariates of each event: Schoenfeld's residuals.
+    pub(crate) residuals: Vec<Vec<f64>>,
+}
+
+/// Sums over a set of rows of weight·e^η, and of that times x and x·xᵀ (lower half).
+struct Sums {
+    zero: f64,
+    first: Vec<f64>,
+    second: Square,
+}
+
+impl Sums {
+    fn new(width: usize) -> Self {
+        Self { zero: 0.0, first: vec![0.0; width], second: Square::zero(width) }
+    }
+
+    fn add(&mut self, risk: f64, x: &[f64], derivatives: bool) {
+        self.zero += risk;
+        if !derivatives {
+            return;
+        }
+        let n = x.len();
+        for i in 0..n {
+            let part = risk * x[i];
+            self.first[i] += part;
+            for (sum, other) in self.second.at[i * n..i * n + i + 1].iter_mut().zip(x) {
+                *sum += part * other;
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        self.zero = 0.0;
+        self.first.fill(0.0);
+        self.second.at.fill(0.0);
+    }
+}
+
+impl Partial {
+    pub(crate) fn new(data: &Lifetimes, standard: &Standard, ties: Ties, penalty: f64) -> Self {
+        let order = data.longest_first();
+        let row = |&i: &usize| standard.columns.iter().map(move |c| c[i]);
+        let late = |(place, &i): (usize, &usize)| (data.entries()[i], place);
+        let mut late: Vec<(f64, usize)> = order.iter().enumerate().map(late).collect();
+        late.retain(|(entry, _)| *entry > 0.0);
+        late.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Self {
+            width: standard.columns.len(),
+            rows: order.iter().flat_map(row).collect(),
+            times: order.iter().map(|&i| data.durations()[i]).collect(),
+            observed: order.iter().map(|&i| data.observed()[i]).collect(),
+            weights: order.iter().map(|&i| data.row_weights()[i]).collect(),
+            late,
+            ties,
+            penalty: penalty * data.row_weights().iter().sum::<f64>(),
+        }
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        &self.rows[i * self.width..(i + 1) * self.width]
+    }
+
+    pub(crate) fn penalty_at(&self, at: &[f64]) -> f64 {
+        self.penalty * dot(at, at) / 2.0
+    }
+
+    /// Walks through the times of events, latest first, with the sums over the risk set, the sums
+    /// over the events, and the events' rows.
+    fn walk(&self, at: &[f64], derivatives: bool, mut visit: impl FnMut(&Sums, &Sums, &[usize])) {
+        let mut risk = Sums::new(self.width);
+        let mut ended = Sums::new(self.width);
+        let (mut start, mut gone) = (0, 0);
+        let weight = |i: usize| self.weights[i] * dot(at, self.row(i)).exp();
+        while start < self.times.len() {
+            let time = self.times[start];
+            let end = start + self.times[start..].partition_point(|&t| t == time);
+            ended.clear();
+            let mut events = Vec::new();
+            for i in start..end {
+                let own = weight(i);
+                risk.add(own, self.row(i), derivatives);
+                if self.observed[i] {
+                    ended.add(own, self.row(i), derivatives);
+                    events.push(i);
+                }
+            }
+            while let Some(&(_, i)) = self.late.get(gone).filter(|(entry, _)| *entry >= time) {
+                risk.add(-weight(i), self.row(i), derivatives);
+                gone += 1;
+            }
+            if !events.is_empty() {
+                visit(&risk, &ended, &events);
+            }
+            start = end;
+        }
+    }
+
+    /// The shares of the events' own risk that are taken out, one per factor of the likelihood,
+    /// and the weight of each factor.
+    fn factors(&self, events: &[usize]) -> (Vec<f64>, f64) {
+        let total: f64 = events.iter().map(|&i| self.weights[i]).sum();
+        let count = events.len() as f64;
+        match self.ties {
+            Ties::Efron => ((0..events.len()).map(|k| k as f64 / count).collect(), total / count),
+            Ties::Breslow => (vec![0.0], total),
+        }
+    }
+
+    pub(crate) fn evaluate(&self, at: &[f64], derivatives: bool) -> Slope {
+        let n = if derivatives { self.width } else { 0 };
+        let mut out = Slope { value: 0.0, gradient: vec![0.0; n], hessian: Square::zero(n) };
+        let mut mean = vec![0.0; n];
+        self.walk(at, derivatives, |risk, ended, events| {
+            for &i in events {
+                out.value += self.weights[i] * dot(at, self.row(i));
+                for (sum, x) in out.gradient.iter_mut().zip(self.row(i)) {
+                    *sum += self.weights[i] * x;
+                }
+            }
+            let (shares, weight) = self.factors(events);
+            for share in shares {
+                let zero = risk.zero - share * ended.zero;
+                out.value -= weight * zero.ln();
+                for i in 0..n {
+                    mean[i] = (risk.first[i] - share * ended.first[i]) / zero;
+                    out.gradient[i] -= weight * mean[i];
+                    let line = i * n..i * n + i + 1;
+                    let sums = out.hessian.at[line.clone()].iter_mut().zip(&mean);
+                    let both = risk.second.at[line.clone()].iter().zip(&ended.second.at[line]);
+                    for ((sum, other), (all, own)) in sums.zip(both) {
+                        *sum -= weight * ((all - share * own) / zero - mean[i] * other);
+                    }
+                }
+            }
+        });
+        out.value -= self.penalty_at(at);
+        for (i, value) in at.iter().enumerate().take(n) {
+            out.gradient[i] -= self.penalty * value;
+            out.hessian.add(i, i, -self.penalty);
+        }
+        out.hessian.mirror();
+        out
+    }
+
+    /// Baseline, means and residuals at the fitted coefficients, ascending in time.
+    pub(crate) fn moments(&self, at: &[f64]) -> Vec<Moment> {
+        let mut out = Vec::new();
+        self.walk(at, true, |risk, ended, events| {
+            let (shares, _) = self.factors(events);
+            let count = shares.len() as f64;
+            let mut expected = vec![0.0; self.width];
+            for share in shares {
+                let zero = risk.zero - share * ended.zero;
+                for (sum, (all, own)) in
+                    expected.iter_mut().zip(risk.first.iter().zip(&ended.first))
+                {
+                    *sum += (all - share * own) / zero / count;
+                }
+            }
+            let weight: f64 = events.iter().map(|&i| self.weights[i]).sum();
+            let left = |&i: &usize| {
+                self.row(i).iter().zip(&expected).map(|(x, e)| x - e).collect::<Vec<f64>>()
+            };
+            out.push(Moment {
+                time: self.times[events[0]],
+                hazard: weight / risk.zero,
+                variance: weight / (risk.zero * risk.zero),
+                mean: risk.first.iter().map(|f| f / risk.zero).collect(),
+                residuals: events.iter().map(left).collect(),
+            });
+        });
+        out.reverse();
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn partial(ties: Ties) -> Partial {
+        let times = vec![5.0, 3.0, 3.0, 8.0, 2.0, 3.0, 9.0, 6.0];
+        let observed = vec![true, true, true, false, true, false, true, true];
+        let data = Lifetimes::new(times, observed).unwrap();
+        let data = data.weights(vec![1.0, 2.0, 1.0, 0.5, 1.0, 1.0, 1.0, 3.0]).unwrap();
+        let data = data.late_entry(vec![0.0, 1.0, 0.0, 4.0, 0.0, 0.0, 5.0, 2.5]).unwrap();
+        let data = data.covariate("a", vec![1.0, 2.0, 0.5, 3.0, 1.0, 4.0, 2.0, 0.0]).unwrap();
+        let data = data.covariate("b", vec![0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0]).unwrap();
+        Partial::new(&data, &Standard::new(&data, 0.0).unwrap(), ties, 0.1)
+    }
+
+    #[test]
+    fn derivatives_by_differences() {
+        let h = 1e-5;
+        for ties in [Ties::Efron, Ties::Breslow] {
+            let partial = partial(ties);
+            let at = [0.3, -0.4];
+            let got = partial.evaluate(&at, true);
+            assert!((got.value - partial.evaluate(&at, false).value).abs() < 1e-13);
+            for i in 0..2 {
+                let moved = |by: f64| {
+                    let mut at = at;
+                    at[i] += by;
+                    partial.evaluate(&at, true)
+                };
+                let (up, down) = (moved(h), moved(-h));
+                assert!((got.gradient[i] - (up.value - down.value) / (2.0 * h)).abs() < 1e-7);
+                for j in 0..2 {
+                    let want = (up.gradient[j] - down.gradient[j]) / (2.0 * h);
+                    assert!((got.hessian.get(i, j) - want).abs() < 1e-7, "{i} {j}");
+                }
+            }
+        }
+    }
+}
