@@ -115,7 +115,7 @@ impl Smooth {
             slope(&sum, smoothing)
         };
         let peak = maximise(vec![-1.0, 0.0, 1.0, 0.0], evaluate)
-            .map_err(|_| SurvivalError::NotConverged { model: "the calibration's spline" })?;
+            .map_err(|_| SurvivalError::NoSmoothing)?;
         Ok(Self { knots, at: std::array::from_fn(|i| peak.at[i]) })
     }
 
@@ -136,7 +136,7 @@ fn knots(data: &Lifetimes, time: f64) -> Result<[f64; 3], SurvivalError> {
     ends.sort_by(f64::total_cmp);
     let knots = [0.05, 0.5, 0.95].map(|p| quantile(&ends, p));
     if knots[0] >= knots[2] {
-        return Err(SurvivalError::Constant("the duration of events".to_owned()));
+        return Err(SurvivalError::NoSmoothing);
     }
     Ok(knots)
 }

@@ -42,7 +42,7 @@ pub fn concordance(data: &Lifetimes, scores: &[f64]) -> Result<f64, SurvivalErro
         }
     }
     if pairs == 0 {
-        return Err(SurvivalError::NoEvents);
+        return Err(SurvivalError::NoPairs);
     }
     Ok((concordant as f64 + tied as f64 / 2.0) / pairs as f64)
 }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn no_comparable_pair_is_an_error() {
         let data = Lifetimes::new(vec![1.0, 2.0], vec![false, true]).unwrap();
-        assert_eq!(concordance(&data, &[1.0, 2.0]), Err(SurvivalError::NoEvents));
+        assert_eq!(concordance(&data, &[1.0, 2.0]), Err(SurvivalError::NoPairs));
         assert!(concordance(&data, &[1.0]).is_err());
         assert!(concordance(&data, &[1.0, f64::NAN]).is_err());
     }

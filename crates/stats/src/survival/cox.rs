@@ -6,7 +6,7 @@ use super::log_rank::TestResult;
 use super::matrix::{Square, dot};
 use super::newton::{Lost, maximise};
 use super::partial::{Moment, Partial};
-use super::standard::{Standard, runaway};
+use super::standard::{STRIDE, Standard, places_a_start, runaway};
 use crate::estimate::Level;
 
 /// What to do with events at the same time, of which the order is unknown.
@@ -50,9 +50,9 @@ pub fn cox(data: &Lifetimes, ties: Ties, penalty: f64) -> Result<Cox, SurvivalEr
         return Err(SurvivalError::Question { what, value: 0.0 });
     }
     let partial = Partial::new(data, &standard, ties, penalty);
-    let start = vec![0.0; standard.names.len()];
-    let null_log_likelihood = partial.evaluate(&start, false).value;
+    let null_log_likelihood = partial.evaluate(&vec![0.0; standard.names.len()], false).value;
     let lost = || SurvivalError::NotConverged { model: "cox" };
+    let start = start(data, &standard, ties, penalty);
     let peak = maximise(start, |at, derivatives| partial.evaluate(at, derivatives));
     let peak = peak.map_err(|why| match why {
         Lost::Endless(i) => SurvivalError::Separation(standard.names[i].clone()),
@@ -74,6 +74,20 @@ pub fn cox(data: &Lifetimes, ties: Ties, penalty: f64) -> Result<Cox, SurvivalEr
         covariance,
         rows: data.rows(),
     })
+}
+
+/// The maximum on a sample of the rows, or 0 where a sample is too small or has none.
+fn start(data: &Lifetimes, standard: &Standard, ties: Ties, penalty: f64) -> Vec<f64> {
+    let zero = vec![0.0; standard.names.len()];
+    let rows: Vec<usize> = (0..data.rows()).step_by(STRIDE).collect();
+    let Ok(sample) = data.select(&rows) else { return zero };
+    if !places_a_start(sample.observed(), zero.len()) {
+        return zero;
+    }
+    let thin = standard.thinned(STRIDE);
+    let partial = Partial::new(&sample, &thin, ties, penalty);
+    let start = start(&sample, &thin, ties, penalty);
+    maximise(start, |at, derivatives| partial.evaluate(at, derivatives)).map_or(zero, |p| p.at)
 }
 
 fn lasting(data: &Lifetimes) -> Vec<f64> {
@@ -117,6 +131,12 @@ impl Cox {
     #[must_use]
     pub fn aic(&self) -> f64 {
         2.0 * self.slopes.len() as f64 - 2.0 * self.log_likelihood
+    }
+
+    /// The Bayesian criterion k·ln n − 2·ln L of the partial likelihood, with n the number of rows.
+    #[must_use]
+    pub fn bic(&self) -> f64 {
+        self.slopes.len() as f64 * (self.rows as f64).ln() - 2.0 * self.log_likelihood
     }
 
     /// The likelihood ratio test against a model without covariates.

@@ -1,4 +1,5 @@
 use super::cox::Cox;
+use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::log_rank::TestResult;
 use super::matrix::dot;
@@ -168,6 +169,33 @@ impl Cox {
         }
         let [value, low, high] = std::array::from_fn(|i| areas[i] + curve[i] * (horizon - since));
         Ok(Estimate { value: Some(value), low, high, n: self.rows as u64 })
+    }
+
+    /// Cox-Snell residuals H(t|x), as [`Fit::residuals`](super::Fit::residuals). Rows that came and
+    /// went between two events are left out: the baseline says nothing about them.
+    ///
+    /// # Errors
+    /// A covariate of the fit that the data do not have, or no row that is left.
+    pub fn residuals(&self, data: &Lifetimes) -> Result<Lifetimes, SurvivalError> {
+        let baseline = self.baseline();
+        let hazard = |time: f64| match baseline.partition_point(|(t, _)| *t <= time) {
+            0 => 0.0,
+            after => baseline[after - 1].1,
+        };
+        let scores = self.scores(data)?;
+        let spans = (0..data.rows()).map(|i| {
+            let risk = (-scores[i]).exp();
+            [data.entries()[i], data.durations()[i]].map(|time| risk * hazard(time))
+        });
+        let spans: Vec<[f64; 2]> = spans.collect();
+        let kept: Vec<usize> =
+            (0..data.rows()).filter(|&i| spans[i][0] == 0.0 || spans[i][0] < spans[i][1]).collect();
+        Lifetimes::new(
+            kept.iter().map(|&i| spans[i][1]).collect(),
+            kept.iter().map(|&i| data.observed()[i]).collect(),
+        )?
+        .weights(kept.iter().map(|&i| data.row_weights()[i]).collect())?
+        .late_entry(kept.iter().map(|&i| spans[i][0]).collect())
     }
 
     fn checked(&self, row: &[f64]) -> Result<Vec<f64>, SurvivalError> {

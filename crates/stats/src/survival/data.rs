@@ -98,6 +98,25 @@ impl Lifetimes {
         Ok(self)
     }
 
+    /// These rows alone, such as the training part of a split.
+    ///
+    /// # Errors
+    /// [`SurvivalError::Empty`] without rows.
+    pub fn select(&self, rows: &[usize]) -> Result<Self, SurvivalError> {
+        if rows.is_empty() {
+            return Err(SurvivalError::Empty);
+        }
+        let of = |values: &[f64]| rows.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let column = |c: &Covariate| Covariate { name: c.name.clone(), values: of(&c.values) };
+        Ok(Self {
+            durations: of(&self.durations),
+            observed: rows.iter().map(|&i| self.observed[i]).collect(),
+            entries: of(&self.entries),
+            weights: of(&self.weights),
+            covariates: self.covariates.iter().map(column).collect(),
+        })
+    }
+
     /// How many rows there are.
     #[must_use]
     pub fn rows(&self) -> usize {

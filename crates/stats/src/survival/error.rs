@@ -73,9 +73,26 @@ pub enum SurvivalError {
         /// What there is.
         known: Vec<String>,
     },
+    /// A parameter that the model does not have, or that already depends on every covariate.
+    #[error("{model} has no parameter {name} that could depend on covariates besides its first")]
+    NoParameter {
+        /// Which model.
+        model: &'static str,
+        /// What was asked for.
+        name: String,
+    },
     /// Censored rows alone only say "longer than that".
     #[error("no events: every row is censored; observe longer, or bound the rate instead")]
     NoEvents,
+    /// A ranking needs rows to rank.
+    #[error("no two rows of which it is known which ended first")]
+    NoPairs,
+    /// What was observed among rows with a prediction has no smooth curve.
+    #[error(
+        "what was observed cannot be smoothed: too few events, or durations or predictions that \
+         are all the same"
+    )]
+    NoSmoothing,
     /// A constant is already in the model as its intercept.
     #[error("{0} is the same in every row; drop it")]
     Constant(String),

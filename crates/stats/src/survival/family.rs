@@ -126,6 +126,7 @@ impl<D: Distribution> Family for D {
     }
 }
 
+#[inline]
 fn evaluate<D: Distribution, const N: usize>(
     of: &D,
     part: Part,
@@ -144,6 +145,7 @@ fn evaluate<D: Distribution, const N: usize>(
     }
 }
 
+#[inline]
 fn widen<const N: usize>(jet: Jet<N>) -> Jet<MOST_PARAMETERS> {
     let mut out = Jet::constant(jet.value);
     for i in 0..N {

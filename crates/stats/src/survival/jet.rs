@@ -28,6 +28,7 @@ pub(crate) struct Partials {
 impl<const N: usize> Jet<N> {
     /// A number that depends on no variable.
     #[must_use]
+    #[inline]
     pub fn constant(value: f64) -> Self {
         Self { value, gradient: [0.0; N], hessian: [[0.0; N]; N] }
     }
@@ -35,6 +36,7 @@ impl<const N: usize> Jet<N> {
     /// The variable number `index`; a constant when there is no such variable, which is what
     /// makes `Jet<0>` plain.
     #[must_use]
+    #[inline]
     pub fn variable(value: f64, index: usize) -> Self {
         let mut jet = Self::constant(value);
         if let Some(slope) = jet.gradient.get_mut(index) {
@@ -45,6 +47,7 @@ impl<const N: usize> Jet<N> {
 
     /// f of this number, from f, f′ and f″ at its value: how functions that are not built in join.
     #[must_use]
+    #[inline]
     pub fn map(self, [f, f1, f2]: [f64; 3]) -> Self {
         let mut out = Self::constant(f);
         for i in 0..N {
@@ -59,6 +62,7 @@ impl<const N: usize> Jet<N> {
 
     /// A function of two numbers from its derivatives at their values.
     #[must_use]
+    #[inline]
     pub(crate) fn of_two(x: Self, y: Self, at: Partials) -> Self {
         let mut out = Self::constant(at.value);
         for i in 0..N {
@@ -78,6 +82,7 @@ impl<const N: usize> Jet<N> {
 
     /// e to the power of this number.
     #[must_use]
+    #[inline]
     pub fn exp(self) -> Self {
         let e = self.value.exp();
         self.map([e, e, e])
@@ -85,6 +90,7 @@ impl<const N: usize> Jet<N> {
 
     /// The natural logarithm.
     #[must_use]
+    #[inline]
     pub fn ln(self) -> Self {
         let inverse = 1.0 / self.value;
         self.map([self.value.ln(), inverse, -inverse * inverse])
@@ -92,15 +98,18 @@ impl<const N: usize> Jet<N> {
 
     /// ln(1 + eˣ), without overflow for large and without loss for small x.
     #[must_use]
+    #[inline]
     pub fn softplus(self) -> Self {
         let x = self.value;
-        let share = 1.0 / (1.0 + (-x).exp());
-        let value = if x > 0.0 { x + (-x).exp().ln_1p() } else { x.exp().ln_1p() };
-        self.map([value, share, share * (1.0 - share)])
+        let small = (-x.abs()).exp();
+        let share = if x > 0.0 { 1.0 } else { small } / (1.0 + small);
+        let slope = small / ((1.0 + small) * (1.0 + small));
+        self.map([x.max(0.0) + small.ln_1p(), share, slope])
     }
 
     /// This number times a plain one.
     #[must_use]
+    #[inline]
     pub fn scale(mut self, by: f64) -> Self {
         self.value *= by;
         for i in 0..N {
@@ -115,6 +124,7 @@ impl<const N: usize> Jet<N> {
 
 impl<const N: usize> Add for Jet<N> {
     type Output = Self;
+    #[inline]
     fn add(mut self, other: Self) -> Self {
         self.value += other.value;
         for i in 0..N {
@@ -129,6 +139,7 @@ impl<const N: usize> Add for Jet<N> {
 
 impl<const N: usize> Neg for Jet<N> {
     type Output = Self;
+    #[inline]
     fn neg(self) -> Self {
         self.scale(-1.0)
     }
@@ -136,6 +147,7 @@ impl<const N: usize> Neg for Jet<N> {
 
 impl<const N: usize> Sub for Jet<N> {
     type Output = Self;
+    #[inline]
     fn sub(mut self, other: Self) -> Self {
         self.value -= other.value;
         for i in 0..N {
@@ -150,6 +162,7 @@ impl<const N: usize> Sub for Jet<N> {
 
 impl<const N: usize> Mul for Jet<N> {
     type Output = Self;
+    #[inline]
     fn mul(self, other: Self) -> Self {
         let (x, y) = (self.value, other.value);
         let mut out = Self::constant(x * y);
@@ -168,6 +181,7 @@ impl<const N: usize> Mul for Jet<N> {
 
 impl<const N: usize> Div for Jet<N> {
     type Output = Self;
+    #[inline]
     fn div(self, other: Self) -> Self {
         let inverse = 1.0 / other.value;
         let squared = inverse * inverse;
@@ -177,6 +191,7 @@ impl<const N: usize> Div for Jet<N> {
 
 impl<const N: usize> Add<f64> for Jet<N> {
     type Output = Self;
+    #[inline]
     fn add(mut self, other: f64) -> Self {
         self.value += other;
         self

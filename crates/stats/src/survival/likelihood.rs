@@ -1,8 +1,9 @@
+use std::ops::Range;
+
 use super::data::Lifetimes;
 use super::error::SurvivalError;
-use super::family::{Family, Part};
-use super::jet::Jet;
-use super::matrix::{Square, dot};
+use super::family::{Family, MOST_PARAMETERS, Part};
+use super::matrix::{Square, add_dots, dot};
 use super::newton::Slope;
 use super::standard::Standard;
 
@@ -18,7 +19,7 @@ impl Block {
         self.covariates.len() + 1
     }
 
-    pub(crate) fn range(&self) -> std::ops::Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.start + self.len()
     }
 
@@ -54,11 +55,14 @@ impl Times {
             return Err(SurvivalError::ZeroDuration { row: i + 1 });
         }
         let events = data.events().max(1) as f64;
-        let shift = data.event_times().map(|t| t.ln() / events).sum::<f64>();
-        let ln = |values: &[f64]| values.iter().map(|t| t.ln() - shift).collect::<Vec<f64>>();
+        let mut ln: Vec<f64> = data.durations().iter().map(|t| t.ln()).collect();
+        let of_events = ln.iter().zip(data.observed()).filter(|(_, e)| **e);
+        let shift = of_events.map(|(ln, _)| ln / events).sum::<f64>();
+        ln.iter_mut().for_each(|ln| *ln -= shift);
+        let entry = |t: &f64| t.ln() - shift;
         Ok(Self {
-            ln: ln(data.durations()),
-            ln_entry: data.enters_late().then(|| ln(data.entries())),
+            ln,
+            ln_entry: data.enters_late().then(|| data.entries().iter().map(entry).collect()),
             observed: data.observed().to_vec(),
             weights: data.row_weights().to_vec(),
             shift,
@@ -84,59 +88,99 @@ impl Times {
     }
 }
 
+/// Rows that are worked on at once: few enough for their columns to stay in the nearest cache.
+const CHUNK: usize = 256;
+
 /// The log-likelihood Σ w(E·ln h − H) of one family on one data set, in standardised units.
 pub(crate) struct Likelihood<'a> {
     family: &'a dyn Family,
     times: &'a Times,
+    standard: &'a Standard,
     pub(crate) blocks: Vec<Block>,
     width: usize,
-    /// One row of `width` per row of the data: what each coefficient is multiplied with.
-    rows: Vec<f64>,
     /// The penalty times the sum of weights.
     penalty: f64,
+}
+
+/// What is known of the rows of a chunk: a line per parameter, or per pair of parameters.
+struct Chunk {
+    theta: Vec<[f64; CHUNK]>,
+    gradient: Vec<[f64; CHUNK]>,
+    /// Of parameters k ≥ l, at k(k+1)/2 + l.
+    hessian: Vec<[f64; CHUNK]>,
+}
+
+impl Chunk {
+    fn new(parameters: usize) -> Self {
+        let lines = |n: usize| vec![[0.0; CHUNK]; n];
+        let pairs = parameters * (parameters + 1) / 2;
+        Self { theta: lines(parameters), gradient: lines(parameters), hessian: lines(pairs) }
+    }
 }
 
 impl<'a> Likelihood<'a> {
     pub(crate) fn new(
         family: &'a dyn Family,
         times: &'a Times,
-        standard: &Standard,
+        standard: &'a Standard,
         covariates: Vec<Vec<usize>>,
         penalty: f64,
     ) -> Self {
         let blocks = Block::sequence(covariates);
         let width = blocks.iter().map(Block::len).sum();
-        let mut rows = Vec::with_capacity(width * times.ln.len());
-        for i in 0..times.ln.len() {
-            for block in &blocks {
-                rows.push(1.0);
-                rows.extend(block.covariates.iter().map(|&c| standard.columns[c][i]));
-            }
-        }
         let penalty = penalty * times.weights.iter().sum::<f64>();
-        Self { family, times, blocks, width, rows, penalty }
+        Self { family, times, standard, blocks, width, penalty }
     }
 
     pub(crate) fn evaluate(&self, at: &[f64], derivatives: bool) -> Slope {
-        let mut slope = Slope {
-            value: 0.0,
-            gradient: vec![0.0; if derivatives { self.width } else { 0 }],
-            hessian: Square::zero(if derivatives { self.width } else { 0 }),
-        };
-        let mut theta = vec![0.0; self.blocks.len()];
-        for (i, row) in self.rows.chunks_exact(self.width).enumerate() {
-            for (value, block) in theta.iter_mut().zip(&self.blocks) {
-                *value = dot(&at[block.range()], &row[block.range()]);
-            }
-            if derivatives {
-                self.add_row(i, row, &theta, &mut slope);
-            } else {
-                slope.value += self.row_value(i, &theta);
-            }
-        }
+        let mut slope = self.sum(at, derivatives);
         self.add_penalty(at, derivatives, &mut slope);
         slope.hessian.mirror();
         slope
+    }
+
+    /// What the penalty takes from the log-likelihood.
+    pub(crate) fn penalty_at(&self, at: &[f64]) -> f64 {
+        let slopes = self.blocks.iter().map(|block| &at[block.range()][1..]);
+        self.penalty / 2.0 * slopes.map(|slopes| dot(slopes, slopes)).sum::<f64>()
+    }
+
+    /// The sum over all rows; of the second derivatives the lower half.
+    fn sum(&self, at: &[f64], derivatives: bool) -> Slope {
+        let n = if derivatives { self.width } else { 0 };
+        let mut slope = Slope { value: 0.0, gradient: vec![0.0; n], hessian: Square::zero(n) };
+        let mut chunk = Chunk::new(self.blocks.len());
+        let rows = self.times.ln.len();
+        for start in (0..rows).step_by(CHUNK) {
+            let range = start..rows.min(start + CHUNK);
+            self.predict(at, range.clone(), &mut chunk);
+            if derivatives {
+                slope.value += self.add_jets(range.clone(), &mut chunk);
+                self.gather(range, &chunk, &mut slope);
+            } else {
+                slope.value += range.map(|i| self.row_value(i, &chunk, i - start)).sum::<f64>();
+            }
+        }
+        slope
+    }
+
+    /// A block's covariates on some rows, one after the other.
+    fn columns(&self, block: &Block, rows: &Range<usize>) -> impl Iterator<Item = &[f64]> {
+        let rows = rows.clone();
+        block.covariates.iter().map(move |&c| &self.standard.columns[c][rows.clone()])
+    }
+
+    /// The distribution's parameters of each row.
+    fn predict(&self, at: &[f64], rows: Range<usize>, chunk: &mut Chunk) {
+        for (line, block) in chunk.theta.iter_mut().zip(&self.blocks) {
+            let line = &mut line[..rows.len()];
+            line.fill(at[block.start]);
+            for (slope, column) in at[block.range()][1..].iter().zip(self.columns(block, &rows)) {
+                for (value, x) in line.iter_mut().zip(column) {
+                    *value += slope * x;
+                }
+            }
+        }
     }
 
     fn part(&self, i: usize) -> (Part, f64) {
@@ -152,7 +196,22 @@ impl<'a> Likelihood<'a> {
         self.times.ln_entry.as_ref().map(|ln| ln[i]).filter(|ln| ln.is_finite())
     }
 
-    fn row_value(&self, i: usize, theta: &[f64]) -> f64 {
+    /// The parameters of one row of a chunk.
+    fn theta<'b>(
+        &self,
+        chunk: &Chunk,
+        at: usize,
+        theta: &'b mut [f64; MOST_PARAMETERS],
+    ) -> &'b [f64] {
+        for (value, line) in theta.iter_mut().zip(&chunk.theta) {
+            *value = line[at];
+        }
+        &theta[..self.blocks.len()]
+    }
+
+    fn row_value(&self, i: usize, chunk: &Chunk, at: usize) -> f64 {
+        let mut theta = [0.0; MOST_PARAMETERS];
+        let theta = self.theta(chunk, at, &mut theta);
         let (part, sign) = self.part(i);
         let mut value = sign * self.family.value(part, self.times.ln[i], theta);
         if let Some(entry) = self.late(i) {
@@ -161,31 +220,53 @@ impl<'a> Likelihood<'a> {
         self.times.weights[i] * value
     }
 
-    fn add_row(&self, i: usize, row: &[f64], theta: &[f64], slope: &mut Slope) {
-        let weight = self.times.weights[i];
-        let (part, sign) = self.part(i);
-        let jet = self.family.jet(part, self.times.ln[i], theta);
-        self.add_jet(&jet, sign * weight, row, slope);
-        if let Some(entry) = self.late(i) {
-            let before = self.family.jet(Part::CumulativeHazard, entry, theta);
-            self.add_jet(&before, weight, row, slope);
+    /// Notes each row's derivatives by the parameters; the sum of the values.
+    fn add_jets(&self, rows: Range<usize>, chunk: &mut Chunk) -> f64 {
+        let mut value = 0.0;
+        for (at, i) in rows.enumerate() {
+            let mut theta = [0.0; MOST_PARAMETERS];
+            let theta = self.theta(chunk, at, &mut theta);
+            let (part, sign) = self.part(i);
+            let mut jet = self.family.jet(part, self.times.ln[i], theta);
+            let weight = sign * self.times.weights[i];
+            if let Some(entry) = self.late(i) {
+                let before = self.family.jet(Part::CumulativeHazard, entry, theta);
+                jet = jet + before.scale(sign);
+            }
+            value += weight * jet.value;
+            let mut pairs = chunk.hessian.iter_mut();
+            for (k, line) in chunk.gradient.iter_mut().enumerate() {
+                line[at] = weight * jet.gradient[k];
+                for (second, pair) in jet.hessian[k].iter().take(k + 1).zip(&mut pairs) {
+                    pair[at] = weight * second;
+                }
+            }
         }
+        value
     }
 
-    fn add_jet<const N: usize>(&self, jet: &Jet<N>, times: f64, row: &[f64], slope: &mut Slope) {
-        slope.value += times * jet.value;
+    /// Adds up the derivatives by the coefficients, by the chain rule.
+    fn gather(&self, rows: Range<usize>, chunk: &Chunk, slope: &mut Slope) {
+        let ones = [1.0; CHUNK];
+        let n = rows.len();
+        let with_intercept = |block: &Block| -> Vec<&[f64]> {
+            std::iter::once(&ones[..n]).chain(self.columns(block, &rows)).collect()
+        };
+        let columns: Vec<Vec<&[f64]>> = self.blocks.iter().map(with_intercept).collect();
+        let mut product = [0.0; CHUNK];
+        let mut pairs = chunk.hessian.iter();
         for (k, block) in self.blocks.iter().enumerate() {
-            let by_parameter = times * jet.gradient[k];
-            for i in block.range() {
-                slope.gradient[i] += by_parameter * row[i];
-                for (l, other) in self.blocks.iter().enumerate().take(k + 1) {
-                    let factor = times * jet.hessian[k][l] * row[i];
-                    let end = other.range().end.min(i + 1);
-                    let line = i * self.width;
-                    let sums = &mut slope.hessian.at[line + other.start..line + end];
-                    for (sum, x) in sums.iter_mut().zip(&row[other.start..end]) {
-                        *sum += factor * x;
+            add_dots(&chunk.gradient[k][..n], &columns[k], &mut slope.gradient[block.range()]);
+            for (l, second) in (0..=k).zip(&mut pairs) {
+                for (i, column) in block.range().zip(&columns[k]) {
+                    for ((out, s), x) in product.iter_mut().zip(&second[..n]).zip(*column) {
+                        *out = s * x;
                     }
+                    let from = self.blocks[l].start;
+                    // Within a block the lower half suffices.
+                    let to = self.blocks[l].range().end.min(i + 1);
+                    let line = &mut slope.hessian.at[i * self.width..][from..to];
+                    add_dots(&product[..n], &columns[l][..line.len()], line);
                 }
             }
         }
@@ -195,24 +276,14 @@ impl<'a> Likelihood<'a> {
         if self.penalty == 0.0 {
             return;
         }
-        for block in &self.blocks {
-            for i in block.range().skip(1) {
-                slope.value -= self.penalty * at[i] * at[i] / 2.0;
-                if derivatives {
-                    slope.gradient[i] -= self.penalty * at[i];
-                    slope.hessian.add(i, i, -self.penalty);
-                }
-            }
+        slope.value -= self.penalty_at(at);
+        if !derivatives {
+            return;
         }
-    }
-
-    /// The log-likelihood without its penalty.
-    pub(crate) fn plain(&self, at: &[f64]) -> f64 {
-        let theta = |row: &[f64]| -> Vec<f64> {
-            self.blocks.iter().map(|b| dot(&at[b.range()], &row[b.range()])).collect()
-        };
-        let rows = self.rows.chunks_exact(self.width).enumerate();
-        rows.map(|(i, row)| self.row_value(i, &theta(row))).sum()
+        for i in self.blocks.iter().flat_map(|block| block.range().skip(1)) {
+            slope.gradient[i] -= self.penalty * at[i];
+            slope.hessian.add(i, i, -self.penalty);
+        }
     }
 }
 

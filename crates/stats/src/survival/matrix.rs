@@ -99,8 +99,52 @@ impl Square {
     }
 }
 
+/// Sums that go on side by side, so that none waits for another.
+const LANES: usize = 8;
+
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    debug_assert_eq!(a.len(), b.len());
+    let mut sums = [0.0; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Columns that share one pass over what they are multiplied with.
+const TOGETHER: usize = 4;
+
+/// Adds the product of `a` with each column to the number in its place.
+pub(crate) fn add_dots(a: &[f64], columns: &[&[f64]], to: &mut [f64]) {
+    let (groups, rest) = columns.as_chunks::<TOGETHER>();
+    let (sums, last) = to.split_at_mut(groups.len() * TOGETHER);
+    for (group, sums) in groups.iter().zip(sums.chunks_exact_mut(TOGETHER)) {
+        for (sum, more) in sums.iter_mut().zip(dots(a, *group)) {
+            *sum += more;
+        }
+    }
+    for (column, sum) in rest.iter().zip(last) {
+        *sum += dot(a, column);
+    }
+}
+
+fn dots(a: &[f64], columns: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
+    const WIDE: usize = 4;
+    let mut sums = [[0.0; WIDE]; TOGETHER];
+    let (parts, rest) = a.as_chunks::<WIDE>();
+    let split = columns.map(|column| column.as_chunks::<WIDE>());
+    for (at, a) in parts.iter().enumerate() {
+        for (sums, (column, _)) in sums.iter_mut().zip(&split) {
+            for lane in 0..WIDE {
+                sums[lane] += a[lane] * column[at][lane];
+            }
+        }
+    }
+    std::array::from_fn(|k| sums[k].iter().sum::<f64>() + dot(rest, split[k].1))
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@
 //! 4. [`Fit::coefficients`], [`Fit::aic`], [`concordance()`], [`calibration()`], [`qq_points`],
 //!    [`Cox::proportionality`]: whether to believe it,
 //! 5. [`Fit::predict`]: survival, hazard, quantiles and means of a row, with intervals,
-//! 6. [`cost_ratio`], [`failure_rate`]: what an attack costs beside training.
+//! 6. [`Model`], [`compare()`], [`recommend`]: which of several to use,
+//! 7. [`cost_ratio`], [`failure_rate`]: what an attack costs beside training.
 //!
 //! ```
 //! use faultlens_stats::Level;
@@ -32,6 +33,7 @@
 
 mod calibration;
 mod coefficient;
+mod compare;
 mod concordance;
 mod cost;
 mod cox;
@@ -47,6 +49,7 @@ mod jet;
 mod likelihood;
 mod log_rank;
 mod matrix;
+mod model;
 mod newton;
 mod parametric;
 mod partial;
@@ -54,6 +57,7 @@ mod predict;
 mod standard;
 pub use calibration::{Calibration, Smoothing, calibration};
 pub use coefficient::{Coefficient, INTERCEPT};
+pub use compare::{Compared, Recommendation, Worth, compare, recommend};
 pub use concordance::concordance;
 pub use cost::{cost_ratio, failure_rate};
 pub use cox::{Cox, Ties, cox};
@@ -65,5 +69,6 @@ pub use families::{Exponential, GeneralisedGamma, LogLogistic, LogNormal, Weibul
 pub use family::{Distribution, FAMILIES, Family, MOST_PARAMETERS, Nested, Part, family};
 pub use jet::Jet;
 pub use log_rank::{TestResult, log_rank};
+pub use model::{Assessment, Fitted, Horizon, Model};
 pub use parametric::{Fit, Options, fit};
 pub use predict::Prediction;

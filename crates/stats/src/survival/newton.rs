@@ -45,8 +45,9 @@ const FARTHEST: f64 = 50.0;
 const STEPS: usize = 200;
 /// No coefficient moves further in one step; all are in standardised units.
 const LONGEST_STEP: f64 = 3.0;
-/// The gain in log-likelihood that a step must promise. Newton's next step then gains its square.
-const GAIN: f64 = 1e-9;
+/// A step that promises less is the last. It is some 1e-5 standard errors long: where it leads, the
+/// next one would gain its square, and the information is the same to more digits than are shown.
+const GAIN: f64 = 1e-10;
 
 /// Climbs to the maximum by Newton's method. Where the function is not concave, a ridge bends the
 /// step towards the gradient; every step is shortened until it gains, so the value never falls.
@@ -69,7 +70,10 @@ pub(crate) fn maximise(
         let information = here.hessian.negated();
         let (step, bent) = uphill(&information, &here.gradient).ok_or_else(|| Lost::at(&at))?;
         let gain = dot(&step, &here.gradient) / 2.0;
-        let last = gain < GAIN && !bent;
+        if gain < GAIN && !bent {
+            let at = at.iter().zip(&step).map(|(a, s)| a + s).collect();
+            return Ok(Peak { at, value: here.value + gain, information });
+        }
         match walk(&at, &step, here.value, gain, &evaluate) {
             Some((next, slope)) => (at, here) = (next, slope),
             // Below the rounding of the value itself no step can be seen to gain.
@@ -77,9 +81,6 @@ pub(crate) fn maximise(
                 return Ok(Peak { at, value: here.value, information });
             }
             None => return Err(Lost::at(&at)),
-        }
-        if last {
-            return Ok(Peak { at, value: here.value, information: here.hessian.negated() });
         }
     }
     Err(Lost::at(&at))

@@ -7,7 +7,7 @@ use super::family::{Family, MOST_PARAMETERS, Nested};
 use super::likelihood::{Block, Likelihood, Times};
 use super::matrix::{Square, dot};
 use super::newton::{Lost, Peak, maximise};
-use super::standard::{Standard, runaway};
+use super::standard::{STRIDE, Standard, places_a_start, runaway};
 use crate::estimate::Level;
 
 /// What to fit beyond the default: all covariates on the location, none on the other parameters,
@@ -48,6 +48,10 @@ impl Options {
         out[0] = (0..names.len()).collect();
         for (parameter, covariates) in &self.ancillary {
             let others = owned(&parameters[1..]);
+            if others.is_empty() {
+                let (model, name) = (family.name(), parameter.clone());
+                return Err(SurvivalError::NoParameter { model, name });
+            }
             let at = 1 + position(&others, parameter)?;
             for covariate in covariates {
                 out[at].push(position(names, covariate)?);
@@ -106,7 +110,7 @@ pub fn fit(
     estimates[0] += times.shift;
     Ok(Fit {
         family,
-        log_likelihood: likelihood.plain(&peak.at) - times.unit(),
+        log_likelihood: peak.value + likelihood.penalty_at(&peak.at) - times.unit(),
         covariates: standard.names.clone(),
         covariance: covariance.mixed_by(&back),
         blocks: likelihood.blocks,
@@ -127,9 +131,6 @@ struct Climb<'a> {
     likelihood: Likelihood<'a>,
     peak: Peak,
 }
-
-/// So many rows place a start well enough; beyond twice as many, a sample of them is fitted first.
-const SAMPLE: usize = 2000;
 
 impl<'a> Ask<'a> {
     /// Climbs from the best of the special cases and of a fit to a sample of the rows, or else
@@ -166,16 +167,12 @@ impl<'a> Ask<'a> {
 
     /// The maximum on a sample, if there are enough rows and, in the sample, enough events.
     fn of_sample(&self, family: &dyn Family, covariates: &[Vec<usize>]) -> Option<Vec<f64>> {
-        let stride = self.times.ln.len() / SAMPLE;
-        if stride < 2 {
-            return None;
-        }
-        let times = self.times.thinned(stride);
+        let times = self.times.thinned(STRIDE);
         let width: usize = covariates.iter().map(|c| c.len() + 1).sum();
-        if times.observed.iter().filter(|e| **e).count() < 20 * width {
+        if !places_a_start(&times.observed, width) {
             return None;
         }
-        let standard = self.standard.thinned(stride);
+        let standard = self.standard.thinned(STRIDE);
         let sample = Ask { times: &times, standard: &standard, penalty: self.penalty };
         Some(sample.climb(family, covariates.to_vec()).ok()?.peak.at)
     }

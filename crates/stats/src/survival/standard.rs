@@ -16,6 +16,17 @@ pub(crate) struct Standard {
 /// Below this share of its own variance, what earlier columns leave of a column is rounding.
 const UNEXPLAINED: f64 = 1e-10;
 
+/// Every so manieth row is fitted first, for a start; its own start comes from a sample of it.
+pub(crate) const STRIDE: usize = 8;
+/// Fewer rows than this in a sample, or fewer events per coefficient, would not place a start.
+const SAMPLE: (usize, usize) = (200, 10);
+
+/// Whether a sample is large enough to be fitted for a start.
+pub(crate) fn places_a_start(observed: &[bool], coefficients: usize) -> bool {
+    let events = observed.iter().filter(|e| **e).count();
+    observed.len() >= SAMPLE.0 && events >= SAMPLE.1 * coefficients
+}
+
 impl Standard {
     /// # Errors
     /// No events, a constant or collinear column, or (without a penalty) a column that is the same
@@ -52,14 +63,14 @@ impl Standard {
     fn push(&mut self, covariate: &Covariate) -> Result<(), SurvivalError> {
         let values = &covariate.values;
         let n = values.len() as f64;
-        let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let largest = folded(values, f64::abs, f64::max);
         // Dividing first keeps sums of huge values finite.
-        let mean = values.iter().map(|v| v / n).sum::<f64>();
-        let spread = values.iter().fold(0.0_f64, |m, v| m.max((v - mean).abs()));
+        let mean = folded(values, |v| v / n, std::ops::Add::add);
+        let spread = folded(values, |v| (v - mean).abs(), f64::max);
         if spread <= 1e-13 * largest {
             return Err(SurvivalError::Constant(covariate.name.clone()));
         }
-        let squares: f64 = values.iter().map(|v| ((v - mean) / spread).powi(2)).sum();
+        let squares = folded(values, |v| ((v - mean) / spread).powi(2), std::ops::Add::add);
         let deviation = spread * (squares / (n - 1.0)).sqrt();
         self.names.push(covariate.name.clone());
         self.means.push(mean);
@@ -99,6 +110,19 @@ impl Standard {
         let with = (0..i).filter(gives).map(|j| self.names[j].clone()).collect();
         SurvivalError::Collinear { covariate: self.names[i].clone(), with }
     }
+}
+
+/// A sum or maximum of terms from 0 on, several at a time, so that none waits for another.
+fn folded(values: &[f64], term: impl Fn(f64) -> f64, join: impl Fn(f64, f64) -> f64) -> f64 {
+    let (parts, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for part in parts {
+        for (lane, value) in lanes.iter_mut().zip(part) {
+            *lane = join(*lane, term(*value));
+        }
+    }
+    let rest = rest.iter().fold(0.0, |all, value| join(all, term(*value)));
+    lanes.into_iter().fold(rest, join)
 }
 
 /// Whether every event has the same value and it is the smallest or the largest: the likelihood

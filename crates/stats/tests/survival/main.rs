@@ -3,6 +3,6 @@
 
 mod behaviour;
 mod data;
+mod model;
 mod reference;
 mod simulate;
-mod speed;

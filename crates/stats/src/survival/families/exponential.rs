@@ -13,10 +13,12 @@ impl Distribution for Exponential {
         &["lambda"]
     }
 
+    #[inline]
     fn cumulative_hazard<const N: usize>(&self, ln_t: f64, theta: &[Jet<N>]) -> Jet<N> {
         (-theta[0] + ln_t).exp()
     }
 
+    #[inline]
     fn log_hazard<const N: usize>(&self, _ln_t: f64, theta: &[Jet<N>]) -> Jet<N> {
         -theta[0]
     }

@@ -9,6 +9,7 @@ use super::{LogNormal, Weibull};
 /// so its λ says which of them the data like.
 pub struct GeneralisedGamma;
 
+#[inline]
 fn standard<const N: usize>(ln_t: f64, theta: &[Jet<N>]) -> Jet<N> {
     (-theta[0] + ln_t) * (-theta[1]).exp()
 }
