@@ -20,13 +20,13 @@ pub use fault::{Dose, ImageFault};
 pub use image::{Image, ImageError};
 pub use motion::{Motion, UNEXPECTED};
 pub use name::did_you_mean;
-pub use oracle::{Exhibit, Guard, Measure, Oracle};
+pub use oracle::{Exhibit, Guard, Measure, Oracle, Truth};
 pub use outcome::{Outcome, OutcomeKind, Reason};
 pub use plugin::{Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Unset};
 pub use random::{Seed, Stream};
 pub use response::{
-    Detection, Detections, Picture, Ranked, Ranking, Response, Scores, Segments, Text, argmax,
-    non_maximum_suppression,
+    Detection, Detections, Names, Picture, Ranked, Ranking, Response, Scores, Segments, Text,
+    argmax, class_called, non_maximum_suppression,
 };
-pub use target::{Target, TargetError, Trial};
+pub use target::{Defence, Target, TargetError, Trial};
 pub use tensor::{DType, Tensor, TensorData, TensorError};

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn answers_move_with_what_they_speak_of() {
-        let names: std::sync::Arc<[String]> = ["a".to_owned()].into();
+        let names = crate::Names::said(["a"]);
         let found = |left: f32| Detection {
             class: 0,
             score: 0.5,

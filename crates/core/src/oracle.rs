@@ -7,12 +7,21 @@ use crate::{Case, Outcome, Reason, Response};
 pub struct Exhibit<'a> {
     /// What was shown, before any fault.
     pub case: &'a Case,
-    /// The class of the target's own list that the case should have, where that is known.
-    pub truth: Option<usize>,
+    /// What the target should answer.
+    pub truth: Truth<'a>,
     /// The answer to the undisturbed image.
     pub golden: &'a Response,
     /// The answer under the fault.
     pub observed: &'a Response,
+}
+
+/// What a target should answer to a case, as far as that is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Truth<'a> {
+    /// The class of the target's own list.
+    pub class: Option<usize>,
+    /// The data set's word for it: what a reader of texts should read.
+    pub label: Option<&'a str>,
 }
 
 /// Judges an observed answer against golden. Both are finite when it is asked: an answer that is

@@ -29,8 +29,12 @@ pub enum Reason {
     GoldenFailed,
     /// The undisturbed answer is not finite, so that no disturbance can be told from it.
     GoldenNotFinite,
+    /// The undisturbed answer names nothing that could get lost.
+    GoldenEmpty,
     /// The undisturbed answer is wrong already.
     GoldenWrong,
+    /// No answer came that could be judged: the way to the target failed.
+    Lost,
     /// The case has no label to compare with.
     NoLabel,
     /// The fault finds nothing in this target that it could change.
@@ -119,11 +123,13 @@ impl Outcome {
 }
 
 impl Reason {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::CaseUnreadable,
         Self::GoldenFailed,
         Self::GoldenNotFinite,
+        Self::GoldenEmpty,
         Self::GoldenWrong,
+        Self::Lost,
         Self::NoLabel,
         Self::NoSite,
         Self::Unsuited,
@@ -135,7 +141,9 @@ impl Reason {
             Self::CaseUnreadable => "the case cannot be read",
             Self::GoldenFailed => "the target does not answer the undisturbed image",
             Self::GoldenNotFinite => "the undisturbed answer is not finite",
+            Self::GoldenEmpty => "the undisturbed answer names nothing",
             Self::GoldenWrong => "the undisturbed answer is wrong",
+            Self::Lost => "no answer came",
             Self::NoLabel => "the case has no label",
             Self::NoSite => "the target has nothing that the fault could change",
             Self::Unsuited => "the oracle cannot judge this kind of answer",

@@ -17,6 +17,24 @@ pub enum TargetError {
     /// It does not take such an input.
     #[error("{0}")]
     Rejected(String),
+    /// It did not answer in time.
+    #[error("{0}")]
+    TimedOut(String),
+    /// Nobody knows what it would have answered: the way to it failed, or what came back is no
+    /// answer.
+    #[error("{0}")]
+    Lost(String),
+    /// It may not be asked any more: a budget is spent, or the credentials do not open it.
+    /// Nothing is recorded, so that the campaign can go on later.
+    #[error("{0}")]
+    Closed(String),
+}
+
+/// Changes an image before a target sees it, to undo what faults may have done to it.
+pub trait Defence: Send + Sync {
+    /// The image that the target is shown instead, of the same size; the same image gets the
+    /// same one.
+    fn clean(&self, image: &Image) -> Image;
 }
 
 /// One trial's way to its target: draws the random numbers, counts the queries.

@@ -127,6 +127,12 @@ pub enum DataError {
         /// The image file.
         path: PathBuf,
     },
+    /// An image that came in no file.
+    #[error("{reason}")]
+    Undecodable {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A mistake of the caller.
     #[error("there is no case {index}; the data set has {len}")]
     NoSuchCase {

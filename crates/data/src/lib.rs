@@ -34,7 +34,7 @@ mod zip;
 pub use error::DataError;
 pub use folder::images_below;
 pub use format::{FORMATS, Format};
-pub use picture::read_image;
+pub use picture::{decode_image, read_image};
 pub use sampling::Sampling;
 pub use set::{DataSet, Options, Source};
 pub use write::{encode_jpeg, encode_png, write_class_folders, write_coco, write_image, write_png};

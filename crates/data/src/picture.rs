@@ -23,6 +23,11 @@ pub fn read_image(path: &Path) -> Result<Image, DataError> {
     read(path, Turn::Upright)
 }
 
+/// Decodes an image that came over a wire, by the same rules and limits as a file.
+pub fn decode_image(bytes: &[u8]) -> Result<Image, DataError> {
+    decode(bytes, Turn::Upright).map_err(|reason| DataError::Undecodable { reason })
+}
+
 /// Reads an image in 8-bit RGB; grey is spread to three channels, 16-bit channels are rounded to
 /// 8, transparency is dropped.
 pub(crate) fn read(path: &Path, turn: Turn) -> Result<Image, DataError> {

@@ -5,13 +5,17 @@
 //! 3. An image fault answers a changed image; a model fault answers changes at the [`Sites`] of a
 //!    golden run, for the engine to replay.
 //!
+//! [`DEFENCES`] try to undo what image faults do.
+//!
 //! To add a fault: one file, one line in its registry.
 
+pub mod defence;
 mod floyd;
 pub mod image;
 pub mod model;
 
-pub use image::IMAGE_FAULTS;
+pub use defence::DEFENCES;
+pub use image::{CONTROLS, IMAGE_FAULTS};
 pub use model::{
     Anatomy, Candidate, Injection, MODEL_FAULTS, ModelFault, Selection, SiteError, SitePlan, Sites,
     Strike, check, is_data,

@@ -10,7 +10,8 @@ pub mod metric;
 pub mod oracle;
 
 pub use metric::{
-    Confusion, SegmentError, accuracy, average_precision, changed_objects, edits, mask_iou,
-    mean_average_precision, mean_class_iou, non_maximum_suppression, psnr, segment_iou,
+    Confusion, SegmentError, accuracy, average_precision, belief, best, changed_objects, edits,
+    mask_iou, mean_average_precision, mean_class_iou, non_maximum_suppression, place_of, psnr,
+    right, same_letters, segment_iou,
 };
 pub use oracle::{GUARDS, Judge, ORACLES};

@@ -1,8 +1,7 @@
 //! Objects that a target found.
 
-use super::name_of;
+use super::Names;
 use crate::Bounds;
-use std::sync::Arc;
 
 /// Names that a headline has room for.
 const MOST_NAMES: usize = 8;
@@ -23,8 +22,8 @@ pub struct Detection {
 pub struct Detections {
     /// The objects, surest first, in pixels of the image.
     pub found: Vec<Detection>,
-    /// The classes' names; a class beyond the list has its number for a name.
-    pub names: Arc<[String]>,
+    /// The classes' names.
+    pub names: Names,
     /// Whether every number that they were read from is one: what is none finds nothing, and
     /// would pass for an image without objects.
     pub finite: bool,
@@ -40,7 +39,7 @@ impl PartialEq for Detections {
 impl Detections {
     /// The class's name.
     pub fn name(&self, class: usize) -> String {
-        name_of(&self.names, class)
+        self.names.name(class)
     }
 
     /// How many objects of which classes, in the order of classes so that scores do not change

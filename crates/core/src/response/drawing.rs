@@ -113,7 +113,7 @@ mod tests {
     fn areas_are_tinted_where_they_lie_in_the_image() {
         // Two columns that cover the image's right half: background and class 1.
         let covers = Bounds { left: 2.0, top: 0.0, right: 4.0, bottom: 2.0 };
-        let (classes, names) = (vec![0, 1, 0, 2], [].into());
+        let (classes, names) = (vec![0, 1, 0, 2], crate::Names::said([]));
         let segments = Segments { width: 2, height: 2, classes, covers, names, finite: true };
         let drawn = areas(&grey(4, 2), &segments).unwrap();
         assert_eq!(changed(&drawn), [3, 7]);

@@ -2,6 +2,7 @@
 
 mod detections;
 mod drawing;
+mod names;
 mod picture;
 mod ranking;
 mod segments;
@@ -9,6 +10,7 @@ mod suppression;
 mod text;
 
 pub use detections::{Detection, Detections};
+pub use names::{Names, class_called};
 pub use picture::Picture;
 pub use ranking::{Ranked, Ranking, Scores, argmax};
 pub use segments::Segments;
@@ -22,6 +24,8 @@ use crate::Image;
 pub enum Response {
     /// A score for every class.
     Scores(Scores),
+    /// The classes that the target names, best first, where it does not say all that it knows.
+    Ranking(Ranking),
     /// Measured quantities, such as an angle.
     Values(Vec<f32>),
     /// Objects, each with its class and where it is.
@@ -41,7 +45,7 @@ impl Response {
             Self::Scores(scores) => Some(&scores.scores),
             Self::Values(values) => Some(values),
             Self::Picture(picture) => Some(&picture.values),
-            Self::Detections(_) | Self::Segments(_) | Self::Text(_) => None,
+            Self::Ranking(_) | Self::Detections(_) | Self::Segments(_) | Self::Text(_) => None,
         }
     }
 
@@ -49,6 +53,7 @@ impl Response {
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Scores(scores) => scores.scores.iter().all(|score| score.is_finite()),
+            Self::Ranking(ranking) => ranking.places().iter().all(|place| place.score.is_finite()),
             Self::Values(values) => values.iter().all(|value| value.is_finite()),
             Self::Detections(detections) => detections.finite,
             Self::Segments(segments) => segments.finite,
@@ -65,6 +70,10 @@ impl Response {
             Self::Scores(scores) => match scores.top() {
                 Some(top) => (scores.name(top), scores.scores.get(top).copied()),
                 None => (String::new(), None),
+            },
+            Self::Ranking(ranking) => match ranking.top() {
+                Some(top) => (top.label.clone(), Some(top.score)),
+                None => ("nothing".to_owned(), None),
             },
             Self::Values(values) => {
                 let text = values.first().map(|value| format!("{value:.4}"));
@@ -83,6 +92,10 @@ impl Response {
     pub fn digest(&self) -> u64 {
         match self {
             Self::Scores(scores) => hash(scores.scores.iter().map(bits)),
+            Self::Ranking(ranking) => {
+                let place = |place: &Ranked| [place.index as u64, bits(&place.score)];
+                hash(ranking.places().iter().flat_map(place))
+            }
             Self::Values(values) => hash(values.iter().map(bits)),
             Self::Detections(detections) => {
                 let object = |found: &Detection| {
@@ -118,14 +131,9 @@ impl Response {
             Self::Detections(detections) => drawing::boxes(on, &detections.found),
             Self::Segments(segments) => drawing::areas(on, segments),
             Self::Picture(picture) => picture.image(),
-            Self::Scores(_) | Self::Values(_) | Self::Text(_) => None,
+            Self::Scores(_) | Self::Ranking(_) | Self::Values(_) | Self::Text(_) => None,
         }
     }
-}
-
-/// A class's name, or its number where it has none.
-fn name_of(names: &[String], class: usize) -> String {
-    names.get(class).cloned().unwrap_or_else(|| class.to_string())
 }
 
 fn bits(number: &f32) -> u64 {
@@ -142,18 +150,22 @@ mod tests {
     use super::*;
     use crate::Bounds;
 
+    fn listed(names: &[&str]) -> Names {
+        Names::Listed(names.iter().map(|&name| name.to_owned()).collect())
+    }
+
     fn found(class: usize, score: f32, left: f32) -> Detection {
         let bounds = Bounds { left, top: 0.0, right: left + 4.0, bottom: 4.0 };
         Detection { class, score, bounds }
     }
 
     fn detections(found: &[Detection], finite: bool) -> Response {
-        let names = ["stop".to_owned(), "car".to_owned()].into();
+        let names = listed(&["stop", "car"]);
         Response::Detections(Detections { found: found.to_vec(), names, finite })
     }
 
     fn segments(width: usize, classes: &[u16]) -> Response {
-        let names = ["background", "road", "sign"].map(str::to_owned).into();
+        let names = listed(&["background", "road", "sign"]);
         let height = classes.len() / width;
         let covers = Bounds { left: 0.0, top: 0.0, right: 4.0, bottom: 4.0 };
         let classes = classes.to_vec();
@@ -166,8 +178,7 @@ mod tests {
     }
 
     fn text(classes: &[usize], names: &[&str]) -> Response {
-        let names = names.iter().map(|&name| name.to_owned()).collect();
-        Response::Text(Text { classes: classes.to_vec(), names, finite: true })
+        Response::Text(Text { classes: classes.to_vec(), names: listed(names), finite: true })
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Classes by how strongly a target believes in them.
 
-use super::name_of;
+use super::{Names, class_called};
 use serde::Serialize;
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 /// One place in a ranking: a class and how strongly the target believes in it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,6 +32,18 @@ impl Ranking {
                 .map(|i| Ranked { index: i, label: label(i), score: scores[i] })
                 .collect(),
         )
+    }
+
+    /// What a target says that ranks names without a list of them, in its order.
+    pub fn of_names(places: impl IntoIterator<Item = (String, f32)>) -> Self {
+        let ranked =
+            |(label, score): (String, f32)| Ranked { index: class_called(&label), label, score };
+        Self(places.into_iter().map(ranked).collect())
+    }
+
+    /// Which place a class has, from 1; `None` where it is not ranked.
+    pub fn place_of(&self, class: usize) -> Option<usize> {
+        self.0.iter().position(|place| place.index == class).map(|at| at + 1)
     }
 
     /// The places, best first.
@@ -73,8 +84,8 @@ pub fn argmax(scores: impl IntoIterator<Item = f32>) -> Option<usize> {
 pub struct Scores {
     /// By class, in the target's order.
     pub scores: Vec<f32>,
-    /// The classes' names; a class beyond the list has its number for a name.
-    pub names: Arc<[String]>,
+    /// The classes' names.
+    pub names: Names,
 }
 
 /// Names are the target's, not the answer's.
@@ -87,7 +98,7 @@ impl PartialEq for Scores {
 impl Scores {
     /// The class's name.
     pub fn name(&self, class: usize) -> String {
-        name_of(&self.names, class)
+        self.names.name(class)
     }
 
     /// The best class.
@@ -95,13 +106,14 @@ impl Scores {
         argmax(self.scores.iter().copied())
     }
 
-    /// Whether the class is among the best `k`, in the order of [`Ranking`].
-    pub fn has_among_top(&self, class: usize, k: usize) -> bool {
-        let Some(&own) = self.scores.get(class) else { return false };
+    /// Which place a class has in the order of [`Ranking`], from 1; `None` for one that there is
+    /// not.
+    pub fn place_of(&self, class: usize) -> Option<usize> {
+        let own = *self.scores.get(class)?;
         let better = |(other, score): (usize, &f32)| {
             highest_first(*score, own).then(other.cmp(&class)) == Ordering::Less
         };
-        self.scores.iter().enumerate().filter(|&place| better(place)).count() < k
+        Some(self.scores.iter().enumerate().filter(|&place| better(place)).count() + 1)
     }
 
     /// All classes, best first.
@@ -113,6 +125,7 @@ impl Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn ranks_highest_first_with_ties_by_index_and_nan_last() {
@@ -124,12 +137,16 @@ mod tests {
     #[test]
     fn the_best_k_are_those_of_the_ranking() {
         let scores = vec![0.5, f32::NAN, 2.0, 0.5, -1.0];
-        let scores = Scores { scores, names: Arc::new(["a".to_owned()]) };
+        let scores = Scores { scores, names: Names::Listed(Arc::new(["a".to_owned()])) };
         let ranking = scores.ranking();
         for k in 0..6 {
             for class in 0..6 {
                 let wanted = ranking.places().iter().take(k).any(|place| place.index == class);
-                assert_eq!(scores.has_among_top(class, k), wanted, "{class} among {k}");
+                assert_eq!(
+                    scores.place_of(class).is_some_and(|at| at <= k),
+                    wanted,
+                    "{class} among {k}"
+                );
             }
         }
         assert_eq!((scores.name(0), scores.name(3)), ("a".to_owned(), "3".to_owned()));

@@ -1,9 +1,8 @@
 //! A class for every pixel.
 
-use super::name_of;
+use super::Names;
 use crate::Bounds;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// What the class of all that is nothing in particular is called.
 const BACKGROUND: &str = "background";
@@ -20,8 +19,8 @@ pub struct Segments {
     /// Where the pixels lie in the image that was shown, in its pixels: a target may see only
     /// a part of it, or a border around it.
     pub covers: Bounds,
-    /// The classes' names; a class beyond the list has its number for a name.
-    pub names: Arc<[String]>,
+    /// The classes' names.
+    pub names: Names,
     /// Whether every score that the classes were read from is a number.
     pub finite: bool,
 }
@@ -37,7 +36,7 @@ impl PartialEq for Segments {
 impl Segments {
     /// The class's name.
     pub fn name(&self, class: usize) -> String {
-        name_of(&self.names, class)
+        self.names.name(class)
     }
 
     /// The class of the pixel that shows this point of the image; `None` where the target did not
@@ -68,7 +67,7 @@ impl Segments {
     /// Whether a class stands for nothing in particular: the first one, unless its name says
     /// something else.
     fn is_background(&self, class: usize) -> bool {
-        class == 0 && self.names.first().is_none_or(|name| name.eq_ignore_ascii_case(BACKGROUND))
+        class == 0 && self.names.known(0).is_none_or(|name| name.eq_ignore_ascii_case(BACKGROUND))
     }
 
     /// The largest class, and background only where there is no other.

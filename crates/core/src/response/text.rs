@@ -1,15 +1,14 @@
 //! What a target reads.
 
-use super::name_of;
-use std::sync::Arc;
+use super::Names;
 
 /// Classes in the order in which a target reads them: letters, or whole words.
 #[derive(Debug, Clone)]
 pub struct Text {
     /// The classes.
     pub classes: Vec<usize>,
-    /// The classes' names; a class beyond the list has its number for a name.
-    pub names: Arc<[String]>,
+    /// The classes' names.
+    pub names: Names,
     /// Whether every score that the classes were read from is a number.
     pub finite: bool,
 }
@@ -25,10 +24,9 @@ impl Text {
     /// The text: letters without a gap; words, and classes without a name, with one.
     pub fn text(&self) -> String {
         let is_letter = |&class: &usize| {
-            self.names.get(class).is_some_and(|name| name.chars().nth(1).is_none())
+            self.names.known(class).is_some_and(|name| name.chars().nth(1).is_none())
         };
-        let names: Vec<String> =
-            self.classes.iter().map(|&class| name_of(&self.names, class)).collect();
+        let names: Vec<String> = self.classes.iter().map(|&class| self.names.name(class)).collect();
         names.join(if self.classes.iter().all(is_letter) { "" } else { " " })
     }
 }

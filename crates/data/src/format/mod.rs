@@ -5,6 +5,7 @@ mod class_folders;
 pub(crate) mod coco;
 mod csv;
 mod idx;
+mod images;
 mod joined;
 mod npz;
 
@@ -13,8 +14,15 @@ use faultlens_core::did_you_mean;
 use std::path::Path;
 
 /// Every format, in the order in which they are tried: those with telling names first.
-pub const FORMATS: &[Format] =
-    &[npz::FORMAT, idx::FORMAT, cifar::FORMAT, coco::FORMAT, csv::FORMAT, class_folders::FORMAT];
+pub const FORMATS: &[Format] = &[
+    npz::FORMAT,
+    idx::FORMAT,
+    cifar::FORMAT,
+    coco::FORMAT,
+    csv::FORMAT,
+    class_folders::FORMAT,
+    images::FORMAT,
+];
 
 /// A way to store data sets.
 #[derive(Debug, Clone, Copy)]

@@ -207,8 +207,13 @@ impl OutputDescription {
 impl OutputDescription {
     /// Which of the model's outputs this describes, as a position in [`Graph::outputs`].
     pub fn position(&self, graph: &Graph) -> Result<usize, VisionError> {
+        self.position_among(&output_names(graph))
+    }
+
+    /// Which of the outputs of these names this describes.
+    pub(super) fn position_among(&self, names: &[&str]) -> Result<usize, VisionError> {
         match &self.name {
-            Some(name) => output_called(graph, name),
+            Some(name) => output_called(names, name),
             None => Ok(0),
         }
     }
@@ -248,9 +253,13 @@ impl OutputDescription {
     }
 }
 
-/// The position of an output in [`Graph::outputs`].
-pub(super) fn output_called(graph: &Graph, name: &str) -> Result<usize, VisionError> {
-    let names: Vec<&str> = graph.outputs().iter().map(|&v| graph.value_name(v)).collect();
+/// The names of a model's outputs, in their order.
+pub(super) fn output_names(graph: &Graph) -> Vec<&str> {
+    graph.outputs().iter().map(|&value| graph.value_name(value)).collect()
+}
+
+/// The position of an output among these names.
+pub(super) fn output_called(names: &[&str], name: &str) -> Result<usize, VisionError> {
     names.iter().position(|n| *n == name).ok_or_else(|| VisionError::UnknownOutput {
         name: name.to_owned(),
         known: names.join(", "),

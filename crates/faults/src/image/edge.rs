@@ -2,7 +2,7 @@
 
 /// How an image goes on beyond its edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Edge {
+pub(crate) enum Edge {
     /// The last pixel for ever: `aaa|abcd|ddd`.
     Repeat,
     /// Mirrored at the edge, the last pixel twice: `cba|abcd|dcb`.
@@ -13,7 +13,7 @@ pub(super) enum Edge {
 
 impl Edge {
     /// Which of `n` pixels stands at a place that may lie outside.
-    pub(super) fn index(self, at: isize, n: usize) -> usize {
+    pub(crate) fn index(self, at: isize, n: usize) -> usize {
         let n = n as isize;
         let folded = match self {
             Self::Repeat => at.clamp(0, n - 1),
@@ -31,7 +31,7 @@ impl Edge {
     }
 
     /// Fills the borders of a row whose inner part is there already.
-    pub(super) fn pad<T: Copy>(self, row: &mut [T], border: usize, channels: usize) {
+    pub(crate) fn pad<T: Copy>(self, row: &mut [T], border: usize, channels: usize) {
         let n = row.len() / channels - 2 * border;
         for at in (0..border).chain(border + n..2 * border + n) {
             let from = border + self.index(at as isize - border as isize, n);

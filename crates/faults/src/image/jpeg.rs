@@ -28,14 +28,14 @@ const CHROMA: [u16; 64] = [
 ];
 
 /// JPEG at one quality.
-pub(super) struct Jpeg {
+pub(crate) struct Jpeg {
     luma: Quantiser,
     chroma: Quantiser,
 }
 
 impl Jpeg {
     /// `quality` from 1 to 100, on libjpeg's scale.
-    pub(super) fn new(quality: u16) -> Self {
+    pub(crate) fn new(quality: u16) -> Self {
         Self {
             luma: Quantiser::new(&steps(&LUMA, quality)),
             chroma: Quantiser::new(&steps(&CHROMA, quality)),
@@ -43,7 +43,7 @@ impl Jpeg {
     }
 
     /// The image after compression and decompression.
-    pub(super) fn lossy(&self, image: &Image) -> Image {
+    pub(crate) fn lossy(&self, image: &Image) -> Image {
         let [mut luma, mut blue, mut red] = split(image);
         quantise(&self.luma, &mut luma);
         quantise(&self.chroma, &mut blue);

@@ -66,7 +66,14 @@ mod white;
 mod zoom;
 mod zoom_blur;
 
+pub(crate) use edge::Edge;
 use faultlens_core::{ImageFault, Plugin};
+pub(crate) use jpeg::Jpeg;
+pub(crate) use smooth::blurred;
+
+/// Faults that leave an image as it is, or as good as that: what changes under them is no fault's
+/// doing.
+pub const CONTROLS: [&str; 2] = [reencode::REENCODE.name, unchanged::UNCHANGED.name];
 
 /// Every image fault, in alphabetical order. Add yours here.
 pub const IMAGE_FAULTS: &[Plugin<dyn ImageFault>] = &[

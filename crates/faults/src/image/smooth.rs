@@ -64,7 +64,7 @@ fn density(deviations: f64) -> f64 {
 }
 
 /// The image under a Gaussian that is cut off at four deviations.
-pub(super) fn blurred(image: &Image, deviation: f64, edge: Edge) -> Image {
+pub(crate) fn blurred(image: &Image, deviation: f64, edge: Edge) -> Image {
     let wide = widened(image, HALF_SCALE);
     let gaussian = Gaussian { deviations: [deviation; 2], cut: 4.0, edge };
     narrowed(image, &gaussian.smoothed(wide, image.width(), 3), HALF_SCALE)

@@ -5,6 +5,7 @@
 mod blurs;
 mod codec;
 mod colours;
+mod defences;
 mod moves;
 mod noise;
 mod pinned;

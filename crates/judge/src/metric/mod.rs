@@ -1,6 +1,7 @@
 //! Numbers that say how good answers are. One file per metric.
 
 mod accuracy;
+mod answer;
 mod average_precision;
 mod changed_objects;
 mod edits;
@@ -9,6 +10,7 @@ mod psnr;
 mod segments;
 
 pub use accuracy::accuracy;
+pub use answer::{belief, best, place_of, right, same_letters};
 pub use average_precision::{average_precision, mean_average_precision};
 pub use changed_objects::changed_objects;
 pub use edits::edits;

@@ -1,5 +1,6 @@
 //! Only what was right can be broken.
 
+use crate::right;
 use faultlens_core::{Exhibit, Guard, Plugin, Reason, Response};
 
 /// # What it does
@@ -18,11 +19,15 @@ struct GoldenCorrect;
 
 impl Guard for GoldenCorrect {
     fn bars_case(&self, exhibit: &Exhibit<'_>) -> Option<Reason> {
-        let Response::Scores(golden) = exhibit.golden else { return Some(Reason::Unsuited) };
-        match exhibit.truth {
-            None => Some(Reason::NoLabel),
-            truth if truth == golden.top() => None,
-            _ => Some(Reason::GoldenWrong),
+        let has_label = matches!(
+            exhibit.golden,
+            Response::Scores(_) | Response::Ranking(_) | Response::Text(_)
+        );
+        match right(exhibit.golden, exhibit.truth) {
+            Some(true) => None,
+            Some(false) => Some(Reason::GoldenWrong),
+            None if has_label => Some(Reason::NoLabel),
+            None => Some(Reason::Unsuited),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The best class must stay.
 
+use crate::{best, place_of};
 use faultlens_core::{
     Exhibit, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting, Unset,
 };
@@ -29,17 +30,22 @@ struct SameTop {
 
 impl Oracle for SameTop {
     fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        let (Response::Scores(golden), Response::Scores(observed)) =
-            (exhibit.golden, exhibit.observed)
-        else {
-            return Outcome::Unjudged(Reason::Unsuited);
+        let best = match (exhibit.golden, exhibit.observed) {
+            // Among all classes every class is always; who cannot object does not judge.
+            (Response::Scores(golden), Response::Scores(_)) if self.k >= golden.scores.len() => {
+                None
+            }
+            (Response::Ranking(golden), _) if golden.top().is_none() => {
+                return Outcome::Unjudged(Reason::GoldenEmpty);
+            }
+            (Response::Scores(_), Response::Scores(_))
+            | (Response::Ranking(_), Response::Ranking(_)) => best(exhibit.golden),
+            _ => None,
         };
-        // Among all classes every class is always; who cannot object does not judge.
-        if self.k >= golden.scores.len() {
-            return Outcome::Unjudged(Reason::Unsuited);
-        }
-        match golden.top() {
-            Some(top) if observed.has_among_top(top, self.k) => Outcome::Masked,
+        match best {
+            Some(best) if place_of(exhibit.observed, best).is_some_and(|at| at <= self.k) => {
+                Outcome::Masked
+            }
             Some(_) => Outcome::Deviated,
             None => Outcome::Unjudged(Reason::Unsuited),
         }

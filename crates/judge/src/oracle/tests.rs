@@ -1,15 +1,20 @@
 use super::*;
 use faultlens_core::{
-    Bounds, Case, Detection, Detections, Image, Picture, Response, Scores, Segments, Setting,
-    SettingError, Settings, Text, Unset,
+    Bounds, Case, Detection, Detections, Image, Names, Picture, Response, Scores, Segments,
+    Setting, SettingError, Settings, Text, Truth, Unset,
 };
 
+fn nameless() -> Names {
+    Names::Listed([].into())
+}
+
 fn scores(scores: &[f32]) -> Response {
-    Response::Scores(Scores { scores: scores.to_vec(), names: [].into() })
+    Response::Scores(Scores { scores: scores.to_vec(), names: nameless() })
 }
 
 fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Response) -> Outcome {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
+    let truth = Truth { class: truth, label: None };
     let exhibit = Exhibit { case: &case, truth, golden, observed: seen };
     let barred = judge.bars_case(&Exhibit { observed: golden, ..exhibit });
     barred.map_or_else(|| judge.judge(&exhibit), Outcome::Unjudged)
@@ -18,7 +23,7 @@ fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Respons
 /// Golden against observed, without guards.
 fn measured(oracle: &dyn Oracle, golden: &Response, seen: &Response) -> (Outcome, Option<f64>) {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let exhibit = Exhibit { case: &case, truth: None, golden, observed: seen };
+    let exhibit = Exhibit { case: &case, truth: Truth::default(), golden, observed: seen };
     (oracle.judge(&exhibit), oracle.measure(&exhibit).map(|measure| measure.value))
 }
 
@@ -45,11 +50,11 @@ fn object(class: usize, left: f32) -> Detection {
 }
 
 fn objects(found: &[Detection]) -> Response {
-    Response::Detections(Detections { found: found.to_vec(), names: [].into(), finite: true })
+    Response::Detections(Detections { found: found.to_vec(), names: nameless(), finite: true })
 }
 
 fn areas(width: usize, classes: &[u16]) -> Response {
-    let (height, classes, names) = (classes.len() / width, classes.to_vec(), [].into());
+    let (height, classes, names) = (classes.len() / width, classes.to_vec(), nameless());
     let covers = Bounds { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
     Response::Segments(Segments { width, height, classes, covers, names, finite: true })
 }
@@ -60,7 +65,7 @@ fn picture(width: usize, values: &[f32]) -> Response {
 }
 
 fn text(classes: &[usize], finite: bool) -> Response {
-    Response::Text(Text { classes: classes.to_vec(), names: [].into(), finite })
+    Response::Text(Text { classes: classes.to_vec(), names: nameless(), finite })
 }
 
 #[test]
@@ -250,7 +255,8 @@ fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
     let unsuited = Outcome::Unjudged(Reason::Unsuited);
     assert_eq!(judged(&judge, None, &other, &broken), unsuited);
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let exhibit = Exhibit { case: &case, truth: None, golden: &golden, observed: &broken };
+    let exhibit =
+        Exhibit { case: &case, truth: Truth::default(), golden: &golden, observed: &broken };
     assert_eq!(judge.measure(&exhibit), None);
     let same = judge.measure(&Exhibit { observed: &golden, ..exhibit });
     assert_eq!(same, Some(Measure { name: "edits", value: 0.0 }));

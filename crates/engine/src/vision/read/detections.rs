@@ -8,7 +8,6 @@ use super::super::decode::{DECODERS, Decoder, Found, Head};
 use super::super::output::output_called;
 use super::super::{OutputDescription, Placement, VisionError};
 use super::{Names, Output, Shown, all_finite, missing};
-use crate::graph::Graph;
 
 /// Boxes of one class that overlap by more are one object.
 const OVERLAP: f32 = 0.45;
@@ -27,7 +26,7 @@ pub(super) struct DetectionReader {
 }
 
 impl DetectionReader {
-    pub(super) fn new(described: &OutputDescription, graph: &Graph) -> Result<Self, VisionError> {
+    pub(super) fn new(described: &OutputDescription, names: &[&str]) -> Result<Self, VisionError> {
         let decoder = decoder(described.decoder.as_deref())?;
         let named = |key: &str| match key {
             "scores" => described.scores.as_deref(),
@@ -42,9 +41,9 @@ impl DetectionReader {
         let output = |key: &&'static str| {
             let at = match (named(key), *key) {
                 (None, "name") => 0,
-                (name, key) => output_called(graph, name.unwrap_or(key))?,
+                (name, key) => output_called(names, name.unwrap_or(key))?,
             };
-            let name = graph.outputs().get(at).map_or("(none)", |&v| graph.value_name(v));
+            let name = names.get(at).copied().unwrap_or("(none)");
             Ok((at, name.to_owned()))
         };
         Ok(Self {
@@ -82,7 +81,7 @@ impl DetectionReader {
         found.sort_by(Detection::surest_first);
         found.truncate(MOST_CANDIDATES);
         non_maximum_suppression(&mut found, self.overlap);
-        Ok(Detections { found, names: names(classes), finite })
+        Ok(Detections { found, names: names(classes).into(), finite })
     }
 }
 

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::output::output_names;
 use super::{InputDescription, Layout, OutputDescription, OutputKind, VisionError, shape_text};
 use crate::graph::{Dim, Graph};
 
@@ -41,11 +42,19 @@ pub type Names<'a> = &'a dyn Fn(usize) -> Arc<[String]>;
 impl OutputReader {
     /// A reader of this model's outputs.
     pub fn new(description: &OutputDescription, graph: &Graph) -> Result<Self, VisionError> {
+        Self::of_outputs(description, &output_names(graph))
+    }
+
+    /// A reader of outputs that are called so, in this order, where the model itself is elsewhere.
+    pub fn of_outputs(
+        description: &OutputDescription,
+        names: &[&str],
+    ) -> Result<Self, VisionError> {
         description.check()?;
-        let at = description.position(graph)?;
-        let name = graph.outputs().get(at).map_or("(none)", |&value| graph.value_name(value));
+        let at = description.position_among(names)?;
+        let name = names.get(at).copied().unwrap_or("(none)");
         let detections = match description.kind {
-            OutputKind::Detections => Some(DetectionReader::new(description, graph)?),
+            OutputKind::Detections => Some(DetectionReader::new(description, names)?),
             _ => None,
         };
         let output = (at, name.to_owned());
@@ -72,7 +81,7 @@ impl OutputReader {
             // Detections were read above.
             OutputKind::Logits | OutputKind::Probabilities | OutputKind::Detections => {
                 let scores = description.scores(tensor, index)?;
-                let names = names(scores.len());
+                let names = names(scores.len()).into();
                 Response::Scores(Scores { scores, names })
             }
             OutputKind::Segments => {

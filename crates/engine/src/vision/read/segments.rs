@@ -43,7 +43,7 @@ pub(super) fn read(
         ((0..pixels).map(class).collect(), channels.max(2), all_finite(&scores))
     };
     let covers = covers(shown)?;
-    Ok(Segments { width, height, classes, covers, names: names(known), finite })
+    Ok(Segments { width, height, classes, covers, names: names(known).into(), finite })
 }
 
 /// Where the model's input lies in the image.

@@ -70,7 +70,7 @@ fn the_best_class_of_every_pixel_is_read_in_either_layout() {
         let first = segments(&described, output.clone(), 0);
         assert_eq!((first.width, first.height), (2, 1));
         assert_eq!((&first.classes[..], first.finite), (&[1, 2][..], true));
-        assert_eq!((first.names.len(), first.name(2)), (3, "class 2".to_owned()));
+        assert_eq!((first.name(2), first.names.known(3)), ("class 2".to_owned(), None));
         let second = segments(&described, output, 1);
         assert_eq!((&second.classes[..], second.finite), (&[0, 1][..], false));
     }
@@ -162,7 +162,7 @@ fn letters_are_read_along_any_axis() {
         assert!(read(&ctc, &[output()], 2).is_err());
     }
     let read = text(r#"{"kind": "text"}"#, steps([&[1], &[2]], 1), 0);
-    assert_eq!((read.names.len(), read.text()), (3, "class 1".to_owned()));
+    assert_eq!((read.names.known(3), read.text()), (None, "class 1".to_owned()));
     let chosen = tensor(&[1, 4], vec![3i64, 3, 0, -5]);
     let chosen = text(r#"{"kind": "text", "blank": 0}"#, chosen, 0);
     assert_eq!((chosen.classes[0], chosen.classes.len()), (3, 2));

@@ -19,7 +19,7 @@ pub(super) fn read(
         let chosen = chosen.iter().map(|&class| usize::try_from(class).unwrap_or(usize::MAX));
         let classes = letters(chosen, description.blank);
         let known = classes.iter().max().map_or(0, |most| most.saturating_add(1));
-        return Ok(Text { classes, names: names(known.min(1 << 16)), finite: true });
+        return Ok(Text { classes, names: names(known.min(1 << 16)).into(), finite: true });
     }
     let &[a, b, c] = output.tensor.shape() else { return Err(refuse()) };
     // Steps, classes and images, each with its length and how far apart its neighbours stand.
@@ -38,7 +38,7 @@ pub(super) fn read(
     let finite = (0..steps.0).flat_map(step).all(|at| scores[at].is_finite());
     let best = (0..steps.0).filter_map(|at| argmax(step(at).map(|at| scores[at])));
     let found = letters(best, description.blank);
-    Ok(Text { classes: found, names: names(classes.0), finite })
+    Ok(Text { classes: found, names: names(classes.0).into(), finite })
 }
 
 /// The letters of a sequence of steps: with a blank, equal neighbours are one letter and blanks
