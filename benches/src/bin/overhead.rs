@@ -59,15 +59,15 @@ fn compare(path: &Path) -> Result<()> {
 /// Golden runs and replays of the campaign's own trials, and nothing else.
 fn bare(setup: &Setup) -> Result<()> {
     for piece in setup.plan.pieces(None) {
-        let subject = &setup.targets[piece.target as usize];
+        let Some(inside) = setup.targets[piece.target as usize].inside() else { continue };
         let case = setup.cases.set.case(setup.cases.sample[piece.case as usize])?;
-        let golden = subject.target.golden(&case.image)?;
+        let golden = inside.target.golden(&case.image)?;
         let key = case_key(&case);
         let spots: Vec<Spot> =
             piece.numbers.into_iter().flatten().filter_map(|n| setup.plan.spot(n)).collect();
         for trials in spots.chunk_by(|a, b| a.fault == b.fault) {
             let Disturbance::Model(fault) = &setup.fault(trials[0]).disturbance else { continue };
-            let sites = Sites::new(&golden, &subject.anatomy, fault, 1);
+            let sites = Sites::new(&golden, &inside.anatomy, fault, 1);
             for stack in trials.chunks(STACK) {
                 let draw = |spot: &Spot| {
                     let seed = Seed::new(setup.stream_seed(*spot, &key));

@@ -4,14 +4,16 @@ use crate::boundary;
 use crate::config::{Disturbance, FaultPoint};
 use crate::plan::Spot;
 use crate::record::{GoldenRecord, Record, Site};
-use crate::setup::{Setup, Subject};
+use crate::setup::Setup;
 use crate::store::CaseRecord;
+use crate::subject::{Inside, Subject};
 use faultlens_core::{
-    Case, DType, Exhibit, Image, ImageFault, Measure, Outcome, Reason, Response, Seed, TargetError,
-    Trial,
+    Case, DType, Detection, Exhibit, Image, ImageFault, Measure, Object, Outcome, Reason, Response,
+    Seed, Target as _, TargetError, Trial, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
+use faultlens_judge::{belief, best, mean_average_precision, place_of, right, same_letters};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +23,25 @@ pub(crate) const HITS: &str = "hits";
 
 /// What a record calls how much a trial counts, where that is not one.
 pub(crate) const WEIGHT: &str = "weight";
+
+/// What a record calls the place of golden's best answer, where that is not the first.
+pub(crate) const RANK: &str = "rank";
+
+/// What a record calls how strongly the target believes in golden's best answer, where that is
+/// not the best any more.
+pub(crate) const BELIEF: &str = "belief";
+
+/// What a record calls the place of the right answer, where that is not the first.
+pub(crate) const TRUTH_RANK: &str = "truth_rank";
+
+/// What a record calls the average precision of the objects found, with golden's for the truth.
+pub(crate) const AP: &str = "ap";
+
+/// What a record calls whether the answer is what fairness counts.
+pub(crate) const POSITIVE: &str = "positive";
+
+/// How often a service is asked for an undisturbed answer that gets lost.
+const GOLDEN_TRIES: usize = 3;
 
 /// How many trials inside a model run together: they share the streaming of weights.
 pub(crate) const STACK: usize = 32;
@@ -35,7 +56,8 @@ pub(crate) struct Stage<'s> {
     pub(crate) key: String,
     /// The class of the target's list that the case should have.
     truth: Option<usize>,
-    pub(crate) golden: Golden<'s>,
+    /// The undisturbed run, where the target is a model that faults can land in.
+    inside: Option<(&'s Inside, Golden<'s>)>,
     /// The undisturbed answer.
     pub(crate) answer: Response,
     /// Why no trial of this case says anything, whatever the fault.
@@ -74,23 +96,45 @@ impl FaultPoint {
 impl<'s> Stage<'s> {
     /// Asks the target about the undisturbed case.
     pub(crate) fn open(setup: &'s Setup, target: u32, case: Case) -> Result<Self, TargetError> {
-        let subject = &setup.targets[target as usize];
-        let golden = subject.target.golden(&case.image)?;
-        let answer = subject.target.response(golden.outputs(), &case.image)?;
+        let (start, subject) = (Instant::now(), &setup.targets[target as usize]);
+        let (inside, answer) = match subject.inside() {
+            Some(inside) => {
+                let (golden, answer) = inside.golden(&subject.shown(&case.image))?;
+                (Some((inside, golden)), answer)
+            }
+            None => (None, ask_undisturbed(subject, &case.image)?),
+        };
+        setup.clock.add(Duration::ZERO, start.elapsed());
         let truth = case.label.and_then(|label| subject.truths.get(label).copied().flatten());
-        let exhibit = Exhibit { case: &case, truth, golden: &answer, observed: &answer };
-        let barred = setup.judge.bars_case(&exhibit);
         let key = case_key(&case);
-        Ok(Self { setup, subject, case, key, truth, golden, answer, barred })
+        let mut stage = Self { setup, subject, case, key, truth, inside, answer, barred: None };
+        stage.barred = setup.judge.bars_case(&stage.exhibit(&stage.answer, None));
+        Ok(stage)
+    }
+
+    /// The model and its undisturbed run; an error where there is none to reach into.
+    pub(crate) fn inside(&self) -> Result<(&'s Inside, &Golden<'s>), TargetError> {
+        let inside = self.inside.as_ref().map(|(inside, golden)| (*inside, golden));
+        inside.ok_or_else(|| TargetError::Failed("the target is no model".to_owned()))
+    }
+
+    /// What the target should answer.
+    fn truth(&self) -> Truth<'_> {
+        let classes = &self.setup.cases.set.classes;
+        let label = self.case.label.and_then(|label| classes.get(label));
+        Truth { class: self.truth, label: label.map(String::as_str) }
     }
 
     /// Shows the target a changed image.
     fn show(&self, fault: &dyn ImageFault, seed: u64) -> Observed {
         let start = Instant::now();
-        let mut trial = Trial::new(&self.subject.target, Seed::new(seed).stream());
+        let mut trial = Trial::new(self.subject, Seed::new(seed).stream());
         let image = fault.change(&self.case.image, trial.stream());
+        let changed = start.elapsed();
         let answer = trial.ask(&image).map(Some);
-        let (queries, micros) = (trial.queries(), micros(start.elapsed()));
+        let (queries, elapsed) = (trial.queries(), start.elapsed());
+        self.setup.clock.add(changed, elapsed - changed);
+        let micros = micros(elapsed);
         let moved = self.moved(fault, seed).map(Box::new);
         let (site, image, extra) = (None, Some(image), BTreeMap::new());
         Observed { answer, site, image, moved, queries, micros, landed: true, extra }
@@ -108,8 +152,8 @@ impl<'s> Stage<'s> {
 
     /// Changes what the model computes, a stack of trials at a time.
     fn disturb(&self, injection: &Injection, seeds: &[u64], each: &mut dyn FnMut(Observed)) {
-        let (anatomy, batch) = (&self.subject.anatomy, self.subject.target.batch());
-        let sites = Sites::new(&self.golden, anatomy, injection, batch);
+        let Ok((inside, golden)) = self.inside() else { return };
+        let sites = Sites::new(golden, &inside.anatomy, injection, inside.target.batch());
         for stack in seeds.chunks(STACK) {
             if injection.plan() == SitePlan::Boundary {
                 boundary::search(self, injection, &sites, stack, each);
@@ -123,6 +167,7 @@ impl<'s> Stage<'s> {
                 None => Vec::new(),
             });
             let answers = self.answers(&changes.collect::<Vec<_>>());
+            self.setup.clock.add(Duration::ZERO, start.elapsed());
             let micros = micros(start.elapsed()) / stack.len() as u64;
             for (strike, answer) in strikes.into_iter().zip(answers) {
                 let (site, landed, extra) = match &strike {
@@ -143,19 +188,22 @@ impl<'s> Stage<'s> {
         &self,
         changes: &[Vec<Change>],
     ) -> Vec<Result<Option<Response>, TargetError>> {
+        let (inside, golden) = match self.inside() {
+            Ok(inside) => inside,
+            Err(error) => return vec![Err(error); changes.len()],
+        };
         let answer = |replay: Result<Replay, EngineError>| match replay {
             Ok(replay) if !replay.reached_output() => Ok(None),
-            Ok(replay) => {
-                self.subject.target.response(replay.outputs(), &self.case.image).map(Some)
-            }
+            Ok(replay) => inside.target.response(replay.outputs(), &self.case.image).map(Some),
             Err(error) => Err(TargetError::Failed(error.to_string())),
         };
-        self.golden.replay_stack(changes).into_iter().map(answer).collect()
+        golden.replay_stack(changes).into_iter().map(answer).collect()
     }
 
     /// The bits of an element in the golden run, and how they are read.
     pub(crate) fn bits(&self, value: ValueId, element: usize) -> Option<(u64, DType)> {
-        self.golden.bits(value, element).zip(self.golden.dtype(value))
+        let (_, golden) = self.inside().ok()?;
+        golden.bits(value, element).zip(golden.dtype(value))
     }
 
     /// One trial.
@@ -174,7 +222,7 @@ impl<'s> Stage<'s> {
             Edit::Set(_) | Edit::Scale(_) | Edit::Add(_) => before ^ after,
         };
         Some(Site {
-            place: self.subject.place(change.value)?,
+            place: self.inside().ok()?.0.place(change.value)?,
             element: change.element as u64,
             bit: (touched.count_ones() == 1).then(|| touched.trailing_zeros()),
             before: dtype.number(before),
@@ -196,13 +244,17 @@ impl<'s> Stage<'s> {
             Ok(Some(answer)) => answer,
             Err(TargetError::Failed(_)) => return Outcome::Crashed,
             Err(TargetError::Rejected(_)) => return Outcome::Detected,
+            Err(TargetError::TimedOut(_)) => return Outcome::TimedOut,
+            Err(TargetError::Lost(_) | TargetError::Closed(_)) => {
+                return Outcome::Unjudged(Reason::Lost);
+            }
         };
         self.setup.judge.judge(&self.exhibit(answer, observed.moved.as_deref()))
     }
 
     fn exhibit<'a>(&'a self, observed: &'a Response, moved: Option<&'a Response>) -> Exhibit<'a> {
         let golden = moved.unwrap_or(&self.answer);
-        Exhibit { case: &self.case, truth: self.truth, golden, observed }
+        Exhibit { case: &self.case, truth: self.truth(), golden, observed }
     }
 
     /// The record of a trial.
@@ -211,11 +263,16 @@ impl<'s> Stage<'s> {
         let mut extra = observed.extra;
         let answer = match &observed.answer {
             Ok(Some(answer)) => {
-                let measure =
-                    self.setup.judge.measure(&self.exhibit(answer, observed.moved.as_deref()));
+                let exhibit = self.exhibit(answer, observed.moved.as_deref());
+                let measure = self.setup.judge.measure(&exhibit);
                 extra.extend(
                     measure.map(|Measure { name, value }| (name.into(), value.to_string())),
                 );
+                extra.extend(standing(&self.answer, answer));
+                if observed.image.is_some() {
+                    extra.extend(self.standing_of_truth(answer));
+                    extra.extend(precision(exhibit.golden, answer));
+                }
                 Some(answer)
             }
             Ok(None) => Some(&self.answer),
@@ -224,6 +281,9 @@ impl<'s> Stage<'s> {
                 None
             }
         };
+        if let Some(positive) = answer.and_then(|answer| self.positive(answer)) {
+            extra.insert(POSITIVE.to_owned(), u8::from(positive).to_string());
+        }
         let (text, score) = headline(answer);
         Record {
             number,
@@ -243,19 +303,119 @@ impl<'s> Stage<'s> {
         }
     }
 
+    /// Which place the right answer has, 0 for none; nothing where it is the first.
+    fn standing_of_truth(&self, answer: &Response) -> Option<(String, String)> {
+        let place = match (answer, self.truth()) {
+            (Response::Text(text), Truth { label: Some(label), .. }) => {
+                let text = text.text();
+                text.lines().position(|line| same_letters(line, label)).map_or(0, |at| at + 1)
+            }
+            (_, Truth { class: Some(class), .. }) => {
+                best(answer).and(place_of(answer, class)).unwrap_or(0)
+            }
+            _ => return None,
+        };
+        (place != 1).then(|| (TRUTH_RANK.to_owned(), place.to_string()))
+    }
+
+    /// Whether an answer is what fairness counts; `None` where nobody asks for fairness.
+    fn positive(&self, answer: &Response) -> Option<bool> {
+        let fairness = self.setup.campaign.fairness.as_ref()?;
+        match &fairness.positive {
+            Some(name) => Some(says(answer, name)),
+            None => right(answer, self.truth()),
+        }
+    }
+
     /// The record of the undisturbed answer.
     pub(crate) fn golden_record(&self, target: u32, case: u32) -> GoldenRecord {
         let (answer, score) = headline(Some(&self.answer));
-        let correct = match (&self.answer, self.truth) {
-            (Response::Scores(scores), Some(truth)) => Some(scores.top() == Some(truth)),
-            _ => None,
-        };
+        let correct = right(&self.answer, self.truth());
         let digest = Some(self.answer.digest());
-        let truth = match &self.answer {
-            Response::Scores(scores) => self.truth.map(|truth| scores.name(truth).into()),
+        let truth = match (&self.answer, self.truth()) {
+            (Response::Scores(scores), Truth { class: Some(class), .. }) => {
+                Some(scores.name(class).into())
+            }
+            (Response::Ranking(_) | Response::Text(_), Truth { label: Some(label), .. }) => {
+                Some(label.into())
+            }
             _ => None,
         };
-        GoldenRecord { target, case, answer, score, correct, truth, digest, error: None }
+        let positive = self.positive(&self.answer);
+        GoldenRecord { target, case, answer, score, correct, positive, truth, digest, error: None }
+    }
+}
+
+/// Asks a service about an undisturbed image; all trials of the case hang on the answer, so that
+/// one that gets lost is asked for again.
+fn ask_undisturbed(subject: &Subject, image: &Image) -> Result<Response, TargetError> {
+    let mut answer = subject.ask(image);
+    for _ in 1..GOLDEN_TRIES {
+        match &answer {
+            Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => answer = subject.ask(image),
+            _ => break,
+        }
+    }
+    answer
+}
+
+/// What a record says of golden's best answer where another one is best now: which place it has,
+/// 0 for none, and how strongly the target still believes in it.
+fn standing(golden: &Response, observed: &Response) -> BTreeMap<String, String> {
+    let mut extra = BTreeMap::new();
+    let rank = match (golden, observed) {
+        (Response::Text(golden), Response::Text(observed)) => {
+            let (golden, observed) = (golden.text(), observed.text());
+            match golden.lines().next() {
+                Some(first) => observed.lines().position(|line| line == first).map(|at| at + 1),
+                // What reads nothing has nothing to lose, but for nothing itself.
+                None => observed.is_empty().then_some(1),
+            }
+        }
+        _ => {
+            let Some(best) = best(golden) else { return extra };
+            if let Some(belief) = belief(observed, best) {
+                extra.insert(BELIEF.to_owned(), belief.to_string());
+            }
+            place_of(observed, best)
+        }
+    };
+    match rank {
+        Some(1) => BTreeMap::new(),
+        rank => {
+            extra.insert(RANK.to_owned(), rank.unwrap_or(0).to_string());
+            extra
+        }
+    }
+}
+
+/// The average precision of the objects found, averaged over classes, at an overlap of one half.
+fn precision(golden: &Response, observed: &Response) -> Option<(String, String)> {
+    let (Response::Detections(golden), Response::Detections(observed)) = (golden, observed) else {
+        return None;
+    };
+    let object = |found: &Detection| {
+        let &Detection { class, bounds, .. } = found;
+        Object { class, bounds, mask: None, crowd: false }
+    };
+    let known: Vec<Object> = golden.found.iter().map(object).collect();
+    // Objects from nowhere are as wrong as can be; nothing where nothing was says nothing.
+    let ap = match (known.is_empty(), observed.found.is_empty()) {
+        (true, true) => return None,
+        (true, false) => 0.0,
+        _ => mean_average_precision(&[(observed.found.clone(), known)], 0.5)?,
+    };
+    Some((AP.to_owned(), ap.to_string()))
+}
+
+/// Whether an answer says this name: as its best class, as one of its objects, as its text.
+fn says(answer: &Response, name: &str) -> bool {
+    match answer {
+        Response::Detections(detections) => {
+            let mut names = detections.found.iter().map(|found| detections.name(found.class));
+            names.any(|found| found.eq_ignore_ascii_case(name))
+        }
+        answer => same_letters(&answer.headline().0, name),
     }
 }
 

@@ -8,6 +8,7 @@
 //! 6. [`protect::protect`] runs the same trials against protections, and says what each is worth.
 
 pub mod analysis;
+mod bill;
 mod boundary;
 pub mod cases;
 pub mod config;
@@ -20,8 +21,11 @@ pub mod replay;
 pub mod run;
 mod setup;
 pub mod store;
+mod subject;
 
+pub use bill::Bill;
 pub use config::Campaign;
 pub use inject::case_key;
 pub use record::{GoldenRecord, Place, Record, Site, TrialId};
-pub use setup::{Setup, SetupError, Subject};
+pub use setup::{Setup, SetupError};
+pub use subject::{Inside, Subject};

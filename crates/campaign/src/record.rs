@@ -163,6 +163,8 @@ pub struct GoldenRecord {
     pub score: Option<f32>,
     /// Whether it is right; `None` where nobody knows.
     pub correct: Option<bool>,
+    /// Whether it is what fairness counts; `None` where nobody asks for fairness.
+    pub positive: Option<bool>,
     /// The right answer in the target's words, where it has one.
     pub truth: Option<Arc<str>>,
     /// Tells whether another answer has the same bits.

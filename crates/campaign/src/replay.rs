@@ -4,7 +4,7 @@ use crate::config::Campaign;
 use crate::inject::{Stage, case_record, unasked};
 use crate::pin::Pin;
 use crate::record::Record;
-use crate::run::{RunError, places, unchanged};
+use crate::run::{RunError, attach, places, unchanged};
 use crate::setup::Setup;
 use crate::store::Store;
 use faultlens_core::{Case, Image, Outcome, Reason, TargetError};
@@ -53,6 +53,7 @@ impl Rerun {
         let campaign = Campaign::parse(&store.campaign_yaml()?, &base.join("campaign.yaml"))?;
         let setup = Setup::open(campaign)?;
         unchanged(store.manifest(), &setup)?;
+        attach(&setup, dir)?;
         Ok(Self { store, setup })
     }
 

@@ -4,14 +4,15 @@ use crate::analysis::ATTRIBUTES;
 use crate::cases::{CaseError, Cases};
 use crate::config::{Campaign, Disturbance, FaultPoint};
 use crate::plan::{Plan, Spot};
-use crate::record::{Place, TrialId};
-use faultlens_core::{Exhibit, Reason, Target as _, did_you_mean};
-use faultlens_engine::vision::OutputKind;
-use faultlens_engine::{Dim, Golden, Graph, ValueId};
-use faultlens_faults::{Anatomy, Injection, SitePlan, Sites, check};
+use crate::record::TrialId;
+use crate::run::Clock;
+use crate::subject::{Inside, Subject};
+use faultlens_core::{Exhibit, Reason, Target as _, Truth, did_you_mean};
+use faultlens_engine::Golden;
+use faultlens_faults::{Injection, SitePlan, Sites, check};
 use faultlens_judge::Judge;
-use faultlens_targets::{OnnxTarget, OpenError};
-use std::collections::{BTreeMap, BTreeSet};
+use faultlens_targets::{OpenError, ServiceError};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Why a campaign cannot start.
@@ -24,6 +25,14 @@ pub enum SetupError {
         name: String,
         /// What is wrong.
         source: OpenError,
+    },
+    /// A service cannot be asked.
+    #[error("target {name}: {source}")]
+    Service {
+        /// Its name in the campaign.
+        name: String,
+        /// What is wrong.
+        source: ServiceError,
     },
     /// The cases cannot be opened.
     #[error("cases: {0}")]
@@ -41,6 +50,14 @@ pub enum SetupError {
     /// A requirement speaks of something that no trial has.
     #[error("requirement: trials have no attribute {name:?}; {hint}")]
     Attribute {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// Fairness is asked for by a column that the data set does not have.
+    #[error("fairness: the cases have no column {name:?}; {hint}")]
+    Column {
         /// What was asked for.
         name: String,
         /// What there is.
@@ -101,6 +118,16 @@ fn concerns(campaign: &Campaign, cases: &Cases) -> Result<(), SetupError> {
     let texts = first.strata.keys().chain(traits).map(String::as_str);
     let known: BTreeSet<&str> =
         fixed.chain(axes).chain(settings.map(|(name, _)| name)).chain(texts).collect();
+    let fairness = campaign.fairness.iter().flat_map(|fairness| &fairness.by);
+    if let Some(name) = fairness.clone().find(|name| !first.strata.contains_key(*name)) {
+        let columns = first.strata.keys().map(String::as_str);
+        let hint = match did_you_mean(name, columns.clone()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None if first.strata.is_empty() => "the data set has no further columns".to_owned(),
+            None => format!("there are {}", columns.collect::<Vec<_>>().join(", ")),
+        };
+        return Err(SetupError::Column { name: name.clone(), hint });
+    }
     let names = campaign.requirements.iter().flat_map(|requirement| requirement.filter.keys());
     match names.into_iter().find(|name| !known.contains(name.as_str())) {
         None => Ok(()),
@@ -126,38 +153,20 @@ pub struct Setup {
     pub judge: Arc<Judge>,
     /// All trials by number.
     pub plan: Plan,
+    /// Where time goes.
+    pub(crate) clock: Clock,
     /// By fault, what identities are made from.
     specs: Vec<String>,
-}
-
-/// A target with what trials need to know about it.
-pub struct Subject {
-    /// The target itself.
-    pub target: OnnxTarget,
-    /// What tells its answers from those of others: the model's file and how it is asked.
-    pub key: String,
-    /// By class of the data set, the class of the target that means the same.
-    pub truths: Vec<Option<usize>>,
-    /// Which layers the model has.
-    pub anatomy: Anatomy,
-    /// By value, where a fault in it is recorded.
-    places: BTreeMap<ValueId, Arc<Place>>,
 }
 
 impl Setup {
     /// Opens targets and cases, and checks that the faults fit them.
     pub fn open(campaign: Campaign) -> Result<Self, SetupError> {
         let cases = Cases::open(&campaign.cases, campaign.seed)?;
-        let open = |spec: &crate::config::TargetSpec| {
-            let target = OnnxTarget::open(&spec.model, spec.written.clone());
-            target
-                .map(|target| Subject::new(target, &cases.set.classes))
-                .map_err(|source| SetupError::Target { name: spec.name.clone(), source })
-        };
+        let open = |spec| Subject::open(spec, &campaign.base, &cases.set.classes);
         let targets = campaign.targets.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         for (spec, subject) in campaign.targets.iter().zip(&targets) {
-            named(&spec.name, &subject.target)?;
-            fits(&campaign.faults, &spec.name, subject.target.model().graph())?;
+            fits(&campaign.faults, &spec.name, subject)?;
         }
         concerns(&campaign, &cases)?;
         let trials = campaign.targets.iter().zip(&targets);
@@ -166,7 +175,8 @@ impl Setup {
         let plan = Plan::new(cases.sample.len(), &trials.collect::<Result<Vec<_>, _>>()?);
         let judge = campaign.judge.build();
         let specs = campaign.faults.iter().map(FaultPoint::spec).collect();
-        Ok(Self { campaign, targets, cases, judge, plan, specs })
+        let clock = Clock::default();
+        Ok(Self { campaign, targets, cases, judge, plan, clock, specs })
     }
 
     /// Refuses a judge who has nothing to say about a target's answers, before hours of work and
@@ -176,14 +186,22 @@ impl Setup {
             let cases = self.cases.sample.iter().take(TRIED);
             let mut cases = cases.filter_map(|&index| self.cases.set.case(index).ok());
             let answered = cases.find_map(|case| {
-                let answer = subject.target.ask(&case.image).ok()?;
+                // A service is not asked before its answers can be filed.
+                let answer = match subject.specimen() {
+                    Some(answer) => answer,
+                    None => subject.ask(&case.image).ok()?,
+                };
                 Some((case, answer))
             });
             let Some((case, answer)) = answered else { continue };
-            let exhibit = Exhibit { case: &case, truth: None, golden: &answer, observed: &answer };
+            let exhibit = Exhibit {
+                case: &case,
+                truth: Truth::default(),
+                golden: &answer,
+                observed: &answer,
+            };
             if self.judge.bars_case(&exhibit) == Some(Reason::Unsuited) {
-                let kind = subject.target.description().output.kind.name();
-                let fitting = fitting(subject.target.description().output.kind);
+                let (kind, fitting) = subject.answers_with();
                 return Err(SetupError::Judge { target: spec.name.clone(), kind, fitting });
             }
         }
@@ -228,72 +246,19 @@ impl Setup {
     }
 }
 
-impl Subject {
-    fn new(target: OnnxTarget, classes: &[String]) -> Self {
-        let description = target.description();
-        let described = serde_json::json!([description.input, description.output]).to_string();
-        let parts = [target.fingerprint().as_bytes(), described.as_bytes()];
-        let key = TrialId::of(&parts).to_string();
-        let truths = truths(classes, &target);
-        let graph = target.model().graph();
-        let anatomy = Anatomy::of(graph);
-        let placed = |id| Some((id, Arc::new(place(graph, &anatomy, id)?)));
-        let places = graph.value_ids().filter_map(placed).collect();
-        Self { target, key, truths, anatomy, places }
-    }
-
-    /// Where a fault in this value is recorded.
-    pub fn place(&self, id: ValueId) -> Option<Arc<Place>> {
-        self.places.get(&id).cloned()
-    }
-}
-
-fn place(graph: &Graph, anatomy: &Anatomy, id: ValueId) -> Option<Place> {
-    let at = anatomy.owner(graph, id)?;
-    let operator = graph.operator(at);
-    Some(Place {
-        value: graph.value_name(id).to_owned(),
-        operator: operator.name.clone(),
-        kind: operator.op_type.clone(),
-        position: at.index() as u32,
-        layer: anatomy.layer(at),
-        layer_name: anatomy.name(anatomy.layer(at)).to_owned(),
-    })
-}
-
-/// Classes are matched by name. Where the target has no names, or the data set has numbers for
-/// names, the numbers are taken as the target's.
-fn truths(classes: &[String], target: &OnnxTarget) -> Vec<Option<usize>> {
-    let labels = &target.description().labels;
-    let named: Vec<String> =
-        (0..labels.len()).map(|class| labels.name(class).to_lowercase()).collect();
-    let truth = |(at, class): (usize, &String)| {
-        let by_name = named.iter().position(|name| *name == class.to_lowercase());
-        let by_number = || class.parse().ok().or(named.is_empty().then_some(at));
-        by_name.or_else(by_number)
-    };
-    classes.iter().enumerate().map(truth).collect()
-}
-
-/// Refuses a list of names that is longer or shorter than the model's list of classes: names would
-/// stand for other classes than they say.
-fn named(name: &str, target: &OnnxTarget) -> Result<(), SetupError> {
-    let (graph, described) = (target.model().graph(), target.description());
-    let output = described.output.position(graph).ok().and_then(|at| graph.outputs().get(at));
-    let shape = output.and_then(|&id| graph.declared_shape(id));
-    match (shape.and_then(|shape| shape.last()), described.labels.len()) {
-        (Some(&Dim::Fixed(classes)), names)
-            if names > 0 && names != classes && described.output.kind.is_scores() =>
-        {
-            Err(SetupError::Labels { target: name.to_owned(), names, classes })
-        }
-        _ => Ok(()),
-    }
-}
-
-fn fits(faults: &[FaultPoint], target: &str, graph: &Graph) -> Result<(), SetupError> {
+fn fits(faults: &[FaultPoint], target: &str, subject: &Subject) -> Result<(), SetupError> {
     for fault in faults {
         let Disturbance::Model(injection) = &fault.disturbance else { continue };
+        let Some(inside) = subject.inside() else {
+            return Err(SetupError::Sites {
+                fault: fault.label.clone(),
+                target: target.to_owned(),
+                why: "it is a service, and faults reach into models alone; give it a campaign of \
+                      its own with faults in images"
+                    .to_owned(),
+            });
+        };
+        let graph = inside.target.model().graph();
         if let Some((wanted, hint)) = injection.selection().unknown_in(graph) {
             return Err(SetupError::Operator {
                 fault: fault.label.clone(),
@@ -325,8 +290,10 @@ fn trials_of(
     if injections().next().is_none() {
         return Ok(trials);
     }
+    let Some(inside) = subject.inside() else { return Ok(trials) };
     let images = cases.sample.iter().filter_map(|&index| cases.set.case(index).ok());
-    let golden = images.take(TRIED).find_map(|case| subject.target.golden(&case.image).ok());
+    let mut images = images.take(TRIED);
+    let golden = images.find_map(|case| inside.target.golden(&subject.shown(&case.image)).ok());
     for (at, fault, injection) in injections() {
         let refused = |why: String| SetupError::Sites {
             fault: fault.label.clone(),
@@ -334,28 +301,16 @@ fn trials_of(
             why,
         };
         if let Some(golden) = &golden {
-            check(golden, &subject.anatomy, injection).map_err(|why| refused(why.to_string()))?;
+            check(golden, &inside.anatomy, injection).map_err(|why| refused(why.to_string()))?;
         }
         if campaign.stop.is_some() {
             stoppable(injection).map_err(|why| refused(why.to_owned()))?;
         }
         if injection.plan() == SitePlan::Exhaustive {
-            trials[at] = places(golden.as_ref(), subject, injection).map_err(refused)?;
+            trials[at] = places(golden.as_ref(), inside, injection).map_err(refused)?;
         }
     }
     Ok(trials)
-}
-
-/// The oracle that judges such answers.
-fn fitting(kind: OutputKind) -> &'static str {
-    match kind {
-        OutputKind::Logits | OutputKind::Probabilities => "same_top",
-        OutputKind::Values => "same_values",
-        OutputKind::Detections => "same_detections",
-        OutputKind::Segments => "same_segments",
-        OutputKind::Picture => "same_picture",
-        OutputKind::Text => "same_text",
-    }
 }
 
 /// An error, in words, where trials are not what a stop rule counts.
@@ -384,11 +339,11 @@ const TRIED: usize = 16;
 /// How many places an exhaustive plan has.
 fn places(
     golden: Option<&Golden<'_>>,
-    subject: &Subject,
+    inside: &Inside,
     injection: &Injection,
 ) -> Result<u32, String> {
     let golden = golden.ok_or("the target answers no case, so that its places are unknown")?;
-    let sites = Sites::new(golden, &subject.anatomy, injection, subject.target.batch());
+    let sites = Sites::new(golden, &inside.anatomy, injection, inside.target.batch());
     match injection.population(&sites) {
         all if all <= MOST_PLACES => Ok(all as u32),
         all => Err(format!(

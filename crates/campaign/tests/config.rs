@@ -4,10 +4,13 @@
 
 mod validator;
 
-use faultlens_campaign::config::{Campaign, Method, PRESETS, RateKind, example, schema};
+use faultlens_campaign::config::{
+    Campaign, Method, PRESETS, RateKind, Source, TargetSpec, example, schema,
+};
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_data::Sampling;
 use faultlens_engine::vision::OutputKind;
+use faultlens_targets::Written;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,6 +79,13 @@ fn yaml(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap()
 }
 
+fn source(target: &TargetSpec) -> (&Path, &Written) {
+    match &target.source {
+        Source::Model { path, written } => (path, written),
+        Source::Service(_) => panic!("a model"),
+    }
+}
+
 #[test]
 fn every_key_arrives() {
     let campaign = parse(FULL);
@@ -83,12 +93,14 @@ fn every_key_arrives() {
     assert_eq!((campaign.threads, campaign.examples), (Some(2), 0));
     assert_eq!(campaign.output, PathBuf::from("runs/signs"));
     let [deep, net] = &campaign.targets[..] else { panic!("{:?}", campaign.targets) };
-    assert_eq!((deep.name.as_str(), deep.model.as_path()), ("deep", Path::new("world:signs-deep")));
-    assert_eq!((net.name.as_str(), net.model.as_path()), ("net", Path::new("dir/models/net.onnx")));
-    assert_eq!(net.written.labels.as_deref(), Some(Path::new("dir/labels.txt")));
-    assert_eq!(net.written.input.as_ref().unwrap().size, [32, 32]);
-    assert_eq!(net.written.output.as_ref().unwrap().kind, OutputKind::Logits);
-    assert_eq!(deep.written, Default::default());
+    let (model, written) = source(deep);
+    assert_eq!((deep.name.as_str(), model), ("deep", Path::new("world:signs-deep")));
+    assert_eq!(*written, Default::default());
+    let (model, written) = source(net);
+    assert_eq!((net.name.as_str(), model), ("net", Path::new("dir/models/net.onnx")));
+    assert_eq!(written.labels.as_deref(), Some(Path::new("dir/labels.txt")));
+    assert_eq!(written.input.as_ref().unwrap().size, [32, 32]);
+    assert_eq!(written.output.as_ref().unwrap().kind, OutputKind::Logits);
     let cases = &campaign.cases;
     assert_eq!((cases.data.as_str(), cases.format.unwrap().name), ("dir/set", "coco"));
     assert_eq!(cases.part.as_deref(), Some("test"));
@@ -320,7 +332,7 @@ fn the_example_reads_for_any_paths() {
         let text = example(model, data);
         let campaign = Campaign::parse(&text, Path::new("c.yaml"));
         let campaign = campaign.unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(campaign.targets[0].model, Path::new(model));
+        assert_eq!(source(&campaign.targets[0]).0, Path::new(model));
         assert_eq!(campaign.cases.data, data);
         assert_eq!(faults_of(&schema(), &yaml(&text)), Vec::<String>::new());
     }
@@ -340,7 +352,7 @@ fn what_the_example_comments_out_reads_too() {
     let campaign = Campaign::parse(&all, Path::new("c.yaml")).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(campaign.faults.len(), 1 + 3 + 5 + 16);
     assert_eq!((campaign.requirements.len(), campaign.pinned.len()), (1, 1));
-    assert!(campaign.targets[0].written.input.is_some());
+    assert!(source(&campaign.targets[0]).1.input.is_some());
     assert_eq!(faults_of(&schema(), &yaml(&all)), Vec::<String>::new());
     let stopped = text.replace("    trials: 10\n", "").replace("# stop:", "stop:");
     assert!(Campaign::parse(&stopped, Path::new("c.yaml")).unwrap().stop.is_some());

@@ -83,6 +83,11 @@ impl Console {
         Ok(self.line(text)?)
     }
 
+    /// Hands over what was said so far: whoever started a server waits for its address.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.results.flush()
+    }
+
     /// A line that is not part of the result.
     pub(crate) fn note(&mut self, text: impl Display) -> io::Result<()> {
         writeln!(self.notes, "{text}")

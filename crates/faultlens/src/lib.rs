@@ -47,6 +47,7 @@ pub use faultlens_engine as engine;
 pub use faultlens_faults as faults;
 pub use faultlens_judge as judge;
 pub use faultlens_report as report;
+pub use faultlens_serve as serve;
 pub use faultlens_stats as stats;
 pub use faultlens_targets as targets;
 pub use faultlens_train as train;

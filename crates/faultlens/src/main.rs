@@ -12,8 +12,8 @@ use clap::Parser;
 
 use args::{Args, Command};
 use command::{
-    ask, check, compare, demo, export, fault, init, inspect, list, man, merge, plan, preview,
-    promote, protect, replay, report, run, train, world,
+    ask, check, compare, convert, demo, export, fault, init, inspect, list, man, merge, plan,
+    preview, promote, protect, replay, report, run, serve, survive, train, world,
 };
 use console::Console;
 
@@ -23,6 +23,7 @@ fn main() -> ExitCode {
     let result = match &args.command {
         Command::Demo(args) => demo::run(args, &mut console),
         Command::Init(args) => init::run(args, &mut console),
+        Command::Convert(args) => convert::run(args, &mut console),
         Command::Plan(args) => plan::run(args, &mut console),
         Command::Run(args) => run::run(args, &mut console),
         Command::Merge(args) => merge::run(args, &mut console),
@@ -38,6 +39,8 @@ fn main() -> ExitCode {
         Command::Preview(args) => preview::run(args, &mut console),
         Command::Ask(args) => ask::run(args, &mut console),
         Command::Inspect(args) => inspect::run(args, &mut console),
+        Command::Serve(args) => serve::run(args, &mut console),
+        Command::Survive(args) => survive::run(args, &mut console),
         Command::Train(args) => train::run(args, &mut console),
         Command::World(args) => world::run(args, &mut console),
         Command::Schema => init::schema(&mut console),

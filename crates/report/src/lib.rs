@@ -10,7 +10,8 @@
 //! | [`terminal`] | the end of a command, in at most 40 lines |
 //! | [`junit`] | continuous integration |
 //!
-//! Besides, [`sheet`] makes the page of `faultlens preview`, which shows faults and no run.
+//! Besides, [`sheet`] makes the page of `faultlens preview`, which shows faults and no run,
+//! and [`survival()`] the page of `faultlens survive`.
 //!
 //! Names of labels, files and operators come from outside. Each report escapes them for its own
 //! format.
@@ -21,6 +22,7 @@ mod image;
 mod junit;
 mod markdown;
 mod sheet;
+mod survival;
 mod svg;
 mod terminal;
 
@@ -29,6 +31,10 @@ pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use sheet::{Sheet, SheetCell, SheetRow, sheet};
+pub use survival::{
+    Effect, Effects, Survival, SurvivalPlot, SurvivalPoint, SurvivalRow, SurvivalSeries,
+    SurvivalShape, SurvivalTable, survival,
+};
 pub use terminal::{Terminal, terminal};
 
 /// Why a report cannot be made.

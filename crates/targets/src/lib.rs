@@ -7,5 +7,7 @@
 //!    keeps every value inside, for faults to land in.
 
 pub mod onnx;
+pub mod service;
 
 pub use onnx::{Description, OnnxTarget, OpenError, Written, load_model, shipped};
+pub use service::{ServiceError, ServiceTarget};

@@ -1,12 +1,15 @@
 //! From records to what a run says. Reads the run directory alone.
 
+mod advice;
 mod attribute;
+mod benefit;
 mod check;
 mod classes;
 mod compare;
 mod critical;
 mod curve;
 mod error;
+mod fairness;
 mod filter;
 mod findings;
 mod gallery;
@@ -17,6 +20,7 @@ mod repeats;
 mod robustness;
 mod sample;
 mod side;
+mod side_by_side;
 mod summarise;
 mod summary;
 mod tally;
@@ -31,8 +35,9 @@ pub use error::AnalysisError;
 pub use gallery::{Gallery, GalleryRow};
 pub use summarise::summarise;
 pub use summary::{
-    Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
-    GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked, Ranking, Rate,
-    Robustness, SUMMARY_VERSION, Summary, Tally, TargetSummary, Trait, TraitLine, TraitRow,
-    Verdict,
+    Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve,
+    Example, FairGroup, FairPoint, Fairness, FaultErrors, Fit, Gap, GroupRow, Grouping, HeatMap,
+    HeatRow, KCurve, Mean, Moved, MovedRow, Pinned, Progress, Ranked, Ranking, Rate, Robustness,
+    SUMMARY_VERSION, SideBySide, SideRow, Summary, Tally, TargetSummary, Trait, TraitLine,
+    TraitRow, Verdict,
 };

@@ -6,11 +6,14 @@ use super::tally::Precision;
 use super::{FaultErrors, Rate, Robustness};
 use crate::record::Record;
 use crate::store::FaultOn;
+use faultlens_core::{Outcome, Reason};
+use faultlens_faults::CONTROLS;
+use faultlens_judge::same_letters;
 use faultlens_stats::StatsError;
 use std::collections::BTreeMap;
 
 /// The axis that faults of unlike strengths have in common.
-const SEVERITY: &str = "severity";
+pub(super) const SEVERITY: &str = "severity";
 
 /// Answers with a known truth.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,12 +42,11 @@ impl Errors {
         let Some(truth) = golden.and_then(|golden| golden.truth.as_ref()).filter(|_| graded) else {
             return;
         };
-        // A trial that a guard bars is not asked, and no answer of it is wrong.
-        if record.queries == 0 {
+        if !was_answered(record) {
             return;
         }
         let known = self.cells.entry((record.target, record.fault)).or_default();
-        known.wrong += u64::from(record.answer.as_ref() != Some(truth));
+        known.wrong += u64::from(!says(record, truth));
         known.n += 1;
     }
 
@@ -118,6 +120,32 @@ impl Errors {
         };
         faults.into_iter().map(errors).collect()
     }
+}
+
+/// Whether a trial says what the target makes of the image: an answer, or none in spite of it. A
+/// trial that a guard bars is not asked, and one whose answer got lost on the way says nothing.
+pub(super) fn was_answered(record: &Record) -> bool {
+    record.queries > 0
+        && !matches!(record.outcome, Outcome::TimedOut | Outcome::Unjudged(Reason::Lost))
+}
+
+/// Whether a fault in an image cost the undisturbed answer; `None` where that is not known.
+pub(super) fn changed(record: &Record) -> Option<bool> {
+    match record.outcome {
+        Outcome::Masked => Some(false),
+        Outcome::Deviated | Outcome::Detected | Outcome::Crashed => Some(true),
+        Outcome::TimedOut | Outcome::Unjudged(_) => None,
+    }
+}
+
+/// Whether a fault is there to show what happens without one.
+pub(super) fn is_control(fault: &str) -> bool {
+    CONTROLS.contains(&fault)
+}
+
+/// Whether a trial's answer is this one, whatever its case.
+pub(super) fn says(record: &Record, answer: &str) -> bool {
+    record.answer.as_ref().is_some_and(|own| same_letters(own, answer))
 }
 
 /// Errors beside those of the reference under the same fault and severities.

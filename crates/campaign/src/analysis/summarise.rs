@@ -1,11 +1,14 @@
 //! One pass over the records.
 
+use super::advice::advice;
 use super::attribute::Context;
+use super::benefit::Benefits;
 use super::check::{Check, overall, pinned};
 use super::classes::classes;
 use super::critical::Critical;
 use super::curve::curves;
 use super::error::AnalysisError;
+use super::fairness::Fair;
 use super::findings::findings;
 use super::gallery::galleries;
 use super::group::Groups;
@@ -13,13 +16,15 @@ use super::places::Places;
 use super::repeats::Repeats;
 use super::robustness::Errors;
 use super::sample::Stake;
+use super::side_by_side::Sides;
 use super::tally::{Counts, Of, Precision};
-use super::text::{method, provenance, warnings};
+use super::text::{drifted, method, provenance, unfair, warnings};
 use super::thresholds::Thresholds;
 use super::traits::traits;
 use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, TargetSummary};
 use crate::config::Campaign;
 use crate::record::Record;
+use crate::run::Spending;
 use crate::store::{ManifestTarget, Recorded, Store, StoreError};
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_stats::StatsError;
@@ -56,6 +61,9 @@ struct Pass {
     critical: Critical,
     thresholds: Thresholds,
     errors: Errors,
+    sides: Sides,
+    fair: Fair,
+    benefits: Benefits,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
     micros: u64,
@@ -82,6 +90,9 @@ impl Pass {
             critical: Critical::default(),
             thresholds: Thresholds::of(campaign),
             errors: Errors::default(),
+            sides: Sides::default(),
+            fair: Fair::of(campaign, context),
+            benefits: Benefits::of(context),
             extra: BTreeSet::new(),
             micros: 0,
             recorded: 0,
@@ -111,6 +122,9 @@ impl Pass {
         self.cells.entry(cell).or_default().add(&record.outcome, stake)?;
         self.thresholds.add(record, stake)?;
         self.errors.add(context, record);
+        self.sides.add(context, record)?;
+        self.fair.add(context, record);
+        self.benefits.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
                 groups.add(context, record, stake)?;
@@ -156,6 +170,13 @@ impl Pass {
                 campaign.reference.as_deref(),
                 &precision,
             )?,
+            side_by_side: self.sides.table(context, &precision)?,
+            k_curves: self.sides.k_curves(context, &precision)?,
+            moved: self.sides.moved(context, &precision),
+            fairness: self.fair.told(context, &precision)?,
+            benefits: self.benefits.told(context, &precision)?,
+            spending: Spending::read(store.dir()),
+            advice: Vec::new(),
             classes: None,
             groupings: self.groupings(context)?,
             examples: examples(store, context)?,
@@ -168,6 +189,9 @@ impl Pass {
         };
         summary.classes = classes(&summary);
         summary.examples.retain(|example| example.outcome != OutcomeKind::Masked.name());
+        summary.warnings.extend(drifted(summary.spending.as_ref()));
+        summary.warnings.extend(unfair(campaign, &summary.fairness));
+        summary.advice = advice(&summary);
         summary.findings = findings(&summary, context);
         Ok(summary)
     }

@@ -1,6 +1,7 @@
 //! What a run says: the one object that every report is made from, and that `--json` prints.
 
 use super::Gallery;
+use crate::run::Spending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -57,6 +58,27 @@ pub struct Summary {
     /// Wrong answers under faults in images, by target; empty where no truth is known.
     #[serde(default)]
     pub robustness: Vec<Robustness>,
+    /// Targets side by side under faults in images; `None` without such faults.
+    #[serde(default)]
+    pub side_by_side: Option<SideBySide>,
+    /// Misclassification for every k, by target, of targets that rank their answers.
+    #[serde(default)]
+    pub k_curves: Vec<KCurve>,
+    /// How far answers moved under faults in images, by target and measure.
+    #[serde(default)]
+    pub moved: Vec<Moved>,
+    /// Whether answers are as good for all groups of cases, by target and stratum.
+    #[serde(default)]
+    pub fairness: Vec<Fairness>,
+    /// What defences are worth, by defended target.
+    #[serde(default)]
+    pub benefits: Vec<Benefit>,
+    /// What the run took.
+    #[serde(default)]
+    pub spending: Option<Spending>,
+    /// Advice to who relies on the targets, derived from the numbers above.
+    #[serde(default)]
+    pub advice: Vec<String>,
     /// Trials worth looking at.
     pub examples: Vec<Example>,
     /// Answers that can be looked at, side by side, of the targets that have such.
@@ -107,6 +129,157 @@ pub struct FaultErrors {
     pub all: Rate,
     /// The mean over the reference's (CE).
     pub relative: Option<f64>,
+}
+
+/// Targets side by side under faults in images.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SideBySide {
+    /// The targets.
+    pub targets: Vec<String>,
+    /// By fault, over all its points.
+    pub rows: Vec<SideRow>,
+    /// By target, the plain mean over faults.
+    pub means: Vec<Option<f64>>,
+    /// By target, the plain mean over faults at the least dose of each.
+    pub initial_means: Vec<Option<f64>>,
+}
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SideRow {
+    /// The fault's name.
+    pub fault: String,
+    /// Whether it is there to show what happens without a fault; such are in no mean.
+    #[serde(default)]
+    pub control: bool,
+    /// By target, the share of changed answers.
+    pub cells: Vec<Option<Rate>>,
+    /// The same at the least dose.
+    pub initial: Vec<Option<Rate>>,
+    /// The plain mean over targets.
+    pub mean: Option<f64>,
+}
+
+/// The share of trials whose answer does not have a wanted one among the first k.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KCurve {
+    /// The target.
+    pub target: String,
+    /// What is wanted: `golden`, the best undisturbed answer, or `truth`, the right one.
+    pub against: String,
+    /// For k from 1 on.
+    pub rates: Vec<Rate>,
+}
+
+/// How far a target's answers moved, on one measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    /// The target.
+    pub target: String,
+    /// What is measured, in words.
+    pub what: String,
+    /// By fault.
+    pub rows: Vec<MovedRow>,
+    /// All trials together.
+    pub all: Mean,
+}
+
+/// How far answers moved under one fault.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MovedRow {
+    /// The fault's name.
+    pub fault: String,
+    /// The mean over its trials.
+    pub mean: Mean,
+}
+
+/// Whether a target's answers are as good for all groups of a stratum.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// The target.
+    pub target: String,
+    /// The stratum.
+    pub by: String,
+    /// The group that others are set against.
+    pub privileged: String,
+    /// The answer that counts; `None`: the right one.
+    pub positive: Option<String>,
+    /// Undisturbed.
+    pub clean: FairPoint,
+    /// Under each fault point.
+    pub points: Vec<FairPoint>,
+    /// The places in `points` of the largest gaps of opportunity, largest first.
+    pub largest: Vec<usize>,
+    /// How many gaps were tested; p-values are corrected for them (Holm).
+    pub tests: u64,
+}
+
+/// Groups under one fault point, or undisturbed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FairPoint {
+    /// The fault with its settings; `None` is undisturbed.
+    pub fault: Option<String>,
+    /// By group.
+    pub groups: Vec<FairGroup>,
+    /// By group other than the privileged one.
+    pub gaps: Vec<Gap>,
+}
+
+/// One group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FairGroup {
+    /// The group.
+    pub name: String,
+    /// Positive answers to cases that should have one: the true positive rate.
+    pub found: Option<Rate>,
+    /// Positive answers to cases that should have none; `None` without such cases.
+    pub wrong: Option<Rate>,
+    /// Positive answers to all cases.
+    pub selected: Option<Rate>,
+}
+
+/// What tells the privileged group from another one: its rate less the other's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The other group.
+    pub group: String,
+    /// Of true positives: equal opportunity.
+    pub opportunity: Mean,
+    /// Of positive answers: demographic parity.
+    pub parity: Mean,
+    /// The larger of the differences of true and of false positives: equalised odds; `None`
+    /// without cases that should have no positive answer.
+    pub odds: Option<f64>,
+    /// The corrected p-value of "both groups have the same true positive rate".
+    pub p_value: f64,
+}
+
+/// What a target's defences are worth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Benefit {
+    /// The defended target.
+    pub defended: String,
+    /// The same without a defence.
+    pub plain: String,
+    /// The defences.
+    pub defences: String,
+    /// Wrong undisturbed answers without them less those with them: below 0, they cost something.
+    pub clean: Mean,
+    /// All faults together; `None` without pairs of trials.
+    pub all: Option<BenefitRow>,
+    /// By fault.
+    pub rows: Vec<BenefitRow>,
+}
+
+/// Rates without defences less those with them, over the same trials: above 0, they help.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BenefitRow {
+    /// The fault's name.
+    pub fault: String,
+    /// Answers that are not golden's, each target's own.
+    pub changed: Mean,
+    /// Wrong answers, where the right ones are known.
+    pub wrong: Mean,
 }
 
 /// How far a run is.
@@ -176,6 +349,13 @@ pub struct Mean {
     pub high: f64,
     /// Of how many.
     pub n: u64,
+}
+
+impl Mean {
+    pub(super) fn of(estimate: faultlens_stats::Estimate) -> Self {
+        let faultlens_stats::Estimate { value, low, high, n } = estimate;
+        Self { value, low, high, n }
+    }
 }
 
 /// One target.

@@ -1,9 +1,11 @@
 //! What a reader should know of a run besides its rates.
 
 use super::attribute::Context;
+use super::summary::Fairness;
 use super::tally::Precision;
 use super::words;
 use crate::config::Campaign;
+use crate::run::Spending;
 use crate::store::{Hand, Recorded};
 
 /// How rates over several targets and faults are made where a rule stopped each for itself.
@@ -58,6 +60,60 @@ pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
             context.manifest.cases,
             unreadable.join("; ")
         ));
+    }
+    warnings.extend(unanswered(context));
+    warnings
+}
+
+/// Targets that gave no undisturbed answer to some cases, with the first reason.
+fn unanswered(context: &Context) -> impl Iterator<Item = String> {
+    (0..).zip(&context.manifest.targets).filter_map(|(at, target)| {
+        let own = context.goldens().filter(|golden| golden.target == at);
+        let readable = |case: u32| context.case(case).is_some_and(|case| case.error.is_none());
+        let failed = own.filter(|golden| golden.error.is_some() && readable(golden.case));
+        let errors: Vec<&str> = failed.filter_map(|golden| golden.error.as_deref()).collect();
+        let first = errors.first()?;
+        Some(format!(
+            "{} gives no undisturbed answer to {} of {}, so that their trials say nothing: {first}",
+            target.name,
+            errors.len(),
+            words::counted(context.manifest.cases, "case")
+        ))
+    })
+}
+
+/// Services that have changed while they were asked.
+pub(super) fn drifted(spending: Option<&Spending>) -> impl Iterator<Item = String> {
+    let services = spending.map(|spent| spent.services.as_slice()).unwrap_or_default();
+    services.iter().filter(|service| service.drifted > 0).map(|service| {
+        format!(
+            "{} has changed while it was asked: {} of {} that were asked again are answered \
+             otherwise; rates mix both",
+            service.target,
+            service.drifted,
+            words::counted(service.control, "case")
+        )
+    })
+}
+
+/// Settings of fairness that fit nothing, so that what follows from them says nothing.
+pub(super) fn unfair(campaign: &Campaign, told: &[Fairness]) -> Vec<String> {
+    let Some(asked) = &campaign.fairness else { return Vec::new() };
+    let mut warnings = Vec::new();
+    if told.is_empty() {
+        warnings.push(
+            "Fairness says nothing: no case has a label and no positive answer is named".to_owned(),
+        );
+    }
+    let groups = || told.iter().flat_map(|one| &one.clean.groups);
+    for name in &asked.privileged {
+        if !told.is_empty() && !groups().any(|group| group.name.eq_ignore_ascii_case(name)) {
+            warnings.push(format!("Fairness: no group is called {name}"));
+        }
+    }
+    let never = groups().all(|group| group.found.is_none_or(|found| found.events == 0));
+    if let Some(positive) = asked.positive.as_ref().filter(|_| !told.is_empty() && never) {
+        warnings.push(format!("Fairness says nothing: no undisturbed answer is {positive}"));
     }
     warnings
 }

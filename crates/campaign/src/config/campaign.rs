@@ -1,9 +1,10 @@
 //! A campaign, checked.
 
 use super::error::{ConfigError, Slip};
-use super::{FaultPoint, Intervals, JudgeSpec, Requirement, Stop, read};
+use super::{DefenceSpec, FaultPoint, Intervals, JudgeSpec, Requirement, Stop, read};
 use faultlens_data::{Format, Sampling};
 use faultlens_targets::Written;
+use faultlens_targets::service::{Manners, ServiceSpec};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -41,6 +42,11 @@ pub struct Campaign {
     pub requirements: Vec<Requirement>,
     /// The target whose errors under faults in images are what others' are measured by.
     pub reference: Option<String>,
+    /// The groups of cases that answers should be as good for.
+    pub fairness: Option<Fairness>,
+    /// Where raw answers of services are filed, from the current directory; beside the run
+    /// directory where it is not said.
+    pub answers: Option<PathBuf>,
     /// Files with trials that must stay as good as golden.
     pub pinned: Vec<PathBuf>,
     /// How many examples are kept per fault point.
@@ -51,17 +57,55 @@ pub struct Campaign {
     pub text: String,
 }
 
-/// A model to ask.
-#[derive(Debug, Clone, PartialEq)]
+/// Something to ask.
+#[derive(Debug, Clone)]
 pub struct TargetSpec {
     /// What reports call it.
     pub name: String,
-    /// An ONNX file or `world:NAME`.
-    pub model: PathBuf,
-    /// What the file says about the model's input, output and labels.
-    pub written: Written,
+    /// Who answers.
+    pub source: Source,
+    /// What is done to images before it sees them, in this order.
+    pub defences: Vec<DefenceSpec>,
     /// What tells it from the other targets, to group rates by; decides no record.
     pub traits: BTreeMap<String, String>,
+}
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// A model.
+    Model {
+        /// An ONNX file or `world:NAME`.
+        path: PathBuf,
+        /// What the file says about the model's input, output and labels.
+        written: Box<Written>,
+    },
+    /// A service behind HTTP.
+    Service(Box<ServiceSpec>),
+}
+
+impl Source {
+    /// Where the answers come from, in a word or a path.
+    pub fn place(&self) -> String {
+        match self {
+            Self::Model { path, .. } => path.display().to_string(),
+            Self::Service(spec) => match &spec.endpoint {
+                Some(endpoint) => format!("{} at {endpoint}", spec.of),
+                None => spec.of.clone(),
+            },
+        }
+    }
+}
+
+/// The groups of cases that answers should be as good for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fairness {
+    /// Strata that say which group a case belongs to.
+    pub by: Vec<String>,
+    /// Groups that others are set against; of a stratum without one, the largest group is.
+    pub privileged: Vec<String>,
+    /// The answer that counts; where it is not said, the right one.
+    pub positive: Option<String>,
 }
 
 /// The images to show.
@@ -141,17 +185,31 @@ impl Campaign {
             "faults": faults.collect::<Value>(),
             "judge": self.judge.spec(),
             "stop": stop,
+            // Records say which answers are positive.
+            "positive": self.fairness.as_ref().map(|fairness| &fairness.positive),
         })
     }
 
     fn target_meaning(&self, target: &TargetSpec) -> Value {
-        json!({
-            "name": target.name,
-            "model": self.inside(&target.model),
-            "input": target.written.input,
-            "output": target.written.output,
-            "labels": target.written.labels.as_deref().map(|path| self.inside(path)),
-        })
+        let defences: Vec<String> = target.defences.iter().map(DefenceSpec::spec).collect();
+        let mut meaning = match &target.source {
+            Source::Model { path, written } => json!({
+                "name": target.name,
+                "model": self.inside(path),
+                "input": written.input,
+                "output": written.output,
+                "labels": written.labels.as_deref().map(|path| self.inside(path)),
+            }),
+            // How politely it is asked decides no answer.
+            Source::Service(spec) => json!({
+                "name": target.name,
+                "service": ServiceSpec { manners: Manners::default(), ..(**spec).clone() },
+            }),
+        };
+        if !defences.is_empty() {
+            meaning["defences"] = json!(defences);
+        }
+        meaning
     }
 
     /// A path as the file has it: from where the campaign is started must not matter.

@@ -42,6 +42,11 @@ targets:
     # output: {kind: logits, softmax: true}
     # A file that names the classes.
     # labels: labels.txt
+    # What is done to images before the model sees them; faultlens list defences shows all. The
+    # same model without it as another target tells what it is worth.
+    # defences: [median_filter]
+  # A service behind HTTP instead of a model, see docs/services.md:
+  # - service: {of: rekognition, task: labels, manners: {rate: 5, calls: 3000}}
 
 # The images that are shown: a data set, or world:signs:200 for pictures that Faultlens draws.
 cases:
@@ -93,6 +98,12 @@ oracle: {name: same_top, k: 1}
 #     at_most: 0.05
 #     where: {fault: bit_flip}
 #     name: flips are mostly masked
+
+# Groups of cases that answers should be as good for, by columns of the data set.
+# fairness: {by: [sex, race], privileged: [male, white], positive: face}
+
+# Where raw answers of services are filed, so that no call is paid twice.
+# answers: runs/answers
 
 # The target whose errors under faults in images the others' are divided by (mCE).
 # reference: baseline

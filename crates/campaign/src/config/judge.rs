@@ -54,7 +54,7 @@ impl JudgeSpec {
 }
 
 /// The entry that is named, plainly or with parameters, and its settings.
-fn chosen<T: ?Sized>(
+pub(super) fn chosen<T: ?Sized>(
     registry: &'static [Plugin<T>],
     what: &str,
     node: &Node,
@@ -79,7 +79,7 @@ fn chosen<T: ?Sized>(
     Ok((plugin, settings.into_iter().next().unwrap_or_default()))
 }
 
-fn build<T: ?Sized>(
+pub(super) fn build<T: ?Sized>(
     plugin: &Plugin<T>,
     settings: &Settings,
     node: Option<&Node>,

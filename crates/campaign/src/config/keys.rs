@@ -15,7 +15,7 @@ pub(super) const CAMPAIGN: &[Key] = &[
         "the run directory, from the current directory; by default runs/ and the file's name",
         Takes::Text,
     ),
-    required("targets", "the models that are asked", Takes::Sections(TARGET)),
+    required("targets", "the models and services that are asked", Takes::Sections(TARGET)),
     required("cases", "the images that are shown", Takes::Section(CASES)),
     required(
         "faults",
@@ -32,13 +32,34 @@ pub(super) const CAMPAIGN: &[Key] = &[
         "the target whose errors under faults in images others' are divided by (mCE)",
         Takes::Text,
     ),
+    optional(
+        "fairness",
+        "groups of cases that answers should be as good for",
+        Takes::Section(FAIRNESS),
+    ),
+    optional(
+        "answers",
+        "the folder in which raw answers of services are filed, from the current directory, so \
+         that no call is paid twice; by default answers beside the run directory",
+        Takes::Text,
+    ),
     optional("pinned", "files with trials that must stay as good as golden", Takes::Texts),
     optional("examples", "how many examples are kept per fault point; 3 by default", whole(0, 50)),
 ];
 
 const TARGET: &[Key] = &[
-    required("model", "an ONNX file, from the campaign file's folder, or world:NAME", Takes::Text),
-    optional("name", "what reports call it; by default the file's name", Takes::Text),
+    optional(
+        "model",
+        "an ONNX file, from the campaign file's folder, or world:NAME; this or service",
+        Takes::Text,
+    ),
+    optional("service", "a service behind HTTP; see docs/services.md", Takes::Foreign),
+    optional("name", "what reports call it; by default the file's or service's name", Takes::Text),
+    optional(
+        "defences",
+        "what is done to images before the target sees them, such as median_filter",
+        Takes::Defences,
+    ),
     optional("input", "how images become the model's input; see docs/input.md", Takes::Foreign),
     optional("output", "what the model's output means; see docs/input.md", Takes::Foreign),
     optional(
@@ -67,6 +88,21 @@ const CASES: &[Key] = &[
 ];
 
 const FORMAT: Takes = Takes::Name("format", || FORMATS.iter().map(|format| format.name).collect());
+
+const FAIRNESS: &[Key] = &[
+    required("by", "strata of the data that say which group a case belongs to", Takes::Texts),
+    optional(
+        "privileged",
+        "groups that others are set against; by default the largest of each stratum",
+        Takes::Texts,
+    ),
+    optional(
+        "positive",
+        "the answer that counts, such as face: a best class, an object or a text; by default the \
+         right answer",
+        Takes::Text,
+    ),
+];
 
 const SAMPLE: &[Key] = &[
     required("count", "how many cases; all where there are fewer", whole(1, 1 << 40)),

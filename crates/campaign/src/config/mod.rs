@@ -22,11 +22,13 @@
 //! ```
 
 mod campaign;
+mod defence;
 mod error;
 mod example;
 mod fault;
 mod judge;
 mod keys;
+mod mlaas_fi;
 mod plugin;
 mod rate;
 mod read;
@@ -35,11 +37,13 @@ mod takes;
 mod tensorfi;
 mod tree;
 
-pub use campaign::{Campaign, CaseSpec, Sample, TargetSpec};
+pub use campaign::{Campaign, CaseSpec, Fairness, Sample, Source, TargetSpec};
+pub use defence::DefenceSpec;
 pub use error::{ConfigError, Mistake};
 pub use example::example;
 pub use fault::{Disturbance, FaultPoint, PRESETS, Preset};
 pub use judge::JudgeSpec;
+pub use mlaas_fi::{Experiment, MlaasFiError, mlaas_fi};
 pub use rate::{FitLimit, Intervals, Method, RateKind, Requirement, Stop};
 pub use schema::schema;
 pub use tensorfi::{Asked, Judged, TensorFi, Translation};

@@ -1,16 +1,17 @@
 //! From the tree of a campaign file to a campaign.
 
-use super::campaign::{Campaign, CaseSpec, Sample, TargetSpec};
+use super::campaign::{Campaign, CaseSpec, Fairness, Sample, Source, TargetSpec};
 use super::error::Slip;
 use super::fault::{self, FaultPoint};
 use super::keys::CAMPAIGN;
 use super::takes::{Takes, check, known};
 use super::tree::{self, Node, Value};
-use super::{FitLimit, Intervals, JudgeSpec, Method, RateKind, Requirement, Stop};
+use super::{DefenceSpec, FitLimit, Intervals, JudgeSpec, Method, RateKind, Requirement, Stop};
 use crate::cases::MOST_PICTURES;
 use faultlens_data::{Format, Sampling};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_stats::{Level, StatsError, StopRule};
+use faultlens_targets::service::ServiceSpec;
 use faultlens_targets::{Written, shipped};
 use faultlens_world::PREFIX;
 use serde::Deserialize;
@@ -45,12 +46,15 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
     };
     let requirements = requirements(&tree, text, &targets, &faults)?;
     let reference = reference(&tree, &targets)?;
+    let output =
+        text_of(&tree, "output").map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from);
     Ok(Campaign {
+        answers: text_of(&tree, "answers").map(PathBuf::from),
+        fairness: fairness(&tree),
+        output,
         name: text_of(&tree, "name").unwrap_or_else(|| stem.to_string()),
         seed: whole_of(&tree, "seed").unwrap_or(DEFAULT_SEED),
         threads: whole_of(&tree, "threads"),
-        output: text_of(&tree, "output")
-            .map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from),
         targets,
         cases: cases(tree.get("cases").unwrap_or(&tree), &base)?,
         faults,
@@ -83,12 +87,10 @@ fn reference(tree: &Node, targets: &[TargetSpec]) -> Result<Option<String>, Slip
 }
 
 fn pinned(tree: &Node, base: &Path) -> Vec<PathBuf> {
-    let Some(pinned) = tree.get("pinned") else { return Vec::new() };
-    let one = pinned.text().into_iter();
-    one.chain(pinned.list().iter().filter_map(Node::text)).map(|path| base.join(path)).collect()
+    texts(tree.get("pinned")).into_iter().map(|path| base.join(path)).collect()
 }
 
-/// The parts of targets that are read as the engine has them, with its own errors.
+/// The parts of targets that are read as other crates have them, with their own errors.
 #[derive(Deserialize)]
 struct Described {
     targets: Vec<DescribedTarget>,
@@ -98,6 +100,7 @@ struct Described {
 struct DescribedTarget {
     input: Option<InputDescription>,
     output: Option<OutputDescription>,
+    service: Option<ServiceSpec>,
 }
 
 fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip> {
@@ -106,19 +109,56 @@ fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip
     let mut names = BTreeSet::new();
     let mut targets = Vec::new();
     for (node, described) in nodes.iter().zip(described.targets) {
-        let (model, usual) = model(node, base)?;
+        let (source, usual) = source(node, described, base)?;
         let name = text_of(node, "name").unwrap_or(usual);
         if !names.insert(name.clone()) {
             let at = node.get("name").or(node.get("model")).unwrap_or(node).at;
             let what = format!("two targets are called {name:?}; give one of them another name");
             return Err(Slip::new(at, what));
         }
-        let labels = text_of(node, "labels").map(|labels| base.join(labels));
-        let DescribedTarget { input, output } = described;
-        let written = Written { input, output, labels };
-        targets.push(TargetSpec { name, model, written, traits: scalars(node, "traits", text) });
+        let defences = DefenceSpec::read(node.get("defences"))?;
+        targets.push(TargetSpec { name, source, defences, traits: scalars(node, "traits", text) });
     }
     Ok(targets)
+}
+
+/// Who answers, and what the target is called where the file does not say it.
+fn source(node: &Node, described: DescribedTarget, base: &Path) -> Result<(Source, String), Slip> {
+    let DescribedTarget { input, output, service } = described;
+    let Some(service) = service else {
+        let (path, usual) = model(node, base)?;
+        let labels = text_of(node, "labels").map(|labels| base.join(labels));
+        let written = Written { input, output, labels };
+        return Ok((Source::Model { path, written: Box::new(written) }, usual));
+    };
+    if let Some(odd) = ["model", "input", "output", "labels"].iter().find_map(|key| node.get(key)) {
+        let what = "a target is a model or a service, not both; what a service needs stands in \
+                    its own section";
+        return Err(Slip::new(odd.at, what));
+    }
+    let at = node.get("service").unwrap_or(node).at;
+    service.check().map_err(|error| Slip::new(at, error.to_string()))?;
+    let usual = match service.task {
+        Some(task) => format!("{} {}", service.of, task.name()),
+        None => service.of.clone(),
+    };
+    Ok((Source::Service(Box::new(service)), usual))
+}
+
+fn fairness(tree: &Node) -> Option<Fairness> {
+    let node = tree.get("fairness")?;
+    Some(Fairness {
+        by: texts(node.get("by")),
+        privileged: texts(node.get("privileged")),
+        positive: text_of(node, "positive"),
+    })
+}
+
+/// One text or a list of them.
+fn texts(node: Option<&Node>) -> Vec<String> {
+    let Some(node) = node else { return Vec::new() };
+    let one = node.text().into_iter();
+    one.chain(node.list().iter().filter_map(Node::text)).map(str::to_owned).collect()
 }
 
 /// Keys with a value each, as the file has them.
@@ -130,7 +170,10 @@ fn scalars(node: &Node, key: &str, text: &str) -> BTreeMap<String, String> {
 
 /// A target's model and what the target is called where the file does not say it.
 fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Slip> {
-    let model = node.get("model").unwrap_or(node);
+    let Some(model) = node.get("model") else {
+        let what = "targets needs model or service: an ONNX file, world:NAME, or a service";
+        return Err(Slip::new(node.at, what));
+    };
     let text = model.text().unwrap_or_default();
     if let Some(name) = text.strip_prefix(PREFIX) {
         shipped(name).map_err(|error| Slip::new(model.at, error.to_string()))?;

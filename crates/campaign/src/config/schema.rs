@@ -4,6 +4,7 @@ use super::fault::{Kind, PRESETS};
 use super::keys::{CAMPAIGN, FAULT, PRESET};
 use super::takes::{Key, Takes};
 use faultlens_core::{Parameter, ParameterKind, Plugin, Setting, Unset};
+use faultlens_faults::DEFENCES;
 use faultlens_judge::{GUARDS, ORACLES};
 use serde_json::{Map, Value, json};
 
@@ -60,6 +61,7 @@ fn takes(takes: &Takes) -> Value {
         Takes::Faults => list(faults()),
         Takes::Oracle => chosen(ORACLES),
         Takes::Guards => list(chosen(GUARDS)),
+        Takes::Defences => list(chosen(DEFENCES)),
     }
 }
 

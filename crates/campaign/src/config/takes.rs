@@ -42,6 +42,8 @@ pub(super) enum Takes {
     Oracle,
     /// A list of guards, each by name or with parameters.
     Guards,
+    /// A list of defences, each by name or with parameters.
+    Defences,
 }
 
 /// Checks a value, and what is inside it as far as no registry decides.
@@ -64,7 +66,7 @@ pub(super) fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> 
             return sections.try_for_each(|node| check(name, node, &Takes::Section(keys)));
         }
         Takes::Scalars => is_map && node.entries().iter().all(|entry| is_scalar(&entry.node)),
-        Takes::Faults | Takes::Guards => !node.list().is_empty(),
+        Takes::Faults | Takes::Guards | Takes::Defences => !node.list().is_empty(),
         Takes::Oracle => is_map || node.text().is_some(),
         Takes::Foreign => is_map,
         Takes::Section(_) | Takes::Sections(_) => false,
@@ -206,6 +208,7 @@ fn words(takes: &Takes) -> String {
         Takes::Faults => "a list of faults".to_owned(),
         Takes::Oracle => "a name, or keys with values".to_owned(),
         Takes::Guards => "a list of guards".to_owned(),
+        Takes::Defences => "a list of defences".to_owned(),
     }
 }
 

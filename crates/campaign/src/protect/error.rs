@@ -26,6 +26,9 @@ pub enum ProtectError {
     /// No protection has that name.
     #[error("no protection is called {0:?}")]
     Unknown(String),
+    /// Nobody can reach into a service.
+    #[error("target {0}: it is a service, whose inside cannot be protected")]
+    NoModel(String),
     /// The model cannot be read again.
     #[error("target {name}: {source}")]
     Target {

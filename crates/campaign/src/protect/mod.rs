@@ -143,7 +143,7 @@ fn advise(rerun: &Rerun, options: &Options) -> Result<Advice, ProtectError> {
     let trials = Trials::read(store, setup)?;
     let mut targets = Vec::new();
     for number in 0..setup.targets.len() {
-        targets.push(target::advise(setup, &trials, number as u32, options)?);
+        targets.extend(target::advise(setup, &trials, number as u32, options)?);
     }
     let campaign = &setup.campaign;
     Ok(Advice {

@@ -2,8 +2,8 @@
 
 use super::ProtectError;
 use super::ranges::{Range, exceeds};
-use crate::config::TargetSpec;
-use crate::setup::Subject;
+use crate::config::{Source, TargetSpec};
+use crate::subject::Inside;
 use faultlens_core::{DType, Image, Response, TargetError};
 use faultlens_engine::onnx::{
     self, AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, attribute_type,
@@ -12,6 +12,7 @@ use faultlens_engine::{Change, EngineError, Golden, Graph, Model, Replay, ValueI
 use faultlens_targets::{OnnxTarget, OpenError, Written, shipped};
 use faultlens_world::PREFIX;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// From this version of ONNX's operators on, a clip reads its limits.
 const CLIP_READS: i64 = 11;
@@ -33,9 +34,19 @@ pub(super) struct Shield {
 pub(super) fn reread(spec: &TargetSpec) -> Result<ModelProto, ProtectError> {
     let failed = |source: OpenError| ProtectError::Target { name: spec.name.clone(), source };
     let broken = |error: onnx::OnnxError| failed(EngineError::from(error).into());
-    match spec.model.to_str().and_then(|path| path.strip_prefix(PREFIX)) {
+    let Source::Model { path, .. } = &spec.source else {
+        return Err(ProtectError::NoModel(spec.name.clone()));
+    };
+    match path.to_str().and_then(|path| path.strip_prefix(PREFIX)) {
         Some(name) => onnx::decode(shipped(name).map_err(failed)?.onnx.into()).map_err(broken),
-        None => onnx::read(&spec.model).map_err(broken),
+        None => onnx::read(path).map_err(broken),
+    }
+}
+
+fn labels(spec: &TargetSpec) -> Option<PathBuf> {
+    match &spec.source {
+        Source::Model { written, .. } => written.labels.clone(),
+        Source::Service(_) => None,
     }
 }
 
@@ -44,27 +55,27 @@ impl Shield {
     pub(super) fn new(
         proto: &ModelProto,
         spec: &TargetSpec,
-        subject: &Subject,
+        inside: &Inside,
         guarded: &[Guarded],
     ) -> Result<Self, ProtectError> {
-        let graph = subject.target.model().graph();
+        let graph = inside.target.model().graph();
         let proto = with_clips(proto, graph, guarded);
         let failed = |source: EngineError| ProtectError::Protected {
             name: spec.name.clone(),
             source: source.into(),
         };
         let model = Model::from_proto(&proto).map_err(failed)?;
-        let described = subject.target.description();
+        let described = inside.target.description();
         let written = Written {
             input: Some(described.input.clone()),
             output: Some(described.output.clone()),
-            labels: spec.written.labels.clone(),
+            labels: labels(spec),
         };
         let same = |id: ValueId| Some((id, model.graph().find(graph.value_name(id))?));
         let same: BTreeMap<_, _> = graph.value_ids().filter_map(same).collect();
         let limit = |&(id, _, range): &Guarded| Some((*same.get(&id)?, range));
         let limits = guarded.iter().filter_map(limit).collect();
-        let target = OnnxTarget::new(model, written, subject.target.fingerprint().to_owned())
+        let target = OnnxTarget::new(model, written, inside.target.fingerprint().to_owned())
             .map_err(|source| ProtectError::Target { name: spec.name.clone(), source })?;
         Ok(Self { name: spec.name.clone(), target, same, limits })
     }
@@ -193,23 +204,23 @@ cases: {data: 'world:signs:6'}
 faults: [{fault: zero}]
 ";
         let setup = Setup::open(Campaign::parse(text, Path::new("c.yaml")).unwrap()).unwrap();
-        let (spec, subject) = (&setup.campaign.targets[0], &setup.targets[0]);
-        let values = clipped(subject.target.model().graph());
+        let (spec, inside) = (&setup.campaign.targets[0], setup.targets[0].inside().unwrap());
+        let values = clipped(inside.target.model().graph());
         assert!(values.len() > 3);
         let images: Vec<Image> = (0..6).map(|at| setup.cases.set.case(at).unwrap().image).collect();
         let runs: Vec<_> =
-            images.iter().map(|image| subject.target.golden(image).unwrap()).collect();
+            images.iter().map(|image| inside.target.golden(image).unwrap()).collect();
         let profiles: Vec<_> = runs.iter().map(|golden| seen(golden, &values)).collect();
         let shield = |profiles: &[Vec<Option<Range>>]| {
             let ranges = values.iter().zip(together(profiles.iter(), 0.0));
             let guarded: Vec<Guarded> =
                 ranges.map(|(&id, range)| (id, DType::F32, range.unwrap())).collect();
-            Shield::new(&reread(spec).unwrap(), spec, subject, &guarded).unwrap()
+            Shield::new(&reread(spec).unwrap(), spec, inside, &guarded).unwrap()
         };
         let all = shield(&profiles);
         for (image, plain) in images.iter().zip(&runs) {
             let (golden, answer) = all.golden(image).unwrap();
-            assert_eq!(answer, subject.target.response(plain.outputs(), image).unwrap());
+            assert_eq!(answer, inside.target.response(plain.outputs(), image).unwrap());
             assert!(!all.clips(&golden));
         }
         let one = shield(&profiles[..1]);

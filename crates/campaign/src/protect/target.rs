@@ -7,7 +7,8 @@ use super::shield::{Guarded, Shield, reread};
 use super::trials::{Alarm, Told, Trials};
 use super::work::Work;
 use super::{FalseAlarms, Limit, Options, ProtectError, RANGES, TargetAdvice};
-use crate::setup::{Setup, Subject};
+use crate::setup::Setup;
+use crate::subject::{Inside, Subject};
 use faultlens_core::DType;
 use faultlens_engine::ValueId;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,6 +26,7 @@ struct Bench<'a> {
     setup: &'a Setup,
     trials: &'a Trials,
     target: u32,
+    inside: &'a Inside,
     options: &'a Options,
     /// Values that may be clipped.
     values: Vec<ValueId>,
@@ -38,31 +40,32 @@ pub(super) fn advise(
     trials: &Trials,
     target: u32,
     options: &Options,
-) -> Result<TargetAdvice, ProtectError> {
-    let bench = Bench::open(setup, trials, target, options)?;
+) -> Result<Option<TargetAdvice>, ProtectError> {
+    let Some(inside) = setup.targets[target as usize].inside() else { return Ok(None) };
+    let bench = Bench::open(setup, trials, target, inside, options)?;
     let guarded = bench.guarded(|_| true);
     let clips: Vec<ValueId> = guarded.iter().map(|(id, ..)| *id).collect();
     let work = bench.work(&clips)?;
     let told = bench.told(&guarded)?;
     let alarms = bench.alarms(&told)?;
     let folds: Vec<Ledger> = told.into_iter().map(joined).collect();
-    let (subject, spec) = (bench.subject(), &setup.campaign.targets[target as usize]);
+    let spec = &setup.campaign.targets[target as usize];
     let evidence = Evidence {
         folds: &folds,
         work: &work,
-        anatomy: &subject.anatomy,
+        anatomy: &inside.anatomy,
         intervals: &setup.campaign.intervals,
         sequential: setup.campaign.stop.is_some(),
         permanent: setup.campaign.faults.iter().any(|fault| fault.disturbance.is_permanent()),
         alarms,
     };
-    let graph = subject.target.model().graph();
+    let graph = inside.target.model().graph();
     let limit = |&(id, _, (low, high)): &Guarded| Limit {
         value: graph.value_name(id).to_owned(),
         low: low.into(),
         high: high.into(),
     };
-    Ok(TargetAdvice {
+    Ok(Some(TargetAdvice {
         name: spec.name.clone(),
         macs: work.macs(),
         weight_bytes: work.weight_bytes(),
@@ -70,7 +73,7 @@ pub(super) fn advise(
         protections: evidence.protections(options)?,
         ranking: evidence.ranking()?,
         limits: guarded.iter().map(limit).collect(),
-    })
+    }))
 }
 
 fn joined(told: Vec<Told>) -> Ledger {
@@ -84,12 +87,13 @@ impl<'a> Bench<'a> {
         setup: &'a Setup,
         trials: &'a Trials,
         target: u32,
+        inside: &'a Inside,
         options: &'a Options,
     ) -> Result<Self, ProtectError> {
-        let mut bench =
-            Self { setup, trials, target, options, values: Vec::new(), profiles: Vec::new() };
+        let (values, profiles) = (Vec::new(), Vec::new());
+        let mut bench = Self { setup, trials, target, inside, options, values, profiles };
         if options.most(RANGES).is_some() {
-            bench.values = ranges::clipped(bench.subject().target.model().graph());
+            bench.values = ranges::clipped(bench.inside.target.model().graph());
             let cases: Vec<u32> = (0..setup.plan.cases()).collect();
             let profiles = shared(&cases, options.threads(), |case| bench.profile(case));
             bench.profiles = profiles.into_iter().collect::<Result<_, _>>()?;
@@ -103,7 +107,8 @@ impl<'a> Bench<'a> {
 
     fn profile(&self, number: u32) -> Result<Option<Profile>, ProtectError> {
         let Some(case) = self.trials.case(self.setup, number)? else { return Ok(None) };
-        let Ok(golden) = self.subject().target.golden(&case.image) else { return Ok(None) };
+        let shown = self.subject().shown(&case.image);
+        let Ok(golden) = self.inside.target.golden(&shown) else { return Ok(None) };
         Ok(Some(Profile {
             ranges: ranges::seen(&golden, &self.values),
             dtypes: self.values.iter().map(|&id| golden.dtype(id)).collect(),
@@ -124,12 +129,11 @@ impl<'a> Bench<'a> {
 
     /// What one inference takes, by the first case that the target answers.
     fn work(&self, clips: &[ValueId]) -> Result<Work, ProtectError> {
-        let subject = self.subject();
         for number in 0..self.setup.plan.cases() {
             if let Some(case) = self.trials.case(self.setup, number)?
-                && let Ok(golden) = subject.target.golden(&case.image)
+                && let Ok(golden) = self.inside.target.golden(&self.subject().shown(&case.image))
             {
-                return Ok(Work::of(&golden, &subject.anatomy, clips));
+                return Ok(Work::of(&golden, &self.inside.anatomy, clips));
             }
         }
         Ok(Work::default())
@@ -144,8 +148,7 @@ impl<'a> Bench<'a> {
         let mut told = Vec::new();
         for fold in 0..folds {
             let others = self.guarded(|case| folds == 1 || case % folds != fold);
-            let shield =
-                proto.as_ref().map(|proto| Shield::new(proto, spec, self.subject(), &others));
+            let shield = proto.as_ref().map(|proto| Shield::new(proto, spec, self.inside, &others));
             let shield = shield.transpose()?;
             let cases: Vec<u32> = (0..all).filter(|case| case % folds == fold).collect();
             let tell = |case| self.trials.tell(self.setup, self.target, case, shield.as_ref());

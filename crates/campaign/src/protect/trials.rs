@@ -115,7 +115,7 @@ impl Trials {
         let Some(case) = self.case(setup, number)? else { return Ok(Told::default()) };
         let Ok(stage) = Stage::open(setup, target, case) else { return Ok(Told::default()) };
         let clipped = shield.map(|shield| {
-            let (golden, answer) = shield.golden(&stage.case.image)?;
+            let (golden, answer) = shield.golden(&stage.subject.shown(&stage.case.image))?;
             Ok::<_, ProtectError>(Clipped { shield, golden, answer })
         });
         let clipped = clipped.transpose()?;
@@ -172,13 +172,8 @@ struct Again<'a> {
 
 impl Again<'_> {
     fn count(&self, spot: Spot, trials: &[Recorded], told: &mut Told) -> Result<(), ProtectError> {
-        let subject = self.stage.subject;
-        let sites = Sites::new(
-            &self.stage.golden,
-            &subject.anatomy,
-            self.injection,
-            subject.target.batch(),
-        );
+        let Ok((inside, golden)) = self.stage.inside() else { return Ok(()) };
+        let sites = Sites::new(golden, &inside.anatomy, self.injection, inside.target.batch());
         for stack in trials.chunks(STACK) {
             let struck = stack.iter().filter_map(|trial| {
                 let spot = Spot { fault: trial.fault, repeat: trial.repeat, ..spot };
@@ -206,8 +201,8 @@ impl Again<'_> {
         };
         let changes: Vec<Vec<Change>> =
             struck.iter().map(|(_, strike)| strike.changes.clone()).collect();
-        let image = &self.stage.case.image;
-        let answers = shield.answers(image, (golden, answer), &changes);
+        let image = self.stage.subject.shown(&self.stage.case.image);
+        let answers = shield.answers(&image, (golden, answer), &changes);
         let judged = |answer| Some(self.stage.judge(&answered(answer)).kind());
         Ok(answers?.into_iter().map(judged).collect())
     }
@@ -215,8 +210,9 @@ impl Again<'_> {
     /// The layers in which changes meet what is computed, and those in which they meet weights. A
     /// change that leaves an element as it was is none.
     fn layers(&self, changes: &[Change]) -> (Vec<u32>, Vec<u32>) {
-        let (graph, anatomy) = (self.stage.golden.model().graph(), &self.stage.subject.anatomy);
         let (mut computed, mut stored) = (BTreeSet::new(), BTreeSet::new());
+        let Ok((inside, golden)) = self.stage.inside() else { return Default::default() };
+        let (graph, anatomy) = (golden.model().graph(), &inside.anatomy);
         for change in changes {
             let Some((before, dtype)) = self.stage.bits(change.value, change.element) else {
                 continue;

@@ -20,6 +20,9 @@ pub enum RunError {
     /// A follower of the run failed.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// A target may not be asked any more.
+    #[error("{0}; what was recorded is safe, and the same command goes on")]
+    Closed(String),
     /// There is nothing to do.
     #[error("the campaign has no trial: {0}")]
     Nothing(&'static str),

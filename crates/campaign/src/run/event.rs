@@ -28,6 +28,8 @@ pub enum Event<'a> {
         /// Targets' faults whose rate is not yet known well enough.
         open: usize,
     },
+    /// What is good to know before the run goes on.
+    Note(&'a str),
     /// Something the user should know.
     Warning(&'a str),
     /// The run ends.

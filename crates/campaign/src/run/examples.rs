@@ -5,7 +5,7 @@ use crate::inject::Stage;
 use crate::record::Record;
 use crate::setup::Setup;
 use crate::store::{ExampleRecord, Store};
-use faultlens_core::{OutcomeKind, Response};
+use faultlens_core::{OutcomeKind, Ranking, Response};
 use faultlens_data::encode_png;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,14 +111,8 @@ fn example(setup: &Setup, store: &Store, number: u64) -> Result<Option<ExampleRe
 pub(crate) fn places(answer: &Response) -> Vec<(String, Option<f64>)> {
     let number = |score: f32| score.is_finite().then(|| f64::from(score));
     match answer {
-        Response::Scores(scores) => {
-            let ranking = scores.ranking().truncated(PLACES);
-            ranking
-                .places()
-                .iter()
-                .map(|place| (place.label.clone(), number(place.score)))
-                .collect()
-        }
+        Response::Scores(scores) => ranked(&scores.ranking()),
+        Response::Ranking(ranking) => ranked(ranking),
         Response::Values(values) => {
             let named = values.iter().take(PLACES).enumerate();
             named.map(|(at, value)| (format!("value {at}"), number(*value))).collect()
@@ -136,4 +130,10 @@ pub(crate) fn places(answer: &Response) -> Vec<(String, Option<f64>)> {
             vec![(text, score.and_then(number))]
         }
     }
+}
+
+fn ranked(ranking: &Ranking) -> Vec<(String, Option<f64>)> {
+    let number = |score: f32| score.is_finite().then(|| f64::from(score));
+    let places = ranking.places().iter().take(PLACES);
+    places.map(|place| (place.label.clone(), number(place.score))).collect()
 }

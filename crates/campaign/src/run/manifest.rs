@@ -5,10 +5,11 @@ use super::error::RunError;
 use crate::analysis::words;
 use crate::config::{CaseSpec, Disturbance, FaultPoint, Stop, TargetSpec};
 use crate::plan::Shard;
-use crate::setup::{Setup, Subject};
+use crate::setup::Setup;
 use crate::store::{
     FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
 };
+use crate::subject::Subject;
 use faultlens_core::Settings;
 use faultlens_data::Sampling;
 use std::path::Path;
@@ -39,7 +40,11 @@ pub(crate) fn unchanged(begun: &Manifest, setup: &Setup) -> Result<(), RunError>
     };
     let targets = setup.campaign.targets.iter().zip(&setup.targets).map(target);
     for (then, now) in begun.targets.iter().zip(targets) {
-        if (&then.sha256, &then.input, &then.output) != (&now.sha256, &now.input, &now.output) {
+        let same = |a: &ManifestTarget, b: &ManifestTarget| {
+            (&a.sha256, &a.input, &a.output, &a.defences)
+                == (&b.sha256, &b.input, &b.output, &b.defences)
+        };
+        if !same(then, &now) {
             return Err(changed(format!("the model {}", now.model)));
         }
         if then.classes != now.classes {
@@ -87,15 +92,25 @@ fn manifest(setup: &Setup, options: &RunOptions) -> Manifest {
 }
 
 fn target((spec, subject): (&TargetSpec, &Subject)) -> ManifestTarget {
-    let description = subject.target.description();
+    let described = subject.inside().map(|inside| inside.target.description());
+    let listed = subject.service().and_then(|service| service.labels());
+    let labels = described.map(|described| &described.labels).or(listed);
+    let fingerprint = subject.inside().map(|inside| inside.target.fingerprint().to_owned());
     ManifestTarget {
         name: spec.name.clone(),
-        model: spec.model.display().to_string(),
-        sha256: subject.target.fingerprint().to_owned(),
-        input: serde_json::json!(description.input),
-        output: serde_json::json!(description.output),
-        classes: (0..description.labels.len()).map(|at| description.labels.name(at)).collect(),
+        model: spec.source.place(),
+        sha256: fingerprint.unwrap_or_else(|| subject.key.clone()),
+        input: serde_json::json!(described.map(|described| &described.input)),
+        output: serde_json::json!(match subject.service() {
+            Some(service) => service.spec().output.as_ref(),
+            None => described.map(|described| &described.output),
+        }),
+        classes: labels
+            .map_or_else(Vec::new, |labels| (0..labels.len()).map(|at| labels.name(at)).collect()),
         traits: spec.traits.clone(),
+        defences: spec.defences.iter().map(ToString::to_string).collect(),
+        origin: subject.origin.clone(),
+        service: subject.service().map(|service| service.task().name().to_owned()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a plan to records.
 
+mod account;
 mod error;
 mod event;
 mod examples;
@@ -7,6 +8,7 @@ mod gallery;
 mod manifest;
 mod recorder;
 mod rounds;
+mod services;
 mod work;
 
 use crate::config::Campaign;
@@ -16,18 +18,24 @@ use crate::record::{GoldenRecord, Record};
 use crate::setup::Setup;
 use crate::store::CaseRecord;
 use examples::Candidates;
+use faultlens_targets::ServiceTarget;
 use recorder::Recorder;
 use rounds::Rounds;
+use services::Closed;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
+use work::Worker;
 
+pub use account::{Clock, ServiceAccount, Spending};
 pub use error::RunError;
 pub use event::{Ending, Event, Sink, SinkError};
 pub(crate) use examples::places;
 pub(crate) use manifest::unchanged;
+pub(crate) use services::attach;
 
 /// How a campaign is run; nothing here changes what is recorded.
 #[derive(Debug, Clone, Default)]
@@ -65,20 +73,25 @@ impl Campaign {
         let pins: Vec<Vec<Pin>> = paths.map(|path| pin::read(path)).collect::<Result<_, _>>()?;
         let dir = options.output.clone().unwrap_or_else(|| setup.campaign.output.clone());
         let store = manifest::store(&setup, &dir, options)?;
+        attach(&setup, &dir)?;
         let (faults, targets) = (&setup.campaign.faults, setup.targets.len());
         let rounds = setup.campaign.stop.as_ref().map(|stop| Rounds::new(stop, targets, faults));
         let candidates = Candidates::new(setup.campaign.examples);
         let recorder = Recorder::new(store, sinks, rounds, candidates)?;
         let threads = threads(&setup, options);
         let pins = pins.concat();
-        let mut run = Run { setup: &setup, recorder, interrupted, threads, pins };
+        let closed = Closed::new(&setup);
+        let mut run = Run { setup: &setup, recorder, interrupted, closed, threads, pins };
         run.whole(&dir, options.shard)
     }
 }
 
 fn threads(setup: &Setup, options: &RunOptions) -> usize {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
-    options.threads.or(setup.campaign.threads).unwrap_or_else(cores)
+    // Who waits for services needs no core.
+    let services = setup.targets.iter().filter_map(|subject| subject.service());
+    let waiting: usize = services.map(ServiceTarget::concurrency).sum();
+    options.threads.or(setup.campaign.threads).unwrap_or_else(|| cores().max(waiting))
 }
 
 /// What threads hand over to be recorded.
@@ -102,16 +115,21 @@ struct Run<'a, 's> {
     setup: &'a Setup,
     recorder: Recorder<'a, 's>,
     interrupted: &'a AtomicBool,
+    closed: Closed,
     threads: usize,
     pins: Vec<Pin>,
 }
 
 impl Run<'_, '_> {
     fn whole(&mut self, dir: &Path, shard: Option<Shard>) -> Result<Ending, RunError> {
+        let begun = Instant::now();
         let planned = self.setup.plan.pieces(shard).map(|piece| piece.len()).sum();
         let recorded = self.recorder.recorded();
         self.recorder.tell(&Event::Started { run: dir, planned, recorded })?;
         self.guesses()?;
+        for bill in self.setup.bills(dir) {
+            self.recorder.tell(&Event::Note(&bill.to_string()))?;
+        }
         self.pins()?;
         let ending = match &self.setup.campaign.stop {
             None => {
@@ -121,6 +139,9 @@ impl Run<'_, '_> {
             Some(_) => self.rounds()?,
         };
         let ending = if self.is_interrupted() { Ending::Interrupted } else { ending };
+        self.account(dir, begun, ending)?;
+        self.closed.check(self.setup)?;
+        services::end_calls(self.setup);
         if ending != Ending::Interrupted {
             let candidates = self.recorder.candidates();
             let examples = examples::keep(self.setup, self.recorder.store(), candidates)?;
@@ -131,12 +152,32 @@ impl Run<'_, '_> {
         Ok(ending)
     }
 
+    /// Writes down what the session took, and tells where a service has changed meanwhile.
+    fn account(&mut self, dir: &Path, begun: Instant, ending: Ending) -> Result<(), RunError> {
+        let controls = match ending {
+            Ending::Interrupted => vec![(0, 0); self.setup.targets.len()],
+            _ => services::control(self.setup),
+        };
+        let before = Spending::read(dir).unwrap_or_default();
+        let spent = before.close(self.setup, dir, begun.elapsed(), self.threads, controls)?;
+        for service in spent.services.iter().filter(|service| service.drifted > 0) {
+            let ServiceAccount { target, control, drifted, .. } = service;
+            let text = format!(
+                "target {target}: {drifted} of {control} cases that were asked again are answered \
+                 otherwise now; the service has changed, and rates mix both"
+            );
+            self.recorder.tell(&Event::Warning(&text))?;
+        }
+        Ok(())
+    }
+
     /// Tells how images are fed where nobody wrote it down: a wrong guess gives numbers of another
     /// system.
     fn guesses(&mut self) -> Result<(), RunError> {
         let targets = self.setup.campaign.targets.iter().zip(&self.setup.targets);
         for (spec, subject) in targets {
-            let guesses: Vec<&str> = subject.target.description().guesses().collect();
+            let Some(inside) = subject.inside() else { continue };
+            let guesses: Vec<&str> = inside.target.description().guesses().collect();
             if !guesses.is_empty() {
                 let (name, guesses) = (&spec.name, guesses.join("; "));
                 let text =
@@ -191,6 +232,7 @@ impl Run<'_, '_> {
     /// Shares pieces out between threads, and records what they hand over.
     fn pieces(&mut self, pieces: impl Iterator<Item = Piece> + Send) -> Result<(), RunError> {
         let (setup, interrupted, done) = (self.setup, self.interrupted, self.recorder.done());
+        let closed = &self.closed;
         let queue = Mutex::new(pieces);
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let failed = AtomicBool::new(false);
@@ -205,7 +247,8 @@ impl Run<'_, '_> {
                         && !failed.load(Ordering::Relaxed)
                         && let Some(piece) = next()
                     {
-                        work::work(setup, &piece, done, interrupted, &mut hand_over);
+                        let worker = Worker { setup, done, interrupted, closed };
+                        worker.work(&piece, &mut hand_over);
                     }
                 });
             }

@@ -5,68 +5,107 @@ use crate::plan::{Piece, Spot};
 use crate::record::{GoldenRecord, Record};
 use crate::setup::Setup;
 use crate::store::{CaseRecord, Done};
-use faultlens_core::{Case, Reason};
+use faultlens_core::{Reason, TargetError};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Portion;
+use super::services::Closed;
 
 /// Trials of one fault that run before anybody looks whether the user wants to stop.
 const BURST: usize = 64;
 
-/// A target that gave no undisturbed answer, or an image that nobody can read.
-struct Unasked {
-    reason: Reason,
-    error: String,
+/// The same for services, whose answers take long.
+const SLOW_BURST: usize = 4;
+
+/// What a thread knows of the run.
+pub(super) struct Worker<'a> {
+    pub(super) setup: &'a Setup,
+    pub(super) done: &'a Done,
+    pub(super) interrupted: &'a AtomicBool,
+    pub(super) closed: &'a Closed,
 }
 
-/// Works on a piece, and hands over what is done in batches; `false` from `hand_over` ends it.
-pub(super) fn work(
-    setup: &Setup,
-    piece: &Piece,
-    done: &Done,
-    interrupted: &AtomicBool,
-    hand_over: &mut dyn FnMut(Portion) -> bool,
-) {
-    let left: Vec<(u64, Spot)> = (piece.numbers.iter().cloned().flatten())
-        .filter(|number| !done.contains(*number))
-        .filter_map(|number| Some((number, setup.plan.spot(number)?)))
-        .collect();
-    if left.is_empty() {
-        return;
-    }
-    let (first, stage) = open(setup, piece);
-    if !hand_over(first) {
-        return;
-    }
-    for trials in left.chunk_by(|(_, a), (_, b)| a.fault == b.fault) {
-        for burst in trials.chunks(BURST) {
-            if interrupted.load(Ordering::Relaxed) {
-                return;
-            }
-            let records = match &stage {
-                Ok(Stage { barred: Some(reason), key, .. }) => not_asked(setup, reason, key, burst),
-                Ok(stage) => asked(setup, stage, burst),
-                Err((why, case)) => not_asked(setup, &why.reason, case, burst),
-            };
-            if !hand_over(Portion { records, ..Portion::default() }) {
-                return;
+impl<'a> Worker<'a> {
+    /// Works on a piece, and hands over what is done in batches; `false` from `hand_over` ends it.
+    pub(super) fn work(&self, piece: &Piece, hand_over: &mut dyn FnMut(Portion) -> bool) {
+        let setup = self.setup;
+        let left: Vec<(u64, Spot)> = (piece.numbers.iter().cloned().flatten())
+            .filter(|number| !self.done.contains(*number))
+            .filter_map(|number| Some((number, setup.plan.spot(number)?)))
+            .collect();
+        if left.is_empty() || self.closed.is_closed(piece.target) {
+            return;
+        }
+        let Some((first, stage)) = self.open(piece) else { return };
+        if !hand_over(first) {
+            return;
+        }
+        let burst = match setup.targets[piece.target as usize].service() {
+            Some(_) => SLOW_BURST,
+            None => BURST,
+        };
+        for trials in left.chunk_by(|(_, a), (_, b)| a.fault == b.fault) {
+            for burst in trials.chunks(burst) {
+                if self.interrupted.load(Ordering::Relaxed) || self.closed.is_closed(piece.target) {
+                    return;
+                }
+                let records = match &stage {
+                    Ok(Stage { barred: Some(reason), key, .. }) => {
+                        not_asked(setup, reason, key, burst)
+                    }
+                    Ok(stage) => self.asked(stage, burst),
+                    Err((reason, case)) => not_asked(setup, reason, case, burst),
+                };
+                if !hand_over(Portion { records, ..Portion::default() }) {
+                    return;
+                }
             }
         }
     }
-}
 
-fn asked(setup: &Setup, stage: &Stage<'_>, burst: &[(u64, Spot)]) -> Vec<Record> {
-    let Some((_, spot)) = burst.first() else { return Vec::new() };
-    let seed = |(_, spot): &(u64, Spot)| setup.stream_seed(*spot, &stage.key);
-    let seeds: Vec<u64> = burst.iter().map(seed).collect();
-    let mut records = Vec::with_capacity(burst.len());
-    setup.fault(*spot).inject(stage, &seeds, &mut |observed| {
-        if let Some((number, spot)) = burst.get(records.len()) {
-            records.push(stage.record(*number, *spot, observed));
-        }
-    });
-    records
+    /// Trials that were asked; those that a closed target left open are not among them.
+    fn asked(&self, stage: &Stage<'_>, burst: &[(u64, Spot)]) -> Vec<Record> {
+        let Some((_, first)) = burst.first() else { return Vec::new() };
+        let seed = |(_, spot): &(u64, Spot)| self.setup.stream_seed(*spot, &stage.key);
+        let seeds: Vec<u64> = burst.iter().map(seed).collect();
+        let mut records = Vec::with_capacity(burst.len());
+        let mut trials = burst.iter();
+        self.setup.fault(*first).inject(stage, &seeds, &mut |observed| {
+            let Some((number, spot)) = trials.next() else { return };
+            match &observed.answer {
+                Err(TargetError::Closed(why)) => self.closed.close(spot.target, why.clone()),
+                _ => records.push(stage.record(*number, *spot, observed)),
+            }
+        });
+        records
+    }
+
+    /// Reads the case, asks about it undisturbed, and records both; nothing where the target may
+    /// not be asked.
+    fn open(&self, piece: &Piece) -> Option<(Portion, Opened<'a>)> {
+        let setup = self.setup;
+        let index = setup.cases.sample[piece.case as usize];
+        let case = match setup.cases.set.case(index) {
+            Ok(case) => case,
+            Err(error) => return Some(unreadable(setup, piece, index, error.to_string())),
+        };
+        let key = case_key(&case);
+        let cases = vec![case_record(setup, piece.case, &case)];
+        let (golden, opened) = match Stage::open(setup, piece.target, case) {
+            Ok(stage) => (stage.golden_record(piece.target, piece.case), Ok(stage)),
+            Err(TargetError::Closed(why)) => {
+                self.closed.close(piece.target, why);
+                return None;
+            }
+            Err(error) => {
+                let error = error.to_string();
+                let golden = no_golden(piece, &error);
+                (golden, Err((Reason::GoldenFailed, key)))
+            }
+        };
+        Some((Portion { cases, goldens: vec![golden], ..Portion::default() }, opened))
+    }
 }
 
 fn not_asked(setup: &Setup, why: &Reason, case: &str, burst: &[(u64, Spot)]) -> Vec<Record> {
@@ -74,33 +113,7 @@ fn not_asked(setup: &Setup, why: &Reason, case: &str, burst: &[(u64, Spot)]) -> 
     burst.iter().map(record).collect()
 }
 
-type Opened<'s> = Result<Stage<'s>, (Unasked, String)>;
-
-/// Reads the case, asks about it undisturbed, and records both.
-fn open<'s>(setup: &'s Setup, piece: &Piece) -> (Portion, Opened<'s>) {
-    let index = setup.cases.sample[piece.case as usize];
-    let case = match setup.cases.set.case(index) {
-        Ok(case) => case,
-        Err(error) => return unreadable(setup, piece, index, error.to_string()),
-    };
-    let key = case_key(&case);
-    let cases = vec![case_record(setup, piece.case, &case)];
-    match opened(setup, piece, case) {
-        Ok(stage) => {
-            let goldens = vec![stage.golden_record(piece.target, piece.case)];
-            (Portion { cases, goldens, ..Portion::default() }, Ok(stage))
-        }
-        Err(why) => {
-            let goldens = vec![no_golden(piece, &why.error)];
-            (Portion { cases, goldens, ..Portion::default() }, Err((why, key)))
-        }
-    }
-}
-
-fn opened<'s>(setup: &'s Setup, piece: &Piece, case: Case) -> Result<Stage<'s>, Unasked> {
-    Stage::open(setup, piece.target, case)
-        .map_err(|error| Unasked { reason: Reason::GoldenFailed, error: error.to_string() })
-}
+type Opened<'s> = Result<Stage<'s>, (Reason, String)>;
 
 fn unreadable<'s>(
     setup: &Setup,
@@ -126,7 +139,7 @@ fn unreadable<'s>(
         goldens: vec![no_golden(piece, &error)],
         ..Portion::default()
     };
-    (portion, Err((Unasked { reason: Reason::CaseUnreadable, error }, name)))
+    (portion, Err((Reason::CaseUnreadable, name)))
 }
 
 fn no_golden(piece: &Piece, error: &str) -> GoldenRecord {
@@ -136,6 +149,7 @@ fn no_golden(piece: &Piece, error: &str) -> GoldenRecord {
         answer: None,
         score: None,
         correct: None,
+        positive: None,
         truth: None,
         digest: None,
         error: Some(error.to_owned()),

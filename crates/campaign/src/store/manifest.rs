@@ -108,6 +108,15 @@ pub struct ManifestTarget {
     /// What tells it from the other targets, as the campaign says it.
     #[serde(default)]
     pub traits: BTreeMap<String, String>,
+    /// What is done to images before it sees them.
+    #[serde(default)]
+    pub defences: Vec<String>,
+    /// What tells its answers from those of others, but for its defences.
+    #[serde(default)]
+    pub origin: String,
+    /// What it is asked for, where it is a service.
+    #[serde(default)]
+    pub service: Option<String>,
 }
 
 /// A fault point of a run: a fault with one choice of settings.

@@ -200,7 +200,7 @@ impl Store {
         let _moment = self.moment()?;
         let known = self.interned_now()?;
         let mut goldens = Vec::new();
-        let query = "SELECT target, case_no, answer, score, correct, digest, error, truth FROM goldens \
+        let query = "SELECT target, case_no, answer, score, correct, digest, error, truth, positive FROM goldens \
                      ORDER BY target, case_no";
         self.each(query, |row| {
             let name = |at: usize| {
@@ -213,6 +213,7 @@ impl Store {
                 answer: name(2)?,
                 score: row.get::<_, Option<i64>>(3)?.map(kept_single).transpose()?,
                 correct: row.get(4)?,
+                positive: row.get(8)?,
                 digest: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
                 error: row.get(6)?,
                 truth: name(7)?,

@@ -105,8 +105,7 @@ fn put_goldens(
     goldens: &[GoldenRecord],
     interned: &mut Interned,
 ) -> Result<()> {
-    let mut put =
-        database.prepare_cached("INSERT OR IGNORE INTO goldens VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
+    let mut put = database.prepare_cached(PUT_GOLDEN)?;
     for golden in goldens {
         let answer = name(database, golden.answer.as_ref(), interned)?;
         let score = golden.score.map(keep_single);
@@ -114,7 +113,8 @@ fn put_goldens(
         let truth = name(database, golden.truth.as_ref(), interned)?;
         let (target, case, correct) = (golden.target, golden.case, golden.correct);
         let error = &golden.error;
-        let row = params![target, case, answer, score, correct, digest, error, truth];
+        let positive = golden.positive;
+        let row = params![target, case, answer, score, correct, digest, error, truth, positive];
         if put.execute(row)? == 1 {
             let answer = golden.answer.clone();
             let known = Answer { answer, score: golden.score, digest: golden.digest };
@@ -123,6 +123,12 @@ fn put_goldens(
     }
     Ok(())
 }
+
+/// An answer takes the place of none that came before, and of nothing else.
+const PUT_GOLDEN: &str = "INSERT INTO goldens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+    ON CONFLICT (target, case_no) DO UPDATE SET answer = ?3, score = ?4, correct = ?5, \
+    digest = ?6, error = ?7, truth = ?8, positive = ?9 \
+    WHERE digest IS NULL AND ?6 IS NOT NULL";
 
 const PUT_TRIAL: &str =
     "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";

@@ -53,6 +53,9 @@ fn target(name: &str) -> ManifestTarget {
         output: serde_json::Value::Null,
         classes: Vec::new(),
         traits: BTreeMap::new(),
+        defences: Vec::new(),
+        origin: name.to_owned(),
+        service: None,
     }
 }
 
@@ -107,6 +110,7 @@ pub(crate) fn golden(target: u32, case: u32, answer: &str) -> GoldenRecord {
         answer: Some(answer.into()),
         score: None,
         correct: None,
+        positive: None,
         truth: None,
         digest: Some(0),
         error: None,

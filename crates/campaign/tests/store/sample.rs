@@ -21,6 +21,9 @@ pub(crate) fn manifest() -> Manifest {
         output: serde_json::Value::Null,
         classes: vec!["stop".to_owned(), "yield".to_owned()],
         traits: BTreeMap::new(),
+        defences: Vec::new(),
+        origin: name.to_owned(),
+        service: None,
     };
     let fault = |name: &str, severity: f64, on| ManifestFault {
         name: name.to_owned(),
@@ -118,6 +121,7 @@ pub(crate) fn golden(target: u32, case: u32) -> GoldenRecord {
         case,
         score: stream.chance(0.9).then(|| f32::from_bits(stream.next_u32())),
         correct: stream.pick(&[None, Some(true), Some(false)]).copied().unwrap(),
+        positive: stream.pick(&[None, Some(true), Some(false)]).copied().unwrap(),
         truth: None,
         digest: answer.is_some().then(|| stream.next_u64()),
         error: answer.is_none().then(|| word(&mut stream)),

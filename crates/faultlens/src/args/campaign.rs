@@ -45,6 +45,25 @@ pub(crate) struct TensorFiArgs {
     pub(crate) sample: Option<usize>,
 }
 
+/// Turn experiments of mlaas-fi into campaign files
+///
+/// Every experiment of the file becomes a campaign of its own. Keys of providers are not copied.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  faultlens convert exp.config.json --providers providers.config.json -o campaigns")]
+pub(crate) struct ConvertArgs {
+    /// mlaas-fi's file of experiments
+    #[arg(value_name = "EXP.config.json")]
+    pub(crate) experiments: PathBuf,
+    /// mlaas-fi's file of providers, for regions and endpoints
+    #[arg(long, value_name = "PROVIDERS.config.json")]
+    pub(crate) providers: Option<PathBuf>,
+    /// The folder to write into
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    pub(crate) output: PathBuf,
+}
+
 /// Show what a campaign would do: trials by fault, how sure the rates would be, shards
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
@@ -93,6 +112,9 @@ pub(crate) struct RunArgs {
     /// How many threads work; records do not depend on it [default: the campaign's, or all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
+    /// Tell how many calls to services the run would take and what they cost, and ask nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Write every event as a line of JSON into this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
@@ -266,6 +288,10 @@ pub(crate) enum Shelf {
     Oracles,
     /// What can wrap an oracle
     Guards,
+    /// What can stand before a target
+    Defences,
+    /// Services that can be asked
+    Services,
     /// Lists of faults by name
     Presets,
     /// What data sets are read

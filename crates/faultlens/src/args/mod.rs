@@ -3,6 +3,8 @@
 mod campaign;
 mod image;
 mod protect;
+mod serve;
+mod survive;
 mod train;
 mod world;
 
@@ -11,12 +13,14 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use campaign::{
-    CheckArgs, CompareArgs, ExportArgs, ExportFormat, InitArgs, ListArgs, ManArgs, MergeArgs,
-    PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat, RunArgs, Shelf, ShellArgs,
-    TensorFiArgs,
+    CheckArgs, CompareArgs, ConvertArgs, ExportArgs, ExportFormat, InitArgs, ListArgs, ManArgs,
+    MergeArgs, PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat, RunArgs, Shelf,
+    ShellArgs, TensorFiArgs,
 };
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use protect::ProtectArgs;
+pub(crate) use serve::ServeArgs;
+pub(crate) use survive::{SmoothingName, SurviveArgs, TiesName};
 pub(crate) use train::{ScheduleName, TaskName, TrainArgs};
 pub(crate) use world::{WorldArgs, WorldCommand};
 
@@ -39,6 +43,7 @@ Start with:  faultlens demo";
 pub(crate) enum Command {
     Demo(DemoArgs),
     Init(InitArgs),
+    Convert(ConvertArgs),
     Plan(PlanArgs),
     Run(RunArgs),
     Merge(MergeArgs),
@@ -54,6 +59,8 @@ pub(crate) enum Command {
     Preview(PreviewArgs),
     Ask(AskArgs),
     Inspect(InspectArgs),
+    Serve(ServeArgs),
+    Survive(SurviveArgs),
     Train(TrainArgs),
     World(WorldArgs),
     /// Print the JSON schema of the campaign file, for editors and checkers

@@ -93,6 +93,7 @@ fn answer(target: &OnnxTarget, path: &Path, top: usize) -> anyhow::Result<Answer
     Ok(match response {
         Response::Values(values) => Answer::Values(values.into_iter().map(Score).collect()),
         Response::Scores(scores) => Answer::Ranking(places(&scores.ranking().truncated(top))),
+        Response::Ranking(ranking) => Answer::Ranking(places(&ranking.truncated(top))),
         Response::Detections(detections) => Answer::Objects(objects(&detections), finite),
         Response::Segments(segments) => Answer::Segments(areas(&segments, top), finite),
         Response::Picture(picture) => Answer::Picture(made(&picture), finite),

@@ -4,8 +4,9 @@ use clap::ValueEnum;
 use faultlens::campaign::analysis::ATTRIBUTES;
 use faultlens::campaign::config::PRESETS;
 use faultlens::data::FORMATS;
-use faultlens::faults::{IMAGE_FAULTS, MODEL_FAULTS};
+use faultlens::faults::{DEFENCES, IMAGE_FAULTS, MODEL_FAULTS};
 use faultlens::judge::{GUARDS, ORACLES};
+use faultlens::targets::service::SERVICES;
 use faultlens::train::architecture::ARCHITECTURES;
 use faultlens::world::MODELS;
 use faultlens::{Parameter, ParameterKind, Plugin, Unset, exit};
@@ -42,6 +43,8 @@ fn name(shelf: Shelf) -> &'static str {
         Shelf::Faults => "faults",
         Shelf::Oracles => "oracles",
         Shelf::Guards => "guards",
+        Shelf::Defences => "defences",
+        Shelf::Services => "services",
         Shelf::Presets => "presets",
         Shelf::Formats => "formats",
         Shelf::Attributes => "attributes",
@@ -70,6 +73,10 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
         }
         Shelf::Oracles => ORACLES.iter().map(plugged).collect(),
         Shelf::Guards => GUARDS.iter().map(plugged).collect(),
+        Shelf::Defences => DEFENCES.iter().map(plugged).collect(),
+        Shelf::Services => {
+            SERVICES.iter().map(|service| plain(service.name, service.about)).collect()
+        }
         Shelf::Presets => PRESETS.iter().map(|preset| plain(preset.name, preset.about)).collect(),
         Shelf::Formats => FORMATS.iter().map(|format| plain(format.name, format.about)).collect(),
         Shelf::Attributes => ATTRIBUTES.iter().map(|(name, about)| plain(name, about)).collect(),

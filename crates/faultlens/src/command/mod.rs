@@ -3,6 +3,7 @@
 pub(crate) mod ask;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod fault;
@@ -19,6 +20,8 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
 mod score;
+pub(crate) mod serve;
+pub(crate) mod survive;
 pub(crate) mod train;
 pub(crate) mod world;
 

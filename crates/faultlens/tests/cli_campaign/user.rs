@@ -5,14 +5,16 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::folder::Folder;
 use crate::small::{self, SMALL, TRIALS, assert_keys, done, object, records};
 
-const SUMMARY: [&str; 26] = [
+const SUMMARY: [&str; 33] = [
     "version",
     "name",
     "findings",
     "progress",
     "method",
+    "moved",
     "confidence",
     "interval",
+    "k_curves",
     "overall",
     "targets",
     "groupings",
@@ -21,13 +23,18 @@ const SUMMARY: [&str; 26] = [
     "heat_maps",
     "rankings",
     "critical",
+    "advice",
+    "benefits",
     "classes",
     "traits",
     "thresholds",
     "examples",
+    "fairness",
     "galleries",
     "requirements",
     "robustness",
+    "side_by_side",
+    "spending",
     "pinned",
     "verdict",
     "warnings",

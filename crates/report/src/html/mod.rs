@@ -1,11 +1,14 @@
 //! The page: one file that holds all it shows.
 
 mod examples;
+mod fairness;
 mod gallery;
 mod protection;
 mod rates;
 mod robustness;
 mod sections;
+mod side_by_side;
+mod spending;
 mod view;
 
 use crate::ReportError;
@@ -15,8 +18,8 @@ use faultlens_campaign::analysis::Summary;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
-const STYLE: &str = include_str!("../../templates/report.css");
-const SCRIPT: &str = include_str!("../../templates/report.js");
+pub(crate) const STYLE: &str = include_str!("../../templates/report.css");
+pub(crate) const SCRIPT: &str = include_str!("../../templates/report.js");
 
 /// The run as one self-contained page. `dir` is the run directory: example images come from it,
 /// and the page's `replay` commands name it as it is given here.
@@ -29,6 +32,6 @@ pub fn html(summary: &Summary, dir: &Path) -> Result<String, ReportError> {
 }
 
 /// The script's hash, so that the page's policy runs no other, whatever a label holds.
-fn script_hash() -> String {
+pub(crate) fn script_hash() -> String {
     format!("sha256-{}", base64(&Sha256::digest(SCRIPT.as_bytes())))
 }

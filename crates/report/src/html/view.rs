@@ -1,6 +1,7 @@
 //! What the page's template shows: texts and drawings, ready made.
 
 use super::examples::{Card, cards};
+use super::fairness::{FairnessView, fairness};
 use super::gallery::{GalleryView, galleries};
 use super::protection::{ProtectionView, protection};
 use super::rates::{CurvesView, GroupingView, curves, grouping};
@@ -8,6 +9,8 @@ use super::robustness::{RobustnessView, robustness};
 use super::sections::{
     self, BeyondView, ClassesView, CriticalView, HeatView, RankingView, TraitView,
 };
+use super::side_by_side::{KView, MovedView, SideView, k_curves, moved, side_by_side};
+use super::spending::{BenefitView, SpendingView, benefit, spending};
 use super::{SCRIPT, STYLE, script_hash};
 use crate::escape::plain;
 use crate::image::Album;
@@ -49,6 +52,13 @@ pub(super) struct Page {
     traits: Vec<TraitView>,
     beyond: Option<BeyondView>,
     robustness: Vec<RobustnessView>,
+    advice: Vec<String>,
+    side_by_side: Option<SideView>,
+    k_curves: Vec<KView>,
+    moved: Vec<MovedView>,
+    fairness: Vec<FairnessView>,
+    benefits: Vec<BenefitView>,
+    spending: Option<SpendingView>,
     examples: Vec<Card>,
     galleries: Vec<GalleryView>,
     protection: Option<ProtectionView>,
@@ -160,6 +170,13 @@ impl Page {
             traits: sections::traits(&summary.traits),
             beyond: sections::beyond(summary),
             robustness: summary.robustness.iter().map(robustness).collect(),
+            advice: all_plain(&summary.advice),
+            side_by_side: side_by_side(summary.side_by_side.as_ref()),
+            k_curves: k_curves(&summary.k_curves),
+            moved: summary.moved.iter().map(moved).collect(),
+            fairness: (0..).zip(&summary.fairness).map(|(at, one)| fairness(at, one)).collect(),
+            benefits: summary.benefits.iter().map(benefit).collect(),
+            spending: spending(summary.spending.as_ref()),
             examples: cards(&summary.examples, dir, album),
             pinned: pinned(summary),
             method: all_plain(&summary.method),

@@ -7,13 +7,18 @@
 
 mod bar;
 mod dots;
+mod factors;
 mod heat;
 mod lines;
+mod xy;
 
 pub(crate) use bar::{Segment, against_limit, score, stack};
 pub(crate) use dots::{Row, dots};
+pub(crate) use factors::{Factor, factors};
 pub(crate) use heat::{ENOUGH, STEPS, heat, highest, step};
 pub(crate) use lines::{Lines, STYLES, Series, lines, mark};
+pub use xy::{At, Shape};
+pub(crate) use xy::{Axis, Trace, Xy, xy};
 
 use crate::escape::xml;
 use std::fmt::Write as _;

@@ -1,5 +1,6 @@
 //! A summary with everything that a report must stand, and one with nothing.
 
+use super::services;
 use faultlens_campaign::analysis::{
     Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
     Gallery, GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked,
@@ -459,6 +460,13 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         traits: vec![depth()],
         thresholds: vec![beyond()],
         robustness: vec![robustness()],
+        side_by_side: Some(services::side_by_side()),
+        k_curves: services::k_curves(),
+        moved: vec![services::moved()],
+        fairness: vec![services::fairness()],
+        benefits: vec![services::benefit()],
+        spending: Some(services::spending()),
+        advice: vec![format!("Plan for {HOSTILE} first.")],
         examples: examples(dir),
         galleries: galleries(),
         requirements: requirements(),
@@ -509,6 +517,13 @@ pub(crate) fn empty() -> Summary {
         traits: vec![],
         thresholds: vec![],
         robustness: vec![],
+        side_by_side: None,
+        k_curves: vec![],
+        moved: vec![],
+        fairness: vec![],
+        benefits: vec![],
+        spending: None,
+        advice: vec![],
         examples: vec![],
         galleries: vec![],
         requirements: vec![],

@@ -3,4 +3,5 @@
 
 mod fixture;
 mod page;
+mod services;
 mod texts;

@@ -127,7 +127,8 @@ fn own_labels(graph: &Graph) -> Result<Labels, OpenError> {
     }
 }
 
-fn read_labels(path: &Path) -> Result<Labels, OpenError> {
+/// The classes' names in a file.
+pub(crate) fn read_labels(path: &Path) -> Result<Labels, OpenError> {
     let wrong = |what: String| OpenError::File { what, path: path.to_path_buf() };
     let text = read_small(path).map_err(wrong)?;
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();

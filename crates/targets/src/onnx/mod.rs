@@ -4,6 +4,7 @@ mod description;
 mod load;
 mod target;
 
+pub(crate) use description::read_labels;
 pub use description::{Description, INPUT_KEY, LABELS_KEY, OUTPUT_KEY, Written, read_small};
 pub use load::{load_model, shipped};
 pub use target::OnnxTarget;

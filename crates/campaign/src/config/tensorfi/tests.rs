@@ -1,10 +1,11 @@
 //! Files of both versions against one small model.
 
-use super::super::Campaign;
+use super::super::{Campaign, Source};
 use super::*;
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::Model;
 use faultlens_engine::onnx::ModelBuilder;
+use faultlens_targets::Written;
 
 /// Two convolutions, the first with a norm, the second with a bias of its own; two Relus; a Mul
 /// with a number that nobody trains; a matrix product.
@@ -266,11 +267,11 @@ cases: {data: photos}
 faults: [{fault: zero}]
 ";
     let said = Campaign::parse(text, Path::new("c.yaml")).unwrap();
-    let written = &said.targets[0].written;
+    let written = written(&said);
     assert!(written.input.is_some() && written.output.is_some());
     let asked = Asked { written, model: "m.onnx", data: "photos", ..ASKED };
     let read = Campaign::parse(&asked.any_campaign(), Path::new("c.yaml")).unwrap();
-    assert_eq!(&read.targets[0].written, written);
+    assert_eq!(self::written(&read), written);
 }
 
 #[test]
@@ -328,4 +329,11 @@ fn mistakes_are_shown_in_their_place() {
 fn keys_without_a_value_are_as_absent_as_in_tensorfi() {
     let text = "ScalarFaultType:\nTensorFaultType: Zero\nOps:\n  - ALL = 1\nInstances:\n";
     assert_eq!(notes(text).len(), 1, "{:?}", notes(text));
+}
+
+fn written(campaign: &Campaign) -> &Written {
+    match &campaign.targets[0].source {
+        Source::Model { written, .. } => written,
+        Source::Service(_) => panic!("a model"),
+    }
 }

@@ -47,6 +47,7 @@ impl EventLines {
             Event::Round { repeats, open } => {
                 self.line(&json!({"event": "round", "repeats": repeats, "open": open}))
             }
+            Event::Note(text) => self.line(&json!({"event": "note", "text": text})),
             Event::Warning(text) => self.line(&json!({"event": "warning", "text": text})),
             Event::Finished(ending) => {
                 let ending = match ending {

@@ -1,5 +1,6 @@
 //! `faultlens run`: a campaign, from its file to its report.
 
+mod dry;
 mod events;
 mod progress;
 mod tensorfi;
@@ -27,6 +28,10 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     let campaign = campaign(args, console)?;
     let options =
         RunOptions { output: args.output.clone(), shard: args.shard, threads: args.threads };
+    if args.dry_run {
+        let dir = options.output.clone().unwrap_or_else(|| campaign.output.clone());
+        return dry::tell(campaign, &dir, args.json, console);
+    }
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
     let dir = options.output.clone().unwrap_or_else(|| campaign.output.clone());
     if !perform(campaign, &options, events.as_mut(), console)? {

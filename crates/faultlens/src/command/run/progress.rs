@@ -123,6 +123,7 @@ impl Sink for Progress<'_> {
                 let trials = counted(u64::from(*repeats), "trial");
                 self.console.settle(format_args!("{trials} of each case: {open}"));
             }
+            Event::Note(text) => self.console.settle(format_args!("note: {}", plain(text))),
             Event::Warning(text) => self.console.settle(format_args!("warning: {}", plain(text))),
             Event::Finished(ending) => {
                 let seconds = self.started.elapsed().as_secs_f64();

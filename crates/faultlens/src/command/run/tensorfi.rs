@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use faultlens::campaign::config::{Asked, Judged, TensorFi};
-use faultlens::campaign::{Campaign, Setup};
+use faultlens::campaign::{Campaign, Setup, Subject};
 use faultlens::engine::vision::OutputKind;
 
 use crate::args::TensorFiArgs;
@@ -38,9 +38,10 @@ pub(crate) fn translate(source: &Source<'_>, console: &mut Console) -> anyhow::R
         judged: Judged::Unlabelled,
     };
     let setup = Setup::open(Campaign::parse(&asked.any_campaign(), source.path)?)?;
-    let subject = setup.targets.first().context("the campaign has no target")?;
+    let inside = setup.targets.first().and_then(Subject::inside);
+    let inside = inside.context("the campaign has no model")?;
     asked.judged = judged(&setup);
-    let campaign = file.campaign(&asked, subject.target.model().graph())?;
+    let campaign = file.campaign(&asked, inside.target.model().graph())?;
     for note in &campaign.notes {
         console.note(format_args!("note: {note}"))?;
     }
@@ -52,7 +53,8 @@ fn judged(setup: &Setup) -> Judged {
     /// Cases that are looked at.
     const FIRST: usize = 16;
     let Some(subject) = setup.targets.first() else { return Judged::Unlabelled };
-    match subject.target.description().output.kind {
+    let Some(inside) = subject.inside() else { return Judged::Unlabelled };
+    match inside.target.description().output.kind {
         OutputKind::Values => return Judged::Values,
         OutputKind::Detections => return Judged::By("same_detections"),
         OutputKind::Segments => return Judged::By("same_segments"),

@@ -1,0 +1,95 @@
+//! What a campaign asks of services before anything is asked: calls and money.
+
+use crate::setup::Setup;
+use crate::store::Store;
+use serde::Serialize;
+use std::fmt;
+use std::path::Path;
+
+/// What one service is asked for, at most: answers that are on file are not asked for again.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bill {
+    /// The target's name in the campaign.
+    pub target: String,
+    /// Calls without repeats: undisturbed cases, trials and control questions.
+    pub calls: u64,
+    /// What a call costs, by the campaign or the list of prices.
+    pub price: f64,
+    /// What all calls cost.
+    pub money: f64,
+    /// The most calls that the campaign still allows.
+    pub most_calls: Option<u64>,
+    /// The most money that the campaign still allows.
+    pub most_money: Option<f64>,
+}
+
+impl Bill {
+    /// Whether the budgets allow all calls.
+    pub fn is_covered(&self) -> bool {
+        self.most_calls.is_none_or(|most| self.calls <= most)
+            && self.most_money.is_none_or(|most| self.money <= most)
+    }
+}
+
+impl fmt::Display for Bill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "target {}: up to {} calls", self.target, self.calls)?;
+        if self.price > 0.0 {
+            write!(f, " at {}, {:.2} in all", self.price, self.money)?;
+        }
+        match (self.most_calls, self.most_money) {
+            (None, None) => f.write_str("; no budget is set (manners.calls, manners.money)"),
+            _ if self.is_covered() => f.write_str("; within the budget"),
+            _ => f.write_str("; more than the budget, so that the run will stop before its end"),
+        }
+    }
+}
+
+impl Setup {
+    /// By service, what is left to ask for; `dir` is the run directory, where there is one.
+    pub fn bills(&self, dir: &Path) -> Vec<Bill> {
+        if self.targets.iter().all(|subject| subject.service().is_none()) {
+            return Vec::new();
+        }
+        let recorded = recorded(self, dir);
+        let targets = self.campaign.targets.iter().zip(&self.targets).enumerate();
+        let bill =
+            |(at, (spec, subject)): (usize, (&crate::config::TargetSpec, &crate::Subject))| {
+                let service = subject.service()?;
+                let faults = 0..self.campaign.faults.len();
+                let each: u64 = faults.map(|fault| self.plan.trials(at, fault)).sum();
+                let all = each * u64::from(self.plan.cases());
+                let left = all.saturating_sub(recorded.get(at).copied().unwrap_or(0));
+                let goldens = left.div_ceil(each.max(1));
+                let control = if left > 0 { service.spec().manners.control as u64 } else { 0 };
+                let calls = left + goldens + control;
+                let manners = &service.spec().manners;
+                let spent = service.account().campaign;
+                let price = service.price().unwrap_or(0.0);
+                Some(Bill {
+                    target: spec.name.clone(),
+                    calls,
+                    price,
+                    money: calls as f64 * price,
+                    most_calls: manners.calls.map(|most| most.saturating_sub(spent.calls)),
+                    most_money: manners.money.map(|most| (most - spent.money).max(0.0)),
+                })
+            };
+        targets.filter_map(bill).collect()
+    }
+}
+
+/// By target, trials that are on record already.
+fn recorded(setup: &Setup, dir: &Path) -> Vec<u64> {
+    let mut counts = vec![0; setup.targets.len()];
+    if let Ok(store) = Store::read(dir) {
+        // What cannot be read is asked for again.
+        let _ = store.for_each::<crate::store::StoreError>(|record| {
+            if let Some(count) = counts.get_mut(record.target as usize) {
+                *count += 1;
+            }
+            Ok(())
+        });
+    }
+    counts
+}

@@ -1,0 +1,117 @@
+//! Survival models on a table, as users type them.
+
+use std::path::PathBuf;
+
+/// How long until something fails: survival models on a table of durations
+///
+/// A row says how long something was watched (--duration) and whether that ended with the event
+/// (--event); rows that did not are censored. Every other column is a covariate: numbers as they
+/// are, text as levels against the first one in sorted order. Rows with missing values are left
+/// out and counted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Models: exponential, weibull, lognormal, loglogistic, gengamma, cox, km (the curve alone),
+all (fits all of them, compares them on rows they have not seen, and recommends one).
+
+Examples:
+  faultlens survive attacks.csv --duration seconds --event succeeded
+  faultlens survive attacks.csv --duration seconds --event succeeded --model weibull --json
+  faultlens survive attacks.csv --duration queries --event succeeded --drop seconds -o report.html
+  faultlens survive attacks.csv --duration seconds --event succeeded --model km --strata defence")]
+pub(crate) struct SurviveArgs {
+    /// The table, a CSV file with a header
+    pub(crate) data: PathBuf,
+    /// The column of durations, in any unit
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) duration: String,
+    /// The column that says whether the event ended the duration: 1 or 0, true or false, yes or
+    /// no; without it all did
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) event: Option<String>,
+    /// The model
+    #[arg(long, value_name = "MODEL", default_value = "all")]
+    pub(crate) model: String,
+    /// Only these covariates; `none` for none
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub(crate) covariates: Vec<String>,
+    /// Columns that are no covariates
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub(crate) drop: Vec<String>,
+    /// Columns of numbers that are names of levels, such as a number of layers
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub(crate) levels: Vec<String>,
+    /// Covariates of another parameter than the first, such as rho=defence,layers; may be given
+    /// several times
+    #[arg(long, value_name = "PARAMETER=COLUMN,…", value_parser = ancillary)]
+    pub(crate) ancillary: Vec<(String, Vec<String>)>,
+    /// The column that says how many equal rows each row stands for
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) weights: Option<String>,
+    /// The column that says when each row came under observation
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) entry: Option<String>,
+    /// A curve for each level of this column, and whether they differ (log-rank); with `km`
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) strata: Option<String>,
+    /// Pulls coefficients towards 0: half of it times their squares, per standard deviation of the
+    /// covariate, is taken from the mean log-likelihood
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub(crate) penalty: f64,
+    /// What Cox's model does with events at the same time
+    #[arg(long, value_name = "METHOD", value_enum, default_value_t = TiesName::Efron)]
+    pub(crate) ties: TiesName,
+    /// The time by which predicted chances are compared with the data [default: the median
+    /// duration of events]
+    #[arg(long, value_name = "T")]
+    pub(crate) time: Option<f64>,
+    /// How observed chances are smoothed for that
+    #[arg(long, value_name = "METHOD", value_enum, default_value_t = SmoothingName::Spline)]
+    pub(crate) smoothing: SmoothingName,
+    /// The share of rows that no fit sees, to test it on [default: 0.2 with `all`, else 0]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) test: Option<f64>,
+    /// What draws the rows of the test
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Writes a page with coefficients, curves, calibration and QQ plots
+    #[arg(short, long, value_name = "FILE.html")]
+    pub(crate) output: Option<PathBuf>,
+    /// One JSON object: {"coefficients", "log_likelihood", "aic", "bic", "concordance", "ici",
+    /// "e50", …}
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What Cox's model does with events at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TiesName {
+    /// Close to averaging over all orders
+    Efron,
+    /// All events of a time face the whole risk set
+    Breslow,
+}
+
+/// How observed chances are smoothed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SmoothingName {
+    /// By a spline with three knots
+    Spline,
+    /// By a line, for few events
+    Straight,
+}
+
+fn ancillary(text: &str) -> Result<(String, Vec<String>), String> {
+    let parts =
+        text.split_once('=').filter(|(name, columns)| !name.is_empty() && !columns.is_empty());
+    let Some((parameter, columns)) = parts else {
+        return Err("PARAMETER=COLUMN,… is needed, such as rho=age,sex".to_owned());
+    };
+    Ok((parameter.to_owned(), columns.split(',').map(|column| column.trim().to_owned()).collect()))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("a share from 0 to below 1 is needed, such as 0.2".to_owned()),
+    }
+}

@@ -1,0 +1,152 @@
+//! One row per covariate: by which factor it acts, on a logarithmic axis around 1.
+
+use super::{Caption, open, share};
+use crate::escape::{shorten, xml};
+use faultlens_campaign::analysis::words as format;
+use std::fmt::Write as _;
+
+const ROW: usize = 24;
+/// As in charts of dots.
+const LABEL_COLUMNS: [(&str, usize); 2] = [("label wide", 23), ("label narrow", 18)];
+/// Intervals are cut here, so that one that knows nothing does not flatten the others.
+const WIDEST: f64 = 1000.0;
+/// Labels that fit on a phone.
+const MOST_TICKS: usize = 7;
+
+/// One row.
+pub(crate) struct Factor<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) value: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+/// The logarithms at which the axis starts and ends.
+struct Reach {
+    low: f64,
+    high: f64,
+}
+
+impl Reach {
+    fn at(&self, factor: f64) -> String {
+        let ln = factor.clamp(1.0 / WIDEST, WIDEST).ln();
+        share(ln - self.low, self.high - self.low)
+    }
+}
+
+/// The rows in the order given.
+pub(crate) fn factors(caption: &Caption<'_>, rows: &[Factor<'_>]) -> String {
+    let ends = rows.iter().flat_map(|row| [row.low, row.high]);
+    let ends = ends.map(|end| end.clamp(1.0 / WIDEST, WIDEST));
+    let (low, high) = ends.fold((0.8, 1.25), |(l, h): (f64, f64), e| (l.min(e), h.max(e)));
+    let ticks = ticks(low, high);
+    let reach = Reach { low: low.ln(), high: high.ln() };
+    let bottom = rows.len() * ROW + 4;
+    let mut out = String::new();
+    open(&mut out, caption, "dots", bottom + 26);
+    for tick in ticks {
+        let class = if tick == 1.0 { "base" } else { "grid" };
+        let x = reach.at(tick);
+        let _ = write!(
+            out,
+            "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{bottom}\"/>\
+             <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">×{}</text>",
+            bottom + 18,
+            format::number(tick, 3)
+        );
+    }
+    for (i, row) in rows.iter().enumerate() {
+        draw(&mut out, row, i * ROW + ROW / 2 + 2, &reach);
+    }
+    out.push_str("</svg>");
+    out
+}
+
+/// Round factors between `low` and `high`, 1 among them.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let ladders: [&[f64]; 4] = [
+        &[1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 7.0],
+        &[1.0, 1.5, 2.0, 3.0, 5.0],
+        &[1.0, 3.0],
+        &[1.0],
+    ];
+    for ladder in ladders {
+        let above: Vec<f64> = rungs(ladder, high);
+        let mut below: Vec<f64> = rungs(ladder, 1.0 / low).iter().map(|f| 1.0 / f).collect();
+        below.reverse();
+        below.pop();
+        if above.len() + below.len() <= MOST_TICKS {
+            return [below, above].concat();
+        }
+    }
+    vec![1.0]
+}
+
+/// The ladder's rungs up to `end`, decade after decade.
+fn rungs(ladder: &[f64], end: f64) -> Vec<f64> {
+    let all = (0..=4).flat_map(|decade| ladder.iter().map(move |rung| rung * 10f64.powi(decade)));
+    all.take_while(|rung| *rung <= end * (1.0 + 1e-9)).collect()
+}
+
+fn draw(out: &mut String, row: &Factor<'_>, y: usize, reach: &Reach) {
+    let told = |value: f64| format::number(value, 3);
+    let _ = write!(
+        out,
+        "<g><title>{}: ×{} [{}, {}]</title>",
+        xml(row.label),
+        told(row.value),
+        told(row.low),
+        told(row.high)
+    );
+    for (class, columns) in LABEL_COLUMNS {
+        let label = xml(&shorten(row.label, columns));
+        let _ = write!(
+            out,
+            "<text class=\"{class}\" x=\"-12\" y=\"{}\" text-anchor=\"end\">{label}</text>",
+            y + 4
+        );
+    }
+    let [low, high, at] = [row.low, row.high, row.value].map(|value| reach.at(value));
+    let (top, foot) = (y - 4, y + 4);
+    let _ = write!(
+        out,
+        "<line class=\"whisker\" x1=\"{low}\" x2=\"{high}\" y1=\"{y}\" y2=\"{y}\"/>\
+         <line class=\"whisker\" x1=\"{low}\" x2=\"{low}\" y1=\"{top}\" y2=\"{foot}\"/>\
+         <line class=\"whisker\" x1=\"{high}\" x2=\"{high}\" y1=\"{top}\" y2=\"{foot}\"/>\
+         <circle class=\"dot\" cx=\"{at}\" cy=\"{y}\" r=\"4.5\"/></g>"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::values;
+    use super::*;
+
+    #[test]
+    fn ticks_lie_inside_and_hold_one() {
+        for (low, high) in
+            [(0.8, 1.25), (0.5, 1.3), (0.05, 1.25), (0.8, 40.0), (0.001, 1000.0), (0.3, 4.0)]
+        {
+            let got = ticks(low, high);
+            let (first, last) = (got[0], got[got.len() - 1]);
+            assert!(first >= low * 0.999_999 && last <= high * 1.000_001, "{low} {high}: {got:?}");
+            assert!(got.contains(&1.0), "{low} {high}: {got:?}");
+            assert!((3..=MOST_TICKS).contains(&got.len()), "{low} {high}: {got:?}");
+            assert!(got.is_sorted(), "{got:?}");
+        }
+    }
+
+    #[test]
+    fn factors_stand_on_a_logarithmic_axis() {
+        let rows = [
+            Factor { label: "a<b", value: 1.0, low: 0.5, high: 2.0 },
+            Factor { label: "endless", value: 1e9, low: 0.0, high: f64::INFINITY },
+        ];
+        let caption = Caption { id: "f", title: "t", about: "a" };
+        let svg = factors(&caption, &rows[..1]);
+        assert_eq!(values(&svg, "dot", "cx"), ["50.00%"]);
+        assert_eq!(values(&svg, "whisker", "x1"), ["0.00%", "0.00%", "100.00%"]);
+        let svg = factors(&caption, &rows);
+        assert_eq!(values(&svg, "dot", "cx"), ["50.00%", "100.00%"]);
+    }
+}

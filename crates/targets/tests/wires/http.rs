@@ -1,0 +1,98 @@
+//! Any endpoint, by template.
+
+use super::*;
+use serde_json::json;
+
+fn with(template: serde_json::Value) -> String {
+    json!({"of": "http", "template": template}).to_string()
+}
+
+#[test]
+fn labels_come_from_paths() {
+    let connector = opened(&with(json!({
+        "path": "/predict?top=5",
+        "headers": {"X-Model": "resnet"},
+        "body": r#"{"instances": [{"b64": "${image}"}]}"#,
+        "answers": "predictions[0].classes",
+        "label": "name", "score": "p", "model_version": "meta.version",
+    })));
+    assert_eq!(connector.task, Task::Labels);
+    let asked = asked(&connector, &image(9, 9)).unwrap();
+    assert_eq!(asked.path, "/predict?top=5");
+    let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let wanted = [header("x-model", "resnet"), header("content-type", "application/json")];
+    assert_eq!(asked.headers, wanted);
+    assert_eq!(body(&asked), json!({"instances": [{"b64": "UElDVFVSRQ=="}]}));
+    let body = r#"{"predictions": [{"classes": [{"name": "cat", "p": 0.25},
+        {"name": "dog", "p": 0.5}, {"name": 7, "p": 0.125}]}], "meta": {"version": 3}}"#;
+    let read = connector.wire.read(&answer(200, body.as_bytes()), &image(9, 9)).unwrap();
+    assert_eq!(ranked(&read.response), [("dog", 0.5), ("cat", 0.25), ("7", 0.125)]);
+    assert_eq!(read.version.as_deref(), Some("3"));
+}
+
+#[test]
+fn boxes_come_in_every_form() {
+    let of = |corners: &str, bounds: serde_json::Value| {
+        let template = json!({"label": "l", "score": "s", "bounds": bounds, "corners": corners});
+        opened(&with(template))
+    };
+    let list = r#"[{"l": "a", "s": 1, "b": [10, 20, 30, 40]}]"#;
+    let shares = r#"[{"l": "a", "s": 1, "b": [0.1, 0.1, 0.3, 0.2]}]"#;
+    let apart = r#"{"l": "a", "s": 1, "x": 10, "y": 20, "w": 30, "h": 40}"#;
+    for (corners, bounds, body, wanted) in [
+        ("pixels", json!(["b"]), list, [10.0, 20.0, 30.0, 40.0]),
+        ("pixels_with_size", json!(["b"]), list, [10.0, 20.0, 40.0, 60.0]),
+        ("pixels_with_size", json!(["x", "y", "w", "h"]), apart, [10.0, 20.0, 40.0, 60.0]),
+        ("shares", json!(["b"]), shares, [10.0, 20.0, 30.0, 40.0]),
+        ("shares_with_size", json!(["b"]), shares, [10.0, 20.0, 40.0, 60.0]),
+    ] {
+        let connector = of(corners, bounds);
+        assert_eq!(connector.task, Task::Objects);
+        let found = found(&said(&connector, body, &image(100, 200)));
+        assert_eq!(found, [("a".to_owned(), 1.0, wanted)], "{corners}");
+    }
+}
+
+#[test]
+fn text_comes_from_a_form() {
+    let connector = opened(&with(json!({"form": "file", "answers": "lines", "text": "t"})));
+    let asked = asked(&connector, &image(9, 9)).unwrap();
+    assert!(asked.headers[0].1.starts_with("multipart/form-data; boundary="));
+    let body = r#"{"lines": [{"t": "STOP"}, {"t": "SIGN"}]}"#;
+    assert_eq!(text(&said(&connector, body, &image(9, 9))), "STOP\nSIGN");
+    let plain = opened(&with(json!({"text": "t"})));
+    let asked = super::asked(&plain, &image(9, 9)).unwrap();
+    assert_eq!((asked.headers[0].1.as_str(), asked.body), ("image/png", b"PICTURE".to_vec()));
+}
+
+#[test]
+fn variables_stay_out_of_requests_and_words() {
+    let of = with(json!({"label": "l", "headers": {"Authorization": "Key ${MY_KEY}"}}));
+    let environment = Environment::of([("MY_KEY", "hunter2hunter2")]);
+    let connector = open_in(&spec(&of), Path::new("."), &environment).unwrap();
+    let asked = asked(&connector, &image(9, 9)).unwrap();
+    assert!(!format!("{asked:?}").contains("hunter2"));
+    let signed = connector.credential.sign(&asked, "h", std::time::SystemTime::now()).unwrap();
+    assert_eq!(signed.headers[0].0, "authorization");
+    assert!(!format!("{:?} {environment:?}", signed.headers).contains("hunter2"));
+    assert!(refused(&of).contains("the variable MY_KEY is not set"));
+}
+
+#[test]
+fn templates_are_checked() {
+    for (template, wanted) in [
+        (json!({}), "needs label"),
+        (json!({"label": "l", "path": "x"}), "begins with /"),
+        (json!({"label": "l", "body": "{}"}), "without ${image}"),
+        (json!({"label": "l", "body": "{\"a\": ${image}}"}), "between quotes"),
+        (json!({"label": "l", "body": "\"${image}\"", "form": "f"}), "leave one out"),
+        (json!({"label": "l", "bounds": ["a", "b"]}), "four paths"),
+        (json!({"label": "a..b"}), "empty step"),
+        (json!({"label": "l", "headers": {"a b": "c"}}), "no name of a header"),
+        (json!({"label": "l", "headers": {"a": "${X"}}), "has no }"),
+    ] {
+        let error = refused(&with(template));
+        assert!(error.contains(wanted), "{error}");
+    }
+    assert!(refused(r#"{"of": "http"}"#).contains("needs a template"));
+}
