@@ -16,7 +16,7 @@ const FILE: &str = "account.json";
 /// An account is small; what is larger is something else.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What a run took, over all its sessions.
+/// What a run took, from its first start to its last end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spending {
     /// Seconds from start to end.
@@ -68,7 +68,7 @@ impl Clock {
 }
 
 impl Spending {
-    /// What the sessions of a run took; `None` where there is no account.
+    /// What a run took so far; `None` where there is no account.
     pub fn read(dir: &Path) -> Option<Self> {
         let path = dir.join(FILE);
         let fits = fs::metadata(&path).is_ok_and(|about| about.len() <= MAX_FILE_BYTES);
@@ -77,7 +77,7 @@ impl Spending {
         text.and_then(|text| serde_json::from_str(&text).ok())
     }
 
-    /// Adds what this session took.
+    /// Adds what it took since it was started.
     pub(super) fn close(
         mut self,
         setup: &Setup,

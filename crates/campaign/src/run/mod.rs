@@ -152,7 +152,7 @@ impl Run<'_, '_> {
         Ok(ending)
     }
 
-    /// Writes down what the session took, and tells where a service has changed meanwhile.
+    /// Writes down what the run took since it was started, and tells where a service has changed meanwhile.
     fn account(&mut self, dir: &Path, begun: Instant, ending: Ending) -> Result<(), RunError> {
         let controls = match ending {
             Ending::Interrupted => vec![(0, 0); self.setup.targets.len()],
