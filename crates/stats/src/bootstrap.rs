@@ -105,7 +105,7 @@ impl Bootstrap {
 }
 
 /// An index below n from 64 random bits by multiplication; its bias is below n / 2⁶⁴.
-fn index_below(n: usize, bits: u64) -> usize {
+pub(crate) fn index_below(n: usize, bits: u64) -> usize {
     ((u128::from(bits) * n as u128) >> 64) as usize
 }
 
@@ -159,7 +159,7 @@ fn between(value: f64, sorted: &[f64], low: f64, high: f64, n: usize) -> Estimat
 }
 
 /// The quantile with linear interpolation between order statistics, as R's type 7 and NumPy.
-fn quantile(sorted: &[f64], p: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
     let position = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let below = position.floor() as usize;
     let above = (below + 1).min(sorted.len() - 1);

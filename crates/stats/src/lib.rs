@@ -10,9 +10,13 @@
 //! 5. [`Weighted`]: a rate whose trials count differently, since some were drawn more often than
 //!    they occur, and [`Mean`]: a quantity that is no rate,
 //! 6. [`Bootstrap`]: any statistic that is not a plain rate,
-//! 7. [`fisher_exact`], [`mcnemar_exact`]: whether a difference can be chance,
+//! 7. [`fisher_exact`], [`mcnemar_exact`], [`binomial_lower`], [`fisher_lower`]: whether a
+//!    difference can be chance,
 //! 8. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once,
-//! 9. [`survival`]: how long until something fails, when some trials end before it does.
+//! 9. [`survival`]: how long until something fails, when some trials end before it does,
+//! 10. [`Smoother`]: a curve through scattered rates, and [`tolerance`]: where the answers of
+//!     people drop along it,
+//! 11. [`reliability()`], [`beside_humans`]: whether answers stay as good where people's do.
 //!
 //! ```
 //! use faultlens_stats::{Level, wilson};
@@ -33,21 +37,29 @@ mod estimate;
 mod exact;
 mod mean;
 mod multiple;
+mod preservation;
 mod proportion;
 mod sample_size;
 mod sequential;
 mod special;
+mod spline;
 pub mod survival;
+pub mod tolerance;
 mod weighted;
 
 pub use bootstrap::Bootstrap;
 pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;
 pub use estimate::{Estimate, Level};
-pub use exact::{fisher_exact, mcnemar_exact};
+pub use exact::{binomial_lower, fisher_exact, fisher_lower, mcnemar_exact};
 pub use mean::Mean;
 pub use multiple::{benjamini_hochberg, holm};
+pub use preservation::{
+    Batches, BesideHumans, Reliability, Required, Spread, Stretch, Version, Versions,
+    beside_humans, reliability,
+};
 pub use proportion::{clopper_pearson, wilson};
 pub use sample_size::sample_size;
 pub use sequential::{Look, StopRule, confidence_sequence};
+pub use spline::{FEWEST_POINTS, Smooth, Smoother, SplineError};
 pub use weighted::Weighted;

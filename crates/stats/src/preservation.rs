@@ -1,0 +1,378 @@
+//! Whether answers stay as good, or the same, under changes that people tolerate (Hu et al. 2022,
+//! section 6), and how they compare with people's over the whole range of changes (Hu et al. 2024).
+
+use crate::bootstrap::index_below;
+use crate::error::StatsError;
+use crate::special::normal_quantile;
+
+/// One image: what its original scores, and every changed version of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Versions {
+    /// How good the answer to the original is, from 0 to 1.
+    pub original: f64,
+    /// The versions that count; at least one.
+    pub changed: Vec<Version>,
+}
+
+/// A changed version of an image.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Version {
+    /// How much people notice of the change, from 0 to 1.
+    pub visual_change: f64,
+    /// How good the answer is, or how like that to the original, from 0 to 1.
+    pub score: f64,
+}
+
+/// What the scores of changed versions are held against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Required {
+    /// The scores of the originals: answers must stay as good.
+    Originals,
+    /// The scores of the versions that are changed least, this share of all: answers must stay
+    /// the same, as far as they do so under changes that hardly anybody sees.
+    LeastChanged(f64),
+}
+
+/// How many batches of how many images are drawn, with replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Batches {
+    /// How many batches.
+    pub number: usize,
+    /// Images in each.
+    pub size: usize,
+}
+
+/// Mean and standard deviation over batches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation from batch to batch.
+    pub deviation: f64,
+}
+
+/// How far the scores of changed versions stay behind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reliability {
+    /// What is required (m₀ or s₀).
+    pub required: Spread,
+    /// What is reached (mₜ or sₜ).
+    pub reached: Spread,
+    /// The distance and its standard error, image by image.
+    pub by_image: Spread,
+    /// The visual change below which a version counts as one that is changed least.
+    pub least_change: Option<f64>,
+}
+
+impl Reliability {
+    /// The reliability distance: what is required less what is reached.
+    #[must_use]
+    pub fn distance(&self) -> f64 {
+        self.required.mean - self.reached.mean
+    }
+
+    /// Its standard deviation.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        self.required.deviation.hypot(self.reached.deviation)
+    }
+
+    /// The bounds by batches alone, as published.
+    fn by_batches(&self, alpha: f64) -> (f64, f64) {
+        let margin = -normal_quantile(alpha) * self.deviation();
+        (self.distance() - margin, self.distance() + margin)
+    }
+
+    /// The bounds by images.
+    fn bounds_by_image(&self, alpha: f64) -> (f64, f64) {
+        let margin = -normal_quantile(alpha) * self.by_image.deviation;
+        (self.by_image.mean - margin, self.by_image.mean + margin)
+    }
+
+    /// The distance is below this with a confidence of 1 − `alpha`: by batches as published, and
+    /// by images. Batches of some size differ as much whatever the number of images behind them,
+    /// and not at all where no answer changed, which with few images is no proof that none does.
+    #[must_use]
+    pub fn at_most(&self, alpha: f64) -> f64 {
+        self.by_batches(alpha).1.max(self.bounds_by_image(alpha).1)
+    }
+
+    /// The distance is above this with a confidence of 1 − `alpha`, by batches and by images.
+    #[must_use]
+    pub fn at_least(&self, alpha: f64) -> f64 {
+        self.by_batches(alpha).0.min(self.bounds_by_image(alpha).0)
+    }
+
+    /// How many batches make two runs with different random numbers agree on the distance to
+    /// within `difference`, nineteen times in twenty.
+    #[must_use]
+    pub fn batches_for(&self, difference: f64) -> u64 {
+        let errors = normal_quantile(0.975) * self.deviation() / difference;
+        (2.0 * errors * errors).ceil().max(1.0) as u64
+    }
+}
+
+/// Draws batches of images, and of each image one version, and scores them.
+///
+/// # Errors
+/// [`StatsError::Empty`] where there is no image, a batch is empty, or no batch has a version that
+/// is changed least.
+pub fn reliability(
+    images: &[Versions],
+    required: Required,
+    batches: Batches,
+    mut draw: impl FnMut() -> u64,
+) -> Result<Reliability, StatsError> {
+    if images.iter().any(|image| image.changed.is_empty()) || images.is_empty() {
+        return Err(StatsError::Empty);
+    }
+    let batch = |draw: &mut dyn FnMut() -> u64| -> Vec<(f64, Version)> {
+        let pair = |_| {
+            let image = &images[index_below(images.len(), draw())];
+            (image.original, image.changed[index_below(image.changed.len(), draw())])
+        };
+        (0..batches.size).map(pair).collect()
+    };
+    let all: Vec<Vec<(f64, Version)>> = (0..batches.number).map(|_| batch(&mut draw)).collect();
+    let pairs = || all.iter().flatten();
+    let least_change = match required {
+        Required::Originals => None,
+        Required::LeastChanged(share) => {
+            Some(quantile(pairs().map(|(_, version)| version.visual_change).collect(), share)?)
+        }
+    };
+    let wanted = all.iter().filter_map(|batch| match least_change {
+        None => mean(batch.iter().map(|(original, _)| *original)),
+        Some(most) => {
+            let least = batch.iter().filter(|(_, version)| version.visual_change <= most);
+            mean(least.map(|(_, version)| version.score))
+        }
+    });
+    let reached = all.iter().filter_map(|batch| mean(batch.iter().map(|(_, v)| v.score)));
+    let by_image = by_image(images, least_change);
+    let (required, reached) = (spread(wanted)?, spread(reached)?);
+    Ok(Reliability { required, reached, by_image, least_change })
+}
+
+/// The distance with its standard error, an image being one observation. One image that gets
+/// worse and one that gets better are added, or one good and one bad score to either side: with
+/// that, intervals of small samples hold (Bonett and Price 2012; Agresti and Caffo 2000).
+fn by_image(images: &[Versions], least_change: Option<f64>) -> Spread {
+    let own = |image: &Versions, most: f64| {
+        let versions = image.changed.iter().filter(|version| version.visual_change <= most);
+        mean(versions.map(|version| version.score))
+    };
+    let changed = |image: &Versions| own(image, f64::INFINITY).unwrap_or(0.0);
+    let Some(most) = least_change else {
+        let differences = images.iter().map(|image| image.original - changed(image));
+        return observed(differences, [-1.0, 1.0]);
+    };
+    let required = observed(images.iter().filter_map(|image| own(image, most)), [0.0, 1.0]);
+    let reached = observed(images.iter().map(changed), [0.0, 1.0]);
+    let deviation = required.deviation.hypot(reached.deviation);
+    Spread { mean: required.mean - reached.mean, deviation }
+}
+
+/// The mean of values and of two that are added, with its standard error.
+fn observed(values: impl Iterator<Item = f64>, added: [f64; 2]) -> Spread {
+    let values: Vec<f64> = values.chain(added).collect();
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+    Spread { mean, deviation: (variance / n).sqrt() }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, n) = values.fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
+    (n > 0).then(|| sum / f64::from(n))
+}
+
+fn spread(values: impl Iterator<Item = f64>) -> Result<Spread, StatsError> {
+    let values: Vec<f64> = values.collect();
+    let mean = mean(values.iter().copied()).ok_or(StatsError::Empty)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let deviation = (squares / (values.len() - 1).max(1) as f64).sqrt();
+    Ok(Spread { mean, deviation })
+}
+
+/// The smallest value that at least this share of all values does not exceed.
+fn quantile(mut values: Vec<f64>, share: f64) -> Result<f64, StatsError> {
+    values.sort_by(f64::total_cmp);
+    let rank = (share * values.len() as f64 - 1e-9).ceil().max(1.0) as usize;
+    values.get(rank - 1).copied().ok_or(StatsError::Empty)
+}
+
+/// A stretch of visual change with the scores of people and of a model on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// How long it is.
+    pub width: f64,
+    /// What people score.
+    pub human: f64,
+    /// What the model scores.
+    pub model: f64,
+}
+
+/// How a model's scores over visual change compare with people's (Hu et al. 2024).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BesideHumans {
+    /// The share of what people achieve that the model achieves too (HMRI): 1 where it is nowhere
+    /// below them.
+    pub reached: f64,
+    /// The share of what the model achieves that is beyond people (MRSI).
+    pub beyond: f64,
+}
+
+/// Compares areas below curves; `None` where people achieve nothing.
+#[must_use]
+pub fn beside_humans(stretches: &[Stretch]) -> Option<BesideHumans> {
+    let area = |score: fn(&Stretch) -> f64| -> f64 {
+        stretches.iter().map(|stretch| stretch.width * score(stretch)).sum()
+    };
+    let (human, model) = (area(|s| s.human), area(|s| s.model));
+    let below = area(|s| (s.human - s.model).max(0.0));
+    let above = area(|s| (s.model - s.human).max(0.0));
+    let beyond = if model > 0.0 { above / model } else { 0.0 };
+    (human > 0.0).then(|| BesideHumans { reached: 1.0 - below / human, beyond })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(mut state: u64) -> impl FnMut() -> u64 {
+        // SplitMix64.
+        move || {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            mixed ^ (mixed >> 31)
+        }
+    }
+
+    fn flat(mean: f64, deviation: f64) -> Spread {
+        Spread { mean, deviation }
+    }
+
+    #[test]
+    fn the_papers_example_of_resnet_50_is_not_satisfied() {
+        for (distance, deviation) in [(0.0045, 0.0061), (0.0011, 0.0045)] {
+            let share = deviation / 2.0_f64.sqrt();
+            let required = flat(0.95, share);
+            let reached = flat(0.95 - distance, share);
+            let by_image = flat(distance, 0.0);
+            let found = Reliability { required, reached, by_image, least_change: None };
+            assert!((found.at_most(0.05) - (distance + 1.645 * deviation)).abs() < 1e-5);
+            assert!(found.at_most(0.05) > 0.0 && found.at_least(0.05) < 0.0);
+        }
+    }
+
+    /// Figure 3: three images, each brightened a little and a lot. Right answers are one in three
+    /// before and after; five of six answers stay, and all three of the weaker changes.
+    #[test]
+    fn the_papers_example_of_brightness_holds_for_correctness_alone() {
+        let version = |visual_change, score| Version { visual_change, score };
+        let correct = [(1.0, [1.0, 1.0]), (0.0, [0.0, 0.0]), (0.0, [0.0, 0.0])];
+        let same = [[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
+        let images = |scores: Vec<(f64, [f64; 2])>| -> Vec<Versions> {
+            let image = |(original, [weak, strong]): (f64, [f64; 2])| Versions {
+                original,
+                changed: vec![version(0.2, weak), version(0.6, strong)],
+            };
+            scores.into_iter().map(image).collect()
+        };
+        let batches = Batches { number: 400, size: 3000 };
+        let found = reliability(&images(correct.to_vec()), Required::Originals, batches, random(1))
+            .unwrap();
+        assert!((found.required.mean - 1.0 / 3.0).abs() < 2e-3, "{found:?}");
+        assert!(found.distance().abs() < 1e-9);
+        let kept = images(same.map(|scores| (1.0, scores)).to_vec());
+        let found = reliability(&kept, Required::LeastChanged(0.45), batches, random(2)).unwrap();
+        assert_eq!(found.required, flat(1.0, 0.0));
+        assert!((found.reached.mean - 5.0 / 6.0).abs() < 2e-3, "{found:?}");
+        // Three images prove nothing, whatever the batches say.
+        assert!(found.by_batches(0.05).0 > 0.0 && found.at_least(0.05) < 0.0);
+    }
+
+    /// Rates of right answers below which the truth is known, many times over: how often does the
+    /// rule say that a requirement is met which is not?
+    #[test]
+    fn what_is_not_met_is_seldom_called_met() {
+        for (before, after) in [(0.9, 0.89), (0.6, 0.58), (1.0, 0.995), (0.97, 0.97 - 1e-6)] {
+            for (count, size) in [(10, 50), (20, 50), (40, 1000), (200, 50), (200, 1000)] {
+                let batches = Batches { number: 60, size };
+                for required in [Required::Originals, Required::LeastChanged(0.05)] {
+                    let wrong = (0..200)
+                        .filter(|&run| met(before, after, count, required, batches, run))
+                        .count();
+                    assert!(wrong <= 16, "{before} to {after}, {count} images: {wrong} of 200");
+                }
+            }
+        }
+    }
+
+    /// Whether the rule calls a requirement met that does not hold.
+    fn met(
+        before: f64,
+        after: f64,
+        count: usize,
+        required: Required,
+        batches: Batches,
+        run: u64,
+    ) -> bool {
+        let mut draw = random(1000 * run + 7);
+        let mut chance = |p: f64| f64::from(u8::from((draw() >> 11) as f64 / 2f64.powi(53) < p));
+        let image = |at: usize| {
+            let weak = Version { visual_change: 0.01, score: chance(before) };
+            let strong = Version { visual_change: 0.5, score: chance(after) };
+            // A tenth of the images is hardly changed: what the others are held against.
+            let changed = match required {
+                Required::Originals => vec![strong],
+                Required::LeastChanged(_) if at.is_multiple_of(10) => vec![weak],
+                Required::LeastChanged(_) => vec![strong],
+            };
+            Versions { original: chance(before), changed }
+        };
+        let images: Vec<Versions> = (0..count).map(image).collect();
+        let found = reliability(&images, required, batches, random(run));
+        found.is_ok_and(|found| found.at_most(0.05) <= 0.0)
+    }
+
+    #[test]
+    fn batches_spread_as_binomials_do_and_more_of_them_agree_better() {
+        let image = |at: usize| Versions {
+            original: f64::from(u8::from(at < 90)),
+            changed: vec![Version { visual_change: 0.1, score: f64::from(u8::from(at < 60)) }],
+        };
+        let images: Vec<Versions> = (0..100).map(image).collect();
+        let batches = Batches { number: 4000, size: 50 };
+        let found = reliability(&images, Required::Originals, batches, random(5)).unwrap();
+        assert!((found.required.deviation - (0.9_f64 * 0.1 / 50.0).sqrt()).abs() < 1.5e-3);
+        assert!((found.reached.deviation - (0.6_f64 * 0.4 / 50.0).sqrt()).abs() < 2.5e-3);
+        assert!((found.distance() - 0.3).abs() < 5e-3);
+        // 2 · (1.96 · 0.0812 / 0.01)².
+        assert!((480..=530).contains(&found.batches_for(0.01)), "{}", found.batches_for(0.01));
+    }
+
+    #[test]
+    fn nothing_to_draw_is_an_error() {
+        let batches = Batches { number: 10, size: 5 };
+        let none = reliability(&[], Required::Originals, batches, random(1));
+        assert_eq!(none, Err(StatsError::Empty));
+        let empty = [Versions { original: 1.0, changed: Vec::new() }];
+        let none = reliability(&empty, Required::Originals, batches, random(1));
+        assert_eq!(none, Err(StatsError::Empty));
+    }
+
+    #[test]
+    fn areas_beside_people() {
+        let stretch = |human, model| Stretch { width: 0.5, human, model };
+        let same = beside_humans(&[stretch(0.9, 0.9), stretch(0.5, 0.5)]).unwrap();
+        assert_eq!((same.reached, same.beyond), (1.0, 0.0));
+        // People 0.9 and 0.5, the model 0.6 and 0.7: below by 0.3 of 1.4, above by 0.2 of 1.3.
+        let mixed = beside_humans(&[stretch(0.9, 0.6), stretch(0.5, 0.7)]).unwrap();
+        assert!((mixed.reached - (1.0 - 0.3 / 1.4)).abs() < 1e-12);
+        assert!((mixed.beyond - 0.2 / 1.3).abs() < 1e-12);
+        assert_eq!(beside_humans(&[]), None);
+    }
+}
