@@ -10,7 +10,7 @@ const SLOWEST: f64 = 5.0;
 const FIRST: f64 = 0.01;
 
 /// What an answer leaves of a slowdown, and what is too little to keep.
-const RECOVERY: f64 = 0.9;
+const RECOVERY: f64 = 0.8;
 const FORGOTTEN: f64 = 0.001;
 
 /// Holds what a panic elsewhere cannot have left half done.
