@@ -9,10 +9,9 @@
 
 use crate::inject::{Observed, Stage, micros};
 use crate::record::Site;
-use faultlens_core::{Outcome, Seed, Stream};
+use faultlens_core::{Outcome, Reason, Seed, Stream};
 use faultlens_engine::{Change, Edit};
 use faultlens_faults::{Candidate, Injection, Sites};
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// What records call the number of bits that break the answer.
@@ -54,16 +53,8 @@ pub(crate) fn search(
         let changes = asked.iter().map(|(search, bit)| vec![search.flip(*bit)]);
         let answers = stage.answers(&changes.collect::<Vec<_>>());
         for ((search, bit), answer) in asked.iter_mut().zip(answers) {
-            let observed = Observed {
-                answer,
-                site: stage.site(&search.flip(*bit)),
-                image: None,
-                moved: None,
-                queries: 0,
-                micros: 0,
-                landed: true,
-                extra: BTreeMap::new(),
-            };
+            let site = stage.site(&search.flip(*bit));
+            let observed = Observed { site, queries: 0, ..Observed::inside(answer, 0) };
             search.take(*bit, stage.judge(&observed) != Outcome::Masked, observed);
         }
     }
@@ -76,17 +67,7 @@ pub(crate) fn search(
 }
 
 fn nowhere() -> Observed {
-    let extra = BTreeMap::new();
-    Observed {
-        answer: Ok(None),
-        site: None,
-        image: None,
-        moved: None,
-        queries: 0,
-        micros: 0,
-        landed: false,
-        extra,
-    }
+    Observed { queries: 0, void: Some(Reason::NoSite), ..Observed::inside(Ok(None), 0) }
 }
 
 /// Bits of one direction, rising; those from the boundary on break the answer.
@@ -216,7 +197,7 @@ impl Search {
         ];
         let mut observed = match self.lowest {
             Some((_, observed)) => observed,
-            None => Observed { landed: true, site: self.site, ..nowhere() },
+            None => Observed { void: None, site: self.site, ..nowhere() },
         };
         observed.queries = self.queries;
         observed.extra = extra.map(|(name, n)| (name.to_owned(), n.to_string())).into();

@@ -4,16 +4,20 @@ use crate::boundary;
 use crate::config::{Disturbance, FaultPoint};
 use crate::plan::Spot;
 use crate::record::{GoldenRecord, Record, Site};
+use crate::score::scores;
 use crate::setup::Setup;
+use crate::standing::{precision, says, standing, standing_of_truth};
 use crate::store::CaseRecord;
 use crate::subject::{Inside, Subject};
 use faultlens_core::{
-    Case, DType, Detection, Exhibit, Image, ImageFault, Measure, Object, Outcome, Reason, Response,
-    Seed, Target as _, TargetError, Trial, Truth,
+    Case, DType, Disturbed, Exhibit, Image, Measure, Outcome, Reason, Response, Seed, Target as _,
+    TargetError, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
-use faultlens_judge::{belief, best, mean_average_precision, place_of, right, same_letters};
+use faultlens_judge::right;
+use faultlens_judge::visual::Reference;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,19 +27,6 @@ pub(crate) const HITS: &str = "hits";
 
 /// What a record calls how much a trial counts, where that is not one.
 pub(crate) const WEIGHT: &str = "weight";
-
-/// What a record calls the place of golden's best answer, where that is not the first.
-pub(crate) const RANK: &str = "rank";
-
-/// What a record calls how strongly the target believes in golden's best answer, where that is
-/// not the best any more.
-pub(crate) const BELIEF: &str = "belief";
-
-/// What a record calls the place of the right answer, where that is not the first.
-pub(crate) const TRUTH_RANK: &str = "truth_rank";
-
-/// What a record calls the average precision of the objects found, with golden's for the truth.
-pub(crate) const AP: &str = "ap";
 
 /// What a record calls whether the answer is what fairness counts.
 pub(crate) const POSITIVE: &str = "positive";
@@ -48,7 +39,7 @@ pub(crate) const STACK: usize = 32;
 
 /// One target and one case, asked undisturbed.
 pub(crate) struct Stage<'s> {
-    setup: &'s Setup,
+    pub(crate) setup: &'s Setup,
     pub(crate) subject: &'s Subject,
     /// What is shown.
     pub(crate) case: Case,
@@ -62,6 +53,8 @@ pub(crate) struct Stage<'s> {
     pub(crate) answer: Response,
     /// Why no trial of this case says anything, whatever the fault.
     pub(crate) barred: Option<Reason>,
+    /// What changes of the image are held against, once one is; `None` where there is no telling.
+    pub(crate) original: OnceCell<Option<Reference>>,
 }
 
 /// What a target did under a fault.
@@ -71,14 +64,36 @@ pub(crate) struct Observed {
     pub(crate) site: Option<Site>,
     /// What it was shown, where that was changed.
     pub(crate) image: Option<Image>,
+    /// The fault in that image.
+    pub(crate) shown_under: Option<&'static str>,
     /// The golden answer as the fault has moved it: what is expected now.
     pub(crate) moved: Option<Box<Response>>,
     pub(crate) queries: u32,
     pub(crate) micros: u64,
-    /// Whether the fault found anything to change.
-    pub(crate) landed: bool,
+    /// How much people notice of what it was shown, where that was told.
+    pub(crate) visual_change: Option<f64>,
+    /// Why the trial says nothing, whatever was answered.
+    pub(crate) void: Option<Reason>,
     /// What else is recorded of the trial.
     pub(crate) extra: BTreeMap<String, String>,
+}
+
+impl Observed {
+    /// What came of a trial that left the image as it is.
+    pub(crate) fn inside(answer: Result<Option<Response>, TargetError>, micros: u64) -> Self {
+        Self {
+            answer,
+            site: None,
+            image: None,
+            shown_under: None,
+            moved: None,
+            visual_change: None,
+            queries: 1,
+            micros,
+            void: None,
+            extra: BTreeMap::new(),
+        }
+    }
 }
 
 impl FaultPoint {
@@ -86,7 +101,10 @@ impl FaultPoint {
     pub(crate) fn inject(&self, stage: &Stage<'_>, seeds: &[u64], each: &mut dyn FnMut(Observed)) {
         match &self.disturbance {
             Disturbance::Image(fault) => {
-                seeds.iter().for_each(|&seed| each(stage.show(fault.as_ref(), seed)));
+                seeds.iter().for_each(|&seed| each(stage.show(self.name, fault.as_ref(), seed)));
+            }
+            Disturbance::Varied(varied) => {
+                seeds.iter().for_each(|&seed| each(stage.show_varied(self.name, varied, seed)));
             }
             Disturbance::Model(injection) => stage.disturb(injection, seeds, each),
         }
@@ -107,8 +125,9 @@ impl<'s> Stage<'s> {
         setup.clock.add(Duration::ZERO, start.elapsed());
         let truth = case.label.and_then(|label| subject.truths.get(label).copied().flatten());
         let key = case_key(&case);
-        let mut stage = Self { setup, subject, case, key, truth, inside, answer, barred: None };
-        stage.barred = setup.judge.bars_case(&stage.exhibit(&stage.answer, None));
+        let (barred, original) = (None, OnceCell::new());
+        let mut stage = Self { setup, subject, case, key, truth, inside, answer, barred, original };
+        stage.barred = setup.judge.bars_case(&stage.undisturbed(&stage.answer));
         Ok(stage)
     }
 
@@ -119,35 +138,10 @@ impl<'s> Stage<'s> {
     }
 
     /// What the target should answer.
-    fn truth(&self) -> Truth<'_> {
+    pub(crate) fn truth(&self) -> Truth<'_> {
         let classes = &self.setup.cases.set.classes;
         let label = self.case.label.and_then(|label| classes.get(label));
         Truth { class: self.truth, label: label.map(String::as_str) }
-    }
-
-    /// Shows the target a changed image.
-    fn show(&self, fault: &dyn ImageFault, seed: u64) -> Observed {
-        let start = Instant::now();
-        let mut trial = Trial::new(self.subject, Seed::new(seed).stream());
-        let image = fault.change(&self.case.image, trial.stream());
-        let changed = start.elapsed();
-        let answer = trial.ask(&image).map(Some);
-        let (queries, elapsed) = (trial.queries(), start.elapsed());
-        self.setup.clock.add(changed, elapsed - changed);
-        let micros = micros(elapsed);
-        let moved = self.moved(fault, seed).map(Box::new);
-        let (site, image, extra) = (None, Some(image), BTreeMap::new());
-        Observed { answer, site, image, moved, queries, micros, landed: true, extra }
-    }
-
-    /// What the target should answer where a fault moves things that answers give places of.
-    fn moved(&self, fault: &dyn ImageFault, seed: u64) -> Option<Response> {
-        if !matches!(self.answer, Response::Detections(_) | Response::Segments(_)) {
-            return None;
-        }
-        let (width, height) = (self.case.image.width(), self.case.image.height());
-        let motion = fault.motion(width, height, &mut Seed::new(seed).stream())?;
-        Some(motion.response(&self.answer, width, height))
     }
 
     /// Changes what the model computes, a stack of trials at a time.
@@ -170,15 +164,14 @@ impl<'s> Stage<'s> {
             self.setup.clock.add(Duration::ZERO, start.elapsed());
             let micros = micros(start.elapsed()) / stack.len() as u64;
             for (strike, answer) in strikes.into_iter().zip(answers) {
-                let (site, landed, extra) = match &strike {
+                let inside = Observed::inside(answer, micros);
+                each(match &strike {
                     Some(strike) => {
                         let site = strike.changes.first().and_then(|change| self.site(change));
-                        (site, true, told(strike))
+                        Observed { site, extra: told(strike), ..inside }
                     }
-                    None => (None, false, BTreeMap::new()),
-                };
-                let (image, moved, queries) = (None, None, 1);
-                each(Observed { answer, site, image, moved, queries, micros, landed, extra });
+                    None => Observed { void: Some(Reason::NoSite), ..inside },
+                });
             }
         }
     }
@@ -235,8 +228,12 @@ impl<'s> Stage<'s> {
         if let Some(reason) = &self.barred {
             return Outcome::Unjudged(reason.clone());
         }
-        if !observed.landed {
-            return Outcome::Unjudged(Reason::NoSite);
+        if let Some(reason) = &observed.void {
+            return Outcome::Unjudged(reason.clone());
+        }
+        // What an answer does not count for, its absence does not count for either.
+        if let Some(reason) = self.setup.judge.bars_trial(&self.exhibit(&self.answer, observed)) {
+            return Outcome::Unjudged(reason);
         }
         let answer = match &observed.answer {
             // What golden says of itself was asked when the case was opened.
@@ -249,35 +246,49 @@ impl<'s> Stage<'s> {
                 return Outcome::Unjudged(Reason::Lost);
             }
         };
-        self.setup.judge.judge(&self.exhibit(answer, observed.moved.as_deref()))
+        self.setup.judge.judge(&self.exhibit(answer, observed))
     }
 
-    fn exhibit<'a>(&'a self, observed: &'a Response, moved: Option<&'a Response>) -> Exhibit<'a> {
-        let golden = moved.unwrap_or(&self.answer);
-        Exhibit { case: &self.case, truth: self.truth(), golden, observed }
+    /// What a judge looks at.
+    fn exhibit<'a>(&'a self, answer: &'a Response, observed: &'a Observed) -> Exhibit<'a> {
+        let golden = observed.moved.as_deref().unwrap_or(&self.answer);
+        let visual_change = observed.visual_change;
+        let disturbed = observed.shown_under.map(|fault| Disturbed { fault, visual_change });
+        Exhibit { golden, disturbed, ..self.undisturbed(answer) }
+    }
+
+    fn undisturbed<'a>(&'a self, observed: &'a Response) -> Exhibit<'a> {
+        let (truth, golden) = (self.truth(), &self.answer);
+        Exhibit { case: &self.case, truth, golden, observed, disturbed: None }
     }
 
     /// The record of a trial.
     pub(crate) fn record(&self, number: u64, spot: Spot, observed: Observed) -> Record {
         let outcome = self.judge(&observed);
-        let mut extra = observed.extra;
+        let mut extra = observed.extra.clone();
         let answer = match &observed.answer {
             Ok(Some(answer)) => {
-                let exhibit = self.exhibit(answer, observed.moved.as_deref());
+                let exhibit = self.exhibit(answer, &observed);
                 let measure = self.setup.judge.measure(&exhibit);
                 extra.extend(
                     measure.map(|Measure { name, value }| (name.into(), value.to_string())),
                 );
                 extra.extend(standing(&self.answer, answer));
                 if observed.image.is_some() {
-                    extra.extend(self.standing_of_truth(answer));
+                    extra.extend(standing_of_truth(answer, self.truth()));
                     extra.extend(precision(exhibit.golden, answer));
+                    extra.extend(self.scores(&observed, Some(answer)));
                 }
                 Some(answer)
             }
+            // Nobody was asked.
+            Ok(None) if observed.image.is_some() => None,
             Ok(None) => Some(&self.answer),
             Err(error) => {
                 extra.insert("error".to_owned(), error.to_string());
+                if observed.image.is_some() {
+                    extra.extend(self.scores(&observed, None));
+                }
                 None
             }
         };
@@ -303,19 +314,11 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// Which place the right answer has, 0 for none; nothing where it is the first.
-    fn standing_of_truth(&self, answer: &Response) -> Option<(String, String)> {
-        let place = match (answer, self.truth()) {
-            (Response::Text(text), Truth { label: Some(label), .. }) => {
-                let text = text.text();
-                text.lines().position(|line| same_letters(line, label)).map_or(0, |at| at + 1)
-            }
-            (_, Truth { class: Some(class), .. }) => {
-                best(answer).and(place_of(answer, class)).unwrap_or(0)
-            }
-            _ => return None,
-        };
-        (place != 1).then(|| (TRUTH_RANK.to_owned(), place.to_string()))
+    /// How good an answer with objects or areas is, and how like golden.
+    fn scores(&self, observed: &Observed, answer: Option<&Response>) -> BTreeMap<String, String> {
+        let golden = observed.moved.as_deref().unwrap_or(&self.answer);
+        let moved = observed.moved.is_some();
+        scores(&self.case, &self.subject.truths, (golden, answer), moved)
     }
 
     /// Whether an answer is what fairness counts; `None` where nobody asks for fairness.
@@ -357,66 +360,6 @@ fn ask_undisturbed(subject: &Subject, image: &Image) -> Result<Response, TargetE
         }
     }
     answer
-}
-
-/// What a record says of golden's best answer where another one is best now: which place it has,
-/// 0 for none, and how strongly the target still believes in it.
-fn standing(golden: &Response, observed: &Response) -> BTreeMap<String, String> {
-    let mut extra = BTreeMap::new();
-    let rank = match (golden, observed) {
-        (Response::Text(golden), Response::Text(observed)) => {
-            let (golden, observed) = (golden.text(), observed.text());
-            match golden.lines().next() {
-                Some(first) => observed.lines().position(|line| line == first).map(|at| at + 1),
-                // What reads nothing has nothing to lose, but for nothing itself.
-                None => observed.is_empty().then_some(1),
-            }
-        }
-        _ => {
-            let Some(best) = best(golden) else { return extra };
-            if let Some(belief) = belief(observed, best) {
-                extra.insert(BELIEF.to_owned(), belief.to_string());
-            }
-            place_of(observed, best)
-        }
-    };
-    match rank {
-        Some(1) => BTreeMap::new(),
-        rank => {
-            extra.insert(RANK.to_owned(), rank.unwrap_or(0).to_string());
-            extra
-        }
-    }
-}
-
-/// The average precision of the objects found, averaged over classes, at an overlap of one half.
-fn precision(golden: &Response, observed: &Response) -> Option<(String, String)> {
-    let (Response::Detections(golden), Response::Detections(observed)) = (golden, observed) else {
-        return None;
-    };
-    let object = |found: &Detection| {
-        let &Detection { class, bounds, .. } = found;
-        Object { class, bounds, mask: None, crowd: false }
-    };
-    let known: Vec<Object> = golden.found.iter().map(object).collect();
-    // Objects from nowhere are as wrong as can be; nothing where nothing was says nothing.
-    let ap = match (known.is_empty(), observed.found.is_empty()) {
-        (true, true) => return None,
-        (true, false) => 0.0,
-        _ => mean_average_precision(&[(observed.found.clone(), known)], 0.5)?,
-    };
-    Some((AP.to_owned(), ap.to_string()))
-}
-
-/// Whether an answer says this name: as its best class, as one of its objects, as its text.
-fn says(answer: &Response, name: &str) -> bool {
-    match answer {
-        Response::Detections(detections) => {
-            let mut names = detections.found.iter().map(|found| detections.name(found.class));
-            names.any(|found| found.eq_ignore_ascii_case(name))
-        }
-        answer => same_letters(&answer.headline().0, name),
-    }
 }
 
 /// What the trial of this seed does.

@@ -4,6 +4,7 @@ use crate::analysis::ATTRIBUTES;
 use crate::cases::{CaseError, Cases};
 use crate::config::{Campaign, Disturbance, FaultPoint};
 use crate::plan::{Plan, Spot};
+use crate::preserve::{self, PreserveError};
 use crate::record::TrialId;
 use crate::run::Clock;
 use crate::subject::{Inside, Subject};
@@ -12,7 +13,7 @@ use faultlens_engine::Golden;
 use faultlens_faults::{Injection, SitePlan, Sites, check};
 use faultlens_judge::Judge;
 use faultlens_targets::{OpenError, ServiceError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Why a campaign cannot start.
@@ -87,6 +88,9 @@ pub enum SetupError {
         /// What it answers with.
         kind: &'static str,
     },
+    /// A requirement on what people cope with cannot be checked.
+    #[error("preserve: {0}")]
+    Preserve(#[from] PreserveError),
     /// A fault finds nothing to change in a target.
     #[error("fault {fault}: target {target}: {why}")]
     Sites {
@@ -153,6 +157,8 @@ pub struct Setup {
     pub judge: Arc<Judge>,
     /// All trials by number.
     pub plan: Plan,
+    /// What is written in the files with tolerances, by the campaign's names for them.
+    pub tolerances: BTreeMap<String, String>,
     /// Where time goes.
     pub(crate) clock: Clock,
     /// By fault, what identities are made from.
@@ -174,9 +180,11 @@ impl Setup {
             trials.map(|(spec, subject)| trials_of(&campaign, &cases, &spec.name, subject));
         let plan = Plan::new(cases.sample.len(), &trials.collect::<Result<Vec<_>, _>>()?);
         let judge = campaign.judge.build();
+        let tolerances = preserve::tolerances(&campaign)?;
+        preserve::check_classes(&campaign, &cases.set.classes, &targets)?;
         let specs = campaign.faults.iter().map(FaultPoint::spec).collect();
         let clock = Clock::default();
-        Ok(Self { campaign, targets, cases, judge, plan, clock, specs })
+        Ok(Self { campaign, targets, cases, judge, plan, tolerances, clock, specs })
     }
 
     /// Refuses a judge who has nothing to say about a target's answers, before hours of work and
@@ -199,6 +207,7 @@ impl Setup {
                 truth: Truth::default(),
                 golden: &answer,
                 observed: &answer,
+                disturbed: None,
             };
             if self.judge.bars_case(&exhibit) == Some(Reason::Unsuited) {
                 let (kind, fitting) = subject.answers_with();
@@ -221,7 +230,7 @@ impl Setup {
     pub fn stream_seed(&self, spot: Spot, case: &str) -> u64 {
         let key = &self.targets[spot.target as usize].key;
         match &self.fault(spot).disturbance {
-            Disturbance::Image(_) => self.id(None, spot, case).seed(),
+            Disturbance::Image(_) | Disturbance::Varied(_) => self.id(None, spot, case).seed(),
             Disturbance::Model(injection) => match injection.plan() {
                 SitePlan::Exhaustive => u64::from(spot.repeat),
                 _ if injection.is_permanent() => self.id(Some(key), spot, "").seed(),
@@ -238,6 +247,12 @@ impl Setup {
             &self.campaign.seed.to_le_bytes(),
             &spot.repeat.to_le_bytes(),
         ])
+    }
+
+    /// Whether it is told of every trial how much people notice of what was done to an image.
+    pub(crate) fn tells_changes(&self) -> bool {
+        let Campaign { tells_every_change, preserve, .. } = &self.campaign;
+        *tells_every_change || !preserve.is_empty() || self.judge.looks_at_changes()
     }
 
     /// The fault of a trial.
@@ -284,7 +299,7 @@ fn trials_of(
     let injections = || {
         campaign.faults.iter().enumerate().filter_map(|(at, fault)| match &fault.disturbance {
             Disturbance::Model(injection) => Some((at, fault, injection)),
-            Disturbance::Image(_) => None,
+            Disturbance::Image(_) | Disturbance::Varied(_) => None,
         })
     };
     if injections().next().is_none() {

@@ -350,7 +350,8 @@ fn what_the_example_comments_out_reads_too() {
     let all: Vec<String> = text.lines().map(bare).filter(|l| !l.starts_with("stop:")).collect();
     let all = all.join("\n");
     let campaign = Campaign::parse(&all, Path::new("c.yaml")).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(campaign.faults.len(), 1 + 3 + 5 + 16);
+    assert_eq!(campaign.faults.len(), 1 + 3 + 5 + 1 + 16);
+    assert_eq!(campaign.preserve.len(), 1);
     assert_eq!((campaign.requirements.len(), campaign.pinned.len()), (1, 1));
     assert!(source(&campaign.targets[0]).1.input.is_some());
     assert_eq!(faults_of(&schema(), &yaml(&all)), Vec::<String>::new());
@@ -441,11 +442,12 @@ fn the_documentation_is_true() {
     let docs = include_str!("../../../docs/campaign.md");
     let blocks: Vec<&str> =
         docs.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(blocks.len(), 3);
+    assert_eq!(blocks.len(), 4);
     assert_eq!(parse(blocks[0]).faults.len(), 3 + 5);
     let with = |block: &str| LEAST.replace("faults: [{fault: zero}]\n", block);
     assert_eq!(parse(&with(blocks[1])).faults.len(), 2 * 8 + 10);
-    assert_eq!(parse(&format!("{LEAST}{}", blocks[2])).fingerprint().len(), 64);
+    assert_eq!(parse(&with(blocks[2])).faults.len(), 3);
+    assert_eq!(parse(&format!("{LEAST}{}", blocks[3])).fingerprint().len(), 64);
     let mistake = docs.split("```text\n").nth(1).and_then(|rest| rest.split("\n```").next());
     let text = blocks[0].replace("bit_flip", "bit_flp");
     let error = Campaign::parse(&text, Path::new("campaign.yaml")).unwrap_err();

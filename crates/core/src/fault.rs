@@ -2,6 +2,7 @@
 //! the engine, which they need.
 
 use crate::{Image, Motion, Stream};
+use std::fmt;
 
 /// A deliberate, seeded change to an image.
 pub trait ImageFault: Send + Sync {
@@ -10,6 +11,10 @@ pub trait ImageFault: Send + Sync {
 
     /// How much of the fault the target meets.
     fn dose(&self) -> Dose;
+
+    /// What goes wrong on the way from the scene to the image, so that users see which hazards a
+    /// campaign covers; `None` for controls.
+    fn hazard(&self) -> Option<Hazard>;
 
     /// Whether it draws random numbers; where it does not, one trial of an image says all.
     fn draws(&self) -> bool {
@@ -32,3 +37,77 @@ pub struct Dose {
     /// How much of it.
     pub amount: f64,
 }
+
+/// A hazard of the vision process, in the terms of CV-HAZOP (Zendel et al. 2015): something in it
+/// deviates from what was intended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hazard {
+    /// Where on the way from the light to the image.
+    pub place: Place,
+    /// What deviates there, such as `focus` or `intensity`.
+    pub parameter: &'static str,
+    /// How it deviates; one of [`GUIDE_WORDS`].
+    pub guide_word: &'static str,
+}
+
+impl Hazard {
+    /// A hazard in one line, as each fault states its own.
+    pub const fn new(place: Place, parameter: &'static str, guide_word: &'static str) -> Self {
+        Self { place, parameter, guide_word }
+    }
+}
+
+/// `observer, focus: less`.
+impl fmt::Display for Hazard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}: {}", self.place, self.parameter, self.guide_word)
+    }
+}
+
+/// Where on the way from the light to the image something deviates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Lamps and the sun.
+    LightSource,
+    /// What lies between the scene and the camera.
+    Medium,
+    /// What is looked at.
+    Object,
+    /// The camera: its optics, its electronics, and what they send.
+    Observer,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LightSource => "light source",
+            Self::Medium => "medium",
+            Self::Object => "object",
+            Self::Observer => "observer",
+        })
+    }
+}
+
+/// The words by which CV-HAZOP asks how something can deviate.
+pub const GUIDE_WORDS: &[&str] = &[
+    "no",
+    "more",
+    "less",
+    "as well as",
+    "part of",
+    "reverse",
+    "other than",
+    "where else",
+    "spatial periodic",
+    "spatial aperiodic",
+    "temporal periodic",
+    "temporal aperiodic",
+    "close",
+    "remote",
+    "in front of",
+    "behind",
+    "faster",
+    "slower",
+    "early",
+    "late",
+];

@@ -16,11 +16,11 @@ mod target;
 mod tensor;
 
 pub use case::{Bounds, Case, Mask, Object};
-pub use fault::{Dose, ImageFault};
+pub use fault::{Dose, GUIDE_WORDS, Hazard, ImageFault, Place};
 pub use image::{Image, ImageError};
 pub use motion::{Motion, UNEXPECTED};
 pub use name::did_you_mean;
-pub use oracle::{Exhibit, Guard, Measure, Oracle, Truth};
+pub use oracle::{Disturbed, Exhibit, Guard, Measure, Oracle, Truth};
 pub use outcome::{Outcome, OutcomeKind, Reason};
 pub use plugin::{Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Unset};
 pub use random::{Seed, Stream};

@@ -13,6 +13,17 @@ pub struct Exhibit<'a> {
     pub golden: &'a Response,
     /// The answer under the fault.
     pub observed: &'a Response,
+    /// What was done to the image; `None` where it was shown as it is.
+    pub disturbed: Option<Disturbed<'a>>,
+}
+
+/// What was done to an image.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Disturbed<'a> {
+    /// The fault's name.
+    pub fault: &'a str,
+    /// How much of it people notice, from 0 to 1; `None` where that cannot be told.
+    pub visual_change: Option<f64>,
 }
 
 /// What a target should answer to a case, as far as that is known.
@@ -50,5 +61,18 @@ pub struct Measure {
 pub trait Guard: Send + Sync {
     /// Why no trial of this case says anything, whatever the fault; asked before any is run, so
     /// that none is run in vain. `exhibit.observed` is golden.
-    fn bars_case(&self, exhibit: &Exhibit<'_>) -> Option<Reason>;
+    fn bars_case(&self, _exhibit: &Exhibit<'_>) -> Option<Reason> {
+        None
+    }
+
+    /// Whether [`bars_trial`](Self::bars_trial) looks at how much people notice of a change, which
+    /// takes time to tell.
+    fn looks_at_changes(&self) -> bool {
+        false
+    }
+
+    /// Why a trial says nothing, whatever was answered.
+    fn bars_trial(&self, _exhibit: &Exhibit<'_>) -> Option<Reason> {
+        None
+    }
 }

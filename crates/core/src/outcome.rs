@@ -39,6 +39,14 @@ pub enum Reason {
     NoLabel,
     /// The fault finds nothing in this target that it could change.
     NoSite,
+    /// Nobody knows how much of this fault people tolerate.
+    NoTolerance,
+    /// No strength that was drawn changes the image by as much as was wanted.
+    OutOfReach,
+    /// The image is changed more than people tolerate.
+    OutsideTolerance,
+    /// Nobody can tell how much the image was changed.
+    Untold,
     /// The oracle cannot judge this kind of answer.
     Unsuited,
 }
@@ -123,7 +131,7 @@ impl Outcome {
 }
 
 impl Reason {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 13] = [
         Self::CaseUnreadable,
         Self::GoldenFailed,
         Self::GoldenNotFinite,
@@ -132,6 +140,10 @@ impl Reason {
         Self::Lost,
         Self::NoLabel,
         Self::NoSite,
+        Self::NoTolerance,
+        Self::OutOfReach,
+        Self::OutsideTolerance,
+        Self::Untold,
         Self::Unsuited,
     ];
 
@@ -146,6 +158,10 @@ impl Reason {
             Self::Lost => "no answer came",
             Self::NoLabel => "the case has no label",
             Self::NoSite => "the target has nothing that the fault could change",
+            Self::NoTolerance => "nobody knows how much of the fault people tolerate",
+            Self::OutOfReach => "no strength that was drawn has the wanted visual change",
+            Self::OutsideTolerance => "the change is more than people tolerate",
+            Self::Untold => "nobody can tell how much the image is changed",
             Self::Unsuited => "the oracle cannot judge this kind of answer",
         }
     }

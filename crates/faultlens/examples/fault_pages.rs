@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 use faultlens::campaign::config::{Disturbance, FaultPoint};
 use faultlens::data::encode_jpeg;
-use faultlens::faults::IMAGE_FAULTS;
+use faultlens::faults::{IMAGE_FAULTS, image};
 use faultlens::world::scene;
 use faultlens::{Image, ImageFault, Parameter, ParameterKind, Plugin, Seed};
 use serde_json::json;
@@ -28,6 +28,10 @@ A fault takes a `severity` from 1 to 5, or its own numbers, which may stand in p
 those that the severity stands for. `table: cifar10-c` gives severities the milder numbers that
 images of about 32×32 pixels need. Same seed, same pixels, on every CPU and any number of threads.
 See [image-faults.md](image-faults.md) for presets, commands, fidelity and speed.
+
+Each fault says which hazard of the vision process it stands for, in the words of CV-HAZOP (Zendel et
+al. 2015): where on the way from the light source through the medium and the object to the observer
+something deviates, what, and how.
 ";
 
 fn main() -> Result<()> {
@@ -35,16 +39,19 @@ fn main() -> Result<()> {
     let sources = root.join("crates/faults/src/image");
     let pictures = root.join("docs/images/faults");
     fs::create_dir_all(&pictures)?;
-    let image = doubled(&scene(Seed::new(6), 4).case.image)?;
+    let scene = doubled(&scene(Seed::new(6), 4).case.image)?;
     let mut page = INTRODUCTION.to_owned();
     for plugin in IMAGE_FAULTS {
         let name = plugin.name;
         let (what, when) = described(&fs::read_to_string(sources.join(format!("{name}.rs")))?)
             .with_context(|| format!("{name} has no description"))?;
-        let strip = strip(plugin, &image)?;
+        let strip = strip(plugin, &scene)?;
         let jpeg = encode_jpeg(&strip, QUALITY).context("the picture is too large")?;
         fs::write(pictures.join(format!("{name}.jpg")), jpeg)?;
         write!(page, "\n## {name}\n\n{what}\n\n*When it happens:* {when}\n\n")?;
+        if let Some(hazard) = image::hazard(plugin) {
+            write!(page, "*Hazard:* {hazard}\n\n")?;
+        }
         writeln!(page, "![{name}](images/faults/{name}.jpg)")?;
         if !plugin.parameters.is_empty() {
             write!(page, "\n| parameter | takes | meaning |\n|---|---|---|\n")?;

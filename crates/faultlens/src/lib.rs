@@ -36,11 +36,11 @@
 
 pub use faultlens_campaign as campaign;
 pub use faultlens_core::{
-    Bounds, Case, DType, Detection, Detections, Dose, Exhibit, Guard, Image, ImageError,
+    Bounds, Case, DType, Detection, Detections, Dose, Exhibit, Guard, Hazard, Image, ImageError,
     ImageFault, Mask, Measure, Object, Oracle, Outcome, OutcomeKind, Parameter, ParameterKind,
-    Picture, Plugin, Ranked, Ranking, Reason, Response, Scores, Seed, Segments, Setting, Settings,
-    Stream, Target, TargetError, Tensor, TensorData, TensorError, Text, Trial, Unset, argmax,
-    did_you_mean,
+    Picture, Place, Plugin, Ranked, Ranking, Reason, Response, Scores, Seed, Segments, Setting,
+    Settings, Stream, Target, TargetError, Tensor, TensorData, TensorError, Text, Trial, Unset,
+    argmax, did_you_mean,
 };
 pub use faultlens_data as data;
 pub use faultlens_engine as engine;
@@ -49,6 +49,7 @@ pub use faultlens_judge as judge;
 pub use faultlens_report as report;
 pub use faultlens_serve as serve;
 pub use faultlens_stats as stats;
+pub use faultlens_study as study;
 pub use faultlens_targets as targets;
 pub use faultlens_train as train;
 pub use faultlens_world as world;

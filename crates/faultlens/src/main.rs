@@ -13,7 +13,7 @@ use clap::Parser;
 use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, init, inspect, list, man, merge, plan,
-    preview, promote, protect, replay, report, run, serve, survive, train, world,
+    preview, promote, protect, replay, report, run, serve, study, survive, tolerance, train, world,
 };
 use console::Console;
 
@@ -40,7 +40,9 @@ fn main() -> ExitCode {
         Command::Ask(args) => ask::run(args, &mut console),
         Command::Inspect(args) => inspect::run(args, &mut console),
         Command::Serve(args) => serve::run(args, &mut console),
+        Command::Study(args) => study::run(args, &mut console),
         Command::Survive(args) => survive::run(args, &mut console),
+        Command::Tolerance(args) => tolerance::run(args, &mut console),
         Command::Train(args) => train::run(args, &mut console),
         Command::World(args) => world::run(args, &mut console),
         Command::Schema => init::schema(&mut console),

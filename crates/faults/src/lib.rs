@@ -5,7 +5,7 @@
 //! 3. An image fault answers a changed image; a model fault answers changes at the [`Sites`] of a
 //!    golden run, for the engine to replay.
 //!
-//! [`DEFENCES`] try to undo what image faults do.
+//! [`image::DOMAINS`] say how far an image fault can be turned up. [`DEFENCES`] try to undo what image faults do.
 //!
 //! To add a fault: one file, one line in its registry.
 
@@ -15,7 +15,7 @@ pub mod image;
 pub mod model;
 
 pub use defence::DEFENCES;
-pub use image::{CONTROLS, IMAGE_FAULTS};
+pub use image::{CONTROLS, DOMAINS, Domain, IMAGE_FAULTS, Range, SMALL_DOMAINS, domain};
 pub use model::{
     Anatomy, Candidate, Injection, MODEL_FAULTS, ModelFault, Selection, SiteError, SitePlan, Sites,
     Strike, check, is_data,

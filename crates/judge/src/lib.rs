@@ -8,10 +8,12 @@
 
 pub mod metric;
 pub mod oracle;
+pub mod tolerance;
 
 pub use metric::{
     Confusion, SegmentError, accuracy, average_precision, belief, best, changed_objects, edits,
     mask_iou, mean_average_precision, mean_class_iou, non_maximum_suppression, place_of, psnr,
-    right, same_letters, segment_iou,
+    right, same_letters, segment_iou, visual,
 };
 pub use oracle::{GUARDS, Judge, ORACLES};
+pub use tolerance::{Tolerance, ToleranceError};

@@ -12,7 +12,8 @@ use std::fmt::Write as _;
 pub fn junit(summary: &Summary) -> String {
     let verdicts = || {
         let requirements = summary.requirements.iter().map(|checked| checked.verdict);
-        requirements.chain(summary.pinned.iter().map(|pin| pin.verdict))
+        let preserved = summary.preserved.iter().map(|one| one.verdict);
+        requirements.chain(preserved).chain(summary.pinned.iter().map(|pin| pin.verdict))
     };
     let (tests, failures) =
         (verdicts().count(), verdicts().filter(|verdict| *verdict != Verdict::Met).count());
@@ -40,6 +41,11 @@ pub fn junit(summary: &Summary) -> String {
             ),
         };
         case.write(&mut out, &name);
+    }
+    for one in &summary.preserved {
+        let (class, verdict, measured) = ("preserved", one.verdict, format::kept(one));
+        let named = format!("{} ({})", format::preserved(one), one.tolerance);
+        Case { class, name: &named, verdict, why: &one.why, measured }.write(&mut out, &name);
     }
     for pin in &summary.pinned {
         let measured = format!("{}: {}", pin.what, format::outcome(&pin.outcome));

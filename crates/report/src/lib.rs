@@ -11,7 +11,7 @@
 //! | [`junit`] | continuous integration |
 //!
 //! Besides, [`sheet`] makes the page of `faultlens preview`, which shows faults and no run,
-//! and [`survival()`] the page of `faultlens survive`.
+//! [`survival()`] that of `faultlens survive`, and [`tolerance()`] that of `faultlens tolerance`.
 //!
 //! Names of labels, files and operators come from outside. Each report escapes them for its own
 //! format.
@@ -25,6 +25,7 @@ mod sheet;
 mod survival;
 mod svg;
 mod terminal;
+mod tolerance;
 
 pub use escape::plain;
 pub use html::html;
@@ -36,6 +37,9 @@ pub use survival::{
     SurvivalShape, SurvivalTable, survival,
 };
 pub use terminal::{Terminal, terminal};
+pub use tolerance::{
+    ToleranceCurve, ToleranceOf, TolerancePage, tolerance, words as tolerance_words,
+};
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use crate::escape::markdown as escape;
 use faultlens_campaign::analysis::words as format;
 use faultlens_campaign::analysis::{
-    Checked, CriticalBits, GroupRow, Grouping, Pinned, Summary, Trait, Verdict,
+    Checked, CriticalBits, GroupRow, Grouping, Pinned, Preserved, Summary, Trait, Verdict,
 };
 use std::fmt::Write as _;
 
@@ -34,6 +34,7 @@ pub fn markdown(summary: &Summary) -> String {
         list(&mut out, &summary.warnings);
     }
     requirements(&mut out, &summary.requirements);
+    preserved(&mut out, &summary.preserved);
     pinned(&mut out, &summary.pinned);
     for one in summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty()) {
         grouping(&mut out, one);
@@ -86,6 +87,29 @@ fn requirements(out: &mut String, requirements: &[Checked]) {
             code(&format::measured(checked)),
             format::allowed(checked),
             escape(&checked.why)
+        );
+    }
+    out.push('\n');
+}
+
+fn preserved(out: &mut String, all: &[Preserved]) {
+    if all.is_empty() {
+        return;
+    }
+    out.push_str(
+        "### What people cope with\n\n| verdict | requirement | tolerated | measured | why |\n",
+    );
+    out.push_str("|---|---|---:|---:|---|\n");
+    for one in all {
+        let _ = writeln!(
+            out,
+            "| {} {} | {} | {:.2} | {} | {} |",
+            sign(one.verdict),
+            one.verdict.text(),
+            escape(&format::preserved(one)),
+            one.tolerated,
+            code(&format::kept(one)),
+            escape(&one.why)
         );
     }
     out.push('\n');

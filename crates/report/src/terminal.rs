@@ -165,16 +165,19 @@ impl Page {
     }
 
     fn requirements(&mut self, summary: &Summary) {
-        let all = &summary.requirements;
-        let verdicts: Vec<(Verdict, &str, String)> =
-            all.iter()
-                .map(|checked| (checked.verdict, &*checked.requirement, measured(checked)))
-                .chain(
-                    summary.pinned.iter().map(|pin| {
-                        (pin.verdict, &*pin.name, format::outcome(&plain(&pin.outcome)))
-                    }),
-                )
-                .collect();
+        let rates = summary
+            .requirements
+            .iter()
+            .map(|checked| (checked.verdict, checked.requirement.clone(), measured(checked)));
+        let kept = summary.preserved.iter().map(|one| {
+            let distance = one.distance.as_ref().map_or(format::NONE.into(), format::distance);
+            (one.verdict, format::preserved(one), distance)
+        });
+        let pins = summary
+            .pinned
+            .iter()
+            .map(|pin| (pin.verdict, pin.name.clone(), format::outcome(&plain(&pin.outcome))));
+        let verdicts: Vec<(Verdict, String, String)> = rates.chain(kept).chain(pins).collect();
         if verdicts.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@ use super::filter;
 use super::repeats::{Repeats, is_below};
 use super::sample::Stake;
 use super::tally::{Counts, Of, Precision};
-use super::{Checked, Fit, Pinned, Rate, Verdict, words};
+use super::{Checked, Fit, Pinned, Preserved, Rate, Verdict, words};
 use crate::config::{FitLimit, Requirement};
 use crate::record::Record;
 use crate::store::PinRecord;
@@ -121,8 +121,13 @@ pub(super) fn pinned(pin: PinRecord) -> Pinned {
 }
 
 /// The worst of all verdicts.
-pub(super) fn overall(requirements: &[Checked], pinned: &[Pinned]) -> Option<Verdict> {
+pub(super) fn overall(
+    requirements: &[Checked],
+    preserved: &[Preserved],
+    pinned: &[Pinned],
+) -> Option<Verdict> {
     let required = requirements.iter().map(|checked| checked.verdict);
+    let required = required.chain(preserved.iter().map(|preserved| preserved.verdict));
     required.chain(pinned.iter().map(|pin| pin.verdict)).max()
 }
 
@@ -147,6 +152,6 @@ mod tests {
     #[test]
     fn the_worst_verdict_counts() {
         assert!(Verdict::NotMet > Verdict::Inconclusive && Verdict::Inconclusive > Verdict::Met);
-        assert_eq!(overall(&[], &[]), None);
+        assert_eq!(overall(&[], &[], &[]), None);
     }
 }

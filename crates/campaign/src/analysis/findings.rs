@@ -2,7 +2,9 @@
 
 use super::attribute::Context;
 use super::words::{self, count, counted, percent, rate};
-use super::{CriticalBits, CriticalLayer, GroupRow, Grouping, Ranking, Rate, Summary, Verdict};
+use super::{
+    CriticalBits, CriticalLayer, GroupRow, Grouping, Preserved, Ranking, Rate, Summary, Verdict,
+};
 
 /// Trials that a group must have before it is called the weakest.
 const ENOUGH: u64 = 20;
@@ -13,6 +15,7 @@ const TELLING: f64 = 0.05;
 pub(super) fn findings(summary: &Summary, context: &Context) -> Vec<String> {
     let mut findings: Vec<String> = opening(summary, context).into_iter().collect();
     findings.extend(verdict(summary));
+    findings.extend(farthest(summary));
     findings.extend(accuracy(summary));
     for attribute in ["operator", "point", "target"] {
         findings.extend(weakest(summary, attribute));
@@ -23,6 +26,15 @@ pub(super) fn findings(summary: &Summary, context: &Context) -> Vec<String> {
     findings.extend(curves(summary));
     findings.extend(unjudged(summary));
     findings
+}
+
+/// Where answers stay farthest behind what people cope with.
+fn farthest(summary: &Summary) -> Option<String> {
+    let unmet = summary.preserved.iter().filter(|one| one.verdict == Verdict::NotMet);
+    let far = |one: &Preserved| one.distance.map_or(0.0, |distance| distance.value);
+    let worst = unmet.max_by(|a, b| far(a).total_cmp(&far(b)))?;
+    let (what, kept) = (words::preserved(worst), words::kept(worst));
+    Some(format!("Farthest behind what people cope with is {what}: {kept}."))
 }
 
 /// `None` where the run only searched, and what it found says more.

@@ -16,6 +16,7 @@ mod gallery;
 mod group;
 mod permutation;
 mod places;
+mod preserve;
 mod repeats;
 mod robustness;
 mod sample;
@@ -33,6 +34,9 @@ pub use attribute::ATTRIBUTES;
 pub use compare::{Compared, Comparison, compare};
 pub use error::AnalysisError;
 pub use gallery::{Gallery, GalleryRow};
+pub use preserve::{
+    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
+};
 pub use summarise::summarise;
 pub use summary::{
     Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve,

@@ -6,9 +6,10 @@ use super::robustness::{SEVERITY, changed, is_control};
 use super::summary::{KCurve, Moved, MovedRow, SideBySide, SideRow};
 use super::tally::Precision;
 use super::{Mean, Rate};
-use crate::inject::{AP, BELIEF, RANK, TRUTH_RANK};
 use crate::record::Record;
+use crate::standing::{AP, BELIEF, RANK, TRUTH_RANK};
 use crate::store::{FaultOn, ManifestTarget};
+use crate::varied::is_drawn;
 use faultlens_stats::{self as stats, StatsError};
 use std::collections::BTreeMap;
 
@@ -236,8 +237,13 @@ fn first_points(context: &Context, points: &[u32]) -> Vec<u32> {
         let fault = context.manifest.faults.get(*point as usize)?;
         fault.settings.get(SEVERITY).and_then(|number| number.as_f64())
     };
+    let drawn = |point: &u32| {
+        let fault = context.manifest.faults.get(*point as usize);
+        fault.is_some_and(|fault| is_drawn(&fault.settings))
+    };
     let Some(least) = points.iter().filter_map(severity).min_by(f64::total_cmp) else {
-        return points.iter().copied().take(1).collect();
+        // Of strengths that are drawn none is the least.
+        return points.iter().copied().filter(|point| !drawn(point)).take(1).collect();
     };
     points.iter().copied().filter(|point| severity(point) == Some(least)).collect()
 }

@@ -13,6 +13,7 @@ use super::findings::findings;
 use super::gallery::galleries;
 use super::group::Groups;
 use super::places::Places;
+use super::preserve::Preservations;
 use super::repeats::Repeats;
 use super::robustness::Errors;
 use super::sample::Stake;
@@ -25,6 +26,7 @@ use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, Targ
 use crate::config::Campaign;
 use crate::record::Record;
 use crate::run::Spending;
+use crate::show::VISUAL_CHANGE;
 use crate::store::{ManifestTarget, Recorded, Store, StoreError};
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_stats::StatsError;
@@ -64,6 +66,7 @@ struct Pass {
     sides: Sides,
     fair: Fair,
     benefits: Benefits,
+    preservations: Preservations,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
     micros: u64,
@@ -93,6 +96,7 @@ impl Pass {
             sides: Sides::default(),
             fair: Fair::of(campaign, context),
             benefits: Benefits::of(context),
+            preservations: Preservations::of(campaign, context),
             extra: BTreeSet::new(),
             micros: 0,
             recorded: 0,
@@ -125,6 +129,7 @@ impl Pass {
         self.sides.add(context, record)?;
         self.fair.add(context, record);
         self.benefits.add(context, record);
+        self.preservations.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
                 groups.add(context, record, stake)?;
@@ -146,6 +151,8 @@ impl Pass {
         let weighted = self.overall.judged().is_uneven();
         let progress = store.progress()?;
         let requirements = self.checked(context, &progress)?;
+        let whole = context.is_whole(&progress);
+        let preserved = self.preservations.checked(context, &precision, whole)?;
         let pinned: Vec<_> = store.pins()?.into_iter().map(pinned).collect();
         let targets = targets(context, &self.targets, &precision)?;
         let mut summary = Summary {
@@ -181,8 +188,9 @@ impl Pass {
             groupings: self.groupings(context)?,
             examples: examples(store, context)?,
             galleries: galleries(store, context)?,
-            verdict: overall(&requirements, &pinned),
+            verdict: overall(&requirements, &preserved, &pinned),
             requirements,
+            preserved,
             pinned,
             warnings: warnings(context, &progress),
             provenance: provenance(context, store.hands()),
@@ -299,6 +307,7 @@ fn examples(store: &Store, context: &Context) -> Result<Vec<Example>, StoreError
             fault: text("point"),
             site: record.site.as_ref().map(ToString::to_string),
             outcome: record.outcome.kind().name().to_owned(),
+            visual_change: record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse().ok()),
             golden: kept.golden,
             observed: kept.observed,
             before: kept.before,

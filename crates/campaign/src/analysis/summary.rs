@@ -1,6 +1,6 @@
 //! What a run says: the one object that every report is made from, and that `--json` prints.
 
-use super::Gallery;
+use super::{Gallery, Preserved};
 use crate::run::Spending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -86,6 +86,9 @@ pub struct Summary {
     pub galleries: Vec<Gallery>,
     /// Requirements with their verdicts.
     pub requirements: Vec<Checked>,
+    /// Whether answers stay as they should under changes that people tolerate.
+    #[serde(default)]
+    pub preserved: Vec<Preserved>,
     /// Pinned trials, replayed.
     pub pinned: Vec<Pinned>,
     /// The verdict over all requirements and pinned trials; `None` where there are none.
@@ -591,6 +594,9 @@ pub struct Example {
     pub site: Option<String>,
     /// The outcome's name.
     pub outcome: String,
+    /// How much people notice of what was done to the image, where that was told.
+    #[serde(default)]
+    pub visual_change: Option<f64>,
     /// The undisturbed answer, best first: label and score.
     pub golden: Vec<(String, f64)>,
     /// The answer under the fault, best first; a score that is no number is `null`.

@@ -154,6 +154,7 @@ pub(super) fn method(
     method.extend(context.has_searches().then(|| SEARCHES.to_owned()));
     let requirements = campaign.requirements.iter();
     method.extend(requirements.map(|requirement| format!("Requirement: {requirement}")));
+    method.extend(campaign.preserve.iter().map(|one| format!("Requirement: {one}")));
     method
 }
 

@@ -1,6 +1,6 @@
 //! Numbers as people read them: one way for all commands and reports, so that a rate reads the same everywhere.
 
-use super::{Checked, Mean, Rate, Tally};
+use super::{Checked, Distance, Mean, Preserved, Rate, Tally};
 use faultlens_faults::IMAGE_FAULTS;
 
 /// What stands where there is no number.
@@ -96,6 +96,37 @@ fn failures(fit: f64) -> String {
     match fit {
         1.0..100.0 => format!("{fit:.1}"),
         _ => number(fit, if fit < 1.0 { 2 } else { 3 }),
+    }
+}
+
+/// "+3.2": a difference of shares in percentage points.
+pub fn points(share: f64) -> String {
+    let text = format!("{:+.1}", 100.0 * share);
+    if text == "-0.0" { "+0.0".to_owned() } else { text.replace('-', "−") }
+}
+
+/// "+3.2 [−1.0, +7.4]": a reliability distance with its one-sided bounds.
+pub fn distance(distance: &Distance) -> String {
+    let [value, low, high] = [distance.value, distance.low, distance.high].map(points);
+    format!("{value} [{low}, {high}]")
+}
+
+/// "cars: correctness under frost, baseline": what is required of which target.
+pub fn preserved(one: &Preserved) -> String {
+    let name = one.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    format!("{name}{} under {}, {}", one.what, one.fault, one.target)
+}
+
+/// "91.2% of 95.0% required, distance +3.8 [−2.0, +9.6] points".
+pub fn kept(one: &Preserved) -> String {
+    match (one.required, one.reached, &one.distance) {
+        (Some(required), Some(reached), Some(far)) => format!(
+            "{}% of {}% required, distance {} points",
+            percent(reached.mean),
+            percent(required.mean),
+            distance(far)
+        ),
+        _ => "nothing to draw".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A campaign, checked.
 
 use super::error::{ConfigError, Slip};
-use super::{DefenceSpec, FaultPoint, Intervals, JudgeSpec, Requirement, Stop, read};
+use super::{DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop, read};
 use faultlens_data::{Format, Sampling};
 use faultlens_targets::Written;
 use faultlens_targets::service::{Manners, ServiceSpec};
@@ -40,6 +40,10 @@ pub struct Campaign {
     pub stop: Option<Stop>,
     /// Limits on rates.
     pub requirements: Vec<Requirement>,
+    /// What must stay under changes that people tolerate.
+    pub preserve: Vec<Preservation>,
+    /// Whether it is recorded of every trial how much people notice of what was done to an image.
+    pub tells_every_change: bool,
     /// The target whose errors under faults in images are what others' are measured by.
     pub reference: Option<String>,
     /// The groups of cases that answers should be as good for.
@@ -185,6 +189,8 @@ impl Campaign {
             "faults": faults.collect::<Value>(),
             "judge": self.judge.spec(),
             "stop": stop,
+            // Records say how much people notice.
+            "visual_change": (!self.tells_every_change).then_some("needed"),
             // Records say which answers are positive.
             "positive": self.fairness.as_ref().map(|fairness| &fairness.positive),
         })

@@ -74,6 +74,10 @@ faults:
   # What the model sees.
   - fault: gaussian_noise
     severity: 1..5
+  # What the model sees, with strengths drawn anew for every trial, as far as people cope with it.
+  # - fault: frost
+  #   tolerance: imagenet-car
+  #   trials: 10
   # Several faults under one name; faultlens list presets shows all.
   # - preset: exponent_bits
 
@@ -98,6 +102,16 @@ oracle: {name: same_top, k: 1}
 #     at_most: 0.05
 #     where: {fault: bit_flip}
 #     name: flips are mostly masked
+
+# What must stay under changes that people tolerate, see docs/requirements.md: right answers
+# (correctness), or the same answers (prediction, which needs no labels).
+# preserve:
+#   - what: correctness
+#     tolerance: imagenet-car
+
+# Of which trials it is recorded how much people notice of what was done to the image: every, or
+# needed, which saves time with large images.
+# visual_change: every
 
 # Groups of cases that answers should be as good for, by columns of the data set.
 # fairness: {by: [sex, race], privileged: [male, white], positive: face}

@@ -70,7 +70,7 @@ pub(super) fn chosen<T: ?Sized>(
         .map_err(|message| Slip::new(name.at, message))?;
     let form = Form {
         name: plugin.name,
-        parameters: plugin.parameters,
+        parameters: plugin.parameters.iter().collect(),
         besides: &["name"],
         sweeps: false,
     };
@@ -167,7 +167,7 @@ mod tests {
             (
                 "guards: [golden_correct, golden]",
                 (1, 26),
-                "no guard is called \"golden\"; known: golden_correct",
+                "no guard is called \"golden\"; known: golden_correct, within_tolerance",
             ),
         ] {
             let slip = read(text).unwrap_err();

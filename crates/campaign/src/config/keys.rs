@@ -2,8 +2,8 @@
 
 use super::fault::PRESETS;
 use super::takes::{Key, Takes};
-use super::{Method, RateKind};
-use faultlens_core::ParameterKind::Whole;
+use super::{Method, Metric, Preserves, RateKind};
+use faultlens_core::ParameterKind::{Number, Whole};
 use faultlens_data::FORMATS;
 
 pub(super) const CAMPAIGN: &[Key] = &[
@@ -27,6 +27,17 @@ pub(super) const CAMPAIGN: &[Key] = &[
     optional("intervals", "how intervals of rates are made", Takes::Section(INTERVALS)),
     optional("stop", "when enough trials are done; replaces trials", Takes::Section(STOP)),
     optional("requirements", "limits on rates, each with a verdict", Takes::Sections(REQUIREMENT)),
+    optional(
+        "preserve",
+        "what must stay under changes that people tolerate; see docs/requirements.md",
+        Takes::Sections(PRESERVE),
+    ),
+    optional(
+        "visual_change",
+        "of which trials it is recorded how much people notice of what was done to the image: \
+         every (the default), or needed, where a strength is drawn or a guard asks for it",
+        Takes::Name("choice", || vec!["every", "needed"]),
+    ),
     optional(
         "reference",
         "the target whose errors under faults in images others' are divided by (mCE)",
@@ -158,6 +169,50 @@ const REQUIREMENT: &[Key] = &[
          kind, bit, severity, a stratum or a trait",
         Takes::Scalars,
     ),
+    optional("name", "what reports call it", Takes::Text),
+];
+
+const PRESERVE: &[Key] = &[
+    required(
+        "what",
+        "correctness: answers stay as good as on the originals; prediction: they stay the same",
+        Takes::Name("kind of preservation", || Preserves::ALL.map(Preserves::name).to_vec()),
+    ),
+    required(
+        "tolerance",
+        "how much visual change people tolerate of each fault: imagenet-car, cifar10-car, or a \
+         file of faultlens tolerance --json, from the campaign file's folder",
+        Takes::Text,
+    ),
+    optional(
+        "faults",
+        "only these faults; by default all of the campaign that the tolerance speaks of",
+        Takes::Texts,
+    ),
+    optional(
+        "classes",
+        "answers count as one of these classes or as none of them, such as [automobile, truck]; \
+         by default every class counts for itself",
+        Takes::Texts,
+    ),
+    optional(
+        "metric",
+        "how answers are scored: accuracy of classes, ap of objects, iou of areas; by default as \
+         suits the target",
+        Takes::Name("metric", || Metric::ALL.map(Metric::name).to_vec()),
+    ),
+    optional(
+        "alpha",
+        "how often the verdict may be met where the truth is not; 0.05 by default",
+        Takes::Share { most: 0.5, reached: false },
+    ),
+    optional(
+        "margin",
+        "how far answers may stay behind, as a share; 0 by default",
+        Takes::Plain(Number { least: 0.0, most: 1.0 }),
+    ),
+    optional("batches", "how many batches are drawn; 200 by default", whole(2, 100_000)),
+    optional("batch_size", "how many images each has; 50 by default", whole(1, 100_000)),
     optional("name", "what reports call it", Takes::Text),
 ];
 

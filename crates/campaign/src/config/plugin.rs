@@ -26,7 +26,7 @@ pub(super) fn named<T: ?Sized>(
 /// What a fault, oracle or guard is called, what can be set and what else it may have beside.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    pub(super) parameters: &'static [Parameter],
+    pub(super) parameters: Vec<&'static Parameter>,
     /// Keys that are no parameters.
     pub(super) besides: &'static [&'static str],
     /// Whether lists and ranges sweep.
@@ -39,7 +39,7 @@ impl Form {
     pub(super) fn settings(&self, entries: &[Entry], at: Location) -> Result<Vec<Settings>, Slip> {
         self.check_keys(entries)?;
         let mut all = vec![Settings::default()];
-        for parameter in self.parameters {
+        for parameter in &self.parameters {
             let values = self.values(parameter, entries, at)?;
             if values.len().saturating_mul(all.len()) > MOST_POINTS {
                 return Err(too_many(at));
@@ -171,9 +171,9 @@ pub(super) fn spec(name: &str, settings: &Settings) -> String {
 }
 
 /// A name with the settings that differ from the defaults, for people.
-pub(super) fn label(name: &str, settings: &Settings, parameters: &[Parameter]) -> String {
+pub(super) fn label(name: &str, settings: &Settings, parameters: &[&Parameter]) -> String {
     let usual = |name: &str, setting: &Setting| {
-        let is = |parameter: &Parameter| {
+        let is = |parameter: &&Parameter| {
             parameter.name == name && parameter.unset == Unset::Is(setting.clone())
         };
         parameters.iter().any(is)
@@ -200,7 +200,12 @@ mod tests {
 
     fn settings(text: &str, sweeps: bool) -> Result<Vec<Settings>, Slip> {
         let tree = tree::parse(text).unwrap();
-        let form = Form { name: "it", parameters: PARAMETERS, besides: &["trials"], sweeps };
+        let form = Form {
+            name: "it",
+            parameters: PARAMETERS.iter().collect(),
+            besides: &["trials"],
+            sweeps,
+        };
         form.settings(tree.entries(), tree.at)
     }
 

@@ -6,10 +6,13 @@ use super::fault::{self, FaultPoint};
 use super::keys::CAMPAIGN;
 use super::takes::{Takes, check, known};
 use super::tree::{self, Node, Value};
-use super::{DefenceSpec, FitLimit, Intervals, JudgeSpec, Method, RateKind, Requirement, Stop};
+use super::{
+    DefenceSpec, FitLimit, Intervals, JudgeSpec, Method, Preservation, RateKind, Requirement, Stop,
+};
 use crate::cases::MOST_PICTURES;
 use faultlens_data::{Format, Sampling};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
+use faultlens_judge::Tolerance;
 use faultlens_stats::{Level, StatsError, StopRule};
 use faultlens_targets::service::ServiceSpec;
 use faultlens_targets::{Written, shipped};
@@ -45,6 +48,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
         None => Vec::new(),
     };
     let requirements = requirements(&tree, text, &targets, &faults)?;
+    let preserve = preserve(&tree, &faults)?;
     let reference = reference(&tree, &targets)?;
     let output =
         text_of(&tree, "output").map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from);
@@ -62,6 +66,8 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
         intervals,
         stop,
         requirements,
+        preserve,
+        tells_every_change: text_of(&tree, "visual_change").as_deref() != Some("needed"),
         reference,
         pinned: pinned(&tree, &base),
         examples: whole_of(&tree, "examples").unwrap_or(DEFAULT_EXAMPLES),
@@ -76,6 +82,27 @@ fn text_of(node: &Node, key: &str) -> Option<String> {
 
 fn whole_of<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
     node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
+}
+
+fn preserve(tree: &Node, faults: &[FaultPoint]) -> Result<Vec<Preservation>, Slip> {
+    let nodes = tree.get("preserve").map(Node::list).unwrap_or_default();
+    for node in nodes.iter().filter_map(|node| node.get("faults")) {
+        let there: BTreeSet<&str> = faults.iter().map(|point| point.name).collect();
+        let names = node.text().into_iter().chain(node.list().iter().filter_map(Node::text));
+        for name in names {
+            known("fault of this campaign", name, there.iter().copied().collect())
+                .map_err(|what| Slip::new(node.at, what))?;
+        }
+    }
+    for node in nodes.iter().filter_map(|node| node.get("tolerance")) {
+        let name = node.text().unwrap_or_default();
+        // What has neither an ending nor a folder is meant as a name.
+        if !name.contains(['.', '/', '\\']) {
+            known("tolerance", name, Tolerance::names().collect())
+                .map_err(|what| Slip::new(node.at, what))?;
+        }
+    }
+    nodes.iter().map(Preservation::read).collect()
 }
 
 fn reference(tree: &Node, targets: &[TargetSpec]) -> Result<Option<String>, Slip> {
@@ -155,7 +182,7 @@ fn fairness(tree: &Node) -> Option<Fairness> {
 }
 
 /// One text or a list of them.
-fn texts(node: Option<&Node>) -> Vec<String> {
+pub(super) fn texts(node: Option<&Node>) -> Vec<String> {
     let Some(node) = node else { return Vec::new() };
     let one = node.text().into_iter();
     one.chain(node.list().iter().filter_map(Node::text)).map(str::to_owned).collect()

@@ -146,7 +146,7 @@ impl Trials {
 /// Why a trial is left out, if it is.
 fn left_out(disturbance: &Disturbance, outcome: OutcomeKind) -> Option<&'static str> {
     match disturbance {
-        Disturbance::Image(_) => Some("faults in images"),
+        Disturbance::Image(_) | Disturbance::Varied(_) => Some("faults in images"),
         Disturbance::Model(injection) if injection.plan() == SitePlan::Boundary => {
             Some("searches for a boundary")
         }
@@ -234,14 +234,5 @@ impl Again<'_> {
 
 /// An answer as the stage judges it.
 fn answered(answer: Result<Response, TargetError>) -> Observed {
-    Observed {
-        answer: answer.map(Some),
-        site: None,
-        image: None,
-        moved: None,
-        queries: 0,
-        micros: 0,
-        landed: true,
-        extra: BTreeMap::new(),
-    }
+    Observed { queries: 0, ..Observed::inside(answer.map(Some), 0) }
 }

@@ -4,6 +4,7 @@ use super::error::RunError;
 use crate::inject::Stage;
 use crate::record::Record;
 use crate::setup::Setup;
+use crate::show::VISUAL_CHANGE;
 use crate::store::{ExampleRecord, Store};
 use faultlens_core::{OutcomeKind, Ranking, Response};
 use faultlens_data::encode_png;
@@ -15,13 +16,16 @@ const PLACES: usize = 5;
 /// Classes that a picture is kept of, at most.
 const MOST_CLASSES: usize = 100;
 
-/// The first trials of each target and fault whose answer changed, or else which were found out
-/// or crashed.
+/// A trial: how telling, how noticeable, and the number; the smallest is the best.
+type Candidate = (u8, u64, u64);
+
+/// Trials of each target and fault whose answer changed, or else which were found out or crashed:
+/// of changed images those that people notice least of, else the first.
 #[derive(Default)]
 pub(super) struct Candidates {
     wanted: usize,
-    /// By target and fault: how telling, and the number.
-    best: BTreeMap<(u32, u32), Vec<(u8, u64)>>,
+    /// By target and fault.
+    best: BTreeMap<(u32, u32), Vec<Candidate>>,
     /// By case: the first trial that changed nothing, for a picture of the case's class.
     masked: BTreeMap<u32, u64>,
 }
@@ -44,7 +48,7 @@ impl Candidates {
             _ => return,
         };
         let list = self.best.entry((record.target, record.fault)).or_default();
-        let candidate = (rank, record.number);
+        let candidate = (rank, noticeable(record), record.number);
         let at = list.partition_point(|other| *other < candidate);
         if at < self.wanted {
             list.insert(at, candidate);
@@ -53,7 +57,7 @@ impl Candidates {
     }
 
     fn numbers(&self) -> impl Iterator<Item = u64> {
-        self.best.values().flatten().map(|(_, number)| *number)
+        self.best.values().flatten().map(|(_, _, number)| *number)
     }
 
     /// The candidates, and a trial of each class that none of them shows.
@@ -71,6 +75,13 @@ impl Candidates {
         }
         numbers
     }
+}
+
+/// How much people notice of what was done to the image, in millionths; nothing where nothing was
+/// done to it.
+fn noticeable(record: &Record) -> u64 {
+    let change = record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse::<f64>().ok());
+    change.map_or(0, |change| (1e6 * change) as u64)
 }
 
 /// Runs the candidates once more. Since trials repeat bit for bit, this adds nothing but what was

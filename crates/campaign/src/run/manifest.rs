@@ -88,6 +88,7 @@ fn manifest(setup: &Setup, options: &RunOptions) -> Manifest {
         classes: setup.cases.set.classes.clone(),
         cases: u64::from(setup.plan.cases()),
         faults: campaign.faults.iter().map(fault).collect(),
+        tolerances: setup.tolerances.clone(),
     }
 }
 
@@ -125,7 +126,7 @@ fn fault(fault: &FaultPoint) -> ManifestFault {
         amount: dose.map(|dose| dose.amount),
         trials: fault.trials,
         on: match fault.disturbance {
-            Disturbance::Image(_) => FaultOn::Image,
+            Disturbance::Image(_) | Disturbance::Varied(_) => FaultOn::Image,
             Disturbance::Model(_) => FaultOn::Model,
         },
     }

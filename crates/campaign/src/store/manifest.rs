@@ -59,6 +59,9 @@ pub struct Manifest {
     pub faults: Vec<ManifestFault>,
     /// The rule that ends the run early, in words.
     pub stop: Option<String>,
+    /// What is written in the files with people's tolerances, by the campaign's names for them.
+    #[serde(default)]
+    pub tolerances: BTreeMap<String, String>,
 }
 
 /// A version of faultlens on a machine that worked on a run: what answers may depend on beside

@@ -87,6 +87,7 @@ fn manifest(targets: &[&str], cases: u32) -> Manifest {
             fault("brightness", "severity", 5.0, 1),
         ],
         stop: None,
+        tolerances: BTreeMap::new(),
     }
 }
 

@@ -60,6 +60,7 @@ pub(crate) fn manifest() -> Manifest {
         cases: CASES.into(),
         faults,
         stop: None,
+        tolerances: BTreeMap::new(),
     }
 }
 

@@ -199,12 +199,19 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
 }
 
-/// Set two runs side by side: how far their rates lie apart, and whether that can be chance
+/// Set two runs side by side, or an image and what became of it
+///
+/// Of runs: how far their rates lie apart, and whether that can be chance. Of images: how much
+/// one changed for a human eye.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  faultlens compare last-week this-week
+  faultlens compare photo.png photo-foggy.png --json")]
 pub(crate) struct CompareArgs {
-    /// The run directory to compare with
+    /// The run directory to compare with, or the original image
     pub(crate) first: PathBuf,
-    /// The run directory that is compared
+    /// The run directory that is compared, or the changed image
     pub(crate) second: PathBuf,
     /// One JSON object with every number
     #[arg(long)]
@@ -302,6 +309,8 @@ pub(crate) enum Shelf {
     Architectures,
     /// Models of the embedded world
     Models,
+    /// What people tolerate of faults
+    Tolerances,
 }
 
 /// Print completions for a shell

@@ -4,7 +4,9 @@ mod campaign;
 mod image;
 mod protect;
 mod serve;
+mod study;
 mod survive;
+mod tolerance;
 mod train;
 mod world;
 
@@ -20,7 +22,11 @@ pub(crate) use campaign::{
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use protect::ProtectArgs;
 pub(crate) use serve::ServeArgs;
+pub(crate) use study::{
+    StudyArgs, StudyCommand, StudyPrepareArgs, StudyServeArgs, StudyStatusArgs,
+};
 pub(crate) use survive::{SmoothingName, SurviveArgs, TiesName};
+pub(crate) use tolerance::ToleranceArgs;
 pub(crate) use train::{ScheduleName, TaskName, TrainArgs};
 pub(crate) use world::{WorldArgs, WorldCommand};
 
@@ -60,7 +66,9 @@ pub(crate) enum Command {
     Ask(AskArgs),
     Inspect(InspectArgs),
     Serve(ServeArgs),
+    Study(StudyArgs),
     Survive(SurviveArgs),
+    Tolerance(ToleranceArgs),
     Train(TrainArgs),
     World(WorldArgs),
     /// Print the JSON schema of the campaign file, for editors and checkers

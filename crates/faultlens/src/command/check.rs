@@ -1,6 +1,6 @@
 //! `faultlens check`: is what a run found good enough?
 
-use faultlens::campaign::analysis::words::measured;
+use faultlens::campaign::analysis::words::{kept, measured, preserved};
 use faultlens::campaign::analysis::{Verdict, summarise};
 use faultlens::exit;
 use faultlens::report::{junit, plain};
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &CheckArgs, console: &mut Console) -> anyhow::Result<u8>
             "verdict": summary.verdict,
             "complete": summary.progress.complete,
             "requirements": summary.requirements,
+            "preserved": summary.preserved,
             "pinned": summary.pinned,
         }))?;
     } else {
@@ -31,6 +32,12 @@ pub(crate) fn run(args: &CheckArgs, console: &mut Console) -> anyhow::Result<u8>
             let measured = measured(checked);
             console.line(format_args!("{verdict}  {}: {measured}", plain(&checked.requirement)))?;
             console.line(format_args!("{:14}{}", "", plain(&checked.why)))?;
+        }
+        for one in &summary.preserved {
+            let verdict = tinted(console, one.verdict);
+            let (what, kept) = (plain(&preserved(one)), kept(one));
+            console.line(format_args!("{verdict}  {what}: {kept}"))?;
+            console.line(format_args!("{:14}{}", "", plain(&one.why)))?;
         }
         for pin in &summary.pinned {
             let verdict = tinted(console, pin.verdict);

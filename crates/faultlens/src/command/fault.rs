@@ -61,6 +61,9 @@ pub(super) fn built(
     let point = FaultPoint::new(name, settings).map_err(about)?;
     match point.disturbance {
         Disturbance::Image(fault) => Ok((fault, point.label)),
+        Disturbance::Varied(_) => {
+            bail!("{name}: within and tolerance are for campaigns; set severity or a strength")
+        }
         Disturbance::Model(_) => bail!("{name} is a fault inside models, which no image shows"),
     }
 }

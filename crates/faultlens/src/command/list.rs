@@ -2,14 +2,17 @@
 
 use clap::ValueEnum;
 use faultlens::campaign::analysis::ATTRIBUTES;
+use faultlens::campaign::analysis::words::counted;
 use faultlens::campaign::config::PRESETS;
 use faultlens::data::FORMATS;
-use faultlens::faults::{DEFENCES, IMAGE_FAULTS, MODEL_FAULTS};
+use faultlens::faults::{DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, domain, image};
+use faultlens::judge::tolerance::{Tolerance, Tolerated};
 use faultlens::judge::{GUARDS, ORACLES};
+use faultlens::report::tolerance_words::edge;
 use faultlens::targets::service::SERVICES;
 use faultlens::train::architecture::ARCHITECTURES;
 use faultlens::world::MODELS;
-use faultlens::{Parameter, ParameterKind, Plugin, Unset, exit};
+use faultlens::{Hazard, Parameter, ParameterKind, Plugin, Unset, exit};
 use serde_json::{Value, json};
 
 use crate::args::{ListArgs, Shelf};
@@ -50,6 +53,7 @@ fn name(shelf: Shelf) -> &'static str {
         Shelf::Attributes => "attributes",
         Shelf::Architectures => "architectures",
         Shelf::Models => "models",
+        Shelf::Tolerances => "tolerances",
     }
 }
 
@@ -58,7 +62,19 @@ struct Entry {
     name: String,
     about: String,
     when: &'static str,
+    /// What a fault on images stands for.
+    hazard: Option<Hazard>,
     parameters: &'static [Parameter],
+    /// What `within` can draw of a fault.
+    strengths: Option<Strengths>,
+    /// What people tolerate.
+    tolerance: Option<Tolerance>,
+}
+
+/// The strengths of a fault that can be drawn.
+struct Strengths {
+    photo: &'static Domain,
+    small: &'static Domain,
 }
 
 fn entries(shelf: Shelf) -> Vec<Entry> {
@@ -68,7 +84,10 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
                 entry.about = format!("{} ({on})", entry.about);
                 entry
             };
-            let image = IMAGE_FAULTS.iter().map(|plugin| on("image", plugged(plugin)));
+            let image = IMAGE_FAULTS.iter().map(|plugin| {
+                let (hazard, strengths) = (image::hazard(plugin), Strengths::of(plugin.name));
+                on("image", Entry { hazard, strengths, ..plugged(plugin) })
+            });
             image.chain(MODEL_FAULTS.iter().map(|plugin| on("model", plugged(plugin)))).collect()
         }
         Shelf::Oracles => ORACLES.iter().map(plugged).collect(),
@@ -86,6 +105,7 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
         Shelf::Models => {
             MODELS.iter().map(|model| plain(&format!("world:{}", model.name), "")).collect()
         }
+        Shelf::Tolerances => Tolerance::names().filter_map(Tolerance::named).map(people).collect(),
     }
 }
 
@@ -95,7 +115,76 @@ fn plugged<T: ?Sized>(plugin: &Plugin<T>) -> Entry {
 }
 
 fn plain(name: &str, about: &str) -> Entry {
-    Entry { name: name.to_owned(), about: about.to_owned(), when: "", parameters: &[] }
+    Entry {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        when: "",
+        hazard: None,
+        parameters: &[],
+        strengths: None,
+        tolerance: None,
+    }
+}
+
+fn people(tolerance: Tolerance) -> Entry {
+    let faults = counted(tolerance.thresholds.len() as u64, "fault");
+    let about = format!("how much visual change people tolerate of {faults}");
+    Entry { tolerance: Some(tolerance.clone()), ..plain(&tolerance.name, &about) }
+}
+
+impl Strengths {
+    fn of(fault: &str) -> Option<Self> {
+        Some(Self { photo: domain(fault, false)?, small: domain(fault, true)? })
+    }
+
+    fn show(&self, console: &mut Console) -> anyhow::Result<()> {
+        let Self { photo, small } = self;
+        console.line(format_args!("  {:20} within draws: {}", "", drawn(photo)))?;
+        if small != photo {
+            console.line(format_args!("  {:20} in small images: {}", "", drawn(small)))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let range = |Range { parameter, from, to, whole }: &Range| json!({"parameter": parameter, "from": from, "to": to, "whole": whole});
+        let [photo, small] = [self.photo, self.small]
+            .map(|domain| domain.ranges.iter().map(range).collect::<Vec<Value>>());
+        json!({"together": self.photo.together, "photo": photo, "small": small})
+    }
+}
+
+/// The ranges of a domain, without those that do not run.
+fn drawn(domain: &Domain) -> String {
+    let short = |number: f64| (1000.0 * number).round() / 1000.0;
+    let range = |Range { parameter, from, to, whole }: &Range| {
+        let whole = if *whole { " (whole)" } else { "" };
+        format!("{parameter} from {} to {}{whole}", short(*from), short(*to))
+    };
+    let ranges = domain.ranges.iter().filter(|range| range.from != range.to).map(range);
+    let each = if domain.together { "" } else { ", each for itself" };
+    ranges.collect::<Vec<_>>().join(", ") + each
+}
+
+fn show_tolerance(of: &Tolerance, console: &mut Console) -> anyhow::Result<()> {
+    let shown =
+        |of: &Option<Tolerated>| of.as_ref().map_or("–".to_owned(), |of| edge(of.at_most));
+    console.line(format_args!("  {:20} source: {}", "", of.source))?;
+    for one in &of.thresholds {
+        let [t_c, t_p] = [&one.correctness, &one.prediction].map(shown);
+        console.line(format_args!("      {:16} t_c {t_c}, t_p {t_p}", one.fault))?;
+    }
+    Ok(())
+}
+
+fn tolerance_json(of: &Tolerance) -> Value {
+    let at_most = |of: &Option<Tolerated>| of.as_ref().map(|of| of.at_most);
+    let thresholds = of.thresholds.iter().map(|one| {
+        let [t_c, t_p] = [&one.correctness, &one.prediction].map(at_most);
+        (one.fault.to_string(), json!({"t_c": t_c, "t_p": t_p}))
+    });
+    let thresholds: serde_json::Map<String, Value> = thresholds.collect();
+    json!({"source": of.source, "originals_accuracy": of.originals, "thresholds": thresholds})
 }
 
 impl Entry {
@@ -103,6 +192,15 @@ impl Entry {
         console.line(format_args!("  {:20} {}", self.name, self.about).to_string().trim_end())?;
         if !self.when.is_empty() {
             console.line(format_args!("  {:20} when: {}", "", self.when))?;
+        }
+        if let Some(hazard) = self.hazard {
+            console.line(format_args!("  {:20} hazard: {hazard}", ""))?;
+        }
+        if let Some(strengths) = &self.strengths {
+            strengths.show(console)?;
+        }
+        if let Some(tolerance) = &self.tolerance {
+            show_tolerance(tolerance, console)?;
         }
         let is_common = |one: &Parameter| common.iter().any(|other| is_same(one, other));
         let (shared, own): (Vec<&Parameter>, Vec<&Parameter>) =
@@ -135,7 +233,14 @@ impl Entry {
             "name": self.name,
             "about": self.about,
             "when": self.when,
+            "hazard": self.hazard.map(|hazard| json!({
+                "place": hazard.place.to_string(),
+                "parameter": hazard.parameter,
+                "guide_word": hazard.guide_word,
+            })),
             "parameters": parameters,
+            "strengths": self.strengths.as_ref().map(Strengths::json),
+            "tolerance": self.tolerance.as_ref().map(tolerance_json),
         })
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod ask;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod convert;
+mod csv_file;
 pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod fault;
@@ -21,7 +22,9 @@ pub(crate) mod report;
 pub(crate) mod run;
 mod score;
 pub(crate) mod serve;
+pub(crate) mod study;
 pub(crate) mod survive;
+pub(crate) mod tolerance;
 pub(crate) mod train;
 pub(crate) mod world;
 

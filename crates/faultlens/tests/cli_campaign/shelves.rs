@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use faultlens::campaign::config::PRESETS;
-use faultlens::faults::{IMAGE_FAULTS, MODEL_FAULTS};
-use faultlens::judge::{GUARDS, ORACLES};
+use faultlens::faults::{DOMAINS, IMAGE_FAULTS, MODEL_FAULTS};
+use faultlens::judge::{GUARDS, ORACLES, Tolerance};
 use faultlens::{data, train, world};
 use serde_json::Value;
 
@@ -29,10 +29,21 @@ fn every_entry_of_every_registry_is_listed() {
     shelf("architectures", networks.map(|network| network.name.to_owned()).collect());
     let models = world::MODELS.iter().map(|model| format!("world:{}", model.name));
     shelf("models", models.collect());
+    shelf("tolerances", Tolerance::names().map(str::to_owned).collect());
     let found: BTreeSet<(String, String)> = listed
         .iter()
         .map(|entry| {
-            assert_keys(entry, &["shelf", "name", "about", "when", "parameters"]);
+            let keys = [
+                "shelf",
+                "name",
+                "about",
+                "when",
+                "hazard",
+                "parameters",
+                "strengths",
+                "tolerance",
+            ];
+            assert_keys(entry, &keys);
             let text = |key: &str| entry[key].as_str().unwrap().to_owned();
             (text("shelf"), text("name"))
         })
@@ -44,6 +55,50 @@ fn every_entry_of_every_registry_is_listed() {
     assert!(found.iter().all(|(_, name)| plain.contains(name)));
     let faults = json(&done(&folder, "list faults --json").stdout);
     assert_eq!(faults.len(), IMAGE_FAULTS.len() + MODEL_FAULTS.len());
+    let hazard = |name: &str| &faults.iter().find(|fault| fault["name"] == name).unwrap()["hazard"];
+    let fog = hazard("fog");
+    assert_keys(fog, &["place", "parameter", "guide_word"]);
+    assert_eq!((&fog["place"], hazard("unchanged")), (&"medium".into(), &Value::Null));
+    assert!(plain.contains("hazard: medium, particles: as well as"), "{plain}");
+}
+
+#[test]
+fn strengths_that_can_be_drawn_are_listed() {
+    let folder = Folder::new("campaign_list_strengths");
+    let faults = json(&done(&folder, "list faults --json").stdout);
+    let of = |name: &str| &faults.iter().find(|fault| fault["name"] == name).unwrap()["strengths"];
+    let drawn = faults.iter().filter(|fault| fault["strengths"].is_object()).count();
+    assert_eq!((drawn, of("black"), of("bit_flip")), (DOMAINS.len(), &Value::Null, &Value::Null));
+    let blur = of("defocus_blur");
+    assert_keys(blur, &["together", "photo", "small"]);
+    let radius = |from: f64| serde_json::json!({"parameter": "radius", "from": from, "to": 10.0, "whole": false});
+    assert_eq!((&blur["photo"][0], &blur["small"][0]), (&radius(1.0), &radius(0.0)));
+    assert_eq!(of("jpeg_compression")["photo"][0]["whole"], true);
+    assert_eq!(of("rgb_shift")["together"], false);
+    let text = done(&folder, "list faults").stdout;
+    for wanted in [
+        "within draws: quality from 100 to 1 (whole)\n",
+        "within draws: radius from 1 to 10, softness from 0 to 1\n",
+        "in small images: radius from 0 to 10, softness from 0 to 1\n",
+        "red from 0.588 to 1.569, green from 0.588 to 1.569, blue from 0.588 to 1.569, each for itself",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn tolerances_are_listed_with_their_source_and_thresholds() {
+    let folder = Folder::new("campaign_list_tolerances");
+    let listed = json(&done(&folder, "list tolerances --json").stdout);
+    let imagenet = &listed.iter().find(|one| one["name"] == "imagenet-car").unwrap()["tolerance"];
+    assert_keys(imagenet, &["source", "originals_accuracy", "thresholds"]);
+    assert!(imagenet["source"].as_str().unwrap().contains("doi:10.1145/3510003.3510109"));
+    let frost = serde_json::json!({"t_c": 0.84, "t_p": 0.91});
+    assert_eq!(imagenet["thresholds"]["frost"], frost);
+    let text = done(&folder, "list tolerances").stdout;
+    assert!(
+        text.contains("source: Hu et al.") && text.contains("frost            t_c 0.84, t_p 0.91")
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::folder::Folder;
 use crate::small::{self, SMALL, TRIALS, assert_keys, done, object, records};
 
-const SUMMARY: [&str; 33] = [
+const SUMMARY: [&str; 34] = [
     "version",
     "name",
     "findings",
@@ -36,6 +36,7 @@ const SUMMARY: [&str; 33] = [
     "side_by_side",
     "spending",
     "pinned",
+    "preserved",
     "verdict",
     "warnings",
     "provenance",

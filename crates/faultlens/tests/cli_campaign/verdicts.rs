@@ -34,7 +34,7 @@ fn the_exit_status_is_that_of_the_worst_verdict() {
     ] {
         let (found, told) = require(&folder, requirements);
         assert_eq!(found, status, "{requirements:?}: {told}");
-        assert_keys(&told, &["verdict", "complete", "requirements", "pinned"]);
+        assert_keys(&told, &["verdict", "complete", "requirements", "preserved", "pinned"]);
         assert_eq!(told["verdict"].as_str(), verdict);
         assert_eq!(told["requirements"].as_array().unwrap().len(), requirements.len());
         // A run does what it was asked to do, whatever comes of it; to judge is what check is for.

@@ -2,7 +2,9 @@
 
 use super::level::{Level, Points, SEVERITY, strength};
 use faultlens_core::Unset;
-use faultlens_core::{Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, Stream};
+use faultlens_core::{
+    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Plugin, Setting, Stream,
+};
 use std::borrow::Cow;
 use std::f64::consts::TAU;
 
@@ -97,6 +99,10 @@ impl ImageFault for Banding {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::LightSource, "intensity", "temporal periodic"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! No light at all.
 
 use super::level::ONCE;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Makes every pixel black.
@@ -26,6 +26,10 @@ impl ImageFault for Black {
 
     fn dose(&self) -> Dose {
         ONCE
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "exposure", "no"))
     }
 
     fn draws(&self) -> bool {

@@ -4,7 +4,7 @@ use super::channels::map_colours;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::round::{floor_byte, larger, smaller};
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Adds a constant to the brightest channel of every pixel and scales the others with it, so that
@@ -44,6 +44,10 @@ impl ImageFault for Brightness {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::LightSource, "intensity", "more"))
     }
 
     fn draws(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::level::{Level, Points, SEVERITY, strength};
 use super::pixels::with_rgb;
 use super::stroke::{Opacity, Stroke};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Draws cracks that run from a random point of impact to the sides, and shorter ones that join
@@ -60,6 +60,10 @@ impl ImageFault for BrokenLens {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "lens", "part of"))
     }
 }
 

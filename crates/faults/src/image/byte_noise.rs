@@ -2,7 +2,7 @@
 
 use super::level::Level;
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Stream};
 use std::sync::OnceLock;
 
 /// For a byte, how likely what comes of it is at most 0, 1, … 255.
@@ -11,14 +11,19 @@ pub(super) type Cumulative = [f64; 256];
 /// A fault that changes every byte by chance; the first image makes its table.
 pub(super) struct ByteNoise {
     level: Level<1>,
+    hazard: Hazard,
     /// From the fault's number and the byte.
     cumulative: fn(f64, u8) -> Cumulative,
     table: OnceLock<ChanceTable>,
 }
 
 impl ByteNoise {
-    pub(super) fn new(level: Level<1>, cumulative: fn(f64, u8) -> Cumulative) -> Self {
-        Self { level, cumulative, table: OnceLock::new() }
+    pub(super) fn new(
+        level: Level<1>,
+        hazard: Hazard,
+        cumulative: fn(f64, u8) -> Cumulative,
+    ) -> Self {
+        Self { level, hazard, cumulative, table: OnceLock::new() }
     }
 }
 
@@ -31,6 +36,10 @@ impl ImageFault for ByteNoise {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(self.hazard)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::lanczos::enlarged;
 use super::level::{Level, Points, SEVERITY, strength};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Enlarges green a little and blue more, around the middle, so that edges get coloured seams that
@@ -46,6 +46,10 @@ impl ImageFault for ChromaticAberration {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "spectrum", "where else"))
     }
 
     fn draws(&self) -> bool {

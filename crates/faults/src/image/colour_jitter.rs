@@ -5,7 +5,7 @@ use super::channels::map_colours;
 use super::level::{Level, Points, SEVERITY, strength};
 use super::round::byte;
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Draws a brightness, a contrast, a saturation and a turn of the hues for the image and applies
@@ -55,6 +55,10 @@ impl ImageFault for ColourJitter {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "spectrum", "other than"))
     }
 }
 

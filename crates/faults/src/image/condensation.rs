@@ -3,7 +3,7 @@
 use super::level::{Level, Points, SEVERITY, strength};
 use super::pixels::with_rgb;
 use super::plasma::Plasma;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Blends the image with a mask of droplets on a fogged glass. `blend: 0.4` is what the published
@@ -54,6 +54,10 @@ impl ImageFault for Condensation {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "transparency", "as well as"))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::by_value::{change_by_channel, channel_means};
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Draws every value towards the mean of its channel.
@@ -42,6 +42,10 @@ impl ImageFault for Contrast {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Medium, "transparency", "less"))
     }
 
     fn draws(&self) -> bool {

@@ -4,7 +4,9 @@ use super::dead_pixels::SHOWS;
 use super::distinct::distinct;
 use super::level::{Level, Points, SEVERITY, strength};
 use faultlens_core::Unset;
-use faultlens_core::{Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, Stream};
+use faultlens_core::{
+    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Plugin, Setting, Stream,
+};
 use std::borrow::Cow;
 
 /// # What it does
@@ -69,6 +71,10 @@ impl ImageFault for DeadLines {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "sensor", "part of"))
     }
 }
 

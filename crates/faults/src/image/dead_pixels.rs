@@ -3,8 +3,8 @@
 use super::distinct::distinct;
 use super::level::{Level, Points, SEVERITY, strength};
 use faultlens_core::{
-    Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, SettingError, Settings,
-    Stream, Unset,
+    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Plugin, Setting,
+    SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
@@ -90,6 +90,10 @@ impl ImageFault for DeadPixels {
 
     fn dose(&self) -> Dose {
         self.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "sensor", "spatial aperiodic"))
     }
 }
 

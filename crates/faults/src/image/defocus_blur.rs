@@ -5,7 +5,7 @@ use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::pixels::{HALF_SCALE, widened, with_rgb};
 use super::round::{larger, level_byte, smaller};
 use super::smooth::{Kernel, smoothed};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Spreads every pixel evenly over a disk whose rim is softened.
@@ -49,6 +49,10 @@ impl ImageFault for DefocusBlur {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "focus", "other than"))
     }
 
     fn draws(&self) -> bool {

@@ -4,7 +4,7 @@ use super::cover::covered;
 use super::level::{Level, Points, SEVERITY, strength};
 use super::pixels::with_rgb;
 use super::plasma::Plasma;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Covers a share of the image with brown smears and specks, blurred because they are too near.
@@ -54,6 +54,10 @@ impl ImageFault for Dirt {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "transparency", "part of"))
     }
 }
 

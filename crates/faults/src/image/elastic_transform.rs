@@ -6,7 +6,7 @@ use super::level::{Level, Points, SEVERITY, strength};
 use super::resample::{Fill, moved};
 use super::round::{larger, smaller};
 use super::smooth::{Gaussian, MOST_DEVIATION};
-use faultlens_core::{Dose, Image, ImageFault, Motion, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Motion, Place, Plugin, Stream};
 
 /// # What it does
 /// Moves every pixel by a smooth random field, a few pixels at most.
@@ -77,6 +77,10 @@ impl ImageFault for ElasticTransform {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Medium, "refraction", "spatial aperiodic"))
     }
 
     fn motion(&self, width: usize, height: usize, stream: &mut Stream) -> Option<Motion> {

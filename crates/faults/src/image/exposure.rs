@@ -2,7 +2,7 @@
 
 use super::by_value::map_values;
 use super::level::{Level, Points, SEVERITY, strength};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Multiplies every value, and cuts off what is brighter than white. Factors below 1 are too dark.
@@ -32,6 +32,10 @@ impl ImageFault for Exposure {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "exposure", "more"))
     }
 
     fn draws(&self) -> bool {

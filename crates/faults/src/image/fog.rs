@@ -4,7 +4,7 @@ use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::pixels::{weighed, with_rgb};
 use super::plasma::Plasma;
 use super::round::level_word;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Adds banks of fog, a fractal of random clouds, and takes contrast away for them.
@@ -58,5 +58,9 @@ impl ImageFault for Fog {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Medium, "particles", "as well as"))
     }
 }

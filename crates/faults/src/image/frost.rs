@@ -3,7 +3,7 @@
 use super::crystals::Crystals;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::pixels::{weighed, with_rgb};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Lays feathers of ice crystals over the image: `kept` times the image and `added` times the
@@ -62,5 +62,9 @@ impl ImageFault for Frost {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "transparency", "as well as"))
     }
 }

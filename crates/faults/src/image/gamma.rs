@@ -2,7 +2,7 @@
 
 use super::by_value::map_values;
 use super::level::{Level, Points, SEVERITY, strength};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Raises every value, as a share of white, to a power: black and white stay, what lies between
@@ -34,6 +34,10 @@ impl ImageFault for Gamma {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "tone curve", "other than"))
     }
 
     fn draws(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::edge::Edge;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::smooth::{MOST_DEVIATION, blurred};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Replaces every pixel by an average of its neighbours with the weights of a Gaussian.
@@ -37,6 +37,10 @@ impl ImageFault for GaussianBlur {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "focus", "less"))
     }
 
     fn draws(&self) -> bool {

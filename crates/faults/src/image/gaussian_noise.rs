@@ -2,7 +2,7 @@
 
 use super::byte_noise::{ByteNoise, Cumulative, normal_below};
 use super::level::{Points, SEVERITY, TABLE, strength};
-use faultlens_core::{ImageFault, Plugin};
+use faultlens_core::{Hazard, ImageFault, Place, Plugin};
 
 /// # What it does
 /// Adds a number from a normal distribution to every channel of every pixel.
@@ -17,8 +17,10 @@ pub(super) const GAUSSIAN_NOISE: Plugin<dyn ImageFault> = Plugin {
         TABLE,
         strength("deviation", "deviation of the noise, in shares of the full range", 0.0, 2.0),
     ],
-    build: |settings| Ok(Box::new(ByteNoise::new(POINTS.level(settings)?, cumulative))),
+    build: |settings| Ok(Box::new(ByteNoise::new(POINTS.level(settings)?, HAZARD, cumulative))),
 };
+
+const HAZARD: Hazard = Hazard::new(Place::Observer, "noise", "more");
 
 const POINTS: Points<1> = Points {
     names: ["deviation"],

@@ -4,7 +4,7 @@ use super::edge::Edge;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::pixels::with_rgb;
 use super::smooth::{MOST_DEVIATION, blurred};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Seed, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Seed, Stream};
 
 /// # What it does
 /// Smooths the image, lets every pixel take the value of a random neighbour, and smooths again.
@@ -51,6 +51,10 @@ impl ImageFault for GlassBlur {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "transparency", "other than"))
     }
 }
 

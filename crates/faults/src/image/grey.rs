@@ -3,7 +3,7 @@
 use super::channels::{luma, map_colours};
 use super::level::ONCE;
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Shows the luma of every pixel (0.299 red, 0.587 green, 0.114 blue) in all three channels.
@@ -26,6 +26,10 @@ impl ImageFault for Grey {
 
     fn dose(&self) -> Dose {
         ONCE
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "spectrum", "part of"))
     }
 
     fn draws(&self) -> bool {

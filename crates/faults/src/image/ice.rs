@@ -8,7 +8,7 @@ use super::level::{Level, Points, SEVERITY, strength};
 use super::pixels::with_rgb;
 use super::plasma::Plasma;
 use super::smooth::{MOST_DEVIATION, blurred};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Covers a share of the image with thick ice that grows in from the edges: it blurs what lies
@@ -66,6 +66,10 @@ impl ImageFault for Ice {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "transparency", "less"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::byte_noise::{ByteNoise, Cumulative};
 use super::level::{Points, SEVERITY, TABLE, strength};
-use faultlens_core::{ImageFault, Plugin};
+use faultlens_core::{Hazard, ImageFault, Place, Plugin};
 
 /// # What it does
 /// Turns a share of all values, each channel for itself, into 0 or 255, both equally often (salt
@@ -18,8 +18,10 @@ pub(super) const IMPULSE_NOISE: Plugin<dyn ImageFault> = Plugin {
         TABLE,
         strength("share", "how many of all values are lost, as a share", 0.0, 1.0),
     ],
-    build: |settings| Ok(Box::new(ByteNoise::new(POINTS.level(settings)?, cumulative))),
+    build: |settings| Ok(Box::new(ByteNoise::new(POINTS.level(settings)?, HAZARD, cumulative))),
 };
+
+const HAZARD: Hazard = Hazard::new(Place::Observer, "transmission", "spatial aperiodic");
 
 const POINTS: Points<1> = Points {
     names: ["share"],

@@ -2,7 +2,7 @@
 
 use super::jpeg::Jpeg;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Compresses the image as JPEG and decompresses it again.
@@ -41,6 +41,10 @@ impl ImageFault for JpegCompression {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "encoding", "less"))
     }
 
     fn draws(&self) -> bool {

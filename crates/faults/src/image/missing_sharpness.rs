@@ -2,7 +2,7 @@
 
 use super::level::{Level, Points, SEVERITY, strength};
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Draws every pixel towards the mean of its neighbourhood (3×3, weighted 1 2 1), which takes back
@@ -34,6 +34,10 @@ impl ImageFault for MissingSharpness {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "processing", "no"))
     }
 
     fn draws(&self) -> bool {

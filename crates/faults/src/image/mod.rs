@@ -19,6 +19,7 @@ mod dead_pixels;
 mod defocus_blur;
 mod dirt;
 mod distinct;
+mod domain;
 mod edge;
 mod elastic_transform;
 mod exposure;
@@ -66,14 +67,34 @@ mod white;
 mod zoom;
 mod zoom_blur;
 
+pub use domain::{DOMAINS, Domain, Range, SMALL_DOMAINS, domain};
 pub(crate) use edge::Edge;
-use faultlens_core::{ImageFault, Plugin};
+use faultlens_core::{Hazard, ImageFault, Plugin, Setting, Settings, Unset};
 pub(crate) use jpeg::Jpeg;
 pub(crate) use smooth::blurred;
 
 /// Faults that leave an image as it is, or as good as that: what changes under them is no fault's
 /// doing.
 pub const CONTROLS: [&str; 2] = [reencode::REENCODE.name, unchanged::UNCHANGED.name];
+
+/// The hazard that a fault stands for, whatever its settings; `None` for controls.
+pub fn hazard(plugin: &Plugin<dyn ImageFault>) -> Option<Hazard> {
+    (plugin.build)(&weakest(plugin)).ok()?.hazard()
+}
+
+/// Settings that every fault can be made from.
+fn weakest(plugin: &Plugin<dyn ImageFault>) -> Settings {
+    let mut settings = Settings::default();
+    for parameter in plugin.parameters {
+        if let Unset::Is(setting) = &parameter.unset {
+            settings.set(parameter.name, setting.clone());
+        }
+    }
+    if plugin.parameters.iter().any(|parameter| parameter.name == level::SEVERITY.name) {
+        settings.set(level::SEVERITY.name, Setting::Number(1.0));
+    }
+    settings
+}
 
 /// Every image fault, in alphabetical order. Add yours here.
 pub const IMAGE_FAULTS: &[Plugin<dyn ImageFault>] = &[
@@ -125,7 +146,7 @@ pub const IMAGE_FAULTS: &[Plugin<dyn ImageFault>] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_core::{Image, Seed, Setting, SettingError, Settings, Unset};
+    use faultlens_core::{GUIDE_WORDS, Image, Seed, SettingError};
 
     /// Severities of these are not one thing getting stronger.
     const TURNING: &[&str] = &["saturate"];
@@ -138,12 +159,7 @@ mod tests {
         plugin: &Plugin<dyn ImageFault>,
         severity: f64,
     ) -> Result<Box<dyn ImageFault>, SettingError> {
-        let mut settings = Settings::default();
-        for parameter in plugin.parameters {
-            if let Unset::Is(setting) = &parameter.unset {
-                settings.set(parameter.name, setting.clone());
-            }
-        }
+        let mut settings = weakest(plugin);
         if has_severity(plugin) {
             settings.set("severity", Setting::Number(severity));
         }
@@ -194,6 +210,16 @@ mod tests {
                 last = now;
             }
             assert_eq!(built(plugin, 2.5).is_err(), has_severity(plugin), "{}", plugin.name);
+        }
+    }
+
+    #[test]
+    fn every_fault_but_the_controls_stands_for_a_hazard() {
+        for plugin in IMAGE_FAULTS {
+            let hazard = hazard(plugin);
+            assert_eq!(hazard.is_none(), CONTROLS.contains(&plugin.name), "{}", plugin.name);
+            let known = |hazard: Hazard| GUIDE_WORDS.contains(&hazard.guide_word);
+            assert!(hazard.is_none_or(known), "{}: {hazard:?}", plugin.name);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::pixels::{FULL_SCALE, narrowed, widened};
 use super::streak::Streak;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Smears the image along a line of random slope, up to 45° off the horizontal.
@@ -40,5 +40,9 @@ impl ImageFault for MotionBlur {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "position", "faster"))
     }
 }

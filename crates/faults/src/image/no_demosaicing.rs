@@ -2,7 +2,9 @@
 
 use super::level::ONCE;
 use faultlens_core::Unset;
-use faultlens_core::{Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, Stream};
+use faultlens_core::{
+    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Plugin, Setting, Stream,
+};
 use std::borrow::Cow;
 
 /// # What it does
@@ -48,6 +50,10 @@ impl ImageFault for NoDemosaicing {
 
     fn dose(&self) -> Dose {
         ONCE
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "colour sampling", "part of"))
     }
 
     fn draws(&self) -> bool {

@@ -4,8 +4,8 @@ use super::grain::bytes;
 use super::level::{Level, Points, SEVERITY, strength};
 use super::pixels::with_rgb;
 use faultlens_core::{
-    Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting, SettingError, Settings,
-    Stream, Unset,
+    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Plugin, Setting,
+    SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
@@ -86,6 +86,10 @@ impl ImageFault for Occlusion {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Object, "position", "in front of"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 use std::ops::Range;
 
 /// # What it does
@@ -56,6 +56,10 @@ impl ImageFault for Pixelate {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "resolution", "less"))
     }
 
     fn draws(&self) -> bool {

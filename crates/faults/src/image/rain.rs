@@ -3,7 +3,7 @@
 use super::level::{Level, Points, SEVERITY, strength};
 use super::pixels::with_rgb;
 use super::stroke::{Opacity, Stroke};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Draws falling drops as bright streaks of one slant, long and clear when near, short and faint
@@ -61,6 +61,10 @@ impl ImageFault for Rain {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Medium, "particles", "faster"))
     }
 }
 

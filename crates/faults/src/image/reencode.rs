@@ -2,7 +2,7 @@
 
 use super::jpeg::Jpeg;
 use super::level::ONCE;
-use faultlens_core::{Dose, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Plugin, Setting};
 use faultlens_core::{Stream, Unset};
 
 /// # What it does
@@ -35,6 +35,10 @@ impl ImageFault for Reencode {
 
     fn dose(&self) -> Dose {
         ONCE
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        None
     }
 
     fn draws(&self) -> bool {

@@ -4,7 +4,7 @@ use super::edge::Edge;
 use super::level::{Level, Points, SEVERITY, strength};
 use super::resample::{FILL, Fill, moved};
 use super::smooth::{MOST_DEVIATION, blurred};
-use faultlens_core::{Dose, Image, ImageFault, Motion, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Motion, Place, Plugin, Stream};
 
 /// # What it does
 /// Makes everything smaller about the middle of the image, or larger.
@@ -54,6 +54,10 @@ impl ImageFault for Rescale {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "position", "remote"))
     }
 
     fn draws(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::level::{Level, Points, SEVERITY, strength};
 use super::resample::{FILL, Fill, moved};
-use faultlens_core::{Dose, Image, ImageFault, Motion, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Motion, Place, Plugin, Stream};
 
 /// # What it does
 /// Turns the image about its middle.
@@ -44,6 +44,10 @@ impl ImageFault for Rotation {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "orientation", "other than"))
     }
 
     fn draws(&self) -> bool {

@@ -4,7 +4,7 @@ use super::channels::map_colours;
 use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::round::{floor_byte, larger, smaller};
 use super::vectors::wide;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Multiplies the saturation of every pixel (of HSV) and adds to it; hue and brightest channel
@@ -40,6 +40,10 @@ impl ImageFault for Saturate {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "spectrum", "more"))
     }
 
     fn draws(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::byte_noise::{ByteNoise, Cumulative};
 use super::level::{Points, SEVERITY, TABLE, strength};
-use faultlens_core::{ImageFault, Plugin};
+use faultlens_core::{Hazard, ImageFault, Place, Plugin};
 
 /// # What it does
 /// Draws how many photons arrive at every channel of every pixel from a Poisson distribution whose
@@ -18,8 +18,10 @@ pub(super) const SHOT_NOISE: Plugin<dyn ImageFault> = Plugin {
         TABLE,
         strength("photons", "photons that make a white pixel; fewer are noisier", 1.0, 10_000.0),
     ],
-    build: |settings| Ok(Box::new(ByteNoise::new(POINTS.level(settings)?, cumulative))),
+    build: |settings| Ok(Box::new(ByteNoise::new(POINTS.level(settings)?, HAZARD, cumulative))),
 };
+
+const HAZARD: Hazard = Hazard::new(Place::LightSource, "intensity", "less");
 
 const POINTS: Points<1> = Points {
     names: ["photons"],

@@ -6,7 +6,7 @@ use super::pixels::{FULL_SCALE, with_rgb};
 use super::round::{larger, level_byte, level_word, smaller};
 use super::streak::Streak;
 use super::zoom::{Step, Zoom};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Draws flakes that fall in one direction, each a smeared speck of magnified noise, and makes the
@@ -79,6 +79,10 @@ impl ImageFault for Snow {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Medium, "particles", "more"))
     }
 }
 

@@ -7,7 +7,7 @@ use super::pixels::{weighed, with_rgb};
 use super::rim::{Relief, relief};
 use super::round::{level_byte, level_word, smaller};
 use super::smooth::{Gaussian, MOST_DEVIATION};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Cuts drops out of smooth noise: water that shines at its rims, or opaque mud.
@@ -83,6 +83,10 @@ impl ImageFault for Spatter {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "transparency", "spatial aperiodic"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::level::{Level, Points, SEVERITY, strength};
 use super::resample::{FILL, Fill, moved};
-use faultlens_core::{Dose, Image, ImageFault, Motion, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Motion, Place, Plugin, Stream};
 
 /// # What it does
 /// Moves the image sideways and down, by whole pixels.
@@ -49,6 +49,10 @@ impl ImageFault for Translation {
 
     fn dose(&self) -> Dose {
         self.level.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "position", "where else"))
     }
 
     fn draws(&self) -> bool {

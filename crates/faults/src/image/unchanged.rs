@@ -1,7 +1,7 @@
 //! No fault.
 
 use super::level::ONCE;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Plugin, Stream};
 
 /// # What it does
 /// Nothing: the target sees the image once more.
@@ -25,6 +25,10 @@ impl ImageFault for Unchanged {
 
     fn dose(&self) -> Dose {
         ONCE
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        None
     }
 
     fn draws(&self) -> bool {

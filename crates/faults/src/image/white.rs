@@ -1,7 +1,7 @@
 //! Nothing but light.
 
 use super::level::ONCE;
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Makes every pixel white.
@@ -26,6 +26,10 @@ impl ImageFault for White {
 
     fn dose(&self) -> Dose {
         ONCE
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::LightSource, "position", "close"))
     }
 
     fn draws(&self) -> bool {

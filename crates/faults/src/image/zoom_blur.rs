@@ -4,7 +4,7 @@ use super::level::{Level, Points, SEVERITY, TABLE, strength};
 use super::pixels::with_rgb;
 use super::round::level_byte;
 use super::zoom::{Step, Zoom};
-use faultlens_core::{Dose, Image, ImageFault, Plugin, Stream};
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, Plugin, Stream};
 
 /// # What it does
 /// Averages the image with magnified copies of its middle.
@@ -71,6 +71,10 @@ impl ImageFault for ZoomBlur {
 
     fn dose(&self) -> Dose {
         self.0.dose
+    }
+
+    fn hazard(&self) -> Option<Hazard> {
+        Some(Hazard::new(Place::Observer, "magnification", "faster"))
     }
 
     fn draws(&self) -> bool {

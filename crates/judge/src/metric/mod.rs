@@ -8,6 +8,7 @@ mod edits;
 mod overlap;
 mod psnr;
 mod segments;
+pub mod visual;
 
 pub use accuracy::accuracy;
 pub use answer::{belief, best, place_of, right, same_letters};

@@ -7,6 +7,7 @@ mod same_segments;
 mod same_text;
 mod same_top;
 mod same_values;
+mod within_tolerance;
 
 use faultlens_core::{Exhibit, Guard, Measure, Oracle, Outcome, Plugin, Reason};
 
@@ -21,7 +22,8 @@ pub const ORACLES: &[Plugin<dyn Oracle>] = &[
 ];
 
 /// Every guard, in alphabetical order. Add yours here.
-pub const GUARDS: &[Plugin<dyn Guard>] = &[golden_correct::GOLDEN_CORRECT];
+pub const GUARDS: &[Plugin<dyn Guard>] =
+    &[golden_correct::GOLDEN_CORRECT, within_tolerance::WITHIN_TOLERANCE];
 
 /// An oracle behind its guards.
 pub struct Judge {
@@ -50,7 +52,17 @@ impl Judge {
         })
     }
 
-    /// What became of a trial of a case that is not barred. An answer that is not finite gives
+    /// Why a trial says nothing, whatever was answered; to be asked before it is judged.
+    pub fn bars_trial(&self, exhibit: &Exhibit<'_>) -> Option<Reason> {
+        self.guards.iter().find_map(|guard| guard.bars_trial(exhibit))
+    }
+
+    /// Whether it must know how much people notice of what was done to an image.
+    pub fn looks_at_changes(&self) -> bool {
+        self.guards.iter().any(|guard| guard.looks_at_changes())
+    }
+
+    /// What became of a trial that is not barred. An answer that is not finite gives
     /// the fault away.
     pub fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
         if !exhibit.observed.is_finite() {

@@ -15,7 +15,7 @@ fn scores(scores: &[f32]) -> Response {
 fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Response) -> Outcome {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
     let truth = Truth { class: truth, label: None };
-    let exhibit = Exhibit { case: &case, truth, golden, observed: seen };
+    let exhibit = Exhibit { case: &case, truth, golden, observed: seen, disturbed: None };
     let barred = judge.bars_case(&Exhibit { observed: golden, ..exhibit });
     barred.map_or_else(|| judge.judge(&exhibit), Outcome::Unjudged)
 }
@@ -23,7 +23,8 @@ fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Respons
 /// Golden against observed, without guards.
 fn measured(oracle: &dyn Oracle, golden: &Response, seen: &Response) -> (Outcome, Option<f64>) {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let exhibit = Exhibit { case: &case, truth: Truth::default(), golden, observed: seen };
+    let exhibit =
+        Exhibit { case: &case, truth: Truth::default(), golden, observed: seen, disturbed: None };
     (oracle.judge(&exhibit), oracle.measure(&exhibit).map(|measure| measure.value))
 }
 
@@ -255,8 +256,13 @@ fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
     let unsuited = Outcome::Unjudged(Reason::Unsuited);
     assert_eq!(judged(&judge, None, &other, &broken), unsuited);
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let exhibit =
-        Exhibit { case: &case, truth: Truth::default(), golden: &golden, observed: &broken };
+    let exhibit = Exhibit {
+        case: &case,
+        truth: Truth::default(),
+        golden: &golden,
+        observed: &broken,
+        disturbed: None,
+    };
     assert_eq!(judge.measure(&exhibit), None);
     let same = judge.measure(&Exhibit { observed: &golden, ..exhibit });
     assert_eq!(same, Some(Measure { name: "edits", value: 0.0 }));

@@ -15,6 +15,8 @@ pub(super) struct Card {
     pub(super) truth: Option<String>,
     pub(super) fault: String,
     pub(super) site: Option<String>,
+    /// How much people notice.
+    pub(super) visual_change: Option<String>,
     pub(super) outcome: String,
     /// The outcome's class in the style sheet.
     pub(super) class: &'static str,
@@ -59,6 +61,7 @@ fn card(example: &Example, dir: &Path, album: &mut Album) -> Card {
         truth: example.truth.as_deref().map(plain),
         fault: plain(&example.fault),
         site: example.site.as_deref().map(plain),
+        visual_change: example.visual_change.map(|change| format!("{change:.2}")),
         outcome: format::outcome(&plain(&example.outcome)),
         class: class(&example.outcome),
         images: images.into_iter().filter_map(image).collect(),

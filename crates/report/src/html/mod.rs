@@ -3,6 +3,7 @@
 mod examples;
 mod fairness;
 mod gallery;
+mod preserve;
 mod protection;
 mod rates;
 mod robustness;

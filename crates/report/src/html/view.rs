@@ -3,6 +3,7 @@
 use super::examples::{Card, cards};
 use super::fairness::{FairnessView, fairness};
 use super::gallery::{GalleryView, galleries};
+use super::preserve::{PreserveView, preserve};
 use super::protection::{ProtectionView, protection};
 use super::rates::{CurvesView, GroupingView, curves, grouping};
 use super::robustness::{RobustnessView, robustness};
@@ -37,6 +38,7 @@ pub(super) struct Page {
     targets: Vec<TargetView>,
     warnings: Vec<String>,
     requirements: Vec<RequirementView>,
+    preserve: Vec<PreserveView>,
     outcomes: Option<OutcomesView>,
     /// What the intervals are, in words.
     interval: String,
@@ -69,9 +71,9 @@ pub(super) struct Page {
 
 /// A verdict with a sign and a word, so that colour is never all there is.
 pub(super) struct Badge {
-    class: &'static str,
-    sign: &'static str,
-    text: &'static str,
+    pub(super) class: &'static str,
+    pub(super) sign: &'static str,
+    pub(super) text: &'static str,
 }
 
 /// A number that the reader should see first.
@@ -155,6 +157,7 @@ impl Page {
             targets: summary.targets.iter().map(target).collect(),
             warnings,
             requirements: summary.requirements.iter().enumerate().map(requirement).collect(),
+            preserve: preserve(&summary.preserved),
             outcomes: outcomes(&summary.overall),
             interval: plain(&summary.interval),
             confidence: format::limit(summary.confidence),
@@ -188,7 +191,8 @@ impl Page {
     }
 }
 
-fn badge(verdict: Verdict) -> Badge {
+/// The badge of a verdict.
+pub(super) fn badge(verdict: Verdict) -> Badge {
     let (class, sign) = match verdict {
         Verdict::Met => ("met", "✓"),
         Verdict::Inconclusive => ("inconclusive", "?"),

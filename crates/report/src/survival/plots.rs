@@ -132,5 +132,5 @@ fn draw(axes: Axes<'_>, id: &str, plot: &SurvivalPlot, names: &[&str]) -> String
     let drawn: Vec<&str> = plot.series.iter().map(|series| series.name.as_str()).collect();
     let about = format!("{} against {}: {}", y.name, x.name, drawn.join(", "));
     let caption = Caption { id, title: &plot.name, about: &about };
-    xy(&caption, &Xy { traces: &traces, x, y, diagonal })
+    xy(&caption, &Xy { traces: &traces, x, y, diagonal, limit: None })
 }

@@ -56,7 +56,7 @@ pub(crate) fn rate_ticks(most: f64, steps: usize) -> Vec<f64> {
 }
 
 /// A tick's label: percent with as many decimals as the step needs.
-fn tick_label(tick: f64) -> String {
+pub(crate) fn tick_label(tick: f64) -> String {
     if tick == 0.0 {
         "0".into()
     } else {
@@ -65,14 +65,14 @@ fn tick_label(tick: f64) -> String {
 }
 
 /// A share of the width, as SVG takes it.
-fn share(part: f64, whole: f64) -> String {
+pub(crate) fn share(part: f64, whole: f64) -> String {
     let share = part / whole;
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     format!("{:.2}%", share * 100.0)
 }
 
 /// Opens a chart that stands for an image with a name and a description.
-fn open(out: &mut String, caption: &Caption<'_>, kind: &str, height: usize) {
+pub(crate) fn open(out: &mut String, caption: &Caption<'_>, kind: &str, height: usize) {
     let (id, title, about) = (xml(caption.id), xml(caption.title), xml(caption.about));
     let _ = write!(
         out,
@@ -97,7 +97,7 @@ fn rate_axis(out: &mut String, ticks: &[f64], bottom: usize) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
     }
 
     /// For the tests of charts: parses, and gives the values of an attribute of some class.
-    pub(super) fn values(svg: &str, class: &str, attribute: &str) -> Vec<String> {
+    pub(crate) fn values(svg: &str, class: &str, attribute: &str) -> Vec<String> {
         let document = roxmltree::Document::parse(svg).unwrap();
         let of_class = document.descendants().filter(|node| node.attribute("class") == Some(class));
         of_class.filter_map(|node| node.attribute(attribute).map(str::to_owned)).collect()

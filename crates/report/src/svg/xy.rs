@@ -59,6 +59,8 @@ pub(crate) struct Xy<'a> {
     pub(crate) y: Axis<'a>,
     /// Whether the line is drawn on which both numbers are equal.
     pub(crate) diagonal: bool,
+    /// Where along the first axis an upright line is drawn.
+    pub(crate) limit: Option<f64>,
 }
 
 /// The ends of both axes.
@@ -90,9 +92,11 @@ pub(crate) fn xy(caption: &Caption<'_>, chart: &Xy<'_>) -> String {
         "<svg width=\"100%\" height=\"{PLOT}\" viewBox=\"0 0 100 {PLOT}\" \
          preserveAspectRatio=\"none\">"
     );
-    if chart.diagonal {
-        let end = frame.x.min(frame.y);
-        let (from, to) = (frame.place(0.0, 0.0), frame.place(end, end));
+    let end = frame.x.min(frame.y);
+    let diagonal = chart.diagonal.then_some(((0.0, 0.0), (end, end)));
+    let limit = chart.limit.map(|limit| ((limit, 0.0), (limit, frame.y)));
+    for (from, to) in [diagonal, limit].into_iter().flatten() {
+        let [from, to] = [from, to].map(|(x, y)| frame.place(x, y));
         let _ = write!(
             out,
             "<path class=\"reference\" vector-effect=\"non-scaling-stroke\" d=\"M{from} L{to}\"/>"
@@ -219,7 +223,7 @@ mod tests {
         ];
         let x = Axis { name: "time", shares: false, most: 10.0 };
         let y = Axis { name: "survival", shares: true, most: 1.0 };
-        let chart = Xy { traces: &traces, x, y, diagonal: false };
+        let chart = Xy { traces: &traces, x, y, diagonal: false, limit: Some(5.0) };
         let svg = xy(&caption, &chart);
         assert_eq!(values(&svg, "line s1", "d"), {
             ["M0.00,0.00 L50.00,0.00 L50.00,110.00 L100.00,110.00 L100.00,110.00"]
@@ -227,6 +231,7 @@ mod tests {
         assert_eq!(values(&svg, "small s0", "cx"), ["25.00%"]);
         assert_eq!(values(&svg, "small s0", "cy"), ["165.0"]);
         assert_eq!(values(&svg, "band s1", "d").len(), 1);
+        assert_eq!(values(&svg, "reference", "d"), ["M50.00,220.00 L50.00,0.00"]);
         assert!(svg.contains("&lt;p&gt;") && svg.contains(">100%<"), "{svg}");
     }
 
@@ -235,7 +240,7 @@ mod tests {
         let points = [at(8.0, 4.0)];
         let traces = [Trace { name: "a", shape: Shape::Line, points: &points, style: 0 }];
         let axis = |most: f64| Axis { name: "a", shares: false, most };
-        let chart = Xy { traces: &traces, x: axis(8.0), y: axis(4.0), diagonal: true };
+        let chart = Xy { traces: &traces, x: axis(8.0), y: axis(4.0), diagonal: true, limit: None };
         let svg = xy(&Caption { id: "c", title: "t", about: "a" }, &chart);
         assert_eq!(values(&svg, "reference", "d"), ["M0.00,220.00 L50.00,0.00"]);
     }

@@ -1,6 +1,6 @@
 //! A summary with everything that a report must stand, and one with nothing.
 
-use super::services;
+use super::{preserved, services};
 use faultlens_campaign::analysis::{
     Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
     Gallery, GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked,
@@ -289,6 +289,7 @@ fn examples(dir: &Path) -> Vec<Example> {
         fault: "gaussian_noise severity=5".into(),
         site: None,
         outcome: "deviated".into(),
+        visual_change: Some(0.312),
         golden: vec![("no entry".into(), 0.973), ("stop".into(), 0.021), ("yield".into(), 0.004)],
         observed: vec![
             ("speed limit 50".into(), Some(0.612)),
@@ -470,6 +471,7 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         examples: examples(dir),
         galleries: galleries(),
         requirements: requirements(),
+        preserved: preserved::preserved(),
         pinned: vec![
             pin("noise-on-17", "deviated", Verdict::NotMet),
             pin("blur-on-3", "masked", Verdict::Met),
@@ -527,6 +529,7 @@ pub(crate) fn empty() -> Summary {
         examples: vec![],
         galleries: vec![],
         requirements: vec![],
+        preserved: vec![],
         pinned: vec![],
         verdict: None,
         warnings: vec![],

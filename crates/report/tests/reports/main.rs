@@ -3,5 +3,6 @@
 
 mod fixture;
 mod page;
+mod preserved;
 mod services;
 mod texts;

@@ -133,6 +133,32 @@ fn sections_on_the_inside_of_models_show_the_summarys_numbers() {
 }
 
 #[test]
+fn what_people_cope_with_shows_the_summarys_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = rich(dir.path());
+    with_page(&summary, dir.path(), |_, document| {
+        let section = with_id(document, "preserve");
+        let rows: Vec<Vec<String>> = tagged(section, "tr")
+            .map(|row| row.children().filter(Node::is_element).map(text).collect())
+            .skip(1)
+            .collect();
+        assert_eq!(rows.len(), summary.preserved.len());
+        for (row, one) in rows.iter().zip(&summary.preserved) {
+            assert!(
+                row.contains(&one.target) && row.contains(&"≤ 0.61 [0.45, 0.72]".to_owned()),
+                "{row:?}"
+            );
+            let reached = format!("{:.1}%", 100.0 * one.reached.unwrap().mean);
+            assert!(row.contains(&reached) && row.contains(&"87.3%".to_owned()), "{row:?}");
+        }
+        assert_eq!(rows[0][7], "+18.0 [+9.8, +26.2]");
+        let said = text(section);
+        assert!(said.contains("below people from a visual change of 0.15 on"), "{said}");
+        assert!(said.contains("12 images left out"), "{said}");
+    });
+}
+
+#[test]
 fn curves_and_outcomes_show_the_summarys_numbers() {
     let dir = tempfile::tempdir().unwrap();
     let summary = rich(dir.path());

@@ -9,6 +9,7 @@ use super::keys::{FAULT, PRESET};
 use super::plugin::{self, Form, MOST_POINTS};
 use super::takes::{Key, Takes, check, known, unknown_key};
 use super::tree::{self, Entry, Node, Value};
+use crate::varied::{VARIED, Varied, is_varied, no_evenly};
 use faultlens_core::{Dose, ImageFault, Parameter, Plugin, SettingError, Settings};
 use faultlens_faults::{IMAGE_FAULTS, Injection, MODEL_FAULTS, ModelFault, SitePlan};
 use serde_saphyr::Location;
@@ -37,6 +38,8 @@ pub struct FaultPoint {
 pub enum Disturbance {
     /// What a target sees.
     Image(Box<dyn ImageFault>),
+    /// What a target sees, by as much as is drawn anew for every trial.
+    Varied(Box<Varied>),
     /// What a model computes.
     Model(Box<Injection>),
 }
@@ -45,6 +48,7 @@ impl fmt::Debug for Disturbance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Image(_) => "Image",
+            Self::Varied(_) => "Varied",
             Self::Model(_) => "Model",
         })
     }
@@ -55,6 +59,7 @@ impl Disturbance {
     pub fn draws(&self) -> bool {
         match self {
             Self::Image(fault) => fault.draws(),
+            Self::Varied(_) => true,
             Self::Model(injection) => injection.plan() != SitePlan::Exhaustive,
         }
     }
@@ -63,6 +68,7 @@ impl Disturbance {
     fn doses(&self) -> Vec<Dose> {
         match self {
             Self::Image(fault) => vec![fault.dose()],
+            Self::Varied(varied) => vec![varied.dose()],
             Self::Model(injection) => injection.doses().collect(),
         }
     }
@@ -135,10 +141,14 @@ impl Kind {
         }
     }
 
-    pub(super) fn parameters(self) -> &'static [Parameter] {
+    /// All that can be set: what the fault has of its own, and how its strength is drawn.
+    pub(super) fn parameters(self) -> Vec<&'static Parameter> {
         match self {
-            Self::Image(plugin) => plugin.parameters,
-            Self::Model(plugin) => plugin.parameters,
+            Self::Image(plugin) if Varied::can_be(plugin.name) => {
+                plugin.parameters.iter().chain(VARIED).collect()
+            }
+            Self::Image(plugin) => plugin.parameters.iter().collect(),
+            Self::Model(plugin) => plugin.parameters.iter().collect(),
         }
     }
 
@@ -149,14 +159,20 @@ impl Kind {
 
     fn point(self, settings: Settings, trials: u32) -> Result<FaultPoint, SettingError> {
         let disturbance = match self {
-            Self::Image(plugin) => Disturbance::Image((plugin.build)(&settings)?),
+            Self::Image(plugin) if is_varied(&settings) => {
+                Disturbance::Varied(Box::new(Varied::new(plugin, &settings)?))
+            }
+            Self::Image(plugin) => {
+                no_evenly(&settings)?;
+                Disturbance::Image((plugin.build)(&settings)?)
+            }
             Self::Model(plugin) => {
                 Disturbance::Model(Box::new(Injection::build(plugin, &settings)?))
             }
         };
         Ok(FaultPoint {
             name: self.name(),
-            label: plugin::label(self.name(), &settings, self.parameters()),
+            label: plugin::label(self.name(), &settings, &self.parameters()),
             trials: if disturbance.draws() { trials } else { 1 },
             dose: disturbance.doses().first().copied(),
             disturbance,

@@ -106,6 +106,24 @@ pub const PRESETS: &[Preset] = &[
 ",
     },
     Preset {
+        name: "cifar10-car",
+        about: "four faults as far as people still recognise cars in images of 32×32 pixels; 10 trials per case",
+        yaml: "
+- fault: brightness
+  tolerance: cifar10-car
+  trials: 10
+- fault: contrast
+  tolerance: cifar10-car
+  trials: 10
+- fault: frost
+  tolerance: cifar10-car
+  trials: 10
+- fault: jpeg_compression
+  tolerance: cifar10-car
+  trials: 10
+",
+    },
+    Preset {
         name: "exponent_bits",
         about: "each bit of the exponent flipped, in outputs and in weights; 5 trials per case",
         yaml: "
@@ -157,6 +175,36 @@ pub const PRESETS: &[Preset] = &[
   severity: 1..5
 - fault: spatter
   severity: 1..5
+",
+    },
+    Preset {
+        name: "imagenet-car",
+        about: "eight faults as far as people still recognise cars in photographs; 10 trials per case",
+        yaml: "
+- fault: brightness
+  tolerance: imagenet-car
+  trials: 10
+- fault: colour_jitter
+  tolerance: imagenet-car
+  trials: 10
+- fault: contrast
+  tolerance: imagenet-car
+  trials: 10
+- fault: defocus_blur
+  tolerance: imagenet-car
+  trials: 10
+- fault: frost
+  tolerance: imagenet-car
+  trials: 10
+- fault: gaussian_noise
+  tolerance: imagenet-car
+  trials: 10
+- fault: jpeg_compression
+  tolerance: imagenet-car
+  trials: 10
+- fault: rgb_shift
+  tolerance: imagenet-car
+  trials: 10
 ",
     },
     Preset {
@@ -234,6 +282,6 @@ mod tests {
             assert_eq!(specs(&written), specs(&named), "{}", preset.name);
             written.len()
         });
-        assert_eq!(counts.collect::<Vec<_>>(), [2, 43, 85, 16, 95, 10, 2, 55]);
+        assert_eq!(counts.collect::<Vec<_>>(), [2, 43, 85, 4, 16, 95, 8, 10, 2, 55]);
     }
 }

@@ -16,6 +16,7 @@ use anyhow::{Context, ensure};
 use faultlens::exit;
 
 use crate::args::SurviveArgs;
+use crate::command::csv_file::CsvFile;
 use crate::command::write;
 use crate::console::Console;
 use analysis::{Asked, Findings, Question, findings};
@@ -23,7 +24,7 @@ use curves::Curves;
 use object::Object;
 use roles::Roles;
 use rows::Rows;
-use table::Source;
+use table::Table;
 
 /// Reads the table, fits what is asked for and shows it.
 pub(crate) fn run(args: &SurviveArgs, console: &mut Console) -> anyhow::Result<u8> {
@@ -71,10 +72,10 @@ fn ending(path: &Path) -> &str {
 }
 
 fn read(args: &SurviveArgs, covariates: bool) -> anyhow::Result<Rows> {
-    let source = Source::open(&args.data)?;
-    let names = source.names.clone();
+    let file = CsvFile::open(&args.data)?;
+    let names = file.names.clone();
     let roles = Roles::new(args, &names, covariates)?;
-    Rows::new(&source.read(roles.readings())?, &roles, &names)
+    Rows::new(&Table::read(file, roles.readings())?, &roles, &names)
 }
 
 /// Says why a measure or a model is missing from the result.

@@ -1,17 +1,13 @@
 //! A CSV file as columns of numbers and levels.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Cursor, Read};
-use std::path::Path;
 
-use anyhow::{Context, anyhow, ensure};
-use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
+use anyhow::{Context, ensure};
+use csv::StringRecord;
 use faultlens::report::plain;
 
-/// Larger files are refused before they fill the memory.
-const MOST_BYTES: u64 = 2 << 30;
-const MOST_COLUMNS: usize = 4096;
+use crate::command::csv_file::CsvFile;
+
 /// Different texts in one column; a column with more is no set of levels.
 pub(super) const MOST_LEVELS: usize = 64;
 /// What stands for "not known", in any case. Not `none`, which is a level: no defence, no attack.
@@ -60,52 +56,20 @@ pub(super) struct Table {
     pub(super) lines: Vec<u64>,
 }
 
-/// A file whose header has been read.
-pub(super) struct Source {
-    reader: csv::Reader<Cursor<Vec<u8>>>,
-    /// The names of the columns.
-    pub(super) names: Vec<String>,
-}
-
-impl Source {
-    /// Opens a file with commas, semicolons or tabs between columns.
-    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
-        Self::new(bytes(path)?)
-    }
-
-    fn new(mut bytes: Vec<u8>) -> anyhow::Result<Self> {
-        ensure!(
-            !bytes.starts_with(&[0xff, 0xfe]) && !bytes.starts_with(&[0xfe, 0xff]),
-            "it is in UTF-16; save it as UTF-8"
-        );
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            bytes.drain(..3);
-        }
-        let mut reader = ReaderBuilder::new()
-            .delimiter(delimiter(&bytes))
-            .trim(Trim::All)
-            .from_reader(Cursor::new(bytes));
-        let names: Vec<String> =
-            reader.headers().map_err(told)?.iter().map(str::to_owned).collect();
-        ensure!(names.iter().any(|name| !name.is_empty()), "it has no header");
-        ensure!(names.len() <= MOST_COLUMNS, "it has more than {MOST_COLUMNS} columns");
-        Ok(Self { reader, names })
-    }
-
+impl Table {
     /// Reads all rows.
-    pub(super) fn read(mut self, readings: &[Reading]) -> anyhow::Result<Table> {
-        let columns = self.names.iter().map(|_| Column::default()).collect();
-        let mut table = Table { columns, lines: Vec::new() };
+    pub(super) fn read(mut file: CsvFile, readings: &[Reading]) -> anyhow::Result<Self> {
+        let columns = file.names.iter().map(|_| Column::default()).collect();
+        let mut table = Self { columns, lines: Vec::new() };
         let mut record = StringRecord::new();
-        while self.reader.read_record(&mut record).map_err(told)? {
-            let line = record.position().map_or(0, csv::Position::line);
+        while let Some(line) = file.next(&mut record)? {
             table.lines.push(line);
             for (at, text) in record.iter().enumerate() {
                 match readings.get(at) {
                     None | Some(Reading::Skip) => {}
                     Some(reading) => table.columns[at]
                         .push(text, *reading)
-                        .with_context(|| unusable(&self.names[at], line, text, *reading))?,
+                        .with_context(|| unusable(&file.names[at], line, text, *reading))?,
                 }
             }
         }
@@ -154,46 +118,14 @@ fn unusable(name: &str, line: u64, text: &str, reading: Reading) -> String {
     )
 }
 
-fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    ensure!(bytes.len() as u64 <= MOST_BYTES, "it is larger than {} GiB", MOST_BYTES >> 30);
-    Ok(bytes)
-}
-
-/// What stands most often between the names of the header.
-fn delimiter(bytes: &[u8]) -> u8 {
-    let mut quoted = false;
-    let mut counts = [(b'\t', 0), (b';', 0), (b',', 0)];
-    for byte in bytes.iter().take_while(|byte| **byte != b'\n') {
-        quoted ^= *byte == b'"';
-        if let Some((_, count)) = counts.iter_mut().find(|(d, _)| d == byte && !quoted) {
-            *count += 1;
-        }
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| delimiter)
-}
-
-/// What is wrong with the file, by line.
-fn told(error: csv::Error) -> anyhow::Error {
-    let at = error.position().map_or(0, csv::Position::line);
-    match error.kind() {
-        ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            anyhow!("line {at} has {len} values, the header {expected_len}")
-        }
-        ErrorKind::Utf8 { .. } => anyhow!("line {at} is not UTF-8; save the table as UTF-8"),
-        _ => anyhow!("it cannot be read ({error})"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> anyhow::Result<Table> {
-        let source = Source::new(text.to_vec())?;
-        let readings = vec![Reading::Guess; source.names.len()];
-        source.read(&readings)
+        let file = CsvFile::new(text.to_vec())?;
+        let readings = vec![Reading::Guess; file.names.len()];
+        Table::read(file, &readings)
     }
 
     #[test]
@@ -204,21 +136,11 @@ mod tests {
         assert_eq!(table.columns[1].cells, [Cell::Level(0), Cell::Number(2500.0)]);
         assert_eq!(table.columns[1].levels, ["x;\n\"y\""]);
         assert_eq!(table.lines, [2, 4]);
-        assert_eq!(Source::new(b"\xef\xbb\xbfT\tE\n".to_vec()).unwrap().names, ["T", "E"]);
     }
 
     #[test]
-    fn what_is_no_table_is_said() {
-        for (text, wanted) in [
-            (&b""[..], "no header"),
-            (b"a,b\n", "no rows"),
-            (b"a,b\n1,2\n3\n", "line 3 has 1 values, the header 2"),
-            (b"a,b\n1,\xff\n", "line 2 is not UTF-8"),
-            (b"\xff\xfea\0", "UTF-16"),
-        ] {
-            let error = read(text).err().unwrap().to_string();
-            assert!(error.contains(wanted), "{error}");
-        }
+    fn a_table_without_rows_is_refused() {
+        assert!(read(b"a,b\n").err().unwrap().to_string().contains("no rows"));
     }
 
     #[test]
@@ -227,8 +149,8 @@ mod tests {
         assert!(read(rows(MOST_LEVELS).as_bytes()).is_ok());
         let error = read(rows(MOST_LEVELS + 1).as_bytes()).err().unwrap();
         assert!(error.to_string().contains("--drop a"), "{error}");
-        let source = Source::new(b"a\n1\n01\n".to_vec()).unwrap();
-        let levels = source.read(&[Reading::Levels]).unwrap();
+        let file = CsvFile::new(b"a\n1\n01\n".to_vec()).unwrap();
+        let levels = Table::read(file, &[Reading::Levels]).unwrap();
         assert_eq!(levels.columns[0].levels, ["1", "01"]);
     }
 }

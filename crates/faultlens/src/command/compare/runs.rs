@@ -1,6 +1,6 @@
-//! `faultlens compare`: two runs side by side.
+//! Two runs side by side.
 
-use faultlens::campaign::analysis::words::{p_value, rate};
+use faultlens::campaign::analysis::words::{p_value, points, rate};
 use faultlens::campaign::analysis::{Compared, compare};
 use faultlens::exit;
 use faultlens::report::plain;
@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::text::{Align, table};
 
 /// Shows how far the rates of two runs lie apart.
-pub(crate) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u8> {
+pub(super) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u8> {
     let comparison = compare(&args.first, &args.second)?;
     let nothing = comparison.rows.iter().all(|row| row.first.n == 0 || row.second.n == 0);
     let status = if nothing { exit::INCONCLUSIVE } else { exit::OK };
@@ -42,7 +42,6 @@ pub(crate) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u
 }
 
 fn row(compared: &Compared) -> [String; 7] {
-    let points = |share: f64| format!("{:+.1}", 100.0 * share);
     let difference = compared.difference.map_or("–".to_owned(), |difference| {
         format!("{} [{}, {}]", points(difference), points(compared.low), points(compared.high))
     });

@@ -1,0 +1,189 @@
+//! Requirements on what people cope with: answers must stay as good, or the same, under changes
+//! that people tolerate.
+
+use super::error::Slip;
+use super::tree::Node;
+use faultlens_judge::tolerance::{Threshold, Tolerated};
+use faultlens_judge::{Tolerance, ToleranceError};
+use std::fmt;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+const DEFAULT_ALPHA: f64 = 0.05;
+const DEFAULT_BATCHES: usize = 200;
+const DEFAULT_BATCH_SIZE: usize = 50;
+
+/// The most images that are drawn in all: they are all in memory.
+const MOST_DRAWN: usize = 10_000_000;
+
+/// What must stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preserves {
+    /// Answers are as good as on the originals.
+    Correctness,
+    /// Answers are those on the originals.
+    Prediction,
+}
+
+impl Preserves {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Correctness, Self::Prediction];
+
+    /// Its name in campaign files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Correctness => "correctness",
+            Self::Prediction => "prediction",
+        }
+    }
+
+    /// What people tolerate of a fault in this respect.
+    pub fn of(self, threshold: &Threshold) -> Option<&Tolerated> {
+        match self {
+            Self::Correctness => threshold.correctness.as_ref(),
+            Self::Prediction => threshold.prediction.as_ref(),
+        }
+    }
+}
+
+/// How answers are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// Of classes: whether the answer is right, or the one on the original.
+    Accuracy,
+    /// Of objects: average precision against the truth, or likeness of both sets of objects.
+    Ap,
+    /// Of areas: the mean intersection over union with the truth, or with the original's answer.
+    Iou,
+}
+
+impl Metric {
+    /// Every metric.
+    pub const ALL: [Self; 3] = [Self::Accuracy, Self::Ap, Self::Iou];
+
+    /// Its name in campaign files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accuracy => "accuracy",
+            Self::Ap => "ap",
+            Self::Iou => "iou",
+        }
+    }
+}
+
+/// A requirement on every fault that a tolerance speaks of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preservation {
+    /// What the user calls it.
+    pub name: Option<String>,
+    /// What must stay.
+    pub what: Preserves,
+    /// Whose tolerance: one that comes with Faultlens, or a file from the campaign's folder.
+    pub tolerance: String,
+    /// Only these faults; all that the tolerance speaks of where it is empty.
+    pub faults: Vec<String>,
+    /// Answers count as one of these classes, or as none; each for itself where it is empty.
+    pub classes: Vec<String>,
+    /// How answers are scored; as suits the target where it is not said.
+    pub metric: Option<Metric>,
+    /// How often the verdict may be "met" where the truth is not.
+    pub alpha: f64,
+    /// How far answers may stay behind.
+    pub margin: f64,
+    /// How many batches are drawn.
+    pub batches: usize,
+    /// How many images each has.
+    pub batch_size: usize,
+}
+
+/// Why a tolerance cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ToleranceFileError {
+    /// The file cannot be read.
+    #[error("cannot be read: {source}; name a file that faultlens tolerance --json wrote, or one of {}: {}", Tolerance::names().collect::<Vec<_>>().join(", "), path.display())]
+    Read {
+        /// What the system says.
+        source: std::io::Error,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{source}: {}", path.display())]
+    Wrong {
+        /// What is wrong.
+        source: ToleranceError,
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Preservation {
+    pub(super) fn read(node: &Node) -> Result<Self, Slip> {
+        let text = |key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
+        let number = |key: &str| node.get(key).and_then(Node::number);
+        let whole = |key: &str| {
+            let whole = node.get(key).and_then(Node::whole);
+            whole.and_then(|whole| usize::try_from(whole).ok())
+        };
+        let what = text("what")
+            .and_then(|what| Preserves::ALL.into_iter().find(|preserves| preserves.name() == what));
+        let metric =
+            text("metric").and_then(|name| Metric::ALL.into_iter().find(|m| m.name() == name));
+        let batches = whole("batches").unwrap_or(DEFAULT_BATCHES);
+        let batch_size = whole("batch_size").unwrap_or(DEFAULT_BATCH_SIZE);
+        if batches.saturating_mul(batch_size) > MOST_DRAWN {
+            let what = format!("batches times batch_size is at most {MOST_DRAWN}; draw less");
+            return Err(Slip::new(node.at, what));
+        }
+        Ok(Self {
+            name: text("name"),
+            what: what.ok_or_else(|| Slip::new(node.at, "preserve needs what"))?,
+            tolerance: text("tolerance").unwrap_or_default(),
+            faults: super::read::texts(node.get("faults")),
+            classes: super::read::texts(node.get("classes")),
+            metric,
+            alpha: number("alpha").unwrap_or(DEFAULT_ALPHA),
+            margin: number("margin").unwrap_or(0.0),
+            batches,
+            batch_size,
+        })
+    }
+
+    /// Whether it speaks of a fault.
+    pub fn concerns(&self, fault: &str) -> bool {
+        self.faults.is_empty() || self.faults.iter().any(|own| own == fault)
+    }
+
+    /// The text of the file that the tolerance stands in; `None` for one that comes with
+    /// Faultlens.
+    pub fn written(&self, base: &Path) -> Result<Option<String>, ToleranceFileError> {
+        if Tolerance::named(&self.tolerance).is_some() {
+            return Ok(None);
+        }
+        let path = base.join(&self.tolerance);
+        let read = |source| ToleranceFileError::Read { source, path: path.clone() };
+        let mut text = String::new();
+        // One byte more than is taken shows that there is more.
+        let file = std::fs::File::open(&path).map_err(read)?;
+        file.take(Tolerance::MOST_BYTES as u64 + 1).read_to_string(&mut text).map_err(read)?;
+        Tolerance::from_json(&text).map_err(|source| ToleranceFileError::Wrong { source, path })?;
+        Ok(Some(text))
+    }
+}
+
+/// "correctness preserved as people do (imagenet-car)".
+impl fmt::Display for Preservation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.name {
+            write!(f, "{name}: ")?;
+        }
+        write!(f, "{} preserved where people do ({})", self.what.name(), self.tolerance)?;
+        if !self.classes.is_empty() {
+            write!(f, ", {} or not", self.classes.join(" or "))?;
+        }
+        if self.margin > 0.0 {
+            write!(f, ", but for {:.1} points", 100.0 * self.margin)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Trials that show a target a changed image.
+
+use crate::inject::{Observed, Stage, micros};
+use crate::varied::{Drawn, Varied, change_of};
+use faultlens_core::{Image, ImageFault, Reason, Response, Seed, Trial};
+use faultlens_judge::visual::Reference;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// What a record calls how much people notice of what was shown.
+pub(crate) const VISUAL_CHANGE: &str = "visual_change";
+
+/// What a record calls how many strengths were tried, where that is not one.
+const TRIED: &str = "tried";
+
+impl Stage<'_> {
+    /// Shows the target a changed image.
+    pub(crate) fn show(&self, name: &'static str, fault: &dyn ImageFault, seed: u64) -> Observed {
+        let start = Instant::now();
+        let mut trial = Trial::new(self.subject, Seed::new(seed).stream());
+        let image = fault.change(&self.case.image, trial.stream());
+        let visual_change = match self.setup.tells_changes() {
+            true => self.original().and_then(|original| change_of(original, &image)),
+            false => None,
+        };
+        let changed = start.elapsed();
+        let shown = self.asked(trial, image, start, changed);
+        Observed {
+            shown_under: Some(name),
+            moved: self.moved(fault, seed).map(Box::new),
+            visual_change,
+            extra: told(visual_change),
+            ..shown
+        }
+    }
+
+    /// Shows the target an image that is changed by as much as is drawn.
+    pub(crate) fn show_varied(&self, name: &'static str, varied: &Varied, seed: u64) -> Observed {
+        let start = Instant::now();
+        let mut trial = Trial::new(self.subject, Seed::new(seed).stream());
+        let drawn = varied.draw(&self.case.image, self.original(), trial.stream());
+        let changed = start.elapsed();
+        let Some(drawn) = drawn else {
+            let void = Some(Reason::OutOfReach);
+            return Observed { queries: 0, void, ..Observed::inside(Ok(None), micros(changed)) };
+        };
+        let Drawn { fault, seed, image, visual_change, strengths, tried, fits } = drawn;
+        let mut extra = told(visual_change);
+        extra.extend(strengths.iter().map(|(name, at)| ((*name).to_owned(), at.to_string())));
+        if tried > 1 {
+            extra.insert(TRIED.to_owned(), tried.to_string());
+        }
+        let moved = self.moved(fault.as_ref(), seed).map(Box::new);
+        // What would say nothing is not asked.
+        let shown = match fits {
+            true => self.asked(trial, image, start, changed),
+            false => Observed {
+                queries: 0,
+                image: Some(image),
+                void: Some(match visual_change {
+                    Some(_) => Reason::OutOfReach,
+                    None => Reason::Untold,
+                }),
+                ..Observed::inside(Ok(None), micros(changed))
+            },
+        };
+        Observed { shown_under: Some(name), moved, visual_change, extra, ..shown }
+    }
+
+    fn asked(
+        &self,
+        mut trial: Trial<'_>,
+        image: Image,
+        start: Instant,
+        changed: Duration,
+    ) -> Observed {
+        let answer = trial.ask(&image).map(Some);
+        let elapsed = start.elapsed();
+        self.setup.clock.add(changed, elapsed - changed);
+        let queries = trial.queries();
+        Observed { image: Some(image), queries, ..Observed::inside(answer, micros(elapsed)) }
+    }
+
+    /// What changes of the image are held against; `None` where there is no telling.
+    fn original(&self) -> Option<&Reference> {
+        self.original.get_or_init(|| Reference::new(&self.case.image).ok()).as_ref()
+    }
+
+    /// What the target should answer where a fault moves things that answers give places of.
+    fn moved(&self, fault: &dyn ImageFault, seed: u64) -> Option<Response> {
+        if !matches!(self.answer, Response::Detections(_) | Response::Segments(_)) {
+            return None;
+        }
+        let (width, height) = (self.case.image.width(), self.case.image.height());
+        let motion = fault.motion(width, height, &mut Seed::new(seed).stream())?;
+        Some(motion.response(&self.answer, width, height))
+    }
+}
+
+/// A visual change as records have it: more digits would say more than anybody sees.
+fn told(visual_change: Option<f64>) -> BTreeMap<String, String> {
+    let change = visual_change.map(|change| (VISUAL_CHANGE.to_owned(), format!("{change:.6}")));
+    change.into_iter().collect()
+}

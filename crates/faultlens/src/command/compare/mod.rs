@@ -1,0 +1,24 @@
+//! `faultlens compare`: two runs side by side, or two images.
+
+mod images;
+mod runs;
+
+use anyhow::bail;
+
+use crate::args::CompareArgs;
+use crate::console::Console;
+
+/// Compares what there is: folders are runs, files are images.
+pub(crate) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let (first, second) = (&args.first, &args.second);
+    match [first, second].map(|path| (path.is_dir(), path.is_file())) {
+        [(true, _), (_, true)] | [(_, true), (true, _)] => bail!(
+            "a run directory cannot be compared with a file; give two runs or two images: {} and {}",
+            first.display(),
+            second.display()
+        ),
+        // What is not there is said by who looks for it.
+        [(_, true), _] | [_, (_, true)] => images::run(args, console),
+        _ => runs::run(args, console),
+    }
+}

@@ -1,0 +1,144 @@
+//! How much an image changed for a human eye.
+//!
+//! [`Reference`] keeps everything about an original that does not depend on what it is compared
+//! with, so that many changed versions of it are cheap. Each number follows the published code of
+//! its measure, and is the same on every machine.
+
+mod covariance;
+mod eigen;
+mod information;
+mod plane;
+mod pyramid;
+mod vif;
+mod vif_p;
+mod vsnr;
+mod wavelet;
+mod windows;
+
+use faultlens_core::Image;
+use plane::Plane;
+use thiserror::Error;
+
+pub use vif::LEVELS as FULL_LEVELS;
+
+/// Why two images have no visual change.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum VisualError {
+    /// Pixels of different images would be compared.
+    #[error(
+        "an image of {width}×{height} pixels cannot be compared with one of \
+         {changed_width}×{changed_height}; scale one of them first"
+    )]
+    Sizes {
+        /// Columns of the original.
+        width: usize,
+        /// Rows of the original.
+        height: usize,
+        /// Columns of the changed image.
+        changed_width: usize,
+        /// Rows of the changed image.
+        changed_height: usize,
+    },
+    /// The filters of the measure do not fit.
+    #[error("images of {width}×{height} pixels are too small for {measure}, which needs {least}")]
+    TooSmall {
+        /// Columns.
+        width: usize,
+        /// Rows.
+        height: usize,
+        /// What was to be measured.
+        measure: &'static str,
+        /// The shortest side that will do.
+        least: usize,
+    },
+    /// There is nothing in the original that could get lost.
+    #[error("{measure} is not defined for an original without contrast")]
+    Flat {
+        /// What was to be measured.
+        measure: &'static str,
+    },
+}
+
+/// How much an image changed for a human eye.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VisualChange {
+    /// From 0 (nothing to see) to 1 (nothing left of the original): `1 − VIF`, and 0 where the
+    /// image looks better than the original or the change cannot be seen.
+    pub delta_v: f64,
+    /// The wavelet form of visual information fidelity; above 1 where contrast was gained.
+    pub vif: f64,
+    /// Levels of the pyramid: 4, fewer for images below 72 pixels, whose values are no longer
+    /// the published measure.
+    pub levels: usize,
+}
+
+/// An original, prepared for being compared with many changed versions of it.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    luma: Plane,
+    vif: vif::Original,
+    /// `None` where VSNR is not defined.
+    vsnr: Option<vsnr::Original>,
+}
+
+impl Reference {
+    /// Prepares an image with sides of at least 9 pixels.
+    pub fn new(image: &Image) -> Result<Self, VisualError> {
+        large_enough(image, "VIF", vif::LEAST_SIDE)?;
+        let luma = Plane::luma(image);
+        let (vif, vsnr) = (vif::Original::new(&luma), vsnr::Original::new(&luma));
+        Ok(Self { luma, vif, vsnr })
+    }
+
+    /// How much the changed image differs from this one for a human eye.
+    pub fn visual_change(&self, changed: &Image) -> Result<VisualChange, VisualError> {
+        same_size((self.luma.width, self.luma.height), changed)?;
+        let levels = self.vif.levels();
+        let luma = Plane::luma(changed);
+        if self.luma.same(&luma) {
+            return Ok(VisualChange { delta_v: 0.0, vif: 1.0, levels });
+        }
+        // An original without anything to see in it: whatever can be seen now is a change.
+        let vif = self.vif.vif(&luma).unwrap_or(0.0);
+        let hidden = || self.vsnr.as_ref().is_some_and(|vsnr| vsnr.hides(&self.luma, &luma));
+        let delta_v = if vif > 1.0 || hidden() { 0.0 } else { 1.0 - vif };
+        Ok(VisualChange { delta_v, vif, levels })
+    }
+}
+
+/// The visual signal-to-noise ratio in decibels; infinite for identical images, where the
+/// published code answers some finite number.
+pub fn vsnr(original: &Image, changed: &Image) -> Result<f64, VisualError> {
+    same_size((original.width(), original.height()), changed)?;
+    let [original, changed] = [original, changed].map(Plane::luma);
+    if original.same(&changed) {
+        return Ok(f64::INFINITY);
+    }
+    let prepared = vsnr::Original::new(&original).ok_or(VisualError::Flat { measure: "VSNR" })?;
+    Ok(prepared.vsnr(&original, &changed))
+}
+
+/// The pixel form of visual information fidelity, which most libraries mean by VIF. Thresholds
+/// from human answers rest on the wavelet form, which [`Reference::visual_change`] tells.
+pub fn vif_p(original: &Image, changed: &Image) -> Result<f64, VisualError> {
+    same_size((original.width(), original.height()), changed)?;
+    large_enough(original, "VIF-P", vif_p::LEAST_SIDE)?;
+    let [original, changed] = [original, changed].map(Plane::luma);
+    vif_p::vif_p(&original, &changed).ok_or(VisualError::Flat { measure: "VIF-P" })
+}
+
+fn same_size((width, height): (usize, usize), changed: &Image) -> Result<(), VisualError> {
+    let (changed_width, changed_height) = (changed.width(), changed.height());
+    if (width, height) == (changed_width, changed_height) {
+        return Ok(());
+    }
+    Err(VisualError::Sizes { width, height, changed_width, changed_height })
+}
+
+fn large_enough(image: &Image, measure: &'static str, least: usize) -> Result<(), VisualError> {
+    let (width, height) = (image.width(), image.height());
+    if width.min(height) >= least {
+        return Ok(());
+    }
+    Err(VisualError::TooSmall { width, height, measure, least })
+}

@@ -1,0 +1,201 @@
+//! A steerable pyramid, as far as it is looked at: two of the six orientations of every level.
+//!
+//! The kernels are those of the published `sp5Filters`. All of them look the same, or the opposite,
+//! in a mirror, so that rows above and below are added first, then multiplied.
+
+use super::plane::{MARGIN, Plane};
+
+/// The first low-pass: rows from the edge to the middle, columns alike.
+const FIRST: [[f64; 3]; 3] = [
+    [0.00341614, -0.01551246, -0.03848215],
+    [-0.01551246, 0.05586982, 0.15925570],
+    [-0.03848215, 0.15925570, 0.40304148],
+];
+
+/// Half of the low-pass between levels, ordered as [`FIRST`].
+const NEXT: [[f64; 5]; 5] = [
+    [0.00085404, -0.00244917, -0.00387812, -0.00944432, -0.00962054],
+    [-0.00244917, -0.00523281, -0.00661117, 0.00410600, 0.01002988],
+    [-0.00387812, -0.00661117, 0.01396746, 0.03277038, 0.03981393],
+    [-0.00944432, 0.00410600, 0.03277038, 0.06426333, 0.08169618],
+    [-0.00962054, 0.01002988, 0.03981393, 0.08169618, 0.10096540],
+];
+
+/// The upper half of the filter for what changes from row to row; its lower half is the opposite.
+const BAND: [[f64; 4]; 3] = [
+    [0.00277643, 0.00496194, 0.01026699, 0.01455399],
+    [-0.00986904, -0.00893064, 0.01189859, 0.02755155],
+    [-0.01021852, -0.03075356, -0.08226445, -0.11732297],
+];
+
+/// What the first level is made from.
+pub(super) fn start(luma: &Plane) -> Plane {
+    let mut out = Plane::new(luma.width, luma.height, MARGIN);
+    let width = luma.width;
+    let wide = width + 4;
+    let mut columns = [(); 3].map(|()| vec![0.0; wide]);
+    for y in 0..luma.height {
+        let [a, b, c, d, e] =
+            [-2, -1, 0, 1, 2].map(|below| &luma.near_row(y, below)[MARGIN - 2..][..wide]);
+        let [far, near, middle] = &mut columns;
+        let [far, near, middle] = [&mut far[..wide], &mut near[..wide], &mut middle[..wide]];
+        for x in 0..wide {
+            let rows = [a[x] + e[x], b[x] + d[x], c[x]];
+            [far[x], near[x], middle[x]] = FIRST.map(|column| dot(column, rows));
+        }
+        let [[a, b], [c, d]] = [(&far, 0, 4), (&near, 1, 3)]
+            .map(|(row, left, right)| [&row[left..][..width], &row[right..][..width]]);
+        let middle = &middle[2..][..width];
+        out.write(y, |out| {
+            for x in 0..width {
+                out[x] = (a[x] + b[x]) + (c[x] + d[x]) + middle[x];
+            }
+        });
+    }
+    out
+}
+
+/// What the next level is made from: every second row and column of a level's low-pass.
+pub(super) fn next(level: &Plane) -> Plane {
+    let mut out = Plane::new(level.width.div_ceil(2), level.height.div_ceil(2), MARGIN);
+    let width = out.width;
+    // Even and odd columns apart, so that each part of the filter meets neighbours.
+    let n = width + MARGIN;
+    let mut rows = [(); 2].map(|()| [(); 5].map(|()| vec![0.0; n]));
+    let mut parts = [(); 5].map(|()| vec![0.0; n]);
+    for y in 0..out.height {
+        let [evens, odds] = &mut rows;
+        for (at, (evens, odds)) in evens.iter_mut().zip(odds).enumerate() {
+            let away = (MARGIN - at) as isize;
+            let [above, under] = [-away, away].map(|away| level.near_row(2 * y, away));
+            // The row in the middle meets itself.
+            let scale = if away == 0 { 1.0 } else { 2.0 };
+            let pairs = above.as_chunks::<2>().0.iter().zip(under.as_chunks::<2>().0);
+            for ((even, odd), (above, under)) in evens.iter_mut().zip(odds).zip(pairs) {
+                [*even, *odd] = [0, 1].map(|at| scale * (above[at] + under[at]));
+            }
+            // Rows of odd length end with half a pair.
+            if let Some(even) = evens.get_mut(above.len() / 2) {
+                *even = scale * (above[above.len() - 1] + under[under.len() - 1]);
+            }
+        }
+        for (at, part) in parts.iter_mut().enumerate() {
+            let [a, b, c, d, e] = rows[at % 2].each_ref().map(|row| &row[..n]);
+            for (x, part) in part[..n].iter_mut().enumerate() {
+                *part = dot(NEXT[at], [a[x], b[x], c[x], d[x], e[x]]);
+            }
+        }
+        let at = |part: usize, from: usize| &parts[part][from..][..width];
+        let [a, b, c, d, e] = [at(0, 0), at(1, 0), at(2, 1), at(3, 1), at(4, 2)];
+        let [f, g, h, i] = [at(3, 2), at(2, 3), at(1, 3), at(0, 4)];
+        out.write(y, |out| {
+            for x in 0..width {
+                let far = (a[x] + i[x]) + (b[x] + h[x]);
+                out[x] = far + (c[x] + g[x]) + (d[x] + f[x]) + e[x];
+            }
+        });
+    }
+    out
+}
+
+/// Which way a band looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Direction {
+    /// At what changes from column to column.
+    Across,
+    /// At what changes from row to row.
+    Down,
+}
+
+/// The bands of a level, in order.
+pub(super) const DIRECTIONS: [Direction; 2] = [Direction::Across, Direction::Down];
+
+/// A band of a level, row by row: most of them are looked at once and need not be kept.
+pub(super) struct Rows<'a> {
+    level: &'a Plane,
+    direction: Direction,
+    sums: [Vec<f64>; 4],
+    parts: [Vec<f64>; 4],
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(level: &'a Plane, direction: Direction) -> Self {
+        let empty = || [(); 4].map(|()| vec![0.0; level.width + 2 * MARGIN]);
+        Self { level, direction, sums: empty(), parts: empty() }
+    }
+
+    /// All rows.
+    pub(super) fn plane(&mut self) -> Plane {
+        let mut plane = Plane::new(self.level.width, self.level.height, 0);
+        for y in 0..plane.height {
+            plane.write(y, |out| self.row(y, out));
+        }
+        plane
+    }
+
+    /// One row.
+    pub(super) fn row(&mut self, y: usize, out: &mut [f64]) {
+        match self.direction {
+            Direction::Across => self.across(y, out),
+            Direction::Down => self.down(y, out),
+        }
+    }
+
+    fn across(&mut self, y: usize, out: &mut [f64]) {
+        self.fold(y, |above, under| above + under);
+        let wide = self.sums[0].len();
+        let [a, b, c, middle] = self.sums.each_ref().map(|sums| &sums[..wide]);
+        for (part, weights) in self.parts.iter_mut().zip(BAND) {
+            for (x, part) in part[..wide].iter_mut().enumerate() {
+                *part = dot(weights, [a[x], b[x], c[x], middle[x]]);
+            }
+        }
+        let n = out.len();
+        let at = |part: usize, from: usize| &self.parts[part][from..][..n];
+        let [a, b, c] = [0, 1, 2].map(|part| at(part, 1 + part));
+        let [d, e, f] = [2, 1, 0].map(|part| at(part, 7 - part));
+        for x in 0..n {
+            out[x] = (a[x] - f[x]) + (b[x] - e[x]) + (c[x] - d[x]);
+        }
+    }
+
+    fn down(&mut self, y: usize, out: &mut [f64]) {
+        self.fold(y, |above, under| above - under);
+        let wide = self.sums[0].len();
+        let [a, b, c, _] = self.sums.each_ref().map(|sums| &sums[..wide]);
+        for (at, part) in self.parts.iter_mut().enumerate() {
+            let weights = BAND.map(|row| row[at]);
+            for (x, part) in part[..wide].iter_mut().enumerate() {
+                *part = dot(weights, [a[x], b[x], c[x]]);
+            }
+        }
+        let n = out.len();
+        let at = |part: usize, from: usize| &self.parts[part][from..][..n];
+        let [a, b, c, middle] = [0, 1, 2, 3].map(|part| at(part, 1 + part));
+        let [d, e, f] = [2, 1, 0].map(|part| at(part, 7 - part));
+        for x in 0..n {
+            out[x] = (a[x] + f[x]) + (b[x] + e[x]) + (c[x] + d[x]) + middle[x];
+        }
+    }
+
+    /// The rows three, two and one away put together, and the row itself.
+    fn fold(&mut self, y: usize, pair: impl Fn(f64, f64) -> f64) {
+        for (sums, away) in self.sums.iter_mut().zip([3, 2, 1]) {
+            let [above, under] = [-away, away].map(|below| self.level.near_row(y, below));
+            for ((sum, above), under) in sums.iter_mut().zip(above).zip(under) {
+                *sum = pair(*above, *under);
+            }
+        }
+        self.sums[3].copy_from_slice(self.level.wide_row(y));
+    }
+}
+
+/// In a fixed order, so that the result is the same on every machine.
+#[inline(always)]
+fn dot<const N: usize>(weights: [f64; N], values: [f64; N]) -> f64 {
+    let mut sum = weights[0] * values[0];
+    for at in 1..N {
+        sum += weights[at] * values[at];
+    }
+    sum
+}

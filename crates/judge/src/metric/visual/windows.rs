@@ -1,0 +1,215 @@
+//! Sums over windows of a band, one around each block.
+
+use super::covariance::{BLOCK, SIDE, Square};
+use super::plane::Plane;
+
+/// Where the windows of a band are: around every block of 3×3 that is far enough from the edge
+/// for its window to fit.
+#[derive(Debug, Clone)]
+pub(super) struct Windows {
+    side: usize,
+    /// Blocks left out at each edge.
+    dropped: usize,
+    /// Blocks in a row of the band.
+    columns: usize,
+    /// Blocks in a column of the band.
+    rows: usize,
+}
+
+/// What a window of two bands sums up to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    /// Of the second band.
+    pub(super) y: f64,
+    /// Of its squares.
+    pub(super) yy: f64,
+    /// Of the products of both.
+    pub(super) xy: f64,
+}
+
+impl Windows {
+    /// Windows with an odd side.
+    pub(super) fn new(width: usize, height: usize, side: usize) -> Self {
+        let dropped = (side / 2).div_ceil(SIDE);
+        Self { side, dropped, columns: width / SIDE, rows: height / SIDE }
+    }
+
+    /// Blocks in a row of the band, with those that have no window.
+    pub(super) fn columns_of_all(&self) -> usize {
+        self.columns
+    }
+
+    /// Blocks in a column of the band, with those that have no window.
+    pub(super) fn rows_of_all(&self) -> usize {
+        self.rows
+    }
+
+    /// Pixels of a window.
+    pub(super) fn pixels(&self) -> f64 {
+        (self.side * self.side) as f64
+    }
+
+    /// Windows in a row.
+    fn in_row(&self) -> usize {
+        self.columns - 2 * self.dropped
+    }
+
+    /// `|T·u|² / 9` for the numbers `u` of every block that has a window.
+    pub(super) fn weights(&self, band: &Plane, triangle: &Square) -> Vec<f64> {
+        let n = self.in_row();
+        let mut numbers = [(); BLOCK].map(|()| vec![0.0; n]);
+        let mut part = vec![0.0; n];
+        let mut weights = Vec::with_capacity(n * self.rows);
+        for block in self.dropped..self.rows - self.dropped {
+            for (at, numbers) in numbers.iter_mut().enumerate() {
+                let row = &band.row(SIDE * block + at / SIDE)[SIDE * self.dropped + at % SIDE..];
+                numbers.iter_mut().zip(row.iter().step_by(SIDE)).for_each(|(out, &x)| *out = x);
+            }
+            let first = weights.len();
+            weights.resize(first + n, 0.0);
+            for (row, factors) in triangle.iter().enumerate() {
+                part.fill(0.0);
+                for (factor, numbers) in factors[..=row].iter().zip(&numbers) {
+                    part.iter_mut().zip(numbers).for_each(|(sum, x)| *sum += factor * x);
+                }
+                let sums = weights[first..].iter_mut().zip(&part);
+                sums.for_each(|(sum, part)| *sum += part * part / BLOCK as f64);
+            }
+        }
+        weights
+    }
+
+    /// The sums over all windows, one row of windows after the other, each with the number of its
+    /// first window. Rows of the second band are asked for one by one, from the top.
+    pub(super) fn each_row(
+        &self,
+        x: &Plane,
+        mut next_row: impl FnMut(usize, &mut [f64]),
+        mut windows: impl FnMut(usize, &[Sums]),
+    ) {
+        let width = SIDE * self.columns;
+        // A window is a row of whole blocks and, on some levels, a pixel more on either side.
+        let whole = (self.side / 2 - 1) / SIDE;
+        let more = self.side / 2 - 1 - SIDE * whole;
+        let reach = whole + more;
+        let mut blocks = vec![Rows::new(width); 2 * reach + 1];
+        let count = blocks.len();
+        let mut sums = vec![Sums::default(); self.in_row()];
+        let mut all = Columns::new(width);
+        let mut row = vec![0.0; x.width];
+        for block in 0..self.rows {
+            let rows = &mut blocks[block % count];
+            for at in 0..SIDE {
+                let y = SIDE * block + at;
+                next_row(y, &mut row);
+                rows.take(at, x.row(y), &row);
+            }
+            let Some(middle) = block.checked_sub(reach) else { continue };
+            if middle < self.dropped || middle + self.dropped >= self.rows {
+                continue;
+            }
+            let near = |at: usize| &blocks[at % count];
+            all.copy(&near(middle - whole).sums);
+            (middle - whole + 1..=middle + whole).for_each(|at| all.add_all(&near(at).sums));
+            if more > 0 {
+                let [above, under] = [middle - reach, middle + reach];
+                all.add(x.row(SIDE * above + SIDE - 1), &near(above).last);
+                all.add(x.row(SIDE * under), &near(under).first);
+            }
+            self.across(&all, [whole, more], &mut sums);
+            windows((middle - self.dropped) * sums.len(), &sums);
+        }
+    }
+
+    /// From the sums of columns to those of windows.
+    fn across(&self, columns: &Columns, [whole, more]: [usize; 2], out: &mut [Sums]) {
+        let [y, yy, xy] = [&columns.y, &columns.yy, &columns.xy].map(|columns| {
+            let blocks = columns.as_chunks::<SIDE>().0.iter();
+            (blocks.map(|[a, b, c]| a + b + c).collect::<Vec<f64>>(), columns)
+        });
+        let window = |(blocks, columns): &(Vec<f64>, &Vec<f64>), middle: usize| {
+            let sum: f64 = blocks[middle - whole..=middle + whole].iter().sum();
+            let before = SIDE * (middle - whole);
+            let after = SIDE * (middle + whole + 1);
+            if more > 0 { sum + columns[before - 1] + columns[after] } else { sum }
+        };
+        for (middle, out) in (self.dropped..).zip(out) {
+            *out = Sums { y: window(&y, middle), yy: window(&yy, middle), xy: window(&xy, middle) };
+        }
+    }
+}
+
+/// What is kept of the three rows of a block.
+#[derive(Clone)]
+struct Rows {
+    sums: Columns,
+    first: Vec<f64>,
+    last: Vec<f64>,
+}
+
+impl Rows {
+    fn new(width: usize) -> Self {
+        Self { sums: Columns::new(width), first: vec![0.0; width], last: vec![0.0; width] }
+    }
+
+    fn take(&mut self, at: usize, x: &[f64], y: &[f64]) {
+        let width = self.first.len();
+        if at == 0 {
+            self.sums.set(x, y);
+            self.first.copy_from_slice(&y[..width]);
+        } else {
+            self.sums.add(x, y);
+            self.last.copy_from_slice(&y[..width]);
+        }
+    }
+}
+
+/// Sums over some rows, for every column.
+#[derive(Clone)]
+struct Columns {
+    y: Vec<f64>,
+    yy: Vec<f64>,
+    xy: Vec<f64>,
+}
+
+impl Columns {
+    fn new(width: usize) -> Self {
+        let [y, yy, xy] = [(); 3].map(|()| vec![0.0; width]);
+        Self { y, yy, xy }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.y.copy_from_slice(&other.y);
+        self.yy.copy_from_slice(&other.yy);
+        self.xy.copy_from_slice(&other.xy);
+    }
+
+    fn set(&mut self, x: &[f64], y: &[f64]) {
+        self.each(x, y, |sum, value| *sum = value);
+    }
+
+    fn add(&mut self, x: &[f64], y: &[f64]) {
+        self.each(x, y, |sum, value| *sum += value);
+    }
+
+    #[inline(always)]
+    fn each(&mut self, x: &[f64], y: &[f64], put: impl Fn(&mut f64, f64)) {
+        let n = self.y.len();
+        let (x, y) = (&x[..n], &y[..n]);
+        let [sum_y, sum_yy, sum_xy] =
+            [&mut self.y, &mut self.yy, &mut self.xy].map(|sums| &mut sums[..n]);
+        for at in 0..n {
+            put(&mut sum_y[at], y[at]);
+            put(&mut sum_yy[at], y[at] * y[at]);
+            put(&mut sum_xy[at], x[at] * y[at]);
+        }
+    }
+
+    fn add_all(&mut self, other: &Self) {
+        for (sums, other) in
+            [(&mut self.y, &other.y), (&mut self.yy, &other.yy), (&mut self.xy, &other.xy)]
+        {
+            sums.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a made-up run says about human tolerance.
+
+use crate::fixture::HOSTILE;
+use faultlens_campaign::analysis::{
+    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Mean, Preserved, Ranks, Verdict,
+    WorstClass,
+};
+
+fn mean(value: f64, n: u64) -> Mean {
+    Mean { value: Some(value), low: value - 0.1, high: value + 0.05, n }
+}
+
+fn one(target: &str, reached: f64, verdict: Verdict, place: u64) -> Preserved {
+    let bin = |at: u64| ChangeBin {
+        from: 0.05 * at as f64,
+        to: 0.05 * (at + 1) as f64,
+        n: 40 - 2 * at,
+        score: mean(0.95 - 0.03 * at as f64, 40 - 2 * at),
+        people: (at < 14).then_some(0.967),
+    };
+    let distance = 0.91 - reached;
+    Preserved {
+        name: None,
+        requirement: format!("correctness preserved where people do ({HOSTILE})"),
+        what: "correctness".into(),
+        target: target.into(),
+        fault: "frost".into(),
+        metric: "accuracy".into(),
+        tolerance: HOSTILE.into(),
+        source: HOSTILE.into(),
+        tolerated: 0.61,
+        tolerated_interval: Some((0.45, 0.72)),
+        required: Some(BatchMean { mean: 0.91, deviation: 0.03 }),
+        reached: Some(BatchMean { mean: reached, deviation: 0.04 }),
+        distance: Some(Distance {
+            value: distance,
+            deviation: 0.05,
+            low: distance - 0.082,
+            high: distance + 0.082,
+            again: distance + 0.02,
+            settled: false,
+        }),
+        margin: 0.0,
+        alpha: 0.05,
+        batches: BatchNumbers { number: 200, size: 50, suggested: 768 },
+        tried_up_to: 0.6,
+        images: 200,
+        images_outside: 12,
+        versions: 1_520,
+        outside: 480,
+        out_of_reach: 3,
+        untold: 0,
+        verdict,
+        why: "the distance lies somewhere".into(),
+        ranks: Some(Ranks { distance: place, accuracy: Some(1), of: 2 }),
+        diagnosis: Diagnosis {
+            curve: (0..20).map(bin).collect(),
+            below_people_from: Some(0.15),
+            hmri: Some(0.873),
+            mrsi: Some(0.012),
+            worst: vec![WorstClass {
+                class: HOSTILE.into(),
+                n: 44,
+                before: Some(0.95),
+                after: 0.4,
+            }],
+        },
+    }
+}
+
+/// Two targets under one fault.
+pub(crate) fn preserved() -> Vec<Preserved> {
+    vec![
+        one("sign-small", 0.73, Verdict::NotMet, 2),
+        one("sign-large", 0.9, Verdict::Inconclusive, 1),
+    ]
+}

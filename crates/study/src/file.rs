@@ -1,0 +1,32 @@
+//! Files that are whole or not there, and never larger than they should be.
+
+use crate::error::StudyError;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The text of a file of at most so many bytes.
+pub(crate) fn read(path: &Path, most: u64) -> Result<String, StudyError> {
+    let failed = || StudyError::io("read", path);
+    let mut text = String::new();
+    let file = File::open(path).map_err(failed())?;
+    file.take(most + 1).read_to_string(&mut text).map_err(failed())?;
+    if text.len() as u64 > most {
+        return Err(StudyError::TooLarge { most, path: path.to_path_buf() });
+    }
+    Ok(text)
+}
+
+/// Writes a file under another name first, so that no one ever sees half of it.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let new = PathBuf::from(new);
+    File::create(&new)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&new, path))
+        .map_err(StudyError::io("write", path))
+}
