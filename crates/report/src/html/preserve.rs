@@ -27,7 +27,6 @@ pub(super) struct PreserveView {
 /// One fault and target.
 pub(super) struct PreserveRow {
     pub(super) badge: Badge,
-    pub(super) why: String,
     pub(super) fault: String,
     pub(super) target: String,
     pub(super) tolerated: Cell,
@@ -118,7 +117,6 @@ fn row(one: &Preserved) -> PreserveRow {
     let ranks = one.ranks.as_ref();
     PreserveRow {
         badge: badge(one.verdict),
-        why: plain(&one.why),
         fault: plain(&one.fault),
         target: plain(&one.target),
         tolerated: number(tolerated(one), Some(one.tolerated)),
@@ -210,7 +208,7 @@ fn histogram(curve: &[ChangeBin]) -> (Vec<At>, f64) {
 /// What stands out, in sentences.
 fn diagnosis(one: &Preserved, several: bool) -> Vec<String> {
     let who = if several { format!("{}: ", plain(&one.target)) } else { String::new() };
-    let mut lines = Vec::new();
+    let mut lines = vec![format!("{who}{}, {}.", one.verdict.text(), plain(&one.why))];
     if let Some(from) = one.diagnosis.below_people_from {
         lines.push(format!("{who}below people from a visual change of {from:.2} on."));
     }
