@@ -36,9 +36,21 @@ pub enum AnalysisError {
         /// What there is.
         hint: String,
     },
+    /// A requirement relies on a tolerance that the run directory does not hold.
+    #[error("the manifest's tolerance {name} cannot be read: {why}; run the campaign again")]
+    Tolerance {
+        /// What the campaign calls it.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
 }
 
 impl AnalysisError {
+    pub(super) fn tolerance(name: &str, why: String) -> Self {
+        Self::Tolerance { name: name.to_owned(), why }
+    }
+
     pub(super) fn attribute(name: &str, known: &BTreeSet<&str>) -> Self {
         Self::Attribute { name: name.to_owned(), hint: hint(name, known) }
     }

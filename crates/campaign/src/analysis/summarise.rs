@@ -42,7 +42,7 @@ pub fn summarise(dir: &Path, by: &[String]) -> Result<Summary, AnalysisError> {
     let precision = Precision::of(&campaign);
     let repeats =
         if precision.sequential { Repeats::of(&store, &context)? } else { Repeats::default() };
-    let mut pass = Pass::new(&context, &campaign, repeats, by);
+    let mut pass = Pass::new(&context, &campaign, repeats, by)?;
     store.for_each::<AnalysisError>(|record| Ok(pass.add(&context, &record)?))?;
     pass.summary(&store, &context, &campaign)
 }
@@ -74,13 +74,18 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(context: &Context, campaign: &Campaign, repeats: Repeats, by: &[String]) -> Self {
+    fn new(
+        context: &Context,
+        campaign: &Campaign,
+        repeats: Repeats,
+        by: &[String],
+    ) -> Result<Self, AnalysisError> {
         let names: Vec<&str> = match by {
             [] => usual(context),
             some => some.iter().map(String::as_str).collect(),
         };
         let requirements = campaign.requirements.iter().cloned();
-        Self {
+        Ok(Self {
             precision: Precision::of(campaign),
             overall: Counts::default(),
             targets: BTreeMap::new(),
@@ -96,11 +101,11 @@ impl Pass {
             sides: Sides::default(),
             fair: Fair::of(campaign, context),
             benefits: Benefits::of(context),
-            preservations: Preservations::of(campaign, context),
+            preservations: Preservations::of(campaign, context)?,
             extra: BTreeSet::new(),
             micros: 0,
             recorded: 0,
-        }
+        })
     }
 
     fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {

@@ -12,6 +12,7 @@ pub use summary::{
 };
 
 use super::attribute::Context;
+use super::error::AnalysisError;
 use super::tally::Precision;
 use crate::config::{Campaign, Metric, Preservation, Preserves};
 use crate::record::Record;
@@ -43,13 +44,19 @@ struct Pool {
 }
 
 impl Preservations {
-    pub(super) fn of(campaign: &Campaign, context: &Context) -> Self {
-        let tolerance = |one: &Preservation| match context.manifest.tolerances.get(&one.tolerance) {
-            Some(text) => Tolerance::from_json(text).ok(),
-            None => Tolerance::named(&one.tolerance),
+    pub(super) fn of(campaign: &Campaign, context: &Context) -> Result<Self, AnalysisError> {
+        let kept = &context.manifest.tolerances;
+        let tolerance = |one: &Preservation| {
+            let wrong = |why: String| AnalysisError::tolerance(&one.tolerance, why);
+            let tolerance = match kept.get(&one.tolerance) {
+                Some(text) => Tolerance::from_json(text).map_err(|why| wrong(why.to_string()))?,
+                None => Tolerance::named(&one.tolerance)
+                    .ok_or_else(|| wrong("it is missing".to_owned()))?,
+            };
+            Ok((one.clone(), tolerance))
         };
-        let all = campaign.preserve.iter().filter_map(|one| Some((one.clone(), tolerance(one)?)));
-        let all: Vec<(Preservation, Tolerance)> = all.collect();
+        let all = campaign.preserve.iter().map(tolerance);
+        let all = all.collect::<Result<Vec<_>, AnalysisError>>()?;
         // What no record speaks of is still required.
         let mut pools = BTreeMap::new();
         let faults = context.manifest.faults.iter().filter(|fault| fault.on == FaultOn::Image);
@@ -62,7 +69,7 @@ impl Preservations {
                 }
             }
         }
-        Self { all, pools }
+        Ok(Self { all, pools })
     }
 
     pub(super) fn add(&mut self, context: &Context, record: &Record) {
