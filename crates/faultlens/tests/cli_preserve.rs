@@ -119,6 +119,13 @@ fn predictions_need_no_labels_and_any_tolerance_will_do() {
     let counted = ["versions", "outside"].map(|key| one[key].as_u64().unwrap());
     assert_eq!(counted.iter().sum::<u64>(), 60);
     assert!(counted.iter().all(|n| *n > 0), "{counted:?}");
+
+    // A requirement never vanishes.
+    let manifest = std::fs::read_to_string(folder.path("run/manifest.json")).unwrap();
+    folder.text("run/manifest.json", &manifest.replace("t_p", "t_x"));
+    let check = folder.run("check run");
+    assert_eq!(check.status, 2, "{}", check.stdout);
+    assert!(check.stderr.contains("tolerance mine.json cannot be read"), "{}", check.stderr);
 }
 
 #[test]
