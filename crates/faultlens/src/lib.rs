@@ -45,6 +45,7 @@ pub use faultlens_core::{
 pub use faultlens_data as data;
 pub use faultlens_engine as engine;
 pub use faultlens_faults as faults;
+pub use faultlens_grid as grid;
 pub use faultlens_judge as judge;
 pub use faultlens_report as report;
 pub use faultlens_serve as serve;

@@ -5,15 +5,18 @@
 //! 3. An image fault answers a changed image; a model fault answers changes at the [`Sites`] of a
 //!    golden run, for the engine to replay.
 //!
+//! An [`Attack`] of [`ATTACKS`] searches for the change of an image that changes the answer.
 //! [`image::DOMAINS`] say how far an image fault can be turned up. [`DEFENCES`] try to undo what image faults do.
 //!
 //! To add a fault: one file, one line in its registry.
 
+pub mod attack;
 pub mod defence;
 mod floyd;
 pub mod image;
 pub mod model;
 
+pub use attack::{ATTACKS, Attack};
 pub use defence::DEFENCES;
 pub use image::{CONTROLS, DOMAINS, Domain, IMAGE_FAULTS, Range, SMALL_DOMAINS, domain};
 pub use model::{

@@ -1,0 +1,64 @@
+//! One step along the gradient.
+
+use super::step::{EPSILON, NORM, ascent, cross_entropy, norm};
+use super::{Attack, Halt, Hunt, Needs, Norm};
+use faultlens_core::{Dose, Plugin};
+
+/// # What it does
+/// Moves the image by ε in the direction in which the loss rises fastest (Goodfellow et al. 2014).
+/// # When to use it
+/// The cheapest question of all: one gradient.
+pub(super) const FGM: Plugin<dyn Attack> = Plugin {
+    name: "fgm",
+    about: "one step of size epsilon along the gradient of the loss",
+    when: "somebody who has the model, in the least time; a single shot",
+    parameters: &[EPSILON, NORM],
+    build: |settings| {
+        Ok(Box::new(Fgm { epsilon: settings.number(EPSILON.name)?, norm: norm(settings)? }))
+    },
+};
+
+struct Fgm {
+    epsilon: f64,
+    norm: Norm,
+}
+
+impl Attack for Fgm {
+    fn needs(&self) -> Needs {
+        Needs::Gradients
+    }
+
+    fn norm(&self) -> Norm {
+        self.norm
+    }
+
+    fn dose(&self) -> Dose {
+        Dose { axis: "epsilon", amount: self.epsilon }
+    }
+
+    fn is_one_shot(&self) -> bool {
+        true
+    }
+
+    fn draws(&self) -> bool {
+        false
+    }
+
+    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+        let starts: Vec<Vec<f32>> = (0..hunt.len()).map(|at| hunt.start(at).to_vec()).collect();
+        let points: Vec<(usize, &[f32])> = starts.iter().map(Vec::as_slice).enumerate().collect();
+        let goals: Vec<_> = (0..hunt.len()).map(|at| hunt.goal(at)).collect();
+        let slopes =
+            hunt.gradients(&points, &mut |at, logits| cross_entropy(&goals[at], logits))?;
+        let mut moved = starts.clone();
+        for (at, (point, slope)) in moved.iter_mut().zip(&slopes).enumerate() {
+            for (value, step) in point.iter_mut().zip(ascent(self.norm, &slope.slope)) {
+                *value = (*value + self.epsilon as f32 * step).clamp(0.0, 1.0);
+            }
+            hunt.confine(at, point);
+        }
+        let points: Vec<(usize, &[f32])> = moved.iter().map(Vec::as_slice).enumerate().collect();
+        hunt.ask(&points)?;
+        Ok(())
+    }
+}

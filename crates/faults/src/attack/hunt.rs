@@ -1,0 +1,323 @@
+//! The only way from an attack to its victim: asks in batches and keeps the books.
+
+use super::Norm;
+use super::victim::{Goal, Gradient, Question, Reply, Victim};
+use cpu_time::ThreadTime;
+use faultlens_core::{Stream, TargetError};
+use std::time::{Duration, Instant};
+
+/// Why a search ends before the attack is done.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Halt {
+    /// A sample's questions are used up.
+    #[error("the questions are used up")]
+    Spent,
+    /// The target gave no answer.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+/// One image under attack.
+pub struct Sample<'a> {
+    start: Vec<f32>,
+    goal: Goal,
+    stream: Stream,
+    most: u64,
+    /// Whether a change may pass: where people must not notice it.
+    unnoticed: Option<&'a dyn Fn(&[f32]) -> bool>,
+    account: Account,
+    best: Option<(f64, Vec<f32>)>,
+    last: Option<Vec<f32>>,
+}
+
+/// What an attack on a sample has cost, and when it first had what it wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Account {
+    /// How often the target was asked; a gradient is a question, too.
+    pub queries: u64,
+    /// How many of those were for gradients.
+    pub gradients: u64,
+    /// Time that a processor worked on it, a share of the whole where samples went together.
+    pub cpu: Duration,
+    /// Time that passed, shared in the same way.
+    pub wall: Duration,
+    /// When the answer first changed.
+    pub first: Option<First>,
+}
+
+/// When an answer first changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct First {
+    /// After so many questions.
+    pub queries: u64,
+    /// Of those so many for gradients.
+    pub gradients: u64,
+    /// After so much work of a processor.
+    pub cpu: Duration,
+    /// After so much time.
+    pub wall: Duration,
+    /// So far from the undisturbed image, by the attack's norm.
+    pub distance: f64,
+}
+
+/// What came of an attack on a sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The closest point with the wanted answer; where there is none, the last that was tried.
+    pub point: Vec<f32>,
+    /// The books.
+    pub account: Account,
+}
+
+/// One attack's way to its victim.
+pub struct Hunt<'a> {
+    victim: &'a dyn Victim,
+    norm: Norm,
+    /// How many answers are put together where answers are drawn.
+    draws: u64,
+    samples: Vec<Sample<'a>>,
+    lap: (ThreadTime, Instant),
+}
+
+impl<'a> Sample<'a> {
+    /// A sample as it is undisturbed, and what is wanted of its answer. The attack may ask
+    /// `most` questions.
+    pub fn new(start: Vec<f32>, goal: Goal, stream: Stream, most: u64) -> Self {
+        let account = Account::default();
+        Self { start, goal, stream, most, unnoticed: None, account, best: None, last: None }
+    }
+
+    /// The same, where only changes count that this lets pass.
+    pub fn unnoticed(mut self, passes: &'a dyn Fn(&[f32]) -> bool) -> Self {
+        self.unnoticed = Some(passes);
+        self
+    }
+
+    fn note(&mut self, point: &[f32], changed: bool, norm: Norm) {
+        if changed && self.unnoticed.is_none_or(|passes| passes(point)) {
+            let distance = norm.distance(point, &self.start);
+            let Account { queries, gradients, cpu, wall, .. } = self.account;
+            let first = First { queries, gradients, cpu, wall, distance };
+            self.account.first.get_or_insert(first);
+            if self.best.as_ref().is_none_or(|(least, _)| distance < *least) {
+                self.best = Some((distance, point.to_vec()));
+            }
+        } else if self.best.is_none() {
+            self.last = Some(point.to_vec());
+        }
+    }
+}
+
+impl<'a> Hunt<'a> {
+    /// A hunt that has asked nothing yet.
+    pub fn new(victim: &'a dyn Victim, norm: Norm, samples: Vec<Sample<'a>>) -> Self {
+        Self { victim, norm, draws: 1, samples, lap: (ThreadTime::now(), Instant::now()) }
+    }
+
+    /// The same against answers that are drawn: each question is asked so often, and the answers
+    /// are put together.
+    pub fn averaging(mut self, draws: u64) -> Self {
+        self.draws = draws.max(1);
+        self
+    }
+
+    /// How many samples are hunted.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.samples.is_empty()
+    }
+
+    /// Channels, height and width of a point.
+    pub fn shape(&self) -> [usize; 3] {
+        self.victim.shape()
+    }
+
+    /// A sample as it is undisturbed.
+    pub fn start(&self, sample: usize) -> &[f32] {
+        &self.samples[sample].start
+    }
+
+    /// What is wanted of a sample's answer.
+    pub fn goal(&self, sample: usize) -> Goal {
+        self.samples[sample].goal
+    }
+
+    /// A sample's own random numbers.
+    pub fn stream(&mut self, sample: usize) -> &mut Stream {
+        &mut self.samples[sample].stream
+    }
+
+    /// Whether an answer to the sample has changed as wanted.
+    pub fn is_found(&self, sample: usize) -> bool {
+        self.samples[sample].account.first.is_some()
+    }
+
+    /// The closest point with the wanted answer so far.
+    pub fn best(&self, sample: usize) -> Option<&[f32]> {
+        self.samples[sample].best.as_ref().map(|(_, point)| point.as_slice())
+    }
+
+    /// How many questions a sample has left.
+    pub fn left(&self, sample: usize) -> u64 {
+        let Sample { most, account, .. } = &self.samples[sample];
+        most.saturating_sub(account.queries)
+    }
+
+    /// Draws a point back towards its start until people do not notice the change; leaves it
+    /// where nobody asks for that.
+    pub fn confine(&self, sample: usize, point: &mut [f32]) {
+        let Sample { start, unnoticed, .. } = &self.samples[sample];
+        let Some(passes) = unnoticed else { return };
+        if passes(point) {
+            return;
+        }
+        let moved = |share: f32| -> Vec<f32> {
+            let line = start.iter().zip(&*point);
+            line.map(|(from, to)| from + share * (to - from)).collect()
+        };
+        let (mut low, mut high) = (0.0f32, 1.0f32);
+        for _ in 0..CONFINING {
+            let middle = 0.5 * (low + high);
+            if passes(&moved(middle)) { low = middle } else { high = middle }
+        }
+        let confined = moved(low);
+        point.copy_from_slice(&confined);
+    }
+
+    /// Asks about points of samples.
+    pub fn ask(&mut self, points: &[(usize, &[f32])]) -> Result<Vec<Reply>, Halt> {
+        self.charge(points, 1, 0)?;
+        let draws = self.draws;
+        let answers = self.victim.ask(&self.questions(points));
+        self.share_time(points);
+        let answers = answers?;
+        let replies: Vec<Reply> = answers.chunks(draws as usize).map(together).collect();
+        self.note(points, &replies);
+        Ok(replies)
+    }
+
+    /// Asks about one point of a sample.
+    pub fn ask_one(&mut self, sample: usize, point: &[f32]) -> Result<Reply, Halt> {
+        let replies = self.ask(&[(sample, point)])?;
+        replies.first().copied().ok_or_else(unanswered)
+    }
+
+    /// Asks about points of samples, and how a weighted sum of the logits depends on them.
+    /// `slope(at, logits)` says the weights for point `at`.
+    pub fn gradients(
+        &mut self,
+        points: &[(usize, &[f32])],
+        slope: &mut dyn FnMut(usize, &[f32]) -> Vec<f32>,
+    ) -> Result<Vec<Gradient>, Halt> {
+        self.charge(points, 1, 1)?;
+        let draws = self.draws as usize;
+        let mut own = |at: usize, logits: &[f32]| slope(at / draws, logits);
+        let answers = self.victim.gradients(&self.questions(points), &mut own);
+        self.share_time(points);
+        let answers = answers?;
+        let gradients: Vec<Gradient> = answers.chunks(draws).map(mean).collect();
+        let replies: Vec<Reply> = gradients.iter().map(|gradient| gradient.reply).collect();
+        self.note(points, &replies);
+        Ok(gradients)
+    }
+
+    /// What came of it.
+    pub fn finish(self) -> Vec<Found> {
+        let found = |sample: Sample<'_>| {
+            let best = sample.best.map(|(_, point)| point);
+            let point = best.or(sample.last).unwrap_or(sample.start);
+            Found { point, account: sample.account }
+        };
+        self.samples.into_iter().map(found).collect()
+    }
+
+    fn questions<'q>(&'q self, points: &[(usize, &'q [f32])]) -> Vec<Question<'q>> {
+        let draws = self.draws;
+        let of = |&(sample, point): &(usize, &'q [f32])| {
+            let Sample { goal, account, .. } = &self.samples[sample];
+            let first = account.queries.saturating_sub(draws);
+            (0..draws).map(move |draw| Question { point, goal, draw: first + draw + 1 })
+        };
+        points.iter().flat_map(of).collect()
+    }
+
+    /// Puts questions on the books before they are asked; none is asked that goes beyond them.
+    fn charge(
+        &mut self,
+        points: &[(usize, &[f32])],
+        queries: u64,
+        gradients: u64,
+    ) -> Result<(), Halt> {
+        let mut asked = vec![0; self.samples.len()];
+        points.iter().for_each(|&(sample, _)| asked[sample] += queries * self.draws);
+        if (0..asked.len()).any(|sample| asked[sample] > self.left(sample)) {
+            return Err(Halt::Spent);
+        }
+        for (sample, asked) in self.samples.iter_mut().zip(asked) {
+            sample.account.queries += asked;
+            sample.account.gradients += asked * gradients;
+        }
+        Ok(())
+    }
+
+    /// The time since the last answers belongs to the samples that were asked about.
+    fn share_time(&mut self, points: &[(usize, &[f32])]) {
+        let (cpu, wall) = (self.lap.0.elapsed(), self.lap.1.elapsed());
+        self.lap = (ThreadTime::now(), Instant::now());
+        let each = 1.0 / points.len().max(1) as f64;
+        for &(sample, _) in points {
+            let account = &mut self.samples[sample].account;
+            account.cpu += cpu.mul_f64(each);
+            account.wall += wall.mul_f64(each);
+        }
+    }
+
+    fn note(&mut self, points: &[(usize, &[f32])], replies: &[Reply]) {
+        for (&(sample, point), reply) in points.iter().zip(replies) {
+            self.samples[sample].note(point, reply.changed, self.norm);
+        }
+    }
+}
+
+/// How often the way to a point is halved to find where people begin to notice.
+const CONFINING: usize = 8;
+
+fn unanswered() -> Halt {
+    Halt::Target(TargetError::Failed("the target left a question without an answer".to_owned()))
+}
+
+/// Several answers to the same question: what most of them say, and how sure they are on average.
+fn together(replies: &[Reply]) -> Reply {
+    let mean = |of: fn(&Reply) -> Option<f64>| {
+        let sum: Option<f64> = replies.iter().map(of).sum();
+        sum.map(|sum| sum / replies.len().max(1) as f64)
+    };
+    let changed = replies.iter().filter(|reply| reply.changed).count();
+    Reply {
+        changed: 2 * changed > replies.len(),
+        resistance: mean(|reply| reply.resistance),
+        margin: mean(|reply| reply.margin),
+    }
+}
+
+fn mean(gradients: &[Gradient]) -> Gradient {
+    let replies: Vec<Reply> = gradients.iter().map(|gradient| gradient.reply).collect();
+    let average = |of: fn(&Gradient) -> &[f32]| {
+        let mut sum = gradients.first().map(|first| of(first).to_vec()).unwrap_or_default();
+        for other in gradients.iter().skip(1) {
+            sum.iter_mut().zip(of(other)).for_each(|(sum, value)| *sum += value);
+        }
+        let each = 1.0 / gradients.len().max(1) as f32;
+        sum.iter_mut().for_each(|value| *value *= each);
+        sum
+    };
+    Gradient {
+        reply: together(&replies),
+        logits: average(|gradient| &gradient.logits),
+        slope: average(|gradient| &gradient.slope),
+    }
+}

@@ -1,0 +1,58 @@
+//! Faults that are searched for: the smallest changes of an image that change an answer.
+//!
+//! An [`Attack`] moves points, images as floats between 0 and 1, and asks a [`Victim`] about them
+//! through a [`Hunt`], which keeps the books: questions, gradients, time, and when an answer first
+//! changed.
+
+mod fgm;
+mod hunt;
+mod norm;
+mod step;
+mod victim;
+
+pub use hunt::{Account, First, Found, Halt, Hunt, Sample};
+pub use norm::Norm;
+pub use victim::{Goal, Gradient, Question, Reply, Victim};
+
+use faultlens_core::{Dose, Plugin};
+
+/// A search for a change of an image that changes the answer.
+pub trait Attack: Send + Sync {
+    /// What it must learn from a target.
+    fn needs(&self) -> Needs;
+
+    /// How its changes are measured; the smallest one that changes the answer is kept.
+    fn norm(&self) -> Norm;
+
+    /// How much of it the target meets.
+    fn dose(&self) -> Dose;
+
+    /// Whether it is a single shot: how long that takes says nothing of how long an answer would
+    /// have survived.
+    fn is_one_shot(&self) -> bool {
+        false
+    }
+
+    /// Whether it draws random numbers; where it does not, one trial of an image says all.
+    fn draws(&self) -> bool {
+        true
+    }
+
+    /// Searches for all samples of the hunt, until each is found or the attack's own limits are
+    /// reached.
+    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt>;
+}
+
+/// What an attack must learn from a target; what offers more will do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needs {
+    /// Whether the answer changed.
+    Decisions,
+    /// How sure the target is, too.
+    Scores,
+    /// How its scores depend on the pixels, too.
+    Gradients,
+}
+
+/// Every attack, in alphabetical order. Add yours here.
+pub const ATTACKS: &[Plugin<dyn Attack>] = &[fgm::FGM];
