@@ -21,6 +21,7 @@ mod labels;
 mod latent;
 mod output;
 mod pixels;
+mod point;
 mod read;
 mod resize;
 mod shape;

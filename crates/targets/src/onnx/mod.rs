@@ -2,11 +2,13 @@
 
 mod description;
 mod load;
+mod points;
 mod target;
 
 pub(crate) use description::read_labels;
 pub use description::{Description, INPUT_KEY, LABELS_KEY, OUTPUT_KEY, Written, read_small};
 pub use load::{load_model, shipped};
+pub use points::Slope;
 pub use target::OnnxTarget;
 
 use faultlens_engine::EngineError;
