@@ -4,9 +4,15 @@
 //! through a [`Hunt`], which keeps the books: questions, gradients, time, and when an answer first
 //! changed.
 
+mod ball;
+mod deepfool;
 mod fgm;
+mod hop_skip_jump;
 mod hunt;
+mod noise;
 mod norm;
+mod pgd;
+mod random_noise;
 mod step;
 mod victim;
 
@@ -55,4 +61,10 @@ pub enum Needs {
 }
 
 /// Every attack, in alphabetical order. Add yours here.
-pub const ATTACKS: &[Plugin<dyn Attack>] = &[fgm::FGM];
+pub const ATTACKS: &[Plugin<dyn Attack>] = &[
+    deepfool::DEEPFOOL,
+    fgm::FGM,
+    hop_skip_jump::HOP_SKIP_JUMP,
+    pgd::PGD,
+    random_noise::RANDOM_NOISE,
+];
