@@ -5,15 +5,20 @@
 //! changed.
 
 mod ball;
+mod cma;
 mod deepfool;
+mod evolution;
 mod fgm;
 mod hop_skip_jump;
 mod hunt;
 mod noise;
 mod norm;
 mod pgd;
+mod pixel;
 mod random_noise;
+mod search;
 mod step;
+mod threshold;
 mod victim;
 
 pub use hunt::{Account, First, Found, Halt, Hunt, Sample};
@@ -66,5 +71,7 @@ pub const ATTACKS: &[Plugin<dyn Attack>] = &[
     fgm::FGM,
     hop_skip_jump::HOP_SKIP_JUMP,
     pgd::PGD,
+    pixel::PIXEL,
     random_noise::RANDOM_NOISE,
+    threshold::THRESHOLD_ATTACK,
 ];
