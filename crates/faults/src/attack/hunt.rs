@@ -17,6 +17,9 @@ pub enum Halt {
     Target(#[from] TargetError),
 }
 
+/// Whether people would let a point pass for the image.
+type Passes<'a> = &'a dyn Fn(&[f32]) -> bool;
+
 /// One image under attack.
 pub struct Sample<'a> {
     start: Vec<f32>,
@@ -24,7 +27,7 @@ pub struct Sample<'a> {
     stream: Stream,
     most: u64,
     /// Whether a change may pass: where people must not notice it.
-    unnoticed: Option<&'a dyn Fn(&[f32]) -> bool>,
+    unnoticed: Option<Passes<'a>>,
     account: Account,
     best: Option<(f64, Vec<f32>)>,
     last: Option<Vec<f32>>,
