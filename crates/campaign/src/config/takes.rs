@@ -7,17 +7,20 @@ use serde_saphyr::Location;
 
 /// A key of the campaign file.
 #[derive(Debug)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
+pub struct Key {
+    /// How it is written.
+    pub name: &'static str,
     /// What it means, in a sentence without a full stop.
-    pub(super) about: &'static str,
-    pub(super) required: bool,
-    pub(super) takes: Takes,
+    pub about: &'static str,
+    /// Whether the section needs it.
+    pub required: bool,
+    /// What may stand behind it.
+    pub takes: Takes,
 }
 
 /// What a key takes.
 #[derive(Debug)]
-pub(super) enum Takes {
+pub enum Takes {
     /// Text that is not empty.
     Text,
     /// One text or a list of them.
@@ -25,7 +28,12 @@ pub(super) enum Takes {
     /// What a parameter of a plugin takes; never swept.
     Plain(ParameterKind),
     /// A number above 0, below `most` or up to it.
-    Share { most: f64, reached: bool },
+    Share {
+        /// The end.
+        most: f64,
+        /// Whether the end may be reached.
+        reached: bool,
+    },
     /// One of some names, which a registry or a type knows; the first word says of what.
     Name(&'static str, fn() -> Vec<&'static str>),
     /// Keys of its own.
@@ -47,7 +55,7 @@ pub(super) enum Takes {
 }
 
 /// Checks a value, and what is inside it as far as no registry decides.
-pub(super) fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> {
+pub fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> {
     let is_map = matches!(node.value, Value::Map(_));
     let fits = match takes {
         Takes::Text => node.text().is_some_and(|text| !text.trim().is_empty()),
@@ -149,7 +157,7 @@ pub(super) fn unknown_key(at: Location, what: &str, key: &str, known: Vec<&str>)
 }
 
 /// Whether a name is known.
-pub(super) fn known(what: &str, name: &str, names: Vec<&str>) -> Result<(), String> {
+pub fn known(what: &str, name: &str, names: Vec<&str>) -> Result<(), String> {
     if names.contains(&name) {
         return Ok(());
     }
