@@ -1,11 +1,12 @@
 //! What files beside a campaign's are read with, so that mistakes in them are told in the same way.
 
 pub use super::error::Slip;
-pub use super::plugin::{Form, label};
+pub use super::plugin::{Form, json as settings_json, label};
 pub use super::takes::{Key, Takes, check, known};
 pub use super::tree::{Entry, Node, Value, parse};
 
 use super::{ConfigError, DefenceSpec, FaultPoint, fault, read};
+use faultlens_faults::DEFENCES;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -39,6 +40,11 @@ pub fn faults(list: &Node) -> Result<Vec<FaultPoint>, Slip> {
 pub fn defences(list: &Node) -> Result<Vec<DefenceSpec>, Slip> {
     check("defences", list, &Takes::Defences)?;
     DefenceSpec::read(Some(list))
+}
+
+/// The names of all defences that a target can have.
+pub fn defence_names() -> Vec<&'static str> {
+    DEFENCES.iter().map(|defence| defence.name).collect()
 }
 
 /// The name of a data set: `world:KIND`, or a path from the folder of the file.

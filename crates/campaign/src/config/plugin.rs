@@ -154,7 +154,7 @@ fn range(parameter: &Parameter, text: &str, node: &Node) -> Result<Vec<Setting>,
 }
 
 /// Settings as JSON, which reads back as the same settings.
-pub(super) fn json(settings: &Settings) -> BTreeMap<String, serde_json::Value> {
+pub fn json(settings: &Settings) -> BTreeMap<String, serde_json::Value> {
     let value = |setting: &Setting| match setting {
         Setting::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
             (*number as i64).into()

@@ -44,6 +44,8 @@ pub enum Takes {
     Scalars,
     /// Keys that another type reads.
     Foreign,
+    /// A list of what another type reads; not empty.
+    List,
     /// Faults and presets, whose keys the registries of faults decide.
     Faults,
     /// An oracle, by name or with parameters.
@@ -74,7 +76,7 @@ pub fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> {
             return sections.try_for_each(|node| check(name, node, &Takes::Section(keys)));
         }
         Takes::Scalars => is_map && node.entries().iter().all(|entry| is_scalar(&entry.node)),
-        Takes::Faults | Takes::Guards | Takes::Defences => !node.list().is_empty(),
+        Takes::Faults | Takes::Guards | Takes::Defences | Takes::List => !node.list().is_empty(),
         Takes::Oracle => is_map || node.text().is_some(),
         Takes::Foreign => is_map,
         Takes::Section(_) | Takes::Sections(_) => false,
@@ -210,7 +212,7 @@ fn words(takes: &Takes) -> String {
         Takes::Share { most, reached: false } => format!("a number between 0 and {most}"),
         Takes::Name(what, names) => format!("a {what}: {}", either(&names())),
         Takes::Section(keys) => format!("keys such as {}", keys.first().map_or("", |k| k.name)),
-        Takes::Sections(_) => "a list that has at least one entry".to_owned(),
+        Takes::Sections(_) | Takes::List => "a list that has at least one entry".to_owned(),
         Takes::Scalars => "keys with one value each".to_owned(),
         Takes::Foreign => "keys with values".to_owned(),
         Takes::Faults => "a list of faults".to_owned(),
