@@ -2,7 +2,7 @@
 //! on it as on any other.
 
 use crate::GridError;
-use crate::config::Means;
+use crate::config::{Means, Origin};
 use crate::file::{beside, replace};
 use crate::models::Member;
 use crate::part::{Part, fingerprint};
@@ -145,6 +145,9 @@ impl Part<'_> {
                 "defence_strength": defence.strength,
             },
         });
+        if let Origin::Elsewhere { asked, .. } = &model.origin {
+            asked.iter().for_each(|(key, value)| target[*key] = value.clone());
+        }
         if !member.named {
             target["labels"] = json!(self.classes_file());
         }

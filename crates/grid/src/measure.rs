@@ -10,6 +10,7 @@ use faultlens_campaign::config::{Campaign, FaultPoint};
 use faultlens_campaign::store::Store;
 use faultlens_campaign::{GoldenRecord, Record, Setup};
 use faultlens_core::{OutcomeKind, Target};
+use faultlens_faults::ATTACKS;
 use std::collections::BTreeMap;
 
 /// How often a plain answer is timed; the fastest counts, since others were disturbed.
@@ -137,9 +138,12 @@ fn row(
     })
 }
 
-/// Whether a fault is over after one question, so that its time is no duration.
-fn is_one_shot(_attack: &FaultPoint) -> bool {
-    true
+/// Whether a fault is over after one question, so that its time is no duration; what does not
+/// search is.
+fn is_one_shot(point: &FaultPoint) -> bool {
+    let plugin = ATTACKS.iter().find(|plugin| plugin.name == point.name);
+    let attack = plugin.and_then(|plugin| (plugin.build)(&point.settings).ok());
+    attack.is_none_or(|attack| attack.is_one_shot())
 }
 
 fn defence_choice(all: &[DefencePoint], at: usize) -> Choice {

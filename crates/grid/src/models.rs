@@ -30,7 +30,7 @@ pub struct Member {
     pub defence: usize,
     /// The ONNX file.
     pub file: PathBuf,
-    /// Whether the file names the model's classes.
+    /// Whether the file, or the study, names the model's classes.
     pub named: bool,
     /// How many layers with weights it has.
     pub layers: u32,
@@ -78,6 +78,9 @@ impl Part<'_> {
         let mut orders: Vec<Order> = study.targets().map(|(model, d)| (model, hook(d))).collect();
         orders.sort_unstable();
         orders.dedup();
+        // Hours of training must not end in a folder that cannot be had.
+        let cache = study.cache();
+        fs::create_dir_all(&cache).map_err(GridError::io("make the folder for models", &cache))?;
         let data = fingerprint(&self.train)?;
         let mut ready = Vec::new();
         for (at, &(model, defence)) in orders.iter().enumerate() {
@@ -113,13 +116,14 @@ impl Part<'_> {
         tell: &mut dyn FnMut(Happening) -> ControlFlow<()>,
     ) -> Result<Member, GridError> {
         let point = &self.study.models[model];
-        if let Origin::Elsewhere { path, training_seconds, layers: said } = &point.origin {
+        if let Origin::Elsewhere { path, training_seconds, layers: said, asked } = &point.origin {
             let proto = onnx::read(path)?;
             return Ok(Member {
                 model,
                 defence: 0,
                 file: path.canonicalize().map_err(GridError::io("open the model", path))?,
-                named: proto.metadata_props.iter().any(|entry| entry.key == LABELS_KEY),
+                named: asked.contains_key("labels")
+                    || proto.metadata_props.iter().any(|entry| entry.key == LABELS_KEY),
                 layers: said.unwrap_or_else(|| layers(&proto)),
                 training_seconds: *training_seconds,
             });
@@ -242,8 +246,6 @@ impl Kept {
 
     /// Keeps both; the card comes last, so that what has one is complete.
     fn keep(&self, model: &ModelProto, card: &Card) -> Result<(), GridError> {
-        let folder = self.model.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(GridError::io("make the folder for models", folder))?;
         onnx::write(model, &self.model)?;
         let text = serde_json::to_vec_pretty(card)
             .map_err(|source| GridError::io("write the card", &self.card)(source.into()))?;

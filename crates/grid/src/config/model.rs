@@ -2,9 +2,12 @@
 
 use faultlens_campaign::config::file::{Form, Node, Slip, Takes, Value, check, label};
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
+use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_train::architecture::{Spec, find, plan};
 use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
-use std::collections::BTreeSet;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A model with all that tells it from others.
@@ -40,6 +43,9 @@ pub enum Origin {
         training_seconds: f64,
         /// How many layers with weights it has, where that is not to be counted.
         layers: Option<u32>,
+        /// How it is asked, where its own metadata does not say it: `input`, `output` and `labels`
+        /// as a target of a campaign has them.
+        asked: BTreeMap<&'static str, Json>,
     },
 }
 
@@ -184,8 +190,8 @@ fn elsewhere(entry: &Node, model: &Node, base: &Path) -> Result<ModelPoint, Slip
         Slip::new(model.at, what)
     })?;
     let parameters = ELSEWHERE.iter().collect();
-    let form =
-        Form { name: "a model trained elsewhere", parameters, besides: &["model"], sweeps: false };
+    let besides = &["model", "input", "output", "labels"];
+    let form = Form { name: "a model trained elsewhere", parameters, besides, sweeps: false };
     let settings = form.settings(entry.entries(), entry.at)?;
     let settings = settings.into_iter().next().unwrap_or_default();
     Ok(ModelPoint {
@@ -197,8 +203,49 @@ fn elsewhere(entry: &Node, model: &Node, base: &Path) -> Result<ModelPoint, Slip
             path,
             training_seconds: settings.number_if_set("training_seconds").unwrap_or_default(),
             layers: settings.number_if_set("layers").map(|layers| layers as u32),
+            asked: asked(entry, base)?,
         },
     })
+}
+
+fn asked(entry: &Node, base: &Path) -> Result<BTreeMap<&'static str, Json>, Slip> {
+    let mut all = BTreeMap::new();
+    if let Some(node) = entry.get("input") {
+        all.insert("input", checked::<InputDescription>(node)?);
+    }
+    if let Some(node) = entry.get("output") {
+        all.insert("output", checked::<OutputDescription>(node)?);
+    }
+    if let Some(node) = entry.get("labels") {
+        check("labels", node, &Takes::Text)?;
+        let path = std::path::absolute(base.join(node.text().unwrap_or_default()));
+        let path = path.map_err(|error| Slip::new(node.at, error.to_string()))?;
+        all.insert("labels", Json::from(path.to_string_lossy().into_owned()));
+    }
+    Ok(all)
+}
+
+/// A section that another type reads, refused where that type would.
+fn checked<T: DeserializeOwned>(node: &Node) -> Result<Json, Slip> {
+    let json = json(node);
+    match serde_json::from_value::<T>(json.clone()) {
+        Ok(_) => Ok(json),
+        Err(error) => Err(Slip::new(node.at, error.to_string())),
+    }
+}
+
+fn json(node: &Node) -> Json {
+    match &node.value {
+        Value::Nothing => Json::Null,
+        Value::Bool(bool) => (*bool).into(),
+        Value::Whole(whole) => (*whole).into(),
+        Value::Number(number) => (*number).into(),
+        Value::Text(text) => text.clone().into(),
+        Value::List(list) => list.iter().map(json).collect(),
+        Value::Map(entries) => {
+            entries.iter().map(|entry| (entry.key.clone(), json(&entry.node))).collect()
+        }
+    }
 }
 
 /// A whole number that the form has checked.
