@@ -57,12 +57,19 @@ impl Setup {
             |(at, (spec, subject)): (usize, (&crate::config::TargetSpec, &crate::Subject))| {
                 let service = subject.service()?;
                 let faults = 0..self.campaign.faults.len();
-                let each: u64 = faults.map(|fault| self.plan.trials(at, fault)).sum();
+                let each: u64 = faults.clone().map(|fault| self.plan.trials(at, fault)).sum();
+                let asked = |fault: usize| {
+                    let questions = self.campaign.faults[fault].disturbance.most_questions();
+                    questions.saturating_mul(self.plan.trials(at, fault))
+                };
+                let questions = faults.map(asked).fold(0, u64::saturating_add);
                 let all = each * u64::from(self.plan.cases());
                 let left = all.saturating_sub(recorded.get(at).copied().unwrap_or(0));
                 let goldens = left.div_ceil(each.max(1));
                 let control = if left > 0 { service.spec().manners.control as u64 } else { 0 };
-                let calls = left + goldens + control;
+                let share = left as f64 / each.max(1) as f64;
+                let trials = (questions as f64 * share).round() as u64;
+                let calls = trials + goldens + control;
                 let manners = &service.spec().manners;
                 let spent = service.account().campaign;
                 let price = service.price().unwrap_or(0.0);

@@ -107,6 +107,9 @@ impl FaultPoint {
                 seeds.iter().for_each(|&seed| each(stage.show_varied(self.name, varied, seed)));
             }
             Disturbance::Model(injection) => stage.disturb(injection, seeds, each),
+            Disturbance::Attack(assault) => {
+                seeds.iter().for_each(|&seed| each(stage.attack(self.name, assault, seed)));
+            }
         }
     }
 }
@@ -118,7 +121,7 @@ impl<'s> Stage<'s> {
         let (inside, answer) = match subject.inside() {
             Some(inside) => {
                 let (golden, answer) = inside.golden(&subject.shown(&case.image))?;
-                (Some((inside, golden)), answer)
+                (Some((inside, golden)), subject.after(answer, &case.image)?)
             }
             None => (None, ask_undisturbed(subject, &case.image)?),
         };
@@ -187,7 +190,10 @@ impl<'s> Stage<'s> {
         };
         let answer = |replay: Result<Replay, EngineError>| match replay {
             Ok(replay) if !replay.reached_output() => Ok(None),
-            Ok(replay) => inside.target.response(replay.outputs(), &self.case.image).map(Some),
+            Ok(replay) => {
+                let answer = inside.target.response(replay.outputs(), &self.case.image)?;
+                self.subject.after(answer, &self.case.image).map(Some)
+            }
             Err(error) => Err(TargetError::Failed(error.to_string())),
         };
         golden.replay_stack(changes).into_iter().map(answer).collect()

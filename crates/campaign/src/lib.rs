@@ -8,6 +8,7 @@
 //! 6. [`protect::protect`] runs the same trials against protections, and says what each is worth.
 
 pub mod analysis;
+mod attack;
 mod bill;
 mod boundary;
 pub mod cases;
@@ -28,6 +29,7 @@ pub mod store;
 mod subject;
 mod varied;
 
+pub use attack::Assault;
 pub use bill::Bill;
 pub use config::Campaign;
 pub use inject::case_key;

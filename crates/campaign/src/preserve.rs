@@ -74,7 +74,9 @@ pub(crate) fn tolerances(campaign: &Campaign) -> Result<BTreeMap<String, String>
         if let Some(fault) = one.faults.iter().find(|fault| !known.contains(fault.as_str())) {
             return Err(PreserveError::Unknown { name: name(), what, fault: fault.clone() });
         }
-        let of_image = |point: &&FaultPoint| !matches!(point.disturbance, Disturbance::Model(_));
+        let of_image = |point: &&FaultPoint| {
+            matches!(point.disturbance, Disturbance::Image(_) | Disturbance::Varied(_))
+        };
         let mut done = campaign.faults.iter().filter(of_image);
         if !done.any(|point| known.contains(point.name) && one.concerns(point.name)) {
             let known = known.into_iter().collect::<Vec<_>>().join(", ");

@@ -1,5 +1,6 @@
 //! What remains of a trial.
 
+use crate::attack::TIMED;
 use faultlens_core::Outcome;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 
 /// One trial, done.
 ///
-/// Everything but `micros` is the same whenever and wherever the trial runs.
+/// Everything but times is the same whenever and wherever the trial runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// Its place in the plan.
@@ -44,7 +45,11 @@ pub struct Record {
 impl Record {
     /// Whether both tell the same of the same trial, bit for bit; the time may differ.
     pub fn is_same(&self, other: &Self) -> bool {
-        let plain = |record: &Self| Self { score: None, micros: 0, ..record.clone() };
+        let plain = |record: &Self| {
+            let mut extra = record.extra.clone();
+            extra.retain(|name, _| !TIMED.contains(&name.as_str()));
+            Self { score: None, micros: 0, extra, ..record.clone() }
+        };
         let bits = |record: &Self| record.score.map(f32::to_bits);
         bits(self) == bits(other) && plain(self) == plain(other)
     }

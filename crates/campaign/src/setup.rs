@@ -1,6 +1,7 @@
 //! A campaign with everything opened: what running, replaying and pinning have in common.
 
 use crate::analysis::ATTRIBUTES;
+use crate::attack;
 use crate::cases::{CaseError, Cases};
 use crate::config::{Campaign, Disturbance, FaultPoint};
 use crate::plan::{Plan, Spot};
@@ -231,6 +232,7 @@ impl Setup {
         let key = &self.targets[spot.target as usize].key;
         match &self.fault(spot).disturbance {
             Disturbance::Image(_) | Disturbance::Varied(_) => self.id(None, spot, case).seed(),
+            Disturbance::Attack(_) => self.identity(spot, case).seed(),
             Disturbance::Model(injection) => match injection.plan() {
                 SitePlan::Exhaustive => u64::from(spot.repeat),
                 _ if injection.is_permanent() => self.id(Some(key), spot, "").seed(),
@@ -299,9 +301,10 @@ fn trials_of(
     let injections = || {
         campaign.faults.iter().enumerate().filter_map(|(at, fault)| match &fault.disturbance {
             Disturbance::Model(injection) => Some((at, fault, injection)),
-            Disturbance::Image(_) | Disturbance::Varied(_) => None,
+            _ => None,
         })
     };
+    attackable(campaign, cases, name, subject)?;
     if injections().next().is_none() {
         return Ok(trials);
     }
@@ -326,6 +329,36 @@ fn trials_of(
         }
     }
     Ok(trials)
+}
+
+/// Tries the gradients of a target out on the first case that it answers, so that a model without
+/// them is noticed before the first trial.
+fn attackable(
+    campaign: &Campaign,
+    cases: &Cases,
+    name: &str,
+    subject: &Subject,
+) -> Result<(), SetupError> {
+    let attacks = campaign.faults.iter().filter_map(|fault| match &fault.disturbance {
+        Disturbance::Attack(assault) => Some((fault, assault)),
+        _ => None,
+    });
+    let mut image = None;
+    for (fault, assault) in attacks {
+        let refused = |why: String| SetupError::Sites {
+            fault: fault.label.clone(),
+            target: name.to_owned(),
+            why,
+        };
+        attack::suits(assault, subject).map_err(refused)?;
+        if image.is_none() {
+            let cases = cases.sample.iter().filter_map(|&index| cases.set.case(index).ok());
+            image = cases.take(TRIED).next().map(|case| case.image);
+        }
+        let Some(image) = &image else { continue };
+        attack::gradients_work(assault, subject, image).map_err(refused)?;
+    }
+    Ok(())
 }
 
 /// An error, in words, where trials are not what a stop rule counts.

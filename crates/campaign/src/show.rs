@@ -98,7 +98,7 @@ impl Stage<'_> {
 }
 
 /// A visual change as records have it: more digits would say more than anybody sees.
-fn told(visual_change: Option<f64>) -> BTreeMap<String, String> {
+pub(crate) fn told(visual_change: Option<f64>) -> BTreeMap<String, String> {
     let change = visual_change.map(|change| (VISUAL_CHANGE.to_owned(), format!("{change:.6}")));
     change.into_iter().collect()
 }

@@ -1,10 +1,11 @@
 //! A target of a campaign with what trials need to know about it.
 
 use crate::config::{DefenceSpec, Source, TargetSpec};
+use crate::inject::pixels_digest;
 use crate::record::{Place, TrialId};
 use crate::setup::SetupError;
 use faultlens_core::{
-    Bounds, Defence, Detections, Image, Names, Picture, Ranking, Response, Scores, Segments,
+    Bounds, Defence, Detections, Image, Names, Picture, Ranking, Response, Scores, Seed, Segments,
     Target, TargetError, Text, class_called,
 };
 use faultlens_engine::vision::{Labels, OutputKind};
@@ -23,7 +24,7 @@ const MANY_CLASSES: usize = 2000;
 /// A target with what trials need to know about it.
 pub struct Subject {
     asked: Asked,
-    /// What is done to images before they are shown.
+    /// What stands before it.
     defences: Vec<Arc<dyn Defence>>,
     /// What tells its answers from those of others: the model's file and how it is asked.
     pub key: String,
@@ -99,7 +100,35 @@ impl Subject {
     pub fn shown<'i>(&self, image: &'i Image) -> Cow<'i, Image> {
         let clean =
             |image: Cow<'i, Image>, defence: &Arc<dyn Defence>| Cow::Owned(defence.clean(&image));
-        self.defences.iter().fold(Cow::Borrowed(image), clean)
+        let cleaning = self.defences.iter().filter(|defence| defence.cleans());
+        cleaning.fold(Cow::Borrowed(image), clean)
+    }
+
+    /// What the target itself says to an image behind its defences.
+    pub(crate) fn bare(&self, image: &Image) -> Result<Response, TargetError> {
+        let shown = self.shown(image);
+        match &self.asked {
+            Asked::Model(inside) => inside.target.ask(&shown),
+            Asked::Service(service) => service.ask(&shown),
+        }
+    }
+
+    /// What its defences say instead of an answer; what they draw follows from the seed.
+    pub(crate) fn said(&self, answer: Response, seed: Seed) -> Result<Response, TargetError> {
+        let say = |answer, (at, defence): (usize, &Arc<dyn Defence>)| {
+            defence.answer(answer, &mut seed.at(at as u64).stream())
+        };
+        self.defences.iter().enumerate().try_fold(answer, say)
+    }
+
+    /// The defences, in the order in which they stand before the target.
+    pub(crate) fn defences(&self) -> &[Arc<dyn Defence>] {
+        &self.defences
+    }
+
+    /// What the model says to an image after a run on what it was shown instead.
+    pub(crate) fn after(&self, answer: Response, image: &Image) -> Result<Response, TargetError> {
+        self.said(answer, Seed::new(pixels_digest(image)))
     }
 
     /// An answer of a service's kind that says nothing, to see whether it can be judged; `None`
@@ -137,11 +166,7 @@ impl Subject {
 
 impl Target for Subject {
     fn ask(&self, image: &Image) -> Result<Response, TargetError> {
-        let shown = self.shown(image);
-        match &self.asked {
-            Asked::Model(inside) => inside.target.ask(&shown),
-            Asked::Service(service) => service.ask(&shown),
-        }
+        self.after(self.bare(image)?, image)
     }
 }
 

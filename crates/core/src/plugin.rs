@@ -155,6 +155,19 @@ impl fmt::Display for Settings {
     }
 }
 
+impl<T: ?Sized> Plugin<T> {
+    /// What holds where a user sets nothing, as far as that has a value.
+    pub fn usual(&self) -> Settings {
+        let mut settings = Settings::default();
+        for parameter in self.parameters {
+            if let Unset::Is(setting) = &parameter.unset {
+                settings.set(parameter.name, setting.clone());
+            }
+        }
+        settings
+    }
+}
+
 impl<T: ?Sized> fmt::Debug for Plugin<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plugin").field("name", &self.name).finish_non_exhaustive()

@@ -30,11 +30,29 @@ pub enum TargetError {
     Closed(String),
 }
 
-/// Changes an image before a target sees it, to undo what faults may have done to it.
+/// Stands between a target and those who ask it: changes what it is shown, or what it says.
 pub trait Defence: Send + Sync {
     /// The image that the target is shown instead, of the same size; the same image gets the
     /// same one.
-    fn clean(&self, image: &Image) -> Image;
+    fn clean(&self, image: &Image) -> Image {
+        image.clone()
+    }
+
+    /// Whether [`clean`](Self::clean) does anything.
+    fn cleans(&self) -> bool {
+        true
+    }
+
+    /// The same for floats from 0 to 1, channel after channel; `None` where it works on bytes
+    /// only.
+    fn clean_point(&self, _point: &[f32]) -> Option<Vec<f32>> {
+        None
+    }
+
+    /// What is said instead of the target's answer.
+    fn answer(&self, answer: Response, _stream: &mut Stream) -> Result<Response, TargetError> {
+        Ok(answer)
+    }
 }
 
 /// One trial's way to its target: draws the random numbers, counts the queries.

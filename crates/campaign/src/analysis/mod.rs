@@ -1,6 +1,7 @@
 //! From records to what a run says. Reads the run directory alone.
 
 mod advice;
+mod attacks;
 mod attribute;
 mod benefit;
 mod check;
@@ -39,9 +40,9 @@ pub use preserve::{
 };
 pub use summarise::summarise;
 pub use summary::{
-    Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve,
-    Example, FairGroup, FairPoint, Fairness, FaultErrors, Fit, Gap, GroupRow, Grouping, HeatMap,
-    HeatRow, KCurve, Mean, Moved, MovedRow, Pinned, Progress, Ranked, Ranking, Rate, Robustness,
-    SUMMARY_VERSION, SideBySide, SideRow, Summary, Tally, TargetSummary, Trait, TraitLine,
-    TraitRow, Verdict,
+    Attacked, Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer,
+    Curve, Example, FairGroup, FairPoint, Fairness, FaultErrors, Fit, Gap, GroupRow, Grouping,
+    HeatMap, HeatRow, KCurve, Masking, Mean, Moved, MovedRow, Pinned, Progress, Ranked, Ranking,
+    Rate, Robustness, SUMMARY_VERSION, SideBySide, SideRow, Summary, Tally, TargetSummary, Trait,
+    TraitLine, TraitRow, Verdict,
 };

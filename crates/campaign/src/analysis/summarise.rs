@@ -1,6 +1,7 @@
 //! One pass over the records.
 
 use super::advice::advice;
+use super::attacks::Attacks;
 use super::attribute::Context;
 use super::benefit::Benefits;
 use super::check::{Check, overall, pinned};
@@ -19,7 +20,7 @@ use super::robustness::Errors;
 use super::sample::Stake;
 use super::side_by_side::Sides;
 use super::tally::{Counts, Of, Precision};
-use super::text::{drifted, method, provenance, unfair, warnings};
+use super::text::{drifted, method, misled, provenance, unfair, warnings};
 use super::thresholds::Thresholds;
 use super::traits::traits;
 use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, TargetSummary};
@@ -66,6 +67,7 @@ struct Pass {
     sides: Sides,
     fair: Fair,
     benefits: Benefits,
+    attacks: Attacks,
     preservations: Preservations,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
@@ -101,6 +103,7 @@ impl Pass {
             sides: Sides::default(),
             fair: Fair::of(campaign, context),
             benefits: Benefits::of(context),
+            attacks: Attacks::default(),
             preservations: Preservations::of(campaign, context)?,
             extra: BTreeSet::new(),
             micros: 0,
@@ -134,6 +137,7 @@ impl Pass {
         self.sides.add(context, record)?;
         self.fair.add(context, record);
         self.benefits.add(context, record);
+        self.attacks.add(context, record);
         self.preservations.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
@@ -187,6 +191,8 @@ impl Pass {
             moved: self.sides.moved(context, &precision),
             fairness: self.fair.told(context, &precision)?,
             benefits: self.benefits.told(context, &precision)?,
+            attacks: self.attacks.told(context, &precision)?,
+            masked: self.attacks.masked(context)?,
             spending: Spending::read(store.dir()),
             advice: Vec::new(),
             classes: None,
@@ -204,6 +210,7 @@ impl Pass {
         summary.examples.retain(|example| example.outcome != OutcomeKind::Masked.name());
         summary.warnings.extend(drifted(summary.spending.as_ref()));
         summary.warnings.extend(unfair(campaign, &summary.fairness));
+        summary.warnings.extend(summary.masked.iter().map(misled));
         summary.advice = advice(&summary);
         summary.findings = findings(&summary, context);
         Ok(summary)

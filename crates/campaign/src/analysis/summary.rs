@@ -73,6 +73,12 @@ pub struct Summary {
     /// What defences are worth, by defended target.
     #[serde(default)]
     pub benefits: Vec<Benefit>,
+    /// How attacks fared, by target and attack.
+    #[serde(default)]
+    pub attacks: Vec<Attacked>,
+    /// Where gradients mislead.
+    #[serde(default)]
+    pub masked: Vec<Masking>,
     /// What the run took.
     #[serde(default)]
     pub spending: Option<Spending>,
@@ -283,6 +289,47 @@ pub struct BenefitRow {
     pub changed: Mean,
     /// Wrong answers, where the right ones are known.
     pub wrong: Mean,
+}
+
+/// How an attack fared against a target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attacked {
+    /// The target.
+    pub target: String,
+    /// The attack with its settings.
+    pub attack: String,
+    /// What it learns from the target: `gradients`, `scores` or `answers`.
+    pub needs: String,
+    /// Cases whose answer it changed before its budget ended.
+    pub changed: Rate,
+    /// Cases whose last image the target refused to answer.
+    pub rejected: u64,
+    /// Questions until the answer changed, the median of those that did.
+    pub queries: Option<f64>,
+    /// How far the closest changed image lies from the original by the attack's own norm, the
+    /// median of those.
+    pub distance: Option<f64>,
+    /// Processor seconds until the answer changed, the median of those.
+    pub cpu_seconds: Option<f64>,
+}
+
+/// A target whose gradients mislead: attacks without them change more answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Masking {
+    /// The target.
+    pub target: String,
+    /// How changes are measured.
+    pub norm: String,
+    /// The largest change that counts.
+    pub epsilon: f64,
+    /// Cases that both kinds of attack were tried on.
+    pub cases: u64,
+    /// Those of them whose answer attacks changed that only ask.
+    pub asking: u64,
+    /// Those of them whose answer attacks changed that follow gradients.
+    pub following: u64,
+    /// The corrected p-value of "both change as many".
+    pub p_value: f64,
 }
 
 /// How far a run is.

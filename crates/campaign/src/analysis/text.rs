@@ -1,7 +1,7 @@
 //! What a reader should know of a run besides its rates.
 
 use super::attribute::Context;
-use super::summary::Fairness;
+use super::summary::{Fairness, Masking};
 use super::tally::Precision;
 use super::words;
 use crate::config::Campaign;
@@ -34,6 +34,17 @@ const MANY_PLACES: &str = "Trials that hit several places at once (mode) are in 
 const SEARCHES: &str = "Faults with sites: boundary search an element for all bits that break the \
                         answer. What becomes of such a search is no outcome of a single fault, so \
                         that it is in no rate and in no requirement; see the critical bits";
+
+/// That a target's gradients mislead.
+pub(super) fn misled(one: &Masking) -> String {
+    let Masking { target, norm, epsilon, cases, asking, following, p_value } = one;
+    format!(
+        "The gradients of {target} mislead: changes of at most {epsilon} (norm {norm}) change \
+         {asking} of {cases} answers where attacks only ask, and {following} where they follow \
+         gradients (p = {}). Attacks that follow gradients say too little about it.",
+        words::p_value(*p_value)
+    )
+}
 
 /// What to know before trusting the numbers.
 pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {

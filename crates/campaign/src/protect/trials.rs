@@ -147,6 +147,7 @@ impl Trials {
 fn left_out(disturbance: &Disturbance, outcome: OutcomeKind) -> Option<&'static str> {
     match disturbance {
         Disturbance::Image(_) | Disturbance::Varied(_) => Some("faults in images"),
+        Disturbance::Attack(_) => Some("attacks"),
         Disturbance::Model(injection) if injection.plan() == SitePlan::Boundary => {
             Some("searches for a boundary")
         }

@@ -128,6 +128,7 @@ fn fault(fault: &FaultPoint) -> ManifestFault {
         on: match fault.disturbance {
             Disturbance::Image(_) | Disturbance::Varied(_) => FaultOn::Image,
             Disturbance::Model(_) => FaultOn::Model,
+            Disturbance::Attack(_) => FaultOn::Attack,
         },
     }
 }

@@ -151,6 +151,8 @@ pub enum FaultOn {
     Image,
     /// What the target computes.
     Model,
+    /// What the target sees, as a search found it.
+    Attack,
 }
 
 /// Only the version, to tell a newer manifest from a damaged one.

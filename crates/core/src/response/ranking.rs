@@ -116,6 +116,24 @@ impl Scores {
         Some(self.scores.iter().enumerate().filter(|&place| better(place)).count() + 1)
     }
 
+    /// The scores as shares of belief that sum to one: as they are where they do, else through a
+    /// softmax.
+    pub fn shares(&self) -> Vec<f32> {
+        if self.are_shares() {
+            return self.scores.clone();
+        }
+        let top = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let powers: Vec<f32> = self.scores.iter().map(|score| libm::expf(score - top)).collect();
+        let sum: f32 = powers.iter().sum();
+        powers.into_iter().map(|power| power / sum).collect()
+    }
+
+    /// Whether the scores are shares already.
+    pub fn are_shares(&self) -> bool {
+        let sum: f32 = self.scores.iter().sum();
+        (sum - 1.0).abs() < 1e-3 && self.scores.iter().all(|score| (0.0..=1.0).contains(score))
+    }
+
     /// All classes, best first.
     pub fn ranking(&self) -> Ranking {
         Ranking::from_scores(&self.scores, |class| self.name(class))

@@ -22,6 +22,7 @@ mod latent;
 mod metadata;
 mod output;
 mod pixels;
+mod point;
 mod read;
 mod resize;
 mod shape;

@@ -81,7 +81,7 @@ fn spread<T: Copy>(
 }
 
 /// One image at the model's size, interleaved, with the model's channels in their order.
-fn frame(description: &InputDescription, image: &Image) -> Result<Vec<u8>, VisionError> {
+pub(super) fn frame(description: &InputDescription, image: &Image) -> Result<Vec<u8>, VisionError> {
     let steps = description.steps(image.width(), image.height())?;
     let resized = resized(image, &steps, algorithm(description.filter, description.antialias))?;
     let border = match description.resize {

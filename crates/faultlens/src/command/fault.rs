@@ -65,6 +65,9 @@ pub(super) fn built(
             bail!("{name}: within and tolerance are for campaigns; set severity or a strength")
         }
         Disturbance::Model(_) => bail!("{name} is a fault inside models, which no image shows"),
+        Disturbance::Attack(_) => {
+            bail!("{name} is an attack, which needs a target; write it into a campaign's faults")
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use faultlens::campaign::analysis::ATTRIBUTES;
 use faultlens::campaign::analysis::words::counted;
 use faultlens::campaign::config::PRESETS;
 use faultlens::data::FORMATS;
-use faultlens::faults::{DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, domain, image};
+use faultlens::faults::{
+    ATTACKS, DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, domain, image,
+};
 use faultlens::judge::tolerance::{Tolerance, Tolerated};
 use faultlens::judge::{GUARDS, ORACLES};
 use faultlens::report::tolerance_words::edge;
@@ -88,7 +90,9 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
                 let (hazard, strengths) = (image::hazard(plugin), Strengths::of(plugin.name));
                 on("image", Entry { hazard, strengths, ..plugged(plugin) })
             });
-            image.chain(MODEL_FAULTS.iter().map(|plugin| on("model", plugged(plugin)))).collect()
+            let model = MODEL_FAULTS.iter().map(|plugin| on("model", plugged(plugin)));
+            let attacks = ATTACKS.iter().map(|plugin| on("attack", plugged(plugin)));
+            image.chain(model).chain(attacks).collect()
         }
         Shelf::Oracles => ORACLES.iter().map(plugged).collect(),
         Shelf::Guards => GUARDS.iter().map(plugged).collect(),

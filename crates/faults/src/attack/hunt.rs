@@ -48,7 +48,8 @@ pub struct Account {
 /// When an answer first changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct First {
-    /// After so many questions.
+    /// After so many questions; of those that were asked together, the ones behind it in the row
+    /// do not count.
     pub queries: u64,
     /// Of those so many for gradients.
     pub gradients: u64,
@@ -67,6 +68,13 @@ pub struct Found {
     pub point: Vec<f32>,
     /// The books.
     pub account: Account,
+}
+
+/// Questions on a sample's books.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cost {
+    queries: u64,
+    gradients: u64,
 }
 
 /// One attack's way to its victim.
@@ -93,10 +101,13 @@ impl<'a> Sample<'a> {
         self
     }
 
-    fn note(&mut self, point: &[f32], changed: bool, norm: Norm) {
+    /// Notes an answer; `behind` questions of the sample were asked together with it and follow.
+    fn note(&mut self, point: &[f32], changed: bool, norm: Norm, behind: Cost) {
         if changed && self.unnoticed.is_none_or(|passes| passes(point)) {
             let distance = norm.distance(point, &self.start);
-            let Account { queries, gradients, cpu, wall, .. } = self.account;
+            let Account { cpu, wall, .. } = self.account;
+            let queries = self.account.queries - behind.queries;
+            let gradients = self.account.gradients - behind.gradients;
             let first = First { queries, gradients, cpu, wall, distance };
             self.account.first.get_or_insert(first);
             if self.best.as_ref().is_none_or(|(least, _)| distance < *least) {
@@ -167,6 +178,18 @@ impl<'a> Hunt<'a> {
         most.saturating_sub(account.queries)
     }
 
+    /// How many more points of a sample can be asked about: where answers are drawn, a point
+    /// costs several questions.
+    pub fn affords(&self, sample: usize) -> usize {
+        usize::try_from(self.left(sample) / self.draws).unwrap_or(usize::MAX)
+    }
+
+    /// The samples that are not found yet and can still be asked about.
+    pub fn open(&self) -> Vec<usize> {
+        let open = |&sample: &usize| !self.is_found(sample) && self.affords(sample) > 0;
+        (0..self.len()).filter(open).collect()
+    }
+
     /// Draws a point back towards its start until people do not notice the change; leaves it
     /// where nobody asks for that.
     pub fn confine(&self, sample: usize, point: &mut [f32]) {
@@ -190,13 +213,16 @@ impl<'a> Hunt<'a> {
 
     /// Asks about points of samples.
     pub fn ask(&mut self, points: &[(usize, &[f32])]) -> Result<Vec<Reply>, Halt> {
-        self.charge(points, 1, 0)?;
-        let draws = self.draws;
-        let answers = self.victim.ask(&self.questions(points));
+        if points.is_empty() {
+            return Ok(Vec::new());
+        }
+        let each = Cost { queries: self.draws, gradients: 0 };
+        let costs = self.charge(points, each)?;
+        let answers = self.victim.ask(&self.questions(points, &costs));
         self.share_time(points);
         let answers = answers?;
-        let replies: Vec<Reply> = answers.chunks(draws as usize).map(together).collect();
-        self.note(points, &replies);
+        let replies: Vec<Reply> = answers.chunks(self.draws as usize).map(together).collect();
+        self.note(points, &replies, costs, each);
         Ok(replies)
     }
 
@@ -213,15 +239,19 @@ impl<'a> Hunt<'a> {
         points: &[(usize, &[f32])],
         slope: &mut dyn FnMut(usize, &[f32]) -> Vec<f32>,
     ) -> Result<Vec<Gradient>, Halt> {
-        self.charge(points, 1, 1)?;
+        if points.is_empty() {
+            return Ok(Vec::new());
+        }
+        let each = Cost { queries: self.draws, gradients: self.draws };
+        let costs = self.charge(points, each)?;
         let draws = self.draws as usize;
         let mut own = |at: usize, logits: &[f32]| slope(at / draws, logits);
-        let answers = self.victim.gradients(&self.questions(points), &mut own);
+        let answers = self.victim.gradients(&self.questions(points, &costs), &mut own);
         self.share_time(points);
         let answers = answers?;
         let gradients: Vec<Gradient> = answers.chunks(draws).map(mean).collect();
         let replies: Vec<Reply> = gradients.iter().map(|gradient| gradient.reply).collect();
-        self.note(points, &replies);
+        self.note(points, &replies, costs, each);
         Ok(gradients)
     }
 
@@ -235,33 +265,38 @@ impl<'a> Hunt<'a> {
         self.samples.into_iter().map(found).collect()
     }
 
-    fn questions<'q>(&'q self, points: &[(usize, &'q [f32])]) -> Vec<Question<'q>> {
-        let draws = self.draws;
-        let of = |&(sample, point): &(usize, &'q [f32])| {
-            let Sample { goal, account, .. } = &self.samples[sample];
-            let first = account.queries.saturating_sub(draws);
-            (0..draws).map(move |draw| Question { point, goal, draw: first + draw + 1 })
-        };
-        points.iter().flat_map(of).collect()
+    /// The questions about points that are on the books already; each has a number of its own
+    /// among the sample's, so that drawn answers are drawn anew.
+    fn questions<'q>(&'q self, points: &[(usize, &'q [f32])], costs: &[Cost]) -> Vec<Question<'q>> {
+        let before = |(sample, cost): (&Sample<'_>, &Cost)| sample.account.queries - cost.queries;
+        let mut asked: Vec<u64> = self.samples.iter().zip(costs).map(before).collect();
+        let mut questions = Vec::with_capacity(points.len() * self.draws as usize);
+        for &(sample, point) in points {
+            let goal = &self.samples[sample].goal;
+            for _ in 0..self.draws {
+                asked[sample] += 1;
+                questions.push(Question { point, goal, draw: asked[sample] });
+            }
+        }
+        questions
     }
 
-    /// Puts questions on the books before they are asked; none is asked that goes beyond them.
-    fn charge(
-        &mut self,
-        points: &[(usize, &[f32])],
-        queries: u64,
-        gradients: u64,
-    ) -> Result<(), Halt> {
-        let mut asked = vec![0; self.samples.len()];
-        points.iter().for_each(|&(sample, _)| asked[sample] += queries * self.draws);
-        if (0..asked.len()).any(|sample| asked[sample] > self.left(sample)) {
+    /// Puts questions on the books before they are asked, and says how many they are by sample;
+    /// none is asked that goes beyond them.
+    fn charge(&mut self, points: &[(usize, &[f32])], each: Cost) -> Result<Vec<Cost>, Halt> {
+        let mut costs = vec![Cost::default(); self.samples.len()];
+        for &(sample, _) in points {
+            costs[sample].queries += each.queries;
+            costs[sample].gradients += each.gradients;
+        }
+        if (0..costs.len()).any(|sample| costs[sample].queries > self.left(sample)) {
             return Err(Halt::Spent);
         }
-        for (sample, asked) in self.samples.iter_mut().zip(asked) {
-            sample.account.queries += asked;
-            sample.account.gradients += asked * gradients;
+        for (sample, cost) in self.samples.iter_mut().zip(&costs) {
+            sample.account.queries += cost.queries;
+            sample.account.gradients += cost.gradients;
         }
-        Ok(())
+        Ok(costs)
     }
 
     /// The time since the last answers belongs to the samples that were asked about.
@@ -276,9 +311,17 @@ impl<'a> Hunt<'a> {
         }
     }
 
-    fn note(&mut self, points: &[(usize, &[f32])], replies: &[Reply]) {
+    fn note(
+        &mut self,
+        points: &[(usize, &[f32])],
+        replies: &[Reply],
+        mut behind: Vec<Cost>,
+        each: Cost,
+    ) {
         for (&(sample, point), reply) in points.iter().zip(replies) {
-            self.samples[sample].note(point, reply.changed, self.norm);
+            behind[sample].queries -= each.queries;
+            behind[sample].gradients -= each.gradients;
+            self.samples[sample].note(point, reply.changed, self.norm, behind[sample]);
         }
     }
 }

@@ -4,10 +4,21 @@
 //! through a [`Hunt`], which keeps the books: questions, gradients, time, and when an answer first
 //! changed.
 
+mod ball;
+mod cma;
+mod deepfool;
+mod evolution;
 mod fgm;
+mod hop_skip_jump;
 mod hunt;
+mod noise;
 mod norm;
+mod pgd;
+mod pixel;
+mod random_noise;
+mod search;
 mod step;
+mod threshold;
 mod victim;
 
 pub use hunt::{Account, First, Found, Halt, Hunt, Sample};
@@ -55,4 +66,12 @@ pub enum Needs {
 }
 
 /// Every attack, in alphabetical order. Add yours here.
-pub const ATTACKS: &[Plugin<dyn Attack>] = &[fgm::FGM];
+pub const ATTACKS: &[Plugin<dyn Attack>] = &[
+    deepfool::DEEPFOOL,
+    fgm::FGM,
+    hop_skip_jump::HOP_SKIP_JUMP,
+    pgd::PGD,
+    pixel::PIXEL,
+    random_noise::RANDOM_NOISE,
+    threshold::THRESHOLD_ATTACK,
+];

@@ -19,6 +19,52 @@ pub(super) const NORM: Parameter = Parameter {
     unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed("inf"))),
 };
 
+/// The norms of attacks that cannot measure by the sum.
+pub(super) const LENGTH_OR_LARGEST: Parameter = length_or_largest("inf");
+
+/// The same for attacks that usually go by the length.
+pub(super) const LENGTH_OR_LARGEST_TWO: Parameter = length_or_largest("2");
+
+const fn length_or_largest(unset: &'static str) -> Parameter {
+    Parameter {
+        name: "norm",
+        about: "how a change is measured: the largest of all pixels, or their length",
+        kind: ParameterKind::Choice(&["inf", "2"]),
+        unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed(unset))),
+    }
+}
+
+/// How many steps are taken.
+pub(super) const ITERATIONS: Parameter = Parameter {
+    name: "iterations",
+    about: "how many steps are taken",
+    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    unset: Unset::Is(Setting::Number(10.0)),
+};
+
+/// How often the search begins.
+pub(super) const RESTARTS: Parameter = Parameter {
+    name: "restarts",
+    about: "how often the search begins; from the second time on at random points",
+    kind: ParameterKind::Whole { least: 1, most: 1000 },
+    unset: Unset::Is(Setting::Number(1.0)),
+};
+
+/// Where the search begins.
+pub(super) const fn random_start(unset: &'static str) -> Parameter {
+    Parameter {
+        name: "random_start",
+        about: "whether the search begins at a random point near the image instead of the image",
+        kind: ParameterKind::Choice(&["no", "yes"]),
+        unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed(unset))),
+    }
+}
+
+/// A whole number of settings, which the registry has checked to be one.
+pub(super) fn count(settings: &Settings, name: &str) -> Result<usize, SettingError> {
+    Ok(settings.number(name)? as usize)
+}
+
 /// The norm of an attack.
 pub(super) fn norm(settings: &Settings) -> Result<Norm, SettingError> {
     let word = settings.word(NORM.name)?;
@@ -41,8 +87,9 @@ pub(super) fn cross_entropy(goal: &Goal, logits: &[f32]) -> Vec<f32> {
 
 /// The step of length one by the norm along which a slope rises fastest; none where it is flat.
 pub(super) fn ascent(norm: Norm, slope: &[f32]) -> Vec<f32> {
-    let flat = slope.iter().all(|value| *value == 0.0) || slope.iter().any(|value| value.is_nan());
-    if flat {
+    let flat = slope.iter().all(|value| *value == 0.0);
+    let lost = slope.iter().any(|value| !value.is_finite());
+    if flat || lost {
         return vec![0.0; slope.len()];
     }
     match norm {
@@ -59,6 +106,28 @@ pub(super) fn ascent(norm: Norm, slope: &[f32]) -> Vec<f32> {
             slope.iter().enumerate().map(step).collect()
         }
     }
+}
+
+/// The same where values that are at the end of their range already do not take part, so that
+/// none of the step is lost on them.
+pub(super) fn ascent_within(norm: Norm, slope: &[f32], point: &[f32]) -> Vec<f32> {
+    let free = |(slope, value): (&f32, &f32)| {
+        let blocked = (*slope > 0.0 && *value >= 1.0) || (*slope < 0.0 && *value <= 0.0);
+        if blocked { 0.0 } else { *slope }
+    };
+    let slope: Vec<f32> = slope.iter().zip(point).map(free).collect();
+    ascent(norm, &slope)
+}
+
+/// Weights of logits: zero but for these classes.
+pub(super) fn basis(classes: usize, weights: &[(usize, f32)]) -> Vec<f32> {
+    let mut all = vec![0.0; classes];
+    for &(class, weight) in weights {
+        if let Some(value) = all.get_mut(class) {
+            *value += weight;
+        }
+    }
+    all
 }
 
 fn sign(value: f32) -> f32 {

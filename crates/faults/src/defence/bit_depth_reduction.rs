@@ -13,28 +13,38 @@ pub(super) const BIT_DEPTH_REDUCTION: Plugin<dyn Defence> = Plugin {
     when: "noise of a few grey levels; known as feature squeezing",
     parameters: &[BITS],
     build: |settings| {
-        let steps = (1u32 << settings.number(BITS.name)? as u32) - 1;
+        let bits = settings.number(BITS.name)?;
+        // More bits than a byte has leave bytes as they are.
+        let steps = (1u32 << bits.min(8.0) as u32) - 1;
         let level = |value: u32| (value * steps * 2 + 255) / 510;
         let table =
             std::array::from_fn(|at| ((level(at as u32) * 510 + steps) / (2 * steps)) as u8);
-        Ok(Box::new(BitDepthReduction { table }))
+        Ok(Box::new(BitDepthReduction { table, steps: libm::exp2(bits) - 1.0 }))
     },
 };
 
 const BITS: Parameter = Parameter {
     name: "bits",
     about: "how many bits a channel keeps",
-    kind: ParameterKind::Whole { least: 1, most: 8 },
+    kind: ParameterKind::Whole { least: 1, most: 64 },
     unset: Unset::Is(Setting::Number(5.0)),
 };
 
 struct BitDepthReduction {
     table: [u8; 256],
+    /// Between black and white, for what is finer than a byte.
+    steps: f64,
 }
 
 impl Defence for BitDepthReduction {
     fn clean(&self, image: &Image) -> Image {
         image.map_pixels(|pixel| pixel.map(|value| self.table[usize::from(value)]))
+    }
+
+    fn clean_point(&self, point: &[f32]) -> Option<Vec<f32>> {
+        let rounded =
+            |value: &f32| (libm::rint(f64::from(*value) * self.steps) / self.steps) as f32;
+        Some(point.iter().map(rounded).collect())
     }
 }
 
@@ -53,9 +63,25 @@ mod tests {
     }
 
     #[test]
+    fn floats_are_squeezed_to_any_depth() {
+        let squeezed = |bits: f64, value: f32| {
+            let mut settings = Settings::default();
+            settings.set(BITS.name, Setting::Number(bits));
+            let defence = (BIT_DEPTH_REDUCTION.build)(&settings).unwrap();
+            defence.clean_point(&[value]).unwrap()[0]
+        };
+        assert_eq!(squeezed(2.0, 0.4), 1.0 / 3.0);
+        assert_eq!(squeezed(1.0, 0.501), 1.0);
+        // Halves go to the even side, as numpy's rint has it.
+        assert_eq!(squeezed(1.0, 0.5), 0.0);
+        assert_eq!(squeezed(64.0, 0.123_456_7), 0.123_456_7);
+        assert!((squeezed(16.0, 0.123_456_7) - 0.123_456_7).abs() < 1e-5);
+    }
+
+    #[test]
     fn levels_are_those_of_rounding() {
-        for bits in 1..=8 {
-            let steps = f64::from((1 << bits) - 1);
+        for bits in 1..=9 {
+            let steps = f64::from((1 << bits.min(8)) - 1);
             let wanted = (0..=255).map(|v| {
                 let share = (f64::from(v) / 255.0 * steps).round() / steps;
                 (share * 255.0).round() as u8

@@ -1,9 +1,12 @@
-//! What is done to images before a target sees them, to undo what faults have done.
+//! What stands between a target and those who ask it: changes of what it is shown, to undo what
+//! faults have done, and of what it says.
 //!
 //! They stand beside the faults since both change images with the same tools; each is a
 //! [`Plugin`] of [`DEFENCES`].
 
 mod bit_depth_reduction;
+mod conf;
+mod gauss_out;
 mod gaussian_filter;
 mod jpeg_filter;
 mod median_filter;
@@ -15,6 +18,8 @@ use faultlens_core::{Defence, Plugin};
 /// Every defence, in alphabetical order. Add yours here.
 pub const DEFENCES: &[Plugin<dyn Defence>] = &[
     bit_depth_reduction::BIT_DEPTH_REDUCTION,
+    conf::CONF,
+    gauss_out::GAUSS_OUT,
     gaussian_filter::GAUSSIAN_FILTER,
     jpeg_filter::JPEG_FILTER,
     median_filter::MEDIAN_FILTER,

@@ -1,5 +1,6 @@
 //! The page: one file that holds all it shows.
 
+mod attacks;
 mod examples;
 mod fairness;
 mod gallery;

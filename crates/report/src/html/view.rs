@@ -1,5 +1,6 @@
 //! What the page's template shows: texts and drawings, ready made.
 
+use super::attacks::{AttackView, attack};
 use super::examples::{Card, cards};
 use super::fairness::{FairnessView, fairness};
 use super::gallery::{GalleryView, galleries};
@@ -60,6 +61,7 @@ pub(super) struct Page {
     moved: Vec<MovedView>,
     fairness: Vec<FairnessView>,
     benefits: Vec<BenefitView>,
+    attacks: Vec<AttackView>,
     spending: Option<SpendingView>,
     examples: Vec<Card>,
     galleries: Vec<GalleryView>,
@@ -179,6 +181,7 @@ impl Page {
             moved: summary.moved.iter().map(moved).collect(),
             fairness: (0..).zip(&summary.fairness).map(|(at, one)| fairness(at, one)).collect(),
             benefits: summary.benefits.iter().map(benefit).collect(),
+            attacks: summary.attacks.iter().map(attack).collect(),
             spending: spending(summary.spending.as_ref()),
             examples: cards(&summary.examples, dir, album),
             pinned: pinned(summary),

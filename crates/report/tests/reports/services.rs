@@ -2,8 +2,8 @@
 
 use super::fixture::{HOSTILE, rate};
 use faultlens_campaign::analysis::{
-    Benefit, BenefitRow, FairGroup, FairPoint, Fairness, Gap, KCurve, Mean, Moved, MovedRow,
-    SideBySide, SideRow,
+    Attacked, Benefit, BenefitRow, FairGroup, FairPoint, Fairness, Gap, KCurve, Masking, Mean,
+    Moved, MovedRow, SideBySide, SideRow,
 };
 use faultlens_campaign::run::{ServiceAccount, Spending};
 
@@ -91,6 +91,31 @@ pub(crate) fn benefit() -> Benefit {
         clean: mean(-0.02),
         all: Some(row("all faults")),
         rows: vec![row(HOSTILE)],
+    }
+}
+
+pub(crate) fn attacked() -> Attacked {
+    Attacked {
+        target: HOSTILE.into(),
+        attack: HOSTILE.into(),
+        needs: "gradients".into(),
+        changed: rate(40, 50),
+        rejected: 3,
+        queries: Some(12.0),
+        distance: Some(0.0312),
+        cpu_seconds: Some(0.0042),
+    }
+}
+
+pub(crate) fn masking() -> Masking {
+    Masking {
+        target: HOSTILE.into(),
+        norm: "inf".into(),
+        epsilon: 0.03,
+        cases: 50,
+        asking: 40,
+        following: 4,
+        p_value: 1e-9,
     }
 }
 

@@ -66,6 +66,15 @@ impl OnnxTarget {
         self.batch
     }
 
+    /// The same where the model takes no other number.
+    pub(super) fn fixed_batch(&self) -> Option<usize> {
+        self.input.batch()
+    }
+
+    pub(super) fn input_name(&self) -> &str {
+        &self.input.name
+    }
+
     /// The SHA-256 of the model's file.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
@@ -79,10 +88,19 @@ impl OnnxTarget {
     /// What outputs of the model mean as an answer about the image that was shown; boxes and
     /// areas are given in its pixels.
     pub fn response(&self, outputs: &[Tensor], shown: &Image) -> Result<Response, TargetError> {
-        let (width, height) = (shown.width(), shown.height());
+        self.answer_at(outputs, 0, [shown.width(), shown.height()])
+    }
+
+    /// The same for a place of the batch and an image of this width and height.
+    pub(super) fn answer_at(
+        &self,
+        outputs: &[Tensor],
+        place: usize,
+        [width, height]: [usize; 2],
+    ) -> Result<Response, TargetError> {
         let shown = Shown { input: &self.description.input, width, height };
         let names = |classes| Arc::clone(self.names.get_or_init(|| self.first_names(classes)));
-        let answer = self.reader.read(outputs, 0, shown, &names);
+        let answer = self.reader.read(outputs, place, shown, &names);
         answer.map_err(|error| TargetError::Failed(error.to_string()))
     }
 
@@ -106,7 +124,7 @@ impl Target for OnnxTarget {
     }
 }
 
-fn failed(error: EngineError) -> TargetError {
+pub(super) fn failed(error: EngineError) -> TargetError {
     TargetError::Failed(error.to_string())
 }
 

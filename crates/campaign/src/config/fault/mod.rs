@@ -9,9 +9,12 @@ use super::keys::{FAULT, PRESET};
 use super::plugin::{self, Form, MOST_POINTS};
 use super::takes::{Key, Takes, check, known, unknown_key};
 use super::tree::{self, Entry, Node, Value};
+use crate::attack::{self, Assault};
 use crate::varied::{VARIED, Varied, is_varied, no_evenly};
 use faultlens_core::{Dose, ImageFault, Parameter, Plugin, SettingError, Settings};
-use faultlens_faults::{IMAGE_FAULTS, Injection, MODEL_FAULTS, ModelFault, SitePlan};
+use faultlens_faults::{
+    ATTACKS, Attack, IMAGE_FAULTS, Injection, MODEL_FAULTS, ModelFault, SitePlan,
+};
 use serde_saphyr::Location;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -42,6 +45,8 @@ pub enum Disturbance {
     Varied(Box<Varied>),
     /// What a model computes.
     Model(Box<Injection>),
+    /// What a target sees, as a search finds it.
+    Attack(Box<Assault>),
 }
 
 impl fmt::Debug for Disturbance {
@@ -50,6 +55,7 @@ impl fmt::Debug for Disturbance {
             Self::Image(_) => "Image",
             Self::Varied(_) => "Varied",
             Self::Model(_) => "Model",
+            Self::Attack(_) => "Attack",
         })
     }
 }
@@ -61,6 +67,7 @@ impl Disturbance {
             Self::Image(fault) => fault.draws(),
             Self::Varied(_) => true,
             Self::Model(injection) => injection.plan() != SitePlan::Exhaustive,
+            Self::Attack(assault) => assault.draws(),
         }
     }
 
@@ -70,6 +77,15 @@ impl Disturbance {
             Self::Image(fault) => vec![fault.dose()],
             Self::Varied(varied) => vec![varied.dose()],
             Self::Model(injection) => injection.doses().collect(),
+            Self::Attack(assault) => vec![assault.attack.dose()],
+        }
+    }
+
+    /// How often a trial asks, at most.
+    pub(crate) fn most_questions(&self) -> u64 {
+        match self {
+            Self::Attack(assault) => assault.most_questions(),
+            _ => 1,
         }
     }
 
@@ -113,12 +129,14 @@ impl FaultPoint {
 pub(super) enum Kind {
     Image(&'static Plugin<dyn ImageFault>),
     Model(&'static Plugin<dyn ModelFault>),
+    Attack(&'static Plugin<dyn Attack>),
 }
 
 impl Kind {
     /// Every fault, image faults first.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        IMAGE_FAULTS.iter().map(Self::Image).chain(MODEL_FAULTS.iter().map(Self::Model))
+        let plain = IMAGE_FAULTS.iter().map(Self::Image);
+        plain.chain(MODEL_FAULTS.iter().map(Self::Model)).chain(ATTACKS.iter().map(Self::Attack))
     }
 
     fn named(name: &str) -> Result<Self, String> {
@@ -131,6 +149,7 @@ impl Kind {
         match self {
             Self::Image(plugin) => plugin.name,
             Self::Model(plugin) => plugin.name,
+            Self::Attack(plugin) => plugin.name,
         }
     }
 
@@ -138,6 +157,7 @@ impl Kind {
         match self {
             Self::Image(plugin) => plugin.about,
             Self::Model(plugin) => plugin.about,
+            Self::Attack(plugin) => plugin.about,
         }
     }
 
@@ -149,6 +169,7 @@ impl Kind {
             }
             Self::Image(plugin) => plugin.parameters.iter().collect(),
             Self::Model(plugin) => plugin.parameters.iter().collect(),
+            Self::Attack(plugin) => plugin.parameters.iter().chain(attack::SHARED).collect(),
         }
     }
 
@@ -168,6 +189,9 @@ impl Kind {
             }
             Self::Model(plugin) => {
                 Disturbance::Model(Box::new(Injection::build(plugin, &settings)?))
+            }
+            Self::Attack(plugin) => {
+                Disturbance::Attack(Box::new(Assault::build(plugin, &settings)?))
             }
         };
         Ok(FaultPoint {

@@ -1,0 +1,236 @@
+//! The nearest boundary, as if the model were linear, again and again.
+
+use super::step::{ITERATIONS, basis, count};
+use super::{Attack, Goal, Gradient, Halt, Hunt, Needs, Norm};
+use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset, argmax};
+
+const CLASSES: Parameter = Parameter {
+    name: "classes",
+    about: "how many of the likeliest other classes are looked at",
+    kind: ParameterKind::Whole { least: 1, most: 1000 },
+    unset: Unset::Is(Setting::Number(10.0)),
+};
+
+const OVERSHOOT: Parameter = Parameter {
+    name: "overshoot",
+    about: "how much further than to the boundary the image is moved, as a share of the way",
+    kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+    unset: Unset::Is(Setting::Number(1e-6)),
+};
+
+/// Longer ways that are tried where the boundary was reached but not crossed: the way is a sum of
+/// small floats.
+const FURTHER: [f64; 5] = [1e-4, 1e-3, 5e-3, 0.02, 0.1];
+
+/// How often the last stretch is halved: a model that bends is crossed earlier than a linear one.
+const HALVINGS: usize = 6;
+
+/// # What it does
+/// Takes the model for linear, moves the image to the nearest boundary between classes, and
+/// repeats that until the answer changes (Moosavi-Dezfooli et al. 2016); then goes back along the
+/// way as far as the answer stays changed.
+/// # When to use it
+/// For small changes in few steps.
+pub(super) const DEEPFOOL: Plugin<dyn Attack> = Plugin {
+    name: "deepfool",
+    about: "steps to the nearest boundary between classes, as if the model were linear",
+    when: "somebody who has the model and wants the smallest change",
+    parameters: &[ITERATIONS, CLASSES, OVERSHOOT],
+    build: |settings| {
+        Ok(Box::new(DeepFool {
+            iterations: count(settings, ITERATIONS.name)?,
+            classes: count(settings, CLASSES.name)?,
+            overshoot: settings.number(OVERSHOOT.name)?,
+        }))
+    },
+};
+
+struct DeepFool {
+    iterations: usize,
+    classes: usize,
+    overshoot: f64,
+}
+
+/// Where the search for one sample stands.
+struct Way {
+    sample: usize,
+    /// From the start, without overshoot.
+    moved: Vec<f32>,
+    point: Vec<f32>,
+}
+
+impl Attack for DeepFool {
+    fn needs(&self) -> Needs {
+        Needs::Gradients
+    }
+
+    fn norm(&self) -> Norm {
+        Norm::Two
+    }
+
+    fn dose(&self) -> Dose {
+        Dose { axis: "iterations", amount: self.iterations as f64 }
+    }
+
+    fn draws(&self) -> bool {
+        false
+    }
+
+    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+        let begin = |sample: usize| {
+            let point = hunt.start(sample).to_vec();
+            Way { sample, moved: vec![0.0; point.len()], point }
+        };
+        let mut ways: Vec<Way> = hunt.open().into_iter().map(begin).collect();
+        let mut stuck = Vec::new();
+        let mut others = self.classes;
+        for _ in 0..self.iterations {
+            ways.retain(|way| hunt.affords(way.sample) > others);
+            others = self.advance(hunt, &mut ways, &mut stuck, others)?;
+            ways.retain(|way| hunt.affords(way.sample) > 0);
+            hunt.ask(&points(&ways))?;
+            ways.retain(|way| !hunt.is_found(way.sample));
+        }
+        stuck.append(&mut ways);
+        self.go_further(hunt, &stuck)?;
+        come_back(hunt)
+    }
+}
+
+impl DeepFool {
+    /// Moves all samples to their nearest boundaries; those without one are stuck. Answers how
+    /// many other classes there are to look at.
+    fn advance(
+        &self,
+        hunt: &mut Hunt<'_>,
+        ways: &mut Vec<Way>,
+        stuck: &mut Vec<Way>,
+        others: usize,
+    ) -> Result<usize, Halt> {
+        // A wanted class leaves nothing to choose.
+        let ranks = |goal: &Goal| if goal.towards.is_some() { 1 } else { others };
+        let goals: Vec<Goal> = ways.iter().map(|way| hunt.goal(way.sample)).collect();
+        let mut asked = Vec::new();
+        for (at, goal) in goals.iter().enumerate() {
+            asked.extend((0..ranks(goal)).map(|rank| (at, rank)));
+        }
+        let questions: Vec<(usize, &[f32])> =
+            asked.iter().map(|&(at, _)| (ways[at].sample, ways[at].point.as_slice())).collect();
+        let gradients = hunt.gradients(&questions, &mut |at, logits| {
+            asked.get(at).map_or_else(Vec::new, |&(way, rank)| {
+                let rival = rival(&goals[way], logits, rank);
+                rival.map_or_else(
+                    || vec![0.0; logits.len()],
+                    |(own, other)| basis(logits.len(), &[(other, 1.0), (own, -1.0)]),
+                )
+            })
+        })?;
+        let known = gradients.iter().map(|gradient| gradient.logits.len().max(2) - 1).max();
+        let mut gradients = gradients.into_iter();
+        let (mut rest, mut further) = (std::mem::take(ways).into_iter(), Vec::new());
+        for (goal, mut way) in goals.iter().zip(&mut rest) {
+            let own: Vec<Gradient> = gradients.by_ref().take(ranks(goal)).collect();
+            match nearest(goal, &own) {
+                Some(step) => {
+                    way.moved.iter_mut().zip(step).for_each(|(moved, step)| *moved += step);
+                    way.point = reached(hunt, &way, self.overshoot);
+                    further.push(way);
+                }
+                None => stuck.push(way),
+            }
+        }
+        *ways = further;
+        Ok(known.map_or(others, |known| others.min(known)))
+    }
+
+    /// Tries longer ways for samples that stand before a boundary.
+    fn go_further(&self, hunt: &mut Hunt<'_>, stuck: &[Way]) -> Result<(), Halt> {
+        for further in FURTHER.iter().filter(|further| **further > self.overshoot) {
+            let open = |way: &&Way| !hunt.is_found(way.sample) && hunt.affords(way.sample) > 0;
+            let tried: Vec<(usize, Vec<f32>)> = stuck
+                .iter()
+                .filter(open)
+                .map(|way| (way.sample, reached(hunt, way, *further)))
+                .collect();
+            hunt.ask(&borrowed(&tried))?;
+        }
+        Ok(())
+    }
+}
+
+/// Halves the last stretch of the ways to all found samples.
+fn come_back(hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    let mut stretches: Vec<(usize, Vec<f32>, f32, f32)> = (0..hunt.len())
+        .filter_map(|sample| Some((sample, hunt.best(sample)?.to_vec(), 0.0, 1.0)))
+        .collect();
+    for _ in 0..HALVINGS {
+        stretches.retain(|(sample, ..)| hunt.affords(*sample) > 0);
+        let tried: Vec<(usize, Vec<f32>)> = stretches
+            .iter()
+            .map(|(sample, far, low, high)| {
+                (*sample, between(hunt.start(*sample), far, weighted(*low, *high)))
+            })
+            .collect();
+        let replies = hunt.ask(&borrowed(&tried))?;
+        for ((_, _, low, high), reply) in stretches.iter_mut().zip(replies) {
+            let middle = weighted(*low, *high);
+            if reply.changed { *high = middle } else { *low = middle }
+        }
+    }
+    Ok(())
+}
+
+/// The boundary is mostly close to the far end: the first look is at nine tenths of the way.
+fn weighted(low: f32, high: f32) -> f32 {
+    if low == 0.0 { 0.1 * low + 0.9 * high } else { 0.5 * (low + high) }
+}
+
+fn between(from: &[f32], to: &[f32], share: f32) -> Vec<f32> {
+    from.iter().zip(to).map(|(a, b)| (a + share * (b - a)).clamp(0.0, 1.0)).collect()
+}
+
+/// Where a way ends with an overshoot.
+fn reached(hunt: &Hunt<'_>, way: &Way, overshoot: f64) -> Vec<f32> {
+    let share = (1.0 + overshoot) as f32;
+    let start = hunt.start(way.sample);
+    let end = start.iter().zip(&way.moved).map(|(from, moved)| from + share * moved);
+    let mut point: Vec<f32> = end.map(|value| value.clamp(0.0, 1.0)).collect();
+    hunt.confine(way.sample, &mut point);
+    point
+}
+
+/// The class that should give way, and the one of a rank that should take its place.
+fn rival(goal: &Goal, logits: &[f32], rank: usize) -> Option<(usize, usize)> {
+    let top = argmax(logits.iter().copied())?;
+    if let Some(wanted) = goal.towards {
+        return (wanted != top && wanted < logits.len()).then_some((top, wanted));
+    }
+    let own = goal.from.filter(|class| *class < logits.len()).unwrap_or(top);
+    let mut others: Vec<usize> = (0..logits.len()).filter(|class| *class != own).collect();
+    others.sort_by(|a, b| logits[*b].total_cmp(&logits[*a]));
+    others.get(rank).map(|other| (own, *other))
+}
+
+/// The shortest step to a boundary, if any gradient leads to one.
+fn nearest(goal: &Goal, gradients: &[Gradient]) -> Option<Vec<f32>> {
+    let mut best: Option<(f64, f64, &[f32])> = None;
+    for (rank, gradient) in gradients.iter().enumerate() {
+        let Some((own, other)) = rival(goal, &gradient.logits, rank) else { continue };
+        let behind = f64::from(gradient.logits[own] - gradient.logits[other]).abs();
+        let square: f64 = gradient.slope.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();
+        let distance = behind / square.sqrt();
+        let usable = square > 0.0 && distance.is_finite();
+        if usable && best.is_none_or(|(least, ..)| distance < least) {
+            best = Some((distance, behind / square, &gradient.slope));
+        }
+    }
+    best.map(|(_, factor, slope)| slope.iter().map(|v| (factor * f64::from(*v)) as f32).collect())
+}
+
+fn points(ways: &[Way]) -> Vec<(usize, &[f32])> {
+    ways.iter().map(|way| (way.sample, way.point.as_slice())).collect()
+}
+
+fn borrowed(tried: &[(usize, Vec<f32>)]) -> Vec<(usize, &[f32])> {
+    tried.iter().map(|(sample, point)| (*sample, point.as_slice())).collect()
+}

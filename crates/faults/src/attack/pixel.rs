@@ -1,0 +1,91 @@
+//! A few pixels of any colour.
+
+use super::search::{GENERATIONS, POPULATION, SEARCH, Search, Space};
+use super::step::count;
+use super::{Attack, Halt, Hunt, Needs, Norm};
+use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
+
+const PIXELS: Parameter = Parameter {
+    name: "pixels",
+    about: "how many pixels may change",
+    kind: ParameterKind::Whole { least: 1, most: 4096 },
+    unset: Unset::Is(Setting::Number(1.0)),
+};
+
+/// # What it does
+/// Searches for the places and colours of a few pixels that change the answer (Su et al. 2019).
+/// # When to use it
+/// Against targets that say how sure they are; dirt, dead pixels and stickers are alike.
+pub(super) const PIXEL: Plugin<dyn Attack> = Plugin {
+    name: "pixel",
+    about: "places and colours of a few pixels, searched for with a population of candidates",
+    when: "somebody who can only ask, and may change little of the image as much as he likes",
+    parameters: &[PIXELS, SEARCH, GENERATIONS, POPULATION],
+    build: |settings| {
+        let pixels = count(settings, PIXELS.name)?;
+        Ok(Box::new(Pixel { pixels, search: Search::of(settings)? }))
+    },
+};
+
+struct Pixel {
+    pixels: usize,
+    search: Search,
+}
+
+impl Attack for Pixel {
+    fn needs(&self) -> Needs {
+        Needs::Scores
+    }
+
+    fn norm(&self) -> Norm {
+        Norm::Zero
+    }
+
+    fn dose(&self) -> Dose {
+        Dose { axis: "pixels", amount: self.pixels as f64 }
+    }
+
+    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+        let shape = hunt.shape();
+        // Row, column and colour of each pixel, all from 0 to 1.
+        let values = self.pixels * (2 + shape[0]);
+        for sample in hunt.open() {
+            let space =
+                Space { bounds: vec![(0.0, 1.0); values], start: vec![0.5; values], width: 0.25 };
+            self.search.run(hunt, sample, space, &|start, values| painted(shape, start, values))?;
+        }
+        Ok(())
+    }
+}
+
+/// The image with the pixels in it; of several in one place the last one shows.
+fn painted([channels, height, width]: [usize; 3], start: &[f32], values: &[f64]) -> Vec<f32> {
+    let mut image = start.to_vec();
+    let place = |share: f64, places: usize| ((share * places as f64) as usize).min(places - 1);
+    if height == 0 || width == 0 {
+        return image;
+    }
+    for pixel in values.chunks_exact(2 + channels) {
+        let at = place(pixel[0], height) * width + place(pixel[1], width);
+        for (channel, colour) in pixel[2..].iter().enumerate() {
+            if let Some(value) = image.get_mut(channel * height * width + at) {
+                *value = colour.clamp(0.0, 1.0) as f32;
+            }
+        }
+    }
+    image
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_are_painted_where_they_belong() {
+        let start = vec![0.0; 2 * 3 * 4];
+        let image = painted([2, 3, 4], &start, &[0.99, 0.0, 0.25, 0.75, 0.0, 1.0, 1.0, 1.0]);
+        let changed: Vec<(usize, f32)> =
+            image.iter().copied().enumerate().filter(|(_, value)| *value > 0.0).collect();
+        assert_eq!(changed, [(3, 1.0), (8, 0.25), (15, 1.0), (20, 0.75)]);
+    }
+}

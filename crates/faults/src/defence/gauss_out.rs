@@ -1,0 +1,82 @@
+//! Noise on what the target says.
+
+use faultlens_core::{
+    Defence, Parameter, ParameterKind, Plugin, Response, Setting, Stream, TargetError, Unset,
+};
+
+/// # What it does
+/// Adds Gaussian noise to every score of the answer. Shares of belief stay shares: what falls below
+/// zero is zero, and they are made to sum to one again.
+/// # When to use it
+/// Against attackers who read scores; known as Gauss-out (Byun et al., 2022).
+pub(super) const GAUSS_OUT: Plugin<dyn Defence> = Plugin {
+    name: "gauss_out",
+    about: "adds Gaussian noise to the scores of the answer",
+    when: "attackers who read scores; every question about the same image by an attack gets noise of its own",
+    parameters: &[SIGMA],
+    build: |settings| Ok(Box::new(GaussOut { sigma: settings.number(SIGMA.name)? })),
+};
+
+const SIGMA: Parameter = Parameter {
+    name: "sigma",
+    about: "the standard deviation of the noise, in the unit of the scores",
+    kind: ParameterKind::Number { least: 1e-6, most: 1e3 },
+    unset: Unset::Is(Setting::Number(0.1)),
+};
+
+struct GaussOut {
+    sigma: f64,
+}
+
+impl Defence for GaussOut {
+    fn cleans(&self) -> bool {
+        false
+    }
+
+    fn answer(&self, answer: Response, stream: &mut Stream) -> Result<Response, TargetError> {
+        let Response::Scores(mut scores) = answer else { return Ok(answer) };
+        let shares = scores.are_shares();
+        for score in &mut scores.scores {
+            *score += (self.sigma * stream.gaussian()) as f32;
+        }
+        if shares {
+            scores.scores.iter_mut().for_each(|score| *score = score.max(0.0));
+            let sum: f32 = scores.scores.iter().sum();
+            if sum > 0.0 {
+                scores.scores.iter_mut().for_each(|score| *score /= sum);
+            }
+        }
+        Ok(Response::Scores(scores))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_core::{Names, Scores, Seed};
+
+    fn noisy(scores: Vec<f32>, sigma: f64, seed: u64) -> Vec<f32> {
+        let answer = Response::Scores(Scores { scores, names: Names::Letters });
+        let noisy = GaussOut { sigma }.answer(answer, &mut Seed::new(seed).stream()).unwrap();
+        noisy.numbers().unwrap().to_vec()
+    }
+
+    #[test]
+    fn logits_move_by_sigma_and_shares_stay_shares() {
+        let moved: Vec<f64> = (0..4000)
+            .flat_map(|seed| noisy(vec![3.0, -2.0], 0.5, seed))
+            .zip([3.0, -2.0].into_iter().cycle())
+            .map(|(score, was)| f64::from(score - was))
+            .collect();
+        let mean = moved.iter().sum::<f64>() / moved.len() as f64;
+        let deviation =
+            (moved.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / moved.len() as f64).sqrt();
+        assert!(mean.abs() < 0.02 && (deviation - 0.5).abs() < 0.02, "{mean} {deviation}");
+        for seed in 0..50 {
+            let shares = noisy(vec![0.7, 0.2, 0.1], 0.3, seed);
+            assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)));
+            assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        }
+        assert_eq!(noisy(vec![0.7, 0.3], 0.1, 5), noisy(vec![0.7, 0.3], 0.1, 5));
+    }
+}
