@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-/// A study of one fault in two strengths, below a folder.
+/// A study of three faults, two of them in two strengths, below a folder.
 fn study(folder: &Path, besides: &str) -> Study {
     let output = folder.join("out");
     let text = format!(
@@ -33,6 +33,8 @@ fn study(folder: &Path, besides: &str) -> Study {
     - {{defence: bit_depth_reduction, bits: [2, 4]}}
   attacks:
     - {{fault: brightness, severity: [1, 5]}}
+    - {{fault: pgd, epsilon: [0.01, 0.2], iterations: 4}}
+    - {{fault: fgm, epsilon: 0.1}}
 "
     );
     assert!(Study::is_study(&text));
@@ -87,11 +89,11 @@ fn models(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn a_study_goes_on_after_losses_and_is_the_same_on_any_number_of_threads() {
     let folder = TempDir::new().unwrap();
     let study = study(folder.path(), "");
-    // Two models, four ways to defend them, two strengths, two splits.
-    assert_eq!(study.configurations(), 16);
+    // Two models, four ways to defend them, five faults; and two splits.
+    assert_eq!(study.configurations(), 40);
     let (first, kept, trained) = run(&study, 1).unwrap();
     assert_eq!((kept, trained), (0, 8));
-    assert_eq!((first.configurations.len(), first.rows.len()), (32, 320));
+    assert_eq!((first.configurations.len(), first.rows.len()), (80, 800));
     let files = models(folder.path());
     assert_eq!(files.len(), 8);
     // Nothing is left to do.
@@ -125,11 +127,31 @@ fn rows_say_what_was_measured() {
         assert!(c.training_seconds > 0.0 && c.prediction_seconds > 0.0, "{c:?}");
         assert!(c.prediction_seconds < 1.0 && c.benign_samples == 10, "{c:?}");
         assert_eq!(c.layers, 2, "{c:?}");
-        assert_eq!((c.attack.name.as_str(), c.one_shot), ("brightness", true));
-        assert_eq!(c.attack.scaled, if c.attack.strength == 5.0 { 1.0 } else { 0.0 });
+        assert_eq!(c.one_shot, c.attack.name != "pgd");
+        assert_eq!(
+            c.attack.scaled,
+            if [5.0, 0.2].contains(&c.attack.strength) { 1.0 } else { 0.0 }
+        );
+    }
+    let of = |strength: f64| {
+        let fits =
+            move |c: &Configuration| (c.attack.name == "pgd") && c.attack.strength == strength;
+        let all = rows.rows.iter();
+        all.filter(|row| fits(&rows.configurations[row.configuration as usize])).collect::<Vec<_>>()
+    };
+    let (weak, strong) = (of(0.01), of(0.2));
+    let changed = |rows: &[&Row]| rows.iter().filter(|row| row.changed).count();
+    assert!(changed(&strong) > changed(&weak) + 20, "{} {}", changed(&strong), changed(&weak));
+    for (row, most) in weak.iter().map(|row| (row, 0.01)).chain(strong.iter().map(|row| (row, 0.2)))
+    {
+        assert!(row.seconds > 0.0 && row.wall_seconds > 0.0 && row.seconds < 1.0, "{row:?}");
+        assert!(row.distance <= most + 1e-6 && row.visual_change.is_some(), "{row:?}");
+        // Four gradients, and a last look at what they led to; those that changed need no more.
+        assert!((1..=8).contains(&row.queries), "{row:?}");
+        assert!(row.wrong.is_some() && !row.rejected, "{row:?}");
     }
     let labels: Vec<&str> =
-        rows.configurations.iter().step_by(2).take(4).map(|c| c.defence.label.as_str()).collect();
+        rows.configurations.iter().step_by(5).take(4).map(|c| c.defence.label.as_str()).collect();
     let wanted = [
         "control",
         "gauss_in sigma=0.2",
@@ -181,12 +203,12 @@ fn models_from_elsewhere_are_not_trained_and_must_know_the_classes() {
     };
     let fits = study(folder.path(), &elsewhere("fits.onnx", 14));
     // Noise in training is for the two models that are trained here.
-    assert_eq!(fits.configurations(), 2 * (4 + 4 + 3));
+    assert_eq!(fits.configurations(), 5 * (4 + 4 + 3));
     let (rows, _, trained) = run(&fits, 1).unwrap();
     assert_eq!(trained, 8);
     let own: Vec<&Configuration> =
         rows.configurations.iter().filter(|c| c.architecture == "fits").collect();
-    assert_eq!(own.len(), 2 * 3 * 2);
+    assert_eq!(own.len(), 2 * 3 * 5);
     assert!(own.iter().all(|c| (c.layers, c.epochs, c.training_seconds) == (3, 30, 0.02)));
     let odd = study(folder.path(), &elsewhere("odd.onnx", 9));
     let error = run(&odd, 1).unwrap_err().to_string();
@@ -231,4 +253,11 @@ fn slips_are_shown_in_their_line() {
     let error = Study::parse(world, Path::new("s.yaml")).unwrap_err().to_string();
     assert!(error.contains("s.yaml:1:15:") && error.contains("signs"), "{error}");
     assert!(!Study::is_study("targets: []") && !Study::is_study("study: ["));
+}
+
+#[test]
+fn the_shipped_study_is_a_large_one() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/grid/depth.yaml");
+    let study = Study::load(&path).unwrap();
+    assert!(study.configurations() >= 500, "{}", study.configurations());
 }
