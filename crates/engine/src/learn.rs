@@ -73,6 +73,9 @@ pub struct Loss {
     pub gradients: Vec<(String, Tensor)>,
 }
 
+/// A loss, the gradients that were wanted, and the statistics after the batch, by weight.
+type Walked = (f64, Vec<Option<Floats>>, Vec<(usize, Option<Slot>)>);
+
 impl Learner {
     /// Opens a model's weights to change.
     pub fn new(proto: &ModelProto, threads: usize) -> Result<Self, EngineError> {
@@ -106,12 +109,53 @@ impl Learner {
     ) -> Result<f64, E> {
         // What a failed step leaves must not move anything.
         self.gradients.clear();
+        let learned = self.weights.iter().filter(|w| w.role.is_learned());
+        let wanted: Vec<ValueId> = learned.map(|w| w.id).collect();
+        self.with_weights(|learner, values| {
+            let (value, found, next) =
+                learner.there_and_back(values, feeds, draw, &wanted, loss)?;
+            learner.gradients = found;
+            for (at, slot) in next {
+                if let Some(Slot { value: Value::Floats(floats), .. }) = slot {
+                    let id = learner.weights[at].id;
+                    values[id.index()] = Some(Slot::new(Value::Floats(floats)));
+                }
+            }
+            Ok(value)
+        })
+    }
+
+    /// How the loss of a batch depends on what is fed to `input`: what attacks on the model as it
+    /// is now follow. Weights, statistics and waiting gradients stay as they are.
+    pub fn input_gradient<E: From<EngineError>>(
+        &mut self,
+        feeds: &[(&str, Tensor)],
+        draw: u64,
+        input: &str,
+        loss: impl FnOnce(&Answers<'_>) -> Result<Loss, E>,
+    ) -> Result<Tensor, E> {
+        let wanted = [find(self.model.graph(), input)?];
+        let found = self.with_weights(|learner, values| {
+            let (_, found, _) = learner.there_and_back(values, feeds, draw, &wanted, loss)?;
+            Ok::<_, E>(found)
+        })?;
+        let gradient = found.into_iter().next().flatten();
+        let tensor = gradient.and_then(|gradient| Value::Floats(gradient).to_tensor());
+        let unrelated = || format!("the loss does not depend on the input {input}");
+        Ok(tensor.ok_or_else(|| EngineError::Graph(unrelated()))?)
+    }
+
+    /// Works with values in which the weights stand, and takes the weights back whatever happens.
+    fn with_weights<T, E>(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut [Option<Slot>]) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut values = self.model.empty_values();
         for weight in &mut self.weights {
             let floats = std::mem::replace(&mut weight.value, empty());
             values[weight.id.index()] = Some(Slot::new(Value::Floats(floats)));
         }
-        let stepped = self.there_and_back(&mut values, feeds, draw, loss);
+        let done = work(self, &mut values);
         for weight in &mut self.weights {
             if let Some(Slot { value: Value::Floats(floats), .. }) =
                 values[weight.id.index()].take()
@@ -119,16 +163,18 @@ impl Learner {
                 weight.value = floats;
             }
         }
-        stepped
+        done
     }
 
+    /// The loss, its gradients with respect to `wanted`, and what batches made of the statistics.
     fn there_and_back<E: From<EngineError>>(
-        &mut self,
+        &self,
         values: &mut [Option<Slot>],
         feeds: &[(&str, Tensor)],
         draw: u64,
+        wanted: &[ValueId],
         loss: impl FnOnce(&Answers<'_>) -> Result<Loss, E>,
-    ) -> Result<f64, E> {
+    ) -> Result<Walked, E> {
         let model = &self.model;
         if let Some(number) = model.graph().find(form::DRAW) {
             let draw = Tensor::vector(vec![draw as i64]);
@@ -145,16 +191,8 @@ impl Learner {
         let seeds = seeds.collect::<Result<Vec<_>, EngineError>>()?;
         let next: Vec<(usize, Option<Slot>)> =
             self.statistics.iter().map(|&(at, id)| (at, values[id.index()].take())).collect();
-        let wanted: Vec<ValueId> =
-            self.weights.iter().filter(|w| w.role.is_learned()).map(|w| w.id).collect();
-        let found = model.on_threads(|| gradients(model, Values::Spent(values), seeds, &wanted))?;
-        self.gradients = found;
-        for (at, slot) in next {
-            if let Some(Slot { value: Value::Floats(floats), .. }) = slot {
-                values[self.weights[at].id.index()] = Some(Slot::new(Value::Floats(floats)));
-            }
-        }
-        Ok(value)
+        let found = model.on_threads(|| gradients(model, Values::Spent(values), seeds, wanted))?;
+        Ok((value, found, next))
     }
 
     /// Lets `change` see each learned weight, its values and its gradient, in the model's order, on

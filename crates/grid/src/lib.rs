@@ -1,9 +1,27 @@
 //! Studies over a grid of models, defences and attacks: how long answers survive, and what that
 //! costs.
 //!
-//! A study trains models, attacks each of them in every way that the grid names, and ends in
-//! [`Rows`]: one for each attacked sample, with the time until its answer changed.
+//! 1. [`Study::load`] reads a study file into checked types.
+//! 2. [`Study::parts`] opens the data: a [`Part`] is one split of one data set.
+//! 3. [`Part::members`] trains the models, or finds those that were kept before.
+//! 4. [`Part::campaign`] writes the part as an ordinary campaign, which is run as any other.
+//! 5. [`Part::rows`] reads the run: [`Rows`] have one row for each attacked sample, with the time
+//!    until its answer changed.
 
+mod campaign;
+pub mod config;
+mod depth;
+mod error;
+mod file;
+mod machine;
+mod measure;
+mod models;
+mod part;
 mod rows;
+mod save;
 
+pub use config::Study;
+pub use error::GridError;
+pub use models::{Happening, Member, News};
+pub use part::Part;
 pub use rows::{Choice, Configuration, Row, Rows};

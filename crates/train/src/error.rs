@@ -28,6 +28,22 @@ pub enum TrainError {
     /// There is nothing to learn from, or to measure on.
     #[error("the data set has no case; add some, or name another set")]
     Empty,
+    /// The data do not say what the network is to learn.
+    #[error("{order} learns the task {task}, and {why}")]
+    Unlearnable {
+        /// The network as it was asked for.
+        order: String,
+        /// The task's name.
+        task: &'static str,
+        /// What is missing, and what to do.
+        why: String,
+    },
+    /// The model cannot say how it is asked.
+    #[error("cannot describe the model in its metadata: {0}")]
+    Metadata(String),
+    /// Whoever follows the training has stopped it.
+    #[error("the training was stopped before its end")]
+    Stopped,
     /// A detector would learn that there is never anything.
     #[error("no case has objects, and the task detect needs some; name a set with boxes")]
     NoObjects,

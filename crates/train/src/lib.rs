@@ -1,9 +1,11 @@
 //! Builds networks and trains them: architectures, losses, optimisers, model cards.
 //!
-//! 1. [`architecture::build`] makes an ordinary ONNX model with seeded first weights.
-//! 2. A [`Recipe`] says how it learns: task, epochs, batch, learning rate, seed.
+//! 1. [`first_model`] makes an ordinary ONNX model with seeded first weights, for the classes of a
+//!    data set; [`architecture::build`] does it for any number of outputs.
+//! 2. A [`Recipe`] says how it learns: task, epochs, batch, learning rate, seed; with [`Noise`]
+//!    or [`Adversarial`] examples on what is fed.
 //! 3. [`train`] changes the weights on a data set and reports its progress; the same recipe gives
-//!    the same bits on any number of threads.
+//!    the same bits on any number of threads. [`described`] lets the model say how it is asked.
 //! 4. [`score`] measures the model on cases that it has not seen, and a [`Card`] says it all;
 //!    [`check_measurable`] finds out before the training whether that will work.
 
@@ -11,6 +13,8 @@ pub mod architecture;
 mod augment;
 mod card;
 mod error;
+mod first;
+mod hook;
 mod loss;
 mod optimiser;
 mod recipe;
@@ -22,8 +26,10 @@ pub use augment::{AUGMENTATIONS, Augment};
 pub use card::{Card, Cost};
 pub use error::TrainError;
 pub use faultlens_engine::vision::find_peaks;
+pub use first::{described, first_model};
+pub use hook::{Adversarial, Noise};
 pub use loss::detections;
 pub use optimiser::{Descent, OPTIMISERS, Optimiser, Settings, Step, USUAL_OPTIMISER, optimiser};
 pub use recipe::{Recipe, Schedule, Task};
 pub use score::{Score, check_measurable, score, segments};
-pub use trainer::{Epoch, Progress, Trained, train};
+pub use trainer::{Epoch, Progress, TRAINING_VERSION, Trained, train};

@@ -1,8 +1,8 @@
 //! How a model learns: all numbers in one place.
 
 use crate::optimiser::{self, Settings, USUAL_OPTIMISER};
-use crate::{TrainError, augment};
-use faultlens_engine::vision::InputDescription;
+use crate::{Adversarial, Noise, TrainError, augment};
+use faultlens_engine::vision::{Channels, ElementType, InputDescription};
 use serde::{Deserialize, Serialize};
 
 /// The most epochs: beyond, a slip of the hand is likelier, and steps could no longer be counted.
@@ -113,6 +113,12 @@ pub struct Recipe {
     pub seed: u64,
     /// The names of augmentations, applied in this order.
     pub augment: Vec<String>,
+    /// Noise on what is fed; none in recipes from before there was any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
+    /// Attacks on what is fed; none in recipes from before there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adversarial: Option<Adversarial>,
     /// How images are fed.
     pub input: InputDescription,
 }
@@ -133,8 +139,19 @@ impl Recipe {
             clip: Some(10.0),
             seed: 1,
             augment: Vec::new(),
+            noise: None,
+            adversarial: None,
             input,
         }
+    }
+
+    /// How images of a size are fed where nothing else is known: pixels lie around zero, which
+    /// first weights expect.
+    pub fn usual_input(size: [usize; 2], channels: Channels) -> InputDescription {
+        let mut input = InputDescription::plain(size, channels, ElementType::F32);
+        input.mean.fill(0.5);
+        input.std.fill(0.25);
+        input
     }
 
     /// The same with another optimiser and the settings that suit it.
@@ -171,6 +188,8 @@ impl Recipe {
         }
         optimiser::optimiser(&self.optimiser)?;
         augment::named(&self.augment)?;
+        self.noise.map_or(Ok(()), |noise| noise.check())?;
+        self.adversarial.map_or(Ok(()), |adversarial| adversarial.check(self.task))?;
         self.check_augmented_task()
     }
 

@@ -2,13 +2,19 @@
 
 use crate::augment::{self, Augment};
 use crate::card::Clock;
+use crate::hook::Pixels;
 use crate::loss::Objective;
 use crate::{Cost, Descent, Recipe, Task, TrainError, truth};
-use faultlens_core::{Case, Seed};
+use faultlens_core::{Case, Seed, Tensor};
 use faultlens_data::DataSet;
-use faultlens_engine::Learner;
 use faultlens_engine::onnx::ModelProto;
+use faultlens_engine::{Answers, Learner};
 use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// Raised when the same recipe, model and data give other weights than before, so that models
+/// that were kept are not taken for what would be trained now.
+pub const TRAINING_VERSION: u32 = 1;
 
 /// How far the training is.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +54,7 @@ pub struct Trained {
 }
 
 /// Trains a model on all cases of a set. The same recipe gives the same weights, bit for bit, on
-/// any number of threads.
+/// any number of threads. Ends with [`TrainError::Stopped`] where `progress` breaks off.
 ///
 /// Every epoch sees each case once, in batches of the recipe's size. Where a single case would be
 /// left for the last batch, the batch before takes it too: batch norms need more than one value.
@@ -57,7 +63,7 @@ pub fn train(
     model: &ModelProto,
     data: &DataSet,
     threads: usize,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Trained, TrainError> {
     recipe.check()?;
     if data.is_empty() {
@@ -108,7 +114,7 @@ impl Training<'_> {
     fn epoch(
         &mut self,
         epoch: usize,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Epoch, TrainError> {
         let seed = self.seed.at(epoch as u64);
         let mut order: Vec<usize> = (0..self.data.len()).collect();
@@ -131,7 +137,10 @@ impl Training<'_> {
             sum += loss * members.len() as f64;
             seen += members.len();
             let (epoch, step) = (epoch + 1, step + 1);
-            progress(Progress { epoch, epochs, step, steps, loss: sum / seen as f64 });
+            let told = Progress { epoch, epochs, step, steps, loss: sum / seen as f64 };
+            if progress(told).is_break() {
+                return Err(TrainError::Stopped);
+            }
         }
         Ok(Epoch { loss: sum / seen.max(1) as f64, learning_rate: rate })
     }
@@ -148,10 +157,23 @@ impl Training<'_> {
         });
         let cases: Vec<Case> = cases.collect::<Result<_, TrainError>>()?;
         let images: Vec<_> = cases.iter().map(|case| case.image.clone()).collect();
-        let batch = self.recipe.input.tensor(&images)?;
+        let mut batch = self.recipe.input.tensor(&images)?;
         let draw = seed.child("dropout").stream().next_u64();
         let objective = &self.objective;
         let input = &self.recipe.input;
+        let pixels = Pixels::of(input);
+        if let Some(noise) = self.recipe.noise {
+            noise.add(&mut batch, &pixels, seed.child("noise"));
+        }
+        if let Some(adversarial) = self.recipe.adversarial {
+            let learner = &mut self.learner;
+            let follow = |batch: &Tensor| {
+                let feeds = [(objective.input.as_str(), batch.clone())];
+                let loss = |answers: &Answers<'_>| objective.loss(answers, &cases, input);
+                learner.input_gradient(&feeds, draw, &objective.input, loss)
+            };
+            adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), follow)?;
+        }
         let feeds = [(objective.input.as_str(), batch)];
         self.learner.step(&feeds, draw, |answers| objective.loss(answers, &cases, input))
     }

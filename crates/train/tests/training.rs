@@ -8,7 +8,15 @@ use faultlens_engine::onnx::{self, ModelBuilder, ModelProto};
 use faultlens_engine::vision::{Channels, ElementType, InputDescription};
 use faultlens_engine::{EngineError, Learner, Loss, Model};
 use faultlens_train::architecture::{ARCHITECTURES, Spec, build};
-use faultlens_train::{Recipe, Task, TrainError, Trained, score, train};
+use faultlens_train::{
+    Adversarial, Noise, Progress, Recipe, Task, TrainError, Trained, score, train,
+};
+use std::ops::ControlFlow;
+
+/// Nobody stops the training.
+fn on(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
 /// Noisy squares of three colours.
 fn colours(n: usize, side: usize) -> DataSet {
@@ -41,7 +49,7 @@ fn run(
     data: &DataSet,
     threads: usize,
 ) -> Result<Trained, TrainError> {
-    train(recipe, &network(order, recipe.input.size[0]), data, threads, &mut |_| ())
+    train(recipe, &network(order, recipe.input.size[0]), data, threads, &mut on)
 }
 
 #[test]
@@ -49,7 +57,11 @@ fn a_network_learns_three_colours() {
     let (data, recipe) = (colours(96, 12), recipe(12));
     let mut seen = Vec::new();
     let model = network("convnet:8,16", 12);
-    let trained = train(&recipe, &model, &data, 1, &mut |p| seen.push((p.epoch, p.step))).unwrap();
+    let trained = train(&recipe, &model, &data, 1, &mut |p| {
+        seen.push((p.epoch, p.step));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
     let losses: Vec<f64> = trained.epochs.iter().map(|e| e.loss).collect();
     assert!(losses[2] < 0.5 * losses[0], "{losses:?}");
     assert_eq!((seen.len(), seen[0], seen[35]), (36, (1, 1), (3, 12)));
@@ -85,7 +97,7 @@ fn reconstruction_descends_along_the_squared_distance() {
         warm_up: 0.0,
         ..Recipe::new(Task::Reconstruct, input)
     };
-    let trained = train(&recipe, &builder.build(), &data, 1, &mut |_| ()).unwrap();
+    let trained = train(&recipe, &builder.build(), &data, 1, &mut on).unwrap();
     assert!((trained.epochs[0].loss - 0.25 * square).abs() < 1e-6, "{:?}", trained.epochs);
     let stored = &trained.model.graph.unwrap().initializer[0];
     let found = onnx::tensor(stored).unwrap().as_f32().unwrap()[0];
@@ -110,8 +122,8 @@ fn an_autoencoder_learns_to_say_what_it_sees() {
         assert_eq!((found.metric.as_str(), found.interval, found.n), ("psnr", None, 24));
         found.value
     };
-    let trained = train(&recipe, &first, &bare(96), 1, &mut |_| ()).unwrap();
-    let twice = train(&recipe, &first, &bare(96), 2, &mut |_| ()).unwrap();
+    let trained = train(&recipe, &first, &bare(96), 1, &mut on).unwrap();
+    let twice = train(&recipe, &first, &bare(96), 2, &mut on).unwrap();
     assert_eq!(onnx::encode(&trained.model), onnx::encode(&twice.model));
     // The noise has a deviation of 30 of 255, which leaves 18.6 dB to who sees the colour; the
     // best answer to a picture that is not looked at has 15.8 dB.
@@ -234,4 +246,88 @@ fn every_architecture_hands_gradients_to_all_its_weights() {
         assert_ne!(onnx::encode(&saved), onnx::encode(&model), "{order}");
         Model::from_proto(&saved).unwrap();
     }
+}
+
+/// The share of cases whose class is found after a step of `epsilon` along the sign of the
+/// gradient, which is taken from differences of the model's own answers: no code of the training.
+fn robust_accuracy(model: &ModelProto, recipe: &Recipe, data: &DataSet, epsilon: f32) -> f64 {
+    let model = Model::from_proto(model).unwrap();
+    let classes = data.classes.len();
+    let margin = |points: &[f32], label: usize| -> Vec<f32> {
+        let count = points.len() / (3 * 36);
+        let fed = Tensor::new(vec![count, 3, 6, 6], points.to_vec()).unwrap();
+        let logits = model.run(&[("image", fed)]).unwrap();
+        let rows = logits[0].as_f32().unwrap().chunks(classes);
+        let other = |row: &[f32]| {
+            let others = (0..classes).filter(|&c| c != label).map(|c| row[c]);
+            others.fold(f32::NEG_INFINITY, f32::max)
+        };
+        rows.map(|row| row[label] - other(row)).collect()
+    };
+    let stands = |at: &usize| {
+        let case = data.case(*at).unwrap();
+        let label = case.label.unwrap();
+        let fed = recipe.input.tensor(&[case.image]).unwrap();
+        let start = fed.as_f32().unwrap();
+        let nudged: Vec<f32> = (0..start.len())
+            .flat_map(|moved| {
+                let at = |(i, &x): (usize, &f32)| if i == moved { x + 1e-2 } else { x };
+                start.iter().enumerate().map(at).collect::<Vec<_>>()
+            })
+            .collect();
+        let here = margin(start, label)[0];
+        let slopes = margin(&nudged, label).into_iter().map(|there| there - here);
+        let step = |(x, slope): (&f32, f32)| (x - epsilon * slope.signum()).clamp(0.0, 1.0);
+        let attacked: Vec<f32> = start.iter().zip(slopes).map(step).collect();
+        margin(&attacked, label)[0] > 0.0
+    };
+    (0..data.len()).filter(stands).count() as f64 / data.len() as f64
+}
+
+#[test]
+fn adversarial_training_withstands_more() {
+    let (data, unseen) = (colours(120, 6), colours(180, 6));
+    let plain = Recipe { epochs: 12, ..recipe(6) };
+    let epsilon = 0.08;
+    let hardened = Recipe {
+        adversarial: Some(Adversarial { epsilon, steps: 3, share: 1.0 }),
+        ..plain.clone()
+    };
+    let accuracy = |recipe: &Recipe| {
+        let trained = run(recipe, "mlp:32x1", &data, 1).unwrap();
+        robust_accuracy(&trained.model, recipe, &unseen, epsilon as f32)
+    };
+    let (soft, hard) = (accuracy(&plain), accuracy(&hardened));
+    assert!(hard > soft + 0.05, "{soft} without, {hard} with adversarial training");
+}
+
+#[test]
+fn hooks_give_the_same_weights_on_any_number_of_threads_and_others_than_without() {
+    let data = colours(40, 12);
+    let plain = Recipe { epochs: 2, ..recipe(12) };
+    let noisy = Recipe { noise: Some(Noise::on_half(0.1)), ..plain.clone() };
+    let attacked = Recipe { adversarial: Some(Adversarial::on_half(0.05)), ..plain.clone() };
+    let both = Recipe { noise: noisy.noise, ..attacked.clone() };
+    let weights = |recipe: &Recipe, threads| {
+        onnx::encode(&run(recipe, "convnet:4,8", &data, threads).unwrap().model)
+    };
+    let all = [plain, noisy, attacked, both].map(|recipe| {
+        let one = weights(&recipe, 1);
+        assert_eq!(one, weights(&recipe, 2));
+        one
+    });
+    for (at, one) in all.iter().enumerate() {
+        assert!(!all[..at].contains(one), "{at}");
+    }
+}
+
+#[test]
+fn who_follows_a_training_can_stop_it() {
+    let (data, model) = (colours(40, 12), network("mlp:8x1", 12));
+    let mut steps = 0;
+    let stopped = train(&recipe(12), &model, &data, 1, &mut |_| {
+        steps += 1;
+        if steps == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(matches!(stopped, Err(TrainError::Stopped)) && steps == 3, "{steps}");
 }

@@ -1,19 +1,16 @@
 //! A campaign, checked.
 
 use super::error::{ConfigError, Slip};
-use super::{DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop, read};
+use super::{
+    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop, file, read,
+};
 use faultlens_data::{Format, Sampling};
 use faultlens_targets::Written;
 use faultlens_targets::service::{Manners, ServiceSpec};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
-
-/// A campaign file is small; what is larger is something else.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// What is disturbed, asked and judged: a campaign file, checked.
 #[derive(Debug)]
@@ -145,21 +142,7 @@ impl Campaign {
 
     /// Reads and checks a campaign file.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let wrong = |source| ConfigError::Read { source, path: path.to_path_buf() };
-        let refused = |what| Err(ConfigError::NoCampaign { what, path: path.to_path_buf() });
-        let file = File::open(path).map_err(wrong)?;
-        if !file.metadata().map_err(wrong)?.is_file() {
-            return refused("a campaign is a file, and this is none");
-        }
-        let mut bytes = Vec::new();
-        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(wrong)?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return refused("a campaign file has at most 1 MB, and this has more");
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => Self::parse(&text, path),
-            Err(_) => refused("a campaign file is UTF-8 text, and this is not"),
-        }
+        Self::parse(&file::text(path)?, path)
     }
 
     /// The SHA-256, in hexadecimal, of all that decides the records: two files with the same one

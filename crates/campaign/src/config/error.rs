@@ -49,18 +49,21 @@ pub struct Mistake {
 
 /// What is wrong at which place; becomes a [`Mistake`] once the file is known.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Slip {
-    pub(super) at: Location,
-    pub(super) message: String,
+pub struct Slip {
+    /// Where it stands.
+    pub at: Location,
+    /// What is wrong and, where it can be told, what is right.
+    pub message: String,
 }
 
 impl Slip {
-    pub(super) fn new(at: Location, message: impl Into<String>) -> Self {
+    /// What is wrong at a place.
+    pub fn new(at: Location, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
     }
 
     /// The mistake in this text of this file.
-    pub(super) fn within(self, text: &str, path: &Path) -> ConfigError {
+    pub fn within(self, text: &str, path: &Path) -> ConfigError {
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
         let (line, column) = (number(self.at.line()), number(self.at.column()));
         let source_line = match line {

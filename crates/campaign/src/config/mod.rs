@@ -26,6 +26,7 @@ mod defence;
 mod error;
 mod example;
 mod fault;
+pub mod file;
 mod judge;
 mod keys;
 mod mlaas_fi;

@@ -24,19 +24,21 @@ pub(super) fn named<T: ?Sized>(
 }
 
 /// What a fault, oracle or guard is called, what can be set and what else it may have beside.
-pub(super) struct Form {
-    pub(super) name: &'static str,
-    pub(super) parameters: Vec<&'static Parameter>,
+pub struct Form {
+    /// What messages call it.
+    pub name: &'static str,
+    /// What can be set.
+    pub parameters: Vec<&'static Parameter>,
     /// Keys that are no parameters.
-    pub(super) besides: &'static [&'static str],
+    pub besides: &'static [&'static str],
     /// Whether lists and ranges sweep.
-    pub(super) sweeps: bool,
+    pub sweeps: bool,
 }
 
 impl Form {
     /// All combinations of the values that `entries` give to the parameters, the last parameter
     /// changing fastest. The order in the file does not matter.
-    pub(super) fn settings(&self, entries: &[Entry], at: Location) -> Result<Vec<Settings>, Slip> {
+    pub fn settings(&self, entries: &[Entry], at: Location) -> Result<Vec<Settings>, Slip> {
         self.check_keys(entries)?;
         let mut all = vec![Settings::default()];
         for parameter in &self.parameters {
@@ -152,7 +154,7 @@ fn range(parameter: &Parameter, text: &str, node: &Node) -> Result<Vec<Setting>,
 }
 
 /// Settings as JSON, which reads back as the same settings.
-pub(super) fn json(settings: &Settings) -> BTreeMap<String, serde_json::Value> {
+pub fn json(settings: &Settings) -> BTreeMap<String, serde_json::Value> {
     let value = |setting: &Setting| match setting {
         Setting::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
             (*number as i64).into()
@@ -171,7 +173,7 @@ pub(super) fn spec(name: &str, settings: &Settings) -> String {
 }
 
 /// A name with the settings that differ from the defaults, for people.
-pub(super) fn label(name: &str, settings: &Settings, parameters: &[&Parameter]) -> String {
+pub fn label(name: &str, settings: &Settings, parameters: &[&Parameter]) -> String {
     let usual = |name: &str, setting: &Setting| {
         let is = |parameter: &&Parameter| {
             parameter.name == name && parameter.unset == Unset::Is(setting.clone())

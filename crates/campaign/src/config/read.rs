@@ -235,7 +235,7 @@ fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Slip> {
     })
 }
 
-fn data(cases: &Node, base: &Path) -> Result<String, Slip> {
+pub(super) fn data(cases: &Node, base: &Path) -> Result<String, Slip> {
     let data = cases.get("data").unwrap_or(cases);
     let text = data.text().unwrap_or_default();
     let Some(world) = text.strip_prefix(PREFIX) else {

@@ -58,6 +58,7 @@ fn takes(takes: &Takes) -> Value {
             "additionalProperties": {"type": ["string", "number", "boolean"]},
         }),
         Takes::Foreign => json!({"type": "object"}),
+        Takes::List => list(json!({})),
         Takes::Faults => list(faults()),
         Takes::Oracle => chosen(ORACLES),
         Takes::Guards => list(chosen(GUARDS)),

@@ -7,17 +7,20 @@ use serde_saphyr::Location;
 
 /// A key of the campaign file.
 #[derive(Debug)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
+pub struct Key {
+    /// How it is written.
+    pub name: &'static str,
     /// What it means, in a sentence without a full stop.
-    pub(super) about: &'static str,
-    pub(super) required: bool,
-    pub(super) takes: Takes,
+    pub about: &'static str,
+    /// Whether the section needs it.
+    pub required: bool,
+    /// What may stand behind it.
+    pub takes: Takes,
 }
 
 /// What a key takes.
 #[derive(Debug)]
-pub(super) enum Takes {
+pub enum Takes {
     /// Text that is not empty.
     Text,
     /// One text or a list of them.
@@ -25,7 +28,12 @@ pub(super) enum Takes {
     /// What a parameter of a plugin takes; never swept.
     Plain(ParameterKind),
     /// A number above 0, below `most` or up to it.
-    Share { most: f64, reached: bool },
+    Share {
+        /// The end.
+        most: f64,
+        /// Whether the end may be reached.
+        reached: bool,
+    },
     /// One of some names, which a registry or a type knows; the first word says of what.
     Name(&'static str, fn() -> Vec<&'static str>),
     /// Keys of its own.
@@ -36,6 +44,8 @@ pub(super) enum Takes {
     Scalars,
     /// Keys that another type reads.
     Foreign,
+    /// A list of what another type reads; not empty.
+    List,
     /// Faults and presets, whose keys the registries of faults decide.
     Faults,
     /// An oracle, by name or with parameters.
@@ -47,7 +57,7 @@ pub(super) enum Takes {
 }
 
 /// Checks a value, and what is inside it as far as no registry decides.
-pub(super) fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> {
+pub fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> {
     let is_map = matches!(node.value, Value::Map(_));
     let fits = match takes {
         Takes::Text => node.text().is_some_and(|text| !text.trim().is_empty()),
@@ -66,7 +76,7 @@ pub(super) fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> 
             return sections.try_for_each(|node| check(name, node, &Takes::Section(keys)));
         }
         Takes::Scalars => is_map && node.entries().iter().all(|entry| is_scalar(&entry.node)),
-        Takes::Faults | Takes::Guards | Takes::Defences => !node.list().is_empty(),
+        Takes::Faults | Takes::Guards | Takes::Defences | Takes::List => !node.list().is_empty(),
         Takes::Oracle => is_map || node.text().is_some(),
         Takes::Foreign => is_map,
         Takes::Section(_) | Takes::Sections(_) => false,
@@ -149,7 +159,7 @@ pub(super) fn unknown_key(at: Location, what: &str, key: &str, known: Vec<&str>)
 }
 
 /// Whether a name is known.
-pub(super) fn known(what: &str, name: &str, names: Vec<&str>) -> Result<(), String> {
+pub fn known(what: &str, name: &str, names: Vec<&str>) -> Result<(), String> {
     if names.contains(&name) {
         return Ok(());
     }
@@ -202,7 +212,7 @@ fn words(takes: &Takes) -> String {
         Takes::Share { most, reached: false } => format!("a number between 0 and {most}"),
         Takes::Name(what, names) => format!("a {what}: {}", either(&names())),
         Takes::Section(keys) => format!("keys such as {}", keys.first().map_or("", |k| k.name)),
-        Takes::Sections(_) => "a list that has at least one entry".to_owned(),
+        Takes::Sections(_) | Takes::List => "a list that has at least one entry".to_owned(),
         Takes::Scalars => "keys with one value each".to_owned(),
         Takes::Foreign => "keys with values".to_owned(),
         Takes::Faults => "a list of faults".to_owned(),

@@ -10,34 +10,47 @@ use std::fmt;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
-    pub(super) at: Location,
+pub struct Node {
+    /// Where it is referred to.
+    pub at: Location,
     /// Where it is written; elsewhere than `at` for an alias.
     written: Location,
-    pub(super) value: Value,
+    /// What it is.
+    pub value: Value,
 }
 
+/// What stands at a place of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub enum Value {
+    /// A key without a value.
     Nothing,
+    /// `true` or `false`.
     Bool(bool),
+    /// A number without a fraction.
     Whole(i64),
+    /// Any other number.
     Number(f64),
+    /// Text.
     Text(String),
+    /// Values one after the other.
     List(Vec<Node>),
+    /// Keys with values, in the file's order.
     Map(Vec<Entry>),
 }
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
-    pub(super) key: String,
-    pub(super) key_at: Location,
-    pub(super) node: Node,
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key stands.
+    pub key_at: Location,
+    /// Its value.
+    pub node: Node,
 }
 
 /// Reads YAML; the limits of the library against hostile files hold.
-pub(super) fn parse(text: &str) -> Result<Node, Slip> {
+pub fn parse(text: &str) -> Result<Node, Slip> {
     read(text)
 }
 
@@ -75,7 +88,7 @@ impl Node {
     }
 
     /// Another value at the same place.
-    pub(super) fn with(&self, value: Value) -> Self {
+    pub fn with(&self, value: Value) -> Self {
         Self { value, ..*self }
     }
 
@@ -103,7 +116,8 @@ impl Node {
         })
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    /// A text; nothing else is one.
+    pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
             _ => None,
@@ -111,7 +125,7 @@ impl Node {
     }
 
     /// A text, or a number as the text that it is written as.
-    pub(super) fn name(&self) -> Option<Cow<'_, str>> {
+    pub fn name(&self) -> Option<Cow<'_, str>> {
         match &self.value {
             Value::Text(text) => Some(text.into()),
             Value::Whole(whole) => Some(whole.to_string().into()),
@@ -120,7 +134,8 @@ impl Node {
         }
     }
 
-    pub(super) fn number(&self) -> Option<f64> {
+    /// A number, whole or not.
+    pub fn number(&self) -> Option<f64> {
         match self.value {
             Value::Whole(whole) => Some(whole as f64),
             Value::Number(number) => Some(number),
@@ -128,7 +143,8 @@ impl Node {
         }
     }
 
-    pub(super) fn whole(&self) -> Option<i64> {
+    /// A number without a fraction.
+    pub fn whole(&self) -> Option<i64> {
         match self.value {
             Value::Whole(whole) => Some(whole),
             // Beyond 2^53 a number no longer says which whole number is meant.
@@ -140,7 +156,7 @@ impl Node {
     }
 
     /// The elements of a list; none where it is no list.
-    pub(super) fn list(&self) -> &[Node] {
+    pub fn list(&self) -> &[Node] {
         match &self.value {
             Value::List(list) => list,
             _ => &[],
@@ -148,7 +164,7 @@ impl Node {
     }
 
     /// The entries of a map; none where it is no map.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
             _ => &[],
@@ -156,7 +172,7 @@ impl Node {
     }
 
     /// The value of a key.
-    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 

@@ -66,6 +66,25 @@ pub(crate) struct TrainArgs {
     /// classify and to reconstruct
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) augment: Vec<String>,
+    /// Add Gaussian noise of this deviation, in pixels from 0 to 1, to some of what is fed
+    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true)]
+    pub(crate) noise: Option<f64>,
+    /// The share of samples that get the noise, drawn anew each time they are seen
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, requires = "noise")]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) noise_share: f64,
+    /// Attack some of each batch with the current weights before learning from it; each value of
+    /// an image moves by up to so much, in pixels from 0 to 1; only to classify
+    #[arg(long, value_name = "EPSILON", allow_negative_numbers = true)]
+    pub(crate) adversarial: Option<f64>,
+    /// How many gradients an attack follows; 1 is the fast gradient method
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
+    #[arg(requires = "adversarial")]
+    pub(crate) adversarial_steps: usize,
+    /// The share of samples that are attacked
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, requires = "adversarial")]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) adversarial_share: f64,
     /// Where first weights, order and variations are drawn from
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

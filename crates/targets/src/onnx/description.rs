@@ -3,21 +3,14 @@
 use super::OpenError;
 use faultlens_engine::Graph;
 use faultlens_engine::vision::{
-    ImageInput, InputDescription, LabelFormat, Labels, OutputDescription, OutputReader,
-    guess_input, guess_output,
+    INPUT_KEY, ImageInput, InputDescription, LABELS_KEY, LabelFormat, Labels, OUTPUT_KEY,
+    OutputDescription, OutputReader, guess_input, guess_output,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Where a model's metadata describes its input, as JSON.
-pub const INPUT_KEY: &str = "faultlens.input";
-/// Where a model's metadata describes its output, as JSON.
-pub const OUTPUT_KEY: &str = "faultlens.output";
-/// Where a model's metadata names its classes, as a JSON list.
-pub const LABELS_KEY: &str = "faultlens.labels";
 
 /// Description and label files are small; what is larger is something else.
 const MAX_FILE_BYTES: u64 = 16 << 20;

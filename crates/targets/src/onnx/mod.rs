@@ -6,7 +6,8 @@ mod points;
 mod target;
 
 pub(crate) use description::read_labels;
-pub use description::{Description, INPUT_KEY, LABELS_KEY, OUTPUT_KEY, Written, read_small};
+pub use description::{Description, Written, read_small};
+pub use faultlens_engine::vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
 pub use load::{load_model, shipped};
 pub use points::Slope;
 pub use target::OnnxTarget;

@@ -1,7 +1,8 @@
-//! `faultlens run`: a campaign, from its file to its report.
+//! `faultlens run`: a campaign, from its file to its report; or a study, which is several.
 
 mod dry;
 mod events;
+mod grid;
 mod progress;
 mod tensorfi;
 
@@ -10,8 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
 use faultlens::campaign::Campaign;
+use faultlens::campaign::config::file;
 use faultlens::campaign::run::{Ending, RunOptions, Sink};
 use faultlens::exit;
+use faultlens::grid::Study;
 
 use crate::args::RunArgs;
 use crate::command::report::{self, Shown, Told};
@@ -25,7 +28,10 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     if args.shard.is_some() && args.junit.is_some() {
         bail!("a shard has no verdict of its own; merge the shards, then: faultlens check --junit");
     }
-    let campaign = campaign(args, console)?;
+    let campaign = match wanted(args, console)? {
+        Wanted::Campaign(campaign) => *campaign,
+        Wanted::Study(study) => return grid::run(*study, args, console),
+    };
     let options =
         RunOptions { output: args.output.clone(), shard: args.shard, threads: args.threads };
     if args.dry_run {
@@ -52,17 +58,44 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     Ok(exit::OK)
 }
 
-/// The campaign of a file, or the one that a TensorFI file becomes.
-fn campaign(args: &RunArgs, console: &mut Console) -> anyhow::Result<Campaign> {
+/// What a file asks for.
+enum Wanted {
+    Campaign(Box<Campaign>),
+    Study(Box<Study>),
+}
+
+/// The campaign or study of a file, or the campaign that a TensorFI file becomes.
+fn wanted(args: &RunArgs, console: &mut Console) -> anyhow::Result<Wanted> {
     let (Some(conf), Some(model), Some(data)) = (&args.tensorfi, &args.model, &args.cases) else {
         let path = args.campaign.as_deref().context("no campaign file is named")?;
-        return Ok(Campaign::load(path)?);
+        let text = file::text(path)?;
+        if Study::is_study(&text) {
+            return Ok(Wanted::Study(Box::new(Study::parse(&text, path)?)));
+        }
+        return Ok(Wanted::Campaign(Box::new(Campaign::parse(&text, path)?)));
     };
     // Paths are the user's, so the campaign stands where the user does.
     let name = conf.file_name().context("--tensorfi takes a file")?;
     let source = Source { conf, model, data, besides: &args.besides, path: Path::new(name) };
     let text = translate(&source, console)?;
-    Ok(Campaign::parse(&text, source.path)?)
+    Ok(Wanted::Campaign(Box::new(Campaign::parse(&text, source.path)?)))
+}
+
+/// Set once the user wants to stop. The first signal lets work in hand be recorded; the second
+/// does not wait for that.
+fn interruptible() -> anyhow::Result<&'static AtomicBool> {
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    static LISTENS: AtomicBool = AtomicBool::new(false);
+    // A process has one listener, and a study runs several campaigns.
+    if !LISTENS.swap(true, Ordering::Relaxed) {
+        ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(exit::INTERRUPTED));
+            }
+        })
+        .context("cannot listen to signals")?;
+    }
+    Ok(&INTERRUPTED)
 }
 
 /// Runs what is left of a campaign; `false` where the user interrupted it.
@@ -72,18 +105,11 @@ pub(crate) fn perform(
     events: Option<&mut EventLines>,
     console: &mut Console,
 ) -> anyhow::Result<bool> {
-    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-    // The first signal lets work in hand be recorded; the second does not wait for that.
-    ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(exit::INTERRUPTED));
-        }
-    })
-    .context("cannot listen to signals")?;
+    let interrupted = interruptible()?;
     let mut progress = Progress::new(console, &campaign);
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut progress];
     if let Some(events) = events {
         sinks.push(events);
     }
-    Ok(campaign.run(options, &mut sinks, &INTERRUPTED)? != Ending::Interrupted)
+    Ok(campaign.run(options, &mut sinks, interrupted)? != Ending::Interrupted)
 }

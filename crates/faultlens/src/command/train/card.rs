@@ -60,6 +60,15 @@ impl Told<'_> {
         option("--decay", Some(recipe.weight_decay.to_string()));
         option("--schedule", Some(recipe.schedule.name().to_owned()));
         option("--augment", (!args.augment.is_empty()).then(|| args.augment.join(",")));
+        if let Some(noise) = recipe.noise {
+            option("--noise", Some(noise.sigma.to_string()));
+            option("--noise-share", Some(noise.share.to_string()));
+        }
+        if let Some(adversarial) = recipe.adversarial {
+            option("--adversarial", Some(adversarial.epsilon.to_string()));
+            option("--adversarial-steps", Some(adversarial.steps.to_string()));
+            option("--adversarial-share", Some(adversarial.share.to_string()));
+        }
         option("--size", args.size.map(|[height, width]| format!("{height}x{width}")));
         option("--label-column", args.label_column.clone());
         option("--cases", args.cases.map(|n| n.to_string()));

@@ -5,17 +5,19 @@ mod card;
 mod output;
 mod source;
 
+use std::ops::ControlFlow;
+
 use anyhow::{Context, anyhow, ensure};
 use faultlens::data::DataSet;
 use faultlens::engine::Model;
-use faultlens::engine::onnx::{ModelProto, StringStringEntryProto};
-use faultlens::engine::vision::{
-    Channels, ElementType, InputDescription, OutputDescription, OutputKind,
+use faultlens::engine::onnx::ModelProto;
+use faultlens::engine::vision::Channels;
+use faultlens::exit;
+use faultlens::train::architecture::{ARCHITECTURES, find};
+use faultlens::train::{
+    Adversarial, Card, Noise, Recipe, Schedule, Task, Trained, check_measurable, described,
+    first_model, score, train,
 };
-use faultlens::targets::onnx::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
-use faultlens::train::architecture::{ARCHITECTURES, Spec, build, find};
-use faultlens::train::{Card, Recipe, Schedule, Task, Trained, check_measurable, score, train};
-use faultlens::{Seed, exit};
 
 use crate::args::{ScheduleName, TaskName, TrainArgs};
 use crate::command::threads;
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console) -> anyhow::Result<u8>
 /// before an image that cannot be read stops the measuring.
 fn finish(told: &Told<'_>, threads: usize) -> anyhow::Result<Card> {
     let Told { recipe, sources, output, .. } = *told;
-    let proto = described(&told.trained.model, recipe, &sources.train)?;
+    let proto = described(&told.trained.model, recipe, &sources.train.classes)?;
     output.write_model(&proto)?;
     let model = Model::from_proto(&proto)?.with_threads(threads)?;
     let score = score(recipe, &model, &sources.test).with_context(|| {
@@ -93,10 +95,7 @@ fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe
          the data set before"
     );
     let channels = if args.grey { Channels::Grey } else { Channels::Rgb };
-    let mut input = InputDescription::plain(size, channels, ElementType::F32);
-    // Pixels around zero, which first weights expect.
-    input.mean.fill(0.5);
-    input.std.fill(0.25);
+    let input = Recipe::usual_input(size, channels);
     let usual = Recipe::new(task, input).with_optimiser(&args.optimiser)?;
     let recipe = Recipe {
         epochs: args.epochs,
@@ -111,39 +110,16 @@ fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe
         },
         seed: args.seed,
         augment: args.augment.clone(),
+        noise: args.noise.map(|sigma| Noise { sigma, share: args.noise_share }),
+        adversarial: args.adversarial.map(|epsilon| Adversarial {
+            epsilon,
+            steps: args.adversarial_steps,
+            share: args.adversarial_share,
+        }),
         ..usual
     };
     recipe.check()?;
     Ok(recipe)
-}
-
-fn first_model(order: &str, recipe: &Recipe, data: &DataSet) -> anyhow::Result<ModelProto> {
-    let [height, width] = recipe.input.size;
-    let channels = recipe.input.channels.count();
-    let outputs = match recipe.task {
-        Task::Reconstruct => channels,
-        Task::Regress => {
-            let first = data.case(0)?;
-            let (count, name) = (first.values.len(), first.name);
-            ensure!(
-                count > 0,
-                "{order} learns the task regress, and the case {name} has no values to learn; name \
-                 data with numbers, such as an npz file with floats"
-            );
-            count
-        }
-        task => {
-            ensure!(
-                !data.classes.is_empty(),
-                "{order} learns the task {}, and the data names no classes; name the column of a \
-                 CSV file with --label-column, or other data",
-                task.name()
-            );
-            data.classes.len()
-        }
-    };
-    let spec = Spec::new([channels, height, width], outputs);
-    Ok(build(order, &spec, Seed::new(recipe.seed).child("first weights"))?)
 }
 
 fn learn(
@@ -154,7 +130,10 @@ fn learn(
     console: &mut Console,
 ) -> anyhow::Result<Trained> {
     let mut bar = Bar::new();
-    let progress = &mut |progress| bar.show(console, &progress);
+    let progress = &mut |progress| {
+        bar.show(console, &progress);
+        ControlFlow::Continue(())
+    };
     let trained = train(recipe, model, data, threads, progress)?;
     let losses = (trained.epochs.first(), trained.epochs.last());
     if let (Some(first), Some(last)) = losses
@@ -167,36 +146,6 @@ fn learn(
 
 /// A loss that no task ends with.
 const HUGE: f64 = 1e3;
-
-/// The model with its input and classes in its metadata, so that it can be asked as it is.
-fn described(model: &ModelProto, recipe: &Recipe, data: &DataSet) -> anyhow::Result<ModelProto> {
-    let mut proto = model.clone();
-    let entry = |key: &str, value: String| StringStringEntryProto {
-        key: key.to_owned(),
-        value,
-        ..Default::default()
-    };
-    proto.metadata_props.push(entry(INPUT_KEY, serde_json::to_string(&recipe.input)?));
-    if recipe.task.has_classes() {
-        proto.metadata_props.push(entry(LABELS_KEY, serde_json::to_string(&data.classes)?));
-    }
-    if let Some(output) = output_of(recipe.task)? {
-        proto.metadata_props.push(entry(OUTPUT_KEY, output));
-    }
-    Ok(proto)
-}
-
-/// What the output means, where that can be written down.
-fn output_of(task: Task) -> anyhow::Result<Option<String>> {
-    let described = match task {
-        Task::Classify => {
-            OutputDescription { softmax: true, ..OutputDescription::of(OutputKind::Logits) }
-        }
-        Task::Reconstruct => OutputDescription::of(OutputKind::Picture),
-        Task::Segment | Task::Regress | Task::Detect => return Ok(None),
-    };
-    Ok(Some(serde_json::to_string(&described)?))
-}
 
 fn show(console: &mut Console, card: &Card, output: &Output) -> anyhow::Result<()> {
     for score in &card.scores {
@@ -231,6 +180,7 @@ mod tests {
     use super::*;
     use crate::args::{Args, Command};
     use clap::Parser;
+    use faultlens::engine::vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
     use faultlens::{Case, Image};
 
     /// The recipe of a command with these options, for four pictures without classes.
@@ -276,7 +226,7 @@ mod tests {
         let (recipe, data) = asked("--grey");
         let model = first_model("autoencoder:2,3", &recipe, &data).unwrap();
         assert_eq!(model.graph.as_ref().unwrap().output[0].name, "picture");
-        let described = described(&model, &recipe, &data).unwrap();
+        let described = described(&model, &recipe, &data.classes).unwrap();
         let said = |key: &str| {
             let entry = described.metadata_props.iter().find(|entry| entry.key == key);
             entry.map(|entry| entry.value.as_str())

@@ -1,0 +1,54 @@
+//! What files beside a campaign's are read with, so that mistakes in them are told in the same way.
+
+pub use super::error::Slip;
+pub use super::plugin::{Form, json as settings_json, label};
+pub use super::takes::{Key, Takes, check, known};
+pub use super::tree::{Entry, Node, Value, parse};
+
+use super::{ConfigError, DefenceSpec, FaultPoint, fault, read};
+use faultlens_faults::DEFENCES;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// A campaign file is small; what is larger is something else.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// The text of a file, refused where it cannot be one that people write.
+pub fn text(path: &Path) -> Result<String, ConfigError> {
+    let wrong = |source| ConfigError::Read { source, path: path.to_path_buf() };
+    let refused = |what| Err(ConfigError::NoCampaign { what, path: path.to_path_buf() });
+    let file = File::open(path).map_err(wrong)?;
+    if !file.metadata().map_err(wrong)?.is_file() {
+        return refused("a campaign is a file, and this is none");
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(wrong)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return refused("a campaign file has at most 1 MB, and this has more");
+    }
+    String::from_utf8(bytes).or_else(|_| refused("a campaign file is UTF-8 text, and this is not"))
+}
+
+/// The fault points of a list as a campaign has it below `faults`.
+pub fn faults(list: &Node) -> Result<Vec<FaultPoint>, Slip> {
+    check("faults", list, &Takes::Faults)?;
+    fault::points(list, None)
+}
+
+/// The defences of a list as a target has it.
+pub fn defences(list: &Node) -> Result<Vec<DefenceSpec>, Slip> {
+    check("defences", list, &Takes::Defences)?;
+    DefenceSpec::read(Some(list))
+}
+
+/// The names of all defences that a target can have.
+pub fn defence_names() -> Vec<&'static str> {
+    DEFENCES.iter().map(|defence| defence.name).collect()
+}
+
+/// The name of a data set: `world:KIND`, or a path from the folder of the file.
+pub fn data(node: &Node, base: &Path) -> Result<String, Slip> {
+    check("data", node, &Takes::Text)?;
+    read::data(node, base)
+}

@@ -1,0 +1,104 @@
+//! Rows as files: JSON for us, CSV for everybody.
+
+use crate::file::replace;
+use crate::{Configuration, GridError, Row, Rows};
+use std::path::Path;
+
+/// The columns of the CSV file.
+const COLUMNS: [&str; 29] = [
+    "data",
+    "permutation",
+    "architecture",
+    "layers",
+    "epochs",
+    "learning_rate",
+    "defence",
+    "defence_label",
+    "defence_strength",
+    "defence_scaled",
+    "attack",
+    "attack_label",
+    "attack_strength",
+    "attack_scaled",
+    "one_shot",
+    "training_seconds",
+    "prediction_seconds",
+    "benign_accuracy",
+    "benign_samples",
+    "machine",
+    "sample",
+    "changed",
+    "wrong",
+    "rejected",
+    "seconds",
+    "wall_seconds",
+    "queries",
+    "distance",
+    "visual_change",
+];
+
+impl Rows {
+    /// Takes the rows of another part in.
+    pub fn join(&mut self, other: Self) {
+        let before = self.configurations.len() as u32;
+        self.configurations.extend(other.configurations);
+        self.rows.extend(other.rows.into_iter().map(|row| {
+            let configuration = row.configuration + before;
+            Row { configuration, ..row }
+        }));
+    }
+
+    /// Writes `rows.json` and `rows.csv` into a folder; the CSV file has a line for each attacked
+    /// sample with all that is known of its configuration, so that `survive` can read it.
+    pub fn save(&self, folder: &Path) -> Result<(), GridError> {
+        let failed = |error: &dyn std::fmt::Display| GridError::Rows(error.to_string());
+        let json = serde_json::to_vec(self).map_err(|error| failed(&error))?;
+        replace(&folder.join("rows.json"), &json, "write the rows")?;
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(COLUMNS).map_err(|error| failed(&error))?;
+        for row in &self.rows {
+            if let Some(configuration) = self.configurations.get(row.configuration as usize) {
+                let line = line(configuration, row);
+                table.write_record(line).map_err(|error| failed(&error))?;
+            }
+        }
+        let bytes = table.into_inner().map_err(|error| failed(&error))?;
+        replace(&folder.join("rows.csv"), &bytes, "write the rows")
+    }
+}
+
+fn line(configuration: &Configuration, row: &Row) -> [String; COLUMNS.len()] {
+    let c = configuration;
+    let flag = |yes: bool| u8::from(yes).to_string();
+    [
+        c.data.clone(),
+        c.permutation.to_string(),
+        c.architecture.clone(),
+        c.layers.to_string(),
+        c.epochs.to_string(),
+        c.learning_rate.to_string(),
+        c.defence.name.clone(),
+        c.defence.label.clone(),
+        c.defence.strength.to_string(),
+        c.defence.scaled.to_string(),
+        c.attack.name.clone(),
+        c.attack.label.clone(),
+        c.attack.strength.to_string(),
+        c.attack.scaled.to_string(),
+        flag(c.one_shot),
+        c.training_seconds.to_string(),
+        c.prediction_seconds.to_string(),
+        c.benign_accuracy.to_string(),
+        c.benign_samples.to_string(),
+        c.machine.clone(),
+        row.sample.clone(),
+        flag(row.changed),
+        row.wrong.map(flag).unwrap_or_default(),
+        flag(row.rejected),
+        row.seconds.to_string(),
+        row.wall_seconds.to_string(),
+        row.queries.to_string(),
+        row.distance.to_string(),
+        row.visual_change.map(|change| change.to_string()).unwrap_or_default(),
+    ]
+}
