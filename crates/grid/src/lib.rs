@@ -4,6 +4,7 @@
 //! A study trains models, attacks each of them in every way that the grid names, and ends in
 //! [`Rows`]: one for each attacked sample, with the time until its answer changed.
 
+pub mod analysis;
 mod rows;
 
 pub use rows::{Choice, Configuration, Row, Rows};

@@ -1,3 +1,4 @@
+use super::calibration::Calibration;
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::model::{Assessment, Fitted, Horizon, Model};
@@ -10,6 +11,33 @@ pub struct Compared {
     pub model: Model,
     /// What it is worth, or why it has no fit.
     pub outcome: Result<Worth, SurvivalError>,
+}
+
+impl Compared {
+    /// The line of the table: AIC, BIC, then concordance, ICI and E50, each on training and on
+    /// test rows. `None` where there is none, as the criteria of Cox's partial likelihood, which
+    /// stand beside no other's.
+    #[must_use]
+    pub fn measures(&self) -> [Option<f64>; 8] {
+        let Ok(worth) = &self.outcome else { return [None; 8] };
+        let full = matches!(self.model, Model::Parametric(_));
+        let criterion = |value: f64| full.then_some(value);
+        let (train, test) = (Some(&worth.train), worth.test.as_ref());
+        let concordance = |of: Option<&Assessment>| of?.concordance.as_ref().ok().copied();
+        let error = |of: Option<&Assessment>, pick: fn(&Calibration) -> f64| {
+            of?.calibration.as_ref().ok().map(pick)
+        };
+        [
+            criterion(worth.fit.aic()),
+            criterion(worth.fit.bic()),
+            concordance(train),
+            concordance(test),
+            error(train, |c| c.ici),
+            error(test, |c| c.ici),
+            error(train, |c| c.e50),
+            error(test, |c| c.e50),
+        ]
+    }
 }
 
 /// A fit with its worth on the rows it was made from and on rows it has not seen.
