@@ -104,8 +104,18 @@ fn factor(ratio: [f64; 3]) -> String {
     format!("×{value} [{low}, {high}]")
 }
 
-fn listed(effects: &[&Effect]) -> String {
-    let one = |effect: &&Effect| format!("{} {}", effect.covariate.name, factor(effect.ratio));
+fn name(effect: &Effect) -> &str {
+    &effect.covariate.name
+}
+
+/// The level alone, where it is clear of what.
+fn level(effect: &Effect) -> &str {
+    let name = name(effect);
+    name.split_once(": ").map_or(name, |(_, level)| level)
+}
+
+fn listed(effects: &[&Effect], name: fn(&Effect) -> &str) -> String {
+    let one = |effect: &&Effect| format!("{} {}", name(effect), factor(effect.ratio));
     let mut names: Vec<String> = effects.iter().take(NAMED).map(one).collect();
     if effects.len() > NAMED {
         names.push(format!("{} more", effects.len() - NAMED));
@@ -124,8 +134,8 @@ fn covariates(of: &Durations) -> Option<String> {
     let (longer, shorter): (Vec<&Effect>, Vec<&Effect>) =
         moving.into_iter().partition(|effect| effect.estimate > 0.0);
     let say = |effects: Vec<&Effect>, verb: &str| match effects.is_empty() {
-        true => format!("nothing {verb} it"),
-        false => format!("{} {verb} it", listed(&effects)),
+        true => format!("nothing {verb}s it"),
+        false => format!("{} {verb} it", listed(&effects, name)),
     };
     Some(format!(
         "Of {} that may move survival, adjusted for all looks (Holm): {}; {}.",
@@ -170,12 +180,21 @@ fn defences(of: &Findings) -> Option<String> {
     let worse: Vec<&Effect> =
         all.iter().filter(convincing).filter(|effect| effect.estimate < 0.0).collect();
     let lasting = match better.as_slice() {
-        [] => format!("No defence of {} beats {base}", all.len()),
-        some => format!("Of {} defences {} last longer than {base}", all.len(), listed(some)),
+        [] => format!(
+            "None of {} makes models last longer than {base}",
+            counted(all.len() as u64, "defence")
+        ),
+        some => format!(
+            "{} of {} {} models last longer than with {base}: {}",
+            some.len(),
+            counted(all.len() as u64, "defence"),
+            if some.len() == 1 { "makes" } else { "make" },
+            listed(some, level)
+        ),
     };
     let failing = match worse.as_slice() {
         [] => String::new(),
-        some => format!("; {} fall earlier", listed(some)),
+        some => format!("; less long with {}", listed(some, level)),
     };
     Some(format!("{lasting}{failing} (over all strengths; adjusted by Holm)."))
 }
