@@ -5,34 +5,34 @@ use faultlens_grid::{Choice, Configuration, Row, Rows};
 
 /// What to generate; the effects are on the logarithm of the time.
 #[derive(Debug, Clone)]
-pub struct Study {
-    pub seed: u64,
+pub(crate) struct Study {
+    pub(crate) seed: u64,
     /// Attacked samples of each configuration.
-    pub samples: u64,
+    pub(crate) samples: u64,
     /// The logarithm of the time's scale where every effect is 0.
-    pub base: f64,
+    pub(crate) base: f64,
     /// One more layer, beyond the time of an answer.
-    pub per_layer: f64,
+    pub(crate) per_layer: f64,
     /// One more second of a plain answer.
-    pub per_prediction_second: f64,
+    pub(crate) per_prediction_second: f64,
     /// One more epoch.
-    pub per_epoch: f64,
+    pub(crate) per_epoch: f64,
     /// Noise in training against none.
-    pub gauss_in: f64,
+    pub(crate) gauss_in: f64,
     /// Asking without gradients against following them.
-    pub hop_skip_jump: f64,
+    pub(crate) hop_skip_jump: f64,
     /// The strongest attack against the weakest.
-    pub strength: f64,
+    pub(crate) strength: f64,
     /// How much models of equal settings differ: a standard deviation.
-    pub per_model: f64,
+    pub(crate) per_model: f64,
     /// Seconds after which an attack gives up.
-    pub budget: f64,
+    pub(crate) budget: f64,
     /// Training seconds of a sample for each layer and epoch.
-    pub training: f64,
+    pub(crate) training: f64,
 }
 
 /// The Weibull shape of every study.
-pub const SHAPE: f64 = 1.5;
+pub(crate) const SHAPE: f64 = 1.5;
 
 impl Default for Study {
     fn default() -> Self {
@@ -119,7 +119,7 @@ impl Study {
     }
 
     /// The rows.
-    pub fn rows(&self) -> Rows {
+    pub(crate) fn rows(&self) -> Rows {
         let mut rows = Rows::default();
         for model in self.models() {
             for defence in [choice("control", 0.0, 0.0), choice("gauss_in", 0.1, 0.0)] {
@@ -148,7 +148,7 @@ impl Study {
     }
 
     /// Adds a configuration and its samples.
-    pub fn attack(&self, rows: &mut Rows, of: Configuration, luck: f64) {
+    pub(crate) fn attack(&self, rows: &mut Rows, of: Configuration, luck: f64) {
         let index = rows.configurations.len() as u32;
         let scale = self.place(&of, luck).exp();
         let question = of.prediction_seconds;
