@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use faultlens_stats::holm;
 use faultlens_stats::survival::{
-    Compared, Family, Fit, Fitted, INTERCEPT, Lifetimes, Model, Options, SurvivalError, fit,
+    Coefficient, Compared, Family, Fit, INTERCEPT, Lifetimes, Options, SurvivalError, fit,
+    recommend_parametric,
 };
 
 use super::clock::{Attacked, Clock};
@@ -67,8 +68,8 @@ pub(super) fn refit(
     fit(family, data, &Options::default())?.clustered(data, &clusters.of_rows)
 }
 
-/// The model that is asked for, or the lowest AIC among parametric ones with a finite mean: its
-/// place, and why it. Otherwise why there is none.
+/// The model that is asked for, or the one that its AIC recommends among parametric ones with a
+/// finite mean: its place, and why it. Otherwise why there is none.
 pub(super) fn choose(
     compared: &[Compared],
     forced: Option<&str>,
@@ -81,29 +82,16 @@ pub(super) fn choose(
             Err(why) => Err(format!("{name} has no fit: {why}")),
         };
     }
-    let mut ranked: Vec<(usize, f64)> = compared.iter().enumerate().filter_map(criterion).collect();
-    ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let reason = match ranked.as_slice() {
-        [] => return Err(without_fit(compared)),
-        [_] => "it is the only parametric model with a fit and a finite mean".to_owned(),
-        [best, next, ..] => {
-            let gap = next.1 - best.1;
-            format!("lowest AIC, {gap:.1} below {}", compared[next.0].model.name())
-        }
-    };
-    Ok((ranked[0].0, reason))
+    let found = recommend_parametric(compared, has_mean).ok_or_else(|| without_fit(compared))?;
+    Ok((found.index, found.reason))
 }
 
-/// The AIC of a parametric model with a fit and a finite mean.
-fn criterion((index, one): (usize, &Compared)) -> Option<(usize, f64)> {
-    let worth = one.outcome.as_ref().ok()?;
-    let (Model::Parametric(_), Fitted::Parametric(fit)) = (one.model, &worth.fit) else {
-        return None;
-    };
-    // All covariates act on the location, so that the mean of one row is finite if all are.
+/// Whether the distribution has a finite mean. All covariates act on the location, so that it has
+/// one for every row if it has one for any.
+fn has_mean(fit: &Fit) -> bool {
     let row = vec![0.0; fit.covariates().len()];
-    let mean = fit.predict(&row, level()).ok()?.mean().value?;
-    mean.is_finite().then(|| (index, fit.aic()))
+    let mean = fit.predict(&row, level()).ok().and_then(|predicted| predicted.mean().value);
+    mean.is_some_and(f64::is_finite)
 }
 
 fn without_fit(compared: &[Compared]) -> String {
@@ -153,7 +141,7 @@ pub(super) fn adjust(effects: &mut [Effect]) {
 /// The coefficients that are no effects.
 pub(super) fn shapes(fit: &Fit) -> Vec<Shape> {
     let lines = fit.coefficients(level()).into_iter().filter(|line| line.covariate == INTERCEPT);
-    let shape = |line: faultlens_stats::survival::Coefficient| Shape {
+    let shape = |line: Coefficient| Shape {
         parameter: line.parameter,
         estimate: line.estimate,
         se: line.se,

@@ -94,7 +94,10 @@ fn own(of: &Findings) -> String {
         be(is(Standing::Broken)),
         be(is(Standing::NotBroken)),
         be(is(Standing::Inconclusive)),
-        count(opposed.count() as u64)
+        match opposed.count() {
+            0 => "none".to_owned(),
+            some => count(some as u64),
+        }
     )
 }
 

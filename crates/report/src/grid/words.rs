@@ -72,7 +72,11 @@ fn figures(of: &Findings) -> Vec<[String; 3]> {
     let mut out = vec![figure(
         "Broken",
         count(all.broken),
-        format!("of {}; {} inconclusive", counted(all.known(), "configuration"), all.inconclusive),
+        format!(
+            "of {}; {} inconclusive",
+            counted(all.known(), "configuration"),
+            be(all.inconclusive)
+        ),
     )];
     let (mut changed, mut asked) = (0, 0);
     for one in &of.configurations {
@@ -96,6 +100,10 @@ fn figures(of: &Findings) -> Vec<[String; 3]> {
         ));
     }
     out
+}
+
+fn be(number: u64) -> String {
+    format!("{} {}", count(number), if number == 1 { "is" } else { "are" })
 }
 
 /// The training over attack seconds of a configuration.
@@ -157,6 +165,9 @@ fn method(of: &Findings) -> Vec<String> {
          delta method; by the own samples they come from Kaplan and Meier's curve up to the latest \
          time, and where samples resisted, the lower end counts what an attacker spends on them \
          before he takes another."
+            .to_owned(),
+        "Intervals of pooled shares take every answer as independent, although samples return from \
+         configuration to configuration: they speak of the samples that were shown."
             .to_owned(),
     ];
     if let Some(chosen) = &of.seconds.chosen {

@@ -2,7 +2,7 @@ use super::calibration::Calibration;
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::model::{Assessment, Fitted, Horizon, Model};
-use super::parametric::Options;
+use super::parametric::{Fit, Options};
 use crate::estimate::Level;
 
 /// One model of a comparison.
@@ -101,13 +101,23 @@ struct Candidate {
 /// likelihood, and is recommended only where no other has a fit. `None` where none has.
 #[must_use]
 pub fn recommend(compared: &[Compared]) -> Option<Recommendation> {
+    recommend_parametric(compared, |_| true).or_else(|| only_cox(compared))
+}
+
+/// The same among parametric models with fits that will do, such as those with a finite mean.
+#[must_use]
+pub fn recommend_parametric(
+    compared: &[Compared],
+    will_do: impl Fn(&Fit) -> bool,
+) -> Option<Recommendation> {
     let parametric = |(index, one): (usize, &Compared)| {
         let worth = one.outcome.as_ref().ok()?;
-        matches!(one.model, Model::Parametric(_)).then(|| candidate(index, worth))
+        let Fitted::Parametric(fit) = &worth.fit else { return None };
+        will_do(fit).then(|| candidate(index, worth))
     };
     let mut all: Vec<Candidate> = compared.iter().enumerate().filter_map(parametric).collect();
     all.sort_by(|a, b| a.aic.total_cmp(&b.aic));
-    let Some(lowest) = all.first() else { return only_cox(compared) };
+    let lowest = all.first()?;
     let equal: Vec<&Candidate> = all.iter().filter(|c| c.aic <= lowest.aic + EQUAL).collect();
     let key = |c: &Candidate| (c.coefficients, c.ici.unwrap_or(f64::INFINITY));
     let simpler = |a: &&&Candidate, b: &&&Candidate| {

@@ -59,7 +59,7 @@ mod predict;
 mod standard;
 pub use calibration::{Calibration, Smoothing, calibration};
 pub use coefficient::{Coefficient, INTERCEPT};
-pub use compare::{Compared, Recommendation, Worth, compare, recommend};
+pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
 pub use concordance::concordance;
 pub use cost::{cost_ratio, failure_rate};
 pub use cox::{Cox, Ties, cox};
