@@ -6,9 +6,9 @@ use super::step::{EPSILON, LENGTH_OR_LARGEST, count, norm};
 use super::{Attack, Halt, Hunt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Stream, Unset};
 
-const QUERIES: Parameter = Parameter {
-    name: "queries",
-    about: "how many images are shown",
+const ITERATIONS: Parameter = Parameter {
+    name: "iterations",
+    about: "how many squares are tried",
     kind: ParameterKind::Whole { least: 1, most: 10_000_000 },
     unset: Unset::Is(Setting::Number(5000.0)),
 };
@@ -29,12 +29,12 @@ pub(super) const SQUARE: Plugin<dyn Attack> = Plugin {
     name: "square",
     about: "squares at random places, kept where they bring the answer closer to changing",
     when: "somebody who can only ask and hears how sure the target is; no gradients to hide",
-    parameters: &[EPSILON, LENGTH_OR_LARGEST, QUERIES, P_INIT],
+    parameters: &[EPSILON, LENGTH_OR_LARGEST, ITERATIONS, P_INIT],
     build: |settings| {
         Ok(Box::new(Square {
             epsilon: settings.number(EPSILON.name)?,
             norm: norm(settings)?,
-            queries: count(settings, QUERIES.name)?,
+            iterations: count(settings, ITERATIONS.name)?,
             share: settings.number(P_INIT.name)?,
         }))
     },
@@ -43,7 +43,7 @@ pub(super) const SQUARE: Plugin<dyn Attack> = Plugin {
 struct Square {
     epsilon: f64,
     norm: Norm,
-    queries: usize,
+    iterations: usize,
     share: f64,
 }
 
@@ -71,7 +71,7 @@ impl Attack for Square {
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
         let begin = |sample| Canvas { sample, moved: Vec::new(), cost: f64::INFINITY };
         let mut canvases: Vec<Canvas> = hunt.open().into_iter().map(begin).collect();
-        for query in 0..self.queries {
+        for query in 0..self.iterations {
             canvases.retain(|c| !hunt.is_found(c.sample) && hunt.affords(c.sample) > 0);
             if canvases.is_empty() {
                 break;
@@ -101,7 +101,7 @@ impl Square {
     /// The side of a query's square: the share of the image is halved at fixed parts of the way.
     fn side(&self, query: usize, [_, height, width]: [usize; 3]) -> usize {
         const HALVED_AFTER: [usize; 9] = [10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000];
-        let part = (query as f64 / self.queries as f64 * 10_000.0) as usize;
+        let part = (query as f64 / self.iterations as f64 * 10_000.0) as usize;
         let halvings = HALVED_AFTER.iter().filter(|after| part > **after).count();
         let share = self.share / f64::from(1u32 << halvings);
         let side = (share * (height * width) as f64).sqrt().round() as usize;
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn squares_shrink_as_in_the_paper() {
-        let attack = Square { epsilon: 0.1, norm: Norm::Infinity, queries: 10_000, share: 0.8 };
+        let attack = Square { epsilon: 0.1, norm: Norm::Infinity, iterations: 10_000, share: 0.8 };
         let shape = [3, 100, 100];
         let sides = [0, 11, 51, 201, 9999].map(|query| attack.side(query, shape));
         assert_eq!(sides, [89, 63, 45, 32, 4]);

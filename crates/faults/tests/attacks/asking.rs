@@ -40,7 +40,7 @@ fn squares_reach_more_than_noise() {
     for (norm, epsilon) in [("inf", "0.15"), ("2", "1.5")] {
         let size = [("norm", norm), ("epsilon", epsilon)];
         let noise = exam.results(&*attack("random_noise", &size)).reached();
-        let size = [("norm", norm), ("epsilon", epsilon), ("queries", "300")];
+        let size = [("norm", norm), ("epsilon", epsilon), ("iterations", "300")];
         let squares = exam.results(&*attack("square", &size)).reached();
         assert!(squares >= noise + 0.3, "{norm}: {squares} {noise}");
     }
@@ -51,7 +51,7 @@ fn wanted_classes_are_reached_by_asking() {
     let exam = Exam::of(3).targeted();
     // Two of the three classes turn up among random images.
     let hops = (attack("hop_skip_jump", &[("iterations", "2")]), 0.6);
-    let squares = (attack("square", &[("epsilon", "0.5"), ("queries", "500")]), 1.0);
+    let squares = (attack("square", &[("epsilon", "0.5"), ("iterations", "500")]), 1.0);
     let all = (attack("threshold", &[("threshold", "128")]), 1.0);
     for (attack, least) in [hops, squares, all] {
         let reached = exam.results(&*attack).reached();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 fn quick(name: &str) -> Box<dyn Attack> {
     match name {
         "pixel" | "threshold" => attack(name, &[("population", "20"), ("iterations", "15")]),
-        "square" => attack(name, &[("queries", "200")]),
+        "square" => attack(name, &[("iterations", "200")]),
         "hop_skip_jump" => attack(name, &[("initial_evaluations", "20"), ("iterations", "4")]),
         "auto_pgd" => attack(name, &[("restarts", "2"), ("iterations", "20")]),
         "pgd" => attack(name, &[("restarts", "2"), ("momentum", "0.9")]),

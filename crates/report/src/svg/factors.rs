@@ -1,13 +1,11 @@
 //! One row per covariate: by which factor it acts, on a logarithmic axis around 1.
 
-use super::{Caption, open, share};
-use crate::escape::{shorten, xml};
+use super::{Caption, open, row_label, share, whiskers};
+use crate::escape::xml;
 use faultlens_campaign::analysis::words as format;
 use std::fmt::Write as _;
 
 const ROW: usize = 24;
-/// As in charts of dots.
-const LABEL_COLUMNS: [(&str, usize); 2] = [("label wide", 23), ("label narrow", 18)];
 /// Intervals are cut here, so that one that knows nothing does not flatten the others.
 const WIDEST: f64 = 1000.0;
 /// Labels that fit on a phone.
@@ -98,23 +96,10 @@ fn draw(out: &mut String, row: &Factor<'_>, y: usize, reach: &Reach) {
         told(row.low),
         told(row.high)
     );
-    for (class, columns) in LABEL_COLUMNS {
-        let label = xml(&shorten(row.label, columns));
-        let _ = write!(
-            out,
-            "<text class=\"{class}\" x=\"-12\" y=\"{}\" text-anchor=\"end\">{label}</text>",
-            y + 4
-        );
-    }
+    row_label(out, row.label, y);
     let [low, high, at] = [row.low, row.high, row.value].map(|value| reach.at(value));
-    let (top, foot) = (y - 4, y + 4);
-    let _ = write!(
-        out,
-        "<line class=\"whisker\" x1=\"{low}\" x2=\"{high}\" y1=\"{y}\" y2=\"{y}\"/>\
-         <line class=\"whisker\" x1=\"{low}\" x2=\"{low}\" y1=\"{top}\" y2=\"{foot}\"/>\
-         <line class=\"whisker\" x1=\"{high}\" x2=\"{high}\" y1=\"{top}\" y2=\"{foot}\"/>\
-         <circle class=\"dot\" cx=\"{at}\" cy=\"{y}\" r=\"4.5\"/></g>"
-    );
+    whiskers(out, [&at, &low, &high], y);
+    out.push_str("</g>");
 }
 
 #[cfg(test)]
