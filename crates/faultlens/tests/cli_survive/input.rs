@@ -190,28 +190,19 @@ fn columns_with_too_many_texts_are_named() {
 
 #[test]
 fn single_shots_and_times_of_several_machines_are_refused() {
-    let folder = Folder::new("survive_refused");
-    let rows = |one_shot: &str, machine: &str| {
+    let asked = |test: &str, one_shot: &str, machine: &str| {
         let row = |i: usize| {
-            let last = if i == 3 { (one_shot, machine) } else { ("0", "a") };
-            format!("{},1,{},{}\n", 1.0 + i as f64 * 0.3, last.0, last.1)
+            let (shot, on) = if i == 3 { (one_shot, machine) } else { ("0", "a") };
+            format!("{},1,{shot},{on}\n", 1.0 + i as f64 * 0.3)
         };
         let rows: String = (0..20).map(row).collect();
-        format!("seconds,changed,one_shot,machine\n{rows}")
+        table(test, &format!("seconds,changed,one_shot,machine\n{rows}"))
     };
-    folder.text("fine.csv", &rows("0", "a"));
-    folder.text("shot.csv", &rows("1", "a"));
-    folder.text("two.csv", &rows("0", "b"));
-    let survive = |file: &str, more: &str| {
-        let asked = "--duration seconds --event changed --model weibull --covariates none";
-        folder.run(&format!("survive {file} {asked} {more}"))
-    };
-    assert_eq!(survive("fine.csv", "").status, 0);
-    let shot = survive("shot.csv", "");
-    assert_eq!(shot.status, 2);
-    assert!(shot.stderr.contains("1 rows are single shots"), "{}", shot.stderr);
-    let two = survive("two.csv", "");
-    assert_eq!(two.status, 2);
-    assert!(two.stderr.contains("different machines (a, b"), "{}", two.stderr);
-    assert_eq!(survive("two.csv", "--mixed-machines").status, 0);
+    let fit = "data.csv --duration seconds --event changed --model weibull --covariates none";
+    object(&asked("durations", "0", "a"), fit);
+    let shot = refused(&asked("shot", "1", "a"), fit);
+    assert!(shot.contains("1 rows are single shots"), "{shot}");
+    let two = asked("machines", "0", "b");
+    assert!(refused(&two, fit).contains("different machines (a, b"));
+    object(&two, &format!("{fit} --mixed-machines"));
 }
