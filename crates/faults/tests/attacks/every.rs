@@ -294,3 +294,18 @@ fn nothing_counts_that_people_notice() {
         assert!(passes(&found.point), "{}", plugin.name);
     }
 }
+
+#[test]
+fn what_is_no_image_is_refused() {
+    let (toy, start) = Linear::random(4, 5, [1, 6, 6]);
+    for plugin in ATTACKS {
+        for wrong in [1.5, -0.1, f32::NAN] {
+            let mut start = start.clone();
+            start[7] = wrong;
+            let attack = quick(plugin.name);
+            let samples = vec![Sample::new(start, ANY, Seed::new(1).stream(), PLENTY)];
+            let ended = attack.search(&mut Hunt::new(&toy, attack.norm(), samples));
+            assert_eq!(ended, Err(Halt::Outside), "{}", plugin.name);
+        }
+    }
+}
