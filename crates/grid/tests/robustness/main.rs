@@ -160,6 +160,18 @@ fn defences_and_epochs_are_weighed() {
 }
 
 #[test]
+fn the_next_epoch_buys_what_made_the_rows_and_costs_what_it_took() {
+    let study = Study::default();
+    let epoch = findings(&study).questions.epoch.unwrap();
+    let [_, low, high] = epoch.ratio;
+    assert!((low..=high).contains(&study.per_epoch.exp()), "{epoch:?}");
+    // 34 layers on average.
+    assert!((epoch.cost / (34.0 * study.training) - 1.0).abs() < 0.05, "{epoch:?}");
+    let gain = epoch.gain.value.unwrap();
+    assert!(gain > 0.0 && epoch.gain.low < gain && gain < epoch.gain.high.unwrap());
+}
+
+#[test]
 fn counts_are_those_of_the_rows() {
     let rows = Study::default().rows();
     let found = findings(&Study::default());
