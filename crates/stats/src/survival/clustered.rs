@@ -46,6 +46,31 @@ impl Fit {
         Ok(out)
     }
 
+    /// The same fit with standard errors at least as large as those of another fit of the same
+    /// model. Clustered errors that fall below those of independent rows mostly do so by luck,
+    /// when clusters are few.
+    ///
+    /// # Errors
+    /// A fit with another number of coefficients.
+    pub fn at_least_as_wary(&self, other: &Self) -> Result<Self, SurvivalError> {
+        let (rows, found) = (self.estimates.len(), other.estimates.len());
+        if found != rows {
+            let column = "the other fit".to_owned();
+            return Err(SurvivalError::Length { column, found, rows });
+        }
+        let raise = |i: usize| {
+            let (own, least) = (self.covariance.get(i, i), other.covariance.get(i, i));
+            if own < least && own > 0.0 { (least / own).sqrt() } else { 1.0 }
+        };
+        let mut out = self.clone();
+        for i in 0..rows {
+            for j in 0..rows {
+                out.covariance.at[i * rows + j] *= raise(i) * raise(j);
+            }
+        }
+        Ok(out)
+    }
+
     /// The derivatives of each cluster's log-likelihood by the coefficients.
     fn scores_by(
         &self,
@@ -120,6 +145,23 @@ mod tests {
         assert!((got - want).abs() < 1e-12, "{got} {want}");
         assert!(plain.clustered(&data, &[1; 6]).is_err());
         assert!(plain.clustered(&data, &[1]).is_err());
+    }
+
+    #[test]
+    fn the_wary_fit_has_the_larger_error_of_each_coefficient() {
+        let times: Vec<f64> = (0..40).map(|i| 1.0 + f64::from(i * 17 % 41)).collect();
+        let x = (0..40).map(|i| f64::from(i * 7 % 11)).collect();
+        let data = Lifetimes::new(times, vec![true; 40]).unwrap().covariate("x", x).unwrap();
+        let plain = fit(family("weibull").unwrap(), &data, &Options::default()).unwrap();
+        let clusters: Vec<usize> = (0..40).map(|i| i / 10).collect();
+        let clustered = plain.clustered(&data, &clusters).unwrap();
+        let wary = clustered.at_least_as_wary(&plain).unwrap();
+        let all = se(&wary).into_iter().zip(se(&plain)).zip(se(&clustered));
+        for ((wary, plain), clustered) in all {
+            assert!((wary - plain.max(clustered)).abs() < 1e-12, "{wary} {plain} {clustered}");
+        }
+        let other = fit(family("exponential").unwrap(), &data, &Options::default()).unwrap();
+        assert!(wary.at_least_as_wary(&other).is_err());
     }
 
     /// Copies of a row say nothing new, and the errors know it.
