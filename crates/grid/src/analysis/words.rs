@@ -16,7 +16,7 @@ const NAMED: usize = 6;
 /// A mean error of predicted chances beyond which they should not be quoted.
 const OFF: f64 = 0.05;
 /// Fewer clusters than this make errors that are too small.
-const CLUSTERS: u64 = 20;
+const CLUSTERS: u64 = 30;
 /// Fewer events than this for each covariate make estimates that wander.
 const EVENTS: u64 = 10;
 
