@@ -65,7 +65,8 @@ pub(super) fn refit(
     data: &Lifetimes,
     clusters: &Clusters,
 ) -> Result<Fit, SurvivalError> {
-    fit(family, data, &Options::default())?.clustered(data, &clusters.of_rows)
+    let plain = fit(family, data, &Options::default())?;
+    plain.clustered(data, &clusters.of_rows)?.at_least_as_wary(&plain)
 }
 
 /// The model that is asked for, or the one that its AIC recommends among parametric ones with a

@@ -59,6 +59,7 @@ struct Tally<'a> {
     rejected: u64,
     answered: u64,
     wrong: u64,
+    /// The time of attacks on samples whose label is known.
     seconds: f64,
     /// One configuration of each defended model.
     models: BTreeMap<(usize, &'a str), &'a Configuration>,
@@ -74,8 +75,10 @@ impl<'a> Tally<'a> {
         self.rows += 1;
         self.changed += u64::from(row.changed);
         self.rejected += u64::from(row.rejected);
+        // Time without a known answer would dilute the failures.
+        let Some(wrong) = row.wrong else { return };
         self.seconds += row.seconds;
-        if let (Some(wrong), false) = (row.wrong, row.rejected) {
+        if !row.rejected {
             self.answered += 1;
             self.wrong += u64::from(wrong);
         }

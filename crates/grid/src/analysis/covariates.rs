@@ -55,8 +55,8 @@ pub(super) const FOLLOWING: [&str; 4] =
 /// The defence that is none.
 pub(super) const CONTROL: &str = "control";
 
-/// Less of its variance than this must be left by earlier columns; below it the two cannot be told
-/// apart, and standard errors grow tenfold.
+/// At least this share of a column's variance must be its own: with less, standard errors grow more
+/// than tenfold, and nobody can tell it from the columns before it.
 const OWN: f64 = 0.01;
 
 /// The columns of a model.

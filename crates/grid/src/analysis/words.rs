@@ -4,6 +4,7 @@ use faultlens_campaign::analysis::words::{count, counted, number, p_value, perce
 
 use super::clock::Attacked;
 use super::cost::{Cost, Costs, Standing};
+use super::covariates::LAYERS;
 use super::durations::{Durations, Effect};
 use super::findings::{Conclusion, Findings, Measured};
 use super::masking::looked;
@@ -15,7 +16,7 @@ const NAMED: usize = 6;
 /// A mean error of predicted chances beyond which they should not be quoted.
 const OFF: f64 = 0.05;
 /// Fewer clusters than this make errors that are too small.
-const CLUSTERS: u64 = 20;
+const CLUSTERS: u64 = 30;
 /// Fewer events than this for each covariate make estimates that wander.
 const EVENTS: u64 = 10;
 
@@ -161,18 +162,31 @@ fn depth(of: &Findings) -> Option<String> {
         (true, false) => "Depth harms, and not beyond what the time of an answer explains",
         (false, false) => "Depth does not show an effect",
     };
+    let told = |effect: &Effect| format!("{} (p {})", factor(effect.ratio), p_value(effect.p));
     Some(format!(
-        "{verdict}: {} of layers {} survival {} (p {}); with the time of a plain answer in the \
-         model {} (p {}), and that time itself {} (p {}).",
-        depth.without.covariate.unit,
-        if depth.without.estimate < 0.0 { "shortens" } else { "prolongs" },
-        factor(depth.without.ratio),
-        p_value(depth.without.p),
-        factor(depth.with.ratio),
-        p_value(depth.with.p),
-        factor(depth.prediction.ratio),
-        p_value(depth.prediction.p)
+        "{verdict}: {} more layers (a standard deviation) change survival {}; at the same time of a \
+         plain answer {}, while a standard deviation more of that time does {}.{}",
+        number(depth.without.covariate.step, 3),
+        told(&depth.without),
+        told(&depth.with),
+        told(&depth.prediction),
+        in_queries(&of.queries)
     ))
+}
+
+/// What layers do where slowness cannot count.
+fn in_queries(of: &Durations) -> String {
+    let effects = of.chosen.iter().flat_map(|chosen| &chosen.effects);
+    effects
+        .filter(|effect| effect.covariate.name == LAYERS)
+        .map(|effect| {
+            format!(
+                " Counted in queries instead of seconds, layers do {} (p {}).",
+                factor(effect.ratio),
+                p_value(effect.p)
+            )
+        })
+        .collect()
 }
 
 fn defences(of: &Findings) -> Option<String> {

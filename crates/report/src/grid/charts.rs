@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use faultlens_campaign::analysis::words::{counted, number};
 use faultlens_grid::analysis::{
-    Counts, Durations, Effect, Findings, Kind, OfConfiguration, Part, Trace,
+    Counts, Durations, Effect, Findings, Kind, OfConfiguration, OfModel, Part, Trace,
 };
 
 use super::words::{rate, ratio};
@@ -33,12 +33,13 @@ fn level_of(axis: &str) -> LevelOf {
 
 /// Accuracies of every configuration, by defence and by attack.
 pub(super) fn accuracies(of: &Findings) -> Vec<ChartView> {
-    let charts: [(&str, &str, fn(&Counts) -> &Rate); 3] = [
+    type Pick = fn(&Counts) -> &Rate;
+    let charts: [(&str, &str, Pick); 3] = [
         ("Benign accuracy by defence", "defence", |counts| &counts.benign),
         ("Adversarial accuracy by defence", "defence", |counts| &counts.adversarial),
         ("Adversarial accuracy by attack", "attack", |counts| &counts.adversarial),
     ];
-    let chart = |(i, (heading, axis, pick)): (usize, (&str, &str, fn(&Counts) -> &Rate))| {
+    let chart = |(i, (heading, axis, pick)): (usize, (&str, &str, Pick))| {
         let grouping = of.groups.iter().find(|grouping| grouping.axis == axis)?;
         let level = level_of(axis);
         let mut parts = Vec::new();
@@ -137,9 +138,9 @@ pub(super) fn effects(of: &Durations) -> Vec<ChartView> {
 
 /// Calibration and quantiles of each model.
 pub(super) fn plots(of: &Durations) -> Vec<PlotsView> {
-    let plot = |pick: fn(&faultlens_grid::analysis::OfModel) -> &[Trace], shape: SurvivalShape| {
+    let plot = |pick: fn(&OfModel) -> &[Trace], shape: SurvivalShape| {
         let models = of.models.iter().filter(|model| model.error.is_none());
-        let one = |model: &faultlens_grid::analysis::OfModel| SurvivalPlot {
+        let one = |model: &OfModel| SurvivalPlot {
             name: model.model.clone(),
             series: pick(model).iter().map(|trace| series(trace, shape)).collect(),
             missing: (!model.notes.is_empty()).then(|| model.notes.join("; ")),

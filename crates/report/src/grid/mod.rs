@@ -14,7 +14,7 @@ use askama::Template;
 use faultlens_grid::analysis::Findings;
 
 use charts::ChartView;
-use tables::{CostTable, EffectRow, GroupTable};
+use tables::{CostTable, EffectTable, GroupTable};
 use words::Frame;
 
 pub use markdown::grid_markdown;
@@ -44,7 +44,7 @@ struct Page {
     plots: Vec<PlotsView>,
     effects: Vec<ChartView>,
     effects_about: String,
-    coefficients: Vec<EffectRow>,
+    coefficients: Vec<EffectTable>,
     costs: Vec<ChartView>,
     tables: Vec<CostTable>,
     groups: Vec<GroupTable>,
@@ -83,7 +83,7 @@ pub fn grid(of: &GridPage<'_>) -> Result<String, ReportError> {
         plots: charts::plots(&findings.seconds),
         effects: charts::effects(&findings.seconds),
         effects_about: words::effects_about(&findings.seconds),
-        coefficients: tables::coefficients(&findings.seconds),
+        coefficients: tables::coefficients(findings),
         costs: charts::costs(findings),
         tables: tables::costs(findings),
         groups: tables::groups(findings),

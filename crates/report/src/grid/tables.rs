@@ -1,7 +1,10 @@
 //! Tables of the page.
 
+use faultlens_campaign::analysis::Rate;
 use faultlens_campaign::analysis::words::{count, number, p_value};
-use faultlens_grid::analysis::{Cost, Durations, Findings, OfConfiguration, OfModel, Standing};
+use faultlens_grid::analysis::{
+    Cost, Durations, Effect, Findings, Group, Grouping, Measured, OfConfiguration, OfModel,
+};
 
 use super::ClockView;
 use super::words::{measured, rate, ratio, standing};
@@ -60,10 +63,26 @@ pub(super) struct EffectRow {
     pub(super) cells: Vec<(String, String)>,
 }
 
-/// What the covariates do.
-pub(super) fn coefficients(of: &Durations) -> Vec<EffectRow> {
-    let effects = of.chosen.iter().flat_map(|chosen| &chosen.effects);
-    let one = |effect: &faultlens_grid::analysis::Effect| {
+/// The covariates of the model on one clock.
+pub(super) struct EffectTable {
+    pub(super) heading: String,
+    pub(super) rows: Vec<EffectRow>,
+}
+
+/// What the covariates do, on each clock.
+pub(super) fn coefficients(of: &Findings) -> Vec<EffectTable> {
+    let table = |of: &Durations| {
+        let chosen = of.chosen.as_ref()?;
+        Some(EffectTable {
+            heading: format!("All coefficients of {}, in {}", chosen.model, of.clock.unit()),
+            rows: effect_rows(&chosen.effects),
+        })
+    };
+    [&of.seconds, &of.queries].into_iter().filter_map(table).collect()
+}
+
+fn effect_rows(effects: &[Effect]) -> Vec<EffectRow> {
+    let one = |effect: &Effect| {
         let [value, low, high] = effect.ratio.map(|one| number(one, 3));
         let cell = |shown: String, sort: f64| (shown, sort.to_string());
         EffectRow {
@@ -78,7 +97,7 @@ pub(super) fn coefficients(of: &Durations) -> Vec<EffectRow> {
             ],
         }
     };
-    effects.map(one).collect()
+    effects.iter().map(one).collect()
 }
 
 /// Configurations and what they cost.
@@ -122,9 +141,9 @@ fn cost_row(of: &OfConfiguration) -> Option<CostRow> {
     let cell = |shown: String, sort: Option<f64>| {
         (shown, sort.map_or("Infinity".to_owned(), |value| value.to_string()))
     };
-    let told = |cost: &Cost| match cost.standing {
-        Standing::Inconclusive if cost.beyond => format!("{} †", measured(&cost.ratio)),
-        _ => measured(&cost.ratio),
+    let told = |cost: &Cost| match cost.beyond {
+        true => format!("{} †", measured(&cost.ratio)),
+        false => measured(&cost.ratio),
     };
     let own = costs.own.as_ref();
     Some(CostRow {
@@ -158,20 +177,20 @@ pub(super) struct GroupRow {
 
 /// Counts of each level.
 pub(super) fn groups(of: &Findings) -> Vec<GroupTable> {
-    let table = |grouping: &faultlens_grid::analysis::Grouping| GroupTable {
+    let table = |grouping: &Grouping| GroupTable {
         axis: grouping.axis,
         rows: grouping.groups.iter().map(group_row).collect(),
     };
     of.groups.iter().map(table).collect()
 }
 
-fn group_row(of: &faultlens_grid::analysis::Group) -> GroupRow {
+fn group_row(of: &Group) -> GroupRow {
     let counts = &of.counts;
     let cell = |shown: String, sort: Option<f64>| {
         (shown, sort.map_or("Infinity".to_owned(), |value| value.to_string()))
     };
-    let share = |of: &faultlens_campaign::analysis::Rate| cell(rate(of), of.value);
-    let failures = |of: &Option<faultlens_grid::analysis::Measured>| match of {
+    let share = |of: &Rate| cell(rate(of), of.value);
+    let failures = |of: &Option<Measured>| match of {
         None => cell("–".to_owned(), None),
         Some(found) => cell(measured(found), found.value),
     };

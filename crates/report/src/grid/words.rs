@@ -3,7 +3,7 @@
 use crate::escape::plain;
 use faultlens_campaign::analysis::Rate;
 use faultlens_campaign::analysis::words::{count, counted, number, percent, value};
-use faultlens_grid::analysis::{Durations, Findings, Measured, Standing};
+use faultlens_grid::analysis::{Durations, Findings, Measured, OfConfiguration, Standing};
 
 use super::GridPage;
 
@@ -107,7 +107,7 @@ fn be(number: u64) -> String {
 }
 
 /// The training over attack seconds of a configuration.
-pub(super) fn ratio(of: &faultlens_grid::analysis::OfConfiguration) -> Option<f64> {
+pub(super) fn ratio(of: &OfConfiguration) -> Option<f64> {
     let costs = of.costs.as_ref()?;
     costs.model.as_ref().or(costs.own.as_ref())?.ratio.value
 }

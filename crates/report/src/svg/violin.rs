@@ -15,6 +15,8 @@ const ENOUGH: usize = 5;
 const MOST_DOTS: usize = 150;
 /// Decades that get a label.
 const MOST_TICKS: i32 = 7;
+/// Up to so many decades have thirds.
+const FEW: i32 = 3;
 
 /// One row.
 pub(crate) struct Violin<'a> {
@@ -80,15 +82,19 @@ pub(crate) fn violins(caption: &Caption<'_>, rows: &[Violin<'_>], along: Along) 
     out
 }
 
+/// Decades, and thirds of them where there are few.
 fn decades(out: &mut String, place: &Place, bottom: usize) {
-    let (first, last) = (place.low.ceil() as i32, place.high.floor() as i32);
+    let (first, last) = (place.low.floor() as i32, place.high.ceil() as i32);
     let every = ((last - first) / MOST_TICKS + 1).max(1);
-    for decade in (first..=last).filter(|decade| decade % every == 0) {
-        let class = if decade == 0 { "bound" } else { "grid" };
-        let x = share(place.at(10f64.powi(decade)), 1.0);
-        let label = match decade {
-            -3..=4 => faultlens_campaign::analysis::words::number(10f64.powi(decade), 1),
-            _ => format!("1e{decade}"),
+    let whole = (first..=last).filter(|decade| decade % every == 0).map(|d| 10f64.powi(d));
+    let thirds = (first..=last).filter(|_| last - first <= FEW).map(|d| 3.0 * 10f64.powi(d));
+    let inside = |tick: &f64| (place.low..=place.high).contains(&tick.log10());
+    for tick in whole.chain(thirds).filter(inside) {
+        let class = if tick == 1.0 { "bound" } else { "grid" };
+        let x = share(place.at(tick), 1.0);
+        let label = match tick {
+            1e-3..=1e4 => faultlens_campaign::analysis::words::number(tick, 1),
+            _ => format!("1e{}", tick.log10().round()),
         };
         let _ = write!(
             out,

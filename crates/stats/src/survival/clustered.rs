@@ -11,7 +11,7 @@ impl Fit {
     /// The same fit with standard errors that hold although rows of one cluster resemble each
     /// other, as samples do that were asked of one model (Liang and Zeger 1986). `data` are the
     /// rows of the fit, `clusters` says for each to which it belongs. With fewer clusters than some
-    /// twenty the errors are too small on average, whatever the number of rows.
+    /// thirty the errors are too small on average, whatever the number of rows.
     ///
     /// # Errors
     /// Another number of clusters than rows, fewer than two different ones, or a covariate of the
@@ -38,11 +38,37 @@ impl Fit {
         }
         spread.mirror();
         let mut covariance = spread.mixed_by(&self.covariance);
-        // The sums of scores add up to 0, so that one cluster is not free.
-        let groups = sums.len() as f64;
-        covariance.at.iter_mut().for_each(|v| *v *= groups / (groups - 1.0));
+        // The intercept, and each covariate that only tells clusters apart, fits one of them.
+        let spent = 1 + shared(&data.columns(self.covariates())?, clusters);
+        let free = sums.len().saturating_sub(spent).max(1) as f64;
+        covariance.at.iter_mut().for_each(|v| *v *= sums.len() as f64 / free);
         let mut out = self.clone();
         out.covariance = covariance;
+        Ok(out)
+    }
+
+    /// The same fit with standard errors at least as large as those of another fit of the same
+    /// model. Clustered errors that fall below those of independent rows mostly do so by luck,
+    /// when clusters are few.
+    ///
+    /// # Errors
+    /// A fit with another number of coefficients.
+    pub fn at_least_as_wary(&self, other: &Self) -> Result<Self, SurvivalError> {
+        let (rows, found) = (self.estimates.len(), other.estimates.len());
+        if found != rows {
+            let column = "the other fit".to_owned();
+            return Err(SurvivalError::Length { column, found, rows });
+        }
+        let raise = |i: usize| {
+            let (own, least) = (self.covariance.get(i, i), other.covariance.get(i, i));
+            if own < least && own > 0.0 { (least / own).sqrt() } else { 1.0 }
+        };
+        let mut out = self.clone();
+        for i in 0..rows {
+            for j in 0..rows {
+                out.covariance.at[i * rows + j] *= raise(i) * raise(j);
+            }
+        }
         Ok(out)
     }
 
@@ -85,6 +111,15 @@ impl Fit {
     }
 }
 
+/// How many columns are the same in all rows of every cluster.
+fn shared(columns: &[&[f64]], clusters: &[usize]) -> usize {
+    let is_shared = |column: &&&[f64]| {
+        let mut first = BTreeMap::new();
+        column.iter().zip(clusters).all(|(v, cluster)| first.entry(cluster).or_insert(v) == &v)
+    };
+    columns.iter().filter(is_shared).count()
+}
+
 /// Adds a parameter's derivative to those of its coefficients.
 fn add(sum: &mut [f64], block: &Block, row: &[f64], slope: f64) {
     sum[block.start] += slope;
@@ -120,6 +155,31 @@ mod tests {
         assert!((got - want).abs() < 1e-12, "{got} {want}");
         assert!(plain.clustered(&data, &[1; 6]).is_err());
         assert!(plain.clustered(&data, &[1]).is_err());
+    }
+
+    #[test]
+    fn columns_that_only_tell_clusters_apart_are_counted() {
+        let clusters = [4, 4, 2, 2];
+        let (own, mixed) = ([1.0, 1.0, 5.0, 5.0], [1.0, 2.0, 5.0, 5.0]);
+        assert_eq!(shared(&[&own, &mixed], &clusters), 1);
+        assert_eq!(shared(&[], &clusters), 0);
+    }
+
+    #[test]
+    fn the_wary_fit_has_the_larger_error_of_each_coefficient() {
+        let times: Vec<f64> = (0..40).map(|i| 1.0 + f64::from(i * 17 % 41)).collect();
+        let x = (0..40).map(|i| f64::from(i * 7 % 11)).collect();
+        let data = Lifetimes::new(times, vec![true; 40]).unwrap().covariate("x", x).unwrap();
+        let plain = fit(family("weibull").unwrap(), &data, &Options::default()).unwrap();
+        let clusters: Vec<usize> = (0..40).map(|i| i / 10).collect();
+        let clustered = plain.clustered(&data, &clusters).unwrap();
+        let wary = clustered.at_least_as_wary(&plain).unwrap();
+        let all = se(&wary).into_iter().zip(se(&plain)).zip(se(&clustered));
+        for ((wary, plain), clustered) in all {
+            assert!((wary - plain.max(clustered)).abs() < 1e-12, "{wary} {plain} {clustered}");
+        }
+        let other = fit(family("exponential").unwrap(), &data, &Options::default()).unwrap();
+        assert!(wary.at_least_as_wary(&other).is_err());
     }
 
     /// Copies of a row say nothing new, and the errors know it.
