@@ -145,9 +145,8 @@ impl AutoPgd {
     ) -> Result<Vec<Walk>, Halt> {
         walks.retain(|walk| hunt.affords(walk.sample) > 0);
         let goals: Vec<_> = walks.iter().map(|walk| hunt.goal(walk.sample)).collect();
-        let gradients = hunt.gradients(&points(&walks), &mut |at, logits| {
-            goals.get(at).map_or_else(Vec::new, |goal| self.loss.slope(goal, logits))
-        })?;
+        let gradients =
+            hunt.gradients(&points(&walks), &mut |at, logits| self.loss.slope(&goals[at], logits))?;
         let look = looks.iter().position(|&look| look == iteration && look > 0);
         let since = look.map(|at| iteration - looks[at - 1]);
         let mut further = Vec::with_capacity(walks.len());
