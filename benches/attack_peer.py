@@ -118,6 +118,7 @@ def work(peer, label, folder, repeats):
     def count(_, inputs):
         nonlocal asked
         asked += len(inputs[0])
+        return (inputs[0].float(),)  # HopSkipJump of ART asks in doubles.
 
     call = {"art": art_attack, "foolbox": foolbox_attack}[peer](label, model)
     # ART calls the layers one by one.
