@@ -118,9 +118,11 @@ def work(peer, label, folder, repeats):
     def count(_, inputs):
         nonlocal asked
         asked += len(inputs[0])
+        return (inputs[0].float(),)  # HopSkipJump of ART asks in doubles.
 
     call = {"art": art_attack, "foolbox": foolbox_attack}[peer](label, model)
-    model.register_forward_pre_hook(count)
+    # ART calls the layers one by one.
+    model[0].register_forward_pre_hook(count)
     best = float("inf")
     if label not in SLOW:
         call(images)  # Libraries prepare themselves on the first call.

@@ -107,29 +107,13 @@ impl DeepFool {
         stuck: &mut Vec<Way>,
         others: usize,
     ) -> Result<usize, Halt> {
-        // A wanted class leaves nothing to choose.
-        let ranks = |goal: &Goal| if goal.towards.is_some() { 1 } else { others };
         let goals: Vec<Goal> = ways.iter().map(|way| hunt.goal(way.sample)).collect();
-        let mut asked = Vec::new();
-        for (at, goal) in goals.iter().enumerate() {
-            asked.extend((0..ranks(goal)).map(|rank| (at, rank)));
-        }
-        let questions: Vec<(usize, &[f32])> =
-            asked.iter().map(|&(at, _)| (ways[at].sample, ways[at].point.as_slice())).collect();
-        let gradients = hunt.gradients(&questions, &mut |at, logits| {
-            asked.get(at).map_or_else(Vec::new, |&(way, rank)| {
-                let rival = rival(&goals[way], logits, rank);
-                rival.map_or_else(
-                    || vec![0.0; logits.len()],
-                    |(own, other)| basis(logits.len(), &[(other, 1.0), (own, -1.0)]),
-                )
-            })
-        })?;
+        let gradients = slopes(hunt, ways, &goals, others)?;
         let known = gradients.iter().map(|gradient| gradient.logits.len().max(2) - 1).max();
         let mut gradients = gradients.into_iter();
-        let (mut rest, mut further) = (std::mem::take(ways).into_iter(), Vec::new());
-        for (goal, mut way) in goals.iter().zip(&mut rest) {
-            let own: Vec<Gradient> = gradients.by_ref().take(ranks(goal)).collect();
+        let mut further = Vec::with_capacity(ways.len());
+        for (goal, mut way) in goals.iter().zip(ways.drain(..)) {
+            let own: Vec<Gradient> = gradients.by_ref().take(ranks(goal, others)).collect();
             match nearest(goal, &own) {
                 Some(step) => {
                     way.moved.iter_mut().zip(step).for_each(|(moved, step)| *moved += step);
@@ -156,6 +140,32 @@ impl DeepFool {
         }
         Ok(())
     }
+}
+
+/// How many other classes are looked at; a wanted one leaves nothing to choose.
+fn ranks(goal: &Goal, others: usize) -> usize {
+    if goal.towards.is_some() { 1 } else { others }
+}
+
+/// How the lead over each other class depends on the points, all samples and classes together.
+fn slopes(
+    hunt: &mut Hunt<'_>,
+    ways: &[Way],
+    goals: &[Goal],
+    others: usize,
+) -> Result<Vec<Gradient>, Halt> {
+    let mut asked = Vec::new();
+    for (at, goal) in goals.iter().enumerate() {
+        asked.extend((0..ranks(goal, others)).map(|rank| (at, rank)));
+    }
+    let questions: Vec<(usize, &[f32])> =
+        asked.iter().map(|&(at, _)| (ways[at].sample, ways[at].point.as_slice())).collect();
+    hunt.gradients(&questions, &mut |question, logits| {
+        let &(at, rank) = &asked[question];
+        let rival = rival(&goals[at], logits, rank);
+        let weights = rival.map(|(own, other)| [(other, 1.0), (own, -1.0)]);
+        basis(logits.len(), weights.as_ref().map_or(&[], |weights| weights))
+    })
 }
 
 /// Halves the last stretch of the ways to all found samples.

@@ -52,7 +52,7 @@ impl Attack for Fgm {
         let mut moved: Vec<Vec<f32>> = samples.iter().map(|at| hunt.start(*at).to_vec()).collect();
         let goals: Vec<_> = samples.iter().map(|at| hunt.goal(*at)).collect();
         let slopes = hunt.gradients(&points(&samples, &moved), &mut |at, logits| {
-            goals.get(at).map_or_else(Vec::new, |goal| cross_entropy(goal, logits))
+            cross_entropy(&goals[at], logits)
         })?;
         for ((sample, point), slope) in samples.iter().zip(&mut moved).zip(&slopes) {
             for (value, step) in point.iter_mut().zip(ascent(self.norm, &slope.slope)) {

@@ -101,8 +101,7 @@ impl Attack for Pgd {
 
 impl Pgd {
     fn begin(&self, hunt: &mut Hunt<'_>, sample: usize, random: bool) -> Walk {
-        let start = hunt.start(sample).to_vec();
-        let mut point = start;
+        let mut point = hunt.start(sample).to_vec();
         if random {
             point = anywhere(self.norm, self.epsilon, &point, hunt.stream(sample));
             hunt.confine(sample, &mut point);
@@ -115,9 +114,8 @@ impl Pgd {
     fn advance(&self, hunt: &mut Hunt<'_>, mut walks: Vec<Walk>) -> Result<Vec<Walk>, Halt> {
         walks.retain(|walk| hunt.affords(walk.sample) > 0);
         let goals: Vec<_> = walks.iter().map(|walk| hunt.goal(walk.sample)).collect();
-        let gradients = hunt.gradients(&points(&walks), &mut |at, logits| {
-            goals.get(at).map_or_else(Vec::new, |goal| cross_entropy(goal, logits))
-        })?;
+        let gradients =
+            hunt.gradients(&points(&walks), &mut |at, logits| cross_entropy(&goals[at], logits))?;
         let mut further = Vec::with_capacity(walks.len());
         for (mut walk, gradient) in walks.into_iter().zip(gradients) {
             if !hunt.is_found(walk.sample) && self.step(hunt, &mut walk, gradient.slope) {

@@ -245,6 +245,10 @@ fn gathered(
             .zip(&hills)
             .map(|(at, hill)| sign * hill + moved[at] * scale)
             .collect();
+        if hill.iter().all(|value| value.abs() < 1e-6) {
+            // In windows of few pixels, old and new can cancel each other.
+            hill = hills.iter().map(|hill| sign * hill).collect();
+        }
         resize(&mut hill, (share + taken).sqrt());
         into.places(shape, channel).zip(hill).for_each(|(at, value)| next[at] = value);
     }
