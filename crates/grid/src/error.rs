@@ -6,7 +6,6 @@ use faultlens_campaign::config::ConfigError;
 use faultlens_campaign::store::StoreError;
 use faultlens_core::ImageError;
 use faultlens_data::DataError;
-use faultlens_engine::EngineError;
 use faultlens_engine::onnx::OnnxError;
 use faultlens_engine::vision::VisionError;
 use faultlens_train::TrainError;
@@ -76,14 +75,6 @@ pub enum GridError {
     /// Whoever follows the study has stopped it.
     #[error("the study was stopped; the same command goes on")]
     Stopped,
-    /// A trained model cannot be asked.
-    #[error("{model}: {source}")]
-    Engine {
-        /// The model.
-        model: String,
-        /// What is wrong.
-        source: EngineError,
-    },
     /// A model file cannot be written or read.
     #[error(transparent)]
     Onnx(#[from] OnnxError),
