@@ -291,3 +291,42 @@ fn what_cannot_be_asked_is_told() {
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(all["wire"].iter().all(|record| record[2] == "unjudged"), "{:?}", all["wire"]);
 }
+
+#[test]
+fn a_service_is_attacked_by_asking_and_within_its_budget() {
+    let folder = Folder::new("services_attacked");
+    let service = Service::new("world:signs-middle --as google");
+    let text = |faults: &str, manners: &str| {
+        let address = &service.address;
+        format!(
+            "targets: [{{name: wire, service: {{of: google, endpoint: '{address}', manners: \
+             {{{manners}}}}}}}]\ncases: {{data: 'world:signs:2'}}\nfaults: [{faults}]\n"
+        )
+    };
+    folder.text("white.yaml", &text("{fault: pgd}", ""));
+    let white = folder.run("run white.yaml");
+    assert_eq!((white.status, service.calls()), (2, 0), "{}", white.stderr);
+    let told = &white.stderr;
+    assert!(told.contains("it is a service") && told.contains("hop_skip_jump"), "{told}");
+
+    let faults = "{fault: random_noise, epsilon: 0.9, tries: 8}, {fault: square, queries: 20}";
+    folder.text("black.yaml", &text(faults, ""));
+    let dry = folder.run("run black.yaml --dry-run --json");
+    // Questions of both attacks at most, the first and the last one, for two cases.
+    assert_eq!(json(&done(&dry).stdout)[0]["calls"], 2 * (100_002 + 22) + 2);
+    done(&folder.run("run black.yaml"));
+    assert!(service.calls() <= 2 * (1 + 9 + 21) + 2, "{}", service.calls());
+    let report = folder.run("report runs/black --format json");
+    let attacks = json(&done(&report).stdout)[0]["attacks"].clone();
+    assert_eq!(attacks[0]["needs"], "answers");
+    assert!(attacks[0]["changed"]["events"].as_u64() > Some(0), "{attacks}");
+
+    // The budget ends in the middle of an attack: nothing is lost, and it goes on.
+    folder.text("few.yaml", &text("{fault: hop_skip_jump, queries: 300}", "calls: 40"));
+    let few = folder.run("run few.yaml");
+    assert_ne!(few.status, 0, "{}", few.stderr);
+    folder.text("few.yaml", &text("{fault: hop_skip_jump, queries: 300}", "calls: 5000"));
+    done(&folder.run("run few.yaml"));
+    let lines = records(&folder, "runs/few");
+    assert_eq!(lines["wire"].len(), 2);
+}

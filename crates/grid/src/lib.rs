@@ -7,7 +7,9 @@
 //! 4. [`Part::campaign`] writes the part as an ordinary campaign, which is run as any other.
 //! 5. [`Part::rows`] reads the run: [`Rows`] have one row for each attacked sample, with the time
 //!    until its answer changed.
+//! 6. [`analysis::analyse`] says what they mean.
 
+pub mod analysis;
 mod campaign;
 pub mod config;
 mod depth;

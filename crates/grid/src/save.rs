@@ -2,7 +2,14 @@
 
 use crate::file::replace;
 use crate::{Configuration, GridError, Row, Rows};
+use std::fs;
 use std::path::Path;
+
+/// The file that rows are read from again.
+const JSON: &str = "rows.json";
+
+/// Rows of a million samples have a few hundred megabytes; what is larger is something else.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// The columns of the CSV file.
 const COLUMNS: [&str; 29] = [
@@ -48,12 +55,30 @@ impl Rows {
         }));
     }
 
+    /// Reads what [`save`](Self::save) wrote.
+    pub fn load(folder: &Path) -> Result<Self, GridError> {
+        let path = folder.join(JSON);
+        let wrong =
+            |error: &dyn std::fmt::Display| GridError::Rows(format!("{}: {error}", path.display()));
+        let size = fs::metadata(&path).map_err(|error| wrong(&error))?.len();
+        if size > MOST_BYTES {
+            return Err(wrong(&"it is larger than any study"));
+        }
+        let bytes = fs::read(&path).map_err(|error| wrong(&error))?;
+        serde_json::from_slice(&bytes).map_err(|error| wrong(&error))
+    }
+
+    /// Whether a folder holds a study's rows.
+    pub fn are_in(folder: &Path) -> bool {
+        folder.join(JSON).is_file()
+    }
+
     /// Writes `rows.json` and `rows.csv` into a folder; the CSV file has a line for each attacked
     /// sample with all that is known of its configuration, so that `survive` can read it.
     pub fn save(&self, folder: &Path) -> Result<(), GridError> {
         let failed = |error: &dyn std::fmt::Display| GridError::Rows(error.to_string());
         let json = serde_json::to_vec(self).map_err(|error| failed(&error))?;
-        replace(&folder.join("rows.json"), &json, "write the rows")?;
+        replace(&folder.join(JSON), &json, "write the rows")?;
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(COLUMNS).map_err(|error| failed(&error))?;
         for row in &self.rows {

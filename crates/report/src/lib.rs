@@ -11,12 +11,14 @@
 //! | [`junit`] | continuous integration |
 //!
 //! Besides, [`sheet`] makes the page of `faultlens preview`, which shows faults and no run,
-//! [`survival()`] that of `faultlens survive`, and [`tolerance()`] that of `faultlens tolerance`.
+//! [`survival()`] that of `faultlens survive`, [`tolerance()`] that of `faultlens tolerance`, and
+//! [`grid()`] and [`grid_markdown`] show what a robustness study has found.
 //!
 //! Names of labels, files and operators come from outside. Each report escapes them for its own
 //! format.
 
 mod escape;
+mod grid;
 mod html;
 mod image;
 mod junit;
@@ -28,6 +30,7 @@ mod terminal;
 mod tolerance;
 
 pub use escape::plain;
+pub use grid::{GridPage, grid, grid_markdown};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;

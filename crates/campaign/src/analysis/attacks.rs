@@ -1,14 +1,15 @@
 //! How attacks fared: how many answers they changed, and what it took them.
 
 use super::attribute::Context;
-use super::summary::{Attacked, Masking};
+use super::summary::{Attacked, Masking, Standing};
 use super::tally::Precision;
 use crate::record::Record;
 use crate::store::{FaultOn, ManifestFault};
 use faultlens_core::OutcomeKind;
-use faultlens_faults::ATTACKS;
 use faultlens_faults::attack::Needs;
-use faultlens_stats::{StatsError, holm, mcnemar_exact};
+use faultlens_faults::{ATTACKS, Attack};
+use faultlens_stats::survival::{Lifetimes, Step, kaplan_meier};
+use faultlens_stats::{Estimate, StatsError, holm, mcnemar_exact};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure it must be that gradients mislead.
@@ -28,6 +29,7 @@ pub(super) struct Attacks {
 struct Try {
     case: u32,
     rejected: bool,
+    queries: u32,
     /// What it took until the answer changed.
     first: Option<First>,
     distance_inf: f64,
@@ -55,6 +57,7 @@ impl Attacks {
         });
         let one = Try {
             case: record.case,
+            queries: record.queries,
             rejected: record.outcome.kind() == OutcomeKind::Detected,
             first,
             distance_inf: number("distance_inf").unwrap_or(f64::INFINITY),
@@ -84,6 +87,7 @@ impl Attacks {
                 queries: middle(|first| first.queries),
                 distance: middle(|first| first.distance),
                 cpu_seconds: middle(|first| first.seconds),
+                standing: standing(fault, tries, precision),
             })
         };
         self.trials.iter().map(told).collect()
@@ -184,10 +188,33 @@ impl Limit {
     }
 }
 
+/// The share of answers that stand after so many questions; nothing for a single shot.
+fn standing(fault: &ManifestFault, tries: &[Try], precision: &Precision) -> Vec<Standing> {
+    if usual(fault).is_none_or(|attack| attack.is_one_shot()) {
+        return Vec::new();
+    }
+    let asked =
+        |one: &Try| one.first.as_ref().map_or(f64::from(one.queries), |first| first.queries);
+    let durations: Vec<f64> = tries.iter().map(asked).collect();
+    let observed = tries.iter().map(|one| one.first.is_some()).collect();
+    let Ok(data) = Lifetimes::new(durations, observed) else { return Vec::new() };
+    let curve = kaplan_meier(&data, precision.intervals.level);
+    let step = |step: &Step| {
+        let Estimate { value, low, high, .. } = step.estimate;
+        Some(Standing { queries: step.time, share: value?, low, high })
+    };
+    curve.steps.iter().filter_map(step).collect()
+}
+
+/// An attack of that name with its usual settings.
+fn usual(fault: &ManifestFault) -> Option<Box<dyn Attack>> {
+    let plugin = ATTACKS.iter().find(|plugin| plugin.name == fault.name)?;
+    (plugin.build)(&plugin.usual()).ok()
+}
+
 /// What an attack must learn from a target.
 fn needs(fault: &ManifestFault) -> Option<Needs> {
-    let plugin = ATTACKS.iter().find(|plugin| plugin.name == fault.name)?;
-    (plugin.build)(&plugin.usual()).ok().map(|attack| attack.needs())
+    usual(fault).map(|attack| attack.needs())
 }
 
 fn word(needs: Needs) -> &'static str {

@@ -43,6 +43,6 @@ pub use summary::{
     Attacked, Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer,
     Curve, Example, FairGroup, FairPoint, Fairness, FaultErrors, Fit, Gap, GroupRow, Grouping,
     HeatMap, HeatRow, KCurve, Masking, Mean, Moved, MovedRow, Pinned, Progress, Ranked, Ranking,
-    Rate, Robustness, SUMMARY_VERSION, SideBySide, SideRow, Summary, Tally, TargetSummary, Trait,
-    TraitLine, TraitRow, Verdict,
+    Rate, Robustness, SUMMARY_VERSION, SideBySide, SideRow, Standing, Summary, Tally,
+    TargetSummary, Trait, TraitLine, TraitRow, Verdict,
 };

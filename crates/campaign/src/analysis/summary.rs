@@ -311,6 +311,22 @@ pub struct Attacked {
     pub distance: Option<f64>,
     /// Processor seconds until the answer changed, the median of those.
     pub cpu_seconds: Option<f64>,
+    /// The share of answers that stand after so many questions (Kaplan and Meier), where it falls;
+    /// empty for a single shot, whose questions say nothing of how long an answer stands.
+    pub standing: Vec<Standing>,
+}
+
+/// The share of answers that still stand.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// After so many questions.
+    pub queries: f64,
+    /// The share.
+    pub share: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
 }
 
 /// A target whose gradients mislead: attacks without them change more answers.

@@ -63,6 +63,7 @@ impl Stage<'_> {
         let halted = match assault.attack.search(&mut hunt) {
             Ok(()) | Err(Halt::Spent) => None,
             Err(Halt::Target(error)) => Some(error),
+            Err(halt @ Halt::Outside) => Some(TargetError::Rejected(halt.to_string())),
         };
         let found = hunt.finish().into_iter().next();
         let Found { point, account } =

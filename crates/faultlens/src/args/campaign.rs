@@ -153,7 +153,7 @@ Examples:
   faultlens report runs/signs --by operator --by light
   faultlens report runs/signs --format markdown > comment.md")]
 pub(crate) struct ReportArgs {
-    /// The run directory
+    /// The run directory, or that of a study
     pub(crate) run: PathBuf,
     /// Rates by this attribute, instead of those that tell something; can be repeated
     #[arg(long, value_name = "ATTRIBUTE")]
@@ -167,6 +167,9 @@ pub(crate) struct ReportArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    /// Of a study: take times of different machines into one fit, with a covariate for each
+    #[arg(long)]
+    pub(crate) mixed_machines: bool,
 }
 
 /// What a report can be.

@@ -70,6 +70,9 @@ pub(crate) struct SurviveArgs {
     /// The share of rows that no fit sees, to test it on [default: 0.2 with `all`, else 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) test: Option<f64>,
+    /// Takes times of different machines (a column machine) into one fit
+    #[arg(long)]
+    pub(crate) mixed_machines: bool,
     /// What draws the rows of the test
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,

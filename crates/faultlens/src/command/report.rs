@@ -2,16 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
+
 use faultlens::campaign::analysis::{Summary, summarise};
 use faultlens::exit;
+use faultlens::grid::Rows;
 use faultlens::report::{Terminal, html, junit, markdown, terminal};
 
 use crate::args::{ReportArgs, ReportFormat};
-use crate::command::write;
+use crate::command::{grid, write};
 use crate::console::Console;
 
 /// Makes a report from a run directory.
 pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
+    if Rows::are_in(&args.run) {
+        return of_study(args, console);
+    }
     let summary = summarise(&args.run, &args.by)?;
     let format = if args.json { Some(ReportFormat::Json) } else { args.format };
     let Some(format) = format else {
@@ -24,6 +30,33 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
         ReportFormat::Json => serde_json::to_string(&summary)?,
         ReportFormat::Junit => junit(&summary),
         ReportFormat::Text => terminal(&summary, options(console)),
+    };
+    match &args.output {
+        Some(path) => write(path, text)?,
+        None => console.line(text.trim_end())?,
+    }
+    Ok(exit::OK)
+}
+
+/// Makes the report of a study from its rows.
+fn of_study(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let name = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
+    let told = grid::Told::new(&name, &Rows::load(&args.run)?, args.mixed_machines)?;
+    let format = if args.json { Some(ReportFormat::Json) } else { args.format };
+    let Some(format) = format else {
+        let path = args.output.clone().unwrap_or_else(|| args.run.join(grid::PAGE));
+        write(&path, told.page()?)?;
+        told.conclude(console)?;
+        console.line(format_args!("report: {}", path.display()))?;
+        return Ok(exit::OK);
+    };
+    let text = match format {
+        ReportFormat::Html => told.page()?,
+        ReportFormat::Markdown => told.markdown(),
+        ReportFormat::Json => serde_json::to_string(&told.findings)?,
+        ReportFormat::Junit | ReportFormat::Text => {
+            bail!("a study has --format html, markdown and json; its campaigns have all")
+        }
     };
     match &args.output {
         Some(path) => write(path, text)?,

@@ -187,3 +187,22 @@ fn columns_with_too_many_texts_are_named() {
     assert!(said.contains("--drop name"), "{said}");
     assert!(object(&folder, "data.csv --duration t --event e --drop name")["aic"].is_number());
 }
+
+#[test]
+fn single_shots_and_times_of_several_machines_are_refused() {
+    let asked = |test: &str, one_shot: &str, machine: &str| {
+        let row = |i: usize| {
+            let (shot, on) = if i == 3 { (one_shot, machine) } else { ("0", "a") };
+            format!("{},1,{shot},{on}\n", 1.0 + i as f64 * 0.3)
+        };
+        let rows: String = (0..20).map(row).collect();
+        table(test, &format!("seconds,changed,one_shot,machine\n{rows}"))
+    };
+    let fit = "data.csv --duration seconds --event changed --model weibull --covariates none";
+    object(&asked("durations", "0", "a"), fit);
+    let shot = refused(&asked("shot", "1", "a"), fit);
+    assert!(shot.contains("1 rows are single shots"), "{shot}");
+    let two = asked("machines", "0", "b");
+    assert!(refused(&two, fit).contains("different machines (a, b"));
+    object(&two, &format!("{fit} --mixed-machines"));
+}

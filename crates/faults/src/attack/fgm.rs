@@ -1,6 +1,7 @@
 //! One step along the gradient.
 
-use super::step::{EPSILON, NORM, ascent, cross_entropy, norm};
+use super::loss::cross_entropy;
+use super::step::{EPSILON, NORM, ascent, norm};
 use super::{Attack, Halt, Hunt, Needs, Norm};
 use faultlens_core::{Dose, Plugin};
 
@@ -45,20 +46,25 @@ impl Attack for Fgm {
     }
 
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
-        let starts: Vec<Vec<f32>> = (0..hunt.len()).map(|at| hunt.start(at).to_vec()).collect();
-        let points: Vec<(usize, &[f32])> = starts.iter().map(Vec::as_slice).enumerate().collect();
-        let goals: Vec<_> = (0..hunt.len()).map(|at| hunt.goal(at)).collect();
-        let slopes =
-            hunt.gradients(&points, &mut |at, logits| cross_entropy(&goals[at], logits))?;
-        let mut moved = starts.clone();
-        for (at, (point, slope)) in moved.iter_mut().zip(&slopes).enumerate() {
+        // One question for the gradient, one for what it leads to.
+        let mut samples = hunt.open();
+        samples.retain(|sample| hunt.affords(*sample) > 1);
+        let mut moved: Vec<Vec<f32>> = samples.iter().map(|at| hunt.start(*at).to_vec()).collect();
+        let goals: Vec<_> = samples.iter().map(|at| hunt.goal(*at)).collect();
+        let slopes = hunt.gradients(&points(&samples, &moved), &mut |at, logits| {
+            goals.get(at).map_or_else(Vec::new, |goal| cross_entropy(goal, logits))
+        })?;
+        for ((sample, point), slope) in samples.iter().zip(&mut moved).zip(&slopes) {
             for (value, step) in point.iter_mut().zip(ascent(self.norm, &slope.slope)) {
                 *value = (*value + self.epsilon as f32 * step).clamp(0.0, 1.0);
             }
-            hunt.confine(at, point);
+            hunt.confine(*sample, point);
         }
-        let points: Vec<(usize, &[f32])> = moved.iter().map(Vec::as_slice).enumerate().collect();
-        hunt.ask(&points)?;
+        hunt.ask(&points(&samples, &moved))?;
         Ok(())
     }
+}
+
+fn points<'p>(samples: &[usize], points: &'p [Vec<f32>]) -> Vec<(usize, &'p [f32])> {
+    samples.iter().copied().zip(points.iter().map(Vec::as_slice)).collect()
 }

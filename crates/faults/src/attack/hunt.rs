@@ -12,19 +12,27 @@ pub enum Halt {
     /// A sample's questions are used up.
     #[error("the questions are used up")]
     Spent,
+    /// An image is none: some of its values lie outside 0 to 1.
+    #[error("the image has values outside 0 to 1, or that are no numbers; scale them first")]
+    Outside,
     /// The target gave no answer.
     #[error(transparent)]
     Target(#[from] TargetError),
 }
 
+/// Whether people would let a point pass for the image.
+type Passes<'a> = &'a dyn Fn(&[f32]) -> bool;
+
 /// One image under attack.
 pub struct Sample<'a> {
     start: Vec<f32>,
+    /// Whether that is no image.
+    outside: bool,
     goal: Goal,
     stream: Stream,
     most: u64,
     /// Whether a change may pass: where people must not notice it.
-    unnoticed: Option<&'a dyn Fn(&[f32]) -> bool>,
+    unnoticed: Option<Passes<'a>>,
     account: Account,
     best: Option<(f64, Vec<f32>)>,
     last: Option<Vec<f32>>,
@@ -92,7 +100,9 @@ impl<'a> Sample<'a> {
     /// `most` questions.
     pub fn new(start: Vec<f32>, goal: Goal, stream: Stream, most: u64) -> Self {
         let account = Account::default();
-        Self { start, goal, stream, most, unnoticed: None, account, best: None, last: None }
+        let outside = !start.iter().all(|value| (0.0..=1.0).contains(value));
+        let (unnoticed, best, last) = (None, None, None);
+        Self { start, outside, goal, stream, most, unnoticed, account, best, last }
     }
 
     /// The same, where only changes count that this lets pass.
@@ -285,6 +295,9 @@ impl<'a> Hunt<'a> {
     /// none is asked that goes beyond them.
     fn charge(&mut self, points: &[(usize, &[f32])], each: Cost) -> Result<Vec<Cost>, Halt> {
         let mut costs = vec![Cost::default(); self.samples.len()];
+        if self.samples.iter().any(|sample| sample.outside) {
+            return Err(Halt::Outside);
+        }
         for &(sample, _) in points {
             costs[sample].queries += each.queries;
             costs[sample].gradients += each.gradients;

@@ -4,6 +4,7 @@
 //! through a [`Hunt`], which keeps the books: questions, gradients, time, and when an answer first
 //! changed.
 
+mod auto_pgd;
 mod ball;
 mod cma;
 mod deepfool;
@@ -11,12 +12,14 @@ mod evolution;
 mod fgm;
 mod hop_skip_jump;
 mod hunt;
+mod loss;
 mod noise;
 mod norm;
 mod pgd;
 mod pixel;
 mod random_noise;
 mod search;
+mod square;
 mod step;
 mod threshold;
 mod victim;
@@ -67,11 +70,13 @@ pub enum Needs {
 
 /// Every attack, in alphabetical order. Add yours here.
 pub const ATTACKS: &[Plugin<dyn Attack>] = &[
+    auto_pgd::AUTO_PGD,
     deepfool::DEEPFOOL,
     fgm::FGM,
     hop_skip_jump::HOP_SKIP_JUMP,
     pgd::PGD,
     pixel::PIXEL,
     random_noise::RANDOM_NOISE,
+    square::SQUARE,
     threshold::THRESHOLD_ATTACK,
 ];

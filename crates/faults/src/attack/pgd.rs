@@ -1,9 +1,8 @@
 //! Steps along the gradient, each brought back to the ball.
 
 use super::ball::{anywhere, project};
-use super::step::{
-    EPSILON, ITERATIONS, NORM, RESTARTS, ascent_within, count, cross_entropy, norm, random_start,
-};
+use super::loss::cross_entropy;
+use super::step::{EPSILON, ITERATIONS, NORM, RESTARTS, ascent_within, count, norm, random_start};
 use super::{Attack, Halt, Hunt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 

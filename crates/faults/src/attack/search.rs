@@ -57,6 +57,9 @@ pub(super) trait Generations {
     fn learn(&mut self, costs: &[f64]);
 }
 
+/// Makes a point of an image and the values of a candidate.
+type Painter<'a> = &'a dyn Fn(&[f32], &[f64]) -> Vec<f32>;
+
 /// A search as an attack's settings describe it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
@@ -72,13 +75,13 @@ impl Search {
         Ok(Self { adapts, generations: count(settings, GENERATIONS.name)?, population })
     }
 
-    /// Searches a space for a sample until its answer changes; `image` makes a point of values.
+    /// Searches a space for a sample until its answer changes.
     pub(super) fn run(
         &self,
         hunt: &mut Hunt<'_>,
         sample: usize,
         space: Space,
-        image: &dyn Fn(&[f32], &[f64]) -> Vec<f32>,
+        image: Painter<'_>,
     ) -> Result<(), Halt> {
         let mut search: Box<dyn Generations> = if self.adapts {
             Box::new(Adaptation::new(space, self.population))

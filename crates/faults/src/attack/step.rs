@@ -1,6 +1,6 @@
-//! Losses and the steps that raise them, for attacks that follow gradients.
+//! What attacks share: parameters, and the steps that raise a loss.
 
-use super::{Goal, Norm};
+use super::Norm;
 use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, Unset};
 
 /// How far an image may be moved.
@@ -69,20 +69,6 @@ pub(super) fn count(settings: &Settings, name: &str) -> Result<usize, SettingErr
 pub(super) fn norm(settings: &Settings) -> Result<Norm, SettingError> {
     let word = settings.word(NORM.name)?;
     Norm::named(word).ok_or_else(|| SettingError(format!("{word} is no norm")))
-}
-
-/// The slope of the loss that a goal wants to rise: away from the class of the undisturbed answer,
-/// or towards the wanted one.
-pub(super) fn cross_entropy(goal: &Goal, logits: &[f32]) -> Vec<f32> {
-    let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let powers: Vec<f32> = logits.iter().map(|logit| libm::expf(logit - top)).collect();
-    let sum: f32 = powers.iter().sum();
-    let class = goal.towards.or(goal.from);
-    let sign = if goal.towards.is_some() { -1.0 } else { 1.0 };
-    let slope = |(at, power): (usize, &f32)| {
-        sign * (power / sum - if Some(at) == class { 1.0 } else { 0.0 })
-    };
-    powers.iter().enumerate().map(slope).collect()
 }
 
 /// The step of length one by the norm along which a slope rises fastest; none where it is flat.

@@ -1,4 +1,4 @@
-//! The network for digits, as attacks see it.
+//! The network for digits, as attacks see it. The benchmark of attacks uses it, too.
 
 use faultlens_core::{TargetError, Tensor, argmax};
 use faultlens_engine::{EngineError, Golden, Model};
@@ -105,6 +105,16 @@ pub(crate) fn reply(goal: &Goal, logits: &[f32]) -> Reply {
         None => (top != goal.from, belief, ahead),
     };
     Reply { changed, resistance: Some(resistance), margin: Some(margin) }
+}
+
+/// The rows of an array of `f32` in NumPy's format.
+pub(crate) fn rows_of(path: &Path, row: usize) -> std::io::Result<Vec<Vec<f32>>> {
+    let bytes = std::fs::read(path)?;
+    // Ten bytes in front of a header that says its own length.
+    let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let (words, _) = bytes[10 + header..].as_chunks::<4>();
+    let values: Vec<f32> = words.iter().map(|word| f32::from_le_bytes(*word)).collect();
+    Ok(values.chunks_exact(row).map(<[f32]>::to_vec).collect())
 }
 
 fn rows(tensor: Option<&Tensor>, count: usize) -> Result<Vec<&[f32]>, TargetError> {

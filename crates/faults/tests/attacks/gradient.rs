@@ -46,3 +46,27 @@ fn deepfool_reaches_more_than_art_at_less_than_foolbox() {
     assert!(targeted.reached() >= 0.9, "{}", targeted.reached());
     assert!(targeted.mean_distance(Norm::Two) > distance);
 }
+
+#[test]
+fn auto_pgd_reaches_what_pgd_does() {
+    let exam = Exam::of(100);
+    for (norm, epsilon) in [("inf", "0.12"), ("2", "0.9")] {
+        let plain = exam.results(&*attack("pgd", &[("epsilon", epsilon), ("norm", norm)]));
+        // The other loss is for models that are too sure for the cross entropy; this one is not.
+        for (loss, share) in [("cross_entropy", 1.0), ("dlr", 0.9)] {
+            let settings = [
+                ("epsilon", epsilon),
+                ("norm", norm),
+                ("loss", loss),
+                ("iterations", "30"),
+                ("random_start", "no"),
+            ];
+            let results = exam.results(&*attack("auto_pgd", &settings));
+            let reached = results.reached();
+            assert!(reached >= share * plain.reached(), "{norm} {loss}: {reached}");
+        }
+    }
+    let settings = [("epsilon", "0.2"), ("loss", "dlr"), ("iterations", "30")];
+    let targeted = Exam::of(20).targeted().results(&*attack("auto_pgd", &settings));
+    assert!(targeted.reached() > 0.5, "{}", targeted.reached());
+}

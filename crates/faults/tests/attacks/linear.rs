@@ -93,7 +93,7 @@ fn reaches(
     goal: Goal,
 ) -> bool {
     let attack = attack(name, settings);
-    let found = attacked(&*attack, &toy.0, &[toy.1.clone()], &[goal], PLENTY);
+    let found = attacked(&*attack, &toy.0, std::slice::from_ref(&toy.1), &[goal], PLENTY);
     found[0].account.first.is_some()
 }
 
@@ -109,6 +109,10 @@ fn pgd_reaches_the_goal_exactly_where_the_ball_does() {
                     let epsilon = (share * least).to_string();
                     let settings = [("epsilon", epsilon.as_str()), ("norm", word)];
                     assert_eq!(reaches("pgd", &settings, &toy, goal), expected, "{word} {share}");
+                    if norm != Norm::One {
+                        let told = reaches("auto_pgd", &settings, &toy, goal);
+                        assert_eq!(told, expected, "auto_pgd {word} {share}");
+                    }
                 }
             }
         }
@@ -132,7 +136,7 @@ fn deepfool_finds_the_smallest_change_of_a_linear_model() {
         for goal in [ANY, Goal { from: Some(0), towards: Some(3) }] {
             let least = toy.least(&start, Norm::Two, &goal);
             let attack = attack("deepfool", &[]);
-            let found = attacked(&*attack, &toy, &[start.clone()], &[goal], PLENTY);
+            let found = attacked(&*attack, &toy, std::slice::from_ref(&start), &[goal], PLENTY);
             assert!(found[0].account.first.is_some());
             let distance = Norm::Two.distance(&found[0].point, &start);
             assert!(distance > least * 0.9998, "{distance} {least}");
@@ -150,7 +154,7 @@ fn answers_alone_lead_close_to_the_smallest_change() {
         let least = toy.least(&start, norm, &ANY);
         let settings = [("norm", word), ("initial_evaluations", "300"), ("iterations", "20")];
         let attack = attack("hop_skip_jump", &settings);
-        let found = attacked(&*attack, &toy, &[start.clone()], &[ANY], PLENTY);
+        let found = attacked(&*attack, &toy, std::slice::from_ref(&start), &[ANY], PLENTY);
         let distance = norm.distance(&found[0].point, &start);
         assert!((0.999..share).contains(&(distance / least)), "{word}: {distance} {least}");
     }
@@ -166,5 +170,16 @@ fn noise_reaches_only_what_its_size_allows() {
             let settings = [("epsilon", epsilon.as_str()), ("norm", word)];
             assert_eq!(reaches("random_noise", &settings, &toy, ANY), expected, "{word} {share}");
         }
+    }
+}
+
+/// A single row of pixels: stripes and squares of one pixel can have every sign.
+#[test]
+fn squares_reach_the_goal_exactly_where_the_ball_does() {
+    let toy = Linear::random(5, 2, [1, 1, 8]);
+    let least = toy.0.least(&toy.1, Norm::Infinity, &ANY);
+    for (share, expected) in [(0.99, false), (1.01, true)] {
+        let epsilon = (share * least).to_string();
+        assert_eq!(reaches("square", &[("epsilon", epsilon.as_str())], &toy, ANY), expected);
     }
 }

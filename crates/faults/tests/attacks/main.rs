@@ -5,6 +5,7 @@
 
 mod asking;
 mod digits;
+mod every;
 mod gradient;
 mod linear;
 
@@ -141,11 +142,7 @@ fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/attacks/data").join(name)
 }
 
-/// The rows of an array of `f32` in NumPy's format.
+/// The rows of an array of `f32` beside the tests.
 pub(crate) fn array(name: &str, row: usize) -> Vec<Vec<f32>> {
-    let bytes = std::fs::read(data(name)).unwrap();
-    let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    let (words, _) = bytes[10 + header..].as_chunks::<4>();
-    let values: Vec<f32> = words.iter().map(|word| f32::from_le_bytes(*word)).collect();
-    values.chunks_exact(row).map(<[f32]>::to_vec).collect()
+    digits::rows_of(&data(name), row).unwrap()
 }

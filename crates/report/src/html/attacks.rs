@@ -2,8 +2,9 @@
 
 use super::rates::{Cell, number, whole};
 use crate::escape::plain;
-use faultlens_campaign::analysis::Attacked;
+use crate::svg::{At, Axis, Caption, Shape, Trace, Xy, xy};
 use faultlens_campaign::analysis::words as format;
+use faultlens_campaign::analysis::{Attacked, Standing};
 
 /// One attack on one target.
 pub(super) struct AttackView {
@@ -16,6 +17,56 @@ pub(super) struct AttackView {
     pub(super) queries: Cell,
     pub(super) distance: Cell,
     pub(super) seconds: Cell,
+}
+
+/// How long the answers of one target stand, by attack.
+pub(super) struct StandingView {
+    pub(super) target: String,
+    pub(super) chart: String,
+    /// Name and line style of what is drawn.
+    pub(super) legend: Vec<(String, usize)>,
+}
+
+/// The views of all targets that were attacked for longer than a single shot.
+pub(super) fn standings(attacks: &[Attacked]) -> Vec<StandingView> {
+    let by_target = attacks.chunk_by(|a, b| a.target == b.target);
+    by_target.enumerate().filter_map(|(at, own)| standing(at, own)).collect()
+}
+
+fn standing(at: usize, attacks: &[Attacked]) -> Option<StandingView> {
+    let drawn: Vec<&Attacked> = attacks.iter().filter(|one| !one.standing.is_empty()).collect();
+    // As powers of ten: attacks differ by thousands of questions.
+    let point = |one: &Standing| At {
+        x: one.queries.max(1.0).log10(),
+        y: one.share,
+        interval: Some((one.low, one.high)),
+    };
+    let start = At { x: 0.0, y: 1.0, interval: None };
+    let points = |own: &&Attacked| -> Vec<At> {
+        std::iter::once(start).chain(own.standing.iter().map(point)).collect()
+    };
+    let points: Vec<Vec<At>> = drawn.iter().map(points).collect();
+    let traces: Vec<Trace<'_>> = (drawn.iter().zip(&points).enumerate())
+        .map(|(style, (own, points))| Trace {
+            name: &own.attack,
+            shape: Shape::Steps,
+            points,
+            style,
+        })
+        .collect();
+    let target = attacks.first()?.target.clone();
+    let most = points.iter().flatten().map(|at| at.x).fold(1.0, f64::max);
+    let title = format!("Answers of {target} that stand after so many questions");
+    let caption = Caption { id: &format!("standing-{at}"), title: &title, about: &title };
+    let x = Axis { name: "questions, as powers of ten", shares: false, most };
+    let y = Axis { name: "answers that stand", shares: true, most: 1.0 };
+    let chart = xy(&caption, &Xy { traces: &traces, x, y, diagonal: false, limit: None });
+    let legend = drawn.iter().enumerate().map(|(style, own)| (plain(&own.attack), style));
+    (!drawn.is_empty()).then(|| StandingView {
+        target: plain(&target),
+        chart,
+        legend: legend.collect(),
+    })
 }
 
 /// The view of one attack.

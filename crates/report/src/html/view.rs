@@ -1,6 +1,6 @@
 //! What the page's template shows: texts and drawings, ready made.
 
-use super::attacks::{AttackView, attack};
+use super::attacks::{AttackView, StandingView, attack, standings};
 use super::examples::{Card, cards};
 use super::fairness::{FairnessView, fairness};
 use super::gallery::{GalleryView, galleries};
@@ -62,6 +62,7 @@ pub(super) struct Page {
     fairness: Vec<FairnessView>,
     benefits: Vec<BenefitView>,
     attacks: Vec<AttackView>,
+    standings: Vec<StandingView>,
     spending: Option<SpendingView>,
     examples: Vec<Card>,
     galleries: Vec<GalleryView>,
@@ -182,6 +183,7 @@ impl Page {
             fairness: (0..).zip(&summary.fairness).map(|(at, one)| fairness(at, one)).collect(),
             benefits: summary.benefits.iter().map(benefit).collect(),
             attacks: summary.attacks.iter().map(attack).collect(),
+            standings: standings(&summary.attacks),
             spending: spending(summary.spending.as_ref()),
             examples: cards(&summary.examples, dir, album),
             pinned: pinned(summary),

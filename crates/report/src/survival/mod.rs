@@ -1,6 +1,6 @@
 //! The page of `faultlens survive`: coefficients, curves, and whether to believe them.
 
-mod plots;
+pub(crate) mod plots;
 
 use crate::ReportError;
 use crate::escape::plain;
@@ -137,12 +137,13 @@ impl Page<'_> {
 }
 
 /// A row of the comparison, ready to be shown.
-struct RowView {
-    model: String,
-    chosen: bool,
+pub(crate) struct RowView {
+    pub(crate) model: String,
+    /// What is said of the one that is used.
+    pub(crate) chosen: Option<&'static str>,
     /// What is shown, and what it is sorted by.
-    cells: Vec<(String, String)>,
-    error: Option<String>,
+    pub(crate) cells: Vec<(String, String)>,
+    pub(crate) error: Option<String>,
 }
 
 /// The page, in one file that loads nothing.
@@ -150,8 +151,10 @@ struct RowView {
 /// # Errors
 /// [`ReportError::Page`].
 pub fn survival(of: &Survival) -> Result<String, ReportError> {
-    let plots = [Kind::Curves, Kind::Calibration, Kind::Qq];
-    let plots = plots.into_iter().filter_map(|kind| PlotsView::new(kind, of));
+    let plots =
+        [(Kind::Curves, &of.curves), (Kind::Calibration, &of.calibration), (Kind::Qq, &of.qq)];
+    let plots =
+        plots.into_iter().filter_map(|(kind, of_kind)| PlotsView::new(kind, of_kind, &of.duration));
     let page = Page {
         style: format!("{STYLE}{}", include_str!("../../templates/survival.css")),
         script: SCRIPT,
@@ -187,7 +190,8 @@ fn line(of: &Coefficient) -> [String; 7] {
     ]
 }
 
-fn row(of: &SurvivalRow) -> RowView {
+/// A row of the comparison, with as many digits as say something.
+pub(crate) fn row(of: &SurvivalRow) -> RowView {
     // Criteria in units, measures in shares. A browser sorts what is not there last.
     let cell = |(i, value): (usize, &Option<f64>)| match value {
         None => ("–".to_owned(), "Infinity".to_owned()),
@@ -196,7 +200,7 @@ fn row(of: &SurvivalRow) -> RowView {
     };
     RowView {
         model: of.model.clone(),
-        chosen: of.chosen,
+        chosen: of.chosen.then_some("recommended"),
         cells: of.values.iter().enumerate().map(cell).collect(),
         error: of.error.clone(),
     }

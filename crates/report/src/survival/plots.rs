@@ -1,43 +1,38 @@
 //! The sections of charts: the same axes for every model, so that they can be compared.
 
-use super::{Survival, SurvivalPlot, SurvivalPoint};
+use super::{SurvivalPlot, SurvivalPoint};
 use crate::escape::plain;
 use crate::svg::{Axis, Caption, Trace, Xy, xy};
 
 /// What a section shows.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Curves,
     Calibration,
     Qq,
 }
 
 /// A section of charts.
-pub(super) struct PlotsView {
-    pub(super) id: &'static str,
-    pub(super) title: &'static str,
-    pub(super) about: &'static str,
+pub(crate) struct PlotsView {
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) about: &'static str,
     /// Name and line style of what is drawn.
-    pub(super) legend: Vec<(String, usize)>,
-    pub(super) charts: Vec<ChartView>,
+    pub(crate) legend: Vec<(String, usize)>,
+    pub(crate) charts: Vec<ChartView>,
 }
 
 /// One chart with its heading.
-pub(super) struct ChartView {
-    pub(super) name: String,
-    pub(super) svg: String,
-    pub(super) missing: Option<String>,
+pub(crate) struct ChartView {
+    pub(crate) name: String,
+    pub(crate) svg: String,
+    pub(crate) missing: Option<String>,
 }
 
 impl PlotsView {
     /// `None` where there is nothing to show.
-    pub(super) fn new(kind: Kind, of: &Survival) -> Option<Self> {
+    pub(crate) fn new(kind: Kind, plots: &[SurvivalPlot], duration: &str) -> Option<Self> {
         let (id, title, about) = kind.words();
-        let plots = match kind {
-            Kind::Curves => &of.curves,
-            Kind::Calibration => &of.calibration,
-            Kind::Qq => &of.qq,
-        };
         if plots.is_empty() {
             return None;
         }
@@ -47,7 +42,7 @@ impl PlotsView {
                 names.push(&series.name);
             }
         }
-        let axes = kind.axes(&of.duration, plots);
+        let axes = kind.axes(duration, plots);
         let chart = |(i, plot): (usize, &SurvivalPlot)| ChartView {
             name: plain(&plot.name),
             svg: draw(axes, &format!("{id}-{i}"), plot, &names),

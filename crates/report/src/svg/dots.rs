@@ -1,15 +1,12 @@
 //! One row per group: a dot for the rate, a line for its interval.
 
-use super::{Caption, open, rate_axis, rate_ticks, share};
-use crate::escape::{shorten, xml};
+use super::{Caption, open, rate_axis, rate_ticks, row_label, share, whiskers};
+use crate::escape::xml;
 use faultlens_campaign::analysis::Rate;
 use faultlens_campaign::analysis::words as format;
 use std::fmt::Write as _;
 
 const ROW: usize = 24;
-/// As much as fits left of the drawing on a desktop and on a phone: the style sheet's margins are
-/// made for it, and show the one that fits.
-const LABEL_COLUMNS: [(&str, usize); 2] = [("label wide", 23), ("label narrow", 18)];
 
 /// One row.
 pub(crate) struct Row<'a> {
@@ -52,14 +49,7 @@ fn draw(out: &mut String, row: &Row<'_>, y: usize, end: f64) {
         format::count(rate.events),
         format::count(rate.n)
     );
-    for (class, columns) in LABEL_COLUMNS {
-        let label = xml(&shorten(row.label, columns));
-        let _ = write!(
-            out,
-            "<text class=\"{class}\" x=\"-12\" y=\"{}\" text-anchor=\"end\">{label}</text>",
-            y + 4
-        );
-    }
+    row_label(out, row.label, y);
     match rate.value {
         None => {
             let _ = write!(out, "<text class=\"tick\" x=\"6\" y=\"{}\">no trials</text>", y + 4);
@@ -67,14 +57,7 @@ fn draw(out: &mut String, row: &Row<'_>, y: usize, end: f64) {
         Some(value) => {
             let (low, high) = format::ends(rate);
             let (low, high, at) = (share(low, end), share(high, end), share(value, end));
-            let (top, foot) = (y - 4, y + 4);
-            let _ = write!(
-                out,
-                "<line class=\"whisker\" x1=\"{low}\" x2=\"{high}\" y1=\"{y}\" y2=\"{y}\"/>\
-                 <line class=\"whisker\" x1=\"{low}\" x2=\"{low}\" y1=\"{top}\" y2=\"{foot}\"/>\
-                 <line class=\"whisker\" x1=\"{high}\" x2=\"{high}\" y1=\"{top}\" y2=\"{foot}\"/>\
-                 <circle class=\"dot\" cx=\"{at}\" cy=\"{y}\" r=\"4.5\"/>"
-            );
+            whiskers(out, [&at, &low, &high], y);
         }
     }
     out.push_str("</g>");

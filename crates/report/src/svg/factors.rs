@@ -1,17 +1,17 @@
 //! One row per covariate: by which factor it acts, on a logarithmic axis around 1.
 
-use super::{Caption, open, share};
-use crate::escape::{shorten, xml};
+use super::{Caption, open, row_label, share, whiskers};
+use crate::escape::xml;
 use faultlens_campaign::analysis::words as format;
 use std::fmt::Write as _;
 
 const ROW: usize = 24;
-/// As in charts of dots.
-const LABEL_COLUMNS: [(&str, usize); 2] = [("label wide", 23), ("label narrow", 18)];
 /// Intervals are cut here, so that one that knows nothing does not flatten the others.
 const WIDEST: f64 = 1000.0;
 /// Labels that fit on a phone.
 const MOST_TICKS: usize = 7;
+/// The share of the width that a label takes on a phone.
+const CLOSEST: f64 = 0.11;
 
 /// One row.
 pub(crate) struct Factor<'a> {
@@ -75,8 +75,10 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
         let mut below: Vec<f64> = rungs(ladder, 1.0 / low).iter().map(|f| 1.0 / f).collect();
         below.reverse();
         below.pop();
-        if above.len() + below.len() <= MOST_TICKS {
-            return [below, above].concat();
+        let ticks = [below, above].concat();
+        let apart = |pair: &[f64]| (pair[1] / pair[0]).ln() >= CLOSEST * (high / low).ln();
+        if ticks.len() <= MOST_TICKS && ticks.windows(2).all(apart) {
+            return ticks;
         }
     }
     vec![1.0]
@@ -98,23 +100,10 @@ fn draw(out: &mut String, row: &Factor<'_>, y: usize, reach: &Reach) {
         told(row.low),
         told(row.high)
     );
-    for (class, columns) in LABEL_COLUMNS {
-        let label = xml(&shorten(row.label, columns));
-        let _ = write!(
-            out,
-            "<text class=\"{class}\" x=\"-12\" y=\"{}\" text-anchor=\"end\">{label}</text>",
-            y + 4
-        );
-    }
+    row_label(out, row.label, y);
     let [low, high, at] = [row.low, row.high, row.value].map(|value| reach.at(value));
-    let (top, foot) = (y - 4, y + 4);
-    let _ = write!(
-        out,
-        "<line class=\"whisker\" x1=\"{low}\" x2=\"{high}\" y1=\"{y}\" y2=\"{y}\"/>\
-         <line class=\"whisker\" x1=\"{low}\" x2=\"{low}\" y1=\"{top}\" y2=\"{foot}\"/>\
-         <line class=\"whisker\" x1=\"{high}\" x2=\"{high}\" y1=\"{top}\" y2=\"{foot}\"/>\
-         <circle class=\"dot\" cx=\"{at}\" cy=\"{y}\" r=\"4.5\"/></g>"
-    );
+    whiskers(out, [&at, &low, &high], y);
+    out.push_str("</g>");
 }
 
 #[cfg(test)]
@@ -124,14 +113,22 @@ mod tests {
 
     #[test]
     fn ticks_lie_inside_and_hold_one() {
-        for (low, high) in
-            [(0.8, 1.25), (0.5, 1.3), (0.05, 1.25), (0.8, 40.0), (0.001, 1000.0), (0.3, 4.0)]
-        {
+        for (low, high) in [
+            (0.8, 1.25),
+            (0.5, 1.3),
+            (0.05, 1.25),
+            (0.8, 40.0),
+            (0.001, 1000.0),
+            (0.3, 4.0),
+            (0.78, 2.4),
+        ] {
             let got = ticks(low, high);
             let (first, last) = (got[0], got[got.len() - 1]);
             assert!(first >= low * 0.999_999 && last <= high * 1.000_001, "{low} {high}: {got:?}");
             assert!(got.contains(&1.0), "{low} {high}: {got:?}");
             assert!((3..=MOST_TICKS).contains(&got.len()), "{low} {high}: {got:?}");
+            let closest = got.windows(2).map(|pair| (pair[1] / pair[0]).ln()).fold(9.0, f64::min);
+            assert!(closest >= CLOSEST * (high / low).ln(), "{low} {high}: {got:?}");
             assert!(got.is_sorted(), "{got:?}");
         }
     }

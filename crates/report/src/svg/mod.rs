@@ -10,6 +10,7 @@ mod dots;
 mod factors;
 mod heat;
 mod lines;
+mod violin;
 mod xy;
 
 pub(crate) use bar::{Segment, against_limit, score, stack};
@@ -17,11 +18,40 @@ pub(crate) use dots::{Row, dots};
 pub(crate) use factors::{Factor, factors};
 pub(crate) use heat::{ENOUGH, STEPS, heat, highest, step};
 pub(crate) use lines::{Lines, STYLES, Series, lines, mark};
+pub(crate) use violin::{Along, Violin, violins};
 pub use xy::{At, Shape};
 pub(crate) use xy::{Axis, Trace, Xy, xy};
 
-use crate::escape::xml;
+use crate::escape::{shorten, xml};
 use std::fmt::Write as _;
+
+/// As much of a label as fits left of the drawing on a desktop and on a phone: the style sheet's
+/// margins are made for it, and show the one that fits.
+const LABEL_COLUMNS: [(&str, usize); 2] = [("label wide", 23), ("label narrow", 18)];
+
+/// A row's label, left of the drawing.
+fn row_label(out: &mut String, label: &str, y: usize) {
+    for (class, columns) in LABEL_COLUMNS {
+        let label = xml(&shorten(label, columns));
+        let _ = write!(
+            out,
+            "<text class=\"{class}\" x=\"-12\" y=\"{}\" text-anchor=\"end\">{label}</text>",
+            y + 4
+        );
+    }
+}
+
+/// A dot with the line of its interval; each is already a share of the width.
+fn whiskers(out: &mut String, [at, low, high]: [&str; 3], y: usize) {
+    let (top, foot) = (y - 4, y + 4);
+    let _ = write!(
+        out,
+        "<line class=\"whisker\" x1=\"{low}\" x2=\"{high}\" y1=\"{y}\" y2=\"{y}\"/>\
+         <line class=\"whisker\" x1=\"{low}\" x2=\"{low}\" y1=\"{top}\" y2=\"{foot}\"/>\
+         <line class=\"whisker\" x1=\"{high}\" x2=\"{high}\" y1=\"{top}\" y2=\"{foot}\"/>\
+         <circle class=\"dot\" cx=\"{at}\" cy=\"{y}\" r=\"4.5\"/>"
+    );
+}
 
 /// What every chart says of itself to those who do not see it.
 pub(crate) struct Caption<'a> {

@@ -3,7 +3,7 @@
 use super::fixture::{HOSTILE, rate};
 use faultlens_campaign::analysis::{
     Attacked, Benefit, BenefitRow, FairGroup, FairPoint, Fairness, Gap, KCurve, Masking, Mean,
-    Moved, MovedRow, SideBySide, SideRow,
+    Moved, MovedRow, SideBySide, SideRow, Standing,
 };
 use faultlens_campaign::run::{ServiceAccount, Spending};
 
@@ -104,6 +104,7 @@ pub(crate) fn attacked() -> Attacked {
         queries: Some(12.0),
         distance: Some(0.0312),
         cpu_seconds: Some(0.0042),
+        standing: vec![Standing { queries: 12.0, share: 0.2, low: 0.1, high: 0.33 }],
     }
 }
 

@@ -1,7 +1,8 @@
+use super::calibration::Calibration;
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::model::{Assessment, Fitted, Horizon, Model};
-use super::parametric::Options;
+use super::parametric::{Fit, Options};
 use crate::estimate::Level;
 
 /// One model of a comparison.
@@ -10,6 +11,33 @@ pub struct Compared {
     pub model: Model,
     /// What it is worth, or why it has no fit.
     pub outcome: Result<Worth, SurvivalError>,
+}
+
+impl Compared {
+    /// The line of the table: AIC, BIC, then concordance, ICI and E50, each on training and on
+    /// test rows. `None` where there is none, as the criteria of Cox's partial likelihood, which
+    /// stand beside no other's.
+    #[must_use]
+    pub fn measures(&self) -> [Option<f64>; 8] {
+        let Ok(worth) = &self.outcome else { return [None; 8] };
+        let full = matches!(self.model, Model::Parametric(_));
+        let criterion = |value: f64| full.then_some(value);
+        let (train, test) = (Some(&worth.train), worth.test.as_ref());
+        let concordance = |of: Option<&Assessment>| of?.concordance.as_ref().ok().copied();
+        let error = |of: Option<&Assessment>, pick: fn(&Calibration) -> f64| {
+            of?.calibration.as_ref().ok().map(pick)
+        };
+        [
+            criterion(worth.fit.aic()),
+            criterion(worth.fit.bic()),
+            concordance(train),
+            concordance(test),
+            error(train, |c| c.ici),
+            error(test, |c| c.ici),
+            error(train, |c| c.e50),
+            error(test, |c| c.e50),
+        ]
+    }
 }
 
 /// A fit with its worth on the rows it was made from and on rows it has not seen.
@@ -73,13 +101,23 @@ struct Candidate {
 /// likelihood, and is recommended only where no other has a fit. `None` where none has.
 #[must_use]
 pub fn recommend(compared: &[Compared]) -> Option<Recommendation> {
+    recommend_parametric(compared, |_| true).or_else(|| only_cox(compared))
+}
+
+/// The same among parametric models with fits that will do, such as those with a finite mean.
+#[must_use]
+pub fn recommend_parametric(
+    compared: &[Compared],
+    will_do: impl Fn(&Fit) -> bool,
+) -> Option<Recommendation> {
     let parametric = |(index, one): (usize, &Compared)| {
         let worth = one.outcome.as_ref().ok()?;
-        matches!(one.model, Model::Parametric(_)).then(|| candidate(index, worth))
+        let Fitted::Parametric(fit) = &worth.fit else { return None };
+        will_do(fit).then(|| candidate(index, worth))
     };
     let mut all: Vec<Candidate> = compared.iter().enumerate().filter_map(parametric).collect();
     all.sort_by(|a, b| a.aic.total_cmp(&b.aic));
-    let Some(lowest) = all.first() else { return only_cox(compared) };
+    let lowest = all.first()?;
     let equal: Vec<&Candidate> = all.iter().filter(|c| c.aic <= lowest.aic + EQUAL).collect();
     let key = |c: &Candidate| (c.coefficients, c.ici.unwrap_or(f64::INFINITY));
     let simpler = |a: &&&Candidate, b: &&&Candidate| {

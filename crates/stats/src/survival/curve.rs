@@ -1,4 +1,5 @@
 use super::data::Lifetimes;
+use super::error::SurvivalError;
 use crate::estimate::{Estimate, Level};
 
 /// How many rows were under observation just before a time, and how many events it brought.
@@ -110,6 +111,38 @@ impl Curve {
         let below = |s: &&Step| s.estimate.value.is_some_and(|v| v <= 0.5);
         self.steps.iter().find(below).map(|s| s.time)
     }
+
+    /// The area under a survival curve up to a horizon: E[min(T, horizon)] without a distribution,
+    /// with an interval by Greenwood's variance that is symmetric in its logarithm. Where nothing
+    /// happened before the horizon, the lower end is that of the share that may have had the event.
+    ///
+    /// # Errors
+    /// A horizon that is not above 0.
+    pub fn restricted_mean(&self, horizon: f64, level: Level) -> Result<Estimate, SurvivalError> {
+        if !(horizon.is_finite() && horizon > 0.0) {
+            return Err(SurvivalError::Question { what: "a horizon", value: horizon });
+        }
+        let n = self.start.n;
+        let before: Vec<&Step> = self.steps.iter().take_while(|s| s.time < horizon).collect();
+        if before.is_empty() {
+            let low = horizon * (level.alpha() / 2.0).powf(1.0 / n.max(1) as f64);
+            return Ok(Estimate { value: Some(horizon), low, high: horizon, n });
+        }
+        // From the end, so that the area right of each step is known when its turn comes.
+        let (mut right, mut variance, mut until) = (0.0, 0.0, horizon);
+        for step in before.iter().rev() {
+            right += step.estimate.value.unwrap_or(0.0) * (until - step.time);
+            let left = step.at_risk - step.events;
+            if right > 0.0 && left > 0.0 {
+                variance += right * right * step.events / (step.at_risk * left);
+            }
+            until = step.time;
+        }
+        let area = right + until;
+        let reach = (level.z() * variance.sqrt() / area).exp();
+        let high = (area * reach).min(horizon);
+        Ok(Estimate { value: Some(area), low: area / reach, high, n })
+    }
 }
 
 /// The survival curve by Kaplan and Meier (1958), with log-log intervals that stay within 0 and 1.
@@ -170,9 +203,27 @@ pub fn qq_points(residuals: &Lifetimes) -> Vec<(f64, f64)> {
     curve.steps.iter().filter_map(point).collect()
 }
 
+/// So many of the points, evenly spaced, the last one included: as many as a chart can show.
+#[must_use]
+pub fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
+    let every = points.len().div_ceil(most.max(1)).max(1);
+    let first = points.len().saturating_sub(1) % every;
+    points.iter().copied().skip(first).step_by(every).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thinning_keeps_the_last_point() {
+        for n in [1, 5, 199, 200, 201, 1234] {
+            let all: Vec<usize> = (0..n).collect();
+            let few = thinned(&all, 200);
+            assert!(few.len() <= 200 && few.last() == Some(&(n - 1)), "{n}");
+        }
+        assert!(thinned::<usize>(&[], 200).is_empty());
+    }
 
     /// Freireich's 6-MP group, in every textbook.
     fn freireich() -> Lifetimes {
@@ -196,6 +247,34 @@ mod tests {
         assert_eq!(curve.at(1.0).value, Some(1.0));
         let last = curve.at(40.0);
         assert!(last.low > 0.18 && last.low < 0.2 && last.high < 0.69, "{last:?}");
+    }
+
+    /// Without censoring the restricted mean is that of the numbers cut at the horizon, and its
+    /// variance the numbers' own over n.
+    #[test]
+    fn the_restricted_mean_of_complete_rows_is_their_mean() {
+        let times = vec![1.0, 2.0, 4.0, 7.0, 9.0, 9.5];
+        let data = Lifetimes::new(times.clone(), vec![true; 6]).unwrap();
+        let curve = kaplan_meier(&data, Level::default());
+        let cut: Vec<f64> = times.iter().map(|t| t.min(8.0)).collect();
+        let mean = cut.iter().sum::<f64>() / 6.0;
+        let error = (cut.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / 36.0).sqrt();
+        let got = curve.restricted_mean(8.0, Level::default()).unwrap();
+        assert!((got.value.unwrap() - mean).abs() < 1e-12);
+        let low = mean / (Level::default().z() * error / mean).exp();
+        assert!((got.low - low).abs() < 1e-12, "{got:?} {low}");
+        assert!(got.high <= 8.0 && got.high > mean);
+        assert!(curve.restricted_mean(0.0, Level::default()).is_err());
+    }
+
+    #[test]
+    fn nothing_seen_bounds_the_restricted_mean_from_below() {
+        let data = Lifetimes::new(vec![5.0; 10], vec![false; 10]).unwrap();
+        let got = kaplan_meier(&data, Level::default()).restricted_mean(5.0, Level::default());
+        let got = got.unwrap();
+        assert_eq!((got.value, got.high), (Some(5.0), 5.0));
+        // Clopper and Pearson's lower end of ten in ten.
+        assert!((got.low / 5.0 - 0.6915).abs() < 1e-4, "{got:?}");
     }
 
     #[test]

@@ -9,7 +9,8 @@
 //! 3. [`fit()`]: a parametric model of [`FAMILIES`], or [`cox()`]: only the effect of covariates,
 //! 4. [`Fit::coefficients`], [`Fit::aic`], [`concordance()`], [`calibration()`], [`qq_points`],
 //!    [`Cox::proportionality`]: whether to believe it,
-//! 5. [`Fit::predict`]: survival, hazard, quantiles and means of a row, with intervals,
+//! 5. [`Fit::predict`]: survival, hazard, quantiles and means of a row, with intervals;
+//!    [`Fit::clustered`] where rows come in clusters,
 //! 6. [`Model`], [`compare()`], [`recommend`]: which of several to use,
 //! 7. [`cost_ratio`], [`failure_rate`]: what an attack costs beside training.
 //!
@@ -32,6 +33,7 @@
 //! line in [`FAMILIES`]; derivatives are exact, since the formulas are evaluated on [`Jet`]s.
 
 mod calibration;
+mod clustered;
 mod coefficient;
 mod compare;
 mod concordance;
@@ -57,12 +59,12 @@ mod predict;
 mod standard;
 pub use calibration::{Calibration, Smoothing, calibration};
 pub use coefficient::{Coefficient, INTERCEPT};
-pub use compare::{Compared, Recommendation, Worth, compare, recommend};
+pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
 pub use concordance::concordance;
 pub use cost::{cost_ratio, failure_rate};
 pub use cox::{Cox, Ties, cox};
 pub use cox_predict::Clock;
-pub use curve::{Curve, Step, kaplan_meier, nelson_aalen, qq_points};
+pub use curve::{Curve, Step, kaplan_meier, nelson_aalen, qq_points, thinned};
 pub use data::{Covariate, Lifetimes};
 pub use error::SurvivalError;
 pub use families::{Exponential, GeneralisedGamma, LogLogistic, LogNormal, Weibull};

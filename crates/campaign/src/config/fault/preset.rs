@@ -14,6 +14,24 @@ pub struct Preset {
 /// Every preset, in alphabetical order. Add yours here.
 pub const PRESETS: &[Preset] = &[
     Preset {
+        name: "attacks",
+        about: "attacks that follow gradients and attacks that only ask, for models",
+        yaml: "
+- fault: pgd
+  epsilon: [0.003, 0.01, 0.03]
+- fault: auto_pgd
+  loss: dlr
+  epsilon: 0.01
+- fault: deepfool
+- fault: square
+  epsilon: [0.003, 0.01, 0.03]
+  iterations: 1000
+- fault: hop_skip_jump
+- fault: random_noise
+  epsilon: [0.003, 0.01, 0.03]
+",
+    },
+    Preset {
         name: "bit_flips",
         about: "any bit flipped, in the outputs of operators and in weights; 20 trials per case",
         yaml: "
@@ -261,6 +279,27 @@ pub const PRESETS: &[Preset] = &[
   severity: 1..5
 ",
     },
+    Preset {
+        name: "trashfire",
+        about: "the 69 attacks of the TRASHFIRE study with all their strengths, for models",
+        yaml: "
+- fault: fgm
+  norm: ['1', '2', inf]
+  epsilon: [0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1]
+- fault: pgd
+  norm: ['1', '2', inf]
+  epsilon: [0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1]
+- fault: deepfool
+  classes: [1, 3, 5, 10]
+- fault: pixel
+  pixels: [1, 4, 16, 64, 256]
+  iterations: 10
+- fault: threshold
+  threshold: [1, 4, 16, 64, 256]
+  iterations: 10
+- fault: hop_skip_jump
+",
+    },
 ];
 
 #[cfg(test)]
@@ -282,6 +321,6 @@ mod tests {
             assert_eq!(specs(&written), specs(&named), "{}", preset.name);
             written.len()
         });
-        assert_eq!(counts.collect::<Vec<_>>(), [2, 43, 85, 4, 16, 95, 8, 10, 2, 55]);
+        assert_eq!(counts.collect::<Vec<_>>(), [12, 2, 43, 85, 4, 16, 95, 8, 10, 2, 55, 69]);
     }
 }

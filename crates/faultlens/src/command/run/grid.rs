@@ -14,7 +14,8 @@ use serde_json::json;
 
 use super::{EventLines, interruptible, perform};
 use crate::args::RunArgs;
-use crate::command::report::{self, Shown, Told};
+use crate::command::grid::{PAGE, Told};
+use crate::command::report::{self, Shown};
 use crate::command::threads;
 use crate::console::Console;
 use crate::text::{grouped, time};
@@ -52,13 +53,25 @@ pub(super) fn run(mut study: Study, args: &RunArgs, console: &mut Console) -> an
         if !perform(campaign, &options, events.as_mut(), console)? {
             return stopped(console);
         }
-        report::tell(&part.run(), &Told { junit: None, shown: Shown::Nothing }, console)?;
+        report::tell(&part.run(), &report::Told { junit: None, shown: Shown::Nothing }, console)?;
         rows.join(part.rows(&members)?);
     }
     rows.save(&study.output)?;
     let numbers = Numbers { rows: &rows, kept, trained };
     let quiet = args.events.as_deref() == Some(Path::new("-"));
+    let told = Told::new(&study.name, &rows, false);
+    if let Ok(told) = &told {
+        told.save(&study.output)?;
+    }
     tell(&study, &numbers, args.json, quiet, console)?;
+    match &told {
+        Err(error) => console.note(format_args!("what the rows say is left out: {error}"))?,
+        Ok(told) if !(args.json || quiet) => {
+            told.conclude(console)?;
+            console.line(format_args!("report: {}", study.output.join(PAGE).display()))?;
+        }
+        Ok(_) => {}
+    }
     Ok(exit::OK)
 }
 

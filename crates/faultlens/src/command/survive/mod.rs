@@ -5,6 +5,7 @@ mod curves;
 mod object;
 mod page;
 mod plots;
+mod refuse;
 mod roles;
 mod rows;
 mod table;
@@ -22,6 +23,7 @@ use crate::console::Console;
 use analysis::{Asked, Findings, Question, findings};
 use curves::Curves;
 use object::Object;
+use refuse::refuse;
 use roles::Roles;
 use rows::Rows;
 use table::Table;
@@ -75,7 +77,9 @@ fn read(args: &SurviveArgs, covariates: bool) -> anyhow::Result<Rows> {
     let file = CsvFile::open(&args.data)?;
     let names = file.names.clone();
     let roles = Roles::new(args, &names, covariates)?;
-    Rows::new(&Table::read(file, roles.readings())?, &roles, &names)
+    let table = Table::read(file, roles.readings())?;
+    refuse(&table, &names, args.mixed_machines)?;
+    Rows::new(&table, &roles, &names)
 }
 
 /// Says why a measure or a model is missing from the result.

@@ -4,8 +4,7 @@ use faultlens::campaign::analysis::words::{count, counted, number, p_value};
 use faultlens::report::{Effect, Effects, Survival, SurvivalRow, SurvivalTable, survival};
 use faultlens::stats::Level;
 use faultlens::stats::survival::{
-    Assessment, Calibration, Compared, Covariate, Curve, Fitted, INTERCEPT, Lifetimes, Model,
-    Worth, kaplan_meier,
+    Compared, Covariate, Curve, Fitted, INTERCEPT, Lifetimes, Worth, kaplan_meier,
 };
 
 use super::analysis::{Comparison, Findings, Split};
@@ -147,7 +146,7 @@ fn table(of: &Comparison) -> SurvivalTable {
     let row = |(i, one): (usize, &Compared)| SurvivalRow {
         model: one.model.name().to_owned(),
         chosen: i == of.recommended.index,
-        values: values(one),
+        values: one.measures(),
         error: one.outcome.as_ref().err().map(ToString::to_string),
     };
     let train = &of.split.train;
@@ -163,27 +162,6 @@ fn table(of: &Comparison) -> SurvivalTable {
         None => format!("Fitted on all {} rows.", count(train.rows() as u64)),
     };
     SurvivalTable { rows: of.models.iter().enumerate().map(row).collect(), about }
-}
-
-fn values(one: &Compared) -> [Option<f64>; 8] {
-    let Ok(worth) = &one.outcome else { return [None; 8] };
-    let full = matches!(one.model, Model::Parametric(_));
-    let criterion = |value: f64| full.then_some(value);
-    let (train, test) = (Some(&worth.train), worth.test.as_ref());
-    let concordance = |of: Option<&Assessment>| of?.concordance.as_ref().ok().copied();
-    let error = |of: Option<&Assessment>, pick: fn(&Calibration) -> f64| {
-        of?.calibration.as_ref().ok().map(pick)
-    };
-    [
-        criterion(worth.fit.aic()),
-        criterion(worth.fit.bic()),
-        concordance(train),
-        concordance(test),
-        error(train, |c| c.ici),
-        error(test, |c| c.ici),
-        error(train, |c| c.e50),
-        error(test, |c| c.e50),
-    ]
 }
 
 /// The factors of one step of each covariate: present against absent, or a standard deviation,

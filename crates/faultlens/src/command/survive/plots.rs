@@ -4,6 +4,7 @@ use faultlens::report::{SurvivalPlot, SurvivalPoint, SurvivalSeries, SurvivalSha
 use faultlens::stats::Level;
 use faultlens::stats::survival::{
     Assessment, Calibration, Curve, Lifetimes, Step, SurvivalError, Worth, kaplan_meier, qq_points,
+    thinned,
 };
 
 use super::analysis::Split;
@@ -20,13 +21,6 @@ const TEST: &str = "test rows";
 
 fn at(x: f64, y: f64) -> SurvivalPoint {
     SurvivalPoint { x, y, interval: None }
-}
-
-/// So many of the points, evenly spaced, the last one included.
-fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
-    let every = points.len().div_ceil(most).max(1);
-    let first = points.len().saturating_sub(1) % every;
-    points.iter().copied().skip(first).step_by(every).collect()
 }
 
 fn series(name: &str, shape: SurvivalShape, points: Vec<SurvivalPoint>) -> SurvivalSeries {
@@ -116,19 +110,4 @@ fn plot(worth: &Worth, parts: [Drawn; 2]) -> SurvivalPlot {
     }
     let missing = (!missing.is_empty()).then(|| missing.join("; "));
     SurvivalPlot { name: worth.fit.name().to_owned(), series, missing }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thinning_keeps_the_last_point() {
-        for n in [1, 5, 199, 200, 201, 1234] {
-            let all: Vec<usize> = (0..n).collect();
-            let few = thinned(&all, 200);
-            assert!(few.len() <= 200 && few.last() == Some(&(n - 1)), "{n}");
-        }
-        assert!(thinned::<usize>(&[], 200).is_empty());
-    }
 }

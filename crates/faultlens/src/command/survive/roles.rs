@@ -4,6 +4,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use faultlens::did_you_mean;
 use faultlens::report::plain;
 
+use super::refuse::TELLING;
 use super::table::Reading;
 use crate::args::SurviveArgs;
 
@@ -64,6 +65,11 @@ impl Roles {
         }
         for at in [Some(self.duration), self.weights, self.entry].into_iter().flatten() {
             self.readings[at] = Reading::Number;
+        }
+        for at in (0..header.0.len()).filter(|&at| TELLING.contains(&header.0[at].as_str())) {
+            if self.readings[at] == Reading::Skip {
+                self.readings[at] = Reading::Levels;
+            }
         }
         let levels = levels.iter().map(|name| header.find(name));
         for at in levels.chain(self.strata.map(Ok)).collect::<anyhow::Result<Vec<_>>>()? {

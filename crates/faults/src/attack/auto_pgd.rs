@@ -1,0 +1,252 @@
+//! Projected gradients that choose their own steps.
+
+use super::ball::{anywhere, project};
+use super::loss::Loss;
+use super::step::{EPSILON, LENGTH_OR_LARGEST, RESTARTS, ascent, count, norm, random_start};
+use super::{Attack, Gradient, Halt, Hunt, Needs, Norm};
+use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, SettingError, Unset};
+
+const ITERATIONS: Parameter = Parameter {
+    name: "iterations",
+    about: "how many steps are taken",
+    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    unset: Unset::Is(Setting::Number(100.0)),
+};
+
+const LOSS: Parameter = Parameter {
+    name: "loss",
+    about: "what is raised: the cross entropy, or a difference of logits that does not depend on \
+            their scale",
+    kind: ParameterKind::Choice(Loss::WORDS),
+    unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed("cross_entropy"))),
+};
+
+const RANDOM_START: Parameter = random_start("yes");
+
+/// How much of a step is new; the rest repeats the last one.
+const NEW: f32 = 0.75;
+
+/// The share of steps that must raise the loss between two looks.
+const RISING: f64 = 0.75;
+
+/// # What it does
+/// Projected gradients with momentum that begin with wide steps and halve them, back at the best
+/// point, whenever the loss rises too seldom (Croce and Hein 2020).
+/// # When to use it
+/// For a stronger answer than `pgd` without choosing a step.
+pub(super) const AUTO_PGD: Plugin<dyn Attack> = Plugin {
+    name: "auto_pgd",
+    about: "steps along the gradient that become shorter by themselves, within epsilon",
+    when: "somebody who has the model and nothing to tune; stronger than pgd",
+    parameters: &[EPSILON, LENGTH_OR_LARGEST, LOSS, ITERATIONS, RESTARTS, RANDOM_START],
+    build: |settings| {
+        let word = settings.word(LOSS.name)?;
+        Ok(Box::new(AutoPgd {
+            epsilon: settings.number(EPSILON.name)?,
+            norm: norm(settings)?,
+            loss: Loss::named(word)
+                .ok_or_else(|| SettingError(format!("{word} is no loss of attacks")))?,
+            iterations: count(settings, ITERATIONS.name)?,
+            restarts: count(settings, RESTARTS.name)?,
+            random_start: settings.word(RANDOM_START.name)? == "yes",
+        }))
+    },
+};
+
+struct AutoPgd {
+    epsilon: f64,
+    norm: Norm,
+    loss: Loss,
+    iterations: usize,
+    restarts: usize,
+    random_start: bool,
+}
+
+/// Where the search for one sample stands.
+struct Walk {
+    sample: usize,
+    point: Vec<f32>,
+    last: Vec<f32>,
+    step: f64,
+    /// The point with the highest loss, with its slope.
+    best: Vec<f32>,
+    best_slope: Vec<f32>,
+    highest: f64,
+    before: f64,
+    /// Since the last look: how often the loss rose, the highest loss then, and whether the step
+    /// was halved then.
+    rises: usize,
+    highest_then: f64,
+    halved_then: bool,
+}
+
+impl Attack for AutoPgd {
+    fn needs(&self) -> Needs {
+        Needs::Gradients
+    }
+
+    fn norm(&self) -> Norm {
+        self.norm
+    }
+
+    fn dose(&self) -> Dose {
+        Dose { axis: "epsilon", amount: self.epsilon }
+    }
+
+    fn draws(&self) -> bool {
+        self.random_start || self.restarts > 1
+    }
+
+    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+        let looks = checkpoints(self.iterations);
+        for restart in 0..self.restarts {
+            let random = self.random_start || restart > 0;
+            let mut walks: Vec<Walk> =
+                hunt.open().into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
+            for iteration in 0..self.iterations {
+                walks = self.advance(hunt, walks, iteration, &looks)?;
+            }
+            walks.retain(|walk| hunt.affords(walk.sample) > 0);
+            hunt.ask(&points(&walks))?;
+        }
+        Ok(())
+    }
+}
+
+impl AutoPgd {
+    fn begin(&self, hunt: &mut Hunt<'_>, sample: usize, random: bool) -> Walk {
+        let mut point = hunt.start(sample).to_vec();
+        if random {
+            point = anywhere(self.norm, self.epsilon, &point, hunt.stream(sample));
+            hunt.confine(sample, &mut point);
+        }
+        Walk {
+            sample,
+            last: point.clone(),
+            best: point.clone(),
+            best_slope: Vec::new(),
+            point,
+            step: 2.0 * self.epsilon,
+            highest: f64::NEG_INFINITY,
+            before: f64::NEG_INFINITY,
+            rises: 0,
+            highest_then: f64::NEG_INFINITY,
+            halved_then: false,
+        }
+    }
+
+    /// One step of all walks together; those that have arrived or stand on flat ground end.
+    fn advance(
+        &self,
+        hunt: &mut Hunt<'_>,
+        mut walks: Vec<Walk>,
+        iteration: usize,
+        looks: &[usize],
+    ) -> Result<Vec<Walk>, Halt> {
+        walks.retain(|walk| hunt.affords(walk.sample) > 0);
+        let goals: Vec<_> = walks.iter().map(|walk| hunt.goal(walk.sample)).collect();
+        let gradients = hunt.gradients(&points(&walks), &mut |at, logits| {
+            goals.get(at).map_or_else(Vec::new, |goal| self.loss.slope(goal, logits))
+        })?;
+        let look = looks.iter().position(|&look| look == iteration && look > 0);
+        let since = look.map(|at| iteration - looks[at - 1]);
+        let mut further = Vec::with_capacity(walks.len());
+        for (mut walk, gradient) in walks.into_iter().zip(gradients) {
+            if hunt.is_found(walk.sample) {
+                continue;
+            }
+            let loss = self.loss.value(&hunt.goal(walk.sample), &gradient.logits);
+            let slope = walk.note(gradient, loss, since);
+            if self.step(hunt, &mut walk, &slope, iteration == 0) {
+                further.push(walk);
+            }
+        }
+        Ok(further)
+    }
+
+    /// Moves a walk along a slope; false where the slope leads nowhere.
+    fn step(&self, hunt: &Hunt<'_>, walk: &mut Walk, slope: &[f32], first: bool) -> bool {
+        let direction = ascent(self.norm, slope);
+        if direction.iter().all(|step| *step == 0.0) {
+            return false;
+        }
+        let start = hunt.start(walk.sample);
+        let within = |mut point: Vec<f32>| {
+            point.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
+            project(self.norm, self.epsilon, start, &mut point);
+            point
+        };
+        let straight = walk.point.iter().zip(&direction);
+        let mut next = within(straight.map(|(v, d)| v + walk.step as f32 * d).collect());
+        if !first {
+            let three = next.iter().zip(&walk.point).zip(&walk.last);
+            let mixed = three.map(|((z, x), l)| x + NEW * (z - x) + (1.0 - NEW) * (x - l));
+            next = within(mixed.collect());
+        }
+        hunt.confine(walk.sample, &mut next);
+        walk.last = std::mem::replace(&mut walk.point, next);
+        true
+    }
+}
+
+impl Walk {
+    /// Notes the loss at the point; where it is time for a look after `since` steps, and they rose
+    /// too seldom, goes back to the best point with half the step. Answers the slope to follow.
+    fn note(&mut self, gradient: Gradient, loss: f64, since: Option<usize>) -> Vec<f32> {
+        if loss > self.before {
+            self.rises += 1;
+        }
+        self.before = loss;
+        if loss > self.highest || self.best_slope.is_empty() {
+            self.highest = loss;
+            self.best.clone_from(&self.point);
+            self.best_slope.clone_from(&gradient.slope);
+        }
+        let Some(since) = since else { return gradient.slope };
+        let seldom = (self.rises as f64) < RISING * since as f64;
+        let stands = !self.halved_then && self.highest <= self.highest_then;
+        self.rises = 0;
+        self.highest_then = self.highest;
+        self.halved_then = seldom || stands;
+        if !self.halved_then {
+            return gradient.slope;
+        }
+        self.step /= 2.0;
+        self.last.clone_from(&self.best);
+        self.point.clone_from(&self.best);
+        self.best_slope.clone()
+    }
+}
+
+/// The iterations after which the step is looked at, closer and closer together.
+fn checkpoints(iterations: usize) -> Vec<usize> {
+    let (mut before, mut share) = (0.0f64, 0.22f64);
+    let mut looks = vec![0];
+    while share < 1.0 {
+        let look = (share * iterations as f64).ceil() as usize;
+        if looks.last() != Some(&look) {
+            looks.push(look);
+        }
+        let next = share + (share - before - 0.03).max(0.06);
+        before = share;
+        share = next;
+    }
+    looks
+}
+
+fn points(walks: &[Walk]) -> Vec<(usize, &[f32])> {
+    walks.iter().map(|walk| (walk.sample, walk.point.as_slice())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list of the authors' own code for 100 iterations.
+    #[test]
+    fn looks_are_those_of_the_paper() {
+        assert_eq!(checkpoints(100)[..6], [0, 22, 41, 57, 70, 80]);
+        assert!(checkpoints(1).len() <= 2);
+        assert!(checkpoints(1000).is_sorted());
+    }
+}

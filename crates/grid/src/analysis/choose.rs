@@ -1,0 +1,153 @@
+//! Which model is used, and what it says with honest errors.
+
+use std::collections::BTreeSet;
+
+use faultlens_stats::holm;
+use faultlens_stats::survival::{
+    Coefficient, Compared, Family, Fit, INTERCEPT, Lifetimes, Options, SurvivalError, fit,
+    recommend_parametric,
+};
+
+use super::clock::{Attacked, Clock};
+use super::covariates::Design;
+use super::durations::{Effect, Shape};
+use super::level;
+use crate::rows::Row;
+
+/// Fewer trained models than this say too little about how models differ.
+const FEW: usize = 10;
+
+/// Which rows share what no covariate knows.
+pub(super) struct Clusters {
+    /// Of each row.
+    pub(super) of_rows: Vec<usize>,
+    pub(super) count: usize,
+    /// What a cluster is.
+    pub(super) by: &'static str,
+}
+
+impl Clusters {
+    /// By trained model where there are enough, else by configuration, else every row alone.
+    pub(super) fn new(of: &Attacked<'_>, rows: &[&Row]) -> Self {
+        let distinct = |ids: &[usize]| ids.iter().collect::<BTreeSet<_>>().len();
+        let configuration = |row: &&Row| row.configuration as usize;
+        let by_model: Vec<usize> = rows.iter().map(|row| of.models[configuration(row)]).collect();
+        let by_configuration: Vec<usize> = rows.iter().map(configuration).collect();
+        let (models, configurations) = (distinct(&by_model), distinct(&by_configuration));
+        if models >= FEW {
+            Self { of_rows: by_model, count: models, by: "model" }
+        } else if configurations >= FEW {
+            Self { of_rows: by_configuration, count: configurations, by: "configuration" }
+        } else {
+            Self { of_rows: (0..rows.len()).collect(), count: rows.len(), by: "row" }
+        }
+    }
+}
+
+/// Rows as survival models take them.
+pub(super) fn lifetimes(
+    rows: &[&Row],
+    clock: Clock,
+    design: &Design,
+) -> Result<Lifetimes, SurvivalError> {
+    let durations = rows.iter().map(|row| clock.of(row)).collect();
+    let mut data = Lifetimes::new(durations, rows.iter().map(|row| row.changed).collect())?;
+    for (covariate, values) in design.covariates.iter().zip(&design.values) {
+        let column = rows.iter().map(|row| values[row.configuration as usize]).collect();
+        data = data.covariate(&covariate.name, column)?;
+    }
+    Ok(data)
+}
+
+/// A fit whose errors know that rows of a cluster resemble each other.
+pub(super) fn refit(
+    family: &'static dyn Family,
+    data: &Lifetimes,
+    clusters: &Clusters,
+) -> Result<Fit, SurvivalError> {
+    let plain = fit(family, data, &Options::default())?;
+    plain.clustered(data, &clusters.of_rows)?.at_least_as_wary(&plain)
+}
+
+/// The model that is asked for, or the one that its AIC recommends among parametric ones with a
+/// finite mean: its place, and why it. Otherwise why there is none.
+pub(super) fn choose(
+    compared: &[Compared],
+    forced: Option<&str>,
+) -> Result<(usize, String), String> {
+    if let Some(name) = forced {
+        let index = compared.iter().position(|one| one.model.name() == name);
+        let index = index.ok_or_else(|| format!("{name} was not compared"))?;
+        return match &compared[index].outcome {
+            Ok(_) => Ok((index, "as asked for".to_owned())),
+            Err(why) => Err(format!("{name} has no fit: {why}")),
+        };
+    }
+    let found = recommend_parametric(compared, has_mean).ok_or_else(|| without_fit(compared))?;
+    Ok((found.index, found.reason))
+}
+
+/// Whether the distribution has a finite mean. All covariates act on the location, so that it has
+/// one for every row if it has one for any.
+fn has_mean(fit: &Fit) -> bool {
+    let row = vec![0.0; fit.covariates().len()];
+    let mean = fit.predict(&row, level()).ok().and_then(|predicted| predicted.mean().value);
+    mean.is_some_and(f64::is_finite)
+}
+
+fn without_fit(compared: &[Compared]) -> String {
+    let why = compared.iter().find_map(|one| {
+        one.outcome.as_ref().err().map(|why| format!("{}: {why}", one.model.name()))
+    });
+    match why {
+        Some(why) => format!("no parametric model has a fit with a finite mean; {why}"),
+        None => "no parametric model has a finite mean; force one to see it".to_owned(),
+    }
+}
+
+/// What each covariate does, adjusted for looking at all of them.
+pub(super) fn effects(fit: &Fit, design: &Design) -> Vec<Effect> {
+    let first = fit.family().parameters()[0];
+    let mut out = Vec::new();
+    for line in fit.coefficients(level()) {
+        let Some(covariate) = design.find(&line.covariate) else { continue };
+        if line.parameter != first || line.covariate == INTERCEPT {
+            continue;
+        }
+        out.push(Effect {
+            covariate: covariate.clone(),
+            estimate: line.estimate,
+            se: line.se,
+            low: line.low,
+            high: line.high,
+            p: line.p,
+            adjusted_p: line.p,
+            ratio: [line.estimate, line.low, line.high].map(f64::exp),
+        });
+    }
+    adjust(&mut out);
+    out
+}
+
+/// Adjusts p-values for as many looks as there are.
+pub(super) fn adjust(effects: &mut [Effect]) {
+    let raw: Vec<f64> = effects.iter().map(|effect| effect.p).collect();
+    // Without a standard error there is no p-value, and nothing to adjust.
+    let Ok(adjusted) = holm(&raw) else { return };
+    for (effect, p) in effects.iter_mut().zip(adjusted) {
+        effect.adjusted_p = p;
+    }
+}
+
+/// The coefficients that are no effects.
+pub(super) fn shapes(fit: &Fit) -> Vec<Shape> {
+    let lines = fit.coefficients(level()).into_iter().filter(|line| line.covariate == INTERCEPT);
+    let shape = |line: Coefficient| Shape {
+        parameter: line.parameter,
+        estimate: line.estimate,
+        se: line.se,
+        low: line.low,
+        high: line.high,
+    };
+    lines.map(shape).collect()
+}
