@@ -70,7 +70,7 @@ pub enum GridError {
         /// The model.
         model: String,
         /// What is wrong.
-        source: TrainError,
+        source: Box<TrainError>,
     },
     /// Whoever follows the study has stopped it.
     #[error("the study was stopped; the same command goes on")]
@@ -97,7 +97,7 @@ pub enum GridError {
         /// The campaign.
         campaign: String,
         /// What is wrong.
-        source: SetupError,
+        source: Box<SetupError>,
     },
     /// A run of the study cannot be read.
     #[error(transparent)]

@@ -145,7 +145,10 @@ impl Part<'_> {
     fn untrained(&self, (model, defence): Order, source: TrainError) -> GridError {
         match source {
             TrainError::Stopped => GridError::Stopped,
-            source => GridError::Train { model: self.model_name(model, defence), source },
+            source => {
+                let model = self.model_name(model, defence);
+                GridError::Train { model, source: Box::new(source) }
+            }
         }
     }
 
@@ -156,7 +159,10 @@ impl Part<'_> {
         let plain = Recipe::new(Task::Classify, input);
         let (plain, batch) = match &point.origin {
             Origin::Here { batch, optimiser } => {
-                let wrong = |source| GridError::Train { model: point.name.clone(), source };
+                let wrong = |source| GridError::Train {
+                    model: point.name.clone(),
+                    source: Box::new(source),
+                };
                 (plain.with_optimiser(optimiser).map_err(wrong)?, *batch)
             }
             Origin::Elsewhere { .. } => (plain, 1),
