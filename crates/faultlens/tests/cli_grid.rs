@@ -15,7 +15,7 @@ study:
   size: [16, 16]
   samples: 10
   models: [{architecture: 'mlp:8x1', epochs: 2}]
-  defences: [control, {defence: median_filter, size: [3, 5]}]
+  defences: [control, {defence: median_filter, radius: [1, 2]}]
   attacks: [{fault: brightness, severity: [1, 3, 5]}]
 ";
 

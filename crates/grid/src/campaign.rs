@@ -162,8 +162,10 @@ impl Part<'_> {
     fn check_classes(&self, campaign: Campaign) -> Result<(), GridError> {
         let names: Vec<String> =
             campaign.targets.iter().map(|target| target.name.clone()).collect();
-        let setup = Setup::open(campaign)
-            .map_err(|source| GridError::Setup { campaign: self.name.clone(), source })?;
+        let setup = Setup::open(campaign).map_err(|source| GridError::Setup {
+            campaign: self.name.clone(),
+            source: Box::new(source),
+        })?;
         for (name, subject) in names.into_iter().zip(&setup.targets) {
             let unknown = subject.truths.iter().position(Option::is_none);
             if let Some(class) = unknown {

@@ -6,7 +6,6 @@ use faultlens_campaign::config::ConfigError;
 use faultlens_campaign::store::StoreError;
 use faultlens_core::ImageError;
 use faultlens_data::DataError;
-use faultlens_engine::EngineError;
 use faultlens_engine::onnx::OnnxError;
 use faultlens_engine::vision::VisionError;
 use faultlens_train::TrainError;
@@ -71,19 +70,11 @@ pub enum GridError {
         /// The model.
         model: String,
         /// What is wrong.
-        source: TrainError,
+        source: Box<TrainError>,
     },
     /// Whoever follows the study has stopped it.
     #[error("the study was stopped; the same command goes on")]
     Stopped,
-    /// A trained model cannot be asked.
-    #[error("{model}: {source}")]
-    Engine {
-        /// The model.
-        model: String,
-        /// What is wrong.
-        source: EngineError,
-    },
     /// A model file cannot be written or read.
     #[error(transparent)]
     Onnx(#[from] OnnxError),
@@ -106,7 +97,7 @@ pub enum GridError {
         /// The campaign.
         campaign: String,
         /// What is wrong.
-        source: SetupError,
+        source: Box<SetupError>,
     },
     /// A run of the study cannot be read.
     #[error(transparent)]

@@ -82,8 +82,10 @@ impl Part<'_> {
     /// By target, the work of a processor for one plain answer.
     fn prediction_seconds(&self) -> Result<Vec<f64>, GridError> {
         let campaign = Campaign::load(&self.campaign_file())?;
-        let setup = Setup::open(campaign)
-            .map_err(|source| GridError::Setup { campaign: self.name.clone(), source })?;
+        let setup = Setup::open(campaign).map_err(|source| GridError::Setup {
+            campaign: self.name.clone(),
+            source: Box::new(source),
+        })?;
         let image = self.samples.case(0)?.image;
         let time = |subject: &faultlens_campaign::Subject| {
             let once = |_| {

@@ -87,7 +87,7 @@ impl Part<'_> {
             let name = self.model_name(model, defence);
             let mut tell =
                 |what| follow(&News { name: &name, number: at + 1, of: orders.len(), what });
-            ready.push(self.ready(model, defence, &data, threads, &mut tell)?);
+            ready.push(self.ready((model, defence), &data, threads, &mut tell)?);
         }
         let member = |(model, defence): (usize, usize)| {
             let at = orders.iter().position(|&order| order == (model, hook(defence)))?;
@@ -109,48 +109,27 @@ impl Part<'_> {
     /// A model, ready to be asked.
     fn ready(
         &self,
-        model: usize,
-        defence: Option<usize>,
+        (model, defence): Order,
         data: &str,
         threads: usize,
         tell: &mut dyn FnMut(Happening) -> ControlFlow<()>,
     ) -> Result<Member, GridError> {
         let point = &self.study.models[model];
-        if let Origin::Elsewhere { path, training_seconds, layers: said, asked } = &point.origin {
-            let proto = onnx::read(path)?;
-            return Ok(Member {
-                model,
-                defence: 0,
-                file: path.canonicalize().map_err(GridError::io("open the model", path))?,
-                named: asked.contains_key("labels")
-                    || proto.metadata_props.iter().any(|entry| entry.key == LABELS_KEY),
-                layers: said.unwrap_or_else(|| layers(&proto)),
-                training_seconds: *training_seconds,
-            });
+        if let Some(brought) = brought(model, point)? {
+            return Ok(brought);
         }
         let recipe = self.recipe(point, defence)?;
         let kept = Kept::new(&self.study.cache(), point, &recipe, data);
-        let name = self.model_name(model, defence);
         let (proto, card) = match kept.find() {
-            Some(found) => {
-                if tell(Happening::Kept).is_break() {
-                    return Err(GridError::Stopped);
-                }
-                found
-            }
+            Some(found) => go_on(tell(Happening::Kept)).map(|()| found)?,
             None => {
-                let made = self.train(point, &recipe, threads, &mut |progress| {
-                    tell(Happening::Learns(progress))
-                });
-                let made = made.map_err(|source| match source {
-                    TrainError::Stopped => GridError::Stopped,
-                    source => GridError::Train { model: name.clone(), source },
-                })?;
-                kept.keep(&made.0, &made.1)?;
-                if tell(Happening::Trained).is_break() {
-                    return Err(GridError::Stopped);
-                }
-                made
+                let learns = &mut |progress| tell(Happening::Learns(progress));
+                let made = self.train(point, &recipe, threads, learns);
+                let (proto, card) =
+                    made.map_err(|source| self.untrained((model, defence), source))?;
+                kept.keep(&proto, &card)?;
+                go_on(tell(Happening::Trained))?;
+                (proto, card)
             }
         };
         Ok(Member {
@@ -163,6 +142,16 @@ impl Part<'_> {
         })
     }
 
+    fn untrained(&self, (model, defence): Order, source: TrainError) -> GridError {
+        match source {
+            TrainError::Stopped => GridError::Stopped,
+            source => {
+                let model = self.model_name(model, defence);
+                GridError::Train { model, source: Box::new(source) }
+            }
+        }
+    }
+
     fn recipe(&self, point: &ModelPoint, defence: Option<usize>) -> Result<Recipe, GridError> {
         let first = self.train.case(0)?.image;
         let input = Recipe::usual_input([first.height(), first.width()], Channels::Rgb);
@@ -170,7 +159,10 @@ impl Part<'_> {
         let plain = Recipe::new(Task::Classify, input);
         let (plain, batch) = match &point.origin {
             Origin::Here { batch, optimiser } => {
-                let wrong = |source| GridError::Train { model: point.name.clone(), source };
+                let wrong = |source| GridError::Train {
+                    model: point.name.clone(),
+                    source: Box::new(source),
+                };
                 (plain.with_optimiser(optimiser).map_err(wrong)?, *batch)
             }
             Origin::Elsewhere { .. } => (plain, 1),
@@ -221,6 +213,27 @@ impl Part<'_> {
         };
         Ok((proto, card))
     }
+}
+
+/// A model that was trained elsewhere; none where the study trains it.
+fn brought(model: usize, point: &ModelPoint) -> Result<Option<Member>, GridError> {
+    let Origin::Elsewhere { path, training_seconds, layers: said, asked } = &point.origin else {
+        return Ok(None);
+    };
+    let proto = onnx::read(path)?;
+    Ok(Some(Member {
+        model,
+        defence: 0,
+        file: path.canonicalize().map_err(GridError::io("open the model", path))?,
+        named: asked.contains_key("labels")
+            || proto.metadata_props.iter().any(|entry| entry.key == LABELS_KEY),
+        layers: said.unwrap_or_else(|| layers(&proto)),
+        training_seconds: *training_seconds,
+    }))
+}
+
+fn go_on(told: ControlFlow<()>) -> Result<(), GridError> {
+    if told.is_break() { Err(GridError::Stopped) } else { Ok(()) }
 }
 
 /// Where a model and its card are kept.

@@ -208,7 +208,7 @@ mod tests {
             ("bit_depth_reduction (bits=4)", 4.0),
         ];
         assert_eq!(told[..7], wanted);
-        assert_eq!(told[7].0, "median_filter (size=3)");
+        assert_eq!(told[7].0, "median_filter (radius=1)");
         assert!(matches!(all[1].means, Means::Noise(Noise { sigma: 0.1, share: 0.5 })));
         assert_eq!(all.iter().filter(|point| point.trains()).count(), 4);
         assert_eq!(read(None).unwrap().len(), 1);
