@@ -2,7 +2,7 @@
 
 use super::rates::{Cell, number, whole};
 use crate::escape::plain;
-use crate::svg::{At, Axis, Caption, Shape, Trace, Xy, xy};
+use crate::svg::{At, Axis, Caption, STYLES, Shape, Trace, Xy, xy};
 use faultlens_campaign::analysis::words as format;
 use faultlens_campaign::analysis::{Attacked, Standing};
 
@@ -19,6 +19,9 @@ pub(super) struct AttackView {
     pub(super) seconds: Cell,
 }
 
+/// Lines whose intervals are drawn as bands; more of them would hide each other.
+const MOST_BANDS: usize = 2;
+
 /// How long the answers of one target stand, by attack.
 pub(super) struct StandingView {
     pub(super) target: String,
@@ -33,13 +36,29 @@ pub(super) fn standings(attacks: &[Attacked]) -> Vec<StandingView> {
     by_target.enumerate().filter_map(|(at, own)| standing(at, own)).collect()
 }
 
+/// Of each attack the settings that changed the most answers, as many as line styles tell apart.
+fn most_telling(attacks: &[Attacked]) -> Vec<&Attacked> {
+    let name = |one: &Attacked| one.attack.split(' ').next().unwrap_or_default().to_owned();
+    let mut drawn: Vec<&Attacked> = Vec::new();
+    for one in attacks.iter().filter(|one| !one.standing.is_empty()) {
+        match drawn.iter_mut().find(|other| name(other) == name(one)) {
+            Some(other) if other.changed.events >= one.changed.events => {}
+            Some(other) => *other = one,
+            None => drawn.push(one),
+        }
+    }
+    drawn.truncate(STYLES);
+    drawn
+}
+
 fn standing(at: usize, attacks: &[Attacked]) -> Option<StandingView> {
-    let drawn: Vec<&Attacked> = attacks.iter().filter(|one| !one.standing.is_empty()).collect();
+    let drawn = most_telling(attacks);
     // As powers of ten: attacks differ by thousands of questions.
+    let banded = drawn.len() <= MOST_BANDS;
     let point = |one: &Standing| At {
         x: one.queries.max(1.0).log10(),
         y: one.share,
-        interval: Some((one.low, one.high)),
+        interval: banded.then_some((one.low, one.high)),
     };
     let start = At { x: 0.0, y: 1.0, interval: None };
     let points = |own: &&Attacked| -> Vec<At> {
