@@ -29,7 +29,7 @@ pub mod store;
 mod subject;
 mod varied;
 
-pub use attack::Assault;
+pub use attack::{ATTACK_SETTINGS, Assault};
 pub use bill::Bill;
 pub use config::Campaign;
 pub use inject::case_key;

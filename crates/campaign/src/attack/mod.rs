@@ -21,7 +21,7 @@ const KNOWS_DEFENCES: &str = "knows_defences";
 const WITHIN: &str = "within";
 
 /// What can be set of every attack, beside its own parameters.
-pub(crate) const SHARED: &[Parameter] = &[
+pub const ATTACK_SETTINGS: &[Parameter] = &[
     Parameter {
         name: TOWARDS,
         about: "the class that the answer should become, by its name in a list of one, or second, \

@@ -1,6 +1,7 @@
 //! `faultlens list`: everything that can be named, from the registries.
 
 use clap::ValueEnum;
+use faultlens::campaign::ATTACK_SETTINGS;
 use faultlens::campaign::analysis::ATTRIBUTES;
 use faultlens::campaign::analysis::words::counted;
 use faultlens::campaign::config::PRESETS;
@@ -66,7 +67,7 @@ struct Entry {
     when: &'static str,
     /// What a fault on images stands for.
     hazard: Option<Hazard>,
-    parameters: &'static [Parameter],
+    parameters: Vec<&'static Parameter>,
     /// What `within` can draw of a fault.
     strengths: Option<Strengths>,
     /// What people tolerate.
@@ -91,7 +92,11 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
                 on("image", Entry { hazard, strengths, ..plugged(plugin) })
             });
             let model = MODEL_FAULTS.iter().map(|plugin| on("model", plugged(plugin)));
-            let attacks = ATTACKS.iter().map(|plugin| on("attack", plugged(plugin)));
+            let attacks = ATTACKS.iter().map(|plugin| {
+                let mut entry = on("attack", plugged(plugin));
+                entry.parameters.extend(ATTACK_SETTINGS);
+                entry
+            });
             image.chain(model).chain(attacks).collect()
         }
         Shelf::Oracles => ORACLES.iter().map(plugged).collect(),
@@ -115,7 +120,7 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
 
 fn plugged<T: ?Sized>(plugin: &Plugin<T>) -> Entry {
     let Plugin { name, about, when, parameters, .. } = *plugin;
-    Entry { when, parameters, ..plain(name, about) }
+    Entry { when, parameters: parameters.iter().collect(), ..plain(name, about) }
 }
 
 fn plain(name: &str, about: &str) -> Entry {
@@ -124,7 +129,7 @@ fn plain(name: &str, about: &str) -> Entry {
         about: about.to_owned(),
         when: "",
         hazard: None,
-        parameters: &[],
+        parameters: Vec::new(),
         strengths: None,
         tolerance: None,
     }
@@ -208,7 +213,7 @@ impl Entry {
         }
         let is_common = |one: &Parameter| common.iter().any(|other| is_same(one, other));
         let (shared, own): (Vec<&Parameter>, Vec<&Parameter>) =
-            self.parameters.iter().partition(|one| is_common(one));
+            self.parameters.iter().copied().partition(|one| is_common(one));
         own.iter().try_for_each(|parameter| describe(parameter, console))?;
         if !shared.is_empty() {
             let names: Vec<&str> = shared.iter().map(|parameter| parameter.name).collect();
@@ -231,7 +236,7 @@ impl Entry {
                 },
             })
         };
-        let parameters: Vec<Value> = self.parameters.iter().map(parameter).collect();
+        let parameters: Vec<Value> = self.parameters.iter().copied().map(parameter).collect();
         json!({
             "shelf": shelf,
             "name": self.name,
@@ -253,7 +258,7 @@ impl Entry {
 const SEVERAL: usize = 3;
 
 fn common(entries: &[Entry]) -> Vec<&'static Parameter> {
-    let all = || entries.iter().flat_map(|entry| entry.parameters);
+    let all = || entries.iter().flat_map(|entry| entry.parameters.iter().copied());
     let mut common: Vec<&'static Parameter> = Vec::new();
     for parameter in all() {
         let several = all().filter(|other| is_same(parameter, other)).count() >= SEVERAL;

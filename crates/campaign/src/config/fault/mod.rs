@@ -169,7 +169,9 @@ impl Kind {
             }
             Self::Image(plugin) => plugin.parameters.iter().collect(),
             Self::Model(plugin) => plugin.parameters.iter().collect(),
-            Self::Attack(plugin) => plugin.parameters.iter().chain(attack::SHARED).collect(),
+            Self::Attack(plugin) => {
+                plugin.parameters.iter().chain(attack::ATTACK_SETTINGS).collect()
+            }
         }
     }
 
