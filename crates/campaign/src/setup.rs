@@ -3,7 +3,7 @@
 use crate::analysis::ATTRIBUTES;
 use crate::attack;
 use crate::cases::{CaseError, Cases};
-use crate::config::{Campaign, Disturbance, FaultPoint};
+use crate::config::{Campaign, Disturbance, FaultPoint, TargetSpec};
 use crate::plan::{Plan, Spot};
 use crate::preserve::{self, PreserveError};
 use crate::record::TrialId;
@@ -86,6 +86,18 @@ pub enum SetupError {
         target: String,
         /// The oracle for such answers.
         fitting: &'static str,
+        /// What it answers with.
+        kind: &'static str,
+    },
+    /// A defence can do nothing about a target's answers.
+    #[error(
+        "target {target}: {defence} can do nothing about {kind}, which it answers with; leave the defence out"
+    )]
+    Defence {
+        /// The target.
+        target: String,
+        /// The defence.
+        defence: &'static str,
         /// What it answers with.
         kind: &'static str,
     },
@@ -174,6 +186,7 @@ impl Setup {
         let targets = campaign.targets.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         for (spec, subject) in campaign.targets.iter().zip(&targets) {
             fits(&campaign.faults, &spec.name, subject)?;
+            defensible(spec, subject)?;
         }
         concerns(&campaign, &cases)?;
         let trials = campaign.targets.iter().zip(&targets);
@@ -260,6 +273,19 @@ impl Setup {
     /// The fault of a trial.
     pub fn fault(&self, spot: Spot) -> &FaultPoint {
         &self.campaign.faults[spot.fault as usize]
+    }
+}
+
+/// Refuses a defence that would only seem to be one.
+fn defensible(spec: &TargetSpec, subject: &Subject) -> Result<(), SetupError> {
+    let (kind, _) = subject.answers_with();
+    let idle = spec.defences.iter().find(|defence| !defence.build().suits(kind));
+    match idle {
+        None => Ok(()),
+        Some(defence) => {
+            let target = spec.name.clone();
+            Err(SetupError::Defence { target, defence: defence.name, kind })
+        }
     }
 }
 

@@ -49,6 +49,12 @@ pub trait Defence: Send + Sync {
         None
     }
 
+    /// Whether it can do anything about a target that answers with such, as `faultlens` calls the
+    /// kinds of answers.
+    fn suits(&self, _answers: &str) -> bool {
+        true
+    }
+
     /// What is said instead of the target's answer.
     fn answer(&self, answer: Response, _stream: &mut Stream) -> Result<Response, TargetError> {
         Ok(answer)

@@ -58,7 +58,9 @@ impl Attacks {
         let one = Try {
             case: record.case,
             queries: record.queries,
-            rejected: record.outcome.kind() == OutcomeKind::Detected,
+            // What gave itself away by numbers that are none was answered.
+            rejected: record.outcome.kind() == OutcomeKind::Detected
+                && record.extra.contains_key("error"),
             first,
             distance_inf: number("distance_inf").unwrap_or(f64::INFINITY),
             distance_2: number("distance_2").unwrap_or(f64::INFINITY),

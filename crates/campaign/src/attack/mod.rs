@@ -8,8 +8,8 @@ pub(crate) use check::{gradients_work, suits};
 pub(crate) use trial::TIMED;
 
 use faultlens_core::{
-    Parameter, ParameterKind, Plugin, Response, Setting, SettingError, Settings, Stream, Unset,
-    class_called,
+    Dose, Parameter, ParameterKind, Plugin, Response, Setting, SettingError, Settings, Stream,
+    Unset, class_called,
 };
 use faultlens_faults::Attack;
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub const ATTACK_SETTINGS: &[Parameter] = &[
     Parameter {
         name: QUERIES,
         about: "the most questions of a trial, gradients among them",
-        kind: ParameterKind::Whole { least: 1, most: 100_000_000 },
+        kind: ParameterKind::Whole { least: 2, most: 100_000_000 },
         unset: Unset::Is(Setting::Number(100_000.0)),
     },
     Parameter {
@@ -100,6 +100,11 @@ impl Assault {
     /// Whether trials of a case differ.
     pub(crate) fn draws(&self) -> bool {
         self.attack.draws() || self.towards == Some(Towards::Random)
+    }
+
+    /// How much of it a target meets: by the attack's own measure, and in questions.
+    pub(crate) fn doses(&self) -> Vec<Dose> {
+        vec![self.attack.dose(), Dose { axis: QUERIES, amount: self.queries as f64 }]
     }
 
     /// The most questions of a trial, the first and the last one included.

@@ -68,6 +68,7 @@ impl Stage<'_> {
         let found = hunt.finish().into_iter().next();
         let Found { point, account } =
             found.unwrap_or_else(|| Found { point: start.clone(), account: Account::default() });
+        let point = victim.settled(point);
         let image = victim.picture(&point)?;
         let visual_change = change(&image);
         let answer = match halted {

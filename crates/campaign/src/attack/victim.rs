@@ -46,9 +46,7 @@ impl<'s> Besieged<'s> {
         let mut own = Self { stage, space, knows_defences: assault.knows_defences, answer };
         // Defences that clean work on the image as it is elsewhere, and at the model's size here.
         if own.is_fine() && stage.subject.defences().iter().any(|defence| defence.cleans()) {
-            let bare = own.bare(&[&start])?.into_iter().next();
-            let bare = bare.ok_or_else(|| TargetError::Failed("no answer".to_owned()))?;
-            own.answer = stage.subject.after(bare, image)?;
+            own.answer = stage.subject.after(own.bare(&[&start]).remove(0)?, image)?;
         }
         Ok((own, start))
     }
@@ -72,6 +70,15 @@ impl<'s> Besieged<'s> {
         }
     }
 
+    /// A point as the target sees it: where it sees bytes, what rounding undoes is no change.
+    pub(super) fn settled(&self, mut point: Vec<f32>) -> Vec<f32> {
+        if !self.is_fine() {
+            let byte = |value: &mut f32| *value = (*value * 255.0).round_ties_even() / 255.0;
+            point.iter_mut().for_each(byte);
+        }
+        point
+    }
+
     /// What the target answers to a point in the end.
     pub(super) fn last(&self, point: &[f32]) -> Result<Response, TargetError> {
         self.answers(&[point], &[0]).remove(0)
@@ -79,22 +86,24 @@ impl<'s> Besieged<'s> {
 
     /// The answers behind the defences; the numbers tell questions about the same point apart.
     fn answers(&self, points: &[&[f32]], draws: &[u64]) -> Vec<Result<Response, TargetError>> {
-        let said = |((bare, point), draw): ((Response, &&[f32]), &u64)| {
-            self.stage.subject.said(bare, seed_of(point).at(*draw))
+        let said = |((bare, point), draw): ((Result<Response, TargetError>, &&[f32]), &u64)| {
+            self.stage.subject.said(bare?, seed_of(point).at(*draw))
         };
-        match self.bare(points) {
-            Ok(bare) => bare.into_iter().zip(points).zip(draws).map(said).collect(),
-            Err(error) => vec![Err(error); points.len()],
-        }
+        self.bare(points).into_iter().zip(points).zip(draws).map(said).collect()
     }
 
     /// The answers of the target alone to what its defences show it.
-    fn bare(&self, points: &[&[f32]]) -> Result<Vec<Response>, TargetError> {
+    fn bare(&self, points: &[&[f32]]) -> Vec<Result<Response, TargetError>> {
         match self.space {
             Space::Model(inside) => {
-                let cleaned = self.cleaned(points)?;
-                let cleaned: Vec<&[f32]> = cleaned.iter().map(Vec::as_slice).collect();
-                inside.target.answers(&cleaned)
+                let answers = self.cleaned(points).and_then(|cleaned| {
+                    let cleaned: Vec<&[f32]> = cleaned.iter().map(Vec::as_slice).collect();
+                    inside.target.answers(&cleaned)
+                });
+                match answers {
+                    Ok(answers) => answers.into_iter().map(Ok).collect(),
+                    Err(error) => vec![Err(error); points.len()],
+                }
             }
             Space::Image { .. } => {
                 let ask = |point: &&[f32]| {
@@ -195,7 +204,7 @@ impl Victim for Besieged<'_> {
         let slopes = inside.target.slopes(&seen, slope)?;
         let answered: Vec<Response> = match self.knows_defences || cleaned == points {
             true => slopes.iter().map(|slope| slope.answer.clone()).collect(),
-            false => self.bare(&points)?,
+            false => self.bare(&points).into_iter().collect::<Result<_, _>>()?,
         };
         let told = slopes.into_iter().zip(answered).zip(questions);
         told.map(|((slope, bare), question)| {

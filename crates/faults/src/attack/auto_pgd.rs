@@ -102,7 +102,7 @@ impl Attack for AutoPgd {
         for restart in 0..self.restarts {
             let random = self.random_start || restart > 0;
             let mut walks: Vec<Walk> =
-                hunt.open().into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
+                hunt.open()?.into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
             for iteration in 0..self.iterations {
                 walks = self.advance(hunt, walks, iteration, &looks)?;
             }
@@ -192,11 +192,12 @@ impl Walk {
     /// Notes the loss at the point; where it is time for a look after `since` steps, and they rose
     /// too seldom, goes back to the best point with half the step. Answers the slope to follow.
     fn note(&mut self, gradient: Gradient, loss: f64, since: Option<usize>) -> Vec<f32> {
-        if loss > self.before {
+        // What the walk begins with is no rise.
+        if self.before > f64::NEG_INFINITY && loss > self.before {
             self.rises += 1;
         }
         self.before = loss;
-        if loss > self.highest || self.best_slope.is_empty() {
+        if loss > self.highest || self.highest.is_nan() || self.best_slope.is_empty() {
             self.highest = loss;
             self.best.clone_from(&self.point);
             self.best_slope.clone_from(&gradient.slope);

@@ -69,7 +69,7 @@ impl Attack for DeepFool {
     }
 
     fn dose(&self) -> Dose {
-        Dose { axis: "iterations", amount: self.iterations as f64 }
+        Dose { axis: "classes", amount: self.classes as f64 }
     }
 
     fn draws(&self) -> bool {
@@ -81,7 +81,7 @@ impl Attack for DeepFool {
             let point = hunt.start(sample).to_vec();
             Way { sample, moved: vec![0.0; point.len()], point }
         };
-        let mut ways: Vec<Way> = hunt.open().into_iter().map(begin).collect();
+        let mut ways: Vec<Way> = hunt.open()?.into_iter().map(begin).collect();
         let mut stuck = Vec::new();
         let mut others = self.classes;
         for _ in 0..self.iterations {

@@ -47,7 +47,7 @@ impl Attack for Fgm {
 
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
         // One question for the gradient, one for what it leads to.
-        let mut samples = hunt.open();
+        let mut samples = hunt.open()?;
         samples.retain(|sample| hunt.affords(*sample) > 1);
         let mut moved: Vec<Vec<f32>> = samples.iter().map(|at| hunt.start(*at).to_vec()).collect();
         let goals: Vec<_> = samples.iter().map(|at| hunt.goal(*at)).collect();

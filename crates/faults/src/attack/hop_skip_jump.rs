@@ -81,7 +81,7 @@ impl Attack for HopSkipJump {
 
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
         let mut hops = Vec::new();
-        for sample in hunt.open() {
+        for sample in hunt.open()? {
             hops.extend(begin(hunt, sample)?);
         }
         self.approach(hunt, &mut hops)?;

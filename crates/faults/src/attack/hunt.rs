@@ -85,6 +85,14 @@ struct Cost {
     gradients: u64,
 }
 
+/// What was asked together with a question and follows it.
+#[derive(Debug, Clone, Copy)]
+struct Behind {
+    cost: Cost,
+    cpu: Duration,
+    wall: Duration,
+}
+
 /// One attack's way to its victim.
 pub struct Hunt<'a> {
     victim: &'a dyn Victim,
@@ -111,11 +119,16 @@ impl<'a> Sample<'a> {
         self
     }
 
-    /// Notes an answer; `behind` questions of the sample were asked together with it and follow.
-    fn note(&mut self, point: &[f32], changed: bool, norm: Norm, behind: Cost) {
-        if changed && self.unnoticed.is_none_or(|passes| passes(point)) {
-            let distance = norm.distance(point, &self.start);
-            let Account { cpu, wall, .. } = self.account;
+    /// Notes an answer; `behind` questions of the sample were asked together with it and follow,
+    /// and what they cost is not what it took. The image itself is no change, whatever a target
+    /// that draws its answers says to it.
+    fn note(&mut self, point: &[f32], changed: bool, norm: Norm, behind: Behind) {
+        let distance = norm.distance(point, &self.start);
+        let found = changed && distance > 0.0;
+        if found && self.unnoticed.is_none_or(|passes| passes(point)) {
+            let cpu = self.account.cpu.saturating_sub(behind.cpu);
+            let wall = self.account.wall.saturating_sub(behind.wall);
+            let Behind { cost: behind, .. } = behind;
             let queries = self.account.queries - behind.queries;
             let gradients = self.account.gradients - behind.gradients;
             let first = First { queries, gradients, cpu, wall, distance };
@@ -194,10 +207,14 @@ impl<'a> Hunt<'a> {
         usize::try_from(self.left(sample) / self.draws).unwrap_or(usize::MAX)
     }
 
-    /// The samples that are not found yet and can still be asked about.
-    pub fn open(&self) -> Vec<usize> {
+    /// The samples that are not found yet and can still be asked about; where one is no image,
+    /// that instead.
+    pub fn open(&self) -> Result<Vec<usize>, Halt> {
+        if self.samples.iter().any(|sample| sample.outside) {
+            return Err(Halt::Outside);
+        }
         let open = |&sample: &usize| !self.is_found(sample) && self.affords(sample) > 0;
-        (0..self.len()).filter(open).collect()
+        Ok((0..self.len()).filter(open).collect())
     }
 
     /// Draws a point back towards its start until people do not notice the change; leaves it
@@ -229,17 +246,11 @@ impl<'a> Hunt<'a> {
         let each = Cost { queries: self.draws, gradients: 0 };
         let costs = self.charge(points, each)?;
         let answers = self.victim.ask(&self.questions(points, &costs));
-        self.share_time(points);
+        let time = self.share_time(points);
         let answers = answers?;
         let replies: Vec<Reply> = answers.chunks(self.draws as usize).map(together).collect();
-        self.note(points, &replies, costs, each);
+        self.note(points, &replies, costs, (each, time));
         Ok(replies)
-    }
-
-    /// Asks about one point of a sample.
-    pub fn ask_one(&mut self, sample: usize, point: &[f32]) -> Result<Reply, Halt> {
-        let replies = self.ask(&[(sample, point)])?;
-        replies.first().copied().ok_or_else(unanswered)
     }
 
     /// Asks about points of samples, and how a weighted sum of the logits depends on them.
@@ -257,11 +268,11 @@ impl<'a> Hunt<'a> {
         let draws = self.draws as usize;
         let mut own = |at: usize, logits: &[f32]| slope(at / draws, logits);
         let answers = self.victim.gradients(&self.questions(points, &costs), &mut own);
-        self.share_time(points);
+        let time = self.share_time(points);
         let answers = answers?;
         let gradients: Vec<Gradient> = answers.chunks(draws).map(mean).collect();
         let replies: Vec<Reply> = gradients.iter().map(|gradient| gradient.reply).collect();
-        self.note(points, &replies, costs, each);
+        self.note(points, &replies, costs, (each, time));
         Ok(gradients)
     }
 
@@ -295,9 +306,6 @@ impl<'a> Hunt<'a> {
     /// none is asked that goes beyond them.
     fn charge(&mut self, points: &[(usize, &[f32])], each: Cost) -> Result<Vec<Cost>, Halt> {
         let mut costs = vec![Cost::default(); self.samples.len()];
-        if self.samples.iter().any(|sample| sample.outside) {
-            return Err(Halt::Outside);
-        }
         for &(sample, _) in points {
             costs[sample].queries += each.queries;
             costs[sample].gradients += each.gradients;
@@ -312,16 +320,18 @@ impl<'a> Hunt<'a> {
         Ok(costs)
     }
 
-    /// The time since the last answers belongs to the samples that were asked about.
-    fn share_time(&mut self, points: &[(usize, &[f32])]) {
+    /// The time since the last answers belongs to the samples that were asked about; answers the
+    /// processor's and the wall's for one point.
+    fn share_time(&mut self, points: &[(usize, &[f32])]) -> [Duration; 2] {
         let (cpu, wall) = (self.lap.0.elapsed(), self.lap.1.elapsed());
         self.lap = (ThreadTime::now(), Instant::now());
-        let each = 1.0 / points.len().max(1) as f64;
+        let each = [cpu, wall].map(|time| time.mul_f64(1.0 / points.len().max(1) as f64));
         for &(sample, _) in points {
             let account = &mut self.samples[sample].account;
-            account.cpu += cpu.mul_f64(each);
-            account.wall += wall.mul_f64(each);
+            account.cpu += each[0];
+            account.wall += each[1];
         }
+        each
     }
 
     fn note(
@@ -329,22 +339,21 @@ impl<'a> Hunt<'a> {
         points: &[(usize, &[f32])],
         replies: &[Reply],
         mut behind: Vec<Cost>,
-        each: Cost,
+        (each, [cpu, wall]): (Cost, [Duration; 2]),
     ) {
         for (&(sample, point), reply) in points.iter().zip(replies) {
-            behind[sample].queries -= each.queries;
-            behind[sample].gradients -= each.gradients;
-            self.samples[sample].note(point, reply.changed, self.norm, behind[sample]);
+            let cost = &mut behind[sample];
+            cost.queries -= each.queries;
+            cost.gradients -= each.gradients;
+            let points = (cost.queries / each.queries.max(1)) as u32;
+            let behind = Behind { cost: *cost, cpu: cpu * points, wall: wall * points };
+            self.samples[sample].note(point, reply.changed, self.norm, behind);
         }
     }
 }
 
 /// How often the way to a point is halved to find where people begin to notice.
 const CONFINING: usize = 8;
-
-fn unanswered() -> Halt {
-    Halt::Target(TargetError::Failed("the target left a question without an answer".to_owned()))
-}
 
 /// Several answers to the same question: what most of them say, and how sure they are on average.
 fn together(replies: &[Reply]) -> Reply {

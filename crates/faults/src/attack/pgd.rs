@@ -88,7 +88,7 @@ impl Attack for Pgd {
             // The same start again would find the same again.
             let random = self.random_start || restart > 0;
             let mut walks: Vec<Walk> =
-                hunt.open().into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
+                hunt.open()?.into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
             for _ in 0..self.iterations {
                 walks = self.advance(hunt, walks)?;
             }

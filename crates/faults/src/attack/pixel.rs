@@ -49,7 +49,7 @@ impl Attack for Pixel {
         let shape = hunt.shape();
         // Row, column and colour of each pixel, all from 0 to 1.
         let values = self.pixels * (2 + shape[0]);
-        for sample in hunt.open() {
+        for sample in hunt.open()? {
             let space =
                 Space { bounds: vec![(0.0, 1.0); values], start: vec![0.5; values], width: 0.25 };
             self.search.run(hunt, sample, space, &|start, values| painted(shape, start, values))?;

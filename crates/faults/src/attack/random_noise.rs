@@ -55,7 +55,7 @@ impl Attack for RandomNoise {
     }
 
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
-        for sample in hunt.open() {
+        for sample in hunt.open()? {
             let mut left = self.tries;
             while left > 0 && !hunt.is_found(sample) && hunt.affords(sample) > 0 {
                 let tries = left.min(TOGETHER).min(hunt.affords(sample));

@@ -70,7 +70,7 @@ impl Attack for Square {
 
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
         let begin = |sample| Canvas { sample, moved: Vec::new(), cost: f64::INFINITY };
-        let mut canvases: Vec<Canvas> = hunt.open().into_iter().map(begin).collect();
+        let mut canvases: Vec<Canvas> = hunt.open()?.into_iter().map(begin).collect();
         for query in 0..self.iterations {
             canvases.retain(|c| !hunt.is_found(c.sample) && hunt.affords(c.sample) > 0);
             if canvases.is_empty() {

@@ -48,7 +48,7 @@ impl Attack for Threshold {
 
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
         let most = self.threshold / 255.0;
-        for sample in hunt.open() {
+        for sample in hunt.open()? {
             let start: Vec<f64> = hunt.start(sample).iter().map(|v| f64::from(*v)).collect();
             let bounds = start.iter().map(|v| ((v - most).max(0.0), (v + most).min(1.0))).collect();
             let space = Space { bounds, start, width: most / 4.0 };

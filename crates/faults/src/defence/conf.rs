@@ -33,6 +33,10 @@ impl Defence for Conf {
         false
     }
 
+    fn suits(&self, answers: &str) -> bool {
+        matches!(answers, "logits" | "probabilities" | "tensors" | "labels")
+    }
+
     fn answer(&self, answer: Response, _stream: &mut Stream) -> Result<Response, TargetError> {
         let sure = match &answer {
             Response::Scores(scores) => scores.shares().into_iter().fold(f32::NAN, f32::max),

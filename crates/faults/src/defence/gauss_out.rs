@@ -24,6 +24,9 @@ const SIGMA: Parameter = Parameter {
     unset: Unset::Is(Setting::Number(0.1)),
 };
 
+/// How often noise is drawn until some share is left.
+const TRIES: usize = 100;
+
 struct GaussOut {
     sigma: f64,
 }
@@ -34,19 +37,28 @@ impl Defence for GaussOut {
     }
 
     fn answer(&self, answer: Response, stream: &mut Stream) -> Result<Response, TargetError> {
-        let Response::Scores(mut scores) = answer else { return Ok(answer) };
+        let Response::Scores(scores) = answer else { return Ok(answer) };
         let shares = scores.are_shares();
-        for score in &mut scores.scores {
-            *score += (self.sigma * stream.gaussian()) as f32;
-        }
-        if shares {
-            scores.scores.iter_mut().for_each(|score| *score = score.max(0.0));
-            let sum: f32 = scores.scores.iter().sum();
+        for _ in 0..TRIES {
+            let mut noisy = scores.clone();
+            for score in &mut noisy.scores {
+                *score += (self.sigma * stream.gaussian()) as f32;
+            }
+            if !shares {
+                return Ok(Response::Scores(noisy));
+            }
+            noisy.scores.iter_mut().for_each(|score| *score = score.max(0.0));
+            let sum: f32 = noisy.scores.iter().sum();
             if sum > 0.0 {
-                scores.scores.iter_mut().for_each(|score| *score /= sum);
+                noisy.scores.iter_mut().for_each(|score| *score /= sum);
+                return Ok(Response::Scores(noisy));
             }
         }
         Ok(Response::Scores(scores))
+    }
+
+    fn suits(&self, answers: &str) -> bool {
+        matches!(answers, "logits" | "probabilities" | "tensors")
     }
 }
 

@@ -77,7 +77,7 @@ impl Disturbance {
             Self::Image(fault) => vec![fault.dose()],
             Self::Varied(varied) => vec![varied.dose()],
             Self::Model(injection) => injection.doses().collect(),
-            Self::Attack(assault) => vec![assault.attack.dose()],
+            Self::Attack(assault) => assault.doses(),
         }
     }
 
