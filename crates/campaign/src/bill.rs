@@ -40,7 +40,7 @@ impl fmt::Display for Bill {
         match (self.most_calls, self.most_money) {
             (None, None) => f.write_str("; no budget is set (manners.calls, manners.money)"),
             _ if self.is_covered() => f.write_str("; within the budget"),
-            _ => f.write_str("; more than the budget, so that the run will stop before its end"),
+            _ => f.write_str("; more than the budget, so that the run may stop before its end"),
         }
     }
 }

@@ -222,6 +222,29 @@ fn only_changes_that_people_do_not_notice_count() {
 }
 
 #[test]
+fn only_what_was_asked_for_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "targets: [{model: world:signs-shallow}]\ncases: {data: 'world:signs:14'}\n\
+                faults: [{fault: pgd, epsilon: 0.02, towards: [least_likely]},\n\
+                {fault: hop_skip_jump, queries: 200, within: 0.05},\n\
+                {fault: pgd, epsilon: 0.1, towards: [stop]}]\n";
+    let (records, summary) = run(dir.path(), "run", text, 2);
+    let judged = records.iter().filter(|record| record.outcome.kind() != OutcomeKind::Unjudged);
+    for record in judged {
+        let found = record.extra.contains_key("first_queries");
+        assert_eq!(record.outcome.kind() == OutcomeKind::Deviated, found, "{record:?}");
+        assert_eq!(record.extra.contains_key("distance"), found, "{record:?}");
+    }
+    let stops = records.iter().filter(|record| record.fault == 2);
+    assert!(stops.clone().any(|record| record.outcome.kind() == OutcomeKind::Unjudged));
+    for record in stops.filter(|record| record.outcome.kind() == OutcomeKind::Deviated) {
+        assert_eq!(record.answer.as_deref(), Some("stop"));
+    }
+    let changed: u64 = summary.attacks.iter().map(|one| one.changed.events).sum();
+    assert_eq!(changed, summary.overall.deviated);
+}
+
+#[test]
 fn defences_stand_between_and_refusals_count_apart() {
     let dir = world();
     let everything = "{name: conf, threshold: 1}";
@@ -264,7 +287,11 @@ fn what_cannot_be_attacked_is_said_before_the_first_trial() {
     let detector = "targets: [{model: world:detector}]\ncases: {data: 'world:scenes:2'}\n\
                     oracle: same_detections\nfaults: [{fault: FAULT}]";
     let error = refused(dir.path(), &detector.replace("FAULT", "fgm"));
-    assert!(error.contains("no scores of classes"), "{error}");
+    assert!(error.contains("no scores of classes") && !error.contains("square"), "{error}");
+    let noisy = detector.replace("FAULT", "random_noise");
+    let noisy = noisy.replace("detector}", "detector, defences: [{name: gauss_out}]}");
+    let error = refused(dir.path(), &noisy);
+    assert!(error.contains("gauss_out can do nothing about detections"), "{error}");
     let error = refused(dir.path(), &detector.replace("FAULT", "pixel"));
     assert!(error.contains("answers with detections"), "{error}");
     for (epsilon, wanted) in [("0", "epsilon"), (".nan", "epsilon"), ("-1", "epsilon")] {

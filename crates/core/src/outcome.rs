@@ -39,6 +39,8 @@ pub enum Reason {
     NoLabel,
     /// The fault finds nothing in this target that it could change.
     NoSite,
+    /// The undisturbed answer is what an attack wants, or there is no such answer.
+    NothingToReach,
     /// Nobody knows how much of this fault people tolerate.
     NoTolerance,
     /// No strength that was drawn changes the image by as much as was wanted.
@@ -131,7 +133,7 @@ impl Outcome {
 }
 
 impl Reason {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::CaseUnreadable,
         Self::GoldenFailed,
         Self::GoldenNotFinite,
@@ -140,6 +142,7 @@ impl Reason {
         Self::Lost,
         Self::NoLabel,
         Self::NoSite,
+        Self::NothingToReach,
         Self::NoTolerance,
         Self::OutOfReach,
         Self::OutsideTolerance,
@@ -158,6 +161,9 @@ impl Reason {
             Self::Lost => "no answer came",
             Self::NoLabel => "the case has no label",
             Self::NoSite => "the target has nothing that the fault could change",
+            Self::NothingToReach => {
+                "the undisturbed answer is what the attack wants, or cannot become it"
+            }
             Self::NoTolerance => "nobody knows how much of the fault people tolerate",
             Self::OutOfReach => "no strength that was drawn has the wanted visual change",
             Self::OutsideTolerance => "the change is more than people tolerate",

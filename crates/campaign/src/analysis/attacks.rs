@@ -205,7 +205,15 @@ fn standing(fault: &ManifestFault, tries: &[Try], precision: &Precision) -> Vec<
         let Estimate { value, low, high, .. } = step.estimate;
         Some(Standing { queries: step.time, share: value?, low, high })
     };
-    curve.steps.iter().filter_map(step).collect()
+    let mut standing: Vec<Standing> = curve.steps.iter().filter_map(step).collect();
+    // Where the search ended, so that attacks that changed little are seen to have gone on.
+    let end = data.durations().iter().copied().fold(0.0, f64::max);
+    let last = standing.last().copied();
+    let last = last.unwrap_or(Standing { queries: 0.0, share: 1.0, low: 1.0, high: 1.0 });
+    if end > last.queries {
+        standing.push(Standing { queries: end, ..last });
+    }
+    standing
 }
 
 /// An attack of that name with its usual settings.

@@ -10,17 +10,18 @@ use faultlens_faults::{ATTACKS, Attack};
 /// An error, in words, where the attack cannot work on the target.
 pub(crate) fn suits(assault: &Assault, subject: &Subject) -> Result<(), String> {
     let needs = assault.attack.needs();
+    let (kind, _) = subject.answers_with();
+    let ranks = matches!(kind, "logits" | "probabilities" | "labels" | "tensors");
+    let less = if ranks { Needs::Scores } else { Needs::Decisions };
     if needs == Needs::Gradients {
         let why = match subject.inside() {
             None => Some("it is a service"),
             Some(inside) => inside.target.refuses_gradients(),
         };
         if let Some(why) = why {
-            return Err(format!("{why}, so that it has no gradients; {}", without(Needs::Scores)));
+            return Err(format!("{why}, so that it has no gradients; {}", without(less)));
         }
     }
-    let (kind, _) = subject.answers_with();
-    let ranks = matches!(kind, "logits" | "probabilities" | "labels" | "tensors");
     if needs == Needs::Scores && !ranks {
         return Err(format!(
             "it answers with {kind} and does not say how sure it is of a class; {}",

@@ -107,9 +107,11 @@ impl Assault {
         vec![self.attack.dose(), Dose { axis: QUERIES, amount: self.queries as f64 }]
     }
 
-    /// The most questions of a trial, the first and the last one included.
+    /// The most questions of a trial, the first and the last ones included.
     pub(crate) fn most_questions(&self) -> u64 {
-        self.queries.saturating_add(2)
+        let own = self.attack.most_questions().map(|own| own.saturating_mul(self.averaging));
+        let ends = 1 + self.averaging;
+        own.map_or(self.queries, |own| own.min(self.queries)).saturating_add(ends)
     }
 }
 

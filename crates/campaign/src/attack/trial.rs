@@ -5,7 +5,7 @@ use super::victim::Besieged;
 use crate::inject::{Observed, Stage, micros};
 use crate::show::told;
 use crate::varied::change_of;
-use faultlens_core::{Image, Reason, Response, Seed, TargetError};
+use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
 use faultlens_faults::attack::{Account, Found, Goal, Halt, Hunt, Norm, Sample};
 use faultlens_judge::best;
 use faultlens_judge::visual::Reference;
@@ -37,47 +37,30 @@ impl Stage<'_> {
         let (victim, start) = Besieged::new(self, assault)?;
         let undisturbed = victim.picture(&start)?;
         let mut stream = Seed::new(seed).stream();
-        let towards = assault.towards.as_ref();
-        let towards = towards.map(|towards| towards.class(&victim.answer, &mut stream));
-        if towards == Some(None)
-            || towards.flatten().is_some_and(|to| best(&victim.answer) == Some(to))
-        {
-            return Ok(void(Reason::NoSite, begun));
-        }
-        let goal = Goal { from: best(&victim.answer), towards: towards.flatten() };
+        let Some(goal) = goal(assault, &victim.answer, &mut stream) else {
+            return Ok(void(Reason::NothingToReach, begun));
+        };
         let told_changes = self.setup.tells_changes() || assault.within.is_some();
         let original = told_changes.then(|| Reference::new(&undisturbed).ok()).flatten();
-        let change =
-            |picture: &Image| original.as_ref().and_then(|original| change_of(original, picture));
         if assault.within.is_some() && original.is_none() {
             return Ok(void(Reason::Untold, begun));
         }
+        let change =
+            |picture: &Image| original.as_ref().and_then(|original| change_of(original, picture));
         let passes = |point: &[f32]| {
             let change = victim.picture(point).ok().and_then(|picture| change(&picture));
             change.zip(assault.within).is_some_and(|(change, most)| change <= most)
         };
         let sample = Sample::new(start.clone(), goal, stream, assault.queries);
         let sample = if assault.within.is_some() { sample.unnoticed(&passes) } else { sample };
-        let norm = assault.attack.norm();
-        let mut hunt = Hunt::new(&victim, norm, vec![sample]).averaging(assault.averaging);
-        let halted = match assault.attack.search(&mut hunt) {
-            Ok(()) | Err(Halt::Spent) => None,
-            Err(Halt::Target(error)) => Some(error),
-            Err(halt @ Halt::Outside) => Some(TargetError::Rejected(halt.to_string())),
-        };
-        let found = hunt.finish().into_iter().next();
-        let Found { point, account } =
-            found.unwrap_or_else(|| Found { point: start.clone(), account: Account::default() });
-        let point = victim.settled(point);
+        let mut hunt =
+            Hunt::new(&victim, assault.attack.norm(), vec![sample]).averaging(assault.averaging);
+        let halted = assault.attack.search(&mut hunt).err();
+        let Left { point, account, answer } = left(&victim, hunt, halted, (&start, &goal))?;
         let image = victim.picture(&point)?;
         let visual_change = change(&image);
-        let answer = match halted {
-            // What was found before stays found.
-            Some(error) if account.first.is_none() => Err(error),
-            _ => victim.last(&point).map(Some),
-        };
         let mut extra = told(visual_change);
-        extra.extend(books(&account, norm, &start, &point));
+        extra.extend(books(&account, assault.attack.norm(), &start, &point));
         Ok(Observed {
             shown_under: Some(name),
             moved: self.unlike(&victim.answer),
@@ -85,7 +68,7 @@ impl Stage<'_> {
             extra,
             image: Some(image),
             queries: u32::try_from(account.queries).unwrap_or(u32::MAX),
-            ..Observed::inside(answer, micros(begun.elapsed()))
+            ..Observed::inside(answer.map(Some), micros(begun.elapsed()))
         })
     }
 
@@ -93,6 +76,49 @@ impl Stage<'_> {
     fn unlike(&self, answer: &Response) -> Option<Box<Response>> {
         (*answer != self.answer).then(|| Box::new(answer.clone()))
     }
+}
+
+/// What is wanted of the answer; `None` where it is wanted already, or there is no such class.
+fn goal(assault: &Assault, answer: &Response, stream: &mut Stream) -> Option<Goal> {
+    let from = best(answer);
+    let Some(towards) = &assault.towards else { return Some(Goal { from, towards: None }) };
+    let class = towards.class(answer, stream)?;
+    (from != Some(class)).then_some(Goal { from, towards: Some(class) })
+}
+
+/// What an attack leaves behind.
+struct Left {
+    point: Vec<f32>,
+    account: Account,
+    answer: Result<Response, TargetError>,
+}
+
+/// The image that was found and its answer. An attack that found nothing leaves the image as it
+/// is, unless its last try was refused: then that is what became of it.
+fn left(
+    victim: &Besieged<'_>,
+    hunt: Hunt<'_>,
+    halted: Option<Halt>,
+    (start, goal): (&[f32], &Goal),
+) -> Result<Left, TargetError> {
+    let failed = || TargetError::Failed("the attack has lost its image".to_owned());
+    let Found { point, draws, account } = hunt.finish().into_iter().next().ok_or_else(failed)?;
+    if account.first.is_some() {
+        let answer = victim.last(&point, draws, goal);
+        return Ok(Left { point: victim.settled(point), account, answer });
+    }
+    match halted {
+        Some(Halt::Target(error)) => return Err(error),
+        Some(halt @ Halt::Outside) => return Err(TargetError::Rejected(halt.to_string())),
+        Some(Halt::Spent) | None => {}
+    }
+    let last = victim.last(&point, draws, goal);
+    Ok(match last {
+        Err(_) if account.queries > 0 => {
+            Left { point: victim.settled(point), account, answer: last }
+        }
+        _ => Left { point: start.to_vec(), account, answer: Ok(victim.answer.clone()) },
+    })
 }
 
 fn void(reason: Reason, begun: Instant) -> Observed {
@@ -105,19 +131,16 @@ fn books(account: &Account, norm: Norm, start: &[f32], point: &[f32]) -> BTreeMa
     let Account { gradients, cpu, wall, first, .. } = account;
     let seconds = |time: &Duration| format!("{:.9}", time.as_secs_f64());
     let brief = |distance: f64| format!("{distance:.6}");
-    let mut books = vec![
-        ("distance", brief(norm.distance(start, point))),
-        ("distance_inf", brief(Norm::Infinity.distance(start, point))),
-        ("distance_2", brief(Norm::Two.distance(start, point))),
-        ("distance_0", Norm::Zero.distance(start, point).to_string()),
-        ("cpu_seconds", seconds(cpu)),
-        ("wall_seconds", seconds(wall)),
-    ];
+    let mut books = vec![("cpu_seconds", seconds(cpu)), ("wall_seconds", seconds(wall))];
     if *gradients > 0 {
         books.push(("gradients", gradients.to_string()));
     }
     if let Some(first) = first {
         books.extend([
+            ("distance", brief(norm.distance(start, point))),
+            ("distance_inf", brief(Norm::Infinity.distance(start, point))),
+            ("distance_2", brief(Norm::Two.distance(start, point))),
+            ("distance_0", Norm::Zero.distance(start, point).to_string()),
             ("first_queries", first.queries.to_string()),
             ("first_gradients", first.gradients.to_string()),
             ("first_distance", brief(first.distance)),

@@ -6,6 +6,7 @@ use crate::subject::{Inside, Subject};
 use faultlens_core::{Exhibit, Image, OutcomeKind, Response, Seed, TargetError};
 use faultlens_faults::attack::{Goal, Gradient, Question, Reply, Victim};
 use faultlens_judge::{belief, best};
+use std::ops::RangeInclusive;
 
 /// What a refusal is worth to who looks for the way to another answer: nothing is nearer to it.
 const REFUSED: Reply = Reply { changed: false, resistance: Some(1.0), margin: Some(1e3) };
@@ -79,9 +80,22 @@ impl<'s> Besieged<'s> {
         point
     }
 
-    /// What the target answers to a point in the end.
-    pub(super) fn last(&self, point: &[f32]) -> Result<Response, TargetError> {
-        self.answers(&[point], &[0]).remove(0)
+    /// The answer to a point that a search ended at: one that has what the goal wants, where one
+    /// of those that the search had has it.
+    pub(super) fn last(
+        &self,
+        point: &[f32],
+        draws: RangeInclusive<u64>,
+        goal: &Goal,
+    ) -> Result<Response, TargetError> {
+        let mut last = Err(TargetError::Failed("nothing was asked".to_owned()));
+        for draw in draws {
+            last = self.answers(&[point], &[draw]).remove(0);
+            if self.reply(&last, goal).is_ok_and(|reply| reply.changed) {
+                break;
+            }
+        }
+        last
     }
 
     /// The answers behind the defences; the numbers tell questions about the same point apart.

@@ -4,6 +4,7 @@ use super::Norm;
 use super::victim::{Goal, Gradient, Question, Reply, Victim};
 use cpu_time::ThreadTime;
 use faultlens_core::{Stream, TargetError};
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 /// Why a search ends before the attack is done.
@@ -34,8 +35,15 @@ pub struct Sample<'a> {
     /// Whether a change may pass: where people must not notice it.
     unnoticed: Option<Passes<'a>>,
     account: Account,
-    best: Option<(f64, Vec<f32>)>,
-    last: Option<Vec<f32>>,
+    best: Option<Tried>,
+    last: Option<Tried>,
+}
+
+/// A point that was asked about.
+struct Tried {
+    distance: f64,
+    point: Vec<f32>,
+    draws: RangeInclusive<u64>,
 }
 
 /// What an attack on a sample has cost, and when it first had what it wanted.
@@ -74,6 +82,8 @@ pub struct First {
 pub struct Found {
     /// The closest point with the wanted answer; where there is none, the last that was tried.
     pub point: Vec<f32>,
+    /// The numbers of the questions about it, by which drawn answers can be had again.
+    pub draws: RangeInclusive<u64>,
     /// The books.
     pub account: Account,
 }
@@ -88,6 +98,8 @@ struct Cost {
 /// What was asked together with a question and follows it.
 #[derive(Debug, Clone, Copy)]
 struct Behind {
+    /// How many questions the one itself is.
+    draws: u64,
     cost: Cost,
     cpu: Duration,
     wall: Duration,
@@ -124,20 +136,20 @@ impl<'a> Sample<'a> {
     /// that draws its answers says to it.
     fn note(&mut self, point: &[f32], changed: bool, norm: Norm, behind: Behind) {
         let distance = norm.distance(point, &self.start);
+        let number = self.account.queries - behind.cost.queries;
+        let draws = (number + 1).saturating_sub(behind.draws)..=number;
         let found = changed && distance > 0.0;
         if found && self.unnoticed.is_none_or(|passes| passes(point)) {
             let cpu = self.account.cpu.saturating_sub(behind.cpu);
             let wall = self.account.wall.saturating_sub(behind.wall);
-            let Behind { cost: behind, .. } = behind;
-            let queries = self.account.queries - behind.queries;
-            let gradients = self.account.gradients - behind.gradients;
-            let first = First { queries, gradients, cpu, wall, distance };
+            let gradients = self.account.gradients - behind.cost.gradients;
+            let first = First { queries: number, gradients, cpu, wall, distance };
             self.account.first.get_or_insert(first);
-            if self.best.as_ref().is_none_or(|(least, _)| distance < *least) {
-                self.best = Some((distance, point.to_vec()));
+            if self.best.as_ref().is_none_or(|best| distance < best.distance) {
+                self.best = Some(Tried { distance, point: point.to_vec(), draws });
             }
         } else if self.best.is_none() {
-            self.last = Some(point.to_vec());
+            self.last = Some(Tried { distance, point: point.to_vec(), draws });
         }
     }
 }
@@ -192,7 +204,7 @@ impl<'a> Hunt<'a> {
 
     /// The closest point with the wanted answer so far.
     pub fn best(&self, sample: usize) -> Option<&[f32]> {
-        self.samples[sample].best.as_ref().map(|(_, point)| point.as_slice())
+        self.samples[sample].best.as_ref().map(|best| best.point.as_slice())
     }
 
     /// How many questions a sample has left.
@@ -279,9 +291,9 @@ impl<'a> Hunt<'a> {
     /// What came of it.
     pub fn finish(self) -> Vec<Found> {
         let found = |sample: Sample<'_>| {
-            let best = sample.best.map(|(_, point)| point);
-            let point = best.or(sample.last).unwrap_or(sample.start);
-            Found { point, account: sample.account }
+            let nothing = Tried { distance: 0.0, point: sample.start, draws: 0..=0 };
+            let Tried { point, draws, .. } = sample.best.or(sample.last).unwrap_or(nothing);
+            Found { point, draws, account: sample.account }
         };
         self.samples.into_iter().map(found).collect()
     }
@@ -346,7 +358,8 @@ impl<'a> Hunt<'a> {
             cost.queries -= each.queries;
             cost.gradients -= each.gradients;
             let points = (cost.queries / each.queries.max(1)) as u32;
-            let behind = Behind { cost: *cost, cpu: cpu * points, wall: wall * points };
+            let draws = each.queries;
+            let behind = Behind { draws, cost: *cost, cpu: cpu * points, wall: wall * points };
             self.samples[sample].note(point, reply.changed, self.norm, behind);
         }
     }

@@ -47,6 +47,11 @@ pub trait Attack: Send + Sync {
         false
     }
 
+    /// The most questions that it asks, where it knows.
+    fn most_questions(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether it draws random numbers; where it does not, one trial of an image says all.
     fn draws(&self) -> bool {
         true

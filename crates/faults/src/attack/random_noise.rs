@@ -54,6 +54,10 @@ impl Attack for RandomNoise {
         Dose { axis: "epsilon", amount: self.epsilon }
     }
 
+    fn most_questions(&self) -> Option<u64> {
+        Some(self.tries as u64)
+    }
+
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
         for sample in hunt.open()? {
             let mut left = self.tries;

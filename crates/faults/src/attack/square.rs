@@ -68,6 +68,10 @@ impl Attack for Square {
         Dose { axis: "epsilon", amount: self.epsilon }
     }
 
+    fn most_questions(&self) -> Option<u64> {
+        Some(self.iterations as u64)
+    }
+
     fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
         let begin = |sample| Canvas { sample, moved: Vec::new(), cost: f64::INFINITY };
         let mut canvases: Vec<Canvas> = hunt.open()?.into_iter().map(begin).collect();

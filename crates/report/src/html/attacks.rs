@@ -2,7 +2,7 @@
 
 use super::rates::{Cell, number, whole};
 use crate::escape::plain;
-use crate::svg::{At, Axis, Caption, STYLES, Shape, Trace, Xy, xy};
+use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
 use faultlens_campaign::analysis::words as format;
 use faultlens_campaign::analysis::{Attacked, Standing};
 
@@ -53,7 +53,6 @@ fn most_telling(attacks: &[Attacked]) -> Vec<&Attacked> {
 
 fn standing(at: usize, attacks: &[Attacked]) -> Option<StandingView> {
     let drawn = most_telling(attacks);
-    // As powers of ten: attacks differ by thousands of questions.
     let banded = drawn.len() <= MOST_BANDS;
     let point = |one: &Standing| At {
         x: one.queries.max(1.0).log10(),
@@ -77,8 +76,8 @@ fn standing(at: usize, attacks: &[Attacked]) -> Option<StandingView> {
     let most = points.iter().flatten().map(|at| at.x).fold(1.0, f64::max);
     let title = format!("Answers of {target} that stand after so many questions");
     let caption = Caption { id: &format!("standing-{at}"), title: &title, about: &title };
-    let x = Axis { name: "questions, as powers of ten", shares: false, most };
-    let y = Axis { name: "answers that stand", shares: true, most: 1.0 };
+    let x = Axis { name: "questions", scale: Scale::Powers, most };
+    let y = Axis { name: "answers that stand", scale: Scale::Shares, most: 1.0 };
     let chart = xy(&caption, &Xy { traces: &traces, x, y, diagonal: false, limit: None });
     let legend = drawn.iter().enumerate().map(|(style, own)| (plain(&own.attack), style));
     (!drawn.is_empty()).then(|| StandingView {

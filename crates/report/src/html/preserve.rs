@@ -3,7 +3,7 @@
 use super::rates::{Cell, number, sample};
 use super::view::{Badge, badge};
 use crate::escape::plain;
-use crate::svg::{At, Axis, Caption, STYLES, Shape, Trace, Xy, xy};
+use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
 use faultlens_campaign::analysis::words as format;
 use faultlens_campaign::analysis::{ChangeBin, Preserved, WorstClass};
 use std::collections::BTreeSet;
@@ -175,16 +175,16 @@ fn fault_view(id: &str, fault: &str, own: &[&Preserved]) -> FaultView {
     }
     let tolerated = own.first().map(|one| one.tolerated);
     let chart = |id: &str, title: &str, traces: &[Trace<'_>], y: Axis<'_>| {
-        let x = Axis { name: "visual change", shares: false, most: 1.0 };
+        let x = Axis { name: "visual change", scale: Scale::Numbers, most: 1.0 };
         let about = "People tolerate what lies left of the broken line.";
         let caption = Caption { id, title, about };
         xy(&caption, &Xy { traces, x, y, diagonal: false, limit: tolerated })
     };
     let name = format!("Scores along visual change: {fault}");
-    let y = Axis { name: "score", shares: true, most: 1.0 };
+    let y = Axis { name: "score", scale: Scale::Shares, most: 1.0 };
     let scores = chart(&format!("{id}-s"), &name, &traces, y);
     let (bars, most) = histogram(curve);
-    let y = Axis { name: "versions", shares: false, most };
+    let y = Axis { name: "versions", scale: Scale::Numbers, most };
     let versions = [Trace { name: "versions", shape: Shape::Steps, points: &bars, style: 0 }];
     let name = format!("Versions by visual change: {fault}");
     FaultView {

@@ -2,7 +2,7 @@
 
 use super::{SurvivalPlot, SurvivalPoint};
 use crate::escape::plain;
-use crate::svg::{Axis, Caption, Trace, Xy, xy};
+use crate::svg::{Axis, Caption, Scale, Trace, Xy, xy};
 
 /// What a section shows.
 #[derive(Debug, Clone, Copy)]
@@ -89,8 +89,8 @@ impl Kind {
         let most = |values: &dyn Fn(&SurvivalPoint) -> f64| {
             points().map(values).filter(|v| v.is_finite()).fold(0.0, f64::max)
         };
-        let shares = |name| Axis { name, shares: true, most: 1.0 };
-        let numbers = |name, most| Axis { name, shares: false, most };
+        let shares = |name| Axis { name, scale: Scale::Shares, most: 1.0 };
+        let numbers = |name, most| Axis { name, scale: Scale::Numbers, most };
         let (x, y) = match self {
             Self::Curves => (numbers(duration, most(&|p| p.x)), shares("still without event")),
             Self::Calibration => (shares("predicted chance"), shares("observed share")),

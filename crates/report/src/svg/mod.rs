@@ -20,7 +20,7 @@ pub(crate) use heat::{ENOUGH, STEPS, heat, highest, step};
 pub(crate) use lines::{Lines, STYLES, Series, lines, mark};
 pub(crate) use violin::{Along, Violin, violins};
 pub use xy::{At, Shape};
-pub(crate) use xy::{Axis, Trace, Xy, xy};
+pub(crate) use xy::{Axis, Scale, Trace, Xy, xy};
 
 use crate::escape::{shorten, xml};
 use std::fmt::Write as _;

@@ -42,12 +42,23 @@ pub(crate) struct Trace<'a> {
     pub(crate) style: usize,
 }
 
+/// How the numbers along an axis are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// As they are.
+    Numbers,
+    /// In percent.
+    Shares,
+    /// They are powers of ten.
+    Powers,
+}
+
 /// What stands along an axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis<'a> {
     pub(crate) name: &'a str,
-    /// Whether numbers are shares, shown in percent.
-    pub(crate) shares: bool,
+    /// How numbers are shown.
+    pub(crate) scale: Scale,
     /// What the axis reaches at least; shared by charts that are compared.
     pub(crate) most: f64,
 }
@@ -81,7 +92,10 @@ impl Frame {
 
 /// The chart.
 pub(crate) fn xy(caption: &Caption<'_>, chart: &Xy<'_>) -> String {
-    let [x_ticks, y_ticks] = [chart.x, chart.y].map(|axis| ticks(axis.most, STEPS));
+    let [x_ticks, y_ticks] = [chart.x, chart.y].map(|axis| match axis.scale {
+        Scale::Powers => (0..=axis.most.ceil().max(1.0) as u32).map(f64::from).collect(),
+        Scale::Numbers | Scale::Shares => ticks(axis.most, STEPS),
+    });
     let end = |ticks: &[f64]| ticks.last().copied().unwrap_or(1.0);
     let frame = Frame { x: end(&x_ticks), y: end(&y_ticks) };
     let mut out = String::new();
@@ -110,9 +124,10 @@ pub(crate) fn xy(caption: &Caption<'_>, chart: &Xy<'_>) -> String {
 }
 
 fn grid(out: &mut String, chart: &Xy<'_>, frame: &Frame, x_ticks: &[f64], y_ticks: &[f64]) {
-    let label = |axis: Axis<'_>, tick: f64| match axis.shares {
-        true => tick_label(tick),
-        false => format::number(tick, 4),
+    let label = |axis: Axis<'_>, tick: f64| match axis.scale {
+        Scale::Shares => tick_label(tick),
+        Scale::Numbers => format::number(tick, 4),
+        Scale::Powers => format::count(10f64.powf(tick).round() as u64),
     };
     for &tick in y_ticks {
         let y = frame.down(tick);
@@ -221,8 +236,8 @@ mod tests {
             Trace { name: "curve", shape: Shape::Steps, points: &steps, style: 1 },
             Trace { name: "<p>", shape: Shape::Points, points: &points, style: 0 },
         ];
-        let x = Axis { name: "time", shares: false, most: 10.0 };
-        let y = Axis { name: "survival", shares: true, most: 1.0 };
+        let x = Axis { name: "time", scale: Scale::Numbers, most: 10.0 };
+        let y = Axis { name: "survival", scale: Scale::Shares, most: 1.0 };
         let chart = Xy { traces: &traces, x, y, diagonal: false, limit: Some(5.0) };
         let svg = xy(&caption, &chart);
         assert_eq!(values(&svg, "line s1", "d"), {
@@ -239,7 +254,7 @@ mod tests {
     fn the_diagonal_ends_with_the_shorter_axis() {
         let points = [at(8.0, 4.0)];
         let traces = [Trace { name: "a", shape: Shape::Line, points: &points, style: 0 }];
-        let axis = |most: f64| Axis { name: "a", shares: false, most };
+        let axis = |most: f64| Axis { name: "a", scale: Scale::Numbers, most };
         let chart = Xy { traces: &traces, x: axis(8.0), y: axis(4.0), diagonal: true, limit: None };
         let svg = xy(&Caption { id: "c", title: "t", about: "a" }, &chart);
         assert_eq!(values(&svg, "reference", "d"), ["M0.00,220.00 L50.00,0.00"]);
