@@ -54,6 +54,27 @@ fn a_study_is_run_like_a_campaign() {
 }
 
 #[test]
+fn what_the_rows_say_is_told_once_more() {
+    let folder = Folder::new("grid_told");
+    let attack = "{fault: pgd, epsilon: [0.1, 0.3], iterations: 4}";
+    folder.text("study.yaml", &STUDY.replace("{fault: brightness, severity: [1, 3, 5]}", attack));
+    let told = json(&done(&folder, "run study.yaml --json").stdout).remove(0);
+    let names = ["rows.json", "rows.csv", "report.html", "study.json"].map(|n| format!("out/{n}"));
+    assert_eq!(told["files"], serde_json::json!(names));
+    std::fs::remove_file(folder.path("out/study.json")).unwrap();
+    std::fs::remove_file(folder.path("out/report.html")).unwrap();
+    done(&folder, "report out");
+    let page = std::fs::read_to_string(folder.path("out/report.html")).unwrap();
+    assert!(page.contains("<title>small") && folder.path("out/study.json").exists());
+    let run = folder.run("report out --by defence");
+    assert_eq!(run.status, 2, "{}", run.stdout);
+    assert!(run.stderr.contains("its campaigns take --by"), "{}", run.stderr);
+    folder.text("out/rows.json", "{");
+    let run = folder.run("report out");
+    assert!(run.stderr.contains("cannot read the rows"), "{}", run.stderr);
+}
+
+#[test]
 fn what_a_study_cannot_do_is_said() {
     let folder = Folder::new("grid_wrong");
     folder.text("study.yaml", STUDY);
