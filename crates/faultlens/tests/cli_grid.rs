@@ -45,12 +45,33 @@ fn a_study_is_run_like_a_campaign() {
     assert!(report.contains("median_filter"), "{report}");
     done(&folder, "replay out/signs-1 7");
     assert!(folder.path("out/signs-1/report.html").exists());
+    // A fault that does not search is over at once, and its time is no duration.
+    let survived = folder.run("survive out/rows.csv --duration seconds --event changed");
+    assert!(survived.stderr.contains("90 rows are single shots"), "{}", survived.stderr);
+}
+
+#[test]
+fn what_the_rows_say_is_told_once_more() {
+    let folder = Folder::new("grid_told");
+    let attack = "{fault: pgd, epsilon: [0.1, 0.3], iterations: 4}";
+    folder.text("study.yaml", &STUDY.replace("{fault: brightness, severity: [1, 3, 5]}", attack));
+    let told = json(&done(&folder, "run study.yaml --json").stdout).remove(0);
+    let names = ["rows.json", "rows.csv", "report.html", "study.json"].map(|n| format!("out/{n}"));
+    assert_eq!(told["files"], serde_json::json!(names));
     // The rows can be analysed as any other table.
-    let survived = folder.run(
-        "survive out/rows.csv --duration seconds --event changed --covariates attack_scaled \
-         --model exponential --json",
-    );
-    assert_eq!(survived.status, 0, "{}", survived.stderr);
+    let survive = "survive out/rows.csv --duration seconds --event changed --model exponential";
+    done(&folder, &format!("{survive} --covariates attack_scaled --json"));
+    std::fs::remove_file(folder.path("out/study.json")).unwrap();
+    std::fs::remove_file(folder.path("out/report.html")).unwrap();
+    done(&folder, "report out");
+    let page = std::fs::read_to_string(folder.path("out/report.html")).unwrap();
+    assert!(page.contains("<title>small") && folder.path("out/study.json").exists());
+    let run = folder.run("report out --by defence");
+    assert_eq!(run.status, 2, "{}", run.stdout);
+    assert!(run.stderr.contains("its campaigns take --by"), "{}", run.stderr);
+    folder.text("out/rows.json", "{");
+    let run = folder.run("report out");
+    assert!(run.stderr.contains("cannot read the rows"), "{}", run.stderr);
 }
 
 #[test]

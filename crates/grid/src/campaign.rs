@@ -40,7 +40,7 @@ impl Part<'_> {
         let names = json!(self.samples.classes).to_string();
         replace(&classes, names.as_bytes(), "write the classes")?;
         let path = self.campaign_file();
-        let text = self.text(members, &data);
+        let text = self.text(members, &data)?;
         replace(&path, text.as_bytes(), "write the campaign")?;
         let campaign = Campaign::load(&path)?;
         self.check_classes(Campaign::load(&path)?)?;
@@ -103,13 +103,13 @@ impl Part<'_> {
         format!("data/{}.json", self.name)
     }
 
-    fn text(&self, members: &[Member], data: &str) -> String {
+    fn text(&self, members: &[Member], data: &str) -> Result<String, GridError> {
         let study = self.study;
         let mut lines = vec![
             "# Written by a study: change its file, not this one.".to_owned(),
             format!("name: {}", json!(format!("{}, {}", study.name, self.name))),
             format!("seed: {}", study.seed),
-            format!("output: {}", json!(self.run())),
+            format!("output: {}", json!(utf8(&self.run())?)),
             // A study has more fault points than anyone looks at pictures of.
             "examples: 0".to_owned(),
             format!("cases: {}", json!({"data": data})),
@@ -118,7 +118,9 @@ impl Part<'_> {
         if let Some(threads) = study.threads {
             lines.insert(3, format!("threads: {threads}"));
         }
-        lines.extend(members.iter().map(|member| format!("  - {}", self.target(member))));
+        for member in members {
+            lines.push(format!("  - {}", self.target(member)?));
+        }
         lines.push("faults:".to_owned());
         for attack in &study.attacks {
             let mut entry = json!({"fault": attack.name, "trials": attack.trials});
@@ -127,15 +129,15 @@ impl Part<'_> {
             }
             lines.push(format!("  - {entry}"));
         }
-        lines.join("\n") + "\n"
+        Ok(lines.join("\n") + "\n")
     }
 
-    fn target(&self, member: &Member) -> Value {
+    fn target(&self, member: &Member) -> Result<Value, GridError> {
         let (model, defence) =
             (&self.study.models[member.model], &self.study.defences[member.defence]);
         let mut target = json!({
             "name": format!("{}, {}", model.name, defence.label),
-            "model": inside(&self.study.output, &member.file),
+            "model": utf8(&inside(&self.study.output, &member.file))?,
             "traits": {
                 "architecture": model.architecture,
                 "layers": member.layers,
@@ -154,7 +156,7 @@ impl Part<'_> {
         if let Means::Around(spec) = &defence.means {
             target["defences"] = json!([written(spec)]);
         }
-        target
+        Ok(target)
     }
 
     /// Refuses models that cannot answer with a class of the data: trained elsewhere, they may
@@ -186,10 +188,30 @@ fn written(spec: &DefenceSpec) -> Value {
     value
 }
 
+/// A path as text, which a campaign file is.
+fn utf8(path: &Path) -> Result<&str, GridError> {
+    path.to_str().ok_or_else(|| GridError::Path { path: path.to_path_buf() })
+}
+
 /// A path from a folder where it lies inside, so that a study can be moved.
 fn inside(folder: &Path, file: &Path) -> PathBuf {
     match file.strip_prefix(folder) {
         Ok(below) => below.to_path_buf(),
         Err(_) => std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_path_that_is_no_text_is_refused() {
+        let path = Path::new(OsStr::from_bytes(b"runs/\xff"));
+        let error = utf8(path).unwrap_err().to_string();
+        assert!(error.starts_with("the path is not UTF-8, and campaign files are; rename it"));
+        assert_eq!(utf8(Path::new("runs/é")).unwrap(), "runs/é");
     }
 }

@@ -118,6 +118,20 @@ pub enum GridError {
         /// The file.
         path: PathBuf,
     },
+    /// A path that no campaign file can hold.
+    #[error("the path is not UTF-8, and campaign files are; rename it: {}", path.display())]
+    Path {
+        /// The path.
+        path: PathBuf,
+    },
+    /// What was measured cannot be read back.
+    #[error("cannot read the rows: {why}: {}", path.display())]
+    Unread {
+        /// What is wrong.
+        why: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// What was measured cannot be written down.
     #[error("cannot write the rows: {0}")]
     Rows(String),

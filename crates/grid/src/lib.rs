@@ -15,10 +15,10 @@ pub mod config;
 mod depth;
 mod error;
 mod file;
-mod machine;
 mod measure;
 mod models;
 mod part;
+mod prediction;
 mod rows;
 mod save;
 
@@ -26,4 +26,4 @@ pub use config::Study;
 pub use error::GridError;
 pub use models::{Happening, Member, News};
 pub use part::Part;
-pub use rows::{Choice, Configuration, Row, Rows};
+pub use rows::{AND, Choice, Configuration, Row, Rows};

@@ -1,20 +1,16 @@
 //! What a part's run has measured, as rows.
 
 use crate::config::DefencePoint;
-use crate::machine::machine;
 use crate::models::Member;
 use crate::part::Part;
-use crate::{Choice, Configuration, GridError, Row, Rows};
-use cpu_time::ThreadTime;
-use faultlens_campaign::config::{Campaign, FaultPoint};
+use crate::{AND, Choice, Configuration, GridError, Row, Rows};
+use faultlens_campaign::config::FaultPoint;
 use faultlens_campaign::store::Store;
-use faultlens_campaign::{GoldenRecord, Record, Setup};
-use faultlens_core::{OutcomeKind, Target};
-use faultlens_faults::ATTACKS;
-use std::collections::BTreeMap;
-
-/// How often a plain answer is timed; the fastest counts, since others were disturbed.
-const ANSWERS: usize = 5;
+use faultlens_campaign::{GoldenRecord, Record};
+use faultlens_core::{OutcomeKind, Setting};
+use faultlens_faults::attack::Needs;
+use faultlens_faults::{ATTACKS, Attack};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Part<'_> {
     /// Reads the part's run. The campaign must have been run with these members.
@@ -33,26 +29,29 @@ impl Part<'_> {
             .collect();
         let names: BTreeMap<u32, String> =
             store.cases()?.into_iter().map(|case| (case.case, case.name)).collect();
-        let mut rows = Vec::new();
+        let (mut rows, mut lost) = (Vec::new(), 0);
         store.for_each(|record| {
             let (target, attack) = (record.target as usize, record.fault as usize);
             let attack_point = attacks.get(attack).ok_or_else(other)?;
             let sample = names.get(&record.case).ok_or_else(other)?;
             let golden = goldens.get(&(record.target, record.case));
             let number = u32::try_from(target * attacks.len() + attack).map_err(|_| other())?;
+            lost += u64::from(is_lost(&record));
             rows.extend(row(&record, number, sample, golden, attack_point));
             Ok::<_, GridError>(())
         })?;
-        Ok(Rows { configurations: self.configurations(members, &goldens)?, rows })
+        let configurations = self.configurations(members, &goldens, &store)?;
+        Ok(Rows { name: self.study.name.clone(), configurations, rows, lost })
     }
 
     fn configurations(
         &self,
         members: &[Member],
         goldens: &BTreeMap<(u32, u32), GoldenRecord>,
+        store: &Store,
     ) -> Result<Vec<Configuration>, GridError> {
-        let times = self.prediction_seconds()?;
-        let machine = machine();
+        let times = self.prediction_seconds(&store.manifest().fingerprint)?;
+        let machine = machines(store);
         let mut all = Vec::new();
         for ((at, member), prediction_seconds) in (0u32..).zip(members).zip(times) {
             let model = &self.study.models[member.model];
@@ -68,7 +67,10 @@ impl Part<'_> {
                 learning_rate: model.learning_rate,
                 defence: defence_choice(&self.study.defences, member.defence),
                 attack: attack_choice(&self.study.attacks, attack),
-                one_shot: is_one_shot(attack),
+                needs: needs(attack).to_owned(),
+                norm: norm(attack).map(str::to_owned),
+                epsilon: attack.settings.number_if_set("epsilon"),
+                one_shot: !has_duration(attack),
                 training_seconds: member.training_seconds,
                 prediction_seconds,
                 benign_accuracy: right as f64 / benign_samples.max(1) as f64,
@@ -78,29 +80,22 @@ impl Part<'_> {
         }
         Ok(all)
     }
-
-    /// By target, the work of a processor for one plain answer.
-    fn prediction_seconds(&self) -> Result<Vec<f64>, GridError> {
-        let campaign = Campaign::load(&self.campaign_file())?;
-        let setup = Setup::open(campaign).map_err(|source| GridError::Setup {
-            campaign: self.name.clone(),
-            source: Box::new(source),
-        })?;
-        let image = self.samples.case(0)?.image;
-        let time = |subject: &faultlens_campaign::Subject| {
-            let once = |_| {
-                let clock = ThreadTime::now();
-                // What goes wrong here is on record of every trial.
-                let _ = subject.ask(&image);
-                clock.elapsed().as_secs_f64()
-            };
-            (0..ANSWERS).map(once).fold(f64::INFINITY, f64::min)
-        };
-        Ok(setup.targets.iter().map(time).collect())
-    }
 }
 
-/// What a record says of a sample; nothing where the trial could not be judged.
+/// The machines that worked on a run. Which of them took which time is not on record.
+fn machines(store: &Store) -> String {
+    let all: BTreeSet<&str> = store.hands().iter().map(|hand| hand.machine.as_str()).collect();
+    all.into_iter().collect::<Vec<_>>().join(AND)
+}
+
+/// Whether a trial ended before an attack could say what it took: it neither changed an answer nor
+/// withstood anything.
+fn is_lost(record: &Record) -> bool {
+    let ended = matches!(record.outcome.kind(), OutcomeKind::Crashed | OutcomeKind::TimedOut);
+    ended && !record.extra.contains_key("cpu_seconds")
+}
+
+/// What a record says of a sample; nothing where the trial could not be judged or is lost.
 fn row(
     record: &Record,
     configuration: u32,
@@ -109,10 +104,13 @@ fn row(
     attack: &FaultPoint,
 ) -> Option<Row> {
     let kind = record.outcome.kind();
-    if kind == OutcomeKind::Unjudged {
+    if kind == OutcomeKind::Unjudged || is_lost(record) {
         return None;
     }
-    let number = |name: &str| record.extra.get(name).and_then(|text| text.parse::<f64>().ok());
+    let number = |name: &str| {
+        let told = record.extra.get(name).and_then(|text| text.parse::<f64>().ok());
+        told.filter(|number| number.is_finite())
+    };
     let hunted = number("cpu_seconds").is_some();
     // A fault that is no attack is over as soon as it is asked about.
     let changed = match hunted {
@@ -136,16 +134,41 @@ fn row(
         wall_seconds: until("first_wall_seconds", "wall_seconds").unwrap_or(once),
         queries: number("first_queries").map_or(record.queries.into(), |queries| queries as u64),
         distance: number("distance").unwrap_or_else(|| attack.dose.map_or(0.0, |dose| dose.amount)),
+        distance_inf: number("distance_inf"),
+        distance_2: number("distance_2"),
         visual_change: number("visual_change"),
     })
 }
 
-/// Whether a fault is over after one question, so that its time is no duration; what does not
-/// search is.
-fn is_one_shot(point: &FaultPoint) -> bool {
-    let plugin = ATTACKS.iter().find(|plugin| plugin.name == point.name);
-    let attack = plugin.and_then(|plugin| (plugin.build)(&point.settings).ok());
-    attack.is_none_or(|attack| attack.is_one_shot())
+/// An attack as it is searched with; nothing for a fault that does not search.
+fn searching(point: &FaultPoint) -> Option<Box<dyn Attack>> {
+    let plugin = ATTACKS.iter().find(|plugin| plugin.name == point.name)?;
+    (plugin.build)(&point.settings).ok()
+}
+
+/// What an attack must learn from a model, in the word that reports use.
+fn needs(point: &FaultPoint) -> &'static str {
+    match searching(point).map(|attack| attack.needs()) {
+        Some(Needs::Gradients) => "gradients",
+        Some(Needs::Scores) => "scores",
+        Some(Needs::Decisions) => "answers",
+        None => "",
+    }
+}
+
+fn norm(point: &FaultPoint) -> Option<&str> {
+    match point.settings.get("norm") {
+        Some(Setting::Word(word)) => Some(word),
+        _ => None,
+    }
+}
+
+/// Whether the time until a change says how long an answer lasted. A single question has no
+/// duration, and `hop_skip_jump` begins with a random image at any distance: its first change says
+/// nothing of the sample, unless only those count that people do not notice.
+fn has_duration(point: &FaultPoint) -> bool {
+    let begins_anywhere = point.name == "hop_skip_jump" && point.settings.get("within").is_none();
+    searching(point).is_some_and(|attack| !attack.is_one_shot()) && !begins_anywhere
 }
 
 fn defence_choice(all: &[DefencePoint], at: usize) -> Choice {
@@ -157,9 +180,17 @@ fn defence_choice(all: &[DefencePoint], at: usize) -> Choice {
 
 fn attack_choice(all: &[FaultPoint], attack: &FaultPoint) -> Choice {
     let strength = |point: &FaultPoint| point.dose.map_or(0.0, |dose| dose.amount);
-    let same = all.iter().filter(|other| other.name == attack.name).map(strength);
+    let named: Vec<&FaultPoint> = all.iter().filter(|other| other.name == attack.name).collect();
+    let norms: BTreeSet<Option<&str>> = named.iter().map(|other| norm(other)).collect();
+    let name = match norm(attack) {
+        Some(norm) if norms.len() > 1 => format!("{} (norm {norm})", attack.name),
+        _ => attack.name.to_owned(),
+    };
+    // Strengths in different norms do not compare.
+    let same =
+        named.iter().filter(|other| norm(other) == norm(attack)).map(|other| strength(other));
     Choice {
-        name: attack.name.to_owned(),
+        name,
         label: attack.label.clone(),
         strength: strength(attack),
         scaled: scaled(strength(attack), same),
@@ -176,6 +207,89 @@ fn scaled(strength: f64, all: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Study;
+    use faultlens_campaign::TrialId;
+    use faultlens_core::Outcome;
+    use std::path::Path;
+
+    fn study(attacks: &str) -> Study {
+        let text = format!(
+            "study: {{data: world:signs, models: [{{architecture: lenet}}], attacks: [{attacks}]}}"
+        );
+        Study::parse(&text, Path::new("s.yaml")).unwrap()
+    }
+
+    #[test]
+    fn norms_of_an_attack_are_levels_of_their_own() {
+        let attacks = study(
+            "{fault: pgd, norm: inf, epsilon: [0.1, 0.3]}, {fault: pgd, norm: '2', epsilon: [1, 5]},
+             {fault: fgm, norm: '2', epsilon: 1}",
+        )
+        .attacks;
+        let told = |attack: &FaultPoint| {
+            let choice = attack_choice(&attacks, attack);
+            (choice.name, choice.scaled)
+        };
+        let wanted = [
+            ("pgd (norm inf)", 0.0),
+            ("pgd (norm inf)", 1.0),
+            ("pgd (norm 2)", 0.0),
+            ("pgd (norm 2)", 1.0),
+            ("fgm", 0.0),
+        ];
+        let wanted = wanted.map(|(name, scaled)| (name.to_owned(), scaled));
+        assert_eq!(attacks.iter().map(told).collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn durations_are_those_of_searches_that_begin_at_the_sample() {
+        for (attack, lasts, wanted) in [
+            ("{fault: pgd, epsilon: 0.1}", true, "gradients"),
+            ("{fault: fgm, epsilon: 0.1}", false, "gradients"),
+            ("{fault: square, epsilon: 0.1}", true, "scores"),
+            ("{fault: hop_skip_jump}", false, "answers"),
+            ("{fault: hop_skip_jump, within: 0.2}", true, "answers"),
+            ("{fault: brightness, severity: 1}", false, ""),
+        ] {
+            let attacks = study(attack).attacks;
+            assert_eq!(
+                (has_duration(&attacks[0]), needs(&attacks[0])),
+                (lasts, wanted),
+                "{attack}"
+            );
+        }
+    }
+
+    #[test]
+    fn trials_that_end_before_anything_was_measured_have_no_row() {
+        let attacks = study("{fault: pgd, epsilon: 0.1}").attacks;
+        let record = |outcome: Outcome, extra: &[(&str, &str)]| Record {
+            number: 0,
+            trial: TrialId([0; 16]),
+            target: 0,
+            case: 0,
+            fault: 0,
+            repeat: 0,
+            outcome,
+            site: None,
+            answer: None,
+            score: None,
+            queries: 3,
+            digest: None,
+            extra: extra.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            micros: 5,
+        };
+        let told = |record: &Record| row(record, 0, "a", None, &attacks[0]);
+        for outcome in [Outcome::Crashed, Outcome::TimedOut] {
+            let lost = record(outcome.clone(), &[]);
+            assert!(is_lost(&lost) && told(&lost).is_none());
+            let booked = record(outcome, &[("cpu_seconds", "0.5"), ("distance_2", "inf")]);
+            let row = told(&booked).unwrap();
+            assert!(!is_lost(&booked));
+            assert_eq!((row.seconds, row.changed, row.distance_2), (0.5, false, None));
+        }
+        assert!(!is_lost(&record(Outcome::Masked, &[])));
+    }
 
     #[test]
     fn strengths_lie_between_the_ends_of_their_name() {

@@ -5,10 +5,16 @@ use serde::{Deserialize, Serialize};
 /// All that a study has measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
+    /// What the study is called; empty where nobody has said it.
+    #[serde(default)]
+    pub name: String,
     /// What was attacked, and how.
     pub configurations: Vec<Configuration>,
     /// One for each attacked sample.
     pub rows: Vec<Row>,
+    /// Trials that crashed or ran out of time before anything was measured, which have no row.
+    #[serde(default)]
+    pub lost: u64,
 }
 
 /// A model, a defence and an attack.
@@ -30,7 +36,16 @@ pub struct Configuration {
     pub defence: Choice,
     /// The attack.
     pub attack: Choice,
-    /// Whether the attack is a single shot at fixed strength, whose time is no duration.
+    /// What the attack must learn from a model: `gradients`, `scores` or `answers`; empty where it
+    /// does not search.
+    #[serde(default)]
+    pub needs: String,
+    /// The norm in which the attack measures changes, where it can be set.
+    pub norm: Option<String>,
+    /// How far the attack may go in its norm, where it has such a limit.
+    pub epsilon: Option<f64>,
+    /// Whether the time until a change is no duration: of a single shot at fixed strength, and of
+    /// a search whose first change may lie at any distance.
     pub one_shot: bool,
     /// Processor seconds of training for each sample of the training set.
     pub training_seconds: f64,
@@ -40,14 +55,26 @@ pub struct Configuration {
     pub benign_accuracy: f64,
     /// How many undisturbed samples were asked for it.
     pub benign_samples: u64,
-    /// What the times were measured on; times of different machines do not go together.
+    /// What the times were measured on; times of different machines do not go together. Several
+    /// are joined by [`AND`].
     pub machine: String,
 }
+
+impl Configuration {
+    /// The machines that the times were measured on.
+    pub(crate) fn machines(&self) -> impl Iterator<Item = &str> {
+        self.machine.split(AND)
+    }
+}
+
+/// Stands between the names of machines where several worked on one run.
+pub const AND: &str = " and ";
 
 /// One of the values on an axis of the grid: a defence or an attack with its strength.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// Its name, such as `pgd`.
+    /// Its name, such as `pgd`; `pgd (norm 2)` in a study of several norms, whose strengths do not
+    /// compare.
     pub name: String,
     /// Its name with the settings that tell it from others, for people.
     pub label: String,
@@ -79,6 +106,10 @@ pub struct Row {
     pub queries: u64,
     /// How far the attacked sample lies from the original, by the attack's own norm.
     pub distance: f64,
+    /// The same by the largest change of a value, where that was told.
+    pub distance_inf: Option<f64>,
+    /// The same by the length of the change, where that was told.
+    pub distance_2: Option<f64>,
     /// How much people notice of it, from 0 to 1, where that was told.
     pub visual_change: Option<f64>,
 }

@@ -12,7 +12,7 @@ const JSON: &str = "rows.json";
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The columns of the CSV file.
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 34] = [
     "data",
     "permutation",
     "architecture",
@@ -27,6 +27,9 @@ const COLUMNS: [&str; 29] = [
     "attack_label",
     "attack_strength",
     "attack_scaled",
+    "needs",
+    "norm",
+    "epsilon",
     "one_shot",
     "training_seconds",
     "prediction_seconds",
@@ -41,6 +44,8 @@ const COLUMNS: [&str; 29] = [
     "wall_seconds",
     "queries",
     "distance",
+    "distance_inf",
+    "distance_2",
     "visual_change",
 ];
 
@@ -48,6 +53,10 @@ impl Rows {
     /// Takes the rows of another part in.
     pub fn join(&mut self, other: Self) {
         let before = self.configurations.len() as u32;
+        self.lost += other.lost;
+        if self.name.is_empty() {
+            self.name = other.name;
+        }
         self.configurations.extend(other.configurations);
         self.rows.extend(other.rows.into_iter().map(|row| {
             let configuration = row.configuration + before;
@@ -58,8 +67,10 @@ impl Rows {
     /// Reads what [`save`](Self::save) wrote.
     pub fn load(folder: &Path) -> Result<Self, GridError> {
         let path = folder.join(JSON);
-        let wrong =
-            |error: &dyn std::fmt::Display| GridError::Rows(format!("{}: {error}", path.display()));
+        let wrong = |error: &dyn std::fmt::Display| {
+            let why = error.to_string();
+            GridError::Unread { why, path: path.clone() }
+        };
         let size = fs::metadata(&path).map_err(|error| wrong(&error))?.len();
         if size > MOST_BYTES {
             return Err(wrong(&"it is larger than any study"));
@@ -95,6 +106,7 @@ impl Rows {
 fn line(configuration: &Configuration, row: &Row) -> [String; COLUMNS.len()] {
     let c = configuration;
     let flag = |yes: bool| u8::from(yes).to_string();
+    let number = |known: Option<f64>| known.map(|number| number.to_string()).unwrap_or_default();
     [
         c.data.clone(),
         c.permutation.to_string(),
@@ -110,6 +122,9 @@ fn line(configuration: &Configuration, row: &Row) -> [String; COLUMNS.len()] {
         c.attack.label.clone(),
         c.attack.strength.to_string(),
         c.attack.scaled.to_string(),
+        c.needs.clone(),
+        c.norm.clone().unwrap_or_default(),
+        number(c.epsilon),
         flag(c.one_shot),
         c.training_seconds.to_string(),
         c.prediction_seconds.to_string(),
@@ -124,6 +139,8 @@ fn line(configuration: &Configuration, row: &Row) -> [String; COLUMNS.len()] {
         row.wall_seconds.to_string(),
         row.queries.to_string(),
         row.distance.to_string(),
-        row.visual_change.map(|change| change.to_string()).unwrap_or_default(),
+        number(row.distance_inf),
+        number(row.distance_2),
+        number(row.visual_change),
     ]
 }

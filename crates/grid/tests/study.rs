@@ -72,6 +72,8 @@ fn timeless(rows: &Rows) -> Rows {
     };
     let row = |r: &Row| Row { seconds: 0.0, wall_seconds: 0.0, ..r.clone() };
     Rows {
+        name: rows.name.clone(),
+        lost: rows.lost,
         configurations: rows.configurations.iter().map(configuration).collect(),
         rows: rows.rows.iter().map(row).collect(),
     }
@@ -99,7 +101,7 @@ fn a_study_goes_on_after_losses_and_is_the_same_on_any_number_of_threads() {
     // Nothing is left to do.
     let (again, kept, trained) = run(&study, 1).unwrap();
     assert_eq!((kept, trained), (8, 0));
-    assert_eq!(timeless(&again), timeless(&first));
+    assert_eq!(again, first);
     let out = folder.path().join("out");
     // A model without its card, a card without its model, a run, and half of the samples.
     let names: Vec<&String> = files.keys().collect();
@@ -128,6 +130,9 @@ fn rows_say_what_was_measured() {
         assert!(c.prediction_seconds < 1.0 && c.benign_samples == 10, "{c:?}");
         assert_eq!(c.layers, 2, "{c:?}");
         assert_eq!(c.one_shot, c.attack.name != "pgd");
+        assert_eq!(c.needs == "gradients", c.attack.name != "brightness");
+        assert_eq!(c.epsilon.is_some(), c.norm.as_deref() == Some("inf"));
+        assert!(c.machine.contains(" cores, "), "{c:?}");
         assert_eq!(
             c.attack.scaled,
             if [5.0, 0.2].contains(&c.attack.strength) { 1.0 } else { 0.0 }
@@ -145,6 +150,8 @@ fn rows_say_what_was_measured() {
     for (row, most) in weak.iter().map(|row| (row, 0.01)).chain(strong.iter().map(|row| (row, 0.2)))
     {
         assert!(row.seconds > 0.0 && row.wall_seconds > 0.0 && row.seconds < 1.0, "{row:?}");
+        assert_eq!(row.distance_inf, Some(row.distance));
+        assert!(row.distance_2 >= row.distance_inf, "{row:?}");
         assert!(row.distance <= most + 1e-6 && row.visual_change.is_some(), "{row:?}");
         // Four gradients, and a last look at what they led to; those that changed need no more.
         assert!((1..=8).contains(&row.queries), "{row:?}");
@@ -210,6 +217,14 @@ fn models_from_elsewhere_are_not_trained_and_must_know_the_classes() {
         rows.configurations.iter().filter(|c| c.architecture == "fits").collect();
     assert_eq!(own.len(), 2 * 3 * 5);
     assert!(own.iter().all(|c| (c.layers, c.epochs, c.training_seconds) == (3, 30, 0.02)));
+    // Noise alone is for nobody where every model comes from elsewhere.
+    let alone = format!(
+        "study:\n  data: 'world:signs:75'\n  models:\n{}\n  \
+         defences: [{{defence: gauss_in, sigma: 0.2}}]\n  attacks: [{{fault: fgm, epsilon: 0.1}}]\n",
+        elsewhere("fits.onnx", 14)
+    );
+    let error = Study::parse(&alone, &folder.path().join("s.yaml")).unwrap_err().to_string();
+    assert!(error.contains("nothing is left to attack; add the defence control"), "{error}");
     let odd = study(folder.path(), &elsewhere("odd.onnx", 9));
     let error = run(&odd, 1).unwrap_err().to_string();
     assert!(error.contains("14 labels, but the model has 9 classes"), "{error}");
@@ -224,6 +239,8 @@ fn what_cannot_be_is_said() {
     let many = Study { train: Some(61), ..study(folder.path(), "") };
     let error = many.parts().err().unwrap().to_string();
     assert!(error.contains("has 60 cases to train on"), "{error}");
+    let error = Rows::load(folder.path()).unwrap_err().to_string();
+    assert!(error.starts_with("cannot read the rows: "), "{error}");
     // A file stands where the folder should be, as nothing can be written to a full disk.
     fs::write(folder.path().join("out"), "").unwrap();
     let error = run(&study(folder.path(), ""), 1).unwrap_err().to_string();

@@ -15,7 +15,7 @@ use crate::console::Console;
 pub(crate) const PAGE: &str = "report.html";
 
 /// The findings of a study, in its folder.
-const FINDINGS: &str = "study.json";
+pub(crate) const FINDINGS: &str = "study.json";
 
 /// What the rows say, and the files that say it.
 pub(crate) struct Told {

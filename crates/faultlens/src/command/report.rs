@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
 use faultlens::campaign::analysis::{Summary, summarise};
 use faultlens::exit;
@@ -40,12 +40,18 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
 
 /// Makes the report of a study from its rows.
 fn of_study(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let name = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
-    let told = grid::Told::new(&name, &Rows::load(&args.run)?, args.mixed_machines)?;
+    ensure!(args.by.is_empty(), "a study is told by all of its axes; its campaigns take --by");
+    let rows = Rows::load(&args.run)?;
+    let folder = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
+    let name = if rows.name.is_empty() { &*folder } else { rows.name.as_str() };
+    let told = grid::Told::new(name, &rows, args.mixed_machines)?;
     let format = if args.json { Some(ReportFormat::Json) } else { args.format };
     let Some(format) = format else {
+        match &args.output {
+            Some(path) => write(path, told.page()?)?,
+            None => told.save(&args.run)?,
+        }
         let path = args.output.clone().unwrap_or_else(|| args.run.join(grid::PAGE));
-        write(&path, told.page()?)?;
         told.conclude(console)?;
         console.line(format_args!("report: {}", path.display()))?;
         return Ok(exit::OK);

@@ -131,10 +131,11 @@ pub(super) fn effects(fit: &Fit, design: &Design) -> Vec<Effect> {
 
 /// Adjusts p-values for as many looks as there are.
 pub(super) fn adjust(effects: &mut [Effect]) {
-    let raw: Vec<f64> = effects.iter().map(|effect| effect.p).collect();
-    // Without a standard error there is no p-value, and nothing to adjust.
+    // Without a standard error there is no p-value, and still it was looked for one.
+    let p = |effect: &Effect| if effect.p.is_nan() { 1.0 } else { effect.p };
+    let raw: Vec<f64> = effects.iter().map(p).collect();
     let Ok(adjusted) = holm(&raw) else { return };
-    for (effect, p) in effects.iter_mut().zip(adjusted) {
+    for (effect, p) in effects.iter_mut().zip(adjusted).filter(|(effect, _)| !effect.p.is_nan()) {
         effect.adjusted_p = p;
     }
 }
@@ -150,4 +151,35 @@ pub(super) fn shapes(fit: &Fit) -> Vec<Shape> {
         high: line.high,
     };
     lines.map(shape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::covariates::{Covariate, Kind};
+
+    /// Holm by hand: the least of three times 3, the next times 2.
+    #[test]
+    fn a_look_without_a_p_value_counts_and_stays_without() {
+        let effect = |p: f64| Effect {
+            covariate: Covariate {
+                name: String::new(),
+                kind: Kind::Number,
+                unit: String::new(),
+                step: 1.0,
+            },
+            estimate: 0.0,
+            se: 1.0,
+            low: 0.0,
+            high: 0.0,
+            p,
+            adjusted_p: p,
+            ratio: [1.0; 3],
+        };
+        let mut all = [0.02, f64::NAN, 0.01].map(effect);
+        adjust(&mut all);
+        let adjusted = all.map(|effect| effect.adjusted_p);
+        assert!((adjusted[0] - 0.04).abs() < 1e-12 && (adjusted[2] - 0.03).abs() < 1e-12);
+        assert!(adjusted[1].is_nan());
+    }
 }

@@ -36,13 +36,34 @@ impl Clock {
     }
 }
 
+/// A level under which no answer changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unchanged {
+    /// Of what: `attack`, `defence`, `data` or `machine`.
+    pub axis: &'static str,
+    /// The level.
+    pub level: String,
+}
+
+impl Unchanged {
+    /// Why its rows are in no model, in a sentence without a full stop.
+    #[must_use]
+    pub fn note(&self) -> String {
+        format!(
+            "no answer changed with {} {}; its rows are left out of the models, where its \
+             coefficient would be infinite",
+            self.axis, self.level
+        )
+    }
+}
+
 /// Rows of attacks that go on until the answer changes or their budget ends.
 pub(super) struct Attacked<'a> {
     pub(super) configurations: &'a [Configuration],
     pub(super) rows: Vec<&'a Row>,
     /// The trained model of each configuration.
     pub(super) models: Vec<usize>,
-    /// How many configurations are single shots.
+    /// How many configurations have no durations.
     pub(super) one_shots: u64,
 }
 
@@ -53,10 +74,10 @@ impl<'a> Attacked<'a> {
         if rows.is_empty() {
             return Err(AnalysisError::OneShot);
         }
-        let machine = |row: &&Row| of.configurations[row.configuration as usize].machine.clone();
-        let machines: BTreeSet<String> = rows.iter().map(machine).collect();
+        let of_row = |row: &&'a Row| of.configurations[row.configuration as usize].machines();
+        let machines: BTreeSet<&str> = rows.iter().flat_map(of_row).collect();
         if machines.len() > 1 && !options.mixed_machines {
-            let machines = machines.into_iter().collect();
+            let machines = machines.into_iter().map(str::to_owned).collect();
             return Err(AnalysisError::Machines { machines });
         }
         Ok(Self {
@@ -69,8 +90,8 @@ impl<'a> Attacked<'a> {
 
     /// Leaves out rows of levels under which no answer ever changed: their coefficient is infinite,
     /// and in that limit they say nothing about the others. What was left out is told.
-    pub(super) fn with_events(&self) -> (Vec<&'a Row>, Vec<String>) {
-        let (mut rows, mut notes) = (self.rows.clone(), Vec::new());
+    pub(super) fn with_events(&self) -> (Vec<&'a Row>, Vec<Unchanged>) {
+        let (mut rows, mut left) = (self.rows.clone(), Vec::new());
         loop {
             let mut levels: BTreeMap<(&str, &str), u64> = BTreeMap::new();
             for row in &rows {
@@ -79,13 +100,9 @@ impl<'a> Attacked<'a> {
                 }
             }
             let barren = levels.iter().find(|(_, events)| **events == 0).map(|(level, _)| *level);
-            let Some(level) = barren else { return (rows, notes) };
+            let Some(level) = barren else { return (rows, left) };
             rows.retain(|row| !self.levels(row).contains(&level));
-            notes.push(format!(
-                "no answer changed with {} {}; its rows are left out of the models, where its \
-                 coefficient would be infinite",
-                level.0, level.1
-            ));
+            left.push(Unchanged { axis: level.0, level: level.1.to_owned() });
         }
     }
 

@@ -11,7 +11,7 @@ use faultlens_stats::survival::{
 use serde::Serialize;
 
 use super::choose::{Clusters, choose, effects, lifetimes, refit, shapes};
-use super::clock::{Attacked, Clock};
+use super::clock::{Attacked, Clock, Unchanged};
 use super::covariates::{Covariate, Design, LeftOut};
 use super::{AnalysisError, Options};
 use crate::rows::Row;
@@ -25,8 +25,8 @@ pub struct Durations {
     pub rows: u64,
     /// Those of them in which the answer changed.
     pub events: u64,
-    /// Which rows were left out, each in a sentence.
-    pub notes: Vec<String>,
+    /// Under what no answer changed; such rows are in no model.
+    pub unchanged: Vec<Unchanged>,
     /// Why there are no models.
     pub missing: Option<String>,
     /// What may explain a duration.
@@ -190,13 +190,13 @@ pub(super) fn analyse<'a>(
     clock: Clock,
     options: &Options,
 ) -> Result<Analysed<'a>, AnalysisError> {
-    let (rows, notes) = of.with_events();
+    let (rows, unchanged) = of.with_events();
     let design = Design::new(of.configurations, &rows, &[]);
     let mut durations = Durations {
         clock,
         rows: rows.len() as u64,
         events: rows.iter().filter(|row| row.changed).count() as u64,
-        notes,
+        unchanged,
         missing: None,
         covariates: design.covariates.clone(),
         left_out: design.left_out.clone(),

@@ -44,15 +44,16 @@ pub enum AnalysisError {
     },
     /// Single shots say whether an answer changed, not when.
     #[error(
-        "every attack is a single shot at fixed strength, which says whether an answer changed but \
-         not when, so that there are no durations; let an attack grow its strength or search for \
-         longer"
+        "no attack has durations: a single shot at fixed strength says whether an answer changed \
+         but not when, and hop_skip_jump begins with a change at any distance; let an attack \
+         search for longer, or give hop_skip_jump the setting within"
     )]
     OneShot,
     /// Times of several machines.
     #[error(
         "times of several machines are mixed ({}), and a slower machine looks like a more robust \
-         model; measure on one, or allow mixed machines, which gives each a covariate of its own",
+         model; measure on one, or say faultlens report DIR --mixed-machines, which gives each a \
+         covariate of its own",
         machines.join(", ")
     )]
     Machines {

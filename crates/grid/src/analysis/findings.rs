@@ -31,6 +31,8 @@ pub struct Findings {
     pub queries: Durations,
     /// Models whose gradients mislead white-box attacks.
     pub masking: Vec<Masked>,
+    /// How many pairs of a defended model and a limit of changes were looked at for that.
+    pub masking_looks: u64,
     /// Every configuration, in the order of the study.
     pub configurations: Vec<OfConfiguration>,
 }
@@ -56,13 +58,15 @@ pub struct About {
     pub data: u64,
     /// What times were measured on.
     pub machines: Vec<String>,
+    /// Trials that ended before anything was measured, which have no row.
+    pub lost: u64,
 }
 
 /// A sentence, and what it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Conclusion {
-    /// A word by which it can be found: `broken`, `covariates`, `depth`, `defences`, `training`,
-    /// `masking`.
+    /// A word by which it can be found: `broken`, `covariates`, `depth`, `defences`, `unchanged`,
+    /// `training`, `masking`.
     pub about: &'static str,
     /// The sentence.
     pub text: String,
@@ -153,7 +157,7 @@ pub struct OfConfiguration {
     pub attack: String,
     /// The attack with its settings.
     pub attack_label: String,
-    /// Whether the attack is a single shot, which has no duration.
+    /// Whether the attack has no duration: a single shot, or a search that begins anywhere.
     pub one_shot: bool,
     /// Processor seconds of training for each sample.
     pub training_seconds: f64,

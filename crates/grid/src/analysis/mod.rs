@@ -30,14 +30,14 @@ use crate::rows::{Configuration, Rows};
 use clock::Attacked;
 use cost::Costs;
 
-pub use clock::Clock;
+pub use clock::{Clock, Unchanged};
 pub use cost::{Cost, Costs as ConfigurationCosts, Standing};
 pub use counts::{Counts, Group, Grouping};
 pub use covariates::{Covariate, Kind, LeftOut};
 pub use durations::{Chosen, Durations, Effect, OfModel, Part, Shape, Split, Trace};
 pub use error::AnalysisError;
 pub use findings::{About, Conclusion, Findings, Measured, OfConfiguration, Standings};
-pub use masking::{Masked, Share};
+pub use masking::Masked;
 pub use questions::{Depth, NextUnit, Questions};
 
 /// What to assume beyond the rows.
@@ -91,7 +91,8 @@ pub fn analyse(rows: &Rows, options: &Options) -> Result<Findings, AnalysisError
         questions: questions::questions(&attacked, &seconds)?,
         seconds: seconds.durations,
         queries: queries.durations,
-        masking,
+        masking: masking.masked,
+        masking_looks: masking.looks,
         configurations,
     };
     findings.conclusions = words::conclusions(&findings);
@@ -105,7 +106,7 @@ fn about(rows: &Rows) -> About {
     };
     let samples: BTreeSet<&str> = rows.rows.iter().map(|row| row.sample.as_str()).collect();
     let machines: BTreeSet<String> =
-        rows.configurations.iter().map(|c| c.machine.clone()).collect();
+        rows.configurations.iter().flat_map(Configuration::machines).map(str::to_owned).collect();
     About {
         configurations: rows.configurations.len() as u64,
         rows: rows.rows.len() as u64,
@@ -116,6 +117,7 @@ fn about(rows: &Rows) -> About {
         architectures: distinct(|c| &c.architecture),
         data: distinct(|c| &c.data),
         machines: machines.into_iter().collect(),
+        lost: rows.lost,
     }
 }
 

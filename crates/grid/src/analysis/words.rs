@@ -7,7 +7,6 @@ use super::cost::{Cost, Costs, Standing};
 use super::covariates::LAYERS;
 use super::durations::{Durations, Effect};
 use super::findings::{Conclusion, Findings, Measured};
-use super::masking::looked;
 use super::questions::NextUnit;
 use super::{ALPHA, Options};
 
@@ -27,6 +26,7 @@ pub(super) fn conclusions(of: &Findings) -> Vec<Conclusion> {
     out.extend(covariates(&of.seconds).map(|text| say("covariates", text)));
     out.extend(depth(of).map(|text| say("depth", text)));
     out.extend(defences(of).map(|text| say("defences", text)));
+    out.extend(unchanged(of).map(|text| say("unchanged", text)));
     let units = [("epoch", &of.questions.epoch), ("layer", &of.questions.layer)];
     for (name, unit) in units {
         out.extend(unit.as_ref().map(|unit| say("training", training(name, unit))));
@@ -198,7 +198,7 @@ fn defences(of: &Findings) -> Option<String> {
         all.iter().filter(convincing).filter(|effect| effect.estimate < 0.0).collect();
     let lasting = match better.as_slice() {
         [] => format!(
-            "None of {} makes models last longer than {base}",
+            "None of {} is shown to make models last longer than {base}",
             counted(all.len() as u64, "defence")
         ),
         some => format!(
@@ -214,6 +214,21 @@ fn defences(of: &Findings) -> Option<String> {
         some => format!("; less long with {}", listed(some, level)),
     };
     Some(format!("{lasting}{failing} (over all strengths; adjusted by Holm)."))
+}
+
+/// What nothing broke has no factor, and is no less a result.
+fn unchanged(of: &Findings) -> Option<String> {
+    let tried = of.seconds.unchanged.iter().filter(|one| ["attack", "defence"].contains(&one.axis));
+    let names: Vec<String> = tried.map(|one| format!("{} {}", one.axis, one.level)).collect();
+    let apart = match of.configurations.iter().any(|one| one.one_shot) {
+        true => ", attacks without durations apart",
+        false => "",
+    };
+    (of.seconds.events > 0 && !names.is_empty()).then(|| {
+        let (names, more) = names.split_at(names.len().min(NAMED));
+        let more = if more.is_empty() { String::new() } else { format!(", {} more", more.len()) };
+        format!("With {}{more} no answer changed at all{apart}.", names.join(", "))
+    })
 }
 
 fn training(name: &str, unit: &NextUnit) -> String {
@@ -237,19 +252,19 @@ fn training(name: &str, unit: &NextUnit) -> String {
 
 fn masking(of: &Findings) -> Vec<String> {
     if of.masking.is_empty() {
-        let text = "No model was found whose gradients mislead: no attack without gradients \
-                    changed more answers than every attack with them by more than chance.";
-        return looked(&of.configurations).then(|| text.to_owned()).into_iter().collect();
+        let text = "No model was found whose gradients mislead: attacks without them \
+                    changed no more answers, by changes of the same size, than chance allows.";
+        return (of.masking_looks > 0).then(|| text.to_owned()).into_iter().collect();
     }
     let one = |masked: &super::Masked| {
         format!(
-            "The gradients of {} mislead: {} changed {} of the answers, the strongest attack with \
-             gradients ({}) {} (p {}).",
+            "The gradients of {} mislead: by changes of at most {} (norm {}) attacks without them \
+             changed {} of the answers, attacks with them {} (p {}).",
             masked.model,
-            masked.black_box.attack,
-            rate(&masked.black_box.changed),
-            masked.white_box.attack,
-            rate(&masked.white_box.changed),
+            number(masked.epsilon, 3),
+            masked.norm,
+            rate(&masked.asking),
+            rate(&masked.following),
             p_value(masked.p)
         )
     };
@@ -265,9 +280,16 @@ pub(super) fn cautions(of: &Findings, attacked: &Attacked<'_>, options: &Options
     let mut out = Vec::new();
     if attacked.one_shots > 0 {
         out.push(format!(
-            "{} a single shot at fixed strength, which says whether an answer changed but not when: \
-             accuracies and failure rates know it, models of durations and costs do not.",
-            be_of(attacked.one_shots, "configuration")
+            "{} no duration: a single shot at fixed strength says whether an answer changed but \
+             not when, and hop_skip_jump without within begins with a change at any distance. \
+             Accuracies and failure rates know them, models of durations and costs do not.",
+            have(attacked.one_shots, "configuration")
+        ));
+    }
+    if of.about.lost > 0 {
+        out.push(format!(
+            "{} no row: the model crashed or ran out of time before anything was measured.",
+            have(of.about.lost, "trial")
         ));
     }
     for durations in [&of.seconds, &of.queries] {
@@ -276,7 +298,7 @@ pub(super) fn cautions(of: &Findings, attacked: &Attacked<'_>, options: &Options
             out.push(format!("No survival models in {unit}: {why}."));
         }
     }
-    out.extend(of.seconds.notes.iter().map(|note| format!("{}.", capitalised(note))));
+    out.extend(of.seconds.unchanged.iter().map(|one| format!("{}.", capitalised(&one.note()))));
     out.extend(of.questions.missing.iter().map(|note| format!("{}.", capitalised(note))));
     out.extend(errors(&of.seconds));
     out.extend(beyond(of));
@@ -288,6 +310,10 @@ pub(super) fn cautions(of: &Findings, attacked: &Attacked<'_>, options: &Options
         );
     }
     out
+}
+
+fn have(number: u64, noun: &str) -> String {
+    format!("{} {}", counted(number, noun), if number == 1 { "has" } else { "have" })
 }
 
 fn be_of(number: u64, noun: &str) -> String {

@@ -126,7 +126,7 @@ fn read(text: &str, path: &Path) -> Result<Study, Slip> {
     let output = words("output").map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from);
     let size = node.get("size").map(size).transpose()?;
     let [models, attacks] = ["models", "attacks"].map(|key| node.get(key).unwrap_or(node));
-    Ok(Study {
+    let study = Study {
         name: words("name").unwrap_or_else(|| stem.to_string()),
         seed: number(node, "seed").unwrap_or(1),
         threads: number(node, "threads"),
@@ -140,7 +140,13 @@ fn read(text: &str, path: &Path) -> Result<Study, Slip> {
         models: model::read(models, base, size)?,
         defences: defence::read(node.get("defences"))?,
         attacks: file::faults(attacks)?,
-    })
+    };
+    if study.targets().next().is_none() {
+        let what = "every model was trained elsewhere and every defence happens in training, so \
+                    that nothing is left to attack; add the defence control";
+        return Err(Slip::new(models.at, what));
+    }
+    Ok(study)
 }
 
 fn number<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {

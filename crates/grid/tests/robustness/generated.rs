@@ -124,6 +124,7 @@ impl Study {
         for model in self.models() {
             for defence in [choice("control", 0.0, 0.0), choice("gauss_in", 0.1, 0.0)] {
                 for attack in Self::attacks() {
+                    let follows = attack.name == "pgd";
                     let of = Configuration {
                         data: "digits".to_owned(),
                         permutation: model.permutation,
@@ -132,6 +133,9 @@ impl Study {
                         epochs: model.epochs,
                         learning_rate: 0.01,
                         defence: defence.clone(),
+                        needs: if follows { "gradients" } else { "answers" }.to_owned(),
+                        norm: follows.then(|| "inf".to_owned()),
+                        epsilon: follows.then_some(attack.strength),
                         attack,
                         one_shot: false,
                         training_seconds: model.training,
@@ -152,6 +156,7 @@ impl Study {
         let index = rows.configurations.len() as u32;
         let scale = self.place(&of, luck).exp();
         let question = of.prediction_seconds;
+        let size = of.epsilon.unwrap_or(0.01);
         rows.configurations.push(of);
         let mut draw = Seed::new(self.seed).child("rows").at(u64::from(index)).stream();
         for sample in 0..self.samples {
@@ -167,7 +172,9 @@ impl Study {
                 seconds,
                 wall_seconds: seconds,
                 queries: 1 + (seconds / question) as u64,
-                distance: 0.1,
+                distance: size,
+                distance_inf: Some(size),
+                distance_2: Some(2.0 * size),
                 visual_change: None,
             });
         }

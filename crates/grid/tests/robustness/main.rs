@@ -157,7 +157,7 @@ fn defences_and_epochs_are_weighed() {
     assert!(helps.starts_with(start), "{helps}");
     let useless = text(&Study { gauss_in: 0.0, ..Study::default() }, "defences");
     assert!(
-        useless.starts_with("None of 1 defence makes models last longer than control"),
+        useless.starts_with("None of 1 defence is shown to make models last longer than control"),
         "{useless}"
     );
     let dear = text(&Study { training: 0.1, ..Study::default() }, "training");

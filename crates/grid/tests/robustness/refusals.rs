@@ -1,7 +1,7 @@
 //! What is refused, and what is left out with its reason.
 
-use faultlens_grid::Rows;
 use faultlens_grid::analysis::{AnalysisError, Options, analyse};
+use faultlens_grid::{AND, Rows};
 
 use super::generated::Study;
 
@@ -18,7 +18,7 @@ fn single_shots_alone_are_refused() {
     let mut rows = small();
     rows.configurations.iter_mut().for_each(|c| c.one_shot = true);
     let message = told(&rows, &Options::default());
-    assert!(message.starts_with("every attack is a single shot at fixed strength"), "{message}");
+    assert!(message.starts_with("no attack has durations: a single shot"), "{message}");
 }
 
 #[test]
@@ -32,9 +32,17 @@ fn some_single_shots_stay_in_the_counts() {
     assert_eq!(attacks.groups[0].counts.changed.n, 27 * 2 * 2 * 5);
     assert_eq!(found.seconds.rows, 27 * 2 * 3 * 5);
     assert!(found.seconds.covariates.iter().all(|c| c.name != "attack: hop_skip_jump"));
-    assert!(found.cautions[0].starts_with("108 configurations are a single shot"));
+    assert!(found.cautions[0].starts_with("108 configurations have no duration: a single shot"));
     let shot = found.configurations.iter().find(|c| c.one_shot).unwrap();
     assert!(shot.costs.as_ref().unwrap().own.is_none());
+}
+
+#[test]
+fn trials_without_a_row_are_counted() {
+    let rows = Rows { lost: 3, ..small() };
+    let found = analyse(&rows, &Options::default()).unwrap();
+    assert_eq!(found.about.lost, 3);
+    assert!(found.cautions.iter().any(|caution| caution.starts_with("3 trials have no row")));
 }
 
 #[test]
@@ -48,6 +56,11 @@ fn machines_do_not_mix_unless_allowed() {
     let allowed = Options { mixed_machines: true, ..Options::default() };
     let found = analyse(&rows, &allowed).unwrap();
     assert!(found.seconds.covariates.iter().any(|c| c.name == "machine: there"));
+    // One run on which both have worked.
+    rows.configurations.iter_mut().for_each(|c| c.machine = format!("here{AND}there"));
+    assert_eq!(told(&rows, &Options::default()), message);
+    assert!(message.contains("faultlens report DIR --mixed-machines"), "{message}");
+    assert_eq!(analyse(&rows, &allowed).unwrap().about.machines, ["here", "there"]);
 }
 
 #[test]
@@ -92,7 +105,10 @@ fn a_level_without_events_is_left_out_and_told() {
         row.changed = false;
     }
     let found = analyse(&rows, &Options::default()).unwrap();
-    assert!(found.seconds.notes[0].starts_with("no answer changed with defence gauss_in"));
+    let told = |text: &str| found.cautions.iter().any(|caution| caution.starts_with(text));
+    assert!(told("No answer changed with defence gauss_in; its rows are left out"));
+    let text = &found.conclusions.iter().find(|c| c.about == "unchanged").unwrap().text;
+    assert_eq!(text, "With defence gauss_in no answer changed at all.");
     assert!(found.seconds.chosen.is_some(), "{:?}", found.seconds.missing);
 }
 

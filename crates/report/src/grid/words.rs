@@ -93,11 +93,12 @@ fn figures(of: &Findings) -> Vec<[String; 3]> {
         let told =
             |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
         out.push(figure("Model", model.model.clone(), "of the seconds until a change".to_owned()));
-        out.push(figure(
-            "Concordance",
-            told(model.test_concordance.or(model.concordance)),
-            format!("on test rows; ICI {}", told(model.test_ici.or(model.ici))),
-        ));
+        let (concordance, ici, rows) = match model.test_concordance {
+            Some(_) => (model.test_concordance, model.test_ici, "test rows"),
+            None => (model.concordance, model.ici, "the rows of the fit"),
+        };
+        let about = format!("on {rows}; ICI {}", told(ici));
+        out.push(figure("Concordance", told(concordance), about));
     }
     out
 }

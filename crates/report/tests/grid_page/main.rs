@@ -116,6 +116,15 @@ fn every_figure_is_there_and_lies_open_to_be_seen() {
 }
 
 #[test]
+fn test_rows_are_named_where_they_are() {
+    let rows = Study { samples: 5, ..Study::default() }.rows();
+    let told = |test: f64| page(&analyse(&rows, &Options { test, ..Options::default() }).unwrap());
+    assert!(told(0.2).contains("on test rows; ICI"));
+    let without = told(0.0);
+    assert!(without.contains("on the rows of the fit; ICI") && !without.contains("on test rows"));
+}
+
+#[test]
 fn what_is_not_known_has_no_section() {
     let mut rows = Study { samples: 5, ..Study::default() }.rows();
     for row in &mut rows.rows {

@@ -49,7 +49,8 @@ impl Fit {
 
     /// The same fit with standard errors at least as large as those of another fit of the same
     /// model. Clustered errors that fall below those of independent rows mostly do so by luck,
-    /// when clusters are few.
+    /// when clusters are few. Where this fit has no error at all, the other's stands, as if
+    /// independent of all else.
     ///
     /// # Errors
     /// A fit with another number of coefficients.
@@ -61,12 +62,19 @@ impl Fit {
         }
         let raise = |i: usize| {
             let (own, least) = (self.covariance.get(i, i), other.covariance.get(i, i));
-            if own < least && own > 0.0 { (least / own).sqrt() } else { 1.0 }
+            match own > 0.0 {
+                true => (least / own).sqrt().max(1.0),
+                false => 0.0,
+            }
         };
         let mut out = self.clone();
         for i in 0..rows {
             for j in 0..rows {
-                out.covariance.at[i * rows + j] *= raise(i) * raise(j);
+                let (by, at) = (raise(i) * raise(j), i * rows + j);
+                // What is no number stays none, whatever it is multiplied by.
+                let own = if by > 0.0 { self.covariance.at[at] * by } else { 0.0 };
+                let lacks = i == j && by == 0.0;
+                out.covariance.at[at] = if lacks { other.covariance.get(i, i) } else { own };
             }
         }
         Ok(out)
@@ -180,6 +188,18 @@ mod tests {
         }
         let other = fit(family("exponential").unwrap(), &data, &Options::default()).unwrap();
         assert!(wary.at_least_as_wary(&other).is_err());
+        for lacking in [0.0, -1e-9, f64::NAN] {
+            let mut without = clustered.clone();
+            for at in 0..3 {
+                (without.covariance.at[3 + at], without.covariance.at[3 * at + 1]) =
+                    (lacking, lacking);
+            }
+            let mended = without.at_least_as_wary(&plain).unwrap();
+            assert_eq!(se(&mended)[1], se(&plain)[1], "{lacking}");
+            assert_eq!(se(&mended)[0], se(&wary)[0], "{lacking}");
+            let row: Vec<f64> = (0..3).map(|at| mended.covariance.get(1, at)).collect();
+            assert_eq!((row[0], row[2]), (0.0, 0.0), "{lacking}");
+        }
     }
 
     /// Copies of a row say nothing new, and the errors know it.

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{EventLines, interruptible, perform};
 use crate::args::RunArgs;
-use crate::command::grid::{PAGE, Told};
+use crate::command::grid::{FINDINGS, PAGE, Told};
 use crate::command::report::{self, Shown};
 use crate::command::threads;
 use crate::console::Console;
@@ -57,9 +57,9 @@ pub(super) fn run(mut study: Study, args: &RunArgs, console: &mut Console) -> an
         rows.join(part.rows(&members)?);
     }
     rows.save(&study.output)?;
-    let numbers = Numbers { rows: &rows, kept, trained };
     let quiet = args.events.as_deref() == Some(Path::new("-"));
     let told = Told::new(&study.name, &rows, false);
+    let numbers = Numbers { rows: &rows, kept, trained, told: told.is_ok() };
     if let Ok(told) = &told {
         told.save(&study.output)?;
     }
@@ -85,6 +85,8 @@ struct Numbers<'a> {
     rows: &'a Rows,
     kept: usize,
     trained: usize,
+    /// Whether there is a page of what the rows say.
+    told: bool,
 }
 
 fn tell(
@@ -94,19 +96,22 @@ fn tell(
     quiet: bool,
     console: &mut Console,
 ) -> anyhow::Result<()> {
-    let Numbers { rows, kept, trained } = *numbers;
+    let Numbers { rows, kept, trained, told } = *numbers;
     let changed = rows.rows.iter().filter(|row| row.changed).count();
     let file = |name: &str| study.output.join(name).display().to_string();
     if as_json {
+        let page = [PAGE, FINDINGS].into_iter().filter(|_| told);
+        let files: Vec<String> =
+            ["rows.json", "rows.csv"].into_iter().chain(page).map(file).collect();
         return console.json(&json!({
             "name": study.name,
-            "output": study.output,
+            "output": study.output.display().to_string(),
             "trained": trained,
             "kept": kept,
             "configurations": rows.configurations.len(),
             "rows": rows.rows.len(),
             "changed": changed,
-            "files": [file("rows.json"), file("rows.csv")],
+            "files": files,
         }));
     }
     if quiet {
