@@ -310,7 +310,7 @@ fn a_service_is_attacked_by_asking_and_within_its_budget() {
     assert!(told.contains("it is a service") && told.contains("hop_skip_jump"), "{told}");
 
     let faults = "{fault: random_noise, epsilon: 0.9, tries: 8}, {fault: square, queries: 20}";
-    folder.text("black.yaml", &text(faults, ""));
+    folder.text("black.yaml", &text(faults, "control: 0"));
     let dry = folder.run("run black.yaml --dry-run --json");
     // Questions of both attacks at most, the first and the last one, for two cases.
     assert_eq!(json(&done(&dry).stdout)[0]["calls"], 2 * (10 + 22) + 2);

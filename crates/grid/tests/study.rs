@@ -150,7 +150,7 @@ fn rows_say_what_was_measured() {
     for (row, most) in weak.iter().map(|row| (row, 0.01)).chain(strong.iter().map(|row| (row, 0.2)))
     {
         assert!(row.seconds > 0.0 && row.wall_seconds > 0.0 && row.seconds < 1.0, "{row:?}");
-        assert_eq!(row.distance_inf, Some(row.distance));
+        assert_eq!(row.distance_inf, row.changed.then_some(row.distance));
         assert!(row.distance_2 >= row.distance_inf, "{row:?}");
         assert!(row.distance <= most + 1e-6 && row.visual_change.is_some(), "{row:?}");
         // Four gradients, and a last look at what they led to; those that changed need no more.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use faultlens::campaign::config::PRESETS;
-use faultlens::faults::{DOMAINS, IMAGE_FAULTS, MODEL_FAULTS};
+use faultlens::faults::{ATTACKS, DOMAINS, IMAGE_FAULTS, MODEL_FAULTS};
 use faultlens::judge::{GUARDS, ORACLES, Tolerance};
 use faultlens::{data, train, world};
 use serde_json::Value;
@@ -21,6 +21,7 @@ fn every_entry_of_every_registry_is_listed() {
     };
     shelf("faults", IMAGE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("faults", MODEL_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    shelf("faults", ATTACKS.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("oracles", ORACLES.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("guards", GUARDS.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("presets", PRESETS.iter().map(|preset| preset.name.to_owned()).collect());
@@ -54,7 +55,7 @@ fn every_entry_of_every_registry_is_listed() {
     let plain = done(&folder, "list").stdout;
     assert!(found.iter().all(|(_, name)| plain.contains(name)));
     let faults = json(&done(&folder, "list faults --json").stdout);
-    assert_eq!(faults.len(), IMAGE_FAULTS.len() + MODEL_FAULTS.len());
+    assert_eq!(faults.len(), IMAGE_FAULTS.len() + MODEL_FAULTS.len() + ATTACKS.len());
     let hazard = |name: &str| &faults.iter().find(|fault| fault["name"] == name).unwrap()["hazard"];
     let fog = hazard("fog");
     assert_keys(fog, &["place", "parameter", "guide_word"]);
