@@ -103,6 +103,10 @@ fn left(
 ) -> Result<Left, TargetError> {
     let failed = || TargetError::Failed("the attack has lost its image".to_owned());
     let Found { point, draws, account } = hunt.finish().into_iter().next().ok_or_else(failed)?;
+    // Who may not be asked any more is asked again later, from the start.
+    if let Some(Halt::Target(closed @ TargetError::Closed(_))) = halted {
+        return Err(closed);
+    }
     if account.first.is_some() {
         let answer = victim.last(&point, draws, goal);
         return Ok(Left { point: victim.settled(point), account, answer });
