@@ -1,6 +1,7 @@
 //! How attacks fared: how many answers they changed, and what it took them.
 
 use super::attribute::Context;
+use super::masking::{Attempt, BothKinds, Limit};
 use super::summary::{Attacked, Masking, Standing};
 use super::tally::Precision;
 use crate::record::Record;
@@ -9,14 +10,11 @@ use faultlens_core::OutcomeKind;
 use faultlens_faults::attack::Needs;
 use faultlens_faults::{ATTACKS, Attack};
 use faultlens_stats::survival::{Lifetimes, Step, kaplan_meier};
-use faultlens_stats::{Estimate, StatsError, holm, mcnemar_exact};
+use faultlens_stats::{Estimate, StatsError, holm};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure it must be that gradients mislead.
 const SURE: f64 = 0.05;
-
-/// Rounding of recorded distances.
-const ROUNDING: f64 = 1e-5;
 
 /// Trials of attacks.
 #[derive(Default)]
@@ -32,8 +30,9 @@ struct Try {
     queries: u32,
     /// What it took until the answer changed.
     first: Option<First>,
-    distance_inf: f64,
-    distance_2: f64,
+    /// `None` where no change was found.
+    distance_inf: Option<f64>,
+    distance_2: Option<f64>,
 }
 
 struct First {
@@ -62,8 +61,8 @@ impl Attacks {
             rejected: record.outcome.kind() == OutcomeKind::Detected
                 && record.extra.contains_key("error"),
             first,
-            distance_inf: number("distance_inf").unwrap_or(f64::INFINITY),
-            distance_2: number("distance_2").unwrap_or(f64::INFINITY),
+            distance_inf: number("distance_inf"),
+            distance_2: number("distance_2"),
         };
         self.trials.entry((record.target, record.fault)).or_default().push(one);
     }
@@ -102,10 +101,10 @@ impl Attacks {
         for target in 0..context.manifest.targets.len() as u32 {
             let limits: BTreeSet<Limit> = self
                 .of(target)
-                .filter_map(|(fault, _)| Limit::of(&context.manifest.faults[fault]))
+                .filter_map(|(fault, _)| limit(&context.manifest.faults[fault]))
                 .collect();
             for limit in limits {
-                all.extend(self.pairs(context, target, limit));
+                all.extend(self.beside(context, target, limit));
             }
         }
         let p_values: Vec<f64> = all.iter().map(|one| one.p_value).collect();
@@ -121,73 +120,31 @@ impl Attacks {
         own.map(|((_, fault), tries)| (*fault as usize, tries))
     }
 
-    /// The cases that either kind of attack changed within a limit, case by case.
-    fn pairs(&self, context: &Context, target: u32, limit: Limit) -> Option<Masking> {
-        let mut cases: BTreeMap<u32, [Option<bool>; 2]> = BTreeMap::new();
-        for (fault, tries) in self.of(target) {
-            let follows = needs(&context.manifest.faults[fault])? == Needs::Gradients;
-            for one in tries {
-                let changed = one.first.is_some() && limit.allows(one);
-                let own = &mut cases.entry(one.case).or_default()[usize::from(follows)];
-                *own = Some(own.unwrap_or(false) || changed);
-            }
-        }
-        let pairs: Vec<(bool, bool)> =
-            cases.values().filter_map(|[asking, following]| (*asking).zip(*following)).collect();
-        let count =
-            |of: fn(&(bool, bool)) -> bool| pairs.iter().filter(|pair| of(pair)).count() as u64;
-        let (only_asking, only_following) =
-            (count(|pair| pair.0 && !pair.1), count(|pair| pair.1 && !pair.0));
-        (!pairs.is_empty()).then(|| Masking {
-            target: context.manifest.targets[target as usize].name.clone(),
-            norm: limit.norm().to_owned(),
-            epsilon: limit.epsilon(),
-            cases: pairs.len() as u64,
-            asking: count(|pair| pair.0),
-            following: count(|pair| pair.1),
-            p_value: mcnemar_exact(only_asking, only_following),
-        })
+    /// Both kinds of attack on the cases of a target, within a limit.
+    fn beside(&self, context: &Context, target: u32, limit: Limit) -> Option<Masking> {
+        let attempts = self.of(target).flat_map(|(fault, tries)| {
+            let follows = needs(&context.manifest.faults[fault]) == Some(Needs::Gradients);
+            tries.iter().map(move |one| (one.case, one.attempt(follows)))
+        });
+        let BothKinds { cases, asking, following, p_value } = limit.both_kinds(attempts)?;
+        let target = context.manifest.targets[target as usize].name.clone();
+        let (norm, epsilon) = (limit.norm().to_owned(), limit.epsilon());
+        Some(Masking { target, norm, epsilon, cases, asking, following, p_value })
     }
 }
 
-/// How far an attack that follows gradients may go; as bits, so that equal limits are one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Limit {
-    Infinity(u64),
-    Two(u64),
+impl Try {
+    fn attempt(&self, follows: bool) -> Attempt {
+        let Self { distance_inf, distance_2, .. } = *self;
+        Attempt { follows, distance_inf, distance_2 }
+    }
 }
 
-impl Limit {
-    fn of(fault: &ManifestFault) -> Option<Self> {
-        let follows = needs(fault)? == Needs::Gradients;
-        let epsilon = fault.settings.get("epsilon")?.as_f64().filter(|_| follows)?.to_bits();
-        match fault.settings.get("norm")?.as_str()? {
-            "inf" => Some(Self::Infinity(epsilon)),
-            "2" => Some(Self::Two(epsilon)),
-            _ => None,
-        }
-    }
-
-    fn epsilon(self) -> f64 {
-        match self {
-            Self::Infinity(bits) | Self::Two(bits) => f64::from_bits(bits),
-        }
-    }
-
-    fn norm(self) -> &'static str {
-        match self {
-            Self::Infinity(_) => "inf",
-            Self::Two(_) => "2",
-        }
-    }
-
-    fn allows(self, one: &Try) -> bool {
-        let distance = match self {
-            Self::Infinity(_) => one.distance_inf,
-            Self::Two(_) => one.distance_2,
-        };
-        distance <= self.epsilon() * (1.0 + ROUNDING) + ROUNDING
-    }
+/// How far an attack that follows gradients may go.
+fn limit(fault: &ManifestFault) -> Option<Limit> {
+    let follows = needs(fault)? == Needs::Gradients;
+    let epsilon = fault.settings.get("epsilon")?.as_f64().filter(|_| follows)?;
+    Limit::new(fault.settings.get("norm")?.as_str()?, epsilon)
 }
 
 /// The share of answers that stand after so many questions; nothing for a single shot.

@@ -15,6 +15,7 @@ mod filter;
 mod findings;
 mod gallery;
 mod group;
+mod masking;
 mod permutation;
 mod places;
 mod preserve;
@@ -35,6 +36,7 @@ pub use attribute::ATTRIBUTES;
 pub use compare::{Compared, Comparison, compare};
 pub use error::AnalysisError;
 pub use gallery::{Gallery, GalleryRow};
+pub use masking::{Attempt, BothKinds, Limit};
 pub use preserve::{
     BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
 };

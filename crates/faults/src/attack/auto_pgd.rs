@@ -1,6 +1,6 @@
 //! Projected gradients that choose their own steps.
 
-use super::ball::{anywhere, project};
+use super::ball::{beginning, project};
 use super::loss::Loss;
 use super::step::{EPSILON, LENGTH_OR_LARGEST, RESTARTS, ascent, count, norm, random_start};
 use super::{Attack, Gradient, Halt, Hunt, Needs, Norm};
@@ -115,11 +115,7 @@ impl Attack for AutoPgd {
 
 impl AutoPgd {
     fn begin(&self, hunt: &mut Hunt<'_>, sample: usize, random: bool) -> Walk {
-        let mut point = hunt.start(sample).to_vec();
-        if random {
-            point = anywhere(self.norm, self.epsilon, &point, hunt.stream(sample));
-            hunt.confine(sample, &mut point);
-        }
+        let point = beginning(self.norm, self.epsilon, hunt, sample, random);
         Walk {
             sample,
             last: point.clone(),

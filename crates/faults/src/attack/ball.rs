@@ -1,7 +1,7 @@
 //! Points near a start: back into a ball, out to its border, anywhere inside.
 
-use super::Norm;
 use super::noise::{bells, uniforms};
+use super::{Hunt, Norm};
 use faultlens_core::Stream;
 
 /// Brings a point back to within `epsilon` of its start, to the closest such point.
@@ -87,6 +87,23 @@ pub(super) fn resize(moved: &mut [f32], length: f64) {
         let factor = (length / now) as f32;
         moved.iter_mut().for_each(|m| *m *= factor);
     }
+}
+
+/// Where a search for a sample begins: at the image, or at a random point of its ball.
+pub(super) fn beginning(
+    norm: Norm,
+    epsilon: f64,
+    hunt: &mut Hunt<'_>,
+    sample: usize,
+    random: bool,
+) -> Vec<f32> {
+    let start = hunt.start(sample).to_vec();
+    if !random {
+        return start;
+    }
+    let mut point = anywhere(norm, epsilon, &start, hunt.stream(sample));
+    hunt.confine(sample, &mut point);
+    point
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Steps along the gradient, each brought back to the ball.
 
-use super::ball::{anywhere, project};
+use super::ball::{beginning, project};
 use super::loss::cross_entropy;
 use super::step::{EPSILON, ITERATIONS, NORM, RESTARTS, ascent_within, count, norm, random_start};
 use super::{Attack, Halt, Hunt, Needs, Norm};
@@ -101,11 +101,7 @@ impl Attack for Pgd {
 
 impl Pgd {
     fn begin(&self, hunt: &mut Hunt<'_>, sample: usize, random: bool) -> Walk {
-        let mut point = hunt.start(sample).to_vec();
-        if random {
-            point = anywhere(self.norm, self.epsilon, &point, hunt.stream(sample));
-            hunt.confine(sample, &mut point);
-        }
+        let point = beginning(self.norm, self.epsilon, hunt, sample, random);
         let velocity = if self.momentum > 0.0 { vec![0.0; point.len()] } else { Vec::new() };
         Walk { sample, point, velocity }
     }

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use faultlens_campaign::analysis::Rate;
-use faultlens_stats::{holm, mcnemar_exact};
+use faultlens_campaign::analysis::{Attempt, Limit, Rate};
+use faultlens_stats::holm;
 use serde::Serialize;
 
 use super::counts::rate;
@@ -13,9 +13,6 @@ use crate::rows::{Configuration, Row, Rows};
 
 /// What follows the gradient needs it.
 const GRADIENTS: &str = "gradients";
-
-/// Rounding of recorded distances.
-const ROUNDING: f64 = 1e-5;
 
 /// A defended model whose gradients mislead.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,45 +39,10 @@ pub(super) struct Looked {
     pub(super) masked: Vec<Masked>,
 }
 
-/// How far an attack that follows gradients may go; as bits, so that equal limits are one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Limit {
-    Infinity(u64),
-    Two(u64),
-}
-
-impl Limit {
-    fn of(of: &Configuration) -> Option<Self> {
-        let epsilon = of.epsilon.filter(|_| of.needs == GRADIENTS)?.to_bits();
-        match of.norm.as_deref()? {
-            "inf" => Some(Self::Infinity(epsilon)),
-            "2" => Some(Self::Two(epsilon)),
-            _ => None,
-        }
-    }
-
-    fn epsilon(self) -> f64 {
-        match self {
-            Self::Infinity(bits) | Self::Two(bits) => f64::from_bits(bits),
-        }
-    }
-
-    fn norm(self) -> &'static str {
-        match self {
-            Self::Infinity(_) => "inf",
-            Self::Two(_) => "2",
-        }
-    }
-
-    /// Whether an answer changed by a change that is no larger.
-    fn holds(self, row: &Row) -> bool {
-        let distance = match self {
-            Self::Infinity(_) => row.distance_inf,
-            Self::Two(_) => row.distance_2,
-        };
-        let most = self.epsilon() * (1.0 + ROUNDING) + ROUNDING;
-        row.changed && distance.is_some_and(|distance| distance <= most)
-    }
+/// How far the attack of a configuration may go, where it follows gradients.
+fn limit(of: &Configuration) -> Option<Limit> {
+    let epsilon = of.epsilon.filter(|_| of.needs == GRADIENTS)?;
+    Limit::new(of.norm.as_deref()?, epsilon)
 }
 
 /// A defended model: one of its configurations, and all attacked samples.
@@ -115,7 +77,7 @@ fn by_model(rows: &Rows) -> BTreeMap<(usize, &str), Shot<'_>> {
     let key = |i: usize| (models[i], rows.configurations[i].defence.label.as_str());
     for (i, of) in rows.configurations.iter().enumerate() {
         let new = || Shot { of, limits: BTreeSet::new(), rows: Vec::new() };
-        out.entry(key(i)).or_insert_with(new).limits.extend(Limit::of(of));
+        out.entry(key(i)).or_insert_with(new).limits.extend(limit(of));
     }
     for row in &rows.rows {
         let i = row.configuration as usize;
@@ -127,28 +89,22 @@ fn by_model(rows: &Rows) -> BTreeMap<(usize, &str), Shot<'_>> {
     out
 }
 
-/// The samples that either kind of attack changed within a limit, side by side; `None` where no
+/// Both kinds of attack on the samples of a defended model, within a limit; `None` where no
 /// sample met both kinds.
 fn suspect(shot: &Shot<'_>, limit: Limit) -> Result<Option<Masked>, AnalysisError> {
-    let mut samples: BTreeMap<&str, [Option<bool>; 2]> = BTreeMap::new();
-    for (follows, row) in &shot.rows {
-        let own = &mut samples.entry(&row.sample).or_default()[usize::from(*follows)];
-        *own = Some(own.unwrap_or(false) || limit.holds(row));
-    }
-    let pairs: Vec<(bool, bool)> =
-        samples.values().filter_map(|[asking, following]| (*asking).zip(*following)).collect();
-    if pairs.is_empty() {
-        return Ok(None);
-    }
-    let count = |of: fn(&(bool, bool)) -> bool| pairs.iter().filter(|pair| of(pair)).count() as u64;
-    let n = pairs.len() as u64;
+    let attempts = shot.rows.iter().map(|(follows, row)| {
+        let found = |distance: Option<f64>| distance.filter(|_| row.changed);
+        let (distance_inf, distance_2) = (found(row.distance_inf), found(row.distance_2));
+        (row.sample.as_str(), Attempt { follows: *follows, distance_inf, distance_2 })
+    });
+    let Some(both) = limit.both_kinds(attempts) else { return Ok(None) };
     Ok(Some(Masked {
         model: named(shot.of),
         norm: limit.norm().to_owned(),
         epsilon: limit.epsilon(),
-        asking: rate(count(|pair| pair.0), n)?,
-        following: rate(count(|pair| pair.1), n)?,
-        p: mcnemar_exact(count(|pair| pair.0 && !pair.1), count(|pair| pair.1 && !pair.0)),
+        asking: rate(both.asking, both.cases)?,
+        following: rate(both.following, both.cases)?,
+        p: both.p_value,
     }))
 }
 
