@@ -11,9 +11,10 @@ pub mod oracle;
 pub mod tolerance;
 
 pub use metric::{
-    Confusion, SegmentError, accuracy, average_precision, belief, best, changed_objects, edits,
-    mask_iou, mean_average_precision, mean_class_iou, non_maximum_suppression, place_of, psnr,
-    right, same_letters, segment_iou, visual,
+    Confusion, Found, Known, ObjectChange, Rect, Scene, SegmentError, VocPrecision, accuracy,
+    average_precision, belief, best, changed_objects, edits, mask_iou, mean_average_precision,
+    mean_class_iou, non_maximum_suppression, object_changes, place_of, psnr, right, same_letters,
+    segment_iou, visual, voc_ap, voc_average_precision,
 };
 pub use oracle::{GUARDS, Judge, ORACLES};
 pub use tolerance::{Tolerance, ToleranceError};

@@ -45,7 +45,7 @@ fn surest(detections: &[Detection], class: usize) -> Vec<Detection> {
 }
 
 /// All detections of a class, surest first.
-pub(super) fn of_class(detections: &[Detection], class: usize) -> Vec<Detection> {
+fn of_class(detections: &[Detection], class: usize) -> Vec<Detection> {
     let mut mine: Vec<Detection> =
         detections.iter().filter(|found| found.class == class).copied().collect();
     mine.sort_by(Detection::surest_first);
@@ -55,7 +55,7 @@ pub(super) fn of_class(detections: &[Detection], class: usize) -> Vec<Detection>
 /// Each detection of an image, surest first, with whether it is right; those on crowds are left
 /// out. An object is found once, by the surest detection that overlaps it enough; a crowd any
 /// number of times, but only by detections that find no object.
-pub(super) fn matched(found: &[Detection], known: &[&Object], iou: f64) -> Vec<(Detection, bool)> {
+fn matched(found: &[Detection], known: &[&Object], iou: f64) -> Vec<(Detection, bool)> {
     let mut taken = vec![false; known.len()];
     let mut judged = Vec::new();
     for detection in found {

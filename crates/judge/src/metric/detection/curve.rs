@@ -1,0 +1,87 @@
+//! Precision over recall, and the one number that remains of it.
+
+/// The best precision at each recall or beyond, from who is right, surest first.
+///
+/// Only right detections raise recall, and precision is best at one of them; so the curve has a
+/// point for each, and wrong ones only lower what stands behind them.
+pub(crate) struct Curve {
+    /// For the n-th right detection, the best precision there or beyond.
+    precision: Vec<f64>,
+    objects: f64,
+}
+
+impl Curve {
+    /// The curve of `objects` that are to be found.
+    pub(crate) fn new(judged: impl Iterator<Item = bool>, objects: usize) -> Self {
+        let (mut right, mut all) = (0.0, 0.0);
+        let mut precision = Vec::new();
+        for hit in judged {
+            all += 1.0;
+            if hit {
+                right += 1.0;
+                precision.push(right / (all + f64::EPSILON));
+            }
+        }
+        let mut best = 0.0f64;
+        for precision in precision.iter_mut().rev() {
+            best = best.max(*precision);
+            *precision = best;
+        }
+        Self { precision, objects: objects as f64 }
+    }
+
+    /// COCO's: the mean over recalls 0, 0.01 … 1.
+    pub(crate) fn at_101_recalls(&self) -> f64 {
+        self.mean_at((0..101).map(|step| f64::from(step) * 0.01))
+    }
+
+    /// VOC's until 2009: the mean over recalls 0, 0.1 … 1.
+    pub(crate) fn at_11_recalls(&self) -> f64 {
+        self.mean_at((0..11).map(|step| f64::from(step) * 0.1))
+    }
+
+    /// VOC's since 2010: the area under the curve.
+    pub(crate) fn area(&self) -> f64 {
+        self.precision.iter().sum::<f64>() / self.objects
+    }
+
+    /// For rising recalls.
+    fn mean_at(&self, recalls: impl ExactSizeIterator<Item = f64>) -> f64 {
+        let count = recalls.len() as f64;
+        let (mut sum, mut nth) = (0.0, 0);
+        for wanted in recalls {
+            while nth < self.precision.len() && ((nth + 1) as f64 / self.objects) < wanted {
+                nth += 1;
+            }
+            sum += self.precision.get(nth).copied().unwrap_or(0.0);
+        }
+        sum / count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_are_read_at_recalls() {
+        let (yes, no) = (true, false);
+        // Judged, objects; at 101 recalls, at 11, area.
+        let cases: [(&[bool], usize, [f64; 3]); 5] = [
+            (&[yes, yes], 2, [1.0; 3]),
+            (&[], 2, [0.0; 3]),
+            (&[no, no], 1, [0.0; 3]),
+            // Precision 1 up to recall 1/2: 51 of 101 recalls, 6 of 11.
+            (&[yes, no], 2, [51.0 / 101.0, 6.0 / 11.0, 0.5]),
+            // Precision 1/2 at recall 1/2, 2/3 at recall 1, which is best at all recalls.
+            (&[no, yes, yes], 2, [2.0 / 3.0; 3]),
+        ];
+        for (judged, objects, wanted) in cases {
+            let curve = Curve::new(judged.iter().copied(), objects);
+            let got = [curve.at_101_recalls(), curve.at_11_recalls(), curve.area()];
+            for (got, wanted) in got.iter().zip(wanted) {
+                assert!((got - wanted).abs() < 1e-12, "{judged:?}: {got}, not {wanted}");
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What became of each object: still there, gone, moved, called otherwise, or new.
+
+use super::detection::Found;
+use super::detection::matching::{Meetings, Standing};
+use faultlens_core::Detection;
+use std::collections::BTreeSet;
+
+/// Boxes of one class that overlap by less show different things, as TIDE has it.
+const BACKGROUND: f64 = 0.1;
+
+/// One way in which an answer differs from golden. Numbers are places in the two answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ObjectChange {
+    /// What golden found is called otherwise, at the same place.
+    Label {
+        /// Which of golden's.
+        golden: usize,
+        /// Which of the observed.
+        observed: usize,
+    },
+    /// What golden found has the same class, but its box moved too far.
+    Localisation {
+        /// Which of golden's.
+        golden: usize,
+        /// Which of the observed.
+        observed: usize,
+    },
+    /// What golden found is gone.
+    Missed {
+        /// Which of golden's.
+        golden: usize,
+    },
+    /// What golden did not find is there.
+    Spurious {
+        /// Which of the observed.
+        observed: usize,
+    },
+}
+
+/// How an answer differs from golden, object by object, in the order of [`ObjectChange`].
+///
+/// First one to one, as average precision matches: each of `observed`, surest first, is taken for
+/// the object of its class that is still free and overlaps it most, by `iou` at least. Of what is
+/// left, pairs of other classes that overlap by `iou` are the same thing called otherwise; then
+/// pairs of one class that overlap by more than a tenth are the same thing in another place. The
+/// largest overlap chooses first.
+pub fn object_changes(golden: &[Detection], observed: &[Detection], iou: f64) -> Vec<ObjectChange> {
+    let (golden, observed) = (in_64_bits(golden), in_64_bits(observed));
+    let mut left = Left::behind(&golden, &observed, iou);
+    let mut changes: Vec<ObjectChange> = left
+        .take(|a, b, overlap| a.class != b.class && overlap >= iou && overlap > 0.0)
+        .map(|(golden, observed)| ObjectChange::Label { golden, observed })
+        .collect();
+    changes.extend(
+        left.take(|a, b, overlap| a.class == b.class && overlap > BACKGROUND)
+            .map(|(golden, observed)| ObjectChange::Localisation { golden, observed }),
+    );
+    changes.sort_unstable();
+    changes.extend(left.golden.iter().map(|&(golden, _)| ObjectChange::Missed { golden }));
+    changes.extend(left.observed.iter().map(|&(observed, _)| ObjectChange::Spurious { observed }));
+    changes
+}
+
+/// How many of golden's objects are not found again, and how many of the observed are not golden's;
+/// an object in another place or of another name counts on both sides.
+pub fn changed_objects(golden: &[Detection], observed: &[Detection], iou: f64) -> (usize, usize) {
+    let left = Left::behind(&in_64_bits(golden), &in_64_bits(observed), iou);
+    (left.golden.len(), left.observed.len())
+}
+
+fn in_64_bits(detections: &[Detection]) -> Vec<Found> {
+    detections.iter().map(Found::from).collect()
+}
+
+/// Objects that nobody was matched with, in the order of the answers.
+struct Left {
+    golden: Vec<(usize, Found)>,
+    observed: Vec<(usize, Found)>,
+}
+
+impl Left {
+    fn behind(golden: &[Found], observed: &[Found], iou: f64) -> Self {
+        let classes: BTreeSet<usize> =
+            golden.iter().chain(observed).map(|found| found.class).collect();
+        let mut meetings = Meetings::default();
+        let mut left = Self { golden: Vec::new(), observed: Vec::new() };
+        for class in classes {
+            left.add(of_class(golden, class), of_class(observed, class), iou, &mut meetings);
+        }
+        left.golden.sort_by_key(|&(at, _)| at);
+        left.observed.sort_by_key(|&(at, _)| at);
+        left
+    }
+
+    /// Adds who is left of one class.
+    fn add(
+        &mut self,
+        golden: Vec<(usize, Found)>,
+        observed: Vec<(usize, Found)>,
+        iou: f64,
+        meetings: &mut Meetings,
+    ) {
+        let outlines: Vec<_> = golden.iter().map(|(_, found)| (found.rect, false)).collect();
+        meetings.note(observed.iter().map(|(_, found)| found.rect), &outlines, iou);
+        let mut again = vec![false; golden.len()];
+        meetings.find(iou, &vec![Standing::Counts; golden.len()], |at, object| match object {
+            Some(object) => again[object] = true,
+            None => self.observed.push(observed[at]),
+        });
+        let gone = golden.into_iter().zip(again).filter(|&(_, again)| !again);
+        self.golden.extend(gone.map(|(found, _)| found));
+    }
+
+    /// Takes out pairs that belong together, largest overlap first, one to one; tells their places
+    /// in the answers.
+    fn take(
+        &mut self,
+        together: impl Fn(&Found, &Found, f64) -> bool,
+    ) -> impl Iterator<Item = (usize, usize)> {
+        let mut pairs = Vec::new();
+        for (a, golden) in &self.golden {
+            for (b, observed) in &self.observed {
+                let overlap = golden.rect.iou(&observed.rect);
+                if together(golden, observed, overlap) {
+                    pairs.push((overlap, *a, *b));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut golden, mut observed) = (BTreeSet::new(), BTreeSet::new());
+        pairs.retain(|(_, a, b)| {
+            let free = !golden.contains(a) && !observed.contains(b);
+            if free {
+                golden.insert(*a);
+                observed.insert(*b);
+            }
+            free
+        });
+        self.golden.retain(|(at, _)| !golden.contains(at));
+        self.observed.retain(|(at, _)| !observed.contains(at));
+        pairs.into_iter().map(|(_, a, b)| (a, b))
+    }
+}
+
+/// Detections of a class with their places, surest first.
+fn of_class(detections: &[Found], class: usize) -> Vec<(usize, Found)> {
+    let mut mine: Vec<(usize, Found)> =
+        detections.iter().copied().enumerate().filter(|(_, found)| found.class == class).collect();
+    mine.sort_by(|(_, a), (_, b)| Found::surest_first(a, b));
+    mine
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ObjectChange::{Label, Localisation, Missed, Spurious};
+    use super::*;
+    use faultlens_core::Bounds;
+
+    fn found(class: usize, score: f32, left: f32) -> Detection {
+        let bounds = Bounds { left, top: 0.0, right: left + 10.0, bottom: 10.0 };
+        Detection { class, score, bounds }
+    }
+
+    #[test]
+    fn every_object_is_found_again_once() {
+        let golden = [found(0, 0.9, 0.0), found(0, 0.8, 4.0), found(1, 0.7, 50.0)];
+        let moved = |golden, observed| Localisation { golden, observed };
+        let cases = [
+            ("nothing changed", golden.to_vec(), vec![]),
+            ("other order and scores", vec![golden[2], golden[1], golden[0]], vec![]),
+            ("one is lost", golden[1..].to_vec(), vec![Missed { golden: 0 }]),
+            (
+                "one is new",
+                [&golden[..], &[found(1, 0.1, 90.0)]].concat(),
+                vec![Spurious { observed: 3 }],
+            ),
+            (
+                "another class",
+                vec![golden[0], golden[1], found(2, 0.7, 50.0)],
+                vec![Label { golden: 2, observed: 2 }],
+            ),
+            ("moved by 3 of 10", vec![golden[0], golden[1], found(1, 0.7, 53.0)], vec![]),
+            (
+                "moved by 4 of 10",
+                vec![golden[0], golden[1], found(1, 0.7, 54.0)],
+                vec![moved(2, 2)],
+            ),
+            (
+                "moved by 9 of 10",
+                vec![golden[0], golden[1], found(1, 0.7, 59.0)],
+                vec![Missed { golden: 2 }, Spurious { observed: 2 }],
+            ),
+            (
+                "another class elsewhere",
+                vec![golden[0], golden[1], found(2, 0.7, 54.0)],
+                vec![Missed { golden: 2 }, Spurious { observed: 2 }],
+            ),
+            ("one for two", vec![found(0, 0.9, 2.0), golden[2]], vec![Missed { golden: 0 }]),
+            (
+                "two for one",
+                vec![golden[0], golden[0], golden[1], golden[2]],
+                vec![Spurious { observed: 1 }],
+            ),
+            (
+                "the name goes before the place",
+                vec![found(0, 0.9, 0.0), found(2, 0.3, 4.0), found(0, 0.2, 8.0), golden[2]],
+                vec![Label { golden: 1, observed: 1 }, Spurious { observed: 2 }],
+            ),
+            ("nothing left", vec![], (0..3).map(|golden| Missed { golden }).collect()),
+        ];
+        for (what, observed, wanted) in cases {
+            let got = object_changes(&golden, &observed, 0.5);
+            assert_eq!(got, wanted, "{what}");
+            let gone = got.iter().filter(|change| !matches!(change, Spurious { .. })).count();
+            let new = got.iter().filter(|change| !matches!(change, Missed { .. })).count();
+            assert_eq!(changed_objects(&golden, &observed, 0.5), (gone, new), "{what}");
+        }
+        assert_eq!(changed_objects(&[], &golden, 0.5), (0, 3));
+        assert_eq!(changed_objects(&[], &[], 0.5), (0, 0));
+    }
+
+    #[test]
+    fn the_largest_overlap_chooses_first() {
+        let golden = [found(0, 0.9, 0.0), found(0, 0.8, 20.0)];
+        let observed = [found(0, 0.9, 5.0), found(0, 0.5, 4.0), found(0, 0.5, 27.0)];
+        let wanted = [
+            Localisation { golden: 0, observed: 1 },
+            Localisation { golden: 1, observed: 2 },
+            Spurious { observed: 0 },
+        ];
+        assert_eq!(object_changes(&golden, &observed, 0.5), wanted);
+    }
+
+    #[test]
+    fn broken_boxes_are_found_nowhere() {
+        let golden = [found(0, 0.9, f32::NAN)];
+        let wanted = [Missed { golden: 0 }, Spurious { observed: 0 }];
+        assert_eq!(object_changes(&golden, &golden, 0.5), wanted);
+        let apart = [found(1, f32::NAN, 50.0)];
+        assert_eq!(object_changes(&[found(0, 0.5, 0.0)], &apart, 0.0), wanted);
+        assert_eq!(changed_objects(&[found(1, 0.5, 0.0)], &apart, 0.0), (0, 0));
+    }
+
+    #[test]
+    fn objects_beyond_a_hundred_count_too() {
+        let many: Vec<Detection> = (0..150).map(|at| found(0, 0.5, at as f32 * 20.0)).collect();
+        assert_eq!(changed_objects(&many, &many[..120], 0.5), (30, 0));
+    }
+}
