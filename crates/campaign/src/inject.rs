@@ -1,6 +1,7 @@
 //! One target and one case, asked undisturbed; faults are injected here.
 
 use crate::boundary;
+use crate::changes::changes;
 use crate::config::{Disturbance, FaultPoint};
 use crate::plan::Spot;
 use crate::record::{GoldenRecord, Record, Site};
@@ -10,8 +11,8 @@ use crate::standing::{precision, says, standing, standing_of_truth};
 use crate::store::CaseRecord;
 use crate::subject::{Inside, Subject};
 use faultlens_core::{
-    Case, DType, Disturbed, Exhibit, Image, Measure, Outcome, Reason, Response, Seed, Target as _,
-    TargetError, Truth,
+    Bounds, Case, DType, Disturbed, Exhibit, Image, Measure, Outcome, Reason, Response, Seed,
+    Target as _, TargetError, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
@@ -55,6 +56,8 @@ pub(crate) struct Stage<'s> {
     pub(crate) barred: Option<Reason>,
     /// What changes of the image are held against, once one is; `None` where there is no telling.
     pub(crate) original: OnceCell<Option<Reference>>,
+    /// The directions of the image's edges, once changed scenes are held against them.
+    pub(crate) edges: OnceCell<Option<Vec<f32>>>,
 }
 
 /// What a target did under a fault.
@@ -72,6 +75,8 @@ pub(crate) struct Observed {
     pub(crate) micros: u64,
     /// How much people notice of what it was shown, where that was told.
     pub(crate) visual_change: Option<f64>,
+    /// Where something came into the scene or went out of it.
+    pub(crate) touched: Option<Bounds>,
     /// Why the trial says nothing, whatever was answered.
     pub(crate) void: Option<Reason>,
     /// What else is recorded of the trial.
@@ -90,15 +95,26 @@ impl Observed {
             visual_change: None,
             queries: 1,
             micros,
+            touched: None,
             void: None,
             extra: BTreeMap::new(),
         }
     }
 }
 
+/// Which trial of a target, case and fault.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Turn {
+    /// What its random numbers start from.
+    pub(crate) seed: u64,
+    /// How many came before it.
+    pub(crate) repeat: u32,
+}
+
 impl FaultPoint {
-    /// Injects the fault once for each seed, and says of each in turn what the target did.
-    pub(crate) fn inject(&self, stage: &Stage<'_>, seeds: &[u64], each: &mut dyn FnMut(Observed)) {
+    /// Injects the fault once for each turn, and says of each what the target did.
+    pub(crate) fn inject(&self, stage: &Stage<'_>, turns: &[Turn], each: &mut dyn FnMut(Observed)) {
+        let seeds: Vec<u64> = turns.iter().map(|turn| turn.seed).collect();
         match &self.disturbance {
             Disturbance::Image(fault) => {
                 seeds.iter().for_each(|&seed| each(stage.show(self.name, fault.as_ref(), seed)));
@@ -106,9 +122,12 @@ impl FaultPoint {
             Disturbance::Varied(varied) => {
                 seeds.iter().for_each(|&seed| each(stage.show_varied(self.name, varied, seed)));
             }
-            Disturbance::Model(injection) => stage.disturb(injection, seeds, each),
+            Disturbance::Model(injection) => stage.disturb(injection, &seeds, each),
             Disturbance::Attack(assault) => {
                 seeds.iter().for_each(|&seed| each(stage.attack(self.name, assault, seed)));
+            }
+            Disturbance::Scene(fault) => {
+                turns.iter().for_each(|&turn| each(stage.restage(self.name, fault.as_ref(), turn)));
             }
         }
     }
@@ -128,9 +147,13 @@ impl<'s> Stage<'s> {
         setup.clock.add(Duration::ZERO, start.elapsed());
         let truth = case.label.and_then(|label| subject.truths.get(label).copied().flatten());
         let key = case_key(&case);
-        let (barred, original) = (None, OnceCell::new());
-        let mut stage = Self { setup, subject, case, key, truth, inside, answer, barred, original };
+        let (barred, original, edges) = (None, OnceCell::new(), OnceCell::new());
+        let mut stage =
+            Self { setup, subject, case, key, truth, inside, answer, barred, original, edges };
         stage.barred = setup.judge.bars_case(&stage.undisturbed(&stage.answer));
+        if stage.barred.is_none() && !stage.is_steady()? {
+            stage.barred = Some(Reason::Unsteady);
+        }
         Ok(stage)
     }
 
@@ -206,9 +229,9 @@ impl<'s> Stage<'s> {
     }
 
     /// One trial.
-    pub(crate) fn once(&self, fault: &FaultPoint, seed: u64) -> Option<Observed> {
+    pub(crate) fn once(&self, fault: &FaultPoint, turn: Turn) -> Option<Observed> {
         let mut observed = None;
-        fault.inject(self, &[seed], &mut |one| observed = Some(one));
+        fault.inject(self, &[turn], &mut |one| observed = Some(one));
         observed
     }
 
@@ -283,6 +306,7 @@ impl<'s> Stage<'s> {
                 if observed.image.is_some() {
                     extra.extend(standing_of_truth(answer, self.truth()));
                     extra.extend(precision(exhibit.golden, answer));
+                    extra.extend(changes(exhibit.golden, answer));
                     extra.extend(self.scores(&observed, Some(answer)));
                 }
                 Some(answer)

@@ -1,7 +1,7 @@
 //! Found failures, pinned: trials that every later run replays first.
 
 use crate::config::FaultPoint;
-use crate::inject::{Stage, case_key, pixels_digest};
+use crate::inject::{Stage, Turn, case_key, pixels_digest};
 use crate::record::Record;
 use crate::run::RunError;
 use crate::setup::Setup;
@@ -116,7 +116,9 @@ impl Pin {
             return Err(format!("the image of case {} is another one", self.case));
         }
         let stage = Stage::open(setup, target as u32, case).map_err(|error| error.to_string())?;
-        let observed = stage.once(&fault, seed).ok_or("nothing was observed")?;
+        // A pinned trial is one of itself.
+        let observed =
+            stage.once(&fault, Turn { seed, repeat: 0 }).ok_or("nothing was observed")?;
         let outcome = stage.judge(&observed);
         let reason = match &outcome {
             faultlens_core::Outcome::Unjudged(reason) => Some(reason.text().to_owned()),

@@ -68,8 +68,7 @@ impl Rerun {
         };
         let stage = Stage::open(&self.setup, spot.target, self.case(&recorded)?).map_err(failed)?;
         let fault = self.setup.fault(spot);
-        let seed = self.setup.stream_seed(spot, &stage.key);
-        let observed = stage.once(fault, seed).ok_or_else(none)?;
+        let observed = stage.once(fault, self.setup.turn(spot, &stage.key)).ok_or_else(none)?;
         let answer = observed.answer.as_ref().ok();
         let answer = answer.map(|answer| places(answer.as_ref().unwrap_or(&stage.answer)));
         let after = observed.image.clone();
@@ -91,7 +90,7 @@ impl Rerun {
     }
 
     /// The case of a trial, as it was.
-    fn case(&self, recorded: &Record) -> Result<Case, RunError> {
+    pub(crate) fn case(&self, recorded: &Record) -> Result<Case, RunError> {
         let cases = self.store.cases()?;
         let then = cases.into_iter().find(|case| case.case == recorded.case);
         if let Some(error) = then.as_ref().and_then(|case| case.error.as_ref()) {

@@ -4,10 +4,12 @@ use crate::analysis::ATTRIBUTES;
 use crate::attack;
 use crate::cases::{CaseError, Cases};
 use crate::config::{Campaign, Disturbance, FaultPoint, TargetSpec};
+use crate::inject::Turn;
 use crate::plan::{Plan, Spot};
 use crate::preserve::{self, PreserveError};
 use crate::record::TrialId;
 use crate::run::Clock;
+use crate::scene::{Shelf, ShelfError};
 use crate::subject::{Inside, Subject};
 use faultlens_core::{Exhibit, Reason, Target as _, Truth, did_you_mean};
 use faultlens_engine::Golden;
@@ -101,6 +103,17 @@ pub enum SetupError {
         /// What it answers with.
         kind: &'static str,
     },
+    /// There is nothing to put into scenes.
+    #[error("objects: {0}")]
+    Objects(#[from] ShelfError),
+    /// Nobody says what to put into scenes.
+    #[error(
+        "fault {fault}: objects are needed; write objects: FOLDER into the campaign, a pool that faultlens objects made"
+    )]
+    NoObjects {
+        /// The fault.
+        fault: String,
+    },
     /// A requirement on what people cope with cannot be checked.
     #[error("preserve: {0}")]
     Preserve(#[from] PreserveError),
@@ -172,6 +185,8 @@ pub struct Setup {
     pub plan: Plan,
     /// What is written in the files with tolerances, by the campaign's names for them.
     pub tolerances: BTreeMap<String, String>,
+    /// What is put into scenes.
+    pub(crate) shelf: Shelf,
     /// Where time goes.
     pub(crate) clock: Clock,
     /// By fault, what identities are made from.
@@ -197,8 +212,8 @@ impl Setup {
         let tolerances = preserve::tolerances(&campaign)?;
         preserve::check_classes(&campaign, &cases.set.classes, &targets)?;
         let specs = campaign.faults.iter().map(FaultPoint::spec).collect();
-        let clock = Clock::default();
-        Ok(Self { campaign, targets, cases, judge, plan, tolerances, clock, specs })
+        let (shelf, clock) = (shelf(&campaign)?, Clock::default());
+        Ok(Self { campaign, targets, cases, judge, plan, tolerances, shelf, clock, specs })
     }
 
     /// Refuses a judge who has nothing to say about a target's answers, before hours of work and
@@ -245,13 +260,18 @@ impl Setup {
         let key = &self.targets[spot.target as usize].key;
         match &self.fault(spot).disturbance {
             Disturbance::Image(_) | Disturbance::Varied(_) => self.id(None, spot, case).seed(),
-            Disturbance::Attack(_) => self.identity(spot, case).seed(),
+            Disturbance::Attack(_) | Disturbance::Scene(_) => self.identity(spot, case).seed(),
             Disturbance::Model(injection) => match injection.plan() {
                 SitePlan::Exhaustive => u64::from(spot.repeat),
                 _ if injection.is_permanent() => self.id(Some(key), spot, "").seed(),
                 _ => self.identity(spot, case).seed(),
             },
         }
+    }
+
+    /// A trial of a case.
+    pub(crate) fn turn(&self, spot: Spot, case: &str) -> Turn {
+        Turn { seed: self.stream_seed(spot, case), repeat: spot.repeat }
     }
 
     fn id(&self, key: Option<&String>, spot: Spot, case: &str) -> TrialId {
@@ -273,6 +293,16 @@ impl Setup {
     /// The fault of a trial.
     pub fn fault(&self, spot: Spot) -> &FaultPoint {
         &self.campaign.faults[spot.fault as usize]
+    }
+}
+
+/// The objects that scenes are changed with; none where no fault needs them.
+fn shelf(campaign: &Campaign) -> Result<Shelf, SetupError> {
+    let needs = |fault: &&FaultPoint| matches!(&fault.disturbance, Disturbance::Scene(scene) if scene.needs_objects());
+    match (&campaign.objects, campaign.faults.iter().find(needs)) {
+        (_, None) => Ok(Shelf::default()),
+        (Some(objects), Some(_)) => Ok(Shelf::open(objects)?),
+        (None, Some(fault)) => Err(SetupError::NoObjects { fault: fault.label.clone() }),
     }
 }
 

@@ -82,7 +82,7 @@ impl Stage<'_> {
     }
 
     /// What changes of the image are held against; `None` where there is no telling.
-    fn original(&self) -> Option<&Reference> {
+    pub(crate) fn original(&self) -> Option<&Reference> {
         self.original.get_or_init(|| Reference::new(&self.case.image).ok()).as_ref()
     }
 

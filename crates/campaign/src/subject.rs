@@ -113,6 +113,12 @@ impl Subject {
         }
     }
 
+    /// A second answer to an image, where it need not be the first: models repeat bit for bit.
+    pub(crate) fn second(&self, image: &Image) -> Option<Result<Response, TargetError>> {
+        let again = self.service()?.second(&self.shown(image));
+        Some(again.and_then(|answer| self.after(answer, image)))
+    }
+
     /// What its defences say instead of an answer; what they draw follows from the seed.
     pub(crate) fn said(&self, answer: Response, seed: Seed) -> Result<Response, TargetError> {
         let say = |answer, (at, defence): (usize, &Arc<dyn Defence>)| {

@@ -2,6 +2,7 @@
 //! reads a file, opens a socket or prints.
 
 mod case;
+mod cutout;
 mod element;
 mod fault;
 mod image;
@@ -16,6 +17,7 @@ mod target;
 mod tensor;
 
 pub use case::{Bounds, Case, Mask, Object};
+pub use cutout::Cutout;
 pub use fault::{Dose, GUIDE_WORDS, Hazard, ImageFault, Place};
 pub use image::{Image, ImageError};
 pub use motion::{Motion, UNEXPECTED};
@@ -26,7 +28,7 @@ pub use plugin::{Parameter, ParameterKind, Plugin, Setting, SettingError, Settin
 pub use random::{Seed, Stream};
 pub use response::{
     Detection, Detections, Names, Picture, Ranked, Ranking, Response, Scores, Segments, Text,
-    argmax, class_called, non_maximum_suppression,
+    argmax, class_called, framed, non_maximum_suppression,
 };
 pub use target::{Defence, Target, TargetError, Trial};
 pub use tensor::{DType, Tensor, TensorData, TensorError};

@@ -39,6 +39,10 @@ pub enum Reason {
     NoLabel,
     /// The fault finds nothing in this target that it could change.
     NoSite,
+    /// No object of any label that the target finds is there to be inserted.
+    NoObject,
+    /// Nothing in the scene leaves room for the change.
+    NoRoom,
     /// The undisturbed answer is what an attack wants, or there is no such answer.
     NothingToReach,
     /// Nobody knows how much of this fault people tolerate.
@@ -47,6 +51,10 @@ pub enum Reason {
     OutOfReach,
     /// The image is changed more than people tolerate.
     OutsideTolerance,
+    /// The target finds too few objects for so many trials.
+    Surplus,
+    /// The target disagrees with itself about the undisturbed image.
+    Unsteady,
     /// Nobody can tell how much the image was changed.
     Untold,
     /// The oracle cannot judge this kind of answer.
@@ -133,7 +141,7 @@ impl Outcome {
 }
 
 impl Reason {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 18] = [
         Self::CaseUnreadable,
         Self::GoldenFailed,
         Self::GoldenNotFinite,
@@ -141,11 +149,15 @@ impl Reason {
         Self::GoldenWrong,
         Self::Lost,
         Self::NoLabel,
+        Self::NoObject,
+        Self::NoRoom,
         Self::NoSite,
         Self::NothingToReach,
         Self::NoTolerance,
         Self::OutOfReach,
         Self::OutsideTolerance,
+        Self::Surplus,
+        Self::Unsteady,
         Self::Untold,
         Self::Unsuited,
     ];
@@ -161,12 +173,16 @@ impl Reason {
             Self::Lost => "no answer came",
             Self::NoLabel => "the case has no label",
             Self::NoSite => "the target has nothing that the fault could change",
+            Self::NoObject => "the pool has no object of a label that the target finds",
+            Self::NoRoom => "nothing in the scene leaves room for the change",
             Self::NothingToReach => {
                 "the undisturbed answer is what the attack wants, or cannot become it"
             }
             Self::NoTolerance => "nobody knows how much of the fault people tolerate",
             Self::OutOfReach => "no strength that was drawn has the wanted visual change",
             Self::OutsideTolerance => "the change is more than people tolerate",
+            Self::Surplus => "the target finds too few objects for so many trials",
+            Self::Unsteady => "the target disagrees with itself about the undisturbed image",
             Self::Untold => "nobody can tell how much the image is changed",
             Self::Unsuited => "the oracle cannot judge this kind of answer",
         }

@@ -26,6 +26,7 @@ mod limits;
 mod npy;
 mod picture;
 mod pixels;
+mod pool;
 mod sampling;
 mod set;
 mod write;
@@ -35,6 +36,9 @@ pub use error::DataError;
 pub use folder::images_below;
 pub use format::{FORMATS, Format};
 pub use picture::{decode_image, read_image};
+pub use pool::{Entry, Pool, PoolObject, Stamp, write_pool};
 pub use sampling::Sampling;
 pub use set::{DataSet, Options, Source};
-pub use write::{encode_jpeg, encode_png, write_class_folders, write_coco, write_image, write_png};
+pub use write::{
+    CocoWriter, encode_jpeg, encode_png, write_class_folders, write_coco, write_image, write_png,
+};

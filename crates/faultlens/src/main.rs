@@ -12,8 +12,9 @@ use clap::Parser;
 
 use args::{Args, Command};
 use command::{
-    ask, check, compare, convert, demo, export, fault, init, inspect, list, man, merge, plan,
-    preview, promote, protect, replay, report, run, serve, study, survive, tolerance, train, world,
+    ask, check, compare, convert, demo, export, fault, findings, init, inspect, list, man, merge,
+    plan, preview, promote, protect, replay, report, run, serve, study, survive, tolerance, train,
+    world,
 };
 use console::Console;
 
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args, &mut console),
         Command::Promote(args) => promote::run(args, &mut console),
         Command::Protect(args) => protect::run(args, &mut console),
+        Command::Findings(args) => findings::run(args, &mut console),
         Command::Export(args) => export::run(args, &mut console),
         Command::List(args) => list::run(args, &mut console),
         Command::Fault(args) => fault::run(args, &mut console),

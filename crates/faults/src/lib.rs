@@ -6,6 +6,7 @@
 //!    golden run, for the engine to replay.
 //!
 //! An [`Attack`] of [`ATTACKS`] searches for the change of an image that changes the answer.
+//! A [`SceneFault`] of [`SCENE_FAULTS`] puts something into the scene or takes it out.
 //! [`image::DOMAINS`] say how far an image fault can be turned up. [`DEFENCES`] try to undo what image faults do.
 //!
 //! To add a fault: one file, one line in its registry.
@@ -15,6 +16,7 @@ pub mod defence;
 mod floyd;
 pub mod image;
 pub mod model;
+pub mod scene;
 
 pub use attack::{ATTACKS, Attack};
 pub use defence::DEFENCES;
@@ -23,3 +25,4 @@ pub use model::{
     Anatomy, Candidate, Injection, MODEL_FAULTS, ModelFault, Selection, SiteError, SitePlan, Sites,
     Strike, check, is_data,
 };
+pub use scene::{SCENE_FAULTS, SceneFault};

@@ -263,6 +263,7 @@ impl<'a> Book<'a> {
             faults: self.points.keys().map(|&point| self.fault(point)).collect(),
             stop: None,
             tolerances: BTreeMap::new(),
+            objects: None,
         }
     }
 

@@ -22,6 +22,7 @@ mod preserve;
 mod repeats;
 mod robustness;
 mod sample;
+mod scenes;
 mod side;
 mod side_by_side;
 mod summarise;
@@ -40,6 +41,7 @@ pub use masking::{Attempt, BothKinds, Limit};
 pub use preserve::{
     BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
 };
+pub use scenes::{ChangedScenes, MovedOn, Placed};
 pub use summarise::summarise;
 pub use summary::{
     Attacked, Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer,

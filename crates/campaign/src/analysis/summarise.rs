@@ -18,6 +18,7 @@ use super::preserve::Preservations;
 use super::repeats::Repeats;
 use super::robustness::Errors;
 use super::sample::Stake;
+use super::scenes::Scenes;
 use super::side_by_side::Sides;
 use super::tally::{Counts, Of, Precision};
 use super::text::{drifted, method, misled, provenance, unfair, warnings};
@@ -68,6 +69,7 @@ struct Pass {
     fair: Fair,
     benefits: Benefits,
     attacks: Attacks,
+    scenes: Scenes,
     preservations: Preservations,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
@@ -104,6 +106,7 @@ impl Pass {
             fair: Fair::of(campaign, context),
             benefits: Benefits::of(context),
             attacks: Attacks::default(),
+            scenes: Scenes::default(),
             preservations: Preservations::of(campaign, context)?,
             extra: BTreeSet::new(),
             micros: 0,
@@ -138,6 +141,7 @@ impl Pass {
         self.fair.add(context, record);
         self.benefits.add(context, record);
         self.attacks.add(context, record);
+        self.scenes.add(context, record)?;
         self.preservations.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
@@ -164,6 +168,7 @@ impl Pass {
         let preserved = self.preservations.checked(context, &precision, whole)?;
         let pinned: Vec<_> = store.pins()?.into_iter().map(pinned).collect();
         let targets = targets(context, &self.targets, &precision)?;
+        let spending = Spending::read(store.dir());
         let mut summary = Summary {
             version: SUMMARY_VERSION,
             name: manifest.name.clone(),
@@ -193,7 +198,9 @@ impl Pass {
             benefits: self.benefits.told(context, &precision)?,
             attacks: self.attacks.told(context, &precision)?,
             masked: self.attacks.masked(context)?,
-            spending: Spending::read(store.dir()),
+            scenes: self.scenes.told(context, &precision, spending.as_ref())?,
+            placed: self.scenes.placed(context, &precision)?,
+            spending,
             advice: Vec::new(),
             classes: None,
             groupings: self.groupings(context)?,

@@ -1,6 +1,6 @@
 //! What a run says: the one object that every report is made from, and that `--json` prints.
 
-use super::{Gallery, Preserved};
+use super::{ChangedScenes, Gallery, Placed, Preserved};
 use crate::run::Spending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -79,6 +79,12 @@ pub struct Summary {
     /// Where gradients mislead.
     #[serde(default)]
     pub masked: Vec<Masking>,
+    /// How answers fared in changed scenes, by target and fault point.
+    #[serde(default)]
+    pub scenes: Vec<ChangedScenes>,
+    /// Whether it matters where objects are put, by target.
+    #[serde(default)]
+    pub placed: Vec<Placed>,
     /// What the run took.
     #[serde(default)]
     pub spending: Option<Spending>,

@@ -29,6 +29,8 @@ pub struct Campaign {
     pub cases: CaseSpec,
     /// What is disturbed; no point twice, and there is at least one.
     pub faults: Vec<FaultPoint>,
+    /// What is put into scenes: a pool, a data set or `world:KIND`.
+    pub objects: Option<String>,
     /// Who judges.
     pub judge: JudgeSpec,
     /// How intervals are made.
@@ -133,6 +135,14 @@ pub struct Sample {
     pub how: Sampling,
 }
 
+impl CaseSpec {
+    /// All cases of a data set, as it comes.
+    pub(crate) fn plain(data: &str) -> Self {
+        let (format, part, label_column, sample) = (None, None, None, None);
+        Self { data: data.to_owned(), format, part, label_column, sample }
+    }
+}
+
 impl Campaign {
     /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
     /// start from.
@@ -159,7 +169,7 @@ impl Campaign {
             let confidence = self.intervals.level.confidence();
             json!([stop.half_width, stop.at_most, confidence])
         });
-        json!({
+        let mut meaning = json!({
             "seed": self.seed,
             "targets": self.targets.iter().map(|target| self.target_meaning(target)).collect::<Value>(),
             "cases": {
@@ -176,7 +186,11 @@ impl Campaign {
             "visual_change": (!self.tells_every_change).then_some("needed"),
             // Records say which answers are positive.
             "positive": self.fairness.as_ref().map(|fairness| &fairness.positive),
-        })
+        });
+        if let Some(objects) = &self.objects {
+            meaning["objects"] = json!(self.inside(Path::new(objects)));
+        }
+        meaning
     }
 
     fn target_meaning(&self, target: &TargetSpec) -> Value {

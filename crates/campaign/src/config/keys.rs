@@ -22,6 +22,13 @@ pub(super) const CAMPAIGN: &[Key] = &[
         "what is disturbed: faults, whose lists are swept, and presets",
         Takes::Faults,
     ),
+    optional(
+        "objects",
+        "what insert_object puts into scenes: a pool that faultlens objects made, or a data set \
+         whose objects have outlines, from the campaign file's folder; or world:scenes with a \
+         number",
+        Takes::Text,
+    ),
     optional("oracle", "who judges the answers; same_top by default", Takes::Oracle),
     optional("guards", "which trials the judgement counts for; by default all", Takes::Guards),
     optional("intervals", "how intervals of rates are made", Takes::Section(INTERVALS)),

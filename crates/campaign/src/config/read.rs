@@ -62,6 +62,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
         targets,
         cases: cases(tree.get("cases").unwrap_or(&tree), &base)?,
         faults,
+        objects: tree.get("objects").map(|node| path_or_world(node, &base)).transpose()?,
         judge: JudgeSpec::read(tree.get("oracle"), tree.get("guards"))?,
         intervals,
         stop,
@@ -237,6 +238,18 @@ fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Slip> {
 
 pub(super) fn data(cases: &Node, base: &Path) -> Result<String, Slip> {
     let data = cases.get("data").unwrap_or(cases);
+    let written = path_or_world(data, base)?;
+    for key in ["format", "label_column"] {
+        if let Some(node) = cases.get(key).filter(|_| written.starts_with(PREFIX)) {
+            let what = format!("the embedded world is no file and has no {key}; leave it out");
+            return Err(Slip::new(node.at, what));
+        }
+    }
+    Ok(written)
+}
+
+/// A path from the campaign file's folder, or pictures of the embedded world.
+fn path_or_world(data: &Node, base: &Path) -> Result<String, Slip> {
     let text = data.text().unwrap_or_default();
     let Some(world) = text.strip_prefix(PREFIX) else {
         return Ok(base.join(text).to_string_lossy().into_owned());
@@ -251,12 +264,6 @@ pub(super) fn data(cases: &Node, base: &Path) -> Result<String, Slip> {
              world:{kind}:200, not {count:?}"
         );
         return Err(Slip::new(data.at, what));
-    }
-    for key in ["format", "label_column"] {
-        if let Some(node) = cases.get(key) {
-            let what = format!("the embedded world is no file and has no {key}; leave it out");
-            return Err(Slip::new(node.at, what));
-        }
     }
     Ok(text.to_owned())
 }

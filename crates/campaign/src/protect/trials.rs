@@ -148,6 +148,7 @@ fn left_out(disturbance: &Disturbance, outcome: OutcomeKind) -> Option<&'static 
     match disturbance {
         Disturbance::Image(_) | Disturbance::Varied(_) => Some("faults in images"),
         Disturbance::Attack(_) => Some("attacks"),
+        Disturbance::Scene(_) => Some("changed scenes"),
         Disturbance::Model(injection) if injection.plan() == SitePlan::Boundary => {
             Some("searches for a boundary")
         }

@@ -1,12 +1,13 @@
 //! Trials worth looking at, run once more to keep their pictures and full answers.
 
 use super::error::RunError;
-use crate::inject::Stage;
+use crate::inject::{Observed, Stage};
+use crate::portrait::portraits;
 use crate::record::Record;
 use crate::setup::Setup;
 use crate::show::VISUAL_CHANGE;
 use crate::store::{ExampleRecord, Store};
-use faultlens_core::{OutcomeKind, Ranking, Response};
+use faultlens_core::{Image, OutcomeKind, Ranking, Response};
 use faultlens_data::encode_png;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,20 +103,34 @@ fn example(setup: &Setup, store: &Store, number: u64) -> Result<Option<ExampleRe
         return Ok(None);
     };
     let Ok(stage) = Stage::open(setup, spot.target, case) else { return Ok(None) };
-    let seed = setup.stream_seed(spot, &stage.key);
-    let Some(observed) = stage.once(setup.fault(spot), seed) else { return Ok(None) };
+    let turn = setup.turn(spot, &stage.key);
+    let Some(observed) = stage.once(setup.fault(spot), turn) else { return Ok(None) };
     let picture = |image| match encode_png(image) {
         Some(png) => store.put_artifact(&png).map(Some),
         None => Ok(None),
     };
-    let before = picture(&stage.case.image)?;
-    let after = observed.image.as_ref().map(picture).transpose()?.flatten();
+    let drawn = drawn(&stage, &observed);
+    let [before, after] = match &drawn {
+        Some([before, after]) => [Some(before), Some(after)],
+        None => [Some(&stage.case.image), observed.image.as_ref()],
+    };
+    let before = before.map(picture).transpose()?.flatten();
+    let after = after.map(picture).transpose()?.flatten();
     let answer = observed.answer.as_ref().ok();
     let answer = answer.map(|answer| answer.as_ref().unwrap_or(&stage.answer));
     let golden = places(&stage.answer).into_iter();
     let golden = golden.filter_map(|(label, score)| Some((label, score?))).collect();
     let observed = answer.map(places).unwrap_or_default();
     Ok(Some(ExampleRecord { number, golden, observed, before, after }))
+}
+
+/// Both answers drawn on what was shown, where they are objects.
+fn drawn(stage: &Stage<'_>, observed: &Observed) -> Option<[Image; 2]> {
+    let answer = observed.answer.as_ref().ok()?.as_ref().unwrap_or(&stage.answer);
+    let before = &stage.case.image;
+    let after = observed.image.as_ref().unwrap_or(before);
+    let expected = observed.moved.as_deref().unwrap_or(&stage.answer);
+    portraits((before, &stage.answer), expected, (after, answer), observed.touched)
 }
 
 /// The best places of an answer, with scores where they are numbers.

@@ -42,7 +42,7 @@ fn drawn(setup: &Setup, stage: &Stage<'_>, target: u32, case: u32) -> Vec<(Pictu
     let mut all = vec![(PictureOf::Case, image.clone()), (PictureOf::Golden, golden)];
     for (fault, point) in setup.campaign.faults.iter().enumerate().take(FAULTS) {
         let spot = crate::plan::Spot { target, case, fault: fault as u32, repeat: 0 };
-        let Some(observed) = stage.once(point, setup.stream_seed(spot, &stage.key)) else {
+        let Some(observed) = stage.once(point, setup.turn(spot, &stage.key)) else {
             continue;
         };
         let Ok(answer) = &observed.answer else { continue };

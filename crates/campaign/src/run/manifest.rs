@@ -60,6 +60,9 @@ pub(crate) fn unchanged(begun: &Manifest, setup: &Setup) -> Result<(), RunError>
             classes.len()
         )));
     }
+    if begun.objects.as_deref() != setup.shelf.digest() {
+        return Err(changed("the pool of objects".to_owned()));
+    }
     Ok(())
 }
 
@@ -89,6 +92,7 @@ fn manifest(setup: &Setup, options: &RunOptions) -> Manifest {
         cases: u64::from(setup.plan.cases()),
         faults: campaign.faults.iter().map(fault).collect(),
         tolerances: setup.tolerances.clone(),
+        objects: setup.shelf.digest().map(str::to_owned),
     }
 }
 
@@ -129,6 +133,7 @@ fn fault(fault: &FaultPoint) -> ManifestFault {
             Disturbance::Image(_) | Disturbance::Varied(_) => FaultOn::Image,
             Disturbance::Model(_) => FaultOn::Model,
             Disturbance::Attack(_) => FaultOn::Attack,
+            Disturbance::Scene(_) => FaultOn::Scene,
         },
     }
 }

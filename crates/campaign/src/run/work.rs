@@ -1,6 +1,6 @@
 //! A thread's work: pieces of the plan, one after the other.
 
-use crate::inject::{Stage, case_key, case_record, unasked};
+use crate::inject::{Stage, Turn, case_key, case_record, unasked};
 use crate::plan::{Piece, Spot};
 use crate::record::{GoldenRecord, Record};
 use crate::setup::Setup;
@@ -67,11 +67,11 @@ impl<'a> Worker<'a> {
     /// Trials that were asked; those that a closed target left open are not among them.
     fn asked(&self, stage: &Stage<'_>, burst: &[(u64, Spot)]) -> Vec<Record> {
         let Some((_, first)) = burst.first() else { return Vec::new() };
-        let seed = |(_, spot): &(u64, Spot)| self.setup.stream_seed(*spot, &stage.key);
-        let seeds: Vec<u64> = burst.iter().map(seed).collect();
+        let turn = |(_, spot): &(u64, Spot)| self.setup.turn(*spot, &stage.key);
+        let turns: Vec<Turn> = burst.iter().map(turn).collect();
         let mut records = Vec::with_capacity(burst.len());
         let mut trials = burst.iter();
-        self.setup.fault(*first).inject(stage, &seeds, &mut |observed| {
+        self.setup.fault(*first).inject(stage, &turns, &mut |observed| {
             let Some((number, spot)) = trials.next() else { return };
             match &observed.answer {
                 Err(TargetError::Closed(why)) => self.closed.close(spot.target, why.clone()),

@@ -62,6 +62,9 @@ pub struct Manifest {
     /// What is written in the files with people's tolerances, by the campaign's names for them.
     #[serde(default)]
     pub tolerances: BTreeMap<String, String>,
+    /// What tells the objects that were put into scenes from others, where there are any.
+    #[serde(default)]
+    pub objects: Option<String>,
 }
 
 /// A version of faultlens on a machine that worked on a run: what answers may depend on beside
@@ -153,6 +156,8 @@ pub enum FaultOn {
     Model,
     /// What the target sees, as a search found it.
     Attack,
+    /// What stands in the scene.
+    Scene,
 }
 
 /// Only the version, to tell a newer manifest from a damaged one.

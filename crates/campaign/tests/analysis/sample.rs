@@ -88,6 +88,7 @@ fn manifest(targets: &[&str], cases: u32) -> Manifest {
         ],
         stop: None,
         tolerances: BTreeMap::new(),
+        objects: None,
     }
 }
 

@@ -61,6 +61,7 @@ pub(crate) fn manifest() -> Manifest {
         faults,
         stop: None,
         tolerances: BTreeMap::new(),
+        objects: None,
     }
 }
 

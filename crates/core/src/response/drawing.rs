@@ -23,13 +23,19 @@ fn colour(class: usize) -> [u8; 3] {
 }
 
 /// The image with a frame around every object; the surest lie on top.
-pub(super) fn boxes(on: &Image, found: &[Detection]) -> Option<Image> {
-    let mut rgb = on.rgb().to_vec();
+pub(super) fn boxes(on: &Image, found: &[Detection]) -> Image {
+    let frames = found.iter().rev().map(|object| (object.bounds, colour(object.class)));
+    framed(on, &frames.collect::<Vec<_>>())
+}
+
+/// The image with frames of these colours, the last ones on top.
+pub fn framed(on: &Image, frames: &[(Bounds, [u8; 3])]) -> Image {
+    let mut image = on.clone();
     let thick = on.width().max(on.height()).div_ceil(PIXELS_PER_LINE) as i64;
-    for object in found.iter().rev() {
-        frame(&mut rgb, [on.width(), on.height()], &object.bounds, colour(object.class), thick);
+    for (bounds, colour) in frames {
+        frame(image.rgb_mut(), [on.width(), on.height()], bounds, *colour, thick);
     }
-    Image::from_rgb(on.width(), on.height(), rgb).ok()
+    image
 }
 
 /// A frame, inside the box; what lies outside of the image is left out.
@@ -90,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_drawn_inside_its_box() {
-        let drawn = boxes(&grey(5, 5), &[found(1.0, 1.0, 4.0, 4.0)]).unwrap();
+        let drawn = boxes(&grey(5, 5), &[found(1.0, 1.0, 4.0, 4.0)]);
         assert_eq!(changed(&drawn), [6, 7, 8, 11, 13, 16, 17, 18]);
         assert_eq!(drawn.rgb()[6 * 3..][..3], COLOURS[1]);
     }
@@ -105,7 +111,7 @@ mod tests {
             (found(1.0, 0.0, 1.0, 0.0), vec![1]),
             (found(nan, nan, nan, nan), vec![0]),
         ] {
-            assert_eq!(changed(&boxes(&grey(3, 3), &[bounds]).unwrap()), wanted, "{bounds:?}");
+            assert_eq!(changed(&boxes(&grey(3, 3), &[bounds])), wanted, "{bounds:?}");
         }
     }
 

@@ -10,6 +10,7 @@ mod suppression;
 mod text;
 
 pub use detections::{Detection, Detections};
+pub use drawing::framed;
 pub use names::{Names, class_called};
 pub use picture::Picture;
 pub use ranking::{Ranked, Ranking, Scores, argmax};
@@ -128,7 +129,7 @@ impl Response {
     /// picture that was made. `None` where the answer is better told in words.
     pub fn drawn(&self, on: &Image) -> Option<Image> {
         match self {
-            Self::Detections(detections) => drawing::boxes(on, &detections.found),
+            Self::Detections(detections) => Some(drawing::boxes(on, &detections.found)),
             Self::Segments(segments) => drawing::areas(on, segments),
             Self::Picture(picture) => picture.image(),
             Self::Scores(_) | Self::Ranking(_) | Self::Values(_) | Self::Text(_) => None,

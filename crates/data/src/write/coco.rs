@@ -7,7 +7,10 @@ use faultlens_core::{Case, Mask, Object};
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The folder of the pictures.
+const IMAGES: &str = "images";
 
 #[derive(Serialize)]
 struct Description<'a> {
@@ -59,30 +62,55 @@ pub fn write_coco(
     classes: &[String],
     cases: impl IntoIterator<Item = Case>,
 ) -> Result<usize, DataError> {
-    let dir = dir.as_ref();
-    fresh(dir)?;
-    let images = dir.join("images");
-    fs::create_dir(&images).map_err(DataError::io("make the folder", &images))?;
-    let category = |(at, name)| Category { id: at + 1, name, supercategory: "" };
-    let mut description = Description {
-        images: Vec::new(),
-        annotations: Vec::new(),
-        categories: classes.iter().map(String::as_str).enumerate().map(category).collect(),
-    };
-    let mut names = Names::default();
+    let mut writer = CocoWriter::new(dir)?;
     for case in cases {
-        let image_id = description.images.len() + 1;
-        for object in &case.objects {
-            let id = description.annotations.len() + 1;
-            description.annotations.push(annotation(id, image_id, object, &case, classes, dir)?);
-        }
-        let file_name = names.give(&case);
-        write_new(&case.image, &images.join(&file_name))?;
-        let (width, height) = (case.image.width(), case.image.height());
-        description.images.push(Picture { id: image_id, file_name, width, height });
+        writer.add(&case, classes)?;
     }
-    write_json(&description, &dir.join("instances.json"))?;
-    Ok(description.images.len())
+    writer.finish(classes)
+}
+
+/// Writes a COCO set case by case, for who has them one after the other.
+pub struct CocoWriter {
+    dir: PathBuf,
+    images: Vec<Picture>,
+    annotations: Vec<Annotation>,
+    names: Names,
+}
+
+impl CocoWriter {
+    /// Begins a set in a folder that is new or empty.
+    pub fn new(dir: impl AsRef<Path>) -> Result<Self, DataError> {
+        let dir = dir.as_ref().to_path_buf();
+        fresh(&dir)?;
+        let images = dir.join(IMAGES);
+        fs::create_dir(&images).map_err(DataError::io("make the folder", &images))?;
+        Ok(Self { dir, images: Vec::new(), annotations: Vec::new(), names: Names::default() })
+    }
+
+    /// Writes a case; gives the name of its file. Its classes are among those that
+    /// [`finish`](Self::finish) is given.
+    pub fn add(&mut self, case: &Case, classes: &[String]) -> Result<String, DataError> {
+        let image_id = self.images.len() + 1;
+        for object in &case.objects {
+            let id = self.annotations.len() + 1;
+            self.annotations.push(annotation(id, image_id, object, case, classes, &self.dir)?);
+        }
+        let file_name = self.names.give(case);
+        write_new(&case.image, &self.dir.join(IMAGES).join(&file_name))?;
+        let (width, height) = (case.image.width(), case.image.height());
+        self.images.push(Picture { id: image_id, file_name: file_name.clone(), width, height });
+        Ok(file_name)
+    }
+
+    /// Writes the description, and says how many cases there are.
+    pub fn finish(self, classes: &[String]) -> Result<usize, DataError> {
+        let Self { dir, images, annotations, .. } = self;
+        let category = |(at, name)| Category { id: at + 1, name, supercategory: "" };
+        let categories = classes.iter().map(String::as_str).enumerate().map(category).collect();
+        let description = Description { images, annotations, categories };
+        write_json(&description, &dir.join("instances.json"))?;
+        Ok(description.images.len())
+    }
 }
 
 fn annotation(

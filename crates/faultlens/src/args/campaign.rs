@@ -256,6 +256,36 @@ pub(crate) struct PromoteArgs {
     pub(crate) json: bool,
 }
 
+/// Write the changed scenes of a run as a data set to look at and to train with
+///
+/// The scenes whose answer changed are made again, bit for bit: images/ and instances.json are a COCO
+/// set with the labels of the backgrounds, drawn/ shows both answers side by side, findings.json
+/// says what was put where and what the target found.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  faultlens findings runs/scenes --out found
+  faultlens findings runs/scenes --out found --count 200 --label-inserted")]
+pub(crate) struct FindingsArgs {
+    /// The run directory
+    pub(crate) run: PathBuf,
+    /// The folder to write, new or empty
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Scenes that changed no answer too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only so many trials, drawn from the seed
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) count: Option<usize>,
+    /// What the draw starts from
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Label inserted objects too, not only what the background shows
+    #[arg(long)]
+    pub(crate) label_inserted: bool,
+}
+
 /// Write the records of a run as a table, one row per trial
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {

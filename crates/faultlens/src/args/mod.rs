@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use campaign::{
-    CheckArgs, CompareArgs, ConvertArgs, ExportArgs, ExportFormat, InitArgs, ListArgs, ManArgs,
-    MergeArgs, PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat, RunArgs, Shelf,
-    ShellArgs, TensorFiArgs,
+    CheckArgs, CompareArgs, ConvertArgs, ExportArgs, ExportFormat, FindingsArgs, InitArgs,
+    ListArgs, ManArgs, MergeArgs, PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat,
+    RunArgs, Shelf, ShellArgs, TensorFiArgs,
 };
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use protect::ProtectArgs;
@@ -59,6 +59,7 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     Promote(PromoteArgs),
     Protect(ProtectArgs),
+    Findings(FindingsArgs),
     Export(ExportArgs),
     List(ListArgs),
     Fault(FaultArgs),

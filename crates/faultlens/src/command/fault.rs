@@ -68,6 +68,11 @@ pub(super) fn built(
         Disturbance::Attack(_) => {
             bail!("{name} is an attack, which needs a target; write it into a campaign's faults")
         }
+        Disturbance::Scene(_) => {
+            bail!(
+                "{name} needs a target's word for what stands where; write it into a campaign's faults"
+            )
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod csv_file;
 pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod fault;
+pub(crate) mod findings;
 mod grid;
 pub(crate) mod init;
 pub(crate) mod inspect;

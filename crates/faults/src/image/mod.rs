@@ -37,6 +37,7 @@ mod jpeg;
 mod jpeg_compression;
 mod lanczos;
 mod level;
+mod mirror;
 mod missing_sharpness;
 mod motion_blur;
 mod no_demosaicing;
@@ -122,6 +123,7 @@ pub const IMAGE_FAULTS: &[Plugin<dyn ImageFault>] = &[
     ice::ICE,
     impulse_noise::IMPULSE_NOISE,
     jpeg_compression::JPEG_COMPRESSION,
+    mirror::MIRROR,
     missing_sharpness::MISSING_SHARPNESS,
     motion_blur::MOTION_BLUR,
     no_demosaicing::NO_DEMOSAICING,

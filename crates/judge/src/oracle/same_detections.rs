@@ -1,23 +1,28 @@
 //! Every object must stay, and none may come.
 
-use crate::changed_objects;
+use crate::{changed_objects, voc_ap};
 use faultlens_core::{
     Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting,
     Unset,
 };
+use std::borrow::Cow;
 
 /// # What it does
 /// Masked where every undisturbed object has an observed one of the same class that overlaps it,
 /// one to one, and no observed object is left over. The surest observed object chooses first, and
-/// takes the one that it overlaps most.
+/// takes the one that it overlaps most. By average precision, objects that come behind all of
+/// golden's, or are of other classes, are put up with, as MetaOD does.
 /// # When to use it
 /// Detectors: a lost pedestrian and an invented one are both changes.
 pub(super) const SAME_DETECTIONS: Plugin<dyn Oracle> = Plugin {
     name: "same_detections",
     about: "every object of the undisturbed answer must be found again, and no other",
     when: "detectors; measures how many objects are lost or new",
-    parameters: &[IOU],
-    build: |settings| Ok(Box::new(SameDetections { iou: settings.number(IOU.name)? })),
+    parameters: &[IOU, BY],
+    build: |settings| {
+        let precise = settings.word(BY.name)? == "average_precision";
+        Ok(Box::new(SameDetections { iou: settings.number(IOU.name)?, precise }))
+    },
 };
 
 const IOU: Parameter = Parameter {
@@ -27,8 +32,18 @@ const IOU: Parameter = Parameter {
     unset: Unset::Is(Setting::Number(0.5)),
 };
 
+const BY: Parameter = Parameter {
+    name: "by",
+    about: "objects: one to one, none lost and none new; average_precision: the mean average \
+            precision of PASCAL VOC against golden is 1",
+    kind: ParameterKind::Choice(&["objects", "average_precision"]),
+    unset: Unset::Is(Setting::Word(Cow::Borrowed("objects"))),
+};
+
 struct SameDetections {
     iou: f64,
+    /// Whether average precision decides.
+    precise: bool,
 }
 
 impl SameDetections {
@@ -46,6 +61,12 @@ impl SameDetections {
 
 impl Oracle for SameDetections {
     fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
+        if let (true, Response::Detections(golden), Response::Detections(observed)) =
+            (self.precise, exhibit.golden, exhibit.observed)
+        {
+            let same = voc_ap(&golden.found, &observed.found, self.iou) >= 1.0;
+            return if same { Outcome::Masked } else { Outcome::Deviated };
+        }
         match self.changed(exhibit) {
             Some(0) => Outcome::Masked,
             Some(_) => Outcome::Deviated,

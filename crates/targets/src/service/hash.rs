@@ -28,6 +28,14 @@ impl RequestHash {
         Self(hash.finalize().into())
     }
 
+    /// What a second answer to the same question is filed under.
+    pub(super) fn again(self) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(self.0);
+        hash.update(b"again");
+        Self(hash.finalize().into())
+    }
+
     /// A number for random streams.
     pub(super) fn number(&self) -> u64 {
         let [a, b, c, d, e, f, g, h, ..] = self.0;

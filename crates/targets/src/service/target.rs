@@ -184,6 +184,41 @@ impl ServiceTarget {
         }))
     }
 
+    /// A second answer to the same image, filed beside the first: whoever gives the same answer
+    /// twice is steady.
+    pub fn second(&self, image: &Image) -> Result<Response, TargetError> {
+        let (request, hash) = self.request(image)?;
+        self.answer(image, &request, hash.again())
+    }
+
+    /// The answer on file, or else the service's.
+    fn answer(
+        &self,
+        image: &Image,
+        request: &Request,
+        hash: RequestHash,
+    ) -> Result<Response, TargetError> {
+        let _alone = self.under_way.enter(hash);
+        let heard = match self.filed(&hash, image)? {
+            Some(heard) => {
+                self.cached.fetch_add(1, Ordering::Relaxed);
+                heard
+            }
+            None if self.ended.load(Ordering::Relaxed) => {
+                return Err(TargetError::Closed("the answer is not on file".to_owned()));
+            }
+            None => {
+                let keep = |answer: &Answer, heard: &Heard| self.file(&hash, answer, heard);
+                self.caller.ask(&Question { request, hash: &hash, image, keep: &keep })?
+            }
+        };
+        self.note_version(&heard);
+        match heard {
+            Heard::Said(said) => Ok(said.response),
+            Heard::Refused(why) => Err(TargetError::Rejected(why)),
+        }
+    }
+
     /// The question that an image makes, and what it is filed under.
     fn request(&self, image: &Image) -> Result<(Request, RequestHash), TargetError> {
         let (bytes, media) = self.spec.codec.encode(image)?;
@@ -238,26 +273,7 @@ impl ServiceTarget {
 impl Target for ServiceTarget {
     fn ask(&self, image: &Image) -> Result<Response, TargetError> {
         let (request, hash) = self.request(image)?;
-        let _alone = self.under_way.enter(hash);
-        let heard = match self.filed(&hash, image)? {
-            Some(heard) => {
-                self.cached.fetch_add(1, Ordering::Relaxed);
-                heard
-            }
-            None if self.ended.load(Ordering::Relaxed) => {
-                return Err(TargetError::Closed("the answer is not on file".to_owned()));
-            }
-            None => {
-                let keep = |answer: &Answer, heard: &Heard| self.file(&hash, answer, heard);
-                let (request, hash) = (&request, &hash);
-                self.caller.ask(&Question { request, hash, image, keep: &keep })?
-            }
-        };
-        self.note_version(&heard);
-        match heard {
-            Heard::Said(said) => Ok(said.response),
-            Heard::Refused(why) => Err(TargetError::Rejected(why)),
-        }
+        self.answer(image, &request, hash)
     }
 }
 

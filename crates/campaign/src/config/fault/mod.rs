@@ -13,7 +13,8 @@ use crate::attack::{self, Assault};
 use crate::varied::{VARIED, Varied, is_varied, no_evenly};
 use faultlens_core::{Dose, ImageFault, Parameter, Plugin, SettingError, Settings};
 use faultlens_faults::{
-    ATTACKS, Attack, IMAGE_FAULTS, Injection, MODEL_FAULTS, ModelFault, SitePlan,
+    ATTACKS, Attack, IMAGE_FAULTS, Injection, MODEL_FAULTS, ModelFault, SCENE_FAULTS, SceneFault,
+    SitePlan,
 };
 use serde_saphyr::Location;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +48,8 @@ pub enum Disturbance {
     Model(Box<Injection>),
     /// What a target sees, as a search finds it.
     Attack(Box<Assault>),
+    /// What stands in the scene.
+    Scene(Box<dyn SceneFault>),
 }
 
 impl fmt::Debug for Disturbance {
@@ -56,6 +59,7 @@ impl fmt::Debug for Disturbance {
             Self::Varied(_) => "Varied",
             Self::Model(_) => "Model",
             Self::Attack(_) => "Attack",
+            Self::Scene(_) => "Scene",
         })
     }
 }
@@ -65,7 +69,7 @@ impl Disturbance {
     pub fn draws(&self) -> bool {
         match self {
             Self::Image(fault) => fault.draws(),
-            Self::Varied(_) => true,
+            Self::Varied(_) | Self::Scene(_) => true,
             Self::Model(injection) => injection.plan() != SitePlan::Exhaustive,
             Self::Attack(assault) => assault.draws(),
         }
@@ -78,6 +82,7 @@ impl Disturbance {
             Self::Varied(varied) => vec![varied.dose()],
             Self::Model(injection) => injection.doses().collect(),
             Self::Attack(assault) => assault.doses(),
+            Self::Scene(_) => Vec::new(),
         }
     }
 
@@ -85,6 +90,7 @@ impl Disturbance {
     pub(crate) fn most_questions(&self) -> u64 {
         match self {
             Self::Attack(assault) => assault.most_questions(),
+            Self::Scene(fault) => fault.most_questions(),
             _ => 1,
         }
     }
@@ -130,13 +136,15 @@ pub(super) enum Kind {
     Image(&'static Plugin<dyn ImageFault>),
     Model(&'static Plugin<dyn ModelFault>),
     Attack(&'static Plugin<dyn Attack>),
+    Scene(&'static Plugin<dyn SceneFault>),
 }
 
 impl Kind {
     /// Every fault, image faults first.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let plain = IMAGE_FAULTS.iter().map(Self::Image);
-        plain.chain(MODEL_FAULTS.iter().map(Self::Model)).chain(ATTACKS.iter().map(Self::Attack))
+        let others = MODEL_FAULTS.iter().map(Self::Model).chain(ATTACKS.iter().map(Self::Attack));
+        plain.chain(others).chain(SCENE_FAULTS.iter().map(Self::Scene))
     }
 
     fn named(name: &str) -> Result<Self, String> {
@@ -150,6 +158,7 @@ impl Kind {
             Self::Image(plugin) => plugin.name,
             Self::Model(plugin) => plugin.name,
             Self::Attack(plugin) => plugin.name,
+            Self::Scene(plugin) => plugin.name,
         }
     }
 
@@ -158,6 +167,7 @@ impl Kind {
             Self::Image(plugin) => plugin.about,
             Self::Model(plugin) => plugin.about,
             Self::Attack(plugin) => plugin.about,
+            Self::Scene(plugin) => plugin.about,
         }
     }
 
@@ -169,6 +179,7 @@ impl Kind {
             }
             Self::Image(plugin) => plugin.parameters.iter().collect(),
             Self::Model(plugin) => plugin.parameters.iter().collect(),
+            Self::Scene(plugin) => plugin.parameters.iter().collect(),
             Self::Attack(plugin) => {
                 plugin.parameters.iter().chain(attack::ATTACK_SETTINGS).collect()
             }
@@ -195,6 +206,7 @@ impl Kind {
             Self::Attack(plugin) => {
                 Disturbance::Attack(Box::new(Assault::build(plugin, &settings)?))
             }
+            Self::Scene(plugin) => Disturbance::Scene((plugin.build)(&settings)?),
         };
         Ok(FaultPoint {
             name: self.name(),

@@ -1,0 +1,104 @@
+//! Answers with objects, drawn so that what changed is seen.
+
+use faultlens_core::{Bounds, Detection, Image, Response, framed};
+use faultlens_judge::{ObjectChange, object_changes};
+
+/// What is as it was.
+const SAME: [u8; 3] = [0, 200, 83];
+/// What is gone, new, elsewhere or called otherwise.
+const CHANGED: [u8; 3] = [229, 28, 35];
+/// What came into the scene or went out of it.
+const TOUCHED: [u8; 3] = [41, 98, 255];
+
+/// The overlap from which two boxes are of the same object.
+const OVERLAP: f64 = 0.5;
+
+/// The undisturbed image with golden's objects, and the changed one with those of the answer; what
+/// differs from what is `expected` of it stands out. `None` for answers without objects.
+pub(crate) fn portraits(
+    (before, golden): (&Image, &Response),
+    expected: &Response,
+    (after, observed): (&Image, &Response),
+    touched: Option<Bounds>,
+) -> Option<[Image; 2]> {
+    let (Response::Detections(golden), Response::Detections(expected)) = (golden, expected) else {
+        return None;
+    };
+    let Response::Detections(observed) = observed else { return None };
+    let changes = object_changes(&expected.found, &observed.found, OVERLAP);
+    let (mut lost, mut new) = (Vec::new(), Vec::new());
+    for change in changes {
+        let (from, to) = match change {
+            ObjectChange::Missed { golden } => (Some(golden), None),
+            ObjectChange::Spurious { observed } => (None, Some(observed)),
+            ObjectChange::Label { golden, observed }
+            | ObjectChange::Localisation { golden, observed } => (Some(golden), Some(observed)),
+        };
+        lost.extend(from.map(|at| expected.found[at]));
+        new.extend(to.map(|at| observed.found[at]));
+    }
+    Some([
+        portrait(before, &golden.found, &lost, None),
+        portrait(after, &observed.found, &new, touched),
+    ])
+}
+
+fn portrait(
+    on: &Image,
+    found: &[Detection],
+    changed: &[Detection],
+    touched: Option<Bounds>,
+) -> Image {
+    let colour = |object: &Detection| if changed.contains(object) { CHANGED } else { SAME };
+    let objects = found.iter().map(|object| (object.bounds, colour(object)));
+    let mut frames: Vec<(Bounds, [u8; 3])> = objects.collect();
+    // What changed lies on top.
+    frames.sort_by_key(|(_, colour)| *colour == CHANGED);
+    frames.extend(touched.map(|bounds| (bounds, TOUCHED)));
+    framed(on, &frames)
+}
+
+/// Two images of any sizes side by side.
+pub(crate) fn side_by_side([left, right]: &[Image; 2]) -> Option<Image> {
+    const GAP: usize = 8;
+    let height = left.height().max(right.height());
+    let width = left.width() + GAP + right.width();
+    let mut rgb = vec![255; width * height * 3];
+    for (image, from) in [(left, 0), (right, left.width() + GAP)] {
+        for (y, row) in image.rgb().chunks_exact(image.width() * 3).enumerate() {
+            let at = (y * width + from) * 3;
+            rgb[at..at + row.len()].copy_from_slice(row);
+        }
+    }
+    Image::from_rgb(width, height, rgb).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_core::{Detections, Names};
+
+    fn detections(lefts: &[f32]) -> Response {
+        let found = lefts.iter().map(|&left| Detection {
+            class: 0,
+            score: 0.9,
+            bounds: Bounds { left, top: 0.0, right: left + 4.0, bottom: 4.0 },
+        });
+        let (found, names) = (found.collect(), Names::Letters);
+        Response::Detections(Detections { found, names, finite: true })
+    }
+
+    #[test]
+    fn what_changed_stands_out() {
+        let road = Image::from_rgb(30, 4, vec![0; 360]).unwrap();
+        let (golden, observed) = (detections(&[0.0, 10.0]), detections(&[0.0, 20.0]));
+        let touched = Some(Bounds { left: 25.0, top: 0.0, right: 29.0, bottom: 4.0 });
+        let both = portraits((&road, &golden), &golden, (&road, &observed), touched).unwrap();
+        let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
+        assert_eq!([0, 10].map(|x| at(&both[0], x)), [SAME, CHANGED]);
+        assert_eq!([0, 20, 25].map(|x| at(&both[1], x)), [SAME, CHANGED, TOUCHED]);
+        let wide = side_by_side(&both).unwrap();
+        assert_eq!((wide.width(), wide.height()), (68, 4));
+        assert_eq!((at(&wide, 10), at(&wide, 38 + 20)), (CHANGED, CHANGED));
+    }
+}

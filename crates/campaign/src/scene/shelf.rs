@@ -1,0 +1,181 @@
+//! The objects that scenes are changed with, and which of them fits into an image.
+
+use crate::cases::{CaseError, Cases};
+use crate::config::CaseSpec;
+use faultlens_core::{Bounds, Cutout, Image};
+use faultlens_data::{DataError, Pool, Stamp};
+use faultlens_faults::scene::Supply;
+use faultlens_judge::{average_hash, hamming};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// The file that makes a folder a pool.
+const INDEX: &str = "index.json";
+
+/// Objects by label.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    items: Vec<Item>,
+    /// By label in small letters, places among the items.
+    labels: BTreeMap<String, Vec<usize>>,
+    held: Held,
+    digest: Option<String>,
+}
+
+/// What is known of an object without its pixels.
+struct Item {
+    source: String,
+    hash: u64,
+}
+
+/// Where the pixels are.
+enum Held {
+    /// In the files of a pool, and those that were read.
+    Pool(Box<Pool>, Mutex<BTreeMap<usize, Cutout>>),
+    /// Cut out of a data set.
+    Cut(Vec<Cutout>),
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self::Cut(Vec::new())
+    }
+}
+
+/// Why there are no objects.
+#[derive(Debug, thiserror::Error)]
+pub enum ShelfError {
+    /// The pool cannot be read.
+    #[error(transparent)]
+    Pool(#[from] DataError),
+    /// The data set cannot be read.
+    #[error(transparent)]
+    Cases(#[from] CaseError),
+    /// Nothing in the data set has an outline.
+    #[error(
+        "no object of {0} has an outline to cut it out by; cut objects out with a segmentation model: faultlens objects --model"
+    )]
+    NoOutline(String),
+}
+
+impl Shelf {
+    /// Opens a pool that `faultlens objects` made, or cuts the objects of a data set out.
+    pub(crate) fn open(asked: &str) -> Result<Self, ShelfError> {
+        if Path::new(asked).join(INDEX).is_file() {
+            return Ok(Self::of_pool(Pool::open(asked)?));
+        }
+        let spec = CaseSpec::plain(asked);
+        let cases = Cases::open(&spec, 0)?;
+        let mut cut = Vec::new();
+        for at in 0..cases.set.len() {
+            let case = cases.set.case(at).map_err(CaseError::from)?;
+            for (number, object) in case.objects.iter().enumerate().filter(|(_, o)| !o.crowd) {
+                let stamp = object.mask.as_ref().and_then(Stamp::of);
+                let label = cases.set.classes.get(object.class);
+                let (Some(stamp), Some(label)) = (stamp, label) else { continue };
+                let Some((image, alpha)) = stamp.cut(&case.image) else { continue };
+                cut.push(Cutout {
+                    label: label.clone(),
+                    source: case.name.clone(),
+                    id: format!("{} {}", case.name, number + 1),
+                    hash: average_hash(&image),
+                    image,
+                    alpha,
+                });
+            }
+        }
+        match cut.is_empty() {
+            true => Err(ShelfError::NoOutline(asked.to_owned())),
+            false => Ok(Self::of_cut(cut)),
+        }
+    }
+
+    fn of_pool(pool: Pool) -> Self {
+        let items = pool
+            .objects
+            .iter()
+            .map(|entry| (entry.label.clone(), entry.source.clone(), entry.hash));
+        let digest = Some(pool.digest());
+        Self { digest, ..Self::new(items.collect(), Held::Pool(Box::new(pool), Mutex::default())) }
+    }
+
+    fn of_cut(cut: Vec<Cutout>) -> Self {
+        let mut hash = Sha256::new();
+        for object in &cut {
+            hash.update(&object.id);
+            hash.update(object.image.rgb());
+            hash.update(&object.alpha);
+        }
+        let digest = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let items = cut.iter().map(|one| (one.label.clone(), one.source.clone(), one.hash));
+        Self { digest: Some(digest), ..Self::new(items.collect(), Held::Cut(cut)) }
+    }
+
+    fn new(objects: Vec<(String, String, u64)>, held: Held) -> Self {
+        let mut labels: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, (label, ..)) in objects.iter().enumerate() {
+            labels.entry(label.trim().to_lowercase()).or_default().push(at);
+        }
+        let items = objects.into_iter().map(|(_, source, hash)| Item { source, hash }).collect();
+        Self { items, labels, held, digest: None }
+    }
+
+    /// Tells whether other objects are the same; `None` where there are none.
+    pub(crate) fn digest(&self) -> Option<&str> {
+        self.digest.as_deref()
+    }
+
+    /// An object with its pixels; what cannot be read is not there.
+    fn cutout(&self, at: usize) -> Option<Cutout> {
+        match &self.held {
+            Held::Cut(objects) => objects.get(at).cloned(),
+            Held::Pool(pool, read) => {
+                let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(object) = read.get(&at) {
+                    return Some(object.clone());
+                }
+                let object = pool.cutout(at).ok()?;
+                read.insert(at, object.clone());
+                Some(object)
+            }
+        }
+    }
+}
+
+/// The objects as one image sees them.
+pub(super) struct Beside<'a> {
+    pub(super) shelf: &'a Shelf,
+    pub(super) image: &'a Image,
+    /// The image's name: what was cut from it does not go into it again.
+    pub(super) case: &'a str,
+}
+
+impl Supply for Beside<'_> {
+    /// The object whose average hash is closest to those of the things like it: the smallest mean
+    /// distance, the first of equal ones.
+    fn object(&self, label: &str, likes: &[Bounds]) -> Option<Cutout> {
+        let items = &self.shelf.items;
+        let own: Vec<u64> =
+            likes.iter().filter_map(|b| Some(average_hash(&crop(self.image, b)?))).collect();
+        let distance =
+            |at: &usize| own.iter().map(|own| hamming(*own, items[*at].hash)).sum::<u32>();
+        let mine = self.shelf.labels.get(&label.trim().to_lowercase())?.iter();
+        let others = mine.filter(|at| items[**at].source != self.case);
+        self.shelf.cutout(*others.min_by_key(|at| distance(at))?)
+    }
+}
+
+/// The part of an image in a box; `None` where the box lies outside.
+fn crop(image: &Image, b: &Bounds) -> Option<Image> {
+    let cut = |at: f32, most: usize| at.max(0.0).min(most as f32) as usize;
+    let (left, right) = (cut(b.left.floor(), image.width()), cut(b.right.ceil(), image.width()));
+    let (top, bottom) = (cut(b.top.floor(), image.height()), cut(b.bottom.ceil(), image.height()));
+    let (width, height) = (right.checked_sub(left)?, bottom.checked_sub(top)?);
+    let rows = (top..bottom).flat_map(|y| {
+        let at = (y * image.width() + left) * 3;
+        &image.rgb()[at..at + width * 3]
+    });
+    Image::from_rgb(width, height, rows.copied().collect()).ok()
+}

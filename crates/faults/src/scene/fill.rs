@@ -1,0 +1,123 @@
+//! Holes in an image, filled from around them.
+
+use faultlens_core::Image;
+
+/// A level of the pyramid: what is known of every pixel, and how much of it is.
+struct Level {
+    width: usize,
+    height: usize,
+    values: Vec<[f32; 3]>,
+    weights: Vec<f32>,
+}
+
+/// The image with a hole filled from around it: pixels are averaged to coarser and coarser levels
+/// until every one is known, and holes take what the next coarser level says (pull and push;
+/// Gortler et al. 1996).
+pub(super) fn filled(image: &Image, hole: &[bool]) -> Image {
+    let pixels = image.rgb().as_chunks::<3>().0;
+    let known = |(pixel, gone): (&[u8; 3], &bool)| match gone {
+        true => ([0.0; 3], 0.0),
+        false => (pixel.map(f32::from), 1.0),
+    };
+    let (values, weights) = pixels.iter().zip(hole).map(known).unzip();
+    let mut levels = vec![Level { width: image.width(), height: image.height(), values, weights }];
+    while let Some(last) = levels.last()
+        && last.weights.contains(&0.0)
+        && last.width.max(last.height) > 1
+    {
+        let next = last.coarser();
+        levels.push(next);
+    }
+    while levels.len() > 1 {
+        let Some(coarse) = levels.pop() else { break };
+        if let Some(fine) = levels.last_mut() {
+            fine.take(&coarse);
+        }
+    }
+    let mut filled = image.clone();
+    let out = filled.rgb_mut().as_chunks_mut::<3>().0;
+    for (at, pixel) in out.iter_mut().enumerate().filter(|(at, _)| hole[*at]) {
+        *pixel = levels[0].values[at].map(|level| level.round().clamp(0.0, 255.0) as u8);
+    }
+    filled
+}
+
+impl Level {
+    /// Half as wide and high: the mean of what is known of four pixels.
+    fn coarser(&self) -> Self {
+        let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
+        let mut values = vec![[0.0f32; 3]; width * height];
+        let mut weights = vec![0.0f32; width * height];
+        for (at, (value, weight)) in self.values.iter().zip(&self.weights).enumerate() {
+            let to = (at / self.width / 2) * width + at % self.width / 2;
+            for i in 0..3 {
+                values[to][i] += weight * value[i];
+            }
+            weights[to] += weight;
+        }
+        for (value, weight) in values.iter_mut().zip(&mut weights) {
+            if *weight > 0.0 {
+                *value = value.map(|sum| sum / *weight);
+                *weight = 1.0;
+            }
+        }
+        Self { width, height, values, weights }
+    }
+
+    /// Takes what is not known from a coarser level, between its four nearest pixels.
+    fn take(&mut self, coarse: &Self) {
+        let near = |at: usize, most: usize| {
+            let place = (at as f32 + 0.5) / 2.0 - 0.5;
+            let low = place.floor();
+            let cut = |to: f32| (to.max(0.0) as usize).min(most - 1);
+            (cut(low), cut(low + 1.0), place - low)
+        };
+        for at in 0..self.weights.len() {
+            if self.weights[at] > 0.0 {
+                continue;
+            }
+            let (x0, x1, dx) = near(at % self.width, coarse.width);
+            let (y0, y1, dy) = near(at / self.width, coarse.height);
+            let corner = |x: usize, y: usize| coarse.values[y * coarse.width + x];
+            let (a, b, c, d) = (corner(x0, y0), corner(x1, y0), corner(x0, y1), corner(x1, y1));
+            self.values[at] = [0, 1, 2].map(|i| {
+                let top = a[i] + dx * (b[i] - a[i]);
+                let bottom = c[i] + dx * (d[i] - c[i]);
+                top + dy * (bottom - top)
+            });
+            self.weights[at] = 1.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hole_takes_what_stands_around_it() {
+        // A ramp from left to right: what is missing lies between its neighbours.
+        let (width, height) = (32usize, 24usize);
+        let level = |x: usize| (x * 8) as u8;
+        let rgb = (0..width * height).flat_map(|at| [level(at % width); 3]).collect();
+        let image = Image::from_rgb(width, height, rgb).unwrap();
+        let gone = |at: usize| (10..18).contains(&(at % width)) && (8..16).contains(&(at / width));
+        let hole: Vec<bool> = (0..width * height).map(gone).collect();
+        let mut broken = image.clone();
+        let pixels = broken.rgb_mut().as_chunks_mut::<3>().0;
+        (0..hole.len()).filter(|&at| hole[at]).for_each(|at| pixels[at] = [255, 0, 255]);
+        let filled = filled(&broken, &hole);
+        for (at, pixel) in filled.rgb().as_chunks::<3>().0.iter().enumerate() {
+            let away = pixel.map(|own| own.abs_diff(level(at % width)));
+            let most = if hole[at] { 40 } else { 0 };
+            assert!(away.iter().all(|own| *own <= most), "{at}: {pixel:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_but_a_hole_stays_as_it_comes() {
+        let image = Image::from_rgb(3, 2, vec![9; 18]).unwrap();
+        assert_eq!(filled(&image, &[true; 6]).rgb(), [0; 18]);
+        assert_eq!(filled(&image, &[false; 6]), image);
+    }
+}

@@ -1,0 +1,142 @@
+//! Faults in the scene: something stands in the image that was not there, or is gone.
+//!
+//! What else stands there must be found as before (metamorphic testing of detectors; Wang and Su,
+//! ASE'20). Which objects there are, the target itself says; where inserted ones come from, a
+//! [`Supply`].
+
+mod fill;
+mod insert;
+mod paste;
+mod place;
+mod relocate;
+mod remove;
+
+pub use relocate::Relocation;
+
+use faultlens_core::{Bounds, Cutout, Detection, Image, Mask, Names, Plugin, Reason, Stream};
+
+/// Every fault in the scene, in alphabetical order. Add yours here.
+pub const SCENE_FAULTS: &[Plugin<dyn SceneFault>] = &[insert::INSERT_OBJECT, remove::REMOVE_OBJECT];
+
+/// A deliberate, seeded change to what stands in an image.
+pub trait SceneFault: Send + Sync {
+    /// The changed scene; the same numbers drawn give the same one. An error says why there is
+    /// none.
+    fn change(&self, view: &View<'_>, stream: &mut Stream) -> Result<Scene, Reason>;
+
+    /// Whether it takes objects from a [`Supply`].
+    fn needs_objects(&self) -> bool;
+
+    /// How many trials there are for every object that the target finds; as many as are planned
+    /// where it is not said.
+    fn per_object(&self) -> Option<u32>;
+
+    /// How often a trial asks, at most.
+    fn most_questions(&self) -> u64;
+
+    /// Where an object moves once it was found to disturb an answer; `None` where it stays.
+    fn destination(&self, _view: &View<'_>) -> Option<[f32; 2]> {
+        None
+    }
+}
+
+/// A scene as the target sees it.
+pub struct View<'a> {
+    /// The undisturbed image.
+    pub image: &'a Image,
+    /// What the target finds in it.
+    pub found: &'a [Detection],
+    /// What it calls them.
+    pub names: &'a Names,
+    /// The pixels of things in the image, where they are known.
+    pub masks: &'a [(Bounds, &'a Mask)],
+    /// Where inserted objects come from.
+    pub supply: &'a dyn Supply,
+}
+
+impl View<'_> {
+    /// The boxes of one class.
+    fn boxes(&self, class: usize) -> Vec<Bounds> {
+        let mine = self.found.iter().filter(|found| found.class == class);
+        mine.map(|found| found.bounds).collect()
+    }
+
+    /// Whether a box meets nothing that the target finds, and lies in the image.
+    fn is_free(&self, bounds: &Bounds) -> bool {
+        let (width, height) = (self.image.width() as f32, self.image.height() as f32);
+        bounds.left >= 0.0
+            && bounds.top >= 0.0
+            && bounds.right <= width
+            && bounds.bottom <= height
+            && self.found.iter().all(|found| !meets(bounds, &found.bounds))
+    }
+}
+
+/// Where inserted objects come from.
+pub trait Supply {
+    /// An object of this label that fits into an image beside things that look like `likes`;
+    /// `None` where there is none.
+    fn object(&self, label: &str, likes: &[Bounds]) -> Option<Cutout>;
+}
+
+/// A changed scene.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// What it looks like.
+    pub image: Image,
+    /// What came or went.
+    pub touched: Touched,
+    /// What must still be found: all that was, but for what went.
+    pub stays: Vec<Detection>,
+    /// What came, to be put elsewhere.
+    inserted: Option<Cutout>,
+}
+
+/// The one thing that came or went; what is found of it says nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Touched {
+    /// Its class, as the target counts them.
+    pub class: usize,
+    /// Its label.
+    pub label: String,
+    /// Where it stands, or stood.
+    pub bounds: Bounds,
+    /// Which object of the supply it is; nothing where it was there before.
+    pub object: Option<String>,
+    /// Where the thing stands that it was put beside.
+    pub beside: Option<Bounds>,
+}
+
+/// The overlap from which something found is the thing that came or went.
+const SAME: f64 = 0.5;
+
+impl Touched {
+    /// Whether something found is the thing itself: of its class and overlapping it, or centred
+    /// on it.
+    pub fn is(&self, found: &Detection) -> bool {
+        let [x, y] = centre(&found.bounds);
+        let b = &self.bounds;
+        let inside = b.left <= x && x <= b.right && b.top <= y && y <= b.bottom;
+        inside || found.class == self.class && found.bounds.iou(b) >= SAME
+    }
+}
+
+fn centre(b: &Bounds) -> [f32; 2] {
+    [(b.left + b.right) / 2.0, (b.top + b.bottom) / 2.0]
+}
+
+/// The middle of all things found: the mean of their centres; `None` where there is none.
+fn centroid(found: &[Detection]) -> Option<[f32; 2]> {
+    let centres = found.iter().map(|found| centre(&found.bounds));
+    let [x, y] = centres.fold([0.0f64; 2], |[x, y], [a, b]| [x + f64::from(a), y + f64::from(b)]);
+    let n = found.len() as f64;
+    (!found.is_empty()).then_some([(x / n) as f32, (y / n) as f32])
+}
+
+/// Whether two boxes share a part, however small.
+fn meets(a: &Bounds, b: &Bounds) -> bool {
+    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+}
+
+#[cfg(test)]
+mod tests;
