@@ -2,6 +2,7 @@
 //! reads a file, opens a socket or prints.
 
 mod case;
+mod cutout;
 mod element;
 mod fault;
 mod image;
@@ -16,6 +17,7 @@ mod target;
 mod tensor;
 
 pub use case::{Bounds, Case, Mask, Object};
+pub use cutout::Cutout;
 pub use fault::{Dose, GUIDE_WORDS, Hazard, ImageFault, Place};
 pub use image::{Image, ImageError};
 pub use motion::{Motion, UNEXPECTED};

@@ -141,6 +141,14 @@ pub enum DataError {
         /// How many cases there are.
         len: usize,
     },
+    /// A mistake of the caller.
+    #[error("there is no object {index}; the pool has {len}")]
+    NoSuchObject {
+        /// The index asked for.
+        index: usize,
+        /// How many objects there are.
+        len: usize,
+    },
     /// Writing would mix two sets, or lose one.
     #[error("the folder is not empty; name a new one: {}", path.display())]
     NotEmpty {

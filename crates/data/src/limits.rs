@@ -22,3 +22,7 @@ pub(crate) const CLASSES: usize = 1 << 16;
 pub(crate) const CASES: usize = 1 << 28;
 /// Pixels of all masks of one image together.
 pub(crate) const MASK_PIXELS: usize = 1 << 30;
+/// The description of a pool of objects, some 350 bytes for each of them.
+pub(crate) const POOL_INDEX_BYTES: u64 = 512 << 20;
+/// Objects of a pool; COCO's training images have 860,000.
+pub(crate) const POOL_OBJECTS: usize = 1 << 20;

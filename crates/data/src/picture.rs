@@ -3,6 +3,7 @@
 use crate::{DataError, limits};
 use faultlens_core::Image;
 use image::error::ImageError;
+use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use std::fs;
 use std::io::{Cursor, ErrorKind};
@@ -31,6 +32,11 @@ pub fn decode_image(bytes: &[u8]) -> Result<Image, DataError> {
 /// Reads an image in 8-bit RGB; grey is spread to three channels, 16-bit channels are rounded to
 /// 8, transparency is dropped.
 pub(crate) fn read(path: &Path, turn: Turn) -> Result<Image, DataError> {
+    decode(&bytes(path)?, turn).map_err(|reason| DataError::image(reason, path))
+}
+
+/// The bytes of an image file, if there are any and not too many.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, DataError> {
     let about = fs::metadata(path).map_err(DataError::io("open the image", path))?;
     let (len, limit) = (about.len(), limits::IMAGE_FILE_BYTES);
     if len > limit {
@@ -39,11 +45,48 @@ pub(crate) fn read(path: &Path, turn: Turn) -> Result<Image, DataError> {
     if len == 0 {
         return Err(DataError::image("the image file is empty", path));
     }
-    let bytes = fs::read(path).map_err(DataError::io("read the image", path))?;
-    decode(&bytes, turn).map_err(|reason| DataError::image(reason, path))
+    fs::read(path).map_err(DataError::io("read the image", path))
+}
+
+/// An image of a known size, and one byte of opacity for each of its pixels.
+pub(crate) fn decode_rgba(
+    bytes: &[u8],
+    width: usize,
+    height: usize,
+) -> Result<(Image, Vec<u8>), String> {
+    let (picture, _) = picture(bytes)?;
+    if !picture.color().has_alpha() {
+        return Err("the image has no transparency".into());
+    }
+    let rgba = picture.into_rgba8();
+    let (w, h) = (rgba.width() as usize, rgba.height() as usize);
+    if (w, h) != (width, height) {
+        return Err(format!("the image has {w}×{h} pixels, its description says {width}×{height}"));
+    }
+    let pixels = rgba.as_raw().as_chunks::<4>().0;
+    let rgb = pixels.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+    let alpha = pixels.iter().map(|&[.., alpha]| alpha).collect();
+    Image::from_rgb(width, height, rgb).map(|image| (image, alpha)).map_err(|e| e.to_string())
 }
 
 fn decode(bytes: &[u8], turn: Turn) -> Result<Image, String> {
+    let (mut picture, orientation) = picture(bytes)?;
+    let stored = (picture.width() as usize, picture.height() as usize);
+    if !matches!(turn, Turn::Sized(width, height) if stored == (width, height)) {
+        picture.apply_orientation(orientation);
+    }
+    let rgb = picture.into_rgb8();
+    let (width, height) = (rgb.width() as usize, rgb.height() as usize);
+    if let Turn::Sized(w, h) = turn
+        && (w, h) != (width, height)
+    {
+        return Err(format!("the image has {width}×{height} pixels, its description says {w}×{h}"));
+    }
+    Image::from_rgb(width, height, rgb.into_raw()).map_err(|error| error.to_string())
+}
+
+/// A file's picture as it is stored, and how it is to be turned.
+fn picture(bytes: &[u8]) -> Result<(DynamicImage, Orientation), String> {
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
     let mut reader = reader.map_err(|error| error.to_string())?;
     let Some(format) = reader.format().filter(ImageFormat::reading_enabled) else {
@@ -64,19 +107,8 @@ fn decode(bytes: &[u8], turn: Turn) -> Result<Image, String> {
         ));
     }
     let orientation = decoder.orientation().map_err(explained)?;
-    let mut picture = DynamicImage::from_decoder(decoder).map_err(explained)?;
-    let stored = (width as usize, height as usize);
-    if !matches!(turn, Turn::Sized(width, height) if stored == (width, height)) {
-        picture.apply_orientation(orientation);
-    }
-    let rgb = picture.into_rgb8();
-    let (width, height) = (rgb.width() as usize, rgb.height() as usize);
-    if let Turn::Sized(w, h) = turn
-        && (w, h) != (width, height)
-    {
-        return Err(format!("the image has {width}×{height} pixels, its description says {w}×{h}"));
-    }
-    Image::from_rgb(width, height, rgb.into_raw()).map_err(|error| error.to_string())
+    let picture = DynamicImage::from_decoder(decoder).map_err(explained)?;
+    Ok((picture, orientation))
 }
 
 fn explained(error: ImageError) -> String {

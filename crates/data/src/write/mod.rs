@@ -20,7 +20,7 @@ use std::path::Path;
 const LONGEST: usize = 120;
 
 /// Makes a folder, or takes an empty one: files of two exports must not mix.
-fn fresh(folder: &Path) -> Result<(), DataError> {
+pub(crate) fn fresh(folder: &Path) -> Result<(), DataError> {
     let failed = || DataError::io("make the folder", folder);
     fs::create_dir_all(folder).map_err(failed())?;
     if fs::read_dir(folder).map_err(failed())?.next().is_some() {
@@ -90,6 +90,23 @@ pub fn encode_png(image: &Image) -> Option<Vec<u8>> {
     png(image, &mut bytes).ok().map(|()| bytes)
 }
 
+/// The bytes of a PNG file of an image with one byte of opacity per pixel.
+pub(crate) fn rgba_png(image: &Image, alpha: &[u8]) -> Result<Vec<u8>, String> {
+    let side = |side: usize| u32::try_from(side).map_err(|_| "too large for PNG".to_owned());
+    let (width, height) = (side(image.width())?, side(image.height())?);
+    let pixels = image.rgb().as_chunks::<3>().0;
+    if pixels.len() != alpha.len() {
+        return Err(format!("{} pixels and {} of opacity", pixels.len(), alpha.len()));
+    }
+    let pixel = |(&[r, g, b], &alpha): (&[u8; 3], &u8)| [r, g, b, alpha];
+    let rgba: Vec<u8> = pixels.iter().zip(alpha).flat_map(pixel).collect();
+    let mut bytes = Vec::new();
+    PngEncoder::new(&mut bytes)
+        .write_image(&rgba, width, height, ExtendedColorType::Rgba8)
+        .map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
 fn png(image: &Image, into: &mut impl Write) -> Result<(), String> {
     let side = |side: usize| u32::try_from(side).map_err(|_| "too large for PNG".to_owned());
     let (width, height) = (side(image.width())?, side(image.height())?);
@@ -100,7 +117,7 @@ fn png(image: &Image, into: &mut impl Write) -> Result<(), String> {
 
 /// Names of files that were given out, so that none is given twice.
 #[derive(Default)]
-struct Names(BTreeSet<String>);
+pub(crate) struct Names(BTreeSet<String>);
 
 impl Names {
     /// A file name that says which case it is: its name without what file systems dislike, and
@@ -110,16 +127,22 @@ impl Names {
         let is_image = crate::folder::is_image(name.as_ref());
         let stem =
             if is_image { name.rsplit_once('.').map_or(name, |(stem, _)| stem) } else { name };
+        format!("{}.png", self.plain(stem, "case"))
+    }
+
+    /// A name without what file systems dislike, and with a number where that is taken; `unnamed`
+    /// where nothing is left of it.
+    pub(crate) fn plain(&mut self, name: &str, unnamed: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-        let stem: String = stem.chars().take(LONGEST).map(plain).collect();
-        let stem = if stem.is_empty() { "case".to_owned() } else { stem };
+        let stem: String = name.chars().take(LONGEST).map(plain).collect();
+        let stem = if stem.is_empty() { unnamed.to_owned() } else { stem };
         let mut given = stem.clone();
         let mut number = 2;
         while !self.0.insert(given.to_lowercase()) {
             given = format!("{stem}_{number}");
             number += 1;
         }
-        format!("{given}.png")
+        given
     }
 }
 

@@ -6,5 +6,6 @@ mod coco;
 mod hostile;
 mod lists;
 mod npz;
+mod pool;
 mod round_trip;
 mod scratch;
