@@ -8,7 +8,9 @@ use std::fs;
 
 /// An object of 3×2 pixels, the first of which is not its own.
 fn object(label: &str, id: &str, hash: u64) -> Result<PoolObject, DataError> {
-    let image = Image::from_rgb(3, 2, (0..18).map(|n| n * 7 + hash as u8).collect()).unwrap();
+    let image =
+        Image::from_rgb(3, 2, (0..18).map(|n: u8| (n * 7).wrapping_add(hash as u8)).collect())
+            .unwrap();
     let alpha = vec![0, 255, 255, 255, 255, 255];
     let (label, source, id) = (label.to_owned(), "a b.jpg".to_owned(), id.to_owned());
     let bounds = Bounds { left: 5.0, top: 4.0, right: 8.0, bottom: 6.0 };

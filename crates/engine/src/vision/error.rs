@@ -204,6 +204,12 @@ pub enum VisionError {
         /// The settings that it takes.
         takes: String,
     },
+    /// A choice that the decoder does not have.
+    #[error("the decoder {decoder} measures boxes in one way only: leave units out")]
+    DecoderUnits {
+        /// The decoder.
+        decoder: &'static str,
+    },
     /// Probabilities and values are not turned into probabilities again.
     #[error("softmax turns logits into probabilities: leave it out, or set kind to logits")]
     Softmax,

@@ -30,7 +30,7 @@ mod shape;
 #[cfg(test)]
 mod reference;
 
-pub use decode::{DECODERS, Decoder, find_peaks};
+pub use decode::{DECODERS, Decoder, Part, Units, find_peaks};
 pub use error::VisionError;
 pub use geometry::Placement;
 pub use guess::{Guess, guess_input};

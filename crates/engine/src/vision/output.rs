@@ -4,7 +4,7 @@ use faultlens_core::{Ranking, Tensor, did_you_mean};
 use serde::{Deserialize, Serialize};
 
 use super::read::{numbers, tensor_text};
-use super::{Labels, Layout, VisionError};
+use super::{Labels, Layout, Units, VisionError};
 use crate::graph::Graph;
 
 /// How a model's output tensors become an answer.
@@ -35,6 +35,12 @@ pub struct OutputDescription {
     /// Detections: the output with boxes, where the decoder needs two; by default `boxes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boxes: Option<String>,
+    /// Detections: the output with labels, where the decoder needs three; by default `labels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<String>,
+    /// Detections: what boxes are measured in, where the decoder leaves a choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<Units>,
     /// Segments and pictures: where the channels stand; by default `nchw`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
@@ -102,6 +108,8 @@ struct Written {
     overlap: Option<f32>,
     scores: Option<String>,
     boxes: Option<String>,
+    labels: Option<String>,
+    units: Option<Units>,
     layout: Option<Layout>,
     range: Option<[f32; 2]>,
     blank: Option<usize>,
@@ -121,6 +129,8 @@ impl TryFrom<Written> for OutputDescription {
             overlap: written.overlap,
             scores: written.scores,
             boxes: written.boxes,
+            labels: written.labels,
+            units: written.units,
             layout: written.layout,
             range: written.range,
             blank: written.blank,
@@ -143,6 +153,8 @@ impl OutputDescription {
             overlap: None,
             scores: None,
             boxes: None,
+            labels: None,
+            units: None,
             layout: None,
             range: None,
             blank: None,
@@ -156,12 +168,14 @@ impl OutputDescription {
         if self.softmax && self.kind != Logits {
             return Err(VisionError::Softmax);
         }
-        let fields: [(&'static str, bool, &[OutputKind]); 9] = [
+        let fields: [(&'static str, bool, &[OutputKind]); 11] = [
             ("decoder", self.decoder.is_some(), &[Detections]),
             ("threshold", self.threshold.is_some(), &[Detections, Segments]),
             ("overlap", self.overlap.is_some(), &[Detections]),
             ("scores", self.scores.is_some(), &[Detections]),
             ("boxes", self.boxes.is_some(), &[Detections]),
+            ("labels", self.labels.is_some(), &[Detections]),
+            ("units", self.units.is_some(), &[Detections]),
             ("layout", self.layout.is_some(), &[Segments, Picture]),
             ("range", self.range.is_some(), &[Picture]),
             ("blank", self.blank.is_some(), &[Text]),
@@ -329,6 +343,7 @@ mod tests {
         for text in [
             r#"{"kind": "detections", "decoder": "yolox", "threshold": 0.5, "overlap": 0.4}"#,
             r#"{"kind": "detections", "decoder": "world", "scores": "s", "boxes": "b"}"#,
+            r#"{"kind": "detections", "decoder": "ssd", "labels": "l", "units": "pixels"}"#,
             r#"{"kind": "segments", "layout": "nhwc", "threshold": -3}"#,
             r#"{"kind": "picture", "range": [-1, 1]}"#,
             r#"{"kind": "text", "blank": 0, "steps_axis": 0}"#,

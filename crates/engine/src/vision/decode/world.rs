@@ -1,6 +1,6 @@
 //! The detector that `faultlens train` makes.
 
-use super::{Decoder, Found, Head, Misread, best, scores_and_boxes};
+use super::{Asked, Decoder, Found, Head, Misread, Part, USUAL_OVERLAP, best, scores_and_boxes};
 use faultlens_core::{Bounds, Detection};
 
 /// Scores (N, cells, classes), boxes (N, cells, 4) as left, top, right and bottom in pixels.
@@ -8,15 +8,19 @@ pub(super) const WORLD: Decoder = Decoder {
     name: "world",
     about: "the shipped detector and those that faultlens trains: a score for each cell and class, \
             and the box in pixels of the model's input",
-    outputs: &["scores", "boxes"],
+    outputs: &[Part::new("scores", 2), Part::new("boxes", 2)],
     threshold: 0.3,
+    overlap: USUAL_OVERLAP,
+    units: None,
+    classes: Some((2, 0)),
     decode,
 };
 
-fn decode(heads: &[Head<'_>], _size: [usize; 2], least: f32) -> Result<Found, Misread> {
+fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
     let [scores, boxes] = scores_and_boxes(heads)?;
-    let classes = scores.columns;
-    Ok(Found { objects: find_peaks(&scores.numbers, &boxes.numbers, classes, least), classes })
+    let classes = scores.columns();
+    let objects = find_peaks(&scores.numbers, &boxes.numbers, classes, asked.least);
+    Ok(Found { objects, classes })
 }
 
 /// The detections of one image from a model's `scores` and `boxes`: at most one class per cell,
@@ -37,19 +41,19 @@ pub fn find_peaks(scores: &[f32], boxes: &[f32], classes: usize, least: f32) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::head;
+    use super::super::tests::{asked, head};
     use super::*;
 
     #[test]
     fn a_cell_finds_its_best_class() {
         let scores = head(&[[0.1, 0.9], [0.2, 0.1], [f32::NAN, 0.4], [0.5, 0.5]]);
         let boxes = head(&[[1.0, 2.0, 3.0, 4.0], [0.0; 4], [5.0; 4], [6.0, 6.0, 9.0, 9.0]]);
-        let found = decode(&[scores, boxes], [8, 8], 0.3).unwrap();
+        let found = decode(&[scores, boxes], &asked([8, 8], 0.3)).unwrap();
         let each: Vec<_> =
             found.objects.iter().map(|o| (o.class, o.score, o.bounds.left)).collect();
         assert_eq!(each, [(1, 0.9, 1.0), (1, 0.4, 5.0), (0, 0.5, 6.0)]);
         assert_eq!(found.classes, 2);
-        let short = decode(&[head(&[[0.1; 2]; 3]), head(&[[0.0; 4]; 2])], [8, 8], 0.3);
+        let short = decode(&[head(&[[0.1; 2]; 3]), head(&[[0.0; 4]; 2])], &asked([8, 8], 0.3));
         assert_eq!(short.unwrap_err().wanted, "(images, 3, 4) is needed for boxes");
     }
 }

@@ -1,6 +1,6 @@
 //! YOLOX (Ge et al., 2021), as its exporter writes it: without the decoding in the model.
 
-use super::{Decoder, Found, Head, Misread, around, best};
+use super::{Asked, Decoder, Found, Head, Misread, Part, USUAL_OVERLAP, around, best};
 use faultlens_core::Detection;
 
 /// (N, cells, 5 + classes): centre, size, whether there is an object, which.
@@ -8,8 +8,11 @@ pub(super) const YOLOX: Decoder = Decoder {
     name: "yolox",
     about: "the raw head of YOLOX: for each cell of three grids the centre in cells, the logarithm \
             of the size in cells, and the probabilities of an object and of every class",
-    outputs: &["name"],
+    outputs: &[Part::new("name", 2)],
     threshold: 0.3,
+    overlap: USUAL_OVERLAP,
+    units: None,
+    classes: Some((2, FIXED)),
     decode,
 };
 
@@ -19,32 +22,39 @@ const STRIDES: [usize; 3] = [8, 16, 32];
 /// Centre, size and object, in front of the classes.
 const FIXED: usize = 5;
 
-fn decode(heads: &[Head<'_>], size: [usize; 2], least: f32) -> Result<Found, Misread> {
-    let cells: Vec<(f32, [f32; 2])> = STRIDES.iter().flat_map(|&s| grid(size, s)).collect();
+/// How many cells an input of this size has; `None` where they are more than can be counted.
+pub(in super::super) fn cells([height, width]: [usize; 2]) -> Option<usize> {
+    let grid = |stride: usize| (height / stride).checked_mul(width / stride);
+    STRIDES.iter().try_fold(0usize, |sum, &stride| sum.checked_add(grid(stride)?))
+}
+
+fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
+    let size = asked.size;
+    let count = cells(size).unwrap_or(usize::MAX);
     let head = match heads {
-        [head] if head.rows == cells.len() && head.columns > FIXED => head,
+        [head] if head.rows() == count && head.columns() > FIXED => head,
         _ => {
             let [height, width] = size;
             let wanted = format!(
-                "(images, {}, 5 + classes) is needed for an input of {height}×{width}",
-                cells.len()
+                "(images, {count}, 5 + classes) is needed for an input of {height}×{width}"
             );
             return Err(Misread { output: 0, wanted });
         }
     };
+    let cells = STRIDES.iter().flat_map(|&stride| grid(size, stride));
     let mut scores = Vec::new();
     let object = |(place, (stride, corner)): (&[f32], (f32, [f32; 2]))| {
         let (fixed, classes) = place.split_at(FIXED);
         let &[x, y, width, height, sure] = fixed else { return None };
         scores.clear();
         scores.extend(classes.iter().map(|class| class * sure));
-        let (class, score) = best(&scores, least)?;
+        let (class, score) = best(&scores, asked.least)?;
         let centre = [(x + corner[0]) * stride, (y + corner[1]) * stride];
         let bounds = around(centre, [width, height].map(|log| libm::expf(log) * stride));
         Some(Detection { class, score, bounds })
     };
     let objects = head.places().zip(cells).filter_map(object).collect();
-    Ok(Found { objects, classes: head.columns - FIXED })
+    Ok(Found { objects, classes: head.columns() - FIXED })
 }
 
 /// The cells of a grid, row by row: pixels along a cell, and which it is.
@@ -56,9 +66,8 @@ fn grid([height, width]: [usize; 2], stride: usize) -> impl Iterator<Item = (f32
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::head;
+    use super::super::tests::{asked, check, head};
     use super::*;
-    use faultlens_core::Bounds;
 
     #[test]
     fn cells_of_all_grids_are_placed_by_hand() {
@@ -71,29 +80,22 @@ mod tests {
         rows[32 + 8 + 1] = [0.5, 0.5, 0.0, 0.0, 1.0, 0.0, 1.0];
         // Sure of an object, of no class.
         rows[0] = [0.0, 0.0, 0.0, 0.0, 1.0, 0.2, 0.2];
-        let found = decode(&[head(&rows)], [64, 32], 0.3).unwrap();
-        let bounds = |left, top, right, bottom| Bounds { left, top, right, bottom };
+        let found = decode(&[head(&rows)], &asked([64, 32], 0.3)).unwrap();
         let wanted = [
             // Centre (1.5, 2.25) × 8, size 16×8.
-            (1, 0.4, bounds(4.0, 14.0, 20.0, 22.0)),
+            (1, 0.4, [4.0, 14.0, 20.0, 22.0]),
             // Centre (0, 4) × 16, size 16×32.
-            (0, 0.45, bounds(-8.0, 48.0, 8.0, 80.0)),
+            (0, 0.45, [-8.0, 48.0, 8.0, 80.0]),
             // Centre (0.5, 1.5) × 32, size 32×32.
-            (1, 1.0, bounds(0.0, 32.0, 32.0, 64.0)),
+            (1, 1.0, [0.0, 32.0, 32.0, 64.0]),
         ];
-        assert_eq!((found.objects.len(), found.classes), (3, 2));
-        for (object, (class, score, bounds)) in found.objects.iter().zip(wanted) {
-            assert_eq!(object.class, class);
-            assert!((object.score - score).abs() < 1e-6, "{object:?}");
-            let sides = |b: &Bounds| [b.left, b.top, b.right, b.bottom];
-            let near = sides(&object.bounds).into_iter().zip(sides(&bounds));
-            assert!(near.into_iter().all(|(a, b)| (a - b).abs() < 1e-4), "{object:?}");
-        }
+        check(&found, &wanted);
+        assert_eq!(found.classes, 2);
     }
 
     #[test]
     fn another_number_of_cells_is_refused() {
-        let error = decode(&[head(&[[0.0; 85]; 7])], [416, 416], 0.3).unwrap_err();
+        let error = decode(&[head(&[[0.0; 85]; 7])], &asked([416, 416], 0.3)).unwrap_err();
         let wanted = "(images, 3549, 5 + classes) is needed for an input of 416×416";
         assert_eq!(error.wanted, wanted);
     }

@@ -4,13 +4,12 @@ use faultlens_core::{
     Bounds, Detection, Detections, Tensor, did_you_mean, non_maximum_suppression,
 };
 
-use super::super::decode::{DECODERS, Decoder, Found, Head};
+use std::borrow::Cow;
+
+use super::super::decode::{Asked, DECODERS, Decoder, Found, Head, Part, Units};
 use super::super::output::output_called;
 use super::super::{OutputDescription, Placement, VisionError};
 use super::{Names, Output, Shown, all_finite, missing};
-
-/// Boxes of one class that overlap by more are one object.
-const OVERLAP: f32 = 0.45;
 
 /// A broken model can find something everywhere; only so many of the surest are looked at.
 const MOST_CANDIDATES: usize = 1000;
@@ -23,7 +22,11 @@ pub(super) struct DetectionReader {
     outputs: Vec<(usize, String)>,
     threshold: f32,
     overlap: f32,
+    units: Units,
 }
+
+/// The settings that name outputs.
+const KEYS: [&str; 4] = ["name", "scores", "boxes", "labels"];
 
 impl DetectionReader {
     pub(super) fn new(described: &OutputDescription, names: &[&str]) -> Result<Self, VisionError> {
@@ -31,15 +34,21 @@ impl DetectionReader {
         let named = |key: &str| match key {
             "scores" => described.scores.as_deref(),
             "boxes" => described.boxes.as_deref(),
+            "labels" => described.labels.as_deref(),
             _ => described.name.as_deref(),
         };
-        let unread = |key: &&str| !decoder.outputs.contains(key) && named(key).is_some();
-        if let Some(field) = ["name", "scores", "boxes"].into_iter().find(unread) {
-            let takes = decoder.outputs.join(" and ");
+        let read = |key: &str| decoder.outputs.iter().any(|part| part.key == key);
+        let unread = |key: &&str| !read(key) && named(key).is_some();
+        if let Some(field) = KEYS.into_iter().find(unread) {
+            let keys: Vec<&str> = decoder.outputs.iter().map(|part| part.key).collect();
+            let takes = keys.join(" and ");
             return Err(VisionError::DecoderField { decoder: decoder.name, field, takes });
         }
-        let output = |key: &&'static str| {
-            let at = match (named(key), *key) {
+        if described.units.is_some() && decoder.units.is_none() {
+            return Err(VisionError::DecoderUnits { decoder: decoder.name });
+        }
+        let output = |part: &Part| {
+            let at = match (named(part.key), part.key) {
                 (None, "name") => 0,
                 (name, key) => output_called(names, name.unwrap_or(key))?,
             };
@@ -50,7 +59,8 @@ impl DetectionReader {
             decoder,
             outputs: decoder.outputs.iter().map(output).collect::<Result<_, VisionError>>()?,
             threshold: described.threshold.unwrap_or(decoder.threshold),
-            overlap: described.overlap.unwrap_or(OVERLAP),
+            overlap: described.overlap.unwrap_or(decoder.overlap),
+            units: described.units.or(decoder.units).unwrap_or(Units::Pixels),
         })
     }
 
@@ -68,10 +78,12 @@ impl DetectionReader {
         let parts: Vec<(&Tensor, String)> =
             self.outputs.iter().map(part).collect::<Result<_, VisionError>>()?;
         let output = |at: usize| Output { tensor: parts[at].0, name: &parts[at].1, index };
-        let heads: Vec<Head<'_>> =
-            (0..parts.len()).map(|at| head(output(at))).collect::<Result<_, _>>()?;
+        let heads: Vec<Head<'_>> = (0..parts.len())
+            .map(|at| head(output(at), self.decoder.outputs[at]))
+            .collect::<Result<_, _>>()?;
         let placement = shown.input.placement(shown.width, shown.height)?;
-        let found = (self.decoder.decode)(&heads, shown.input.size, self.threshold);
+        let (size, least, units) = (shown.input.size, self.threshold, self.units);
+        let found = (self.decoder.decode)(&heads, &Asked { size, least, units });
         let Found { objects: mut found, classes } =
             found.map_err(|misread| output(misread.output).refuse(misread.wanted))?;
         found.iter_mut().for_each(|object| object.bounds = in_image(object.bounds, placement));
@@ -95,11 +107,31 @@ fn decoder(name: Option<&str>) -> Result<&'static Decoder, VisionError> {
     })
 }
 
-fn head(output: Output<'_>) -> Result<Head<'_>, VisionError> {
-    let refuse = || output.refuse("a row of numbers per image and place is needed");
-    let ([rows, columns], range) = output.axes::<2>().ok_or_else(refuse)?;
-    let numbers = output.numbers(range).ok_or_else(refuse)?;
-    Ok(Head { numbers, rows, columns })
+/// The image's part of an output. Labels may be whole numbers; a list may be empty.
+fn head(output: Output<'_>, part: Part) -> Result<Head<'_>, VisionError> {
+    let refuse = || {
+        output.refuse(match part.axes {
+            1 => "a number per image and object is needed",
+            2 => "a row of numbers per image and place is needed",
+            _ => "numbers per image, row and column are needed",
+        })
+    };
+    let shape = output.tensor.shape();
+    let (images, axes) = match shape {
+        own if part.alone && own.len() == part.axes => (1, own),
+        [images, axes @ ..] if axes.len() == part.axes => (*images, axes),
+        _ => return Err(refuse()),
+    };
+    if output.index >= images {
+        return Err(refuse());
+    }
+    let each: usize = axes.iter().product();
+    let range = output.index * each..(output.index + 1) * each;
+    let whole = |range| -> Option<Cow<'_, [f32]>> {
+        Some(output.classes(range)?.into_iter().map(|class| class as f32).collect())
+    };
+    let numbers = output.numbers(range.clone()).or_else(|| whole(range)).ok_or_else(refuse)?;
+    Ok(Head { numbers, axes: axes.to_vec() })
 }
 
 /// A box of the model's input in pixels of the image.

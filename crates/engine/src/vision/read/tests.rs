@@ -1,4 +1,4 @@
-use faultlens_core::{Bounds, Picture, Segments, Text};
+use faultlens_core::{Bounds, Detection, Picture, Segments, Text};
 
 use super::super::{Align, Channels, ElementType, Resize};
 use super::*;
@@ -199,10 +199,15 @@ fn boxes_are_given_back_in_the_images_pixels_each_once() {
 #[test]
 fn a_decoder_is_named_and_reads_what_it_says() {
     for (text, wanted) in [
-        (r#"{"kind": "detections"}"#, "detections need a decoder; known: ultraface, world, yolox"),
         (
-            r#"{"kind": "detections", "decoder": "yolo"}"#,
-            "no decoder is called `yolo`; did you mean `yolox`?; known: ultraface, world, yolox",
+            r#"{"kind": "detections"}"#,
+            "detections need a decoder; known: faster_rcnn, fastestdet, ssd, ssd_tf, ultraface, \
+             world, yolov10, yolov5, yolov8, yolox",
+        ),
+        (
+            r#"{"kind": "detections", "decoder": "ultrafaces"}"#,
+            "no decoder is called `ultrafaces`; did you mean `ultraface`?; known: faster_rcnn, \
+             fastestdet, ssd, ssd_tf, ultraface, world, yolov10, yolov5, yolov8, yolox",
         ),
         (
             r#"{"kind": "detections", "decoder": "yolox", "boxes": "z"}"#,
@@ -213,6 +218,14 @@ fn a_decoder_is_named_and_reads_what_it_says() {
             "the decoder world reads no output by name; it takes scores and boxes",
         ),
         (
+            r#"{"kind": "detections", "decoder": "yolov8", "units": "pixels"}"#,
+            "the decoder yolov8 measures boxes in one way only: leave units out",
+        ),
+        (
+            r#"{"kind": "detections", "decoder": "ssd", "boxes": "y", "scores": "z"}"#,
+            "the model has no output `labels`; it has y, z",
+        ),
+        (
             r#"{"kind": "detections", "decoder": "world", "scores": "y"}"#,
             "the model has no output `boxes`; it has y, z",
         ),
@@ -221,4 +234,58 @@ fn a_decoder_is_named_and_reads_what_it_says() {
     }
     let yolox = r#"{"kind": "detections", "decoder": "yolox", "name": "z"}"#;
     assert!(OutputReader::new(&described(yolox), &graph(&["y", "z"])).is_ok());
+}
+
+/// What a model with outputs `boxes`, `scores` and `labels` finds in an image of 10×20 pixels.
+fn listed(decoder: &str, outputs: &[Tensor], index: usize) -> Result<Vec<Detection>, VisionError> {
+    let text = format!(r#"{{"kind": "detections", "decoder": "{decoder}"}}"#);
+    let reader = OutputReader::new(&described(&text), &graph(&["boxes", "scores", "labels"]))?;
+    let input = input([20, 10], Resize::Stretch);
+    let shown = Shown { input: &input, width: 10, height: 20 };
+    match reader.read(outputs, index, shown, &|count| vec![String::new(); count].into())? {
+        Response::Detections(detections) => Ok(detections.found),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn lists_are_read_with_and_without_an_axis_of_images() {
+    let boxes = vec![0.1f32, 0.1, 0.5, 0.5, 0.1, 0.1, 0.5, 0.5];
+    let (scores, labels) = (vec![0.9f32, 0.8], vec![4i64, 4]);
+    let with = [
+        tensor(&[1, 2, 4], boxes.clone()),
+        tensor(&[1, 2], scores.clone()),
+        tensor(&[1, 2], labels.clone()),
+    ];
+    let without = [tensor(&[2, 4], boxes), tensor(&[2], scores), tensor(&[2], labels)];
+    for outputs in [&with, &without] {
+        let found = listed("ssd", outputs, 0).unwrap();
+        // What the model has left is not thinned out again.
+        assert_eq!(
+            found.iter().map(|f| (f.class, f.score)).collect::<Vec<_>>(),
+            [(3, 0.9), (3, 0.8)]
+        );
+        let bounds = Bounds { left: 1.0, top: 2.0, right: 5.0, bottom: 10.0 };
+        assert_eq!(found[0].bounds, bounds);
+        assert_eq!(listed("faster_rcnn", outputs, 0).unwrap()[0].bounds.right, 0.5);
+        assert!(listed("ssd", outputs, 1).is_err());
+    }
+    let none =
+        [tensor(&[0, 4], vec![0f32; 0]), tensor(&[0], vec![0f32; 0]), tensor(&[0], vec![0i64; 0])];
+    assert_eq!(listed("faster_rcnn", &none, 0).unwrap(), []);
+    let odd = [without[0].clone(), without[1].clone(), tensor(&[2], vec![true, false])];
+    let error = listed("ssd", &odd, 0).unwrap_err().to_string();
+    assert_eq!(error, "output `labels` is bool (2), where a number per image and object is needed");
+}
+
+#[test]
+fn ten_thousand_boxes_are_thinned_out_in_time() {
+    // Every box found, all in one place: a model under a fault may answer so.
+    let rows = vec![[4.0f32, 4.0, 2.0, 2.0, 1.0, 1.0]; 10_000].concat();
+    let output = [tensor(&[1, 10_000, 6], rows)];
+    let answer = read(r#"{"kind": "detections", "decoder": "yolov5"}"#, &output, 0).unwrap();
+    assert_eq!(answer.headline().0, "1 object: class 0");
+    let output = [tensor(&[1, 6, 10_000], vec![f32::NAN; 60_000])];
+    let answer = read(r#"{"kind": "detections", "decoder": "yolov8"}"#, &output, 0).unwrap();
+    assert_eq!((answer.headline().0.as_str(), answer.is_finite()), ("no object", false));
 }

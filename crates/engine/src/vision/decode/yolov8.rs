@@ -1,0 +1,67 @@
+//! YOLOv8, v9, v11 and v12, as Ultralytics exports them: a column for each box.
+
+use super::{Asked, Decoder, Found, Head, Misread, Part, around};
+use faultlens_core::{Detection, argmax};
+
+/// (N, 4 + classes, boxes): centre and size, then the classes.
+///
+/// This is `output0` of `yolo export format=onnx` of ultralytics/ultralytics, with `nms=False`.
+pub(super) const YOLOV8: Decoder = Decoder {
+    name: "yolov8",
+    about: "YOLOv8, v9, v11 and v12 as Ultralytics exports them: in each column the centre and size \
+            of a box in pixels of the model's input, and the probability of every class",
+    outputs: &[Part::new("name", 2)],
+    threshold: 0.25,
+    // What Ultralytics predicts with.
+    overlap: 0.7,
+    units: None,
+    classes: Some((1, FIXED)),
+    decode,
+};
+
+/// Centre and size, above the classes.
+pub(in super::super) const FIXED: usize = 4;
+
+fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
+    let head = match heads {
+        [head] if head.rows() > FIXED => head,
+        _ => {
+            let wanted = "(images, 4 + classes, boxes) is needed".to_owned();
+            return Err(Misread { output: 0, wanted });
+        }
+    };
+    let classes = head.rows() - FIXED;
+    let at = |row: usize, column: usize| head.numbers[row * head.columns() + column];
+    let object = |column: usize| {
+        let class = argmax((0..classes).map(|class| at(FIXED + class, column)))?;
+        let score = at(FIXED + class, column);
+        let [x, y, width, height] = [0, 1, 2, 3].map(|row| at(row, column));
+        let bounds = around([x, y], [width, height]);
+        (score >= asked.least).then_some(Detection { class, score, bounds })
+    };
+    Ok(Found { objects: (0..head.columns()).filter_map(object).collect(), classes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{asked, check, head};
+    use super::*;
+
+    #[test]
+    fn boxes_stand_in_columns_without_objectness() {
+        let nan = f32::NAN;
+        let rows = [
+            [10.0, 30.0, 50.0, 5.0],
+            [20.0, 20.0, 50.0, 5.0],
+            [4.0, 4.0, 20.0, 1.0],
+            [6.0, 6.0, 10.0, 1.0],
+            // Two classes.
+            [0.1, 0.2, 0.9, nan],
+            [0.8, 0.1, nan, nan],
+        ];
+        let found = decode(&[head(&rows)], &asked([64, 64], 0.25)).unwrap();
+        check(&found, &[(1, 0.8, [8.0, 17.0, 12.0, 23.0]), (0, 0.9, [40.0, 45.0, 60.0, 55.0])]);
+        assert_eq!(found.classes, 2);
+        assert!(decode(&[head(&[[0.0; 9]; 4])], &asked([64, 64], 0.25)).is_err());
+    }
+}
