@@ -81,6 +81,9 @@ faults:
   # Several faults under one name; faultlens list presets shows all.
   # - preset: exponent_bits
 
+# What insert_object puts into scenes: a pool that faultlens objects made, see docs/scenes.md.
+# objects: pool
+
 # Who judges an answer. same_top: the best class must stay among the best k; same_values: no
 # number may move further than the tolerance.
 oracle: {name: same_top, k: 1}

@@ -7,7 +7,7 @@ use faultlens::campaign::analysis::words::counted;
 use faultlens::campaign::config::PRESETS;
 use faultlens::data::FORMATS;
 use faultlens::faults::{
-    ATTACKS, DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, domain, image,
+    ATTACKS, DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, SCENE_FAULTS, domain, image,
 };
 use faultlens::judge::tolerance::{Tolerance, Tolerated};
 use faultlens::judge::{GUARDS, ORACLES};
@@ -97,7 +97,8 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
                 entry.parameters.extend(ATTACK_SETTINGS);
                 entry
             });
-            image.chain(model).chain(attacks).collect()
+            let scene = SCENE_FAULTS.iter().map(|plugin| on("scene", plugged(plugin)));
+            image.chain(model).chain(attacks).chain(scene).collect()
         }
         Shelf::Oracles => ORACLES.iter().map(plugged).collect(),
         Shelf::Guards => GUARDS.iter().map(plugged).collect(),
