@@ -170,6 +170,8 @@ fn the_demo_needs_no_file_and_ends_with_a_report() {
     assert!(run.stdout.ends_with("report: shown/report.html\n"), "{}", run.stdout);
     let html = std::fs::read_to_string(folder.path("shown/report.html")).unwrap();
     assert!(html.contains("signs under faults") && html.trim_end().ends_with("</html>"));
+    let scenes = std::fs::read_to_string(folder.path("shown/scenes/report.html")).unwrap();
+    assert!(scenes.contains("a detector in changed scenes"));
     // The same command again has nothing to do but to tell.
     let again = done(&folder, "demo --output shown --json");
     assert!(again.stderr.contains("complete: 0 trials"), "{}", again.stderr);
