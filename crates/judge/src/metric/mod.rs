@@ -2,9 +2,11 @@
 
 mod accuracy;
 mod answer;
+mod average_hash;
 mod average_precision;
 mod detection;
 mod edits;
+mod hog;
 mod object_changes;
 mod overlap;
 mod psnr;
@@ -13,6 +15,7 @@ pub mod visual;
 
 pub use accuracy::accuracy;
 pub use answer::{belief, best, place_of, right, same_letters};
+pub use average_hash::{average_hash, hamming};
 pub use average_precision::{average_precision, mean_average_precision};
 pub use detection::{
     ClassScores, CocoSummary, Found, Known, Reached, Rect, Scene, Tide, TideError, TideKind,
@@ -20,6 +23,7 @@ pub use detection::{
 };
 pub use edits::edits;
 pub use faultlens_core::non_maximum_suppression;
+pub use hog::{BlockNorm, HogError, HogSettings, hog, hog_intersection};
 pub use object_changes::{ObjectChange, changed_objects, object_changes};
 pub use overlap::mask_iou;
 pub use psnr::{MOST_PSNR, psnr};
