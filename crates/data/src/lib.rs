@@ -33,7 +33,7 @@ mod zip;
 
 pub use error::DataError;
 pub use folder::images_below;
-pub use format::{FORMATS, Format};
+pub use format::{CocoDetection, CocoObject, CocoTruth, FORMATS, Format};
 pub use picture::{decode_image, read_image};
 pub use sampling::Sampling;
 pub use set::{DataSet, Options, Source};

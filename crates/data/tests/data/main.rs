@@ -6,5 +6,6 @@ mod coco;
 mod hostile;
 mod lists;
 mod npz;
+mod results;
 mod round_trip;
 mod scratch;
