@@ -57,7 +57,7 @@ pub(crate) struct Stage<'s> {
     /// What changes of the image are held against, once one is; `None` where there is no telling.
     pub(crate) original: OnceCell<Option<Reference>>,
     /// The directions of the image's edges, once changed scenes are held against them.
-    pub(crate) edges: OnceCell<Option<Vec<f32>>>,
+    pub(crate) edges: OnceCell<Option<Vec<f64>>>,
 }
 
 /// What a target did under a fault.

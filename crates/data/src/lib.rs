@@ -34,7 +34,7 @@ mod zip;
 
 pub use error::DataError;
 pub use folder::images_below;
-pub use format::{FORMATS, Format};
+pub use format::{CocoDetection, CocoObject, CocoTruth, FORMATS, Format};
 pub use picture::{decode_image, read_image};
 pub use pool::{Entry, Pool, PoolObject, Stamp, write_pool};
 pub use sampling::Sampling;

@@ -12,7 +12,7 @@ use faultlens_core::{
 };
 use faultlens_faults::SceneFault;
 use faultlens_faults::scene::{Relocation, Scene, View};
-use faultlens_judge::{hog, hog_intersection};
+use faultlens_judge::{HogSettings, hog, hog_intersection};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -185,8 +185,9 @@ impl<'s> Set<'s> {
     /// How natural an image looks beside the undisturbed one; nothing for images too small to
     /// tell.
     fn naturalness(&self, name: &str, image: &Image) -> Option<(String, String)> {
-        let original = self.stage.edges.get_or_init(|| hog(&self.stage.case.image)).as_ref()?;
-        let share = hog_intersection(&hog(image)?, original);
+        let edges = |image: &Image| hog(image, &HogSettings::default()).ok();
+        let original = self.stage.edges.get_or_init(|| edges(&self.stage.case.image)).as_ref()?;
+        let share = hog_intersection(original, &edges(image)?);
         Some((name.to_owned(), format!("{share:.6}")))
     }
 }

@@ -9,6 +9,8 @@ mod images;
 mod joined;
 mod npz;
 
+pub use coco::{CocoDetection, CocoObject, CocoTruth};
+
 use crate::{DataError, DataSet, Options};
 use faultlens_core::did_you_mean;
 use std::path::Path;

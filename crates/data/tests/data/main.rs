@@ -7,5 +7,6 @@ mod hostile;
 mod lists;
 mod npz;
 mod pool;
+mod results;
 mod round_trip;
 mod scratch;

@@ -1,23 +1,121 @@
-//! Average hashes: 64 bits by which images that look alike are found.
+//! A fingerprint of an image: which parts are lighter than the whole, as ImageHash computes it.
 
 use faultlens_core::Image;
+use std::f64::consts::PI;
 
-/// One bit for each of 8×8 parts of an image, set where it is brighter than the mean.
+/// Rows and columns that are left of an image.
+const SIDE: usize = 8;
+
+/// How far Lanczos' filter reaches, in pixels of the smaller image.
+const REACH: f64 = 3.0;
+
+/// Weights are whole multiples of 2⁻²², as in Pillow.
+const PRECISION: u32 = 22;
+
+/// One bit for each pixel of the image at 8×8, rows from the top, the first in the highest place:
+/// whether it is lighter than the mean. `{:016x}` writes it as ImageHash does.
+///
+/// Images that look alike have hashes with few different bits ([`hamming`]), whatever their size.
+/// Greys and sizes are made in whole numbers as Pillow makes them, so that no bit can differ.
 pub fn average_hash(image: &Image) -> u64 {
     let (width, height) = (image.width(), image.height());
-    let mut sums = [(0.0f64, 0.0f64); 64];
-    for (at, [r, g, b]) in image.rgb().as_chunks::<3>().0.iter().enumerate() {
-        let luma = 0.299 * f64::from(*r) + 0.587 * f64::from(*g) + 0.114 * f64::from(*b);
-        let part = (at / width * 8 / height) * 8 + at % width * 8 / width;
-        sums[part].0 += luma;
-        sums[part].1 += 1.0;
-    }
-    let means = sums.map(|(sum, n)| if n > 0.0 { sum / n } else { 0.0 });
-    let mean = means.iter().sum::<f64>() / 64.0;
-    means.iter().fold(0, |hash, own| hash << 1 | u64::from(*own > mean))
+    let grey: Vec<u8> = image.rgb().as_chunks::<3>().0.iter().map(luma).collect();
+    let across = Weights::new(width);
+    let narrow: Vec<u8> = grey.chunks_exact(width).flat_map(|row| across.apply(row)).collect();
+    let down = Weights::new(height);
+    let column = |x: usize| -> Vec<u8> { narrow.iter().skip(x).step_by(SIDE).copied().collect() };
+    let columns: [[u8; SIDE]; SIDE] = std::array::from_fn(|x| down.apply(&column(x)));
+    let sum: u32 = columns.iter().flatten().map(|&pixel| u32::from(pixel)).sum();
+    let pixels = (0..SIDE).flat_map(|y| columns.iter().map(move |column| column[y]));
+    pixels
+        .fold(0, |hash, pixel| hash << 1 | u64::from(u32::from(pixel) * (SIDE * SIDE) as u32 > sum))
 }
 
-/// In how many bits two hashes differ.
+/// In how many bits two hashes differ: 0 for images that look the same, about 32 of two that have
+/// nothing in common.
 pub fn hamming(a: u64, b: u64) -> u32 {
     (a ^ b).count_ones()
+}
+
+/// Grey as Pillow's mode `L` has it.
+fn luma(&[red, green, blue]: &[u8; 3]) -> u8 {
+    let [red, green, blue] = [red, green, blue].map(u32::from);
+    ((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16) as u8
+}
+
+/// What each of the few pixels takes from a line of many.
+struct Weights {
+    /// Where its part of the line starts, and the weights of that part.
+    parts: [(usize, Vec<i32>); SIDE],
+}
+
+impl Weights {
+    fn new(length: usize) -> Self {
+        let scale = length as f64 / SIDE as f64;
+        Self { parts: std::array::from_fn(|at| part(at, scale, length)) }
+    }
+
+    fn apply(&self, line: &[u8]) -> [u8; SIDE] {
+        std::array::from_fn(|at| {
+            let (start, weights) = &self.parts[at];
+            let pairs = line[*start..].iter().zip(weights);
+            let sum: i32 = pairs.map(|(&pixel, &weight)| i32::from(pixel) * weight).sum();
+            // The filter overshoots at edges.
+            ((sum + (1 << (PRECISION - 1))) >> PRECISION).clamp(0, 255) as u8
+        })
+    }
+}
+
+fn part(at: usize, scale: f64, length: usize) -> (usize, Vec<i32>) {
+    let stretch = scale.max(1.0);
+    let centre = (at as f64 + 0.5) * scale;
+    let start = (centre - REACH * stretch + 0.5).max(0.0) as usize;
+    let end = ((centre + REACH * stretch + 0.5) as usize).min(length);
+    let weight = |x: usize| lanczos((x as f64 - centre + 0.5) / stretch);
+    let weights: Vec<f64> = (start..end).map(weight).collect();
+    let sum: f64 = weights.iter().sum();
+    let one = f64::from(1 << PRECISION);
+    (start, weights.iter().map(|weight| (weight / sum * one).round() as i32).collect())
+}
+
+fn lanczos(x: f64) -> f64 {
+    if (-REACH..REACH).contains(&x) { sinc(x) * sinc(x / REACH) } else { 0.0 }
+}
+
+fn sinc(x: f64) -> f64 {
+    if x == 0.0 { 1.0 } else { libm::sin(x * PI) / (x * PI) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grey(width: usize, height: usize, at: impl Fn(usize, usize) -> u8) -> Image {
+        let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        Image::from_rgb(width, height, pixels.flat_map(|(x, y)| [at(x, y); 3]).collect()).unwrap()
+    }
+
+    #[test]
+    fn bits_are_pixels_lighter_than_the_mean() {
+        let cases = [
+            ("one level", grey(9, 5, |_, _| 77), 0),
+            (
+                "the right half",
+                grey(8, 8, |x, _| if x < 4 { 10 } else { 20 }),
+                0x0f0f_0f0f_0f0f_0f0f,
+            ),
+            (
+                "the upper half",
+                grey(80, 40, |_, y| if y < 20 { 200 } else { 20 }),
+                0xffff_ffff << 32,
+            ),
+            ("the first pixel", grey(8, 8, |x, y| u8::from(x + y == 0) * 255), 1 << 63),
+            ("a single pixel", grey(1, 1, |_, _| 255), 0),
+        ];
+        for (what, image, wanted) in cases {
+            let got = average_hash(&image);
+            assert_eq!(got, wanted, "{what}: {got:016x}");
+        }
+        assert_eq!((hamming(0, u64::MAX), hamming(5, 4)), (64, 1));
+    }
 }

@@ -1,10 +1,12 @@
 //! Average precision as COCO defines it, step for step as pycocotools computes it.
 
+use super::detection::coco::{Grid, Size, mean, scores};
+use super::detection::{Found, Known, Rect, Scene};
 use faultlens_core::{Detection, Object};
 use std::collections::BTreeSet;
 
-/// Of each class, only the surest detections of an image count, as COCO has it.
-const MOST_DETECTIONS: usize = 100;
+/// Whatever it covers: an endless box of a broken answer is wrong, not left out.
+const ANY: Size = (0.0, f64::INFINITY);
 
 /// Precision of one class, averaged over 101 recalls, where a detection is right if it overlaps
 /// an object by `iou` at least; `None` where no object of the class is known.
@@ -16,103 +18,43 @@ pub fn average_precision(
     class: usize,
     iou: f64,
 ) -> Option<f64> {
-    let mut judged = Vec::new();
-    let mut objects = 0;
-    for (detections, known) in cases {
-        let known: Vec<&Object> = known.iter().filter(|object| object.class == class).collect();
-        objects += known.iter().filter(|object| !object.crowd).count();
-        judged.extend(matched(&surest(detections, class), &known, iou));
-    }
-    (objects > 0).then(|| {
-        judged.sort_by(|(a, _), (b, _)| Detection::surest_first(a, b));
-        interpolated(judged.iter().map(|&(_, right)| right), objects)
-    })
+    of_classes(cases, &[class], iou).next()
 }
 
 /// The mean of [`average_precision`] over the classes of which an object is known.
 pub fn mean_average_precision(cases: &[(Vec<Detection>, Vec<Object>)], iou: f64) -> Option<f64> {
     let known = cases.iter().flat_map(|(_, objects)| objects);
     let classes: BTreeSet<usize> = known.map(|object| object.class).collect();
-    let each: Vec<f64> =
-        classes.into_iter().filter_map(|class| average_precision(cases, class, iou)).collect();
-    (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
+    let classes: Vec<usize> = classes.into_iter().collect();
+    mean(of_classes(cases, &classes, iou))
 }
 
-fn surest(detections: &[Detection], class: usize) -> Vec<Detection> {
-    let mut mine = of_class(detections, class);
-    mine.truncate(MOST_DETECTIONS);
-    mine
-}
-
-/// All detections of a class, surest first.
-fn of_class(detections: &[Detection], class: usize) -> Vec<Detection> {
-    let mut mine: Vec<Detection> =
-        detections.iter().filter(|found| found.class == class).copied().collect();
-    mine.sort_by(Detection::surest_first);
-    mine
-}
-
-/// Each detection of an image, surest first, with whether it is right; those on crowds are left
-/// out. An object is found once, by the surest detection that overlaps it enough; a crowd any
-/// number of times, but only by detections that find no object.
-fn matched(found: &[Detection], known: &[&Object], iou: f64) -> Vec<(Detection, bool)> {
-    let mut taken = vec![false; known.len()];
-    let mut judged = Vec::new();
-    for detection in found {
-        let object = best(known, iou, |at, object| {
-            (!object.crowd && !taken[at]).then(|| detection.bounds.iou(&object.bounds))
-        });
-        if let Some(at) = object {
-            taken[at] = true;
-            judged.push((*detection, true));
-            continue;
-        }
-        let crowd = best(known, iou, |_, object| {
-            object.crowd.then(|| detection.bounds.part_in(&object.bounds))
-        });
-        if crowd.is_none() {
-            judged.push((*detection, false));
-        }
-    }
-    judged
-}
-
-/// Where the largest overlap is, if it reaches `iou`; of equal ones the last, as in pycocotools.
-fn best(
-    known: &[&Object],
+/// Average precision of classes that have objects; `classes` rise.
+fn of_classes(
+    cases: &[(Vec<Detection>, Vec<Object>)],
+    classes: &[usize],
     iou: f64,
-    overlap: impl Fn(usize, &Object) -> Option<f64>,
-) -> Option<usize> {
-    let mut least = iou.min(1.0 - 1e-10);
-    let mut best = None;
-    for (at, object) in known.iter().enumerate() {
-        if let Some(overlap) = overlap(at, object).filter(|&overlap| overlap >= least) {
-            least = overlap;
-            best = Some(at);
-        }
-    }
-    best
+) -> impl Iterator<Item = f64> {
+    let scenes: Vec<Scene> = cases.iter().map(|case| scene(case, classes)).collect();
+    let grid = Grid { ious: &[iou], sizes: &[ANY] };
+    scores(&scenes, classes.len(), grid, 1).into_iter().filter_map(|class| class.ap(0))
 }
 
-/// The mean over recalls 0, 0.01 … 1 of the best precision at that recall or beyond.
-fn interpolated(judged: impl Iterator<Item = bool>, objects: usize) -> f64 {
-    let (mut right, mut all) = (0.0, 0.0);
-    let mut curve: Vec<(f64, f64)> = Vec::new();
-    for hit in judged {
-        right += f64::from(u8::from(hit));
-        all += 1.0;
-        curve.push((right / objects as f64, right / (all + f64::EPSILON)));
-    }
-    let mut best = 0.0f64;
-    for (_, precision) in curve.iter_mut().rev() {
-        best = best.max(*precision);
-        *precision = best;
-    }
-    let at = |wanted: f64| {
-        let first = curve.partition_point(|&(recall, _)| recall < wanted);
-        curve.get(first).map_or(0.0, |&(_, precision)| precision)
+/// A case in 64 bits; what is of none of the classes is left out.
+fn scene((detections, objects): &(Vec<Detection>, Vec<Object>), classes: &[usize]) -> Scene {
+    let detection = |found: &Detection| {
+        let class = classes.binary_search(&found.class).ok()?;
+        Some(Found { class, ..found.into() })
     };
-    (0..=100).map(|step| at(f64::from(step) * 0.01)).sum::<f64>() / 101.0
+    let object = |known: &Object| {
+        let class = classes.binary_search(&known.class).ok()?;
+        let rect = Rect::from(&known.bounds);
+        Some(Known { class, rect, area: 0.0, crowd: known.crowd, difficult: false })
+    };
+    Scene {
+        objects: objects.iter().filter_map(object).collect(),
+        detections: detections.iter().filter_map(detection).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -130,6 +72,12 @@ mod tests {
 
     fn found(score: f32, left: f32) -> Detection {
         Detection { class: 0, score, bounds: bounds(left) }
+    }
+
+    fn endless(score: f32) -> Detection {
+        let (from, to) = (f32::MIN, f32::INFINITY);
+        let bounds = Bounds { left: from, top: from, right: to, bottom: to };
+        Detection { class: 0, score, bounds }
     }
 
     #[test]
@@ -161,6 +109,12 @@ mod tests {
             (
                 "broken answers are wrong",
                 vec![found(0.9, nan), found(nan, 0.0)],
+                vec![object(0.0, false)],
+                Some(0.5),
+            ),
+            (
+                "so are endless ones",
+                vec![endless(0.9), found(0.8, 0.0)],
                 vec![object(0.0, false)],
                 Some(0.5),
             ),

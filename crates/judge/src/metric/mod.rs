@@ -17,10 +17,13 @@ pub use accuracy::accuracy;
 pub use answer::{belief, best, place_of, right, same_letters};
 pub use average_hash::{average_hash, hamming};
 pub use average_precision::{average_precision, mean_average_precision};
-pub use detection::{Found, Known, Rect, Scene, VocPrecision, voc_ap, voc_average_precision};
+pub use detection::{
+    ClassScores, CocoSummary, Found, Known, Reached, Rect, Scene, Tide, TideError, TideKind,
+    VocPrecision, coco_ious, coco_scores, tide, voc_ap, voc_average_precision,
+};
 pub use edits::edits;
 pub use faultlens_core::non_maximum_suppression;
-pub use hog::{hog, hog_intersection};
+pub use hog::{BlockNorm, HogError, HogSettings, hog, hog_intersection};
 pub use object_changes::{ObjectChange, changed_objects, object_changes};
 pub use overlap::mask_iou;
 pub use psnr::{MOST_PSNR, psnr};

@@ -39,8 +39,12 @@ pub(super) struct Annotation {
     pub(super) bbox: Option<[f64; 4]>,
     pub(super) segmentation: Option<Segmentation>,
     #[serde(default)]
-    pub(super) iscrowd: u8,
+    pub(super) iscrowd: Flag,
 }
+
+/// 0 or 1, false or true: programs write both.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Flag(pub(super) bool);
 
 /// The pixels of an object, in the two ways that COCO has.
 #[derive(Debug, PartialEq)]
@@ -66,6 +70,28 @@ pub(super) enum Counts {
 }
 
 // Written by hand, so that what is wrong is said in terms of the part that is wrong.
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl Visitor<'_> for Any {
+            type Value = Flag;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("0 or 1")
+            }
+
+            fn visit_bool<E>(self, flag: bool) -> Result<Flag, E> {
+                Ok(Flag(flag))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Flag, E> {
+                Ok(Flag(number != 0))
+            }
+        }
+        from.deserialize_any(Any)
+    }
+}
+
 impl<'de> Deserialize<'de> for Segmentation {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Any;

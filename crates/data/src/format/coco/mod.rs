@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 mod json;
 mod places;
 mod polygon;
+mod results;
 mod runs;
 
 use json::{Annotation, Segmentation};
+pub use results::{CocoDetection, CocoObject, CocoTruth};
 pub(crate) use runs::encode;
 
 pub(super) const FORMAT: Format = Format {
@@ -146,7 +148,7 @@ impl Coco {
             right: (left + width) as f32,
             bottom: (top + height) as f32,
         });
-        picture.known.push(Known { class, bounds, segmentation, crowd: a.iscrowd != 0 });
+        picture.known.push(Known { class, bounds, segmentation, crowd: a.iscrowd.0 });
         Ok(())
     }
 }

@@ -35,6 +35,11 @@ impl Curve {
         self.mean_at((0..101).map(|step| f64::from(step) * 0.01))
     }
 
+    /// TIDE's: the same recalls with the nearest bits, which a recall such as 7/20 reaches.
+    pub(crate) fn at_101_hundredths(&self) -> f64 {
+        self.mean_at((0..101).map(|step| f64::from(step) / 100.0))
+    }
+
     /// VOC's until 2009: the mean over recalls 0, 0.1 … 1.
     pub(crate) fn at_11_recalls(&self) -> f64 {
         self.mean_at((0..11).map(|step| f64::from(step) * 0.1))
@@ -62,6 +67,15 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recall_can_fall_between_two_roundings() {
+        // 7/20 is 35/100 but less than 35 times 0.01.
+        let curve = Curve::new([true; 7].into_iter(), 20);
+        let counted = |mean: f64| (mean * 101.0).round();
+        let got = (counted(curve.at_101_recalls()), counted(curve.at_101_hundredths()));
+        assert_eq!(got, (35.0, 36.0));
+    }
 
     #[test]
     fn curves_are_read_at_recalls() {

@@ -9,10 +9,14 @@
 //! Everything is computed in 64 bits from the numbers of the files: what stands at a threshold
 //! falls on the side where the published programs see it.
 
+pub(super) mod coco;
 mod curve;
 pub(super) mod matching;
+mod tide;
 mod voc;
 
+pub use coco::{ClassScores, CocoSummary, Reached, coco_ious, coco_scores};
+pub use tide::{Tide, TideError, TideKind, tide};
 pub use voc::{VocPrecision, voc_ap, voc_average_precision};
 
 use faultlens_core::{Bounds, Detection};
@@ -56,10 +60,7 @@ pub struct Found {
 impl Found {
     /// Surest first, NaN last; a stable sort keeps the order of equal scores.
     pub(super) fn surest_first(a: &Self, b: &Self) -> Ordering {
-        match (a.score.is_nan(), b.score.is_nan()) {
-            (false, false) => b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal),
-            (a_nan, b_nan) => a_nan.cmp(&b_nan),
-        }
+        surest_first(a.score, b.score)
     }
 }
 
@@ -121,6 +122,13 @@ impl From<&Bounds> for Rect {
         // A side that is not a number stays one, so that the box meets nothing.
         let side = |from: f64, to: f64| if to < from { 0.0 } else { to - from };
         Self { left, top, width: side(left, right), height: side(top, bottom) }
+    }
+}
+
+fn surest_first(a: f64, b: f64) -> Ordering {
+    match (a.is_nan(), b.is_nan()) {
+        (false, false) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
+        (a_nan, b_nan) => a_nan.cmp(&b_nan),
     }
 }
 
