@@ -63,13 +63,15 @@ impl Setup {
                     questions.saturating_mul(self.plan.trials(at, fault))
                 };
                 let questions = faults.map(asked).fold(0, u64::saturating_add);
-                let all = each * u64::from(self.plan.cases());
+                let all = each.saturating_mul(u64::from(self.plan.cases()));
                 let left = all.saturating_sub(recorded.get(at).copied().unwrap_or(0));
-                let goldens = left.div_ceil(each.max(1));
+                // Who is to tell what a change in a scene does is asked twice without one.
+                let times = if self.changes_scenes() { 2 } else { 1 };
+                let goldens = left.div_ceil(each.max(1)).saturating_mul(times);
                 let control = if left > 0 { service.spec().manners.control as u64 } else { 0 };
                 let share = left as f64 / each.max(1) as f64;
                 let trials = (questions as f64 * share).round() as u64;
-                let calls = trials + goldens + control;
+                let calls = trials.saturating_add(goldens).saturating_add(control);
                 let manners = &service.spec().manners;
                 let spent = service.account().campaign;
                 let price = service.price().unwrap_or(0.0);

@@ -23,18 +23,20 @@ pub(crate) const MISPLACED: &str = "misplaced";
 /// What a record calls all of them, one by one.
 pub(crate) const CHANGES: &str = "changes";
 
-/// The overlap from which two boxes are of the same object.
-const SAME: f64 = 0.5;
-
 /// Changes that a record has room for.
 const MOST: usize = 16;
 
-/// How the objects of an answer differ from golden's; nothing for answers without objects.
-pub(crate) fn changes(golden: &Response, observed: &Response) -> BTreeMap<String, String> {
+/// How the objects of an answer differ from golden's, where boxes that overlap by `iou` are of the
+/// same one; nothing for answers without objects.
+pub(crate) fn changes(
+    golden: &Response,
+    observed: &Response,
+    iou: f64,
+) -> BTreeMap<String, String> {
     let (Response::Detections(golden), Response::Detections(observed)) = (golden, observed) else {
         return BTreeMap::new();
     };
-    let all = object_changes(&golden.found, &observed.found, SAME);
+    let all = object_changes(&golden.found, &observed.found, iou);
     let mut told = BTreeMap::new();
     for kind in [MISSED, SPURIOUS, RELABELLED, MISPLACED] {
         let count = all.iter().filter(|change| name(change) == kind).count();
@@ -50,7 +52,7 @@ pub(crate) fn changes(golden: &Response, observed: &Response) -> BTreeMap<String
         }
         told.insert(CHANGES.to_owned(), words.join("; "));
     }
-    let ap = voc_ap(&golden.found, &observed.found, SAME);
+    let ap = voc_ap(&golden.found, &observed.found, iou);
     if ap < 1.0 {
         told.insert(VOC_AP.to_owned(), format!("{ap:.6}"));
     }
@@ -107,7 +109,7 @@ mod tests {
     fn every_change_is_counted_and_named() {
         let golden = detections(&[(0, 0.0), (0, 50.0), (1, 100.0), (1, 150.0)]);
         let observed = detections(&[(0, 0.0), (1, 50.0), (1, 106.0), (0, 200.0)]);
-        let told = changes(&golden, &observed);
+        let told = changes(&golden, &observed, 0.5);
         let told: Vec<(&str, &str)> = told.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         assert_eq!(
             told,
@@ -127,6 +129,8 @@ mod tests {
                 ("voc_ap", "0.250000"),
             ]
         );
-        assert!(changes(&golden, &golden).is_empty());
+        assert!(changes(&golden, &golden, 0.5).is_empty());
+        let one = detections(&[(0, 0.0)]);
+        assert!(changes(&one, &one, 0.5).is_empty(), "one of one is all");
     }
 }

@@ -32,8 +32,8 @@ pub(crate) const WEIGHT: &str = "weight";
 /// What a record calls whether the answer is what fairness counts.
 pub(crate) const POSITIVE: &str = "positive";
 
-/// How often a service is asked for an undisturbed answer that gets lost.
-const GOLDEN_TRIES: usize = 3;
+/// How often a service is asked for an answer that gets lost and that other trials hang on.
+const TRIES: usize = 3;
 
 /// How many trials inside a model run together: they share the streaming of weights.
 pub(crate) const STACK: usize = 32;
@@ -142,7 +142,7 @@ impl<'s> Stage<'s> {
                 let (golden, answer) = inside.golden(&subject.shown(&case.image))?;
                 (Some((inside, golden)), subject.after(answer, &case.image)?)
             }
-            None => (None, ask_undisturbed(subject, &case.image)?),
+            None => (None, persistently(|| subject.ask(&case.image))?),
         };
         setup.clock.add(Duration::ZERO, start.elapsed());
         let truth = case.label.and_then(|label| subject.truths.get(label).copied().flatten());
@@ -151,8 +151,8 @@ impl<'s> Stage<'s> {
         let mut stage =
             Self { setup, subject, case, key, truth, inside, answer, barred, original, edges };
         stage.barred = setup.judge.bars_case(&stage.undisturbed(&stage.answer));
-        if stage.barred.is_none() && !stage.is_steady()? {
-            stage.barred = Some(Reason::Unsteady);
+        if stage.barred.is_none() {
+            stage.barred = stage.unsteady()?;
         }
         Ok(stage)
     }
@@ -306,13 +306,13 @@ impl<'s> Stage<'s> {
                 if observed.image.is_some() {
                     extra.extend(standing_of_truth(answer, self.truth()));
                     extra.extend(precision(exhibit.golden, answer));
-                    extra.extend(changes(exhibit.golden, answer));
+                    extra.extend(changes(exhibit.golden, answer, self.setup.judge.overlap()));
                     extra.extend(self.scores(&observed, Some(answer)));
                 }
                 Some(answer)
             }
             // Nobody was asked.
-            Ok(None) if observed.image.is_some() => None,
+            Ok(None) if observed.image.is_some() || observed.queries == 0 => None,
             Ok(None) => Some(&self.answer),
             Err(error) => {
                 extra.insert("error".to_owned(), error.to_string());
@@ -379,13 +379,14 @@ impl<'s> Stage<'s> {
     }
 }
 
-/// Asks a service about an undisturbed image; all trials of the case hang on the answer, so that
-/// one that gets lost is asked for again.
-fn ask_undisturbed(subject: &Subject, image: &Image) -> Result<Response, TargetError> {
-    let mut answer = subject.ask(image);
-    for _ in 1..GOLDEN_TRIES {
+/// Asks for an answer that more than one trial hangs on: one that gets lost is asked for again.
+pub(crate) fn persistently(
+    mut ask: impl FnMut() -> Result<Response, TargetError>,
+) -> Result<Response, TargetError> {
+    let mut answer = ask();
+    for _ in 1..TRIES {
         match &answer {
-            Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => answer = subject.ask(image),
+            Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => answer = ask(),
             _ => break,
         }
     }

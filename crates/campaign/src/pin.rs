@@ -37,6 +37,9 @@ pub struct Pin {
     pub stream: String,
     /// What became of it when it was pinned.
     pub was: String,
+    /// What tells the objects that it puts into the scene from others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<String>,
 }
 
 /// Reads a file of pins.
@@ -91,6 +94,7 @@ impl Pin {
             settings: fault.settings_json(),
             stream: format!("{:016x}", setup.stream_seed(spot, &key)),
             was: record.outcome.kind().name().to_owned(),
+            objects: objects(setup, fault),
         })
     }
 
@@ -114,6 +118,9 @@ impl Pin {
         let case = self.find(setup)?;
         if pixels(&case) != self.pixels {
             return Err(format!("the image of case {} is another one", self.case));
+        }
+        if objects(setup, &fault) != self.objects {
+            return Err("the campaign's objects are others than it was pinned with".to_owned());
         }
         let stage = Stage::open(setup, target as u32, case).map_err(|error| error.to_string())?;
         // A pinned trial is one of itself.
@@ -145,6 +152,11 @@ impl Pin {
         };
         (0..set.len()).find_map(named).ok_or_else(missing)
     }
+}
+
+/// What tells the objects that a fault puts into scenes from others.
+fn objects(setup: &Setup, fault: &FaultPoint) -> Option<String> {
+    setup.shelf.digest().filter(|_| fault.disturbance.needs_objects()).map(str::to_owned)
 }
 
 fn pixels(case: &Case) -> String {

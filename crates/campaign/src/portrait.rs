@@ -10,9 +10,6 @@ const CHANGED: [u8; 3] = [229, 28, 35];
 /// What came into the scene or went out of it.
 const TOUCHED: [u8; 3] = [41, 98, 255];
 
-/// The overlap from which two boxes are of the same object.
-const OVERLAP: f64 = 0.5;
-
 /// The undisturbed image with golden's objects, and the changed one with those of the answer; what
 /// differs from what is `expected` of it stands out. `None` for answers without objects.
 pub(crate) fn portraits(
@@ -20,12 +17,13 @@ pub(crate) fn portraits(
     expected: &Response,
     (after, observed): (&Image, &Response),
     touched: Option<Bounds>,
+    iou: f64,
 ) -> Option<[Image; 2]> {
     let (Response::Detections(golden), Response::Detections(expected)) = (golden, expected) else {
         return None;
     };
     let Response::Detections(observed) = observed else { return None };
-    let changes = object_changes(&expected.found, &observed.found, OVERLAP);
+    let changes = object_changes(&expected.found, &observed.found, iou);
     let (mut lost, mut new) = (Vec::new(), Vec::new());
     for change in changes {
         let (from, to) = match change {
@@ -34,9 +32,15 @@ pub(crate) fn portraits(
             ObjectChange::Label { golden, observed }
             | ObjectChange::Localisation { golden, observed } => (Some(golden), Some(observed)),
         };
-        lost.extend(from.map(|at| expected.found[at]));
+        lost.extend(from);
         new.extend(to.map(|at| observed.found[at]));
     }
+    // Things that moved stand in golden's order as long as none has left the image.
+    let before_of = |at: usize| match golden.found.len() == expected.found.len() {
+        true => golden.found[at],
+        false => expected.found[at],
+    };
+    let lost: Vec<Detection> = lost.into_iter().map(before_of).collect();
     Some([
         portrait(before, &golden.found, &lost, None),
         portrait(after, &observed.found, &new, touched),
@@ -93,7 +97,7 @@ mod tests {
         let road = Image::from_rgb(30, 4, vec![0; 360]).unwrap();
         let (golden, observed) = (detections(&[0.0, 10.0]), detections(&[0.0, 20.0]));
         let touched = Some(Bounds { left: 25.0, top: 0.0, right: 29.0, bottom: 4.0 });
-        let both = portraits((&road, &golden), &golden, (&road, &observed), touched).unwrap();
+        let both = portraits((&road, &golden), &golden, (&road, &observed), touched, 0.5).unwrap();
         let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
         assert_eq!([0, 10].map(|x| at(&both[0], x)), [SAME, CHANGED]);
         assert_eq!([0, 20, 25].map(|x| at(&both[1], x)), [SAME, CHANGED, TOUCHED]);

@@ -211,8 +211,8 @@ impl Setup {
         let judge = campaign.judge.build();
         let tolerances = preserve::tolerances(&campaign)?;
         preserve::check_classes(&campaign, &cases.set.classes, &targets)?;
-        let specs = campaign.faults.iter().map(FaultPoint::spec).collect();
         let (shelf, clock) = (shelf(&campaign)?, Clock::default());
+        let specs = campaign.faults.iter().map(|fault| spec(fault, &shelf)).collect();
         Ok(Self { campaign, targets, cases, judge, plan, tolerances, shelf, clock, specs })
     }
 
@@ -290,19 +290,33 @@ impl Setup {
         *tells_every_change || !preserve.is_empty() || self.judge.looks_at_changes()
     }
 
+    /// Whether something comes into scenes or leaves them.
+    pub(crate) fn changes_scenes(&self) -> bool {
+        let mut faults = self.campaign.faults.iter();
+        faults.any(|fault| matches!(fault.disturbance, Disturbance::Scene(_)))
+    }
+
     /// The fault of a trial.
     pub fn fault(&self, spot: Spot) -> &FaultPoint {
         &self.campaign.faults[spot.fault as usize]
     }
 }
 
-/// The objects that scenes are changed with; none where no fault needs them.
+/// The objects that scenes are changed with; pinned trials may need them too.
 fn shelf(campaign: &Campaign) -> Result<Shelf, SetupError> {
-    let needs = |fault: &&FaultPoint| matches!(&fault.disturbance, Disturbance::Scene(scene) if scene.needs_objects());
+    let needs = |fault: &&FaultPoint| fault.disturbance.needs_objects();
     match (&campaign.objects, campaign.faults.iter().find(needs)) {
-        (_, None) => Ok(Shelf::default()),
-        (Some(objects), Some(_)) => Ok(Shelf::open(objects)?),
+        (Some(objects), _) => Ok(Shelf::open(objects)?),
+        (None, None) => Ok(Shelf::default()),
         (None, Some(fault)) => Err(SetupError::NoObjects { fault: fault.label.clone() }),
+    }
+}
+
+/// What identities of a fault's trials are made from: with other objects they are other trials.
+fn spec(fault: &FaultPoint, shelf: &Shelf) -> String {
+    match shelf.digest().filter(|_| fault.disturbance.needs_objects()) {
+        Some(objects) => format!("{} objects={objects}", fault.spec()),
+        None => fault.spec(),
     }
 }
 

@@ -113,10 +113,12 @@ impl Subject {
         }
     }
 
-    /// A second answer to an image, where it need not be the first: models repeat bit for bit.
-    pub(crate) fn second(&self, image: &Image) -> Option<Result<Response, TargetError>> {
-        let again = self.service()?.second(&self.shown(image));
-        Some(again.and_then(|answer| self.after(answer, image)))
+    /// A second answer to an image: models repeat theirs bit for bit, services need not.
+    pub(crate) fn second(&self, image: &Image) -> Result<Response, TargetError> {
+        match self.service() {
+            Some(service) => self.after(service.second(&self.shown(image))?, image),
+            None => self.ask(image),
+        }
     }
 
     /// What its defences say instead of an answer; what they draw follows from the seed.

@@ -41,6 +41,11 @@ pub trait Oracle: Send + Sync {
     /// What became of the trial.
     fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome;
 
+    /// The overlap from which boxes are taken for the same object, where it looks at objects.
+    fn overlap(&self) -> Option<f64> {
+        None
+    }
+
     /// How far the answer moved, for the record: so that other limits than the oracle's own can
     /// be looked at later. `None` where it has no measure, or the answers cannot be compared.
     fn measure(&self, _exhibit: &Exhibit<'_>) -> Option<Measure> {

@@ -330,3 +330,41 @@ fn a_service_is_attacked_by_asking_and_within_its_budget() {
     let lines = records(&folder, "runs/few");
     assert_eq!(lines["wire"].len(), 2);
 }
+
+#[test]
+fn scenes_are_changed_for_services_as_for_models() {
+    let folder = Folder::new("services_scenes");
+    let text = |of: &str, service: &Service| {
+        let address = &service.address;
+        format!(
+            "targets: [{{name: model, model: world:detector}}, {{name: wire, service: {{of: {of}, \
+             task: objects, endpoint: '{address}', manners: {{control: 0, concurrency: 1}}}}}}]\n\
+             cases: {{data: 'world:scenes:3'}}\nobjects: world:scenes:20\noracle: \
+             same_detections\nfaults: [{{fault: insert_object, trials: 3, towards: nowhere}}]\n"
+        )
+    };
+    for of in ["google", "ibm"] {
+        let service = Service::new(&format!("world:detector --as {of}"));
+        folder.text("c.yaml", &text(of, &service));
+        let dry = folder.run("run c.yaml --dry-run --json");
+        assert_eq!(json(&done(&dry).stdout)[0]["calls"], 9 + 2 * 3);
+        done(&folder.run(&format!("run c.yaml --output runs/{of}")));
+        assert!(service.calls() <= 9 + 2 * 3, "{}", service.calls());
+        let report = folder.run(&format!("report runs/{of} --format json"));
+        let scenes = json(&done(&report).stdout)[0]["scenes"].clone();
+        assert_eq!(scenes.as_array().unwrap().len(), 2);
+        assert!(scenes[1]["changed"]["n"].as_u64() > Some(4), "{scenes}");
+        assert_eq!(scenes[1]["unsteady"], 0, "{scenes}");
+        // Everything is on file: scenes are made again without a call.
+        let calls = service.calls();
+        done(&folder.run(&format!("findings runs/{of} --out found-{of} --all")));
+        assert_eq!(service.calls(), calls);
+    }
+    // Between the first answer and the second another model takes over.
+    let service = Service::new("world:detector --as google --misbehave drift=1");
+    folder.text("c.yaml", &text("google", &service));
+    done(&folder.run("run c.yaml --output runs/unsteady"));
+    let report = folder.run("report runs/unsteady --format json");
+    let scenes = json(&done(&report).stdout)[0]["scenes"].clone();
+    assert_eq!(scenes[1]["unsteady"], 1, "{scenes}");
+}

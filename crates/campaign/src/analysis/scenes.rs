@@ -10,7 +10,7 @@ use crate::run::Spending;
 use crate::scene::said;
 use crate::store::FaultOn;
 use faultlens_core::{Outcome, OutcomeKind, Reason, Seed};
-use faultlens_stats::{Bootstrap, Mean as Sample, StatsError};
+use faultlens_stats::{Bootstrap, Mean as Sample, StatsError, holm};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,13 +72,19 @@ pub struct MovedOn {
 pub struct Placed {
     /// The target.
     pub target: String,
+    /// The fault with its settings, where objects are anywhere.
+    pub fault: String,
+    /// Cases that have scenes of both kinds.
+    pub cases: u64,
     /// Scenes that changed the answer, of objects close to others.
     pub guided: Rate,
     /// The same of objects anywhere.
     pub random: Rate,
-    /// How much more often; the interval is over cases.
+    /// How much more often in the same case, the mean over cases weighted by what each tells; the
+    /// interval is over cases.
     pub difference: Mean,
     /// How likely such a difference is where placing does not matter: both ways of a case swapped.
+    /// Corrected for the number of comparisons (Holm).
     pub p_value: f64,
 }
 
@@ -159,7 +165,12 @@ impl Scenes {
             };
             let Some(guided) = self.cells.keys().find(same) else { continue };
             let name = &context.manifest.targets[target as usize].name;
-            placed.extend(beside(name, &self.cells[guided], random, precision)?);
+            let label = &faults[fault as usize].label;
+            placed.extend(beside([name, label], &self.cells[guided], random, precision)?);
+        }
+        let p_values: Vec<f64> = placed.iter().map(|one| one.p_value).collect();
+        for (one, p_value) in placed.iter_mut().zip(holm(&p_values)?) {
+            one.p_value = p_value;
         }
         Ok(placed)
     }
@@ -272,60 +283,113 @@ fn money(target: &str, queries: u64, spending: Option<&Spending>) -> Option<f64>
     (sums.calls > 0).then(|| sums.money / sums.calls as f64 * queries as f64)
 }
 
-/// Both ways of placing, over the cases that have both.
+/// Changed and judged scenes of one case, of objects close to others and of objects anywhere.
+type Pair = [[u64; 2]; 2];
+
+/// Fewer cases than this have no interval that means anything.
+const FEWEST: usize = 5;
+
+/// Both ways of placing, over the cases that have both; `None` where those are too few.
 fn beside(
-    target: &str,
+    [target, fault]: [&String; 2],
     guided: &Cell,
     random: &Cell,
     precision: &Precision,
 ) -> Result<Option<Placed>, StatsError> {
     let both = guided.cases.iter();
-    let both: Vec<[[u64; 2]; 2]> =
+    let both: Vec<Pair> =
         both.filter_map(|(case, own)| Some([*own, *random.cases.get(case)?])).collect();
-    if both.is_empty() {
+    if both.len() < FEWEST {
         return Ok(None);
     }
-    let rate = |of: usize, at: &mut dyn Iterator<Item = usize>| {
-        let [changed, n] = at.fold([0, 0], |[a, b], i| [a + both[i][of][0], b + both[i][of][1]]);
-        changed as f64 / (n as f64).max(1.0)
-    };
-    let difference =
-        |at: &[usize]| rate(0, &mut at.iter().copied()) - rate(1, &mut at.iter().copied());
     let seed = Seed::new(0).child("placing");
     let mut stream = seed.child("cases").stream();
     let estimate = Bootstrap::new(DRAWS, precision.intervals.level)?.percentile(
         both.len(),
         || stream.next_u64(),
-        difference,
+        |at| difference(at.iter().map(|&at| both[at])),
     )?;
-    let [guided, random] = [guided.counts(), random.counts()];
+    let rate = |way: usize| {
+        let sum = |i: usize| both.iter().map(|pair| pair[way][i]).sum();
+        precision.rate(sum(0), sum(1))
+    };
     Ok(Some(Placed {
-        target: target.to_owned(),
-        guided: precision.rate(guided[0], guided[1])?,
-        random: precision.rate(random[0], random[1])?,
+        target: target.clone(),
+        fault: fault.clone(),
+        cases: both.len() as u64,
+        guided: rate(0)?,
+        random: rate(1)?,
         difference: Mean::of(estimate),
         p_value: swapped(&both, seed.child("swapped")),
     }))
 }
 
+/// How much more often objects close to others change an answer, within cases: a case with many
+/// scenes of one kind and few of the other must not decide by that. Weighted as Mantel and Haenszel
+/// weigh differences.
+fn difference(pairs: impl Iterator<Item = Pair>) -> f64 {
+    let (sum, weights) = pairs.fold((0.0, 0.0), |(sum, weights), [guided, random]| {
+        let [n, m] = [guided[1] as f64, random[1] as f64];
+        let weight = n * m / (n + m);
+        let own = guided[0] as f64 / n - random[0] as f64 / m;
+        (sum + weight * own, weights + weight)
+    });
+    sum / weights
+}
+
 /// How often a difference at least as large comes of swapping the two ways of cases at random.
-fn swapped(both: &[[[u64; 2]; 2]], seed: Seed) -> f64 {
-    let difference = |swap: &mut dyn FnMut() -> bool| {
-        let mut sums = [[0u64; 2]; 2];
-        for pair in both {
-            let turned = usize::from(swap());
-            for way in 0..2 {
-                for i in 0..2 {
-                    sums[way][i] += pair[way ^ turned][i];
-                }
-            }
-        }
-        let [a, b] = sums.map(|[changed, n]| changed as f64 / (n as f64).max(1.0));
-        (a - b).abs()
-    };
-    let observed = difference(&mut || false);
+fn swapped(both: &[Pair], seed: Seed) -> f64 {
+    let observed = difference(both.iter().copied()).abs();
     let mut stream = seed.stream();
-    let as_far =
-        (0..DRAWS).filter(|_| difference(&mut || stream.chance(0.5)) >= observed - 1e-12).count();
+    let mut turned = || {
+        let pairs = both.iter().map(|&[a, b]| if stream.chance(0.5) { [b, a] } else { [a, b] });
+        difference(pairs).abs()
+    };
+    let as_far = (0..DRAWS).filter(|_| turned() >= observed - 1e-12).count();
     (as_far + 1) as f64 / (DRAWS + 1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cases of which half are crowded: they change more answers, and have fewer guided scenes.
+    fn cases(seed: u64, more: f64) -> Vec<Pair> {
+        let mut stream = Seed::new(seed).stream();
+        let mut drawn =
+            |n: u64, rate: f64| [(0..n).filter(|_| stream.chance(rate)).count() as u64, n];
+        (0..60)
+            .map(|case| match case % 2 {
+                0 => [drawn(4, 0.5 + more), drawn(10, 0.5)],
+                _ => [drawn(10, 0.1 + more), drawn(10, 0.1)],
+            })
+            .collect()
+    }
+
+    #[test]
+    fn cases_of_unlike_numbers_make_no_difference_of_themselves() {
+        let rejected = |more: f64| {
+            let p = |seed: u64| swapped(&cases(seed, more), Seed::new(seed));
+            (0..60).filter(|&seed| p(seed) < 0.05).count()
+        };
+        // 5% of 60 are 3; 9 or more come in one of 300 such draws.
+        assert!(rejected(0.0) < 9, "{}", rejected(0.0));
+        assert!(rejected(0.2) > 50, "{}", rejected(0.2));
+    }
+
+    #[test]
+    fn ways_are_put_into_tenths() {
+        let cell = Cell { moved: vec![0.0, 0.05, 0.1, 0.11, 0.999, 1.0], ..Cell::default() };
+        let precision = Precision {
+            intervals: crate::config::Intervals {
+                method: crate::config::Method::Wilson,
+                level: faultlens_stats::Level::default(),
+            },
+            sequential: false,
+        };
+        let moved = cell.moved_on(&precision).unwrap().unwrap();
+        assert_eq!(moved.reach, [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+        assert_eq!((moved.arrived.events, moved.arrived.n), (1, 5));
+        assert_eq!(Cell::default().moved_on(&precision).unwrap(), None);
+    }
 }

@@ -130,7 +130,13 @@ fn drawn(stage: &Stage<'_>, observed: &Observed) -> Option<[Image; 2]> {
     let before = &stage.case.image;
     let after = observed.image.as_ref().unwrap_or(before);
     let expected = observed.moved.as_deref().unwrap_or(&stage.answer);
-    portraits((before, &stage.answer), expected, (after, answer), observed.touched)
+    portraits(
+        (before, &stage.answer),
+        expected,
+        (after, answer),
+        observed.touched,
+        stage.setup.judge.overlap(),
+    )
 }
 
 /// The best places of an answer, with scores where they are numbers.

@@ -8,9 +8,7 @@ use crate::portrait::{portraits, side_by_side};
 use crate::record::Record;
 use crate::replay::Rerun;
 use crate::run::RunError;
-use faultlens_core::{
-    Bounds, Case, Detection, Detections, Image, OutcomeKind, Response, Seed, Trial,
-};
+use faultlens_core::{Bounds, Case, Detection, Image, OutcomeKind, Response, Seed, Trial};
 use faultlens_faults::scene::{Scene, Touched};
 
 /// A changed scene, made again.
@@ -61,12 +59,12 @@ impl Rerun {
         for of_case in records.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
             let Some(first) = of_case.first() else { continue };
             let case = self.case(first)?;
-            let Ok(stage) = Stage::open(&self.setup, first.target, case) else { continue };
-            let Response::Detections(golden) = &stage.answer else { continue };
+            let stage = Stage::open(&self.setup, first.target, case);
+            let stage = stage.map_err(|error| RunError::NotRun(error.to_string()))?;
             for record in of_case {
-                if let Some(finding) = self.finding(&stage, golden, record) {
-                    each(record, finding)?;
-                }
+                let none = || RunError::NotRun(format!("trial {} changed no scene", record.number));
+                let finding = self.finding(&stage, record).ok_or_else(none)?;
+                each(record, finding)?;
             }
         }
         Ok(())
@@ -78,21 +76,22 @@ impl Rerun {
     }
 
     /// The changed scene of a record; `None` where there is none to be made.
-    fn finding(&self, stage: &Stage<'_>, golden: &Detections, record: &Record) -> Option<Finding> {
+    fn finding(&self, stage: &Stage<'_>, record: &Record) -> Option<Finding> {
+        let Response::Detections(golden) = &stage.answer else { return None };
         let spot = self.setup.plan.spot(record.number)?;
         let fault = self.setup.fault(spot);
         let Disturbance::Scene(scene_fault) = &fault.disturbance else { return None };
         let set = Set::new(stage, fault.name, golden);
         let turn = self.setup.turn(spot, &stage.key);
         let mut trial = Trial::new(stage.subject, Seed::new(turn.seed).stream());
-        let scene = scene_fault.change(&set.view(), trial.stream()).ok()?;
+        let scene = scene_fault.change(&set.view(turn.repeat), trial.stream()).ok()?;
         let Observed { answer, moved, .. } = set.ask(&mut trial, &scene);
         let answer = answer.ok().flatten();
         let expected = moved.as_deref().unwrap_or(&stage.answer);
         let touched = Some(scene.touched.bounds);
         let both = answer.as_ref().and_then(|answer| {
             let before = (&stage.case.image, &stage.answer);
-            portraits(before, expected, (&scene.image, answer), touched)
+            portraits(before, expected, (&scene.image, answer), touched, self.setup.judge.overlap())
         });
         Some(Finding {
             golden: named(&stage.answer),
@@ -113,7 +112,7 @@ fn furthest(record: &Record, set: &Set<'_>, scene: &Scene) -> Option<(Bounds, Im
     let (left, top): (f32, f32) = (left.parse().ok()?, top.parse().ok()?);
     let b = scene.touched.bounds;
     let centre = [left + (b.right - b.left) / 2.0, top + (b.bottom - b.top) / 2.0];
-    let there = scene.at(&set.view(), centre)?;
+    let there = scene.at(&set.view(0), centre)?;
     Some((there.touched.bounds, there.image))
 }
 

@@ -11,9 +11,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The file that makes a folder a pool.
-const INDEX: &str = "index.json";
-
 /// Objects by label.
 #[derive(Default)]
 pub(crate) struct Shelf {
@@ -63,8 +60,10 @@ pub enum ShelfError {
 impl Shelf {
     /// Opens a pool that `faultlens objects` made, or cuts the objects of a data set out.
     pub(crate) fn open(asked: &str) -> Result<Self, ShelfError> {
-        if Path::new(asked).join(INDEX).is_file() {
-            return Ok(Self::of_pool(Pool::open(asked)?));
+        if Pool::is_at(Path::new(asked)) {
+            let pool = Pool::open(asked)?;
+            pool.check()?;
+            return Ok(Self::of_pool(pool));
         }
         let spec = CaseSpec::plain(asked);
         let cases = Cases::open(&spec, 0)?;
@@ -127,17 +126,17 @@ impl Shelf {
         self.digest.as_deref()
     }
 
-    /// An object with its pixels; what cannot be read is not there.
+    /// An object with its pixels, which could be read when the shelf was opened.
     fn cutout(&self, at: usize) -> Option<Cutout> {
         match &self.held {
             Held::Cut(objects) => objects.get(at).cloned(),
             Held::Pool(pool, read) => {
-                let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(object) = read.get(&at) {
+                let read = || read.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(object) = read().get(&at) {
                     return Some(object.clone());
                 }
                 let object = pool.cutout(at).ok()?;
-                read.insert(at, object.clone());
+                read().insert(at, object.clone());
                 Some(object)
             }
         }

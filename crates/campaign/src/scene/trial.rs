@@ -3,8 +3,7 @@
 use super::said;
 use super::shelf::Beside;
 use crate::changes::sides;
-use crate::config::Disturbance;
-use crate::inject::{Observed, Stage, Turn, micros};
+use crate::inject::{Observed, Stage, Turn, micros, persistently};
 use crate::show::told;
 use crate::varied::change_of;
 use faultlens_core::{
@@ -17,20 +16,21 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 impl Stage<'_> {
-    /// Whether a target that scenes are changed for says the same of the undisturbed one twice:
-    /// else nobody could tell what a change does. Asked of services alone; models repeat.
-    pub(crate) fn is_steady(&self) -> Result<bool, TargetError> {
-        let faults = &self.setup.campaign.faults;
-        if !faults.iter().any(|fault| matches!(fault.disturbance, Disturbance::Scene(_))) {
-            return Ok(true);
+    /// Why scenes cannot be changed for a target: it does not say the same of the undisturbed one
+    /// twice, so that nobody could tell what a change does. Asked of services alone; models repeat.
+    pub(crate) fn unsteady(&self) -> Result<Option<Reason>, TargetError> {
+        let service = self.subject.service().filter(|_| self.setup.changes_scenes());
+        if service.is_none() {
+            return Ok(None);
         }
-        match self.subject.second(&self.case.image) {
-            Some(Err(closed @ TargetError::Closed(_))) => Err(closed),
-            Some(answer) => {
-                let again = Observed::inside(answer.map(Some), 0);
-                Ok(matches!(self.judge(&again), Outcome::Masked | Outcome::Unjudged(_)))
+        let again = persistently(|| self.subject.second(&self.case.image));
+        match again {
+            Err(closed @ TargetError::Closed(_)) => Err(closed),
+            Err(_) => Ok(Some(Reason::Lost)),
+            Ok(answer) => {
+                let again = Observed::inside(Ok(Some(answer)), 0);
+                Ok((self.judge(&again) == Outcome::Deviated).then_some(Reason::Unsteady))
             }
-            None => Ok(true),
         }
     }
 
@@ -43,24 +43,19 @@ impl Stage<'_> {
     ) -> Observed {
         let start = Instant::now();
         let Response::Detections(golden) = &self.answer else { return void(Reason::Unsuited) };
-        if golden.found.is_empty() {
-            return void(Reason::GoldenEmpty);
-        }
-        let trials = fault.per_object().map(|each| u64::from(each) * golden.found.len() as u64);
-        if trials.is_some_and(|trials| u64::from(turn.repeat) >= trials) {
-            return void(Reason::Surplus);
-        }
+        let found = (said::FOUND.to_owned(), golden.found.len().to_string());
+        let told = |void: Observed| Observed { extra: BTreeMap::from([found]), ..void };
         let set = Set::new(self, name, golden);
         let mut trial = Trial::new(self.subject, Seed::new(turn.seed).stream());
-        let scene = match fault.change(&set.view(), trial.stream()) {
+        let scene = match fault.change(&set.view(turn.repeat), trial.stream()) {
             Ok(scene) => scene,
-            Err(reason) => return void(reason),
+            Err(reason) => return told(void(reason)),
         };
         let changed = start.elapsed();
         let mut observed = set.ask(&mut trial, &scene);
         observed.extra.extend(set.said(&scene));
         if self.judge(&observed) == Outcome::Deviated {
-            match set.relocate(fault, &mut trial, &scene) {
+            match set.relocate(fault, &mut trial, &scene, turn) {
                 Ok(told) => observed.extra.extend(told),
                 // Who may not be asked any more is asked again later, from the start.
                 Err(closed) => observed.answer = Err(closed),
@@ -90,8 +85,10 @@ impl<'s> Set<'s> {
         Self { stage, name, golden, beside, masks: masks.collect() }
     }
 
-    pub(super) fn view(&self) -> View<'_> {
+    /// The scene for the trial that so many came before.
+    pub(super) fn view(&self, repeat: u32) -> View<'_> {
         View {
+            repeat,
             image: &self.stage.case.image,
             found: &self.golden.found,
             names: &self.golden.names,
@@ -135,8 +132,9 @@ impl<'s> Set<'s> {
         fault: &dyn SceneFault,
         trial: &mut Trial<'_>,
         scene: &Scene,
+        turn: Turn,
     ) -> Result<BTreeMap<String, String>, TargetError> {
-        let view = self.view();
+        let view = self.view(turn.repeat);
         let way = fault.destination(&view).and_then(|to| Relocation::new(scene, to));
         let Some(mut way) = way else { return Ok(BTreeMap::new()) };
         let mut places = Vec::new();
@@ -146,10 +144,14 @@ impl<'s> Set<'s> {
             let disturbs = match &there {
                 Some(there) => {
                     let observed = self.ask(trial, there);
-                    if let Err(closed @ TargetError::Closed(_)) = observed.answer {
-                        return Err(closed);
+                    match observed.answer {
+                        Err(closed @ TargetError::Closed(_)) => return Err(closed),
+                        // Nobody knows whether the answer is disturbed there.
+                        Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => {
+                            return Ok(BTreeMap::new());
+                        }
+                        _ => self.stage.judge(&observed) == Outcome::Deviated,
                     }
-                    self.stage.judge(&observed) == Outcome::Deviated
                 }
                 None => false,
             };
@@ -160,7 +162,7 @@ impl<'s> Set<'s> {
                 furthest = Some(there);
             }
         }
-        let mut told = BTreeMap::from([(said::MOVED.to_owned(), format!("{:.4}", way.share()))]);
+        let mut told = BTreeMap::from([(said::MOVED.to_owned(), way.share().to_string())]);
         if let Some(furthest) = furthest {
             told.insert(said::MOVED_TO.to_owned(), places.join("; "));
             told.extend(self.naturalness(said::MOVED_NATURALNESS, &furthest.image));
@@ -187,7 +189,7 @@ impl<'s> Set<'s> {
     fn naturalness(&self, name: &str, image: &Image) -> Option<(String, String)> {
         let edges = |image: &Image| hog(image, &HogSettings::default()).ok();
         let original = self.stage.edges.get_or_init(|| edges(&self.stage.case.image)).as_ref()?;
-        let share = hog_intersection(original, &edges(image)?);
+        let share = hog_intersection(original, &edges(image)?)?;
         Some((name.to_owned(), format!("{share:.6}")))
     }
 }

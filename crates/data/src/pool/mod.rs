@@ -56,6 +56,11 @@ pub struct Entry {
 }
 
 impl Pool {
+    /// Whether there is a pool in a folder.
+    pub fn is_at(folder: &Path) -> bool {
+        folder.join(INDEX).is_file()
+    }
+
     /// Opens a pool's folder, or its index; reads and checks the index only.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, DataError> {
         let path = dir.as_ref();
@@ -71,18 +76,30 @@ impl Pool {
         Ok(Self { objects, source, folder, digest: hash(&text) })
     }
 
-    /// Reads the object at this place of the index.
-    pub fn cutout(&self, at: usize) -> Result<Cutout, DataError> {
-        let len = self.objects.len();
-        let entry = self.objects.get(at).ok_or(DataError::NoSuchObject { index: at, len })?;
+    /// Reads every file once, so that one that is missing or was changed is noticed before work
+    /// begins that would need it.
+    pub fn check(&self) -> Result<(), DataError> {
+        self.objects.iter().try_for_each(|entry| self.bytes(entry).map(drop))
+    }
+
+    /// The bytes of an object's file, as they were written.
+    fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, DataError> {
         let path = self.folder.join(&entry.file);
         let bytes = picture::bytes(&path)?;
-        let (image, alpha) = picture::decode_rgba(&bytes, entry.width, entry.height)
-            .map_err(|reason| DataError::image(reason, &path))?;
         if checksum(&bytes) != entry.checksum {
             let what = "the object was changed after the pool was made; make the pool again";
             return Err(DataError::image(what, &path));
         }
+        Ok(bytes)
+    }
+
+    /// Reads the object at this place of the index.
+    pub fn cutout(&self, at: usize) -> Result<Cutout, DataError> {
+        let len = self.objects.len();
+        let entry = self.objects.get(at).ok_or(DataError::NoSuchObject { index: at, len })?;
+        let bytes = self.bytes(entry)?;
+        let (image, alpha) = picture::decode_rgba(&bytes, entry.width, entry.height)
+            .map_err(|reason| DataError::image(reason, &self.folder.join(&entry.file)))?;
         let Entry { id, label, source, hash, .. } = entry.clone();
         Ok(Cutout { label, source, id, hash, image, alpha })
     }

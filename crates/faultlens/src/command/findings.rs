@@ -1,14 +1,13 @@
 //! `faultlens findings`: changed scenes as a data set, with what was found in them.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
 use faultlens::campaign::Record;
 use faultlens::campaign::replay::Rerun;
 use faultlens::campaign::scene::Finding;
 use faultlens::data::{CocoWriter, write_png};
-use faultlens::{Bounds, Case, Detection, Object, Seed, exit};
+use faultlens::{Bounds, Case, Detection, Image, Object, Seed, exit};
 use serde::Serialize;
 
 use crate::args::FindingsArgs;
@@ -24,6 +23,8 @@ struct Listed {
     image: String,
     /// The trial, as `replay` and `promote` take it.
     trial: String,
+    /// Who was asked, by its place in the campaign.
+    target: u32,
     /// What became of the trial.
     outcome: &'static str,
     /// The undisturbed case.
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
         writer: CocoWriter::new(&args.out)?,
         classes: rerun.classes().to_vec(),
         listed: Vec::new(),
-        seen: BTreeSet::new(),
+        files: BTreeMap::new(),
         args,
     };
     let folder = args.out.join(DRAWN);
@@ -97,8 +98,8 @@ struct Set<'a> {
     writer: CocoWriter,
     classes: Vec<String>,
     listed: Vec<Listed>,
-    /// Images that are there: their background, object and place.
-    seen: BTreeSet<String>,
+    /// Files by what they show: their background, object and place.
+    files: BTreeMap<String, String>,
     args: &'a FindingsArgs,
 }
 
@@ -106,27 +107,35 @@ impl Set<'_> {
     fn add(&mut self, record: &Record, finding: Finding) -> anyhow::Result<()> {
         let name = format!("{} {}", stem(&finding.case.name), record.number);
         let place = finding.touched.bounds;
-        let new = self.is_new(&finding, &place);
-        let kept = new.then(|| self.write(&finding, &name, &place, &finding.image)).transpose()?;
-        if let Some(image) = kept {
-            if let Some(drawn) = &finding.drawn {
-                write_png(drawn, self.args.out.join(DRAWN).join(Path::new(&image)))?;
-            }
-            let listed = listed(record, &finding, image, place, false);
-            self.listed.push(listed);
+        let image = self.file(&finding, &name, &place, &finding.image)?;
+        // Targets may answer the same image in ways of their own.
+        if let Some(drawn) = &finding.drawn {
+            write_png(drawn, self.args.out.join(DRAWN).join(format!("{}.png", record.number)))?;
         }
-        if let Some((there, image)) = &finding.furthest
-            && self.is_new(&finding, there)
-        {
-            let image = self.write(&finding, &format!("{name} moved"), there, image)?;
+        self.listed.push(listed(record, &finding, image, place, false));
+        if let Some((there, image)) = &finding.furthest {
+            let image = self.file(&finding, &format!("{name} moved"), there, image)?;
             self.listed.push(listed(record, &finding, image, *there, true));
         }
         Ok(())
     }
 
-    fn is_new(&mut self, finding: &Finding, at: &Bounds) -> bool {
+    /// The file of an image, which is written once.
+    fn file(
+        &mut self,
+        finding: &Finding,
+        name: &str,
+        at: &Bounds,
+        image: &Image,
+    ) -> anyhow::Result<String> {
         let object = finding.touched.object.as_deref().unwrap_or(&finding.touched.label);
-        self.seen.insert(format!("{} {object} {:?}", finding.case.name, sides(at)))
+        let shows = format!("{} {object} {:?}", finding.case.name, sides(at));
+        if let Some(file) = self.files.get(&shows) {
+            return Ok(file.clone());
+        }
+        let file = self.write(finding, name, at, image)?;
+        self.files.insert(shows, file.clone());
+        Ok(file)
     }
 
     /// Writes an image with the labels of its background; gives the file's name.
@@ -135,13 +144,14 @@ impl Set<'_> {
         finding: &Finding,
         name: &str,
         at: &Bounds,
-        image: &faultlens::Image,
+        image: &Image,
     ) -> anyhow::Result<String> {
         let background = &finding.case;
         let mut objects = background.objects.clone();
         if objects.is_empty() {
             // What nobody has labelled, the target's own word stands for.
-            for (label, found) in &finding.golden {
+            let whole = |b: &Bounds| b.right > b.left && b.bottom > b.top && b.area().is_finite();
+            for (label, found) in finding.golden.iter().filter(|(_, one)| whole(&one.bounds)) {
                 objects.push(self.object(label, found.bounds));
             }
         }
@@ -178,15 +188,16 @@ fn listed(record: &Record, finding: &Finding, image: String, at: Bounds, moved: 
     Listed {
         image,
         trial: record.trial.to_string(),
+        target: record.target,
         outcome: record.outcome.kind().name(),
         background: finding.case.name.clone(),
         object: finding.touched.object.clone(),
         label: finding.touched.label.clone(),
         position: sides(&at),
         moved,
-        changes: record.extra.get("changes").cloned(),
+        // Nobody wrote down what changed and what was found on the way.
+        changes: record.extra.get("changes").filter(|_| !moved).cloned(),
         golden: finding.golden.iter().map(found).collect(),
-        // Nobody wrote down what was found on the way.
         observed: if moved { Vec::new() } else { finding.observed.iter().map(found).collect() },
     }
 }

@@ -45,8 +45,7 @@ const TOWARDS_X: Parameter = point("towards_x", "the point's place across, in sh
 
 const TOWARDS_Y: Parameter = point("towards_y", "the point's place down, in shares of the height");
 
-/// For every fault in the scene.
-pub(super) const PER_OBJECT: Parameter = Parameter {
+const PER_OBJECT: Parameter = Parameter {
     name: "per_object",
     about: "at most so many trials for every object that the target finds in a case; by default as \
             many as there are trials",
@@ -59,15 +58,10 @@ const fn point(name: &'static str, about: &'static str) -> Parameter {
     Parameter { name, about, kind, unset: Unset::Absent }
 }
 
-/// How many trials an object has, as set.
-pub(super) fn per_object(settings: &Settings) -> Option<u32> {
-    settings.number_if_set(PER_OBJECT.name).map(|number| number as u32)
-}
-
 struct Insert {
     placing: Placing,
     towards: Towards,
-    per_object: Option<u32>,
+    per_object: Option<u64>,
 }
 
 /// Where an object moves.
@@ -99,7 +93,8 @@ impl Insert {
             "random" => Placing::Random,
             _ => Placing::Guided,
         };
-        Ok(Self { placing, towards, per_object: per_object(settings) })
+        let per_object = settings.number_if_set(PER_OBJECT.name).map(|number| number as u64);
+        Ok(Self { placing, towards, per_object })
     }
 
     /// The object for one of the things found, in the size of its kind.
@@ -116,6 +111,10 @@ impl Insert {
             let label = view.names.name(beside.class);
             if let Some(object) = view.supply.object(&label, &likes) {
                 let size = mean_size(&likes);
+                // What does not fit is not made: a broken box may be as large as it likes.
+                if size[0] > view.image.width() || size[1] > view.image.height() {
+                    return Err(Reason::NoRoom);
+                }
                 let object = fitted(object, size).ok_or(Reason::NoRoom)?;
                 return Ok((beside, object));
             }
@@ -126,6 +125,10 @@ impl Insert {
 
 impl SceneFault for Insert {
     fn change(&self, view: &View<'_>, stream: &mut Stream) -> Result<Scene, Reason> {
+        let trials = self.per_object.map(|each| each * view.found.len() as u64);
+        if trials.is_some_and(|trials| trials > 0 && u64::from(view.repeat) >= trials) {
+            return Err(Reason::Surplus);
+        }
         let (beside, object) = self.chosen(view, stream)?;
         let size = [object.image.width() as f32, object.image.height() as f32];
         for _ in 0..TRIES {
@@ -137,7 +140,7 @@ impl SceneFault for Insert {
                     label: view.names.name(beside.class),
                     bounds,
                     object: Some(object.id.clone()),
-                    beside: Some(beside.bounds),
+                    beside: (self.placing == Placing::Guided).then_some(beside.bounds),
                 };
                 return Ok(Scene {
                     image: pasted(view.image, &object, &bounds),
@@ -152,10 +155,6 @@ impl SceneFault for Insert {
 
     fn needs_objects(&self) -> bool {
         true
-    }
-
-    fn per_object(&self) -> Option<u32> {
-        self.per_object
     }
 
     fn most_questions(&self) -> u64 {

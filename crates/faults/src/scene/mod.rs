@@ -27,10 +27,6 @@ pub trait SceneFault: Send + Sync {
     /// Whether it takes objects from a [`Supply`].
     fn needs_objects(&self) -> bool;
 
-    /// How many trials there are for every object that the target finds; as many as are planned
-    /// where it is not said.
-    fn per_object(&self) -> Option<u32>;
-
     /// How often a trial asks, at most.
     fn most_questions(&self) -> u64;
 
@@ -41,14 +37,17 @@ pub trait SceneFault: Send + Sync {
 }
 
 /// A scene as the target sees it.
+#[derive(Clone, Copy)]
 pub struct View<'a> {
+    /// How many trials of the case came before this one.
+    pub repeat: u32,
     /// The undisturbed image.
     pub image: &'a Image,
     /// What the target finds in it.
     pub found: &'a [Detection],
     /// What it calls them.
     pub names: &'a Names,
-    /// The pixels of things in the image, where they are known.
+    /// Where things stand in the image, and their pixels, as far as they are known.
     pub masks: &'a [(Bounds, &'a Mask)],
     /// Where inserted objects come from.
     pub supply: &'a dyn Supply,

@@ -2,15 +2,9 @@
 
 use faultlens_core::{Bounds, Cutout, Image};
 
-/// Sides beyond this are no object's.
-const MOST_SIDE: usize = 1 << 14;
-
-/// The object at another size: areas are averaged, so that edges get soft; `None` for a size
-/// that no object has.
+/// The object at another size: areas are averaged, so that edges get soft; `None` for a size of
+/// nothing.
 pub(super) fn fitted(object: Cutout, [width, height]: [usize; 2]) -> Option<Cutout> {
-    if width == 0 || height == 0 || width.max(height) > MOST_SIDE {
-        return None;
-    }
     let old = [object.image.width(), object.image.height()];
     let bytes = object.image.rgb().as_chunks::<3>().0.iter().zip(&object.alpha);
     let planes: Vec<[f32; 4]> = bytes.map(|(&[r, g, b], &a)| [r, g, b, a].map(f32::from)).collect();

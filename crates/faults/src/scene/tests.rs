@@ -65,7 +65,8 @@ fn objects_come_in_the_size_of_their_kind_and_touch_nothing() {
         found(1, bounds(100.0, 100.0, 120.0, 130.0)),
     ];
     let supply = Red(&["car"]);
-    let view = View { image: &road, found: &there, names: &names, masks: &[], supply: &supply };
+    let view =
+        View { repeat: 0, image: &road, found: &there, names: &names, masks: &[], supply: &supply };
     for placing in ["guided", "random"] {
         let insert = built("insert_object", &[("placing", word(placing))]);
         for seed in 0..50 {
@@ -111,14 +112,19 @@ fn what_cannot_be_done_has_a_reason() {
         (&remove, &[][..], &cars, Reason::GoldenEmpty),
         (&remove, &couple[..], &cars, Reason::NoRoom),
     ] {
-        let view = View { image: &road, found: there, names: &names, masks: &[], supply };
+        let view =
+            View { repeat: 0, image: &road, found: there, names: &names, masks: &[], supply };
         assert_eq!(draw(fault.as_ref(), &view, 1).err(), Some(wanted));
     }
     let nan = [found(0, bounds(f32::NAN, f32::NAN, f32::NAN, f32::NAN))];
-    let view = View { image: &road, found: &nan, names: &names, masks: &[], supply: &cars };
-    // A box that is none has no place beside it, and nothing panics.
-    let _ = draw(insert.as_ref(), &view, 1);
-    let _ = draw(remove.as_ref(), &view, 1);
+    let view =
+        View { repeat: 0, image: &road, found: &nan, names: &names, masks: &[], supply: &cars };
+    // A box that is none has no place beside it.
+    assert_eq!(draw(insert.as_ref(), &view, 1).err(), Some(Reason::NoRoom));
+    assert_eq!(draw(remove.as_ref(), &view, 1).err(), Some(Reason::NoRoom));
+    let vast = [found(0, bounds(0.0, 0.0, 16_000.0, 16_000.0))];
+    let view = View { found: &vast, ..view };
+    assert_eq!(draw(insert.as_ref(), &view, 1).err(), Some(Reason::NoRoom));
 }
 
 #[test]
@@ -158,9 +164,13 @@ fn an_object_goes_and_its_place_is_filled() {
     let remove = built("remove_object", &[]);
     for masks in [&masks[..], &[]] {
         let supply = Red(&[]);
-        let view = View { image: &road, found: &there, names: &names, masks, supply: &supply };
-        let scene = (0..20).map(|seed| draw(remove.as_ref(), &view, seed).unwrap());
-        let scene = scene.into_iter().find(|scene| scene.touched.class == 0).unwrap();
+        let view =
+            View { repeat: 0, image: &road, found: &there, names: &names, masks, supply: &supply };
+        let scene = draw(remove.as_ref(), &view, 1).unwrap();
+        let other = draw(remove.as_ref(), &View { repeat: 1, ..view }, 1).unwrap();
+        assert_eq!((scene.touched.class, other.touched.class), (0, 1));
+        let third = draw(remove.as_ref(), &View { repeat: 2, ..view }, 1);
+        assert_eq!(third.err(), Some(Reason::Surplus));
         assert_eq!(scene.image, image(60, 40, ROAD));
         assert_eq!(scene.stays, there[1..]);
         assert!(scene.at(&view, [5.0, 5.0]).is_none(), "nothing came that could go elsewhere");
@@ -172,7 +182,8 @@ fn tried(last: f64, length: f32) -> (Vec<f64>, f64) {
     let (road, names) = (image(1000, 100, ROAD), names());
     let there = [found(0, bounds(0.0, 0.0, 12.0, 12.0))];
     let supply = Red(&["car"]);
-    let view = View { image: &road, found: &there, names: &names, masks: &[], supply: &supply };
+    let view =
+        View { repeat: 0, image: &road, found: &there, names: &names, masks: &[], supply: &supply };
     let scene = draw(built("insert_object", &[]).as_ref(), &view, 1).unwrap();
     let from = centre(&scene.touched.bounds);
     let Some(mut way) = Relocation::new(&scene, [from[0] + length, from[1]]) else {
@@ -202,7 +213,8 @@ fn destinations_are_what_is_set() {
     let (road, names) = (image(200, 100, ROAD), names());
     let there = [found(0, bounds(0.0, 0.0, 20.0, 20.0)), found(0, bounds(60.0, 40.0, 100.0, 80.0))];
     let supply = Red(&["car"]);
-    let view = View { image: &road, found: &there, names: &names, masks: &[], supply: &supply };
+    let view =
+        View { repeat: 0, image: &road, found: &there, names: &names, masks: &[], supply: &supply };
     let towards = |set: &[(&'static str, Setting)]| built("insert_object", set).destination(&view);
     assert_eq!(towards(&[]), Some([45.0, 35.0]));
     assert_eq!(towards(&[("towards", word("centre"))]), Some([100.0, 50.0]));

@@ -88,12 +88,10 @@ pub fn hog(image: &Image, settings: &HogSettings) -> Result<Vec<f64>, HogError> 
 /// How much of the edges of one image another one has: the sum of the smaller of each pair of
 /// entries over the sum of the first, which is the background. 1 for the same image; 0 where the
 /// background has no edges, or histograms are of different lengths.
-pub fn hog_intersection(background: &[f64], other: &[f64]) -> f64 {
+pub fn hog_intersection(background: &[f64], other: &[f64]) -> Option<f64> {
     let all: f64 = background.iter().sum();
-    if background.len() != other.len() || all == 0.0 {
-        return 0.0;
-    }
-    background.iter().zip(other).map(|(a, b)| a.min(*b)).sum::<f64>() / all
+    let shared: f64 = background.iter().zip(other).map(|(a, b)| a.min(*b)).sum();
+    (background.len() == other.len() && all > 0.0).then(|| shared / all)
 }
 
 impl HogSettings {

@@ -71,6 +71,11 @@ impl Judge {
         self.oracle.judge(exhibit)
     }
 
+    /// The overlap from which boxes are taken for the same object: the oracle's, else one half.
+    pub fn overlap(&self) -> f64 {
+        self.oracle.overlap().unwrap_or(0.5)
+    }
+
     /// How far the answer moved, for the record; `None` where the oracle has no measure, and for
     /// answers that are not finite, which are nowhere.
     pub fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {

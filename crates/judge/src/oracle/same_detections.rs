@@ -74,6 +74,10 @@ impl Oracle for SameDetections {
         }
     }
 
+    fn overlap(&self) -> Option<f64> {
+        Some(self.iou)
+    }
+
     fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
         Some(Measure { name: "changed", value: self.changed(exhibit)? as f64 })
     }

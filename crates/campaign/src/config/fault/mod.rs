@@ -95,6 +95,11 @@ impl Disturbance {
         }
     }
 
+    /// Whether it puts objects into scenes.
+    pub(crate) fn needs_objects(&self) -> bool {
+        matches!(self, Self::Scene(fault) if fault.needs_objects())
+    }
+
     /// Whether every case meets the same faults.
     pub fn is_permanent(&self) -> bool {
         matches!(self, Self::Model(injection) if injection.is_permanent())

@@ -62,6 +62,7 @@ const RUN: &[Aspect<Manifest>] = &[
     ("the number of planned trials", |manifest| manifest.planned.to_string()),
     ("the number of cases", |manifest| manifest.cases.to_string()),
     ("the classes of the data", |manifest| format!("{:?}", manifest.classes)),
+    ("the pool of objects", |manifest| format!("{:?}", manifest.objects)),
 ];
 
 /// What must be the same of every target.
