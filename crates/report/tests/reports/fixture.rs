@@ -290,6 +290,7 @@ fn examples(dir: &Path) -> Vec<Example> {
         site: None,
         outcome: "deviated".into(),
         visual_change: Some(0.312),
+        changes: None,
         golden: vec![("no entry".into(), 0.973), ("stop".into(), 0.021), ("yield".into(), 0.004)],
         observed: vec![
             ("speed limit 50".into(), Some(0.612)),
@@ -469,6 +470,7 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         attacks: vec![services::attacked()],
         masked: vec![services::masking()],
         scenes: vec![],
+        scene_totals: vec![],
         placed: vec![],
         spending: Some(services::spending()),
         advice: vec![format!("Plan for {HOSTILE} first.")],
@@ -531,6 +533,7 @@ pub(crate) fn empty() -> Summary {
         attacks: vec![],
         masked: vec![],
         scenes: vec![],
+        scene_totals: vec![],
         placed: vec![],
         spending: None,
         advice: vec![],
