@@ -79,7 +79,7 @@ fn findings_say_what_changed_scenes_do() {
 #[test]
 fn a_stop_rule_does_not_weight_scenes_by_their_outcomes() {
     let mut run = run();
-    run.yaml += "stop: {half_width: 0.1}\n";
+    run.yaml += "stop: {half_width: 0.02, at_most: 1000}\n";
     run.records.retain(|record| record.fault == 0 || record.repeat < 4);
     let summary = run.summarised(&[]).unwrap();
     let total = &summary.scene_totals[0];

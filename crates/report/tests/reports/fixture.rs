@@ -1,6 +1,6 @@
 //! A summary with everything that a report must stand, and one with nothing.
 
-use super::{preserved, services};
+use super::{preserved, scenes, services};
 use faultlens_campaign::analysis::{
     Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
     Gallery, GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked,
@@ -317,6 +317,7 @@ fn examples(dir: &Path) -> Vec<Example> {
         case: HOSTILE.into(),
         truth: Some(HOSTILE.into()),
         outcome: "crashed".into(),
+        changes: Some(format!("missed {HOSTILE} 0.91 at 1.0 2.0 3.0 4.0")),
         golden: vec![(HOSTILE.into(), 11.5)],
         observed: vec![],
         before: Some("../../etc/secret.png".into()),
@@ -469,9 +470,9 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         benefits: vec![services::benefit()],
         attacks: vec![services::attacked()],
         masked: vec![services::masking()],
-        scenes: vec![],
-        scene_totals: vec![],
-        placed: vec![],
+        scenes: scenes::changed(),
+        scene_totals: scenes::totals(),
+        placed: scenes::placed(),
         spending: Some(services::spending()),
         advice: vec![format!("Plan for {HOSTILE} first.")],
         examples: examples(dir),
