@@ -233,9 +233,13 @@ impl Cell {
         if let Some(natural) = number(said::NATURALNESS) {
             self.naturalness.add(natural)?;
         }
-        if !changed {
-            return Ok(());
-        }
+        if changed { self.disturbed(record) } else { Ok(()) }
+    }
+
+    /// Counts what a changed answer has of each kind, and how far its object came.
+    fn disturbed(&mut self, record: &Record) -> Result<(), StatsError> {
+        let text = |name: &str| record.extra.get(name);
+        let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
         for kind in [MISSED, SPURIOUS, RELABELLED, MISPLACED, VOC_AP] {
             *self.kinds.entry(kind).or_default() += u64::from(text(kind).is_some());
         }

@@ -164,7 +164,7 @@ fn plot(at: usize, one: &ChangedScenes, most: f64) -> Option<(String, String)> {
     let below = |tenth: usize| match tenth {
         0 => "0–10%",
         4 => "40–50%",
-        tenth if tenth == last => "there",
+        tenth if tenth == last => "arrived",
         _ => "",
     };
     let bars: Vec<Column<'_>> = (moved.reach.iter().zip(&labels).enumerate())

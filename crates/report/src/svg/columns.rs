@@ -39,6 +39,18 @@ pub(crate) fn columns(caption: &Caption<'_>, bars: &[Column<'_>], axis: &str, mo
             tick_label(tick)
         );
     }
+    upright(&mut out, bars, whole, end);
+    let _ = write!(
+        out,
+        "<text class=\"axis\" x=\"50%\" y=\"{}\" text-anchor=\"middle\">{}</text></svg>",
+        PLOT + 38,
+        xml(axis)
+    );
+    out
+}
+
+/// The bars with their labels; `whole` is what shares are of, `end` the share at the top.
+fn upright(out: &mut String, bars: &[Column<'_>], whole: f64, end: f64) {
     let places = bars.len().max(1) as f64;
     for (at, bar) in bars.iter().enumerate() {
         let part = bar.count as f64 / whole;
@@ -60,13 +72,6 @@ pub(crate) fn columns(caption: &Caption<'_>, bars: &[Column<'_>], axis: &str, mo
             xml(bar.below)
         );
     }
-    let _ = write!(
-        out,
-        "<text class=\"axis\" x=\"50%\" y=\"{}\" text-anchor=\"middle\">{}</text></svg>",
-        PLOT + 38,
-        xml(axis)
-    );
-    out
 }
 
 #[cfg(test)]

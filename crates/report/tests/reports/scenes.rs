@@ -43,6 +43,8 @@ pub(crate) fn changed() -> Vec<ChangedScenes> {
         moved: None,
         naturalness: mean(0.974, 0.002, 180),
         changed: rate(20, 180),
+        queries: 180,
+        seconds: 40.0,
         ..inserted("road-eye", "remove_object", 20, None)
     };
     vec![
@@ -54,19 +56,39 @@ pub(crate) fn changed() -> Vec<ChangedScenes> {
 }
 
 pub(crate) fn totals() -> Vec<SceneTotal> {
-    let total = |target: Option<&str>, events, n: u64| SceneTotal {
-        target: target.map(Into::into),
+    let road_eye = SceneTotal {
+        target: Some("road-eye".into()),
         objects: 112,
-        unsteady: u64::from(target == Some(HOSTILE)),
-        scenes: n,
+        unsteady: 0,
+        scenes: 980,
         moved: 110,
-        changed: rate(events, n),
+        changed: rate(144, 980),
         queries: 1404,
-        seconds: 160.0,
+        seconds: 189.0,
         money: None,
     };
-    let own = total(Some("road-eye"), 144, 980);
-    vec![own, total(Some(HOSTILE), 60, 400), total(None, 204, 1380)]
+    let hostile = SceneTotal {
+        target: Some(HOSTILE.into()),
+        unsteady: 1,
+        scenes: 400,
+        moved: 57,
+        changed: rate(60, 400),
+        queries: 612,
+        seconds: 74.5,
+        money: Some(1.25),
+        ..road_eye.clone()
+    };
+    let all = SceneTotal {
+        target: None,
+        objects: 224,
+        scenes: 1380,
+        moved: 167,
+        changed: rate(204, 1380),
+        queries: 2016,
+        seconds: 263.5,
+        ..hostile.clone()
+    };
+    vec![road_eye, hostile, all]
 }
 
 pub(crate) fn placed() -> Vec<Placed> {
@@ -105,7 +127,7 @@ fn changed_scenes_show_the_summarys_numbers() {
         let totals = cells(section, "tfoot");
         let names: Vec<&str> = totals.iter().map(|row| row[0].as_str()).collect();
         assert_eq!(names, ["road-eye", "all targets"], "one fault needs no total");
-        assert_eq!(totals[1][2..6], ["1,380 + 110", "112", "204 of 1,380", "14.8% [13.0, 16.8]"]);
+        assert_eq!(totals[1][2..6], ["1,380 + 167", "224", "204 of 1,380", "14.8% [13.0, 16.8]"]);
     });
 }
 
