@@ -25,6 +25,9 @@ pub(crate) fn portraits(
     let Response::Detections(observed) = observed else { return None };
     let changes = object_changes(&expected.found, &observed.found, iou);
     let (mut lost, mut new) = (Vec::new(), Vec::new());
+    // What a fault moves is still where it was in the undisturbed image.
+    let moved = golden.found.len() == expected.found.len();
+    let before_it = if moved { &golden.found } else { &expected.found };
     for change in changes {
         let (from, to) = match change {
             ObjectChange::Missed { golden } => (Some(golden), None),
@@ -32,15 +35,9 @@ pub(crate) fn portraits(
             ObjectChange::Label { golden, observed }
             | ObjectChange::Localisation { golden, observed } => (Some(golden), Some(observed)),
         };
-        lost.extend(from);
+        lost.extend(from.map(|at| before_it[at]));
         new.extend(to.map(|at| observed.found[at]));
     }
-    // Things that moved stand in golden's order as long as none has left the image.
-    let before_of = |at: usize| match golden.found.len() == expected.found.len() {
-        true => golden.found[at],
-        false => expected.found[at],
-    };
-    let lost: Vec<Detection> = lost.into_iter().map(before_of).collect();
     Some([
         portrait(before, &golden.found, &lost, None),
         portrait(after, &observed.found, &new, touched),
@@ -101,6 +98,10 @@ mod tests {
         let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
         assert_eq!([0, 10].map(|x| at(&both[0], x)), [SAME, CHANGED]);
         assert_eq!([0, 20, 25].map(|x| at(&both[1], x)), [SAME, CHANGED, TOUCHED]);
+        // The same, mirrored: what is gone stands out where it was.
+        let (expected, observed) = (detections(&[26.0, 16.0]), detections(&[26.0]));
+        let mirrored = portraits((&road, &golden), &expected, (&road, &observed), None).unwrap();
+        assert_eq!([0, 10].map(|x| at(&mirrored[0], x)), [SAME, CHANGED]);
         let wide = side_by_side(&both).unwrap();
         assert_eq!((wide.width(), wide.height()), (68, 4));
         assert_eq!((at(&wide, 10), at(&wide, 38 + 20)), (CHANGED, CHANGED));

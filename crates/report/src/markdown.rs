@@ -39,6 +39,7 @@ pub fn markdown(summary: &Summary) -> String {
     for one in summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty()) {
         grouping(&mut out, one);
     }
+    scenes(&mut out, summary);
     rankings(&mut out, summary);
     critical(&mut out, &summary.critical);
     traits(&mut out, &summary.traits);
@@ -156,6 +157,36 @@ fn grouping(out: &mut String, grouping: &Grouping) {
     if left > 0 {
         let which = if grouping.ordered { "with lower rates " } else { "" };
         let _ = write!(out, "\n{} more {which}in the report.\n", format::count(left as u64));
+    }
+    out.push('\n');
+}
+
+fn scenes(out: &mut String, summary: &Summary) {
+    if summary.scenes.is_empty() {
+        return;
+    }
+    out.push_str(
+        "### Changed scenes\n\n| fault | target | changed | n | rate | missed | spurious |",
+    );
+    out.push_str(" relabelled | misplaced |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
+    for one in summary.scenes.iter().take(MOST_ROWS) {
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            escape(&one.fault),
+            escape(&one.target),
+            format::count(one.changed.events),
+            format::count(one.changed.n),
+            code(&format::rate(&one.changed)),
+            format::count(one.missed),
+            format::count(one.spurious),
+            format::count(one.relabelled),
+            format::count(one.misplaced)
+        );
+    }
+    let left = summary.scenes.len().saturating_sub(MOST_ROWS);
+    if left > 0 {
+        let _ = write!(out, "\n{} more in the report.\n", format::count(left as u64));
     }
     out.push('\n');
 }

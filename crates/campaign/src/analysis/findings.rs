@@ -1,21 +1,23 @@
 //! What a run found, in plain words.
 
 use super::attribute::Context;
-use super::words::{self, count, counted, percent, rate};
+use super::words::{self, CHANCE, count, counted, percent, rate};
 use super::{
     CriticalBits, CriticalLayer, GroupRow, Grouping, Preserved, Ranking, Rate, Summary, Verdict,
 };
 
 /// Trials that a group must have before it is called the weakest.
 const ENOUGH: u64 = 20;
-/// Corrected p-values below this tell more than chance.
-const TELLING: f64 = 0.05;
 
 /// The findings, the most important first.
 pub(super) fn findings(summary: &Summary, context: &Context) -> Vec<String> {
     let mut findings: Vec<String> = opening(summary, context).into_iter().collect();
     findings.extend(verdict(summary));
     findings.extend(farthest(summary));
+    let totals = summary.scene_totals.iter();
+    findings.extend(totals.filter(|one| one.target.is_some()).filter_map(words::changed_scenes));
+    let placed = summary.placed.iter().filter(|one| one.p_value < CHANCE);
+    findings.extend(placed.filter_map(words::placed));
     findings.extend(accuracy(summary));
     for attribute in ["operator", "point", "target"] {
         findings.extend(weakest(summary, attribute));
@@ -140,7 +142,7 @@ fn accuracy(summary: &Summary) -> Option<String> {
 fn weakest(summary: &Summary, attribute: &str) -> Option<String> {
     let grouping = summary.groupings.iter().find(|grouping| grouping.attribute == attribute)?;
     let row = worst(grouping)?;
-    if row.p_value? >= TELLING {
+    if row.p_value? >= CHANCE {
         return None;
     }
     let (own, others) = (row.tally.rate, others(grouping, row)?);

@@ -18,6 +18,7 @@ mod group;
 mod masking;
 mod permutation;
 mod places;
+mod placing;
 mod preserve;
 mod repeats;
 mod robustness;
@@ -38,10 +39,11 @@ pub use compare::{Compared, Comparison, compare};
 pub use error::AnalysisError;
 pub use gallery::{Gallery, GalleryRow};
 pub use masking::{Attempt, BothKinds, Limit};
+pub use placing::Placed;
 pub use preserve::{
     BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
 };
-pub use scenes::{ChangedScenes, MovedOn, Placed};
+pub use scenes::{ChangedScenes, MovedOn, SceneTotal};
 pub use summarise::summarise;
 pub use summary::{
     Attacked, Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer,

@@ -2,6 +2,7 @@
 //! (Wang and Su, ASE'20).
 
 use super::attribute::Context;
+use super::placing::{ByCase, Placed, beside, counts};
 use super::tally::Precision;
 use super::{Mean, Rate};
 use crate::changes::{MISPLACED, MISSED, RELABELLED, SPURIOUS, VOC_AP};
@@ -9,8 +10,8 @@ use crate::record::Record;
 use crate::run::Spending;
 use crate::scene::said;
 use crate::store::FaultOn;
-use faultlens_core::{Outcome, OutcomeKind, Reason, Seed};
-use faultlens_stats::{Bootstrap, Mean as Sample, StatsError, holm};
+use faultlens_core::{Outcome, OutcomeKind, Reason};
+use faultlens_stats::{Mean as Sample, StatsError, holm};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,38 +68,40 @@ pub struct MovedOn {
     pub naturalness: Mean,
 }
 
-/// Objects put close to others, beside objects put anywhere.
+/// All changed scenes together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Placed {
-    /// The target.
-    pub target: String,
-    /// The fault with its settings, where objects are anywhere.
-    pub fault: String,
-    /// Cases that have scenes of both kinds.
-    pub cases: u64,
-    /// Scenes that changed the answer, of objects close to others.
-    pub guided: Rate,
-    /// The same of objects anywhere.
-    pub random: Rate,
-    /// How much more often in the same case, the mean over cases weighted by what each tells; the
-    /// interval is over cases.
-    pub difference: Mean,
-    /// How likely such a difference is where placing does not matter: both ways of a case swapped.
-    /// Corrected for the number of comparisons (Holm).
-    pub p_value: f64,
+pub struct SceneTotal {
+    /// The target; `None` for all of them.
+    pub target: Option<String>,
+    /// Objects found in the undisturbed images; an image counts once, however often it is changed.
+    pub objects: u64,
+    /// Undisturbed images about which a target disagrees with itself.
+    pub unsteady: u64,
+    /// Judged scenes, without places further on.
+    pub scenes: u64,
+    /// Places further on at which the answer was disturbed, not the same image as another one.
+    pub moved: u64,
+    /// Changed scenes whose other objects were not found as before; where a stop rule ended some
+    /// points sooner, of those that count together.
+    pub changed: Rate,
+    /// How often targets were asked.
+    pub queries: u64,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// What it cost, where that is known.
+    pub money: Option<f64>,
 }
 
 /// Tenths of the way, and those that arrived.
 const REACHES: usize = 11;
 
-/// How often cases are drawn again, or swapped.
-const DRAWS: usize = 2000;
-
 /// What is counted of one target and fault point.
 #[derive(Default)]
 struct Cell {
     /// By case: changed and judged scenes.
-    cases: BTreeMap<u32, [u64; 2]>,
+    cases: ByCase,
+    /// Changed and judged scenes that count together with the target's others, and with all.
+    together: [[u64; 2]; 2],
     objects: BTreeMap<u32, u64>,
     unsteady: BTreeSet<u32>,
     kinds: BTreeMap<&'static str, u64>,
@@ -120,12 +123,18 @@ pub(super) struct Scenes {
 }
 
 impl Scenes {
-    pub(super) fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
+    /// `together`: whether the trial counts with its target's others, and with all.
+    pub(super) fn add(
+        &mut self,
+        context: &Context,
+        record: &Record,
+        together: [bool; 2],
+    ) -> Result<(), StatsError> {
         let fault = context.manifest.faults.get(record.fault as usize);
         if fault.is_none_or(|fault| fault.on != FaultOn::Scene) {
             return Ok(());
         }
-        self.cells.entry((record.target, record.fault)).or_default().add(record)
+        self.cells.entry((record.target, record.fault)).or_default().add(record, together)
     }
 
     /// By target and fault point.
@@ -141,6 +150,26 @@ impl Scenes {
             cell.told(target, fault, precision, spending)
         };
         self.cells.iter().map(told).collect()
+    }
+
+    /// By target, and where there are several of all of them.
+    pub(super) fn totals(
+        &self,
+        context: &Context,
+        precision: &Precision,
+        spending: Option<&Spending>,
+    ) -> Result<Vec<SceneTotal>, StatsError> {
+        let targets: BTreeSet<u32> = self.cells.keys().map(|(target, _)| *target).collect();
+        let each = targets.iter().map(|&target| Some(target));
+        let all = (targets.len() > 1).then_some(None);
+        let name = |target: u32| context.manifest.targets[target as usize].name.as_str();
+        let total = |of: Option<u32>| {
+            let own =
+                self.cells.iter().filter(|((target, _), _)| of.is_none_or(|of| of == *target));
+            let own = own.map(|((target, _), cell)| (name(*target), cell));
+            total(of.map(name), &own.collect::<Vec<_>>(), precision, spending)
+        };
+        each.chain(all).map(total).collect()
     }
 
     /// Objects close to others beside objects anywhere, by target, of points that differ in nothing
@@ -166,18 +195,20 @@ impl Scenes {
             let Some(guided) = self.cells.keys().find(same) else { continue };
             let name = &context.manifest.targets[target as usize].name;
             let label = &faults[fault as usize].label;
-            placed.extend(beside([name, label], &self.cells[guided], random, precision)?);
+            let of = (name.as_str(), label.as_str());
+            let both = [&self.cells[guided].cases, &random.cases];
+            placed.extend(beside(of, both, precision)?);
         }
         let p_values: Vec<f64> = placed.iter().map(|one| one.p_value).collect();
-        for (one, p_value) in placed.iter_mut().zip(holm(&p_values)?) {
-            one.p_value = p_value;
+        for (one, corrected) in placed.iter_mut().zip(holm(&p_values)?) {
+            one.p_value = corrected;
         }
         Ok(placed)
     }
 }
 
 impl Cell {
-    fn add(&mut self, record: &Record) -> Result<(), StatsError> {
+    fn add(&mut self, record: &Record, together: [bool; 2]) -> Result<(), StatsError> {
         self.queries += u64::from(record.queries);
         self.micros = self.micros.saturating_add(record.micros);
         let text = |name: &str| record.extra.get(name);
@@ -195,12 +226,20 @@ impl Cell {
         let case = self.cases.entry(record.case).or_default();
         case[0] += u64::from(changed);
         case[1] += 1;
+        for ([events, n], counts) in self.together.iter_mut().zip(together) {
+            *events += u64::from(counts && changed);
+            *n += u64::from(counts);
+        }
         if let Some(natural) = number(said::NATURALNESS) {
             self.naturalness.add(natural)?;
         }
-        if !changed {
-            return Ok(());
-        }
+        if changed { self.disturbed(record) } else { Ok(()) }
+    }
+
+    /// Counts what a changed answer has of each kind, and how far its object came.
+    fn disturbed(&mut self, record: &Record) -> Result<(), StatsError> {
+        let text = |name: &str| record.extra.get(name);
+        let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
         for kind in [MISSED, SPURIOUS, RELABELLED, MISPLACED, VOC_AP] {
             *self.kinds.entry(kind).or_default() += u64::from(text(kind).is_some());
         }
@@ -221,7 +260,7 @@ impl Cell {
     }
 
     fn counts(&self) -> [u64; 2] {
-        self.cases.values().fold([0, 0], |[a, b], [changed, n]| [a + changed, b + n])
+        counts(&self.cases)
     }
 
     fn told(
@@ -276,6 +315,39 @@ impl Cell {
     }
 }
 
+/// What cells of targets come to; `of` names the target where it is one.
+fn total(
+    of: Option<&str>,
+    cells: &[(&str, &Cell)],
+    precision: &Precision,
+    spending: Option<&Spending>,
+) -> Result<SceneTotal, StatsError> {
+    let mut objects = BTreeMap::new();
+    let (mut unsteady, mut moved) = (BTreeSet::new(), BTreeSet::new());
+    let [mut events, mut n] = [0, 0];
+    for (target, cell) in cells {
+        objects.extend(cell.objects.iter().map(|(case, found)| ((target, case), found)));
+        unsteady.extend(cell.unsteady.iter().map(|case| (target, case)));
+        moved.extend(cell.moved_images.iter().map(|image| (target, image)));
+        let [own, all] = cell.together;
+        let counted = if of.is_some() { own } else { all };
+        events += counted[0];
+        n += counted[1];
+    }
+    let spent = cells.iter().filter_map(|(target, cell)| money(target, cell.queries, spending));
+    Ok(SceneTotal {
+        target: of.map(str::to_owned),
+        objects: objects.into_values().sum(),
+        unsteady: unsteady.len() as u64,
+        scenes: cells.iter().map(|(_, cell)| cell.counts()[1]).sum(),
+        moved: moved.len() as u64,
+        changed: precision.rate(events, n)?,
+        queries: cells.iter().map(|(_, cell)| cell.queries).sum(),
+        seconds: cells.iter().map(|(_, cell)| cell.micros as f64 / 1e6).sum(),
+        money: spent.reduce(|sum, one| sum + one),
+    })
+}
+
 /// What so many questions cost at what the target's calls cost on average.
 fn money(target: &str, queries: u64, spending: Option<&Spending>) -> Option<f64> {
     let service = spending?.services.iter().find(|service| service.target == target)?;
@@ -283,110 +355,17 @@ fn money(target: &str, queries: u64, spending: Option<&Spending>) -> Option<f64>
     (sums.calls > 0).then(|| sums.money / sums.calls as f64 * queries as f64)
 }
 
-/// Changed and judged scenes of one case, of objects close to others and of objects anywhere.
-type Pair = [[u64; 2]; 2];
-
-/// Fewer cases than this have no interval that means anything.
-const FEWEST: usize = 5;
-
-/// Both ways of placing, over the cases that have both; `None` where those are too few.
-fn beside(
-    [target, fault]: [&String; 2],
-    guided: &Cell,
-    random: &Cell,
-    precision: &Precision,
-) -> Result<Option<Placed>, StatsError> {
-    let both = guided.cases.iter();
-    let both: Vec<Pair> =
-        both.filter_map(|(case, own)| Some([*own, *random.cases.get(case)?])).collect();
-    if both.len() < FEWEST {
-        return Ok(None);
-    }
-    let seed = Seed::new(0).child("placing");
-    let mut stream = seed.child("cases").stream();
-    let estimate = Bootstrap::new(DRAWS, precision.intervals.level)?.percentile(
-        both.len(),
-        || stream.next_u64(),
-        |at| difference(at.iter().map(|&at| both[at])),
-    )?;
-    let rate = |way: usize| {
-        let sum = |i: usize| both.iter().map(|pair| pair[way][i]).sum();
-        precision.rate(sum(0), sum(1))
-    };
-    Ok(Some(Placed {
-        target: target.clone(),
-        fault: fault.clone(),
-        cases: both.len() as u64,
-        guided: rate(0)?,
-        random: rate(1)?,
-        difference: Mean::of(estimate),
-        p_value: swapped(&both, seed.child("swapped")),
-    }))
-}
-
-/// How much more often objects close to others change an answer, within cases: a case with many
-/// scenes of one kind and few of the other must not decide by that. Weighted as Mantel and Haenszel
-/// weigh differences.
-fn difference(pairs: impl Iterator<Item = Pair>) -> f64 {
-    let (sum, weights) = pairs.fold((0.0, 0.0), |(sum, weights), [guided, random]| {
-        let [n, m] = [guided[1] as f64, random[1] as f64];
-        let weight = n * m / (n + m);
-        let own = guided[0] as f64 / n - random[0] as f64 / m;
-        (sum + weight * own, weights + weight)
-    });
-    sum / weights
-}
-
-/// How often a difference at least as large comes of swapping the two ways of cases at random.
-fn swapped(both: &[Pair], seed: Seed) -> f64 {
-    let observed = difference(both.iter().copied()).abs();
-    let mut stream = seed.stream();
-    let mut turned = || {
-        let pairs = both.iter().map(|&[a, b]| if stream.chance(0.5) { [b, a] } else { [a, b] });
-        difference(pairs).abs()
-    };
-    let as_far = (0..DRAWS).filter(|_| turned() >= observed - 1e-12).count();
-    (as_far + 1) as f64 / (DRAWS + 1) as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Cases of which half are crowded: they change more answers, and have fewer guided scenes.
-    fn cases(seed: u64, more: f64) -> Vec<Pair> {
-        let mut stream = Seed::new(seed).stream();
-        let mut drawn =
-            |n: u64, rate: f64| [(0..n).filter(|_| stream.chance(rate)).count() as u64, n];
-        (0..60)
-            .map(|case| match case % 2 {
-                0 => [drawn(4, 0.5 + more), drawn(10, 0.5)],
-                _ => [drawn(10, 0.1 + more), drawn(10, 0.1)],
-            })
-            .collect()
-    }
-
-    #[test]
-    fn cases_of_unlike_numbers_make_no_difference_of_themselves() {
-        let rejected = |more: f64| {
-            let p = |seed: u64| swapped(&cases(seed, more), Seed::new(seed));
-            (0..60).filter(|&seed| p(seed) < 0.05).count()
-        };
-        // 5% of 60 are 3; 9 or more come in one of 300 such draws.
-        assert!(rejected(0.0) < 9, "{}", rejected(0.0));
-        assert!(rejected(0.2) > 50, "{}", rejected(0.2));
-    }
+    use crate::config::{Intervals, Method};
+    use faultlens_stats::Level;
 
     #[test]
     fn ways_are_put_into_tenths() {
         let cell = Cell { moved: vec![0.0, 0.05, 0.1, 0.11, 0.999, 1.0], ..Cell::default() };
-        let precision = Precision {
-            intervals: crate::config::Intervals {
-                method: crate::config::Method::Wilson,
-                level: faultlens_stats::Level::default(),
-            },
-            sequential: false,
-        };
+        let intervals = Intervals { method: Method::Wilson, level: Level::default() };
+        let precision = Precision { intervals, sequential: false };
         let moved = cell.moved_on(&precision).unwrap().unwrap();
         assert_eq!(moved.reach, [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
         assert_eq!((moved.arrived.events, moved.arrived.n), (1, 5));

@@ -24,7 +24,8 @@ use super::tally::{Counts, Of, Precision};
 use super::text::{drifted, method, misled, provenance, unfair, warnings};
 use super::thresholds::Thresholds;
 use super::traits::traits;
-use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, TargetSummary};
+use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, TargetSummary, words};
+use crate::changes::CHANGES;
 use crate::config::Campaign;
 use crate::record::Record;
 use crate::run::Spending;
@@ -141,7 +142,8 @@ impl Pass {
         self.fair.add(context, record);
         self.benefits.add(context, record);
         self.attacks.add(context, record);
-        self.scenes.add(context, record)?;
+        let together = [self.repeats.in_target(record), self.repeats.in_all(record)];
+        self.scenes.add(context, record, together)?;
         self.preservations.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
@@ -199,6 +201,7 @@ impl Pass {
             attacks: self.attacks.told(context, &precision)?,
             masked: self.attacks.masked(context)?,
             scenes: self.scenes.told(context, &precision, spending.as_ref())?,
+            scene_totals: self.scenes.totals(context, &precision, spending.as_ref())?,
             placed: self.scenes.placed(context, &precision)?,
             spending,
             advice: Vec::new(),
@@ -218,6 +221,7 @@ impl Pass {
         summary.warnings.extend(drifted(summary.spending.as_ref()));
         summary.warnings.extend(unfair(campaign, &summary.fairness));
         summary.warnings.extend(summary.masked.iter().map(misled));
+        summary.warnings.extend(summary.scene_totals.iter().filter_map(words::unsteady));
         summary.advice = advice(&summary);
         summary.findings = findings(&summary, context);
         Ok(summary)
@@ -327,6 +331,7 @@ fn examples(store: &Store, context: &Context) -> Result<Vec<Example>, StoreError
             site: record.site.as_ref().map(ToString::to_string),
             outcome: record.outcome.kind().name().to_owned(),
             visual_change: record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse().ok()),
+            changes: record.extra.get(CHANGES).cloned(),
             golden: kept.golden,
             observed: kept.observed,
             before: kept.before,

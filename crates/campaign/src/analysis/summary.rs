@@ -1,6 +1,6 @@
 //! What a run says: the one object that every report is made from, and that `--json` prints.
 
-use super::{ChangedScenes, Gallery, Placed, Preserved};
+use super::{ChangedScenes, Gallery, Placed, Preserved, SceneTotal};
 use crate::run::Spending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -82,6 +82,9 @@ pub struct Summary {
     /// How answers fared in changed scenes, by target and fault point.
     #[serde(default)]
     pub scenes: Vec<ChangedScenes>,
+    /// The same by target, and over all targets where there are several.
+    #[serde(default)]
+    pub scene_totals: Vec<SceneTotal>,
     /// Whether it matters where objects are put, by target.
     #[serde(default)]
     pub placed: Vec<Placed>,
@@ -666,6 +669,10 @@ pub struct Example {
     /// How much people notice of what was done to the image, where that was told.
     #[serde(default)]
     pub visual_change: Option<f64>,
+    /// Which objects are missed, spurious, called otherwise or misplaced, of answers that are
+    /// objects. Has names from the model; escape it.
+    #[serde(default)]
+    pub changes: Option<String>,
     /// The undisturbed answer, best first: label and score.
     pub golden: Vec<(String, f64)>,
     /// The answer under the fault, best first; a score that is no number is `null`.

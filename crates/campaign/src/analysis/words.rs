@@ -1,10 +1,13 @@
 //! Numbers as people read them: one way for all commands and reports, so that a rate reads the same everywhere.
 
-use super::{Checked, Distance, Mean, Preserved, Rate, Tally};
+use super::{Checked, Distance, Mean, Placed, Preserved, Rate, SceneTotal, Tally};
 use faultlens_faults::IMAGE_FAULTS;
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
+
+/// Corrected p-values below this tell more than chance.
+pub(super) const CHANCE: f64 = 0.05;
 
 /// More decimals than any rate of a run needs; less is noise of the arithmetic.
 const MOST_DECIMALS: i32 = 10;
@@ -128,6 +131,54 @@ pub fn kept(one: &Preserved) -> String {
         ),
         _ => "nothing to draw".to_owned(),
     }
+}
+
+/// How often a target took other objects for something else, nothing or new ones; `None` without a
+/// judged scene.
+pub fn changed_scenes(total: &SceneTotal) -> Option<String> {
+    let SceneTotal { target, changed, .. } = total;
+    changed.value?;
+    let (who, loses) = match target {
+        Some(target) => (target.as_str(), "loses, invents or mistakes"),
+        None => ("All targets together", "lose, invent or mistake"),
+    };
+    Some(format!(
+        "{who} {loses} other objects in {} of {} ({}).",
+        count(changed.events),
+        counted(changed.n, "changed scene"),
+        rate(changed)
+    ))
+}
+
+/// That a target disagrees with itself, so that nobody could tell what a changed scene does; `None`
+/// where it does not.
+pub fn unsteady(total: &SceneTotal) -> Option<String> {
+    let target = total.target.as_ref().filter(|_| total.unsteady > 0)?;
+    Some(format!(
+        "{target} disagrees with itself about {}: asked twice about the same undisturbed image, it \
+         finds other objects. Nobody can tell what a changed scene does there, so trials of these \
+         cases are in no rate.",
+        counted(total.unsteady, "case")
+    ))
+}
+
+/// Whether it matters where objects are put; `None` where nothing can be told.
+pub fn placed(one: &Placed) -> Option<String> {
+    let Placed { target, fault, guided, random, difference, .. } = one;
+    let value = difference.value?;
+    let verdict = match one.p_value < CHANCE {
+        true if value > 0.0 => "Close to others is worse than anywhere",
+        true => "Anywhere is worse than close to others",
+        false => "Close to others is not told apart from anywhere",
+    };
+    let [value, low, high] = [value, difference.low, difference.high].map(points);
+    Some(format!(
+        "{verdict} ({fault} on {target}): {} of the scenes changed the answer, against {}; a \
+         difference of {value} [{low}, {high}] percentage points, p = {}.",
+        rate(guided),
+        rate(random),
+        p_value(one.p_value)
+    ))
 }
 
 /// What a dose of a fault is, as an axis has it.

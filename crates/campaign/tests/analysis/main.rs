@@ -6,4 +6,5 @@ mod inside;
 mod required;
 mod robust;
 mod sample;
+mod scenes;
 mod summed;

@@ -7,6 +7,16 @@ use faultlens_campaign::analysis::Example;
 use faultlens_campaign::analysis::words as format;
 use std::path::Path;
 
+/// What frames in images mean: a class of the style sheet, and the words.
+const FRAMES: [(&str, &str); 3] = [
+    ("frame-same", "found as before"),
+    ("frame-changed", "missed, spurious, called otherwise or misplaced"),
+    ("frame-touched", "came into the scene or left it"),
+];
+
+/// Changed objects that a card names.
+const MOST_CHANGES: usize = 4;
+
 /// A trial to look at.
 pub(super) struct Card {
     pub(super) number: String,
@@ -17,6 +27,8 @@ pub(super) struct Card {
     pub(super) site: Option<String>,
     /// How much people notice.
     pub(super) visual_change: Option<String>,
+    /// What became of objects, one by one.
+    pub(super) changes: Vec<String>,
     pub(super) outcome: String,
     /// The outcome's class in the style sheet.
     pub(super) class: &'static str,
@@ -37,6 +49,11 @@ pub(super) struct Answer {
     pub(super) label: String,
     pub(super) score: String,
     pub(super) bar: Option<String>,
+}
+
+/// What frames mean, where objects are drawn into images.
+pub(super) fn frames(examples: &[Example]) -> &'static [(&'static str, &'static str)] {
+    if examples.iter().any(|example| example.changes.is_some()) { &FRAMES } else { &[] }
 }
 
 /// The cards of the examples, with images as long as the album has room.
@@ -62,6 +79,7 @@ fn card(example: &Example, dir: &Path, album: &mut Album) -> Card {
         fault: plain(&example.fault),
         site: example.site.as_deref().map(plain),
         visual_change: example.visual_change.map(|change| format!("{change:.2}")),
+        changes: example.changes.as_deref().map(changes).unwrap_or_default(),
         outcome: format::outcome(&plain(&example.outcome)),
         class: class(&example.outcome),
         images: images.into_iter().filter_map(image).collect(),
@@ -69,6 +87,14 @@ fn card(example: &Example, dir: &Path, album: &mut Album) -> Card {
         observed: answers(&observed),
         command: format!("faultlens replay {} {}", quoted(dir), example.number),
     }
+}
+
+/// The first changes; a card has no room for a crowd.
+fn changes(text: &str) -> Vec<String> {
+    let all: Vec<&str> = text.split("; ").collect();
+    let more = all.len().saturating_sub(MOST_CHANGES);
+    let shown = all.iter().take(MOST_CHANGES).map(|change| plain(change));
+    shown.chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
 fn class(outcome: &str) -> &'static str {
@@ -122,6 +148,13 @@ mod tests {
         for (dir, text) in cases {
             assert_eq!(quoted(Path::new(dir)), text);
         }
+    }
+
+    #[test]
+    fn a_crowd_of_changes_is_cut() {
+        assert_eq!(changes("missed car at 1 2 3 4"), ["missed car at 1 2 3 4"]);
+        let many = changes("a; b; c; d; e; f");
+        assert_eq!(many, ["a", "b", "c", "d", "and 2 more"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod preserve;
 mod protection;
 mod rates;
 mod robustness;
+mod scenes;
 mod sections;
 mod side_by_side;
 mod spending;

@@ -1,13 +1,14 @@
 //! What the page's template shows: texts and drawings, ready made.
 
 use super::attacks::{AttackView, StandingView, attack, standings};
-use super::examples::{Card, cards};
+use super::examples::{Card, cards, frames};
 use super::fairness::{FairnessView, fairness};
 use super::gallery::{GalleryView, galleries};
 use super::preserve::{PreserveView, preserve};
 use super::protection::{ProtectionView, protection};
 use super::rates::{CurvesView, GroupingView, curves, grouping};
 use super::robustness::{RobustnessView, robustness};
+use super::scenes::{ScenesView, scenes};
 use super::sections::{
     self, BeyondView, ClassesView, CriticalView, HeatView, RankingView, TraitView,
 };
@@ -63,8 +64,11 @@ pub(super) struct Page {
     benefits: Vec<BenefitView>,
     attacks: Vec<AttackView>,
     standings: Vec<StandingView>,
+    scenes: Option<ScenesView>,
     spending: Option<SpendingView>,
     examples: Vec<Card>,
+    /// What frames in the examples' images mean; empty where there are none.
+    frames: &'static [(&'static str, &'static str)],
     galleries: Vec<GalleryView>,
     protection: Option<ProtectionView>,
     pinned: Vec<PinnedView>,
@@ -184,7 +188,9 @@ impl Page {
             benefits: summary.benefits.iter().map(benefit).collect(),
             attacks: summary.attacks.iter().map(attack).collect(),
             standings: standings(&summary.attacks),
+            scenes: scenes(summary),
             spending: spending(summary.spending.as_ref()),
+            frames: frames(&summary.examples),
             examples: cards(&summary.examples, dir, album),
             pinned: pinned(summary),
             method: all_plain(&summary.method),

@@ -6,6 +6,7 @@
 //! style sheet keeps free.
 
 mod bar;
+mod columns;
 mod dots;
 mod factors;
 mod heat;
@@ -14,6 +15,7 @@ mod violin;
 mod xy;
 
 pub(crate) use bar::{Segment, against_limit, score, stack};
+pub(crate) use columns::{Column, columns};
 pub(crate) use dots::{Row, dots};
 pub(crate) use factors::{Factor, factors};
 pub(crate) use heat::{ENOUGH, STEPS, heat, highest, step};

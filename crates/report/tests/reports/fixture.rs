@@ -1,6 +1,6 @@
 //! A summary with everything that a report must stand, and one with nothing.
 
-use super::{preserved, services};
+use super::{preserved, scenes, services};
 use faultlens_campaign::analysis::{
     Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
     Gallery, GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked,
@@ -290,6 +290,7 @@ fn examples(dir: &Path) -> Vec<Example> {
         site: None,
         outcome: "deviated".into(),
         visual_change: Some(0.312),
+        changes: None,
         golden: vec![("no entry".into(), 0.973), ("stop".into(), 0.021), ("yield".into(), 0.004)],
         observed: vec![
             ("speed limit 50".into(), Some(0.612)),
@@ -316,6 +317,7 @@ fn examples(dir: &Path) -> Vec<Example> {
         case: HOSTILE.into(),
         truth: Some(HOSTILE.into()),
         outcome: "crashed".into(),
+        changes: Some(format!("missed {HOSTILE} 0.91 at 1.0 2.0 3.0 4.0")),
         golden: vec![(HOSTILE.into(), 11.5)],
         observed: vec![],
         before: Some("../../etc/secret.png".into()),
@@ -468,8 +470,9 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         benefits: vec![services::benefit()],
         attacks: vec![services::attacked()],
         masked: vec![services::masking()],
-        scenes: vec![],
-        placed: vec![],
+        scenes: scenes::changed(),
+        scene_totals: scenes::totals(),
+        placed: scenes::placed(),
         spending: Some(services::spending()),
         advice: vec![format!("Plan for {HOSTILE} first.")],
         examples: examples(dir),
@@ -531,6 +534,7 @@ pub(crate) fn empty() -> Summary {
         attacks: vec![],
         masked: vec![],
         scenes: vec![],
+        scene_totals: vec![],
         placed: vec![],
         spending: None,
         advice: vec![],

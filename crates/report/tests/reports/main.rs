@@ -4,5 +4,6 @@
 mod fixture;
 mod page;
 mod preserved;
+mod scenes;
 mod services;
 mod texts;

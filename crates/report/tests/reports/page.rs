@@ -16,22 +16,25 @@ fn parsable(page: &str) -> String {
     text
 }
 
-fn with_page(summary: &Summary, dir: &Path, check: impl FnOnce(&str, &Document<'_>)) {
+pub(crate) fn with_page(summary: &Summary, dir: &Path, check: impl FnOnce(&str, &Document<'_>)) {
     let page = faultlens_report::html(summary, dir).unwrap();
     let text = parsable(&page);
     let options = ParsingOptions { nodes_limit: 1_000_000, ..ParsingOptions::default() };
     check(&page, &Document::parse_with_options(&text, options).unwrap());
 }
 
-fn text(node: Node<'_, '_>) -> String {
+pub(crate) fn text(node: Node<'_, '_>) -> String {
     node.descendants().filter_map(|node| node.text().filter(|_| node.is_text())).collect()
 }
 
-fn tagged<'a, 'd>(from: Node<'a, 'd>, tag: &'static str) -> impl Iterator<Item = Node<'a, 'd>> {
+pub(crate) fn tagged<'a, 'd>(
+    from: Node<'a, 'd>,
+    tag: &'static str,
+) -> impl Iterator<Item = Node<'a, 'd>> {
     from.descendants().filter(move |node| node.tag_name().name() == tag)
 }
 
-fn with_id<'a, 'd>(document: &'a Document<'d>, id: &str) -> Node<'a, 'd> {
+pub(crate) fn with_id<'a, 'd>(document: &'a Document<'d>, id: &str) -> Node<'a, 'd> {
     document.descendants().find(|node| node.attribute("id") == Some(id)).unwrap()
 }
 
@@ -89,7 +92,7 @@ fn every_number_of_the_tables_is_the_summarys() {
 }
 
 /// The numbers of a table's rows, as a script sorts them.
-fn numbers(section: Node<'_, '_>) -> Vec<Vec<f64>> {
+pub(crate) fn numbers(section: Node<'_, '_>) -> Vec<Vec<f64>> {
     let body = tagged(section, "tbody").next().unwrap();
     let row = |row| {
         let cells = tagged(row, "td").filter_map(|cell| cell.attribute("data-v"));
