@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use faultlens::did_you_mean;
 use faultlens::engine::vision::{InputDescription, OutputDescription};
-use faultlens::targets::onnx::read_small;
+use faultlens::targets::onnx::{labels_from, read_small};
 use faultlens::targets::{Description, Written};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,8 @@ struct InputFile {
 pub(crate) fn written(file: Option<&Path>, labels: Option<&Path>) -> anyhow::Result<Written> {
     let InputFile { input, output, labels: own } =
         file.map(read_input_file).transpose()?.unwrap_or_default();
-    let beside = |path: PathBuf| file.and_then(Path::parent).map_or(path.clone(), |p| p.join(path));
+    let beside =
+        |path: PathBuf| labels_from(file.and_then(Path::parent).unwrap_or(Path::new("")), &path);
     let labels = labels.map(Path::to_path_buf).or(own.map(beside));
     Ok(Written { input, output, labels })
 }

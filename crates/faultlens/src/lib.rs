@@ -36,11 +36,11 @@
 
 pub use faultlens_campaign as campaign;
 pub use faultlens_core::{
-    Bounds, Case, DType, Detection, Detections, Dose, Exhibit, Guard, Hazard, Image, ImageError,
-    ImageFault, Mask, Measure, Object, Oracle, Outcome, OutcomeKind, Parameter, ParameterKind,
-    Picture, Place, Plugin, Ranked, Ranking, Reason, Response, Scores, Seed, Segments, Setting,
-    Settings, Stream, Target, TargetError, Tensor, TensorData, TensorError, Text, Trial, Unset,
-    argmax, did_you_mean,
+    Bounds, Case, Cutout, DType, Detection, Detections, Dose, Exhibit, Guard, Hazard, Image,
+    ImageError, ImageFault, Mask, Measure, Object, Oracle, Outcome, OutcomeKind, Parameter,
+    ParameterKind, Picture, Place, Plugin, Ranked, Ranking, Reason, Response, Scores, Seed,
+    Segments, Setting, Settings, Stream, Target, TargetError, Tensor, TensorData, TensorError,
+    Text, Trial, Unset, argmax, did_you_mean,
 };
 pub use faultlens_data as data;
 pub use faultlens_engine as engine;

@@ -13,8 +13,8 @@ use clap::Parser;
 use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, findings, init, inspect, list, man, merge,
-    plan, preview, promote, protect, replay, report, run, serve, study, survive, tolerance, train,
-    world,
+    objects, plan, preview, promote, protect, replay, report, run, serve, study, survive,
+    tolerance, train, world,
 };
 use console::Console;
 
@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(args, &mut console),
         Command::Fault(args) => fault::run(args, &mut console),
         Command::Preview(args) => preview::run(args, &mut console),
+        Command::Objects(args) => objects::run(args, &mut console),
         Command::Ask(args) => ask::run(args, &mut console),
         Command::Inspect(args) => inspect::run(args, &mut console),
         Command::Serve(args) => serve::run(args, &mut console),

@@ -82,7 +82,7 @@ const TARGET: &[Key] = &[
     optional("output", "what the model's output means; see docs/input.md", Takes::Foreign),
     optional(
         "labels",
-        "a file that names the classes, from the campaign file's folder",
+        "a file that names the classes, from the campaign file's folder, or coco or coco-91",
         Takes::Text,
     ),
     optional(

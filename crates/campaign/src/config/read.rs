@@ -14,6 +14,7 @@ use faultlens_data::{Format, Sampling};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_judge::Tolerance;
 use faultlens_stats::{Level, StatsError, StopRule};
+use faultlens_targets::onnx::labels_from;
 use faultlens_targets::service::ServiceSpec;
 use faultlens_targets::{Written, shipped};
 use faultlens_world::PREFIX;
@@ -155,7 +156,7 @@ fn source(node: &Node, described: DescribedTarget, base: &Path) -> Result<(Sourc
     let DescribedTarget { input, output, service } = described;
     let Some(service) = service else {
         let (path, usual) = model(node, base)?;
-        let labels = text_of(node, "labels").map(|labels| base.join(labels));
+        let labels = text_of(node, "labels").map(|labels| labels_from(base, labels.as_ref()));
         let written = Written { input, output, labels };
         return Ok((Source::Model { path, written: Box::new(written) }, usual));
     };

@@ -66,7 +66,7 @@ impl Segments {
 
     /// Whether a class stands for nothing in particular: the first one, unless its name says
     /// something else.
-    fn is_background(&self, class: usize) -> bool {
+    pub fn is_background(&self, class: usize) -> bool {
         class == 0 && self.names.known(0).is_none_or(|name| name.eq_ignore_ascii_case(BACKGROUND))
     }
 

@@ -73,7 +73,10 @@ impl Pool {
         let text = folder::description(&index, "index of the pool", limits::POOL_INDEX_BYTES)?;
         let folder = index.parent().unwrap_or(Path::new("")).to_path_buf();
         let (source, objects) = index::read(&text, &index)?;
-        Ok(Self { objects, source, folder, digest: hash(&text) })
+        // The same objects are the same pool, whoever says in which words where they come from.
+        let own = index::text("", &objects)
+            .map_err(|error| DataError::io("read the index of the pool", &index)(error.into()))?;
+        Ok(Self { objects, source, folder, digest: hash(own.as_bytes()) })
     }
 
     /// Reads every file once, so that one that is missing or was changed is noticed before work
@@ -104,7 +107,7 @@ impl Pool {
         Ok(Cutout { label, source, id, hash, image, alpha })
     }
 
-    /// Tells pools apart: the same where the index is, which holds the check sums of all files.
+    /// Tells pools apart: the same where all objects are, by the check sums of their files.
     pub fn digest(&self) -> String {
         format!("{:016x}", self.digest)
     }

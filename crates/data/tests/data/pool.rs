@@ -51,7 +51,7 @@ fn a_pool_comes_back_as_it_was_written() {
     let error = pool.cutout(3).unwrap_err().to_string();
     assert_eq!(error, "there is no object 3; the pool has 3");
     // The same objects are the same pool, one pixel more is another.
-    let again = write_pool(scratch.path().join("again"), "three by hand", three()).unwrap();
+    let again = write_pool(scratch.path().join("again"), "from elsewhere", three()).unwrap();
     assert_eq!(again.digest(), pool.digest());
     let mut other = three();
     other[0].as_mut().unwrap().cutout.image.rgb_mut()[0] ^= 1;

@@ -210,6 +210,23 @@ pub enum VisionError {
         /// The decoder.
         decoder: &'static str,
     },
+    /// Outlines are asked of a model that has none, or other ones.
+    #[error(
+        "the model gives no outlines that are known ({known}), nor a class for every pixel; take a \
+         model that segments, or describe its output as segments in an input file (`--input`)"
+    )]
+    NoInstances {
+        /// The layouts there are.
+        known: String,
+    },
+    /// Outputs of another form than the layout that was recognised.
+    #[error("the outputs are not those of {layout}: {why}")]
+    Instances {
+        /// The layout.
+        layout: &'static str,
+        /// What is needed.
+        why: String,
+    },
     /// Probabilities and values are not turned into probabilities again.
     #[error("softmax turns logits into probabilities: leave it out, or set kind to logits")]
     Softmax,

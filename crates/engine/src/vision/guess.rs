@@ -2,9 +2,11 @@
 
 use faultlens_core::DType;
 
+use super::guess_detector::detector;
+use super::habits::{self, Habit};
 use super::{
     Channels, ElementType, ImageInput, InputDescription, Layout, OutputKind, Resize, VisionError,
-    guess_output, shape_text,
+    guess_output, instances, shape_text, ultralytics,
 };
 use crate::graph::{Dim, Graph};
 
@@ -36,7 +38,16 @@ pub fn guess_input(
         return Ok(guess);
     }
     let scales_itself = first_scaling(graph, &input.name);
-    Guesser { input: &input, scales_itself, reasons: Vec::new() }.guess(size)
+    let (habit, own_size) = (habit(graph), ultralytics::size(graph));
+    Guesser { input: &input, scales_itself, habit, own_size, reasons: Vec::new() }.guess(size)
+}
+
+/// How images go into models with such outputs.
+fn habit(graph: &Graph) -> Option<&'static Habit> {
+    match ultralytics::task(graph) {
+        Some("classify") => Some(&habits::YOLO_CLASSIFIER),
+        _ => instances::habit(graph).or_else(|| detector(graph)?.habit),
+    }
 }
 
 /// A generator's vector: a row of numbers, of which a picture is made.
@@ -78,6 +89,10 @@ fn first_scaling(graph: &Graph, input: &str) -> Option<String> {
 struct Guesser<'a> {
     input: &'a ImageInput,
     scales_itself: Option<String>,
+    /// How images go into its kind, where that is known.
+    habit: Option<&'static Habit>,
+    /// The size that its metadata says.
+    own_size: Option<[usize; 2]>,
     reasons: Vec<String>,
 }
 
@@ -115,7 +130,11 @@ impl Guesser<'_> {
             (None, None) => return open("no axis has the 1 or 3 channels of an image"),
         };
         let place = if layout == Layout::Nchw { "before" } else { "after" };
-        let colours = if channels == Channels::Grey { "1, so grey" } else { "3, so RGB (assumed)" };
+        let colours = match channels {
+            Channels::Grey => "1, so grey",
+            _ if self.habit.is_some() => "3",
+            _ => "3, so RGB (assumed)",
+        };
         self.reasons.push(format!(
             "layout and channels: `{}` is {}; channels stand {place} the sides and are {colours}",
             self.input.name,
@@ -132,8 +151,12 @@ impl Guesser<'_> {
         let (size, reason) = match (declared, given) {
             (_, Some(given)) => (given, "as given"),
             ([Some(height), Some(width)], None) => ([height, width], "as the model declares"),
+            (_, None) if self.own_size.is_some() => (
+                self.own_size.unwrap_or_default(),
+                "the model leaves it open, and its metadata says what it was exported for",
+            ),
             (_, None) => (
-                declared.map(|side| side.unwrap_or(USUAL_SIDE)),
+                declared.map(|side| side.unwrap_or(self.habit.map_or(USUAL_SIDE, |h| h.side))),
                 "the model leaves it open, so the usual size is assumed",
             ),
         };
@@ -164,7 +187,9 @@ impl Guesser<'_> {
     /// What pixel values become; a description starts out with 0..1, or bytes as they are.
     fn values(&mut self, description: &mut InputDescription) -> Result<(), VisionError> {
         let [height, width] = description.size;
-        if description.dtype == ElementType::Uint8 {
+        if let Some(habit) = self.habit {
+            self.reasons.push(habit.apply(description, self.scales_itself.is_some()));
+        } else if description.dtype == ElementType::Uint8 {
             self.reasons.push("values: the model takes bytes, so pixels stay 0..255".to_owned());
         } else if let Some(operator) = &self.scales_itself {
             description.scale = 1.0;
@@ -249,11 +274,16 @@ mod tests {
         ImageInput { name: "x".into(), dims, dtype: Some(dtype) }
     }
 
+    fn guesser(input: &ImageInput) -> Guesser<'_> {
+        let reasons = Vec::new();
+        Guesser { input, scales_itself: None, habit: None, own_size: None, reasons }
+    }
+
     fn guess(
         input: &ImageInput,
         size: Option<[usize; 2]>,
     ) -> Result<Guess<InputDescription>, VisionError> {
-        Guesser { input, scales_itself: None, reasons: Vec::new() }.guess(size)
+        guesser(input).guess(size)
     }
 
     #[test]
@@ -287,7 +317,7 @@ mod tests {
     fn a_model_that_scales_itself_gets_raw_pixels() {
         let x = input(&["1", "3", "32", "32"], DType::F32);
         let scales_itself = Some("Div by 255".to_owned());
-        let guesser = Guesser { input: &x, scales_itself, reasons: Vec::new() };
+        let guesser = Guesser { scales_itself, ..guesser(&x) };
         assert_eq!(guesser.guess(None).unwrap().description.scale, 1.0);
     }
 

@@ -2,11 +2,12 @@
 
 use faultlens_core::DType;
 
+use super::guess_detector::detector;
 use super::{Guess, Layout, OutputDescription, OutputKind, VisionError, shape_text};
 use crate::graph::{Dim, Graph, ValueId};
 
 /// Operators that move numbers without changing what they mean.
-const TRANSPARENT: &[&str] = &[
+pub(super) const TRANSPARENT: &[&str] = &[
     "Cast",
     "DequantizeLinear",
     "Dropout",
@@ -22,15 +23,18 @@ const TRANSPARENT: &[&str] = &[
 /// What `faultlens train` writes into the metadata of its models.
 const TRAINED: &str = "faultlens.input";
 
-/// Proposes what the model's answer is: its first output that can hold one score per class; else
-/// boxes of a known form, a map of the input's size, or a picture.
+/// Proposes what the model's answer is: boxes of a known form; else its first output that can hold
+/// one score per class, a map of the input's size, or a picture.
 pub fn guess_output(graph: &Graph) -> Result<Guess<OutputDescription>, VisionError> {
+    if let Some(boxes) = trained_boxes(graph).or_else(|| Some(detector(graph)?.guess)) {
+        return Ok(boxes);
+    }
     let candidate = graph.outputs().iter().copied().find(|&v| may_hold_scores(graph, v));
     if let Some(output) = candidate {
         return Ok(scores(graph, output));
     }
     let first = graph.outputs().first();
-    let other = trained_boxes(graph).or_else(|| first.and_then(|&output| areas(graph, output)));
+    let other = first.and_then(|&output| areas(graph, output));
     other.or_else(|| first.and_then(|&output| picture(graph, output))).ok_or_else(|| {
         VisionError::NotScores {
             name: first.map_or("(none)", |&v| graph.value_name(v)).to_owned(),
@@ -211,7 +215,7 @@ mod tests {
             ("Conv", &[0, 3, 352, 352], &[0, 85, 22, 22], None),
             ("Conv", &[0, 3, 64, 48], &[0, 1, 64, 48], None),
             ("Sigmoid", &[0, 3, 64, 48], &[0, 1, 64, 48], None),
-            ("Conv", &[0, 3, 416, 416], &[1, 3549, 85], None),
+            ("Conv", &[0, 3, 416, 416], &[1, 3550, 85], None),
             ("Tanh", &[0, 100], &[0, 3, 32, 32], picture(None, Some([-1.0, 1.0]))),
             ("Tanh", &[0, 3, 32, 32], &[0, 3, 32, 32], picture(None, Some([-1.0, 1.0]))),
             ("Sigmoid", &[0, 100], &[0, 32, 32, 3], picture(nhwc, None)),

@@ -7,16 +7,21 @@
 //! 3. An [`OutputDescription`] says what the model's output means ([`guess_output`] proposes
 //!    one); an [`OutputReader`] reads the answer for one image of the batch, with names from
 //!    [`Labels`]. How a detector's numbers become boxes, one of the [`DECODERS`] says.
+//! 4. An [`InstanceReader`] reads things with their outlines from models that segment.
 //!
 //! [`InputDescription::placement`] maps points of the model's input back to the image, so that
 //! whatever a model finds can be shown where it was found.
 
+mod coco;
 mod decode;
 mod error;
 mod geometry;
 mod guess;
+mod guess_detector;
 mod guess_output;
+mod habits;
 mod input;
+mod instances;
 mod labels;
 mod latent;
 mod metadata;
@@ -26,6 +31,7 @@ mod point;
 mod read;
 mod resize;
 mod shape;
+mod ultralytics;
 
 #[cfg(test)]
 mod reference;
@@ -36,7 +42,8 @@ pub use geometry::Placement;
 pub use guess::{Guess, guess_input};
 pub use guess_output::guess_output;
 pub use input::{Channels, ElementType, Filter, InputDescription, Layout};
-pub use labels::{LabelFormat, Labels};
+pub use instances::{INSTANCE_LAYOUTS, Instance, InstanceLayout, InstanceReader};
+pub use labels::{BUILT_IN, LabelFormat, Labels, guess_instance_labels, guess_labels};
 pub use metadata::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
 pub use output::{OutputDescription, OutputKind};
 pub use read::{Names, OutputReader, Shown};

@@ -2,6 +2,7 @@
 
 mod campaign;
 mod image;
+mod objects;
 mod protect;
 mod serve;
 mod study;
@@ -20,6 +21,7 @@ pub(crate) use campaign::{
     RunArgs, Shelf, ShellArgs, TensorFiArgs,
 };
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
+pub(crate) use objects::ObjectsArgs;
 pub(crate) use protect::ProtectArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use study::{
@@ -64,6 +66,7 @@ pub(crate) enum Command {
     List(ListArgs),
     Fault(FaultArgs),
     Preview(PreviewArgs),
+    Objects(ObjectsArgs),
     Ask(AskArgs),
     Inspect(InspectArgs),
     Serve(ServeArgs),
@@ -98,7 +101,8 @@ pub(crate) struct AskArgs {
     /// parts `input`, `output` and `labels`, all optional
     #[arg(long, value_name = "FILE.yaml")]
     pub(crate) input: Option<PathBuf>,
-    /// Names of the classes: one per line, a JSON list or index, or a CSV with index and label
+    /// Names of the classes: one per line, a JSON list or index, or a CSV with index and label; or
+    /// coco or coco-91, which need no file
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// How many classes to show, best first

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod ask;
+mod canvas;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod convert;
@@ -12,9 +13,11 @@ pub(crate) mod findings;
 mod grid;
 pub(crate) mod init;
 pub(crate) mod inspect;
+mod letters;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod objects;
 pub(crate) mod plan;
 pub(crate) mod preview;
 pub(crate) mod promote;

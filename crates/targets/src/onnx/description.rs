@@ -3,8 +3,9 @@
 use super::OpenError;
 use faultlens_engine::Graph;
 use faultlens_engine::vision::{
-    INPUT_KEY, ImageInput, InputDescription, LABELS_KEY, LabelFormat, Labels, OUTPUT_KEY,
-    OutputDescription, OutputReader, guess_input, guess_output,
+    BUILT_IN, Guess, INPUT_KEY, ImageInput, InputDescription, LABELS_KEY, LabelFormat, Labels,
+    OUTPUT_KEY, OutputDescription, OutputReader, guess_input, guess_instance_labels, guess_labels,
+    guess_output,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,7 +23,7 @@ pub struct Written {
     pub input: Option<InputDescription>,
     /// What the output means.
     pub output: Option<OutputDescription>,
-    /// The file that names the classes.
+    /// The file that names the classes, or a list that needs none, such as `coco`.
     pub labels: Option<PathBuf>,
 }
 
@@ -57,7 +58,7 @@ impl Description {
         OutputReader::new(&output, graph)?;
         let labels = match &written.labels {
             Some(path) => read_labels(path)?,
-            None => own_labels(graph)?,
+            None => unwritten_labels(graph, &output, &mut reasons)?,
         };
         Ok(Self { input, output, labels, reasons })
     }
@@ -73,7 +74,7 @@ impl Description {
 /// What a reason begins with where the description is a guess.
 const GUESSED: &str = "guessed ";
 
-fn unwritten_input(
+pub(super) fn unwritten_input(
     graph: &Graph,
     reasons: &mut Vec<String>,
 ) -> Result<InputDescription, OpenError> {
@@ -104,7 +105,10 @@ fn guessed(reason: impl Display) -> String {
 }
 
 /// What an entry of the model's own metadata says.
-fn own<T: DeserializeOwned>(graph: &Graph, key: &'static str) -> Result<Option<T>, OpenError> {
+pub(super) fn own<T: DeserializeOwned>(
+    graph: &Graph,
+    key: &'static str,
+) -> Result<Option<T>, OpenError> {
     let read = |text| {
         serde_json::from_str(text)
             .map_err(|error| OpenError::Metadata { key, why: error.to_string() })
@@ -112,17 +116,62 @@ fn own<T: DeserializeOwned>(graph: &Graph, key: &'static str) -> Result<Option<T
     graph.metadata(key).map(read).transpose()
 }
 
-/// The classes' names, where the model's own metadata says them.
-fn own_labels(graph: &Graph) -> Result<Labels, OpenError> {
-    match graph.metadata(LABELS_KEY) {
-        Some(text) => Ok(Labels::parse(text, LabelFormat::Json)?),
-        None => Ok(Labels::default()),
+/// The classes' names, where the model's own metadata says them or its kind is known.
+fn unwritten_labels(
+    graph: &Graph,
+    output: &OutputDescription,
+    reasons: &mut Vec<String>,
+) -> Result<Labels, OpenError> {
+    labels_of(graph, || guess_labels(graph, output), reasons)
+}
+
+/// The same for a model that gives outlines.
+pub(super) fn unwritten_instance_labels(
+    graph: &Graph,
+    classes: Option<usize>,
+    reasons: &mut Vec<String>,
+) -> Result<Labels, OpenError> {
+    labels_of(graph, || guess_instance_labels(graph, classes), reasons)
+}
+
+fn labels_of(
+    graph: &Graph,
+    guess: impl FnOnce() -> Option<Guess<Labels>>,
+    reasons: &mut Vec<String>,
+) -> Result<Labels, OpenError> {
+    if let Some(text) = graph.metadata(LABELS_KEY) {
+        return Ok(Labels::parse(text, LabelFormat::Json)?);
+    }
+    let Some(guess) = guess() else { return Ok(Labels::default()) };
+    reasons.extend(guess.reasons.iter().map(guessed));
+    Ok(guess.description)
+}
+
+/// Where labels are that a file in this folder names: a list that needs no file stays a name.
+pub fn labels_from(folder: &Path, labels: &Path) -> PathBuf {
+    match built_in(labels) {
+        Some(_) => labels.to_path_buf(),
+        None => folder.join(labels),
     }
 }
 
-/// The classes' names in a file.
-pub(crate) fn read_labels(path: &Path) -> Result<Labels, OpenError> {
-    let wrong = |what: String| OpenError::File { what, path: path.to_path_buf() };
+fn built_in(labels: &Path) -> Option<Labels> {
+    labels.to_str().and_then(Labels::built_in)
+}
+
+/// The classes' names in a file, or in a list that needs none.
+pub fn read_labels(path: &Path) -> Result<Labels, OpenError> {
+    if let Some(labels) = built_in(path) {
+        return Ok(labels);
+    }
+    let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let wrong = |what: String| {
+        let what = match path.exists() {
+            true => what,
+            false => format!("{what}; lists that need no file are {}", known.join(" and ")),
+        };
+        OpenError::File { what, path: path.to_path_buf() }
+    };
     let text = read_small(path).map_err(wrong)?;
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     Labels::parse(&text, LabelFormat::of_extension(extension)).map_err(|e| wrong(e.to_string()))

@@ -2,13 +2,14 @@
 
 mod description;
 mod load;
+mod outlines;
 mod points;
 mod target;
 
-pub(crate) use description::read_labels;
-pub use description::{Description, Written, read_small};
+pub use description::{Description, Written, labels_from, read_labels, read_small};
 pub use faultlens_engine::vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
 pub use load::{load_model, shipped};
+pub use outlines::OutlineModel;
 pub use points::Slope;
 pub use target::OnnxTarget;
 

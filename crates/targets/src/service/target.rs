@@ -14,7 +14,7 @@ use super::registry;
 use super::spec::ServiceSpec;
 use super::under_way::UnderWay;
 use super::wire::{Answer, Picture, Request, Task};
-use crate::onnx::read_labels;
+use crate::onnx::{labels_from, read_labels};
 use faultlens_core::{Image, Response, Target, TargetError};
 use faultlens_engine::vision::Labels;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ impl ServiceTarget {
     pub fn open(spec: &ServiceSpec, base: &Path) -> Result<Self, ServiceError> {
         let connector = registry::open(spec, base)?;
         let certificate = spec.certificate.as_ref().map(|path| base.join(path));
-        let labels = spec.labels.as_ref().map(|path| read_labels(&base.join(path)));
+        let labels = spec.labels.as_ref().map(|path| read_labels(&labels_from(base, path)));
         let labels =
             labels.transpose().map_err(|error| ServiceError::Setting(error.to_string()))?;
         Ok(Self { labels, ..Self::new(&ServiceSpec { certificate, ..spec.clone() }, connector)? })

@@ -170,7 +170,7 @@ fn best(scores: &[f32], least: f32) -> Option<(usize, f32)> {
 }
 
 /// A box from its centre and size.
-fn around([x, y]: [f32; 2], [width, height]: [f32; 2]) -> Bounds {
+pub(super) fn around([x, y]: [f32; 2], [width, height]: [f32; 2]) -> Bounds {
     let (x_reach, y_reach) = (width / 2.0, height / 2.0);
     Bounds { left: x - x_reach, top: y - y_reach, right: x + x_reach, bottom: y + y_reach }
 }

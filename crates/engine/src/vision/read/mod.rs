@@ -6,6 +6,7 @@ mod segments;
 mod text;
 
 use detections::DetectionReader;
+pub(super) use detections::in_image;
 use faultlens_core::{Response, Scores, Tensor, TensorData};
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,6 +1,5 @@
 //! `faultlens preview`: what faults make of an image, side by side.
 
-mod letters;
 mod picture;
 
 use std::collections::BTreeMap;

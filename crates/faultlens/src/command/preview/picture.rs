@@ -3,14 +3,12 @@
 use anyhow::Context;
 use faultlens::Image;
 
-use super::{Row, letters};
+use super::Row;
+use crate::command::canvas::{Canvas, GAP};
+use crate::command::letters;
 
-/// Between pictures, and around them.
-const GAP: usize = 8;
 /// Pixels of the picture for each of a letter.
 const PIXEL: usize = 2;
-const BACK: [u8; 3] = [24, 27, 32];
-const INK: [u8; 3] = [232, 235, 239];
 
 /// The image with a longer side of at most so many pixels, each the mean of those that it covers.
 pub(super) fn shrunk(image: &Image, most: usize) -> anyhow::Result<Image> {
@@ -46,7 +44,7 @@ pub(super) fn sheet(image: &Image, rows: &[Row]) -> anyhow::Result<Image> {
     let names = rows.iter().map(|row| letters::width(row.fault.name, PIXEL)).max().unwrap_or(0);
     let width = (columns * step[0]).max(names + GAP) + GAP;
     let mut canvas = Canvas::new(width, (rows.len() + 1) * step[1] + GAP);
-    canvas.write("no fault", GAP, GAP);
+    canvas.write("no fault", GAP, GAP, PIXEL);
     canvas.show(image, GAP, GAP + line);
     for (at, row) in rows.iter().enumerate() {
         let top = (at + 1) * step[1] + GAP;
@@ -56,42 +54,13 @@ pub(super) fn sheet(image: &Image, rows: &[Row]) -> anyhow::Result<Image> {
             let right = left + image.width().saturating_sub(letters::width(&number, PIXEL));
             // A long name takes the place of the first number.
             if right > letters::width(row.fault.name, PIXEL) + 2 * GAP {
-                canvas.write(&number, right, top);
+                canvas.write(&number, right, top, PIXEL);
             }
             canvas.show(picture, left, top + line);
         }
-        canvas.write(row.fault.name, GAP, top);
+        canvas.write(row.fault.name, GAP, top, PIXEL);
     }
-    Image::from_rgb(canvas.width, canvas.height, canvas.rgb).context("the sheet has no pixels")
-}
-
-struct Canvas {
-    width: usize,
-    height: usize,
-    rgb: Vec<u8>,
-}
-
-impl Canvas {
-    fn new(width: usize, height: usize) -> Self {
-        Self { width, height, rgb: BACK.repeat(width * height) }
-    }
-
-    fn show(&mut self, image: &Image, left: usize, top: usize) {
-        for (y, row) in image.rgb().chunks(image.width() * 3).enumerate() {
-            let start = ((top + y) * self.width + left) * 3;
-            self.rgb[start..start + row.len()].copy_from_slice(row);
-        }
-    }
-
-    fn write(&mut self, text: &str, left: usize, top: usize) {
-        for (x, y) in letters::pixels(text, PIXEL) {
-            let (x, y) = (left + x, top + y);
-            if x < self.width && y < self.height {
-                let at = (y * self.width + x) * 3;
-                self.rgb[at..at + 3].copy_from_slice(&INK);
-            }
-        }
-    }
+    canvas.finish()
 }
 
 #[cfg(test)]

@@ -48,18 +48,18 @@ const LETTERS: [(char, Letter); 40] = [
 
 const WIDTH: usize = 5;
 /// How high a line is.
-pub(super) const HEIGHT: usize = 9;
+pub(crate) const HEIGHT: usize = 9;
 /// From one letter to the next.
 const ADVANCE: usize = WIDTH + 1;
 
 /// How wide a text is, each of its pixels so many wide.
-pub(super) fn width(text: &str, pixel: usize) -> usize {
+pub(crate) fn width(text: &str, pixel: usize) -> usize {
     (text.chars().count() * ADVANCE).saturating_sub(1) * pixel
 }
 
 /// The pixels of a text, by column and row from its upper left corner; a character without a
 /// letter is a gap.
-pub(super) fn pixels(text: &str, pixel: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+pub(crate) fn pixels(text: &str, pixel: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let letters = text.chars().enumerate().filter_map(|(at, character)| {
         let (_, rows) = LETTERS.iter().find(|(letter, _)| *letter == character)?;
         Some((at * ADVANCE, rows))
