@@ -100,7 +100,8 @@ mod tests {
         assert_eq!([0, 20, 25].map(|x| at(&both[1], x)), [SAME, CHANGED, TOUCHED]);
         // The same, mirrored: what is gone stands out where it was.
         let (expected, observed) = (detections(&[26.0, 16.0]), detections(&[26.0]));
-        let mirrored = portraits((&road, &golden), &expected, (&road, &observed), None).unwrap();
+        let mirrored =
+            portraits((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
         assert_eq!([0, 10].map(|x| at(&mirrored[0], x)), [SAME, CHANGED]);
         let wide = side_by_side(&both).unwrap();
         assert_eq!((wide.width(), wide.height()), (68, 4));

@@ -36,7 +36,9 @@ pub use error::DataError;
 pub use folder::images_below;
 pub use format::{CocoDetection, CocoObject, CocoTruth, FORMATS, Format};
 pub use picture::{decode_image, read_image};
-pub use pool::{Entry, Pool, PoolObject, Stamp, write_pool};
+pub use pool::{
+    Entry, LEAST_OBJECTS, PRUNED, Pool, PoolObject, Stamp, largest_objects, write_pool,
+};
 pub use sampling::Sampling;
 pub use set::{DataSet, Options, Source};
 pub use write::{

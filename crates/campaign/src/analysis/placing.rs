@@ -51,8 +51,7 @@ pub(super) fn beside(
     precision: &Precision,
 ) -> Result<Option<Placed>, StatsError> {
     let both = guided.iter();
-    let both: Vec<Pair> =
-        both.filter_map(|(case, own)| Some([*own, *random.get(case)?])).collect();
+    let both: Vec<Pair> = both.filter_map(|(case, own)| Some([*own, *random.get(case)?])).collect();
     if both.len() < FEWEST {
         return Ok(None);
     }

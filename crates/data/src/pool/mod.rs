@@ -4,9 +4,11 @@
 //! as transparency. [`Pool::open`] reads the index alone, [`Pool::cutout`] one object.
 
 mod index;
+mod prune;
 mod stamp;
 mod write;
 
+pub use prune::{LEAST_OBJECTS, PRUNED, largest_objects};
 pub use stamp::Stamp;
 pub use write::{PoolObject, write_pool};
 

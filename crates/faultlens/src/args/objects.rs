@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use faultlens::data::{LEAST_OBJECTS, PRUNED};
+
 use super::at_least_one;
 
 /// Cut objects out of a data set's images: a pool to put into scenes
@@ -34,10 +36,10 @@ pub(crate) struct ObjectsArgs {
     #[arg(long, value_name = "S", default_value_t = 0.3, value_parser = share, requires = "model")]
     pub(crate) score: f64,
     /// The share of each label's objects that is left out, the smallest first
-    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = PRUNED, value_parser = share)]
     pub(crate) prune: f64,
     /// Labels with fewer objects keep all of them
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = LEAST_OBJECTS, value_parser = at_least_one)]
     pub(crate) least: usize,
     /// Keep every object
     #[arg(long, conflicts_with_all = ["prune", "least"])]

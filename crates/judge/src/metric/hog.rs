@@ -86,8 +86,8 @@ pub fn hog(image: &Image, settings: &HogSettings) -> Result<Vec<f64>, HogError> 
 }
 
 /// How much of the edges of one image another one has: the sum of the smaller of each pair of
-/// entries over the sum of the first, which is the background. 1 for the same image; 0 where the
-/// background has no edges, or histograms are of different lengths.
+/// entries over the sum of the first, which is the background. 1 for the same image; `None`
+/// where the background has no edges, or histograms are of different lengths.
 pub fn hog_intersection(background: &[f64], other: &[f64]) -> Option<f64> {
     let all: f64 = background.iter().sum();
     let shared: f64 = background.iter().zip(other).map(|(a, b)| a.min(*b)).sum();
@@ -321,9 +321,9 @@ mod tests {
             let edges = hog(&ramp(2, 1), &settings).unwrap();
             assert_eq!(
                 (hog_intersection(&empty, &edges), hog_intersection(&edges, &edges)),
-                (0.0, 1.0)
+                (None, Some(1.0))
             );
-            assert_eq!(hog_intersection(&edges, &edges[1..]), 0.0);
+            assert_eq!(hog_intersection(&edges, &edges[1..]), None);
         }
     }
 

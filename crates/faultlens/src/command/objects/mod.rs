@@ -2,7 +2,6 @@
 
 mod gather;
 mod picture;
-mod prune;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +11,7 @@ use anyhow::ensure;
 use faultlens::campaign::analysis::words::counted;
 use faultlens::campaign::cases::world_cases;
 use faultlens::data::{
-    DataError, DataSet, Format, Options, Pool, PoolObject, write_png, write_pool,
+    DataError, DataSet, Format, Options, Pool, PoolObject, largest_objects, write_png, write_pool,
 };
 use faultlens::judge::average_hash;
 use faultlens::targets::onnx::OutlineModel;
@@ -52,7 +51,9 @@ pub(crate) fn run(args: &ObjectsArgs, console: &mut Console) -> anyhow::Result<u
     let found = per_label(gathered.outlines.iter().map(|outline| outline.label.as_str()));
     let kept = match args.keep_all {
         true => gathered.outlines.clone(),
-        false => prune::largest(gathered.outlines.clone(), args.prune, args.least),
+        false => largest_objects(gathered.outlines.clone(), args.prune, args.least, |outline| {
+            (outline.label.as_str(), outline.stamp.pixels())
+        }),
     };
     let pool = write_pool(out, &source(args), cut(&set, &kept))?;
     if let Some(path) = &args.picture {
