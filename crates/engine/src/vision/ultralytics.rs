@@ -18,9 +18,9 @@ pub(super) fn size(graph: &Graph) -> Option<[usize; 2]> {
     let text = exported(graph).then(|| graph.metadata("imgsz")).flatten()?;
     let sides = text.trim().trim_matches(['[', ']', '(', ')']).split(',');
     let sides: Option<Vec<usize>> = sides.map(|side| side.trim().parse().ok()).collect();
-    match sides?.as_slice() {
-        &[side] => Some([side, side]),
-        &[height, width] => Some([height, width]),
+    match *sides?.as_slice() {
+        [side] => Some([side, side]),
+        [height, width] => Some([height, width]),
         _ => None,
     }
 }

@@ -99,7 +99,10 @@ fn walk(folder: &std::path::Path) -> Vec<String> {
 fn a_description_that_does_not_fit_the_output_is_explained() {
     let folder = folder("ask_misfit", [1, 2, 3]);
     for (output, wanted) in [
-        ("output: {kind: detections}", "detections need a decoder; known: ultraface, world, yolox"),
+        (
+            "output: {kind: detections}",
+            "detections need a decoder; known: faster_rcnn, fastestdet, ssd",
+        ),
         ("output: {kind: detections, decoder: yolx}", "did you mean `yolox`?"),
         ("output: {kind: detections, decoder: yolox}", "output `same` is f32 (1, 3, 8, 8), where"),
         ("output: {kind: logits}", "say what it holds with `output: {kind: …}`"),

@@ -60,16 +60,15 @@ fn on_ground(object: &Cutout) -> anyhow::Result<Image> {
                 continue;
             }
             let (rows, columns) = (span(y - top, high, height), span(x - left, wide, width));
-            let mut sums = [0usize; 4];
+            let weight = 255 * rows.len() * columns.len();
+            let mut sums = [0usize; 3];
             for at in rows.flat_map(|row| columns.clone().map(move |column| row * width + column)) {
                 let alpha = usize::from(object.alpha[at]);
-                sums[3] += 255;
-                for channel in 0..3 {
-                    let own = usize::from(object.image.rgb()[at * 3 + channel]);
-                    sums[channel] += own * alpha + usize::from(grey) * (255 - alpha);
+                for (sum, &own) in sums.iter_mut().zip(&object.image.rgb()[at * 3..at * 3 + 3]) {
+                    *sum += usize::from(own) * alpha + usize::from(grey) * (255 - alpha);
                 }
             }
-            rgb.extend([0, 1, 2].map(|channel| (sums[channel] / sums[3]) as u8));
+            rgb.extend(sums.map(|sum| (sum / weight) as u8));
         }
     }
     Image::from_rgb(SIDE, SIDE, rgb).context("the ground has no pixels")
