@@ -13,7 +13,8 @@ use clap::Parser;
 use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, init, inspect, list, man, merge, plan,
-    preview, promote, protect, replay, report, run, serve, study, survive, tolerance, train, world,
+    preview, promote, protect, replay, report, run, score, serve, study, survive, tolerance, train,
+    world,
 };
 use console::Console;
 
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Preview(args) => preview::run(args, &mut console),
         Command::Ask(args) => ask::run(args, &mut console),
         Command::Inspect(args) => inspect::run(args, &mut console),
+        Command::Score(args) => score::run(args, &mut console),
         Command::Serve(args) => serve::run(args, &mut console),
         Command::Study(args) => study::run(args, &mut console),
         Command::Survive(args) => survive::run(args, &mut console),

@@ -3,6 +3,7 @@
 mod campaign;
 mod image;
 mod protect;
+mod score;
 mod serve;
 mod study;
 mod survive;
@@ -21,6 +22,7 @@ pub(crate) use campaign::{
 };
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use protect::ProtectArgs;
+pub(crate) use score::ScoreArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use study::{
     StudyArgs, StudyCommand, StudyPrepareArgs, StudyServeArgs, StudyStatusArgs,
@@ -65,6 +67,7 @@ pub(crate) enum Command {
     Preview(PreviewArgs),
     Ask(AskArgs),
     Inspect(InspectArgs),
+    Score(ScoreArgs),
     Serve(ServeArgs),
     Study(StudyArgs),
     Survive(SurviveArgs),
