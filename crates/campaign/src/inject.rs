@@ -4,6 +4,7 @@ use crate::boundary;
 use crate::config::{Disturbance, FaultPoint};
 use crate::plan::Spot;
 use crate::record::{GoldenRecord, Record, Site};
+use crate::scene;
 use crate::score::scores;
 use crate::setup::Setup;
 use crate::standing::{precision, says, standing, standing_of_truth};
@@ -320,11 +321,17 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// How good an answer with objects or areas is, and how like golden.
+    /// How good an answer with objects or areas is, how like golden, and which objects were found
+    /// where they are known.
     fn scores(&self, observed: &Observed, answer: Option<&Response>) -> BTreeMap<String, String> {
         let golden = observed.moved.as_deref().unwrap_or(&self.answer);
         let moved = observed.moved.is_some();
-        scores(&self.case, &self.subject.truths, (golden, answer), moved)
+        let truths = &self.subject.truths;
+        let mut scores = scores(&self.case, truths, (golden, answer), moved);
+        if !moved && scene::is_known(&self.case, truths, &self.answer) {
+            scores.extend(scene::observed(answer));
+        }
+        scores
     }
 
     /// Whether an answer is what fairness counts; `None` where nobody asks for fairness.
@@ -351,7 +358,19 @@ impl<'s> Stage<'s> {
             _ => None,
         };
         let positive = self.positive(&self.answer);
-        GoldenRecord { target, case, answer, score, correct, positive, truth, digest, error: None }
+        let scene = scene::golden(&self.case, &self.subject.truths, &self.answer);
+        GoldenRecord {
+            target,
+            case,
+            answer,
+            score,
+            correct,
+            positive,
+            truth,
+            digest,
+            scene: scene.map(Into::into),
+            error: None,
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod protect;
 mod record;
 pub mod replay;
 pub mod run;
+mod scene;
 mod score;
 mod setup;
 mod show;

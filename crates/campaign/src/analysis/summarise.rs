@@ -8,6 +8,7 @@ use super::check::{Check, overall, pinned};
 use super::classes::classes;
 use super::critical::Critical;
 use super::curve::curves;
+use super::detection::Detected;
 use super::error::AnalysisError;
 use super::fairness::Fair;
 use super::findings::findings;
@@ -68,6 +69,7 @@ struct Pass {
     fair: Fair,
     benefits: Benefits,
     attacks: Attacks,
+    detected: Detected,
     preservations: Preservations,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
@@ -104,6 +106,7 @@ impl Pass {
             fair: Fair::of(campaign, context),
             benefits: Benefits::of(context),
             attacks: Attacks::default(),
+            detected: Detected::default(),
             preservations: Preservations::of(campaign, context)?,
             extra: BTreeSet::new(),
             micros: 0,
@@ -138,6 +141,7 @@ impl Pass {
         self.fair.add(context, record);
         self.benefits.add(context, record);
         self.attacks.add(context, record);
+        self.detected.add(context, record);
         self.preservations.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
@@ -192,6 +196,7 @@ impl Pass {
             fairness: self.fair.told(context, &precision)?,
             benefits: self.benefits.told(context, &precision)?,
             attacks: self.attacks.told(context, &precision)?,
+            detection: self.detected.told(context, &precision)?,
             masked: self.attacks.masked(context)?,
             spending: Spending::read(store.dir()),
             advice: Vec::new(),

@@ -23,6 +23,7 @@ const SUMMARY: [&str; 36] = [
     "heat_maps",
     "rankings",
     "critical",
+    "detection",
     "advice",
     "attacks",
     "benefits",

@@ -1,6 +1,7 @@
 //! What the page's template shows: texts and drawings, ready made.
 
 use super::attacks::{AttackView, StandingView, attack, standings};
+use super::detection::{DetectionView, detection};
 use super::examples::{Card, cards};
 use super::fairness::{FairnessView, fairness};
 use super::gallery::{GalleryView, galleries};
@@ -62,6 +63,7 @@ pub(super) struct Page {
     fairness: Vec<FairnessView>,
     benefits: Vec<BenefitView>,
     attacks: Vec<AttackView>,
+    detection: Vec<DetectionView>,
     standings: Vec<StandingView>,
     spending: Option<SpendingView>,
     examples: Vec<Card>,
@@ -184,6 +186,7 @@ impl Page {
             benefits: summary.benefits.iter().map(benefit).collect(),
             attacks: summary.attacks.iter().map(attack).collect(),
             standings: standings(&summary.attacks),
+            detection: summary.detection.iter().map(detection).collect(),
             spending: spending(summary.spending.as_ref()),
             examples: cards(&summary.examples, dir, album),
             pinned: pinned(summary),
