@@ -3,6 +3,7 @@
 use crate::boundary;
 use crate::changes::changes;
 use crate::config::{Disturbance, FaultPoint};
+use crate::inventory;
 use crate::plan::Spot;
 use crate::record::{GoldenRecord, Record, Site};
 use crate::score::scores;
@@ -344,11 +345,17 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// How good an answer with objects or areas is, and how like golden.
+    /// How good an answer with objects or areas is, how like golden, and which objects were found
+    /// where they are known.
     fn scores(&self, observed: &Observed, answer: Option<&Response>) -> BTreeMap<String, String> {
         let golden = observed.moved.as_deref().unwrap_or(&self.answer);
         let moved = observed.moved.is_some();
-        scores(&self.case, &self.subject.truths, (golden, answer), moved)
+        let truths = &self.subject.truths;
+        let mut scores = scores(&self.case, truths, (golden, answer), moved);
+        if !moved && inventory::is_known(&self.case, truths, &self.answer) {
+            scores.extend(inventory::observed(answer));
+        }
+        scores
     }
 
     /// Whether an answer is what fairness counts; `None` where nobody asks for fairness.
@@ -375,7 +382,19 @@ impl<'s> Stage<'s> {
             _ => None,
         };
         let positive = self.positive(&self.answer);
-        GoldenRecord { target, case, answer, score, correct, positive, truth, digest, error: None }
+        let scene = inventory::golden(&self.case, &self.subject.truths, &self.answer);
+        GoldenRecord {
+            target,
+            case,
+            answer,
+            score,
+            correct,
+            positive,
+            truth,
+            digest,
+            scene: scene.map(Into::into),
+            error: None,
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub mod cases;
 mod changes;
 pub mod config;
 mod inject;
+mod inventory;
 pub mod pin;
 pub mod plan;
 mod portrait;

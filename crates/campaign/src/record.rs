@@ -174,6 +174,8 @@ pub struct GoldenRecord {
     pub truth: Option<Arc<str>>,
     /// Tells whether another answer has the same bits.
     pub digest: Option<u64>,
+    /// The objects that are known and those that were found, as text; `None` where none is known.
+    pub scene: Option<Arc<str>>,
     /// Why there is no answer.
     pub error: Option<String>,
 }

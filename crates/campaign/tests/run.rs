@@ -474,3 +474,29 @@ faults:
     assert_eq!(deviated(0), 0, "nothing moved");
     assert!((1..=20).contains(&deviated(1)), "{} of 30", deviated(1));
 }
+
+/// The run directory alone says how well objects were found over all cases.
+#[test]
+fn objects_that_were_found_are_on_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "
+targets: [{model: world:detector}]
+cases: {data: 'world:scenes:12'}
+oracle: {name: same_detections}
+faults:
+  - {fault: gaussian_noise, severity: [1, 5]}
+  - {fault: translation, right: 0.15, down: 0, fill: edge}
+";
+    run(text, &options(dir.path()));
+    let summary = summarise(dir.path(), &[]).unwrap();
+    let [one] = &summary.detection[..] else { panic!("{:?}", summary.detection) };
+    assert!((6..=12).contains(&one.cases), "{}", one.cases);
+    // What a fault has moved is not where the truth has it.
+    let faults: Vec<_> = one.points.iter().filter_map(|point| point.fault.clone()).collect();
+    assert_eq!(faults, ["gaussian_noise severity=1", "gaussian_noise severity=5"]);
+    let ap = |at: usize| one.points[at].ap.value.unwrap();
+    let clean = one.clean.ap.value.unwrap();
+    assert!(clean > 0.3 && ap(1) < clean, "{one:?}");
+    let (mean, kept) = (one.mean_ap.unwrap().value.unwrap(), one.kept.unwrap().value.unwrap());
+    assert!((mean - (ap(0) + ap(1)) / 2.0).abs() < 1e-12 && (kept - mean / clean).abs() < 1e-12);
+}

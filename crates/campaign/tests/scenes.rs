@@ -66,12 +66,12 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
         let said = |name: &str| one.extra.get(name);
         if one.fault < 2 && one.outcome.kind() != OutcomeKind::Unjudged {
             inserted += 1;
-            let found: u32 = said("found").unwrap().parse().unwrap();
+            let found: u32 = said("objects_found").unwrap().parse().unwrap();
             assert!(one.repeat < 2 * found, "two trials for every object");
             let [left, top, right, bottom] = sides(said("object_box").unwrap());
             assert!(left >= 0.0 && top >= 0.0 && right <= 128.0 && bottom <= 128.0);
             assert_eq!(said("beside").is_some(), one.fault == 0);
-            if let Some([a, b, c, d]) = said("beside").map(|text| sides(text)) {
+            if let Some([a, b, c, d]) = said("beside").map(|text| sides(text.as_str())) {
                 let beside = left >= c - 0.1 || right <= a + 0.1;
                 assert!(beside || top >= d - 0.1 || bottom <= b + 0.1, "{one:?}");
             }
@@ -81,7 +81,7 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
             assert!(one.queries == 1 || said("moved").is_some());
             assert!(one.queries == 1 || one.outcome == Outcome::Deviated);
         }
-        let changes = ["missed", "spurious", "relabelled", "misplaced"].map(|name| said(name));
+        let changes = ["missed", "spurious", "relabelled", "misplaced"].map(said);
         let changed = changes.iter().any(Option::is_some);
         assert_eq!(changed, one.outcome == Outcome::Deviated, "{one:?}");
     }

@@ -13,7 +13,7 @@ use clap::Parser;
 use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, findings, init, inspect, list, man, merge,
-    objects, plan, preview, promote, protect, replay, report, run, serve, study, survive,
+    objects, plan, preview, promote, protect, replay, report, run, score, serve, study, survive,
     tolerance, train, world,
 };
 use console::Console;
@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Command::Objects(args) => objects::run(args, &mut console),
         Command::Ask(args) => ask::run(args, &mut console),
         Command::Inspect(args) => inspect::run(args, &mut console),
+        Command::Score(args) => score::run(args, &mut console),
         Command::Serve(args) => serve::run(args, &mut console),
         Command::Study(args) => study::run(args, &mut console),
         Command::Survive(args) => survive::run(args, &mut console),

@@ -157,6 +157,7 @@ impl<'a> Book<'a> {
                 positive: None,
                 truth: Some(one.truth.as_str().into()),
                 digest: majority.map(|choice| choice as u64),
+                scene: None,
                 error: majority.is_none().then(|| "nobody has answered the original".to_owned()),
             }
         });

@@ -9,6 +9,7 @@ mod classes;
 mod compare;
 mod critical;
 mod curve;
+mod detection;
 mod error;
 mod fairness;
 mod filter;
@@ -47,8 +48,8 @@ pub use scenes::{ChangedScenes, MovedOn, SceneTotal};
 pub use summarise::summarise;
 pub use summary::{
     Attacked, Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer,
-    Curve, Example, FairGroup, FairPoint, Fairness, FaultErrors, Fit, Gap, GroupRow, Grouping,
-    HeatMap, HeatRow, KCurve, Masking, Mean, Moved, MovedRow, Pinned, Progress, Ranked, Ranking,
-    Rate, Robustness, SUMMARY_VERSION, SideBySide, SideRow, Standing, Summary, Tally,
-    TargetSummary, Trait, TraitLine, TraitRow, Verdict,
+    Curve, DetectionPoint, DetectionQuality, Example, FairGroup, FairPoint, Fairness, FaultErrors,
+    Fit, Gap, GroupRow, Grouping, HeatMap, HeatRow, KCurve, Masking, Mean, Moved, MovedRow, Pinned,
+    Progress, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION, SideBySide, SideRow, Standing,
+    Summary, Tally, TargetSummary, Trait, TraitLine, TraitRow, Verdict,
 };

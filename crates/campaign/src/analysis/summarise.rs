@@ -8,6 +8,7 @@ use super::check::{Check, overall, pinned};
 use super::classes::classes;
 use super::critical::Critical;
 use super::curve::curves;
+use super::detection::Detected;
 use super::error::AnalysisError;
 use super::fairness::Fair;
 use super::findings::findings;
@@ -71,6 +72,7 @@ struct Pass {
     benefits: Benefits,
     attacks: Attacks,
     scenes: Scenes,
+    detected: Detected,
     preservations: Preservations,
     /// Names of what plug-ins recorded besides.
     extra: BTreeSet<String>,
@@ -108,6 +110,7 @@ impl Pass {
             benefits: Benefits::of(context),
             attacks: Attacks::default(),
             scenes: Scenes::default(),
+            detected: Detected::default(),
             preservations: Preservations::of(campaign, context)?,
             extra: BTreeSet::new(),
             micros: 0,
@@ -144,6 +147,7 @@ impl Pass {
         self.attacks.add(context, record);
         let together = [self.repeats.in_target(record), self.repeats.in_all(record)];
         self.scenes.add(context, record, together)?;
+        self.detected.add(context, record);
         self.preservations.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
@@ -199,6 +203,7 @@ impl Pass {
             fairness: self.fair.told(context, &precision)?,
             benefits: self.benefits.told(context, &precision)?,
             attacks: self.attacks.told(context, &precision)?,
+            detection: self.detected.told(context, &precision)?,
             masked: self.attacks.masked(context)?,
             scenes: self.scenes.told(context, &precision, spending.as_ref())?,
             scene_totals: self.scenes.totals(context, &precision, spending.as_ref())?,

@@ -76,6 +76,9 @@ pub struct Summary {
     /// How attacks fared, by target and attack.
     #[serde(default)]
     pub attacks: Vec<Attacked>,
+    /// How well objects are found under faults in images, by target.
+    #[serde(default)]
+    pub detection: Vec<DetectionQuality>,
     /// Where gradients mislead.
     #[serde(default)]
     pub masked: Vec<Masking>,
@@ -298,6 +301,37 @@ pub struct BenefitRow {
     pub changed: Mean,
     /// Wrong answers, where the right ones are known.
     pub wrong: Mean,
+}
+
+/// How well a target finds objects under faults in images, over all cases whose objects are known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DetectionQuality {
+    /// The target.
+    pub target: String,
+    /// How many cases.
+    pub cases: u64,
+    /// Undisturbed.
+    pub clean: DetectionPoint,
+    /// Average precision over severities, then over faults that have them (mPC).
+    pub mean_ap: Option<Mean>,
+    /// The share of the undisturbed average precision that this is (rPC).
+    pub kept: Option<Mean>,
+    /// Under each fault.
+    pub points: Vec<DetectionPoint>,
+}
+
+/// How well objects are found under one fault.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DetectionPoint {
+    /// The fault with its settings; `None` for the undisturbed answers.
+    pub fault: Option<String>,
+    /// COCO's average precision, over overlaps from 0.5 to 0.95; its interval is of cases drawn
+    /// again.
+    pub ap: Mean,
+    /// Average precision at overlap 0.5.
+    pub ap50: Option<f64>,
+    /// How many errors of each of TIDE's kinds.
+    pub errors: BTreeMap<String, u64>,
 }
 
 /// How an attack fared against a target.

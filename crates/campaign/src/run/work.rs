@@ -152,6 +152,7 @@ fn no_golden(piece: &Piece, error: &str) -> GoldenRecord {
         positive: None,
         truth: None,
         digest: None,
+        scene: None,
         error: Some(error.to_owned()),
     }
 }

@@ -20,7 +20,7 @@ pub(crate) mod said {
     /// Where the thing stands that it was put beside.
     pub(crate) const BESIDE: &str = "beside";
     /// How many things the target finds in the undisturbed image.
-    pub(crate) const FOUND: &str = "found";
+    pub(crate) const FOUND: &str = "objects_found";
     /// How much of the undisturbed image's gradients the changed one has.
     pub(crate) const NATURALNESS: &str = "naturalness";
     /// How much of the way to its destination the object came, the answer still disturbed.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version of the tables; raised when a reader of an older one would go wrong.
-pub(super) const SCHEMA_VERSION: i64 = 4;
+pub(super) const SCHEMA_VERSION: i64 = 5;
 
 /// How long to wait for a reader or for a checkpoint before giving up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,7 +38,8 @@ CREATE TABLE cases(case_no INTEGER PRIMARY KEY, name TEXT NOT NULL, label TEXT,
 CREATE TABLE strata(case_no INTEGER, name TEXT, value TEXT NOT NULL,
     PRIMARY KEY(case_no, name)) WITHOUT ROWID;
 CREATE TABLE goldens(target INTEGER, case_no INTEGER, answer INTEGER, score INTEGER,
-    correct INTEGER, digest INTEGER, error TEXT, truth INTEGER, positive INTEGER, PRIMARY KEY(target, case_no)) WITHOUT ROWID;
+    correct INTEGER, digest INTEGER, error TEXT, truth INTEGER, positive INTEGER, scene TEXT,
+    PRIMARY KEY(target, case_no)) WITHOUT ROWID;
 -- ids: 16 bytes of the trial's identity, and 8 of the answer's digest. spot: the element times
 -- 128, plus the bit and 1 where a bit differs. score: the bits of a 32-bit float. before, after:
 -- those bits, or a real, or a blob with the bits of a 64-bit NaN; after is NULL where it is before

@@ -200,7 +200,7 @@ impl Store {
         let _moment = self.moment()?;
         let known = self.interned_now()?;
         let mut goldens = Vec::new();
-        let query = "SELECT target, case_no, answer, score, correct, digest, error, truth, positive FROM goldens \
+        let query = "SELECT target, case_no, answer, score, correct, digest, error, truth, positive, scene FROM goldens \
                      ORDER BY target, case_no";
         self.each(query, |row| {
             let name = |at: usize| {
@@ -217,6 +217,7 @@ impl Store {
                 digest: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
                 error: row.get(6)?,
                 truth: name(7)?,
+                scene: row.get::<_, Option<String>>(9)?.map(Into::into),
             });
             Ok(())
         })?;

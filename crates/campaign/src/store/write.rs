@@ -113,8 +113,9 @@ fn put_goldens(
         let truth = name(database, golden.truth.as_ref(), interned)?;
         let (target, case, correct) = (golden.target, golden.case, golden.correct);
         let error = &golden.error;
-        let positive = golden.positive;
-        let row = params![target, case, answer, score, correct, digest, error, truth, positive];
+        let (positive, scene) = (golden.positive, golden.scene.as_deref());
+        let row =
+            params![target, case, answer, score, correct, digest, error, truth, positive, scene];
         if put.execute(row)? == 1 {
             let answer = golden.answer.clone();
             let known = Answer { answer, score: golden.score, digest: golden.digest };
@@ -125,9 +126,9 @@ fn put_goldens(
 }
 
 /// An answer takes the place of none that came before, and of nothing else.
-const PUT_GOLDEN: &str = "INSERT INTO goldens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+const PUT_GOLDEN: &str = "INSERT INTO goldens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
     ON CONFLICT (target, case_no) DO UPDATE SET answer = ?3, score = ?4, correct = ?5, \
-    digest = ?6, error = ?7, truth = ?8, positive = ?9 \
+    digest = ?6, error = ?7, truth = ?8, positive = ?9, scene = ?10 \
     WHERE digest IS NULL AND ?6 IS NOT NULL";
 
 const PUT_TRIAL: &str =

@@ -115,6 +115,7 @@ pub(crate) fn golden(target: u32, case: u32, answer: &str) -> GoldenRecord {
         positive: None,
         truth: None,
         digest: Some(0),
+        scene: None,
         error: None,
     }
 }

@@ -126,6 +126,7 @@ pub(crate) fn golden(target: u32, case: u32) -> GoldenRecord {
         positive: stream.pick(&[None, Some(true), Some(false)]).copied().unwrap(),
         truth: None,
         digest: answer.is_some().then(|| stream.next_u64()),
+        scene: stream.chance(0.3).then(|| "1 0 3 1.5 10 10|1 0.5 3 1.5 10 10".into()),
         error: answer.is_none().then(|| word(&mut stream)),
         answer,
     }

@@ -4,6 +4,7 @@ mod campaign;
 mod image;
 mod objects;
 mod protect;
+mod score;
 mod serve;
 mod study;
 mod survive;
@@ -23,6 +24,7 @@ pub(crate) use campaign::{
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use objects::ObjectsArgs;
 pub(crate) use protect::ProtectArgs;
+pub(crate) use score::ScoreArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use study::{
     StudyArgs, StudyCommand, StudyPrepareArgs, StudyServeArgs, StudyStatusArgs,
@@ -69,6 +71,7 @@ pub(crate) enum Command {
     Objects(ObjectsArgs),
     Ask(AskArgs),
     Inspect(InspectArgs),
+    Score(ScoreArgs),
     Serve(ServeArgs),
     Study(StudyArgs),
     Survive(SurviveArgs),

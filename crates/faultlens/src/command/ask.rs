@@ -10,7 +10,7 @@ use faultlens::{Detection, Detections, Picture, Response, Segments, Target, exit
 use serde::Serialize;
 
 use crate::args::AskArgs;
-use crate::command::score::{Place, Score, places};
+use crate::command::numbers::{Place, Score, places};
 use crate::command::threads;
 use crate::console::{Console, told};
 use crate::describe::{self, written};

@@ -19,16 +19,16 @@ const PRECISION: u32 = 22;
 /// Greys and sizes are made in whole numbers as Pillow makes them, so that no bit can differ.
 pub fn average_hash(image: &Image) -> u64 {
     let (width, height) = (image.width(), image.height());
-    let grey: Vec<u8> = image.rgb().as_chunks::<3>().0.iter().map(luma).collect();
+    let grey: Vec<i16> = image.rgb().as_chunks::<3>().0.iter().map(luma).collect();
     let across = Weights::new(width);
-    let narrow: Vec<u8> = grey.chunks_exact(width).flat_map(|row| across.apply(row)).collect();
+    let narrow: Vec<i16> = grey.chunks_exact(width).flat_map(|row| across.apply(row)).collect();
     let down = Weights::new(height);
-    let column = |x: usize| -> Vec<u8> { narrow.iter().skip(x).step_by(SIDE).copied().collect() };
-    let columns: [[u8; SIDE]; SIDE] = std::array::from_fn(|x| down.apply(&column(x)));
-    let sum: u32 = columns.iter().flatten().map(|&pixel| u32::from(pixel)).sum();
+    let column = |x: usize| -> Vec<i16> { narrow.iter().skip(x).step_by(SIDE).copied().collect() };
+    let columns: [[i16; SIDE]; SIDE] = std::array::from_fn(|x| down.apply(&column(x)));
+    let sum: i32 = columns.iter().flatten().map(|&pixel| i32::from(pixel)).sum();
     let pixels = (0..SIDE).flat_map(|y| columns.iter().map(move |column| column[y]));
     pixels
-        .fold(0, |hash, pixel| hash << 1 | u64::from(u32::from(pixel) * (SIDE * SIDE) as u32 > sum))
+        .fold(0, |hash, pixel| hash << 1 | u64::from(i32::from(pixel) * (SIDE * SIDE) as i32 > sum))
 }
 
 /// In how many bits two hashes differ: 0 for images that look the same, about 32 of two that have
@@ -38,16 +38,26 @@ pub fn hamming(a: u64, b: u64) -> u32 {
 }
 
 /// Grey as Pillow's mode `L` has it.
-fn luma(&[red, green, blue]: &[u8; 3]) -> u8 {
+fn luma(&[red, green, blue]: &[u8; 3]) -> i16 {
     let [red, green, blue] = [red, green, blue].map(u32::from);
-    ((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16) as u8
+    ((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16) as i16
 }
 
 /// What each of the few pixels takes from a line of many.
 struct Weights {
-    /// Where its part of the line starts, and the weights of that part.
-    parts: [(usize, Vec<i32>); SIDE],
+    parts: [Part; SIDE],
 }
+
+/// The part of a line that one pixel takes. Weights are cut in two, so that each half has 16 bits,
+/// of which processors multiply many at once; their sums together are exact.
+struct Part {
+    start: usize,
+    high: Vec<i16>,
+    low: Vec<i16>,
+}
+
+/// Where weights are cut: 2¹¹.
+const CUT: i32 = 1 << (PRECISION / 2);
 
 impl Weights {
     fn new(length: usize) -> Self {
@@ -55,18 +65,22 @@ impl Weights {
         Self { parts: std::array::from_fn(|at| part(at, scale, length)) }
     }
 
-    fn apply(&self, line: &[u8]) -> [u8; SIDE] {
+    fn apply(&self, line: &[i16]) -> [i16; SIDE] {
         std::array::from_fn(|at| {
-            let (start, weights) = &self.parts[at];
-            let pairs = line[*start..].iter().zip(weights);
-            let sum: i32 = pairs.map(|(&pixel, &weight)| i32::from(pixel) * weight).sum();
+            let Part { start, high, low } = &self.parts[at];
+            let line = &line[*start..];
+            let sum = CUT * dot(line, high) + dot(line, low);
             // The filter overshoots at edges.
-            ((sum + (1 << (PRECISION - 1))) >> PRECISION).clamp(0, 255) as u8
+            ((sum + (1 << (PRECISION - 1))) >> PRECISION).clamp(0, 255) as i16
         })
     }
 }
 
-fn part(at: usize, scale: f64, length: usize) -> (usize, Vec<i32>) {
+fn dot(pixels: &[i16], weights: &[i16]) -> i32 {
+    pixels.iter().zip(weights).map(|(&pixel, &weight)| i32::from(pixel) * i32::from(weight)).sum()
+}
+
+fn part(at: usize, scale: f64, length: usize) -> Part {
     let stretch = scale.max(1.0);
     let centre = (at as f64 + 0.5) * scale;
     let start = (centre - REACH * stretch + 0.5).max(0.0) as usize;
@@ -75,7 +89,10 @@ fn part(at: usize, scale: f64, length: usize) -> (usize, Vec<i32>) {
     let weights: Vec<f64> = (start..end).map(weight).collect();
     let sum: f64 = weights.iter().sum();
     let one = f64::from(1 << PRECISION);
-    (start, weights.iter().map(|weight| (weight / sum * one).round() as i32).collect())
+    let whole = || weights.iter().map(|weight| (weight / sum * one).round() as i32);
+    // Halves have the sign of their weight, so that no sum of them outgrows that of the weights.
+    let (high, low) = (whole().map(|w| (w / CUT) as i16), whole().map(|w| (w % CUT) as i16));
+    Part { start, high: high.collect(), low: low.collect() }
 }
 
 fn lanczos(x: f64) -> f64 {

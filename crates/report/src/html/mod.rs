@@ -1,6 +1,7 @@
 //! The page: one file that holds all it shows.
 
 mod attacks;
+mod detection;
 mod examples;
 mod fairness;
 mod gallery;

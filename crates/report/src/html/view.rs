@@ -1,6 +1,7 @@
 //! What the page's template shows: texts and drawings, ready made.
 
 use super::attacks::{AttackView, StandingView, attack, standings};
+use super::detection::{DetectionView, detection};
 use super::examples::{Card, cards, frames};
 use super::fairness::{FairnessView, fairness};
 use super::gallery::{GalleryView, galleries};
@@ -63,6 +64,7 @@ pub(super) struct Page {
     fairness: Vec<FairnessView>,
     benefits: Vec<BenefitView>,
     attacks: Vec<AttackView>,
+    detection: Vec<DetectionView>,
     standings: Vec<StandingView>,
     scenes: Option<ScenesView>,
     spending: Option<SpendingView>,
@@ -189,6 +191,7 @@ impl Page {
             attacks: summary.attacks.iter().map(attack).collect(),
             standings: standings(&summary.attacks),
             scenes: scenes(summary),
+            detection: summary.detection.iter().map(detection).collect(),
             spending: spending(summary.spending.as_ref()),
             frames: frames(&summary.examples),
             examples: cards(&summary.examples, dir, album),

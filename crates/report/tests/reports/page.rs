@@ -162,6 +162,23 @@ fn what_people_cope_with_shows_the_summarys_numbers() {
 }
 
 #[test]
+fn objects_found_show_the_summarys_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&rich(dir.path()), dir.path(), |_, document| {
+        let section = with_id(document, "detection");
+        let said = text(section);
+        for part in ["over 40 cases", "AP 0.512 [0.462, 0.562]", "(mPC): AP 0.345", "(rPC): 0.674"]
+        {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let rows: Vec<String> = tagged(section, "tr").map(text).collect();
+        assert_eq!(rows[0], "faultAPintervalAP50LocMiss");
+        assert_eq!(rows[1], "undisturbed0.5120.462, 0.5620.712511");
+        assert!(rows[2].ends_with("0.3450.295, 0.3950.545529"), "{}", rows[2]);
+    });
+}
+
+#[test]
 fn curves_and_outcomes_show_the_summarys_numbers() {
     let dir = tempfile::tempdir().unwrap();
     let summary = rich(dir.path());

@@ -2,8 +2,8 @@
 
 use super::fixture::{HOSTILE, rate};
 use faultlens_campaign::analysis::{
-    Attacked, Benefit, BenefitRow, FairGroup, FairPoint, Fairness, Gap, KCurve, Masking, Mean,
-    Moved, MovedRow, SideBySide, SideRow, Standing,
+    Attacked, Benefit, BenefitRow, DetectionPoint, DetectionQuality, FairGroup, FairPoint,
+    Fairness, Gap, KCurve, Masking, Mean, Moved, MovedRow, SideBySide, SideRow, Standing,
 };
 use faultlens_campaign::run::{ServiceAccount, Spending};
 
@@ -105,6 +105,24 @@ pub(crate) fn attacked() -> Attacked {
         distance: Some(0.0312),
         cpu_seconds: Some(0.0042),
         standing: vec![Standing { queries: 12.0, share: 0.2, low: 0.1, high: 0.33 }],
+    }
+}
+
+pub(crate) fn detected() -> DetectionQuality {
+    let mean = |value| Mean { value: Some(value), low: value - 0.05, high: value + 0.05, n: 40 };
+    let point = |fault: Option<&str>, ap, missed| DetectionPoint {
+        fault: fault.map(str::to_owned),
+        ap: mean(ap),
+        ap50: Some(ap + 0.2),
+        errors: [("Loc".to_owned(), 5), ("Miss".to_owned(), missed)].into(),
+    };
+    DetectionQuality {
+        target: HOSTILE.into(),
+        cases: 40,
+        clean: point(None, 0.512, 11),
+        mean_ap: Some(mean(0.345)),
+        kept: Some(mean(0.674)),
+        points: vec![point(Some(HOSTILE), 0.345, 29)],
     }
 }
 

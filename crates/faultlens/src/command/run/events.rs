@@ -10,7 +10,7 @@ use faultlens::campaign::{Record, Site};
 use faultlens::{Outcome, OutcomeKind};
 use serde_json::{Value, json};
 
-use crate::command::score::number;
+use crate::command::numbers::number;
 
 /// Writes events as lines of JSON; all of a batch are there before the next is recorded.
 pub(crate) struct EventLines {

@@ -106,12 +106,12 @@ pub(crate) fn scores(
 
 /// What is known and found of one class, with the numbers of the scenes.
 #[derive(Default)]
-struct Mine {
-    objects: Vec<(usize, Known)>,
+pub(super) struct Mine {
+    pub(super) objects: Vec<(usize, Known)>,
     detections: Vec<(usize, Found)>,
 }
 
-fn by_class(scenes: &[Scene], classes: usize) -> Vec<Mine> {
+pub(super) fn by_class(scenes: &[Scene], classes: usize) -> Vec<Mine> {
     let mut all: Vec<Mine> = (0..classes).map(|_| Mine::default()).collect();
     for (at, scene) in scenes.iter().enumerate() {
         for known in &scene.objects {
@@ -131,30 +131,34 @@ fn by_class(scenes: &[Scene], classes: usize) -> Vec<Mine> {
 impl Mine {
     fn scores(&self, grid: Grid<'_>) -> ClassScores {
         let judged = self.judge(grid);
-        let objects: Vec<usize> = grid.sizes.iter().map(|size| self.to_find(size)).collect();
-        let reached = |(size, &objects): (usize, &usize)| {
-            let ious = 0..grid.ious.len();
+        let order = judged.order();
+        let all = grid.ious.len();
+        let reached = |(at, size): (usize, &Size)| {
+            let (objects, ious) = (self.to_find(size), at * all..(at + 1) * all);
             (objects > 0).then(|| Reached {
-                precision: ious.clone().map(|at| judged.precision(size, at, objects)).collect(),
-                recall: ious.map(|at| judged.recall(size, at, objects, usize::MAX)).collect(),
+                precision: ious.clone().map(|at| judged.precision(&order, at, objects)).collect(),
+                recall: ious.map(|at| judged.recall(at, objects, usize::MAX)).collect(),
             })
         };
-        let surest = |objects| {
-            FEWER_DETECTIONS.map(|most| {
-                (0..grid.ious.len()).map(|at| judged.recall(0, at, objects, most)).collect()
-            })
-        };
+        let objects = grid.sizes.first().map_or(0, |size| self.to_find(size));
+        let surest =
+            |most| (0..all).map(|at| judged.recall(at, objects, most)).collect::<Vec<f64>>();
         ClassScores {
             objects: self.objects.iter().filter(|(_, known)| !known.crowd).count(),
             detections: self.detections.len(),
-            sizes: objects.iter().enumerate().map(reached).collect(),
-            surest: objects.first().filter(|&&objects| objects > 0).map(|&all| surest(all)),
+            sizes: grid.sizes.iter().enumerate().map(reached).collect(),
+            surest: (objects > 0).then(|| FEWER_DETECTIONS.map(surest)),
         }
     }
 
     fn to_find(&self, size: &Size) -> usize {
         let counts = |(_, known): &&(usize, Known)| standing(known, size) == Standing::Counts;
         self.objects.iter().filter(counts).count()
+    }
+
+    /// Judges every detection that counts, whatever the objects' size.
+    pub(super) fn judge_at(&self, ious: &[f64]) -> Judged {
+        self.judge(Grid { ious, sizes: &SIZES[..1] })
     }
 
     /// Judges every detection that counts at every threshold and size.
@@ -167,9 +171,8 @@ impl Mine {
             objects = &objects[objects.partition_point(|(at, _)| *at < scene)..];
             let here = &objects[..objects.partition_point(|(at, _)| *at == scene)];
             bench.take(group, here, grid);
-            bench.judge(here, grid, &mut judged);
+            bench.judge(scene, here, grid, &mut judged);
         }
-        judged.order();
         judged
     }
 }
@@ -209,9 +212,20 @@ impl Bench {
         self.meetings.note(self.found.iter().map(|found| found.rect), &self.outlines, least);
     }
 
-    fn judge(&mut self, objects: &[(usize, Known)], grid: Grid<'_>, judged: &mut Judged) {
+    fn judge(
+        &mut self,
+        scene: usize,
+        objects: &[(usize, Known)],
+        grid: Grid<'_>,
+        judged: &mut Judged,
+    ) {
         let Self { found, standings, meetings, .. } = self;
-        judged.found.extend(found.iter().enumerate().map(|(rank, found)| (found.score, rank)));
+        let counted = found.iter().enumerate();
+        judged.found.extend(counted.map(|(rank, found)| Counted {
+            scene,
+            rank,
+            score: found.score,
+        }));
         for (at, size) in grid.sizes.iter().enumerate() {
             standings.clear();
             standings.extend(objects.iter().map(|(_, known)| standing(known, size)));
@@ -231,130 +245,58 @@ impl Bench {
 
 /// What a detection is at one threshold and size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+pub(super) enum Verdict {
     Right,
     Wrong,
     /// Neither: it found what does not count.
     Aside,
 }
 
+/// A detection that counts.
+pub(super) struct Counted {
+    pub(super) scene: usize,
+    pub(super) score: f64,
+    /// How many of the same image and class are surer.
+    rank: usize,
+}
+
 /// Every detection of a class that counts, judged.
-struct Judged {
-    /// Score, and how many of the same image and class are surer.
-    found: Vec<(f64, usize)>,
+pub(super) struct Judged {
+    pub(super) found: Vec<Counted>,
     /// For each size, then threshold, a verdict on each detection.
-    verdicts: Vec<Vec<Verdict>>,
+    pub(super) verdicts: Vec<Vec<Verdict>>,
     ious: usize,
-    /// Places of detections, surest first.
-    order: Vec<usize>,
 }
 
 impl Judged {
     fn new(grid: Grid<'_>) -> Self {
         let ious = grid.ious.len();
         let verdicts = vec![Vec::new(); grid.sizes.len() * ious];
-        Self { found: Vec::new(), verdicts, ious, order: Vec::new() }
+        Self { found: Vec::new(), verdicts, ious }
     }
 
     fn verdicts(&mut self, size: usize) -> impl Iterator<Item = &mut Vec<Verdict>> {
         self.verdicts[size * self.ious..(size + 1) * self.ious].iter_mut()
     }
 
-    fn order(&mut self) {
-        self.order = (0..self.found.len()).collect();
-        let score = |&at: &usize| self.found[at].0;
-        self.order.sort_by(|a, b| super::surest_first(score(a), score(b)));
+    /// Places of detections, surest first.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.found.len()).collect();
+        order.sort_by(|&a, &b| super::surest_first(self.found[a].score, self.found[b].score));
+        order
     }
 
-    fn precision(&self, size: usize, iou: usize, objects: usize) -> f64 {
-        let verdicts = &self.verdicts[size * self.ious + iou];
-        let counting = self.order.iter().map(|&at| verdicts[at]).filter(|&v| v != Verdict::Aside);
+    fn precision(&self, order: &[usize], at: usize, objects: usize) -> f64 {
+        let verdicts = order.iter().map(|&place| self.verdicts[at][place]);
+        let counting = verdicts.filter(|&verdict| verdict != Verdict::Aside);
         Curve::new(counting.map(|verdict| verdict == Verdict::Right), objects).at_101_recalls()
     }
 
     /// Recall of the `most` surest detections of each image.
-    fn recall(&self, size: usize, iou: usize, objects: usize, most: usize) -> f64 {
-        let verdicts = &self.verdicts[size * self.ious + iou];
-        let right = verdicts.iter().zip(&self.found);
-        let right = right.filter(|&(&v, &(_, rank))| v == Verdict::Right && rank < most).count();
+    fn recall(&self, at: usize, objects: usize, most: usize) -> f64 {
+        let right = self.verdicts[at].iter().zip(&self.found);
+        let right = right.filter(|&(&v, found)| v == Verdict::Right && found.rank < most).count();
         right as f64 / objects as f64
-    }
-}
-
-/// COCO's twelve numbers; `None` where there is no object to find.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct CocoSummary {
-    /// Average precision over classes and thresholds 0.5, 0.55 … 0.95.
-    pub ap: Option<f64>,
-    /// Average precision where boxes overlap by half.
-    pub ap50: Option<f64>,
-    /// Average precision where boxes overlap by three quarters.
-    pub ap75: Option<f64>,
-    /// `ap` of objects of less than 32² pixels.
-    pub ap_small: Option<f64>,
-    /// `ap` of objects in between.
-    pub ap_medium: Option<f64>,
-    /// `ap` of objects of more than 96² pixels.
-    pub ap_large: Option<f64>,
-    /// Average recall with 1 detection per image and class.
-    pub ar1: Option<f64>,
-    /// Average recall with 10 detections per image and class.
-    pub ar10: Option<f64>,
-    /// Average recall with 100 detections per image and class.
-    pub ar100: Option<f64>,
-    /// `ar100` of small objects.
-    pub ar_small: Option<f64>,
-    /// `ar100` of medium objects.
-    pub ar_medium: Option<f64>,
-    /// `ar100` of large objects.
-    pub ar_large: Option<f64>,
-}
-
-impl CocoSummary {
-    /// The means over classes of what [`coco_scores`] found.
-    pub fn of(classes: &[ClassScores]) -> Self {
-        let precision = |size| mean(classes.iter().filter_map(|class| class.ap(size)));
-        let recall = |size| mean(classes.iter().filter_map(|class| class.ar(size)));
-        let at = |iou| mean(classes.iter().filter_map(|class| class.ap_at(iou)));
-        let surest = |most: usize| {
-            let mine = classes.iter().filter_map(|class| class.surest.as_ref());
-            mean(mine.filter_map(|surest| mean(surest[most].iter().copied())))
-        };
-        Self {
-            ap: precision(0),
-            ap50: at(0),
-            ap75: at(5),
-            ap_small: precision(1),
-            ap_medium: precision(2),
-            ap_large: precision(3),
-            ar1: surest(0),
-            ar10: surest(1),
-            ar100: recall(0),
-            ar_small: recall(1),
-            ar_medium: recall(2),
-            ar_large: recall(3),
-        }
-    }
-}
-
-impl ClassScores {
-    /// Average precision over thresholds, of a size: 0 all, 1 small, 2 medium, 3 large.
-    pub fn ap(&self, size: usize) -> Option<f64> {
-        self.of_size(size).and_then(|reached| mean(reached.precision.iter().copied()))
-    }
-
-    /// Average recall over thresholds, of a size.
-    pub fn ar(&self, size: usize) -> Option<f64> {
-        self.of_size(size).and_then(|reached| mean(reached.recall.iter().copied()))
-    }
-
-    /// Average precision at one of the thresholds, by its place.
-    pub fn ap_at(&self, iou: usize) -> Option<f64> {
-        self.of_size(0)?.precision.get(iou).copied()
-    }
-
-    fn of_size(&self, size: usize) -> Option<&Reached> {
-        self.sizes.get(size)?.as_ref()
     }
 }
 

@@ -5,29 +5,36 @@
 /// Only right detections raise recall, and precision is best at one of them; so the curve has a
 /// point for each, and wrong ones only lower what stands behind them.
 pub(crate) struct Curve {
-    /// For the n-th right detection, the best precision there or beyond.
-    precision: Vec<f64>,
+    /// For each right detection, how many objects are found up to there, and the best precision
+    /// there or beyond.
+    points: Vec<(usize, f64)>,
     objects: f64,
 }
 
 impl Curve {
     /// The curve of `objects` that are to be found.
     pub(crate) fn new(judged: impl Iterator<Item = bool>, objects: usize) -> Self {
-        let (mut right, mut all) = (0.0, 0.0);
-        let mut precision = Vec::new();
-        for hit in judged {
-            all += 1.0;
+        Self::weighted(judged.map(|right| (right, 1)), objects)
+    }
+
+    /// The curve where each detection counts as several. The last of several right ones has the
+    /// best precision of them, so that one point tells of all.
+    pub(crate) fn weighted(judged: impl Iterator<Item = (bool, usize)>, objects: usize) -> Self {
+        let (mut right, mut all) = (0, 0);
+        let mut points = Vec::new();
+        for (hit, times) in judged.filter(|&(_, times)| times > 0) {
+            all += times;
             if hit {
-                right += 1.0;
-                precision.push(right / (all + f64::EPSILON));
+                right += times;
+                points.push((right, right as f64 / all as f64));
             }
         }
         let mut best = 0.0f64;
-        for precision in precision.iter_mut().rev() {
+        for (_, precision) in points.iter_mut().rev() {
             best = best.max(*precision);
             *precision = best;
         }
-        Self { precision, objects: objects as f64 }
+        Self { points, objects: objects as f64 }
     }
 
     /// COCO's: the mean over recalls 0, 0.01 … 1.
@@ -47,7 +54,13 @@ impl Curve {
 
     /// VOC's since 2010: the area under the curve.
     pub(crate) fn area(&self) -> f64 {
-        self.precision.iter().sum::<f64>() / self.objects
+        let mut before = 0;
+        let parts = self.points.iter().map(|&(found, precision)| {
+            let part = (found - before) as f64 * precision;
+            before = found;
+            part
+        });
+        parts.sum::<f64>() / self.objects
     }
 
     /// For rising recalls.
@@ -55,10 +68,11 @@ impl Curve {
         let count = recalls.len() as f64;
         let (mut sum, mut nth) = (0.0, 0);
         for wanted in recalls {
-            while nth < self.precision.len() && ((nth + 1) as f64 / self.objects) < wanted {
+            let reached = |&(found, _): &(usize, f64)| found as f64 / self.objects >= wanted;
+            while self.points.get(nth).is_some_and(|point| !reached(point)) {
                 nth += 1;
             }
-            sum += self.precision.get(nth).copied().unwrap_or(0.0);
+            sum += self.points.get(nth).map_or(0.0, |&(_, precision)| precision);
         }
         sum / count
     }
@@ -67,6 +81,16 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_counts_twice_is_there_twice() {
+        let judged = [(true, 2), (false, 0), (false, 1), (true, 3), (false, 2), (true, 1)];
+        let each = || judged.iter().flat_map(|&(right, times)| vec![right; times]);
+        let (once, weighted) = (Curve::new(each(), 8), Curve::weighted(judged.into_iter(), 8));
+        for of in [Curve::at_101_recalls, Curve::at_11_recalls, Curve::area] {
+            assert!((of(&once) - of(&weighted)).abs() < 1e-12);
+        }
+    }
 
     #[test]
     fn a_recall_can_fall_between_two_roundings() {

@@ -11,11 +11,15 @@
 
 pub(super) mod coco;
 mod curve;
+mod evidence;
 pub(super) mod matching;
+mod summary;
 mod tide;
 mod voc;
 
-pub use coco::{ClassScores, CocoSummary, Reached, coco_ious, coco_scores};
+pub use coco::{ClassScores, Reached, coco_ious, coco_scores};
+pub use evidence::CocoEvidence;
+pub use summary::CocoSummary;
 pub use tide::{Tide, TideError, TideKind, tide};
 pub use voc::{VocPrecision, voc_ap, voc_average_precision};
 

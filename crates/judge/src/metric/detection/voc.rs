@@ -94,6 +94,19 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_is_as_precise_as_itself() {
+        let found = |left: f32| Detection {
+            class: 0,
+            score: 0.5,
+            bounds: faultlens_core::Bounds { left, top: 0.0, right: left + 9.0, bottom: 9.0 },
+        };
+        for count in 0..9 {
+            let all: Vec<Detection> = (0..count).map(|at| found(at as f32 * 20.0)).collect();
+            assert_eq!(voc_ap(&all, &all, 0.5), 1.0, "{count}");
+        }
+    }
+
+    #[test]
     fn who_counts() {
         let known = |left, crowd, difficult| Known {
             class: 0,

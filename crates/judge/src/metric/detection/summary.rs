@@ -1,0 +1,80 @@
+//! COCO's numbers of all classes together.
+
+use super::coco::{ClassScores, Reached, mean};
+
+/// COCO's twelve numbers; `None` where there is no object to find.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CocoSummary {
+    /// Average precision over classes and thresholds 0.5, 0.55 … 0.95.
+    pub ap: Option<f64>,
+    /// Average precision where boxes overlap by half.
+    pub ap50: Option<f64>,
+    /// Average precision where boxes overlap by three quarters.
+    pub ap75: Option<f64>,
+    /// `ap` of objects of less than 32² pixels.
+    pub ap_small: Option<f64>,
+    /// `ap` of objects in between.
+    pub ap_medium: Option<f64>,
+    /// `ap` of objects of more than 96² pixels.
+    pub ap_large: Option<f64>,
+    /// Average recall with 1 detection per image and class.
+    pub ar1: Option<f64>,
+    /// Average recall with 10 detections per image and class.
+    pub ar10: Option<f64>,
+    /// Average recall with 100 detections per image and class.
+    pub ar100: Option<f64>,
+    /// `ar100` of small objects.
+    pub ar_small: Option<f64>,
+    /// `ar100` of medium objects.
+    pub ar_medium: Option<f64>,
+    /// `ar100` of large objects.
+    pub ar_large: Option<f64>,
+}
+
+impl CocoSummary {
+    /// The means over classes of what [`coco_scores`] found.
+    pub fn of(classes: &[ClassScores]) -> Self {
+        let precision = |size| mean(classes.iter().filter_map(|class| class.ap(size)));
+        let recall = |size| mean(classes.iter().filter_map(|class| class.ar(size)));
+        let at = |iou| mean(classes.iter().filter_map(|class| class.ap_at(iou)));
+        let surest = |most: usize| {
+            let mine = classes.iter().filter_map(|class| class.surest.as_ref());
+            mean(mine.filter_map(|surest| mean(surest[most].iter().copied())))
+        };
+        Self {
+            ap: precision(0),
+            ap50: at(0),
+            ap75: at(5),
+            ap_small: precision(1),
+            ap_medium: precision(2),
+            ap_large: precision(3),
+            ar1: surest(0),
+            ar10: surest(1),
+            ar100: recall(0),
+            ar_small: recall(1),
+            ar_medium: recall(2),
+            ar_large: recall(3),
+        }
+    }
+}
+
+impl ClassScores {
+    /// Average precision over thresholds, of a size: 0 all, 1 small, 2 medium, 3 large.
+    pub fn ap(&self, size: usize) -> Option<f64> {
+        self.of_size(size).and_then(|reached| mean(reached.precision.iter().copied()))
+    }
+
+    /// Average recall over thresholds, of a size.
+    pub fn ar(&self, size: usize) -> Option<f64> {
+        self.of_size(size).and_then(|reached| mean(reached.recall.iter().copied()))
+    }
+
+    /// Average precision at one of the thresholds, by its place.
+    pub fn ap_at(&self, iou: usize) -> Option<f64> {
+        self.of_size(0)?.precision.get(iou).copied()
+    }
+
+    fn of_size(&self, size: usize) -> Option<&Reached> {
+        self.sizes.get(size)?.as_ref()
+    }
+}
