@@ -5,7 +5,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::folder::Folder;
 use crate::small::{self, SMALL, TRIALS, assert_keys, done, object, records};
 
-const SUMMARY: [&str; 36] = [
+const SUMMARY: [&str; 37] = [
     "version",
     "name",
     "findings",
