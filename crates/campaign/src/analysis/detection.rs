@@ -19,11 +19,17 @@ const REDRAWS: (usize, usize) = (200, 2000);
 /// How many scenes all redraws of a target may take together, before they get fewer.
 const SCENES: usize = 4_000_000;
 
+/// A case, and what was found in it.
+type Answered = (u32, Vec<Found>);
+
+/// A case, and what was found and is known of it.
+type Judged = (u32, Scene);
+
 /// Detections under faults in images.
 #[derive(Default)]
 pub(super) struct Detected {
-    /// By target and fault: cases, and what was found in them.
-    trials: BTreeMap<(u32, u32), Vec<(u32, Vec<Found>)>>,
+    /// By target and fault.
+    trials: BTreeMap<(u32, u32), Vec<Answered>>,
 }
 
 impl Detected {
@@ -64,9 +70,9 @@ impl Detected {
             .filter_map(|one| Some((one.case, inventory::read(one.scene.as_deref()?)?)))
             .collect();
         let own = self.trials.range((target, 0)..=(target, u32::MAX));
-        let mut trials: Vec<(u32, Vec<(u32, Scene)>)> = own
+        let mut trials: Vec<(u32, Vec<Judged>)> = own
             .map(|(&(_, fault), trials)| {
-                let scene = |(case, found): &(u32, Vec<Found>)| {
+                let scene = |(case, found): &Answered| {
                     let objects = golden.get(case)?.objects.clone();
                     Some((*case, Scene { objects, detections: found.clone() }))
                 };
@@ -122,7 +128,7 @@ struct Point {
 }
 
 impl Point {
-    fn new(fault: Option<u32>, trials: Vec<(u32, Scene)>, cases: &[u32], classes: usize) -> Self {
+    fn new(fault: Option<u32>, trials: Vec<Judged>, cases: &[u32], classes: usize) -> Self {
         let mut by_case = vec![Vec::new(); cases.len()];
         for (at, (case, _)) in trials.iter().enumerate() {
             if let Ok(case) = cases.binary_search(case) {
