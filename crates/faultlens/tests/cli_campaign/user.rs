@@ -5,7 +5,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::folder::Folder;
 use crate::small::{self, SMALL, TRIALS, assert_keys, done, object, records};
 
-const SUMMARY: [&str; 37] = [
+const SUMMARY: [&str; 40] = [
     "version",
     "name",
     "findings",
@@ -36,6 +36,9 @@ const SUMMARY: [&str; 37] = [
     "galleries",
     "requirements",
     "robustness",
+    "scenes",
+    "scene_totals",
+    "placed",
     "side_by_side",
     "spending",
     "pinned",
