@@ -56,6 +56,8 @@ impl Hunt<'_> {
     /// and nothing else; MetaOD's own rule, average precision, puts up with some that is new.
     fn text(&self) -> String {
         let trials = self.per_object.saturating_mul(MOST_OBJECTS);
+        let output = json!({"kind": "detections", "decoder": "world"});
+        let target = json!({"name": "first model", "model": self.model, "output": output});
         let lines = [
             "# Written by faultlens retrain: change its options, not this file.".to_owned(),
             format!("name: {}", json!(format!("retraining, seed {}", self.seed))),
@@ -65,7 +67,7 @@ impl Hunt<'_> {
             format!("cases: {}", json!({"data": self.originals})),
             format!("objects: {}", json!(self.objects)),
             "oracle: same_detections".to_owned(),
-            format!("targets: [{}]", json!({"name": "first model", "model": self.model})),
+            format!("targets: [{target}]"),
             format!(
                 "faults: [{}]",
                 json!({

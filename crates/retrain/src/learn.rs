@@ -58,7 +58,7 @@ impl Learning<'_> {
         let (mut losses, mut points) = (Vec::new(), Vec::new());
         let each_epoch = &mut |rest: &Rest<'_>| {
             losses.push((rest.steps, rest.came_to.loss));
-            if rest.epoch % every == 0 || rest.epoch == recipe.epochs {
+            if rest.epoch.is_multiple_of(every) || rest.epoch == recipe.epochs {
                 let precision = self.precision(recipe, &rest.model())?;
                 points.push(Point { steps: rest.steps, precision });
             }

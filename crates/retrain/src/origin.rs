@@ -39,7 +39,7 @@ enum Start {
 
 /// The first model of a seed: to be trained, or there already.
 pub(crate) enum First<'a> {
-    Trained(Recipe),
+    Trained(Box<Recipe>),
     There(&'a Path),
 }
 
@@ -127,7 +127,8 @@ impl Ground {
     pub(crate) fn first(&self, seed: u64) -> First<'_> {
         match &self.start {
             Start::World { first_epochs } => {
-                First::Trained(Recipe { epochs: *first_epochs, seed, ..self.recipe.clone() })
+                let recipe = Recipe { epochs: *first_epochs, seed, ..self.recipe.clone() };
+                First::Trained(Box::new(recipe))
             }
             Start::Own { model, .. } => First::There(model),
         }

@@ -69,7 +69,7 @@ impl Origin {
     pub fn world() -> Self {
         Self::World {
             architecture: "detector:12,24x2,48x3".into(),
-            first_epochs: 20,
+            first_epochs: 15,
             held_out: 200,
         }
     }
@@ -78,13 +78,13 @@ impl Origin {
 impl Plan {
     /// The usual experiment with a first model from there.
     pub fn new(origin: Origin) -> Self {
-        let scenes = matches!(origin, Origin::World { .. }).then_some(200);
+        let scenes = matches!(origin, Origin::World { .. }).then_some(100);
         Self {
             origin,
             seed: 1,
             seeds: 5,
             scenes,
-            epochs: 10,
+            epochs: 5,
             every: 1,
             batch: 16,
             rate: None,
@@ -148,7 +148,7 @@ mod tests {
         for (plan, wanted) in [
             (Plan { seeds: 0, ..plain.clone() }, "seeds cannot be 0"),
             (Plan { scenes: Some(1), ..plain.clone() }, "scenes cannot be 1: from 2"),
-            (Plan { every: 11, ..plain.clone() }, "cannot be 11: it must be from 1 up to"),
+            (Plan { every: 6, ..plain.clone() }, "cannot be 6: it must be from 1 up to"),
             (Plan { epochs: 0, ..plain.clone() }, "cannot be 1"),
             (Plan { per_object: 0, ..plain.clone() }, "per object cannot be 0"),
             (Plan { origin: few, ..plain }, "held-out scenes cannot be 0"),

@@ -193,11 +193,11 @@ fn without_a_failing_scene_there_is_nothing_to_add() {
     // One that is disturbed by nothing.
     let own = Own::new();
     let plan = Plan { seeds: 1, scenes: Some(2), per_object: 1, ..own.plan() };
-    let errors = (1..12).map(|seed| {
+    let calm = |seed: u64| {
         let folder = own.path(&format!("calm-{seed}"));
-        run(&Plan { seed, ..plan.clone() }, &folder, 1).1
-    });
-    let calm = errors.filter_map(Result::err).next().unwrap();
+        run(&Plan { seed, ..plan.clone() }, &folder, 1).1.err()
+    };
+    let calm = (1..12).find_map(calm).unwrap();
     assert!(matches!(calm, RetrainError::NoneFailing { .. }), "{calm}");
     assert!(calm.to_string().contains("every answer stayed"), "{calm}");
 }
