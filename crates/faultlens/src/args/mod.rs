@@ -3,6 +3,7 @@
 mod campaign;
 mod image;
 mod protect;
+mod retrain;
 mod serve;
 mod study;
 mod survive;
@@ -21,6 +22,7 @@ pub(crate) use campaign::{
 };
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use protect::ProtectArgs;
+pub(crate) use retrain::RetrainArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use study::{
     StudyArgs, StudyCommand, StudyPrepareArgs, StudyServeArgs, StudyStatusArgs,
@@ -71,6 +73,7 @@ pub(crate) enum Command {
     Survive(SurviveArgs),
     Tolerance(ToleranceArgs),
     Train(TrainArgs),
+    Retrain(RetrainArgs),
     World(WorldArgs),
     /// Print the JSON schema of the campaign file, for editors and checkers
     Schema,
