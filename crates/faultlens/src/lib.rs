@@ -48,6 +48,7 @@ pub use faultlens_faults as faults;
 pub use faultlens_grid as grid;
 pub use faultlens_judge as judge;
 pub use faultlens_report as report;
+pub use faultlens_retrain as retrain;
 pub use faultlens_serve as serve;
 pub use faultlens_stats as stats;
 pub use faultlens_study as study;

@@ -13,8 +13,8 @@ use clap::Parser;
 use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, findings, init, inspect, list, man, merge,
-    objects, plan, preview, promote, protect, replay, report, run, score, serve, study, survive,
-    tolerance, train, world,
+    objects, plan, preview, promote, protect, replay, report, retrain, run, score, serve, study,
+    survive, tolerance, train, world,
 };
 use console::Console;
 
@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Command::Survive(args) => survive::run(args, &mut console),
         Command::Tolerance(args) => tolerance::run(args, &mut console),
         Command::Train(args) => train::run(args, &mut console),
+        Command::Retrain(args) => retrain::run(args, &mut console),
         Command::World(args) => world::run(args, &mut console),
         Command::Schema => init::schema(&mut console),
         Command::Completions(args) => man::completions(args, &mut console),

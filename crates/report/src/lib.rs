@@ -12,7 +12,8 @@
 //!
 //! Besides, [`sheet`] makes the page of `faultlens preview`, which shows faults and no run,
 //! [`survival()`] that of `faultlens survive`, [`tolerance()`] that of `faultlens tolerance`, and
-//! [`grid()`] and [`grid_markdown`] show what a robustness study has found.
+//! [`retraining()`] that of `faultlens retrain`, and [`grid()`] and [`grid_markdown`] show what a
+//! robustness study has found.
 //!
 //! Names of labels, files and operators come from outside. Each report escapes them for its own
 //! format.
@@ -23,6 +24,7 @@ mod html;
 mod image;
 mod junit;
 mod markdown;
+mod retraining;
 mod sheet;
 mod survival;
 mod svg;
@@ -34,6 +36,7 @@ pub use grid::{GridPage, grid, grid_markdown};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
+pub use retraining::{RetrainingPage, retraining};
 pub use sheet::{Sheet, SheetCell, SheetRow, sheet};
 pub use survival::{
     Effect, Effects, Survival, SurvivalPlot, SurvivalPoint, SurvivalRow, SurvivalSeries,

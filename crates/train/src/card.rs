@@ -3,7 +3,7 @@
 use crate::{Epoch, Recipe, Score};
 use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// All that somebody should know of a model before they use it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,15 +53,34 @@ pub struct Cost {
 pub(crate) struct Clock {
     wall: Instant,
     cpu: ProcessTime,
+    /// What passed in pauses, by both clocks.
+    paused: [Duration; 2],
 }
 
 impl Clock {
     pub(crate) fn start() -> Self {
-        Self { wall: Instant::now(), cpu: ProcessTime::now() }
+        Self { wall: Instant::now(), cpu: ProcessTime::now(), paused: [Duration::ZERO; 2] }
+    }
+
+    fn elapsed(&self) -> [Duration; 2] {
+        [self.wall.elapsed(), self.cpu.elapsed()]
+    }
+
+    /// Does something that does not count.
+    pub(crate) fn pause<T>(&mut self, something: impl FnOnce() -> T) -> T {
+        let before = self.elapsed();
+        let done = something();
+        let after = self.elapsed();
+        for ((paused, after), before) in self.paused.iter_mut().zip(after).zip(before) {
+            *paused += after.saturating_sub(before);
+        }
+        done
     }
 
     pub(crate) fn cost(&self, samples: usize, threads: usize) -> Cost {
-        let (wall, cpu) = (self.wall.elapsed().as_secs_f64(), self.cpu.elapsed().as_secs_f64());
+        let [wall, cpu] = self.elapsed();
+        let [wall, cpu] = [(wall, self.paused[0]), (cpu, self.paused[1])]
+            .map(|(all, paused)| all.saturating_sub(paused).as_secs_f64());
         let each = |seconds: f64| seconds * 1e3 / samples.max(1) as f64;
         Cost {
             wall_seconds: wall,

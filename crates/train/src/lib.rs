@@ -5,7 +5,8 @@
 //! 2. A [`Recipe`] says how it learns: task, epochs, batch, learning rate, seed; with [`Noise`]
 //!    or [`Adversarial`] examples on what is fed.
 //! 3. [`train`] changes the weights on a data set and reports its progress; the same recipe gives
-//!    the same bits on any number of threads. [`described`] lets the model say how it is asked.
+//!    the same bits on any number of threads. [`train_with`] also shows the model between epochs.
+//!    [`described`] lets the model say how it is asked.
 //! 4. [`score`] measures the model on cases that it has not seen, and a [`Card`] says it all;
 //!    [`check_measurable`] finds out before the training whether that will work.
 
@@ -31,5 +32,5 @@ pub use hook::{Adversarial, Noise};
 pub use loss::detections;
 pub use optimiser::{Descent, OPTIMISERS, Optimiser, Settings, Step, USUAL_OPTIMISER, optimiser};
 pub use recipe::{Recipe, Schedule, Task};
-pub use score::{Score, check_measurable, score, segments};
-pub use trainer::{Epoch, Progress, TRAINING_VERSION, Trained, train};
+pub use score::{Judged, Score, check_measurable, found, score, segments};
+pub use trainer::{Epoch, Progress, Rest, TRAINING_VERSION, Trained, train, train_with};

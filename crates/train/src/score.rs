@@ -37,11 +37,25 @@ pub struct Score {
 /// not say what the task asks for, or an answer of another form, is an error: it would change the
 /// number.
 pub fn score(recipe: &Recipe, model: &Model, data: &DataSet) -> Result<Score, TrainError> {
+    asked(recipe, model, data)?.score(data.len())
+}
+
+/// What a detector finds in every case of a set, and what stands there: for who measures more than
+/// [`score`] does. Models of other tasks find nothing.
+pub fn found(recipe: &Recipe, model: &Model, data: &DataSet) -> Result<Vec<Judged>, TrainError> {
+    match asked(recipe, model, data)? {
+        Measure::Detect { found } => Ok(found),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Asks the model about all cases.
+fn asked(recipe: &Recipe, model: &Model, data: &DataSet) -> Result<Measure, TrainError> {
     let mut measure = Measure::of(recipe.task);
     for start in (0..data.len()).step_by(BATCH) {
         measure.ask(recipe, model, data, start..(start + BATCH).min(data.len()))?;
     }
-    measure.score(data.len())
+    Ok(measure)
 }
 
 /// Finds out, from the first case, whether a set can be measured on: before hours of training,
@@ -80,7 +94,7 @@ enum Measure {
 }
 
 /// What was found in an image, and what stands there.
-type Judged = (Vec<Detection>, Vec<Object>);
+pub type Judged = (Vec<Detection>, Vec<Object>);
 
 /// One output of a batch, with its name.
 type Output<'a> = (&'a str, &'a Tensor);

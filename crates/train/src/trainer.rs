@@ -53,6 +53,24 @@ pub struct Trained {
     pub parameters: usize,
 }
 
+/// The training between two epochs, for who wants to see how good the model is by now.
+pub struct Rest<'a> {
+    /// The epoch that has ended, from 1.
+    pub epoch: usize,
+    /// Steps done so far, over all epochs.
+    pub steps: usize,
+    /// What the epoch came to.
+    pub came_to: Epoch,
+    learner: &'a Learner,
+}
+
+impl Rest<'_> {
+    /// The ordinary model with the weights as they are now.
+    pub fn model(&self) -> ModelProto {
+        self.learner.to_proto()
+    }
+}
+
 /// Trains a model on all cases of a set. The same recipe gives the same weights, bit for bit, on
 /// any number of threads. Ends with [`TrainError::Stopped`] where `progress` breaks off.
 ///
@@ -65,6 +83,19 @@ pub fn train(
     threads: usize,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Trained, TrainError> {
+    train_with(recipe, model, data, threads, progress, &mut |_| Ok(()))
+}
+
+/// Trains as [`train`] does, with the same weights, and lets `each_epoch` look at the model between
+/// epochs. What that takes is not part of the cost.
+pub fn train_with(
+    recipe: &Recipe,
+    model: &ModelProto,
+    data: &DataSet,
+    threads: usize,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    each_epoch: &mut dyn FnMut(&Rest<'_>) -> Result<(), TrainError>,
+) -> Result<Trained, TrainError> {
     recipe.check()?;
     if data.is_empty() {
         return Err(TrainError::Empty);
@@ -72,7 +103,7 @@ pub fn train(
     if recipe.task == Task::Detect {
         truth::some_objects(data)?;
     }
-    let clock = Clock::start();
+    let mut clock = Clock::start();
     let mut training = Training {
         recipe,
         data,
@@ -82,8 +113,14 @@ pub fn train(
         augment: augment::named(&recipe.augment)?,
         seed: Seed::new(recipe.seed).child("training"),
     };
-    let epochs = (0..recipe.epochs).map(|epoch| training.epoch(epoch, progress));
-    let epochs = epochs.collect::<Result<_, _>>()?;
+    let per_epoch = batches(&(0..data.len()).collect::<Vec<_>>(), recipe.batch).len();
+    let mut epochs = Vec::new();
+    for epoch in 1..=recipe.epochs {
+        let came_to = training.epoch(epoch - 1, progress)?;
+        epochs.push(came_to);
+        let rest = Rest { epoch, steps: epoch * per_epoch, came_to, learner: &training.learner };
+        clock.pause(|| each_epoch(&rest))?;
+    }
     let cost = clock.cost(data.len() * recipe.epochs, threads);
     let parameters = training.learner.parameters();
     Ok(Trained { model: training.learner.to_proto(), epochs, cost, parameters })

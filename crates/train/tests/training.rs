@@ -9,7 +9,7 @@ use faultlens_engine::vision::{Channels, ElementType, InputDescription};
 use faultlens_engine::{EngineError, Learner, Loss, Model};
 use faultlens_train::architecture::{ARCHITECTURES, Spec, build};
 use faultlens_train::{
-    Adversarial, Noise, Progress, Recipe, Task, TrainError, Trained, score, train,
+    Adversarial, Noise, Progress, Recipe, Task, TrainError, Trained, score, train, train_with,
 };
 use std::ops::ControlFlow;
 
@@ -72,6 +72,28 @@ fn a_network_learns_three_colours() {
     let [low, high] = score.interval.unwrap();
     assert!(low < score.value && score.value <= high && high - low > 0.01, "{score:?}");
     assert!(trained.cost.cpu_ms_per_sample > 0.0 && trained.cost.wall_ms_per_sample > 0.0);
+}
+
+#[test]
+fn who_looks_on_between_epochs_changes_nothing() {
+    let (data, recipe, model) = (colours(20, 12), recipe(12), network("convnet:4", 12));
+    let alone = train(&recipe, &model, &data, 1, &mut on).unwrap();
+    let mut seen = Vec::new();
+    let watched = train_with(&recipe, &model, &data, 1, &mut on, &mut |rest| {
+        seen.push((rest.epoch, rest.steps, rest.came_to, onnx::encode(&rest.model())));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(onnx::encode(&alone.model), onnx::encode(&watched.model));
+    let places: Vec<(usize, usize)> = seen.iter().map(|one| (one.0, one.1)).collect();
+    assert_eq!(places, [(1, 3), (2, 6), (3, 9)]);
+    let epochs: Vec<_> = seen.iter().map(|one| one.2).collect();
+    assert_eq!(epochs, watched.epochs);
+    assert_ne!(seen[0].3, seen[1].3);
+    assert_eq!(seen[2].3, onnx::encode(&watched.model));
+    let refused = |_: &faultlens_train::Rest<'_>| Err(TrainError::Empty);
+    let stopped = train_with(&recipe, &model, &data, 1, &mut on, &mut { refused });
+    assert!(matches!(stopped, Err(TrainError::Empty)));
 }
 
 #[test]

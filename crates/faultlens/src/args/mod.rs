@@ -4,6 +4,7 @@ mod campaign;
 mod image;
 mod objects;
 mod protect;
+mod retrain;
 mod score;
 mod serve;
 mod study;
@@ -24,6 +25,7 @@ pub(crate) use campaign::{
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use objects::ObjectsArgs;
 pub(crate) use protect::ProtectArgs;
+pub(crate) use retrain::RetrainArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use study::{
@@ -77,6 +79,7 @@ pub(crate) enum Command {
     Survive(SurviveArgs),
     Tolerance(ToleranceArgs),
     Train(TrainArgs),
+    Retrain(RetrainArgs),
     World(WorldArgs),
     /// Print the JSON schema of the campaign file, for editors and checkers
     Schema,

@@ -25,6 +25,7 @@ pub(crate) mod promote;
 pub(crate) mod protect;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod retrain;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod serve;

@@ -16,6 +16,8 @@ const STYLES: usize = super::STYLES;
 pub enum Shape {
     /// Straight from one to the next.
     Line,
+    /// The same, but thin: one of several whose mean is drawn too.
+    Thin,
     /// Level until the next.
     Steps,
     /// Not at all.
@@ -193,9 +195,10 @@ fn line(out: &mut String, trace: &Trace<'_>, frame: &Frame) {
             lower.join(" L")
         );
     }
+    let thin = if trace.shape == Shape::Thin { " of-many" } else { "" };
     let _ = write!(
         out,
-        "<path class=\"line s{style}\" vector-effect=\"non-scaling-stroke\" d=\"M{}\"/>",
+        "<path class=\"line s{style}{thin}\" vector-effect=\"non-scaling-stroke\" d=\"M{}\"/>",
         along(&|p| p.y).join(" L")
     );
 }
@@ -248,6 +251,19 @@ mod tests {
         assert_eq!(values(&svg, "band s1", "d").len(), 1);
         assert_eq!(values(&svg, "reference", "d"), ["M50.00,220.00 L50.00,0.00"]);
         assert!(svg.contains("&lt;p&gt;") && svg.contains(">100%<"), "{svg}");
+    }
+
+    #[test]
+    fn one_of_several_is_drawn_thin() {
+        let points = [at(0.0, 1.0), at(1.0, 0.0)];
+        let trace = |shape| Trace { name: "a", shape, points: &points, style: 2 };
+        let traces = [trace(Shape::Thin), trace(Shape::Line)];
+        let axis = Axis { name: "a", scale: Scale::Numbers, most: 1.0 };
+        let chart = Xy { traces: &traces, x: axis, y: axis, diagonal: false, limit: None };
+        let svg = xy(&Caption { id: "c", title: "t", about: "a" }, &chart);
+        let lines = ["line s2 of-many", "line s2"].map(|class| values(&svg, class, "d"));
+        assert_eq!(lines[0], ["M0.00,0.00 L100.00,220.00"]);
+        assert_eq!(lines[0], lines[1]);
     }
 
     #[test]

@@ -83,7 +83,7 @@ fn wanted(args: &RunArgs, console: &mut Console) -> anyhow::Result<Wanted> {
 
 /// Set once the user wants to stop. The first signal lets work in hand be recorded; the second
 /// does not wait for that.
-fn interruptible() -> anyhow::Result<&'static AtomicBool> {
+pub(crate) fn interruptible() -> anyhow::Result<&'static AtomicBool> {
     static INTERRUPTED: AtomicBool = AtomicBool::new(false);
     static LISTENS: AtomicBool = AtomicBool::new(false);
     // A process has one listener, and a study runs several campaigns.

@@ -1,0 +1,301 @@
+//! The whole experiment: what is not done yet, seed by seed.
+
+use crate::file::{file_key, fingerprint, key, replace_folder};
+use crate::hunt::Hunt;
+use crate::learn::{FIRST, Learning};
+use crate::ledger::Ledger;
+use crate::origin::{First, Ground, card, objects};
+use crate::scenes::{Drawing, FAILING, UNCHECKED, joined};
+use crate::{Configuration, Course, OfSeed, Plan, Precision, RetrainError, Retraining, ScenesUsed};
+use faultlens_data::{DataSet, write_coco};
+use faultlens_engine::onnx;
+use faultlens_train::{Progress, Recipe, TRAINING_VERSION};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Raised when the same plan would come to something else than before.
+const EXPERIMENT_VERSION: u32 = 1;
+
+/// The folder of the originals, in that of a seed.
+const ORIGINALS: &str = "originals";
+
+/// The step in which scenes are looked for and drawn.
+const SCENES: &str = "scenes";
+
+/// Who works, and who may stop it; nothing here changes what is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Hands<'a> {
+    /// How many threads compute.
+    pub threads: usize,
+    /// Set once the experiment should stop.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// What happens in an experiment.
+#[derive(Debug, Clone, Copy)]
+pub struct News<'a> {
+    /// The seed.
+    pub seed: u64,
+    /// Which of the seeds, from 1.
+    pub number: usize,
+    /// Of how many.
+    pub of: usize,
+    /// What happens.
+    pub what: Happening<'a>,
+}
+
+/// What happens in a seed.
+#[derive(Debug, Clone, Copy)]
+pub enum Happening<'a> {
+    /// A step was done before.
+    Kept(&'a str),
+    /// A model learns.
+    Learns {
+        /// Which one: `first`, or the name of a configuration.
+        name: &'a str,
+        /// How far it is.
+        progress: Progress,
+    },
+    /// The first model is ready.
+    First(&'a Precision),
+    /// The campaign goes on.
+    Tries {
+        /// Trials that are on record.
+        done: u64,
+        /// Of how many.
+        planned: u64,
+    },
+    /// Scenes were drawn.
+    Drawn {
+        /// Which ones.
+        used: &'a ScenesUsed,
+        /// How many were wanted of each kind.
+        wanted: usize,
+    },
+    /// A configuration is done.
+    Went(&'a Course),
+    /// Something that the user should know.
+    Warning(&'a str),
+}
+
+/// Does what is not done yet of an experiment, in a folder of its own; ends with
+/// [`RetrainError::Stopped`] where somebody interrupts. The same plan gives the same numbers on any
+/// number of threads, however often it was stopped.
+pub fn retrain(
+    plan: &Plan,
+    folder: &Path,
+    hands: &Hands<'_>,
+    follow: &mut dyn FnMut(&News<'_>),
+) -> Result<Retraining, RetrainError> {
+    plan.check()?;
+    own(folder)?;
+    let ground = Ground::open(plan)?;
+    let mut all = Retraining::new(plan.clone(), ground.measured_on.clone());
+    // What an equal plan has come to stays until there is more.
+    let before = Retraining::load(folder).ok().filter(|before| before.plan == *plan);
+    let before = before.map(|before| before.seeds.len());
+    if before.is_none() {
+        all.save(folder)?;
+    }
+    for (number, seed) in (1..).zip(plan.all_seeds()) {
+        let tell = &mut |what: Happening<'_>| {
+            follow(&News { seed, number, of: plan.seeds, what });
+        };
+        let dir = folder.join(format!("seed-{seed}"));
+        fs::create_dir_all(&dir).map_err(RetrainError::io("make the seed's folder", &dir))?;
+        let ledger = Ledger::open(&dir);
+        all.seeds.push(Run { plan, ground: &ground, hands, seed, dir, ledger }.whole(tell)?);
+        if before.is_none_or(|before| all.seeds.len() >= before) {
+            all.save(folder)?;
+        }
+    }
+    Ok(all)
+}
+
+/// Takes a folder that is new, empty, or an experiment's: sets in it are replaced.
+fn own(folder: &Path) -> Result<(), RetrainError> {
+    const WHAT: &str = "make the experiment's folder";
+    fs::create_dir_all(folder).map_err(RetrainError::io(WHAT, folder))?;
+    let mut inside = fs::read_dir(folder).map_err(RetrainError::io(WHAT, folder))?;
+    match inside.next().is_none() || Retraining::is_in(folder) {
+        true => Ok(()),
+        false => Err(RetrainError::Occupied { path: folder.to_path_buf() }),
+    }
+}
+
+/// One seed.
+struct Run<'a> {
+    plan: &'a Plan,
+    ground: &'a Ground,
+    hands: &'a Hands<'a>,
+    seed: u64,
+    dir: PathBuf,
+    ledger: Ledger,
+}
+
+impl Run<'_> {
+    fn whole(mut self, tell: &mut dyn FnMut(Happening<'_>)) -> Result<OfSeed, RetrainError> {
+        let originals = self.originals()?;
+        let print = fingerprint(&originals)?;
+        let first = self.first(&originals, &print, tell)?;
+        let model = self.key_of_first();
+        let used = self.scenes(originals.len(), &json!([model, print]), tell)?;
+        let mut courses = Vec::new();
+        for configuration in Configuration::ALL {
+            let added = match configuration {
+                Configuration::Originals => originals.clone(),
+                Configuration::Failing => self.open(FAILING)?,
+                Configuration::Unchecked => self.open(UNCHECKED)?,
+            };
+            let data = joined(&originals, &added);
+            courses.push(self.course(configuration, &data, &model, tell)?);
+        }
+        let (seed, scenes) = (self.seed, originals.len());
+        Ok(OfSeed { seed, scenes, first, used, courses })
+    }
+
+    fn open(&self, set: &str) -> Result<DataSet, RetrainError> {
+        Ok(DataSet::open(self.dir.join(set))?)
+    }
+
+    fn learning(&self) -> Learning<'_> {
+        Learning { ground: self.ground, hands: self.hands, folder: &self.dir }
+    }
+
+    fn first_file(&self) -> PathBuf {
+        self.dir.join(format!("{FIRST}.onnx"))
+    }
+
+    /// Tells whether another first model is the same.
+    fn key_of_first(&self) -> Value {
+        json!(file_key(&self.first_file()))
+    }
+
+    fn go_on(&self) -> Result<(), RetrainError> {
+        match self.hands.interrupted.load(Ordering::Relaxed) {
+            true => Err(RetrainError::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// The originals as a COCO set, written unless they are there.
+    fn originals(&mut self) -> Result<DataSet, RetrainError> {
+        let wanted = self.ground.originals(self.plan, self.seed)?;
+        let key = key(&json!([EXPERIMENT_VERSION, fingerprint(&wanted)?]));
+        if self.ledger.find::<usize>(ORIGINALS, &key) == Some(wanted.len())
+            && let Ok(kept) = self.open(ORIGINALS)
+        {
+            return Ok(kept);
+        }
+        replace_folder(&self.dir.join(ORIGINALS), |part| {
+            let cases = (0..wanted.len()).map(|at| wanted.case(at));
+            let cases: Vec<_> = cases.collect::<Result<_, _>>()?;
+            Ok(write_coco(part, &wanted.classes, cases)?)
+        })?;
+        self.ledger.note(ORIGINALS, key, &wanted.len())?;
+        self.open(ORIGINALS)
+    }
+
+    /// The first model: trained unless it is there, or the user's own.
+    fn first(
+        &mut self,
+        originals: &DataSet,
+        print: &str,
+        tell: &mut dyn FnMut(Happening<'_>),
+    ) -> Result<Precision, RetrainError> {
+        self.go_on()?;
+        let first = self.ground.first(self.seed);
+        let held_out = &self.ground.held_out_key;
+        let decides = match &first {
+            First::Trained(recipe) => json!([self.ground.architecture, recipe, print]),
+            First::There(path) => json!(file_key(path)),
+        };
+        let key = key(&json!([EXPERIMENT_VERSION, TRAINING_VERSION, decides, held_out]));
+        let found: Option<(Precision, Value)> = self.ledger.find(FIRST, &key);
+        // A file that somebody has changed since is another model.
+        if let Some((precision, _)) = found.filter(|(_, file)| *file == self.key_of_first()) {
+            tell(Happening::Kept("the first model"));
+            return Ok(precision);
+        }
+        let precision = match first {
+            First::Trained(recipe) => self.learning().first(&recipe, originals, tell)?,
+            First::There(path) => self.brought(path)?,
+        };
+        self.ledger.note(FIRST, key, &(precision, self.key_of_first()))?;
+        tell(Happening::First(&precision));
+        Ok(precision)
+    }
+
+    /// Measures a model that is there already, and keeps a copy.
+    fn brought(&self, path: &Path) -> Result<Precision, RetrainError> {
+        let model = onnx::read(path)?;
+        let measured = self.learning().precision(&self.ground.recipe, &model);
+        let precision = measured.map_err(RetrainError::train(path.display()))?;
+        self.learning().keep(FIRST, &model, &card(path)?)?;
+        Ok(precision)
+    }
+
+    /// Looks for failing scenes, and draws both sets, unless that was done.
+    fn scenes(
+        &mut self,
+        wanted: usize,
+        first: &Value,
+        tell: &mut dyn FnMut(Happening<'_>),
+    ) -> Result<ScenesUsed, RetrainError> {
+        self.go_on()?;
+        let Plan { per_object, label_inserted, .. } = *self.plan;
+        let (objects, pool) = objects(self.plan, ORIGINALS);
+        let version = env!("CARGO_PKG_VERSION");
+        let decides =
+            json!([EXPERIMENT_VERSION, version, first, self.seed, per_object, objects, pool]);
+        let run_key = key(&decides);
+        let set_key = key(&json!([run_key, label_inserted]));
+        if let Some(used) = self.ledger.find(SCENES, &set_key)
+            && self.open(FAILING).is_ok()
+            && self.open(UNCHECKED).is_ok()
+        {
+            tell(Happening::Kept("the changed scenes"));
+            return Ok(used);
+        }
+        let (folder, seed) = (self.dir.as_path(), self.seed);
+        let model = format!("{FIRST}.onnx");
+        let (model, objects, originals) = (model.as_str(), objects.as_str(), ORIGINALS);
+        let hunt = Hunt { folder, seed, model, originals, objects, per_object, key: &run_key };
+        let run = hunt.run(self.hands.threads, self.hands.interrupted, tell)?;
+        let used = Drawing { folder, seed, wanted, label_inserted }.draw(&run)?;
+        self.ledger.note(SCENES, set_key, &used)?;
+        tell(Happening::Drawn { used: &used, wanted });
+        Ok(used)
+    }
+
+    /// How a configuration goes on, unless that is known.
+    fn course(
+        &mut self,
+        configuration: Configuration,
+        data: &DataSet,
+        first: &Value,
+        tell: &mut dyn FnMut(Happening<'_>),
+    ) -> Result<Course, RetrainError> {
+        self.go_on()?;
+        let recipe = Recipe { seed: self.seed, ..self.ground.recipe.clone() };
+        let versions = [EXPERIMENT_VERSION, TRAINING_VERSION];
+        let (held_out, every) = (&self.ground.held_out_key, self.plan.every);
+        let key = key(&json!([versions, recipe, first, fingerprint(data)?, held_out, every]));
+        let name = configuration.name();
+        let file = self.dir.join(format!("{name}.onnx"));
+        // The set of the originals has a step of that name.
+        let step = format!("course {name}");
+        let found: Option<(Course, Value)> = self.ledger.find(&step, &key);
+        if let Some((course, _)) = found.filter(|(_, there)| *there == json!(file_key(&file))) {
+            tell(Happening::Kept(configuration.about()));
+            return Ok(course);
+        }
+        let model = onnx::read(&self.first_file())?;
+        let course = self.learning().course(configuration, &recipe, &model, data, every, tell)?;
+        self.ledger.note(&step, key, &(&course, file_key(&file)))?;
+        tell(Happening::Went(&course));
+        Ok(course)
+    }
+}

@@ -1,0 +1,182 @@
+//! What an experiment has measured, as it stands in its folder.
+
+use crate::file::replace_json;
+use crate::findings::findings;
+use crate::{Plan, Precision, RetrainError};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fs;
+use std::path::Path;
+
+/// The file in an experiment's folder.
+const FILE: &str = "retraining.json";
+
+/// Raised when files of before can no longer be read.
+const VERSION: u32 = 1;
+
+/// A thousand seeds have some megabytes; what is larger is something else.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// All that an experiment has measured so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Retraining {
+    /// The form of the file.
+    pub version: u32,
+    /// What is measured.
+    pub plan: Plan,
+    /// What was measured on, in words.
+    pub measured_on: String,
+    /// The seeds that are done.
+    pub seeds: Vec<OfSeed>,
+}
+
+/// The whole experiment, once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OfSeed {
+    /// The seed.
+    pub seed: u64,
+    /// How many originals there are.
+    pub scenes: usize,
+    /// How good the first model is.
+    pub first: Precision,
+    /// What the campaign found.
+    pub used: ScenesUsed,
+    /// How each configuration went on.
+    pub courses: Vec<Course>,
+}
+
+/// Changed scenes of a campaign, and which of them were used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScenesUsed {
+    /// Scenes that were judged.
+    pub judged: u64,
+    /// Scenes among them in which the first model's answer changed.
+    pub failing: u64,
+    /// Failing scenes to draw from, each once: as they were placed, and as far as they moved.
+    pub different: usize,
+    /// Failing scenes that were drawn; where there are fewer than originals, they are used again.
+    pub failing_used: usize,
+    /// Scenes that were drawn whatever became of them.
+    pub unchecked_used: usize,
+    /// Those among them in which the answer changed.
+    pub unchecked_failing: usize,
+    /// A few of the failing scenes, from the experiment's folder.
+    pub shown: Vec<String>,
+}
+
+/// What a model goes on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Configuration {
+    /// The originals, each twice in an epoch.
+    Originals,
+    /// The originals and as many scenes in which the first model fails.
+    Failing,
+    /// The originals and as many changed scenes that nobody looked at.
+    Unchecked,
+}
+
+impl Configuration {
+    /// All, in the paper's order.
+    pub const ALL: [Self; 3] = [Self::Originals, Self::Failing, Self::Unchecked];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Originals => "originals",
+            Self::Failing => "failing",
+            Self::Unchecked => "unchecked",
+        }
+    }
+
+    /// What it learns from, in words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Originals => "originals alone",
+            Self::Failing => "originals and failing scenes",
+            Self::Unchecked => "originals and unchecked scenes",
+        }
+    }
+
+    /// The mAP, in percent, that the paper reports for it.
+    pub fn paper(self) -> f64 {
+        match self {
+            Self::Originals => 9.3,
+            Self::Failing => 10.5,
+            Self::Unchecked => 8.6,
+        }
+    }
+}
+
+/// How a configuration went on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// Which one.
+    pub configuration: Configuration,
+    /// The loss of every epoch, by the steps at its end.
+    pub losses: Vec<(usize, f64)>,
+    /// Every measurement after the start.
+    pub points: Vec<Point>,
+}
+
+/// One measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Steps done until then.
+    pub steps: usize,
+    /// How good the model was.
+    pub precision: Precision,
+}
+
+impl Retraining {
+    /// An experiment of which nothing is done.
+    pub(crate) fn new(plan: Plan, measured_on: String) -> Self {
+        Self { version: VERSION, plan, measured_on, seeds: Vec::new() }
+    }
+
+    /// Whether every seed is done.
+    pub fn is_complete(&self) -> bool {
+        self.seeds.len() == self.plan.seeds
+    }
+
+    /// Whether a folder holds an experiment.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(FILE).is_file()
+    }
+
+    /// Reads an experiment from its folder.
+    pub fn load(folder: &Path) -> Result<Self, RetrainError> {
+        let path = folder.join(FILE);
+        let wrong = |error: &dyn std::fmt::Display| {
+            let why = error.to_string();
+            RetrainError::Unread { why, path: path.clone() }
+        };
+        let size = fs::metadata(&path).map_err(|error| wrong(&error))?.len();
+        if size > MOST_BYTES {
+            return Err(wrong(&"it is larger than any experiment"));
+        }
+        let bytes = fs::read(&path).map_err(|error| wrong(&error))?;
+        let read: Self = serde_json::from_slice(&bytes).map_err(|error| wrong(&error))?;
+        match read.version {
+            VERSION => Ok(read),
+            _ => Err(wrong(&"another version of faultlens wrote it; name a new folder")),
+        }
+    }
+
+    /// Writes all that was measured into a folder, and what it means beside it.
+    pub(crate) fn save(&self, folder: &Path) -> Result<(), RetrainError> {
+        let path = folder.join(FILE);
+        replace_json(&path, &self.object(), "write the experiment")
+    }
+
+    /// What was measured and what it means, as one JSON object.
+    pub fn object(&self) -> serde_json::Value {
+        json!({
+            "version": self.version,
+            "plan": self.plan,
+            "measured_on": self.measured_on,
+            "seeds": self.seeds,
+            "findings": findings(self),
+        })
+    }
+}
