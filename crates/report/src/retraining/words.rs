@@ -106,6 +106,9 @@ fn method(of: &Retraining) -> Vec<String> {
             counted(per_object.into(), "scene")
         ),
         labels.to_owned(),
+        "Failing scenes are drawn as they were placed and as far as their object moved, unchecked \
+         ones only as they were placed; 2 − 3 compares both differences at once."
+            .to_owned(),
         format!(
             "An epoch has twice as many images as there are originals in all configurations; the \
              first sees each original twice. {} of {} images a step, a constant learning rate, and \
