@@ -71,9 +71,9 @@ pub(super) fn seed(of: &OfSeed) -> [String; 7] {
     ]
 }
 
-fn method(of: &Retraining) -> Vec<String> {
-    let Plan { epochs, batch, per_object, label_inserted, .. } = of.plan;
-    let start = match &of.plan.origin {
+/// Where first models come from.
+fn start(of: &Plan) -> String {
+    match &of.origin {
         Origin::World { architecture, first_epochs, .. } => format!(
             "For each seed, {} is trained for {} on scenes of its own of the embedded world, and \
              stopped long before it has learned all that it could.",
@@ -84,7 +84,11 @@ fn method(of: &Retraining) -> Vec<String> {
             "The first model is {}; seeds differ in what is drawn and in which order it is seen.",
             plain(&model.display().to_string())
         ),
-    };
+    }
+}
+
+fn method(of: &Retraining) -> Vec<String> {
+    let Plan { epochs, batch, per_object, label_inserted, .. } = of.plan;
     let labels = match label_inserted {
         true => {
             "Changed scenes have the labels of their backgrounds, and one of the inserted object."
@@ -94,7 +98,7 @@ fn method(of: &Retraining) -> Vec<String> {
         }
     };
     vec![
-        start,
+        start(&of.plan),
         format!(
             "Objects cut out of the originals are put beside those that the first model finds, {} \
              for each. A scene fails where what the model finds of the rest changes: something is \
@@ -102,6 +106,9 @@ fn method(of: &Retraining) -> Vec<String> {
             counted(per_object.into(), "scene")
         ),
         labels.to_owned(),
+        "Failing scenes are drawn as they were placed and as far as their object moved, unchecked \
+         ones only as they were placed; 2 − 3 compares both differences at once."
+            .to_owned(),
         format!(
             "An epoch has twice as many images as there are originals in all configurations; the \
              first sees each original twice. {} of {} images a step, a constant learning rate, and \
