@@ -238,12 +238,12 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "metaod",
         about: "what MetaOD does to detectors: an object more, beside others and anywhere, and moved on; 10 \
-                trials for every object that is found, at most 200 per case",
+                trials for every object that is found, at most 100 per case",
         yaml: "
 - fault: insert_object
   placing: [guided, random]
   per_object: 10
-  trials: 200
+  trials: 100
 ",
     },
     Preset {
