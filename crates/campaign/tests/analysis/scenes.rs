@@ -27,7 +27,7 @@ fn run() -> Run {
     for record in &mut run.records {
         let mut say =
             |name: &str, text: &str| record.extra.insert(name.to_owned(), text.to_owned());
-        say("found", "3");
+        say("objects_found", "3");
         if record.outcome == Outcome::Deviated {
             say("object", "o1");
             say("missed", "1");
@@ -36,7 +36,7 @@ fn run() -> Run {
             say("moved_to", "7 7");
         }
         if record.target == 1 && record.case == CASES - 1 {
-            record.extra.remove("found");
+            record.extra.remove("objects_found");
             record.outcome = Outcome::Unjudged(Reason::Unsteady);
         }
     }

@@ -84,27 +84,21 @@ impl Pool {
     /// Reads every file once, so that one that is missing or was changed is noticed before work
     /// begins that would need it.
     pub fn check(&self) -> Result<(), DataError> {
-        self.objects.iter().try_for_each(|entry| self.bytes(entry).map(drop))
-    }
-
-    /// The bytes of an object's file, as they were written.
-    fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, DataError> {
-        let path = self.folder.join(&entry.file);
-        let bytes = picture::bytes(&path)?;
-        if checksum(&bytes) != entry.checksum {
-            let what = "the object was changed after the pool was made; make the pool again";
-            return Err(DataError::image(what, &path));
-        }
-        Ok(bytes)
+        self.objects.iter().try_for_each(|entry| {
+            let path = self.folder.join(&entry.file);
+            unchanged(entry, &picture::bytes(&path)?, &path)
+        })
     }
 
     /// Reads the object at this place of the index.
     pub fn cutout(&self, at: usize) -> Result<Cutout, DataError> {
         let len = self.objects.len();
         let entry = self.objects.get(at).ok_or(DataError::NoSuchObject { index: at, len })?;
-        let bytes = self.bytes(entry)?;
+        let path = self.folder.join(&entry.file);
+        let bytes = picture::bytes(&path)?;
         let (image, alpha) = picture::decode_rgba(&bytes, entry.width, entry.height)
-            .map_err(|reason| DataError::image(reason, &self.folder.join(&entry.file)))?;
+            .map_err(|reason| DataError::image(reason, &path))?;
+        unchanged(entry, &bytes, &path)?;
         let Entry { id, label, source, hash, .. } = entry.clone();
         Ok(Cutout { label, source, id, hash, image, alpha })
     }
@@ -113,6 +107,15 @@ impl Pool {
     pub fn digest(&self) -> String {
         format!("{:016x}", self.digest)
     }
+}
+
+/// Refuses a file that is not what was written.
+fn unchanged(entry: &Entry, bytes: &[u8], path: &Path) -> Result<(), DataError> {
+    if checksum(bytes) == entry.checksum {
+        return Ok(());
+    }
+    let what = "the object was changed after the pool was made; make the pool again";
+    Err(DataError::image(what, path))
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use faultlens::campaign::config::PRESETS;
-use faultlens::faults::{ATTACKS, DOMAINS, IMAGE_FAULTS, MODEL_FAULTS};
+use faultlens::faults::{ATTACKS, DOMAINS, IMAGE_FAULTS, MODEL_FAULTS, SCENE_FAULTS};
 use faultlens::judge::{GUARDS, ORACLES, Tolerance};
 use faultlens::{data, train, world};
 use serde_json::Value;
@@ -22,6 +22,7 @@ fn every_entry_of_every_registry_is_listed() {
     shelf("faults", IMAGE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("faults", MODEL_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("faults", ATTACKS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    shelf("faults", SCENE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("oracles", ORACLES.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("guards", GUARDS.iter().map(|plugin| plugin.name.to_owned()).collect());
     shelf("presets", PRESETS.iter().map(|preset| preset.name.to_owned()).collect());
@@ -115,8 +116,10 @@ fn every_fault_that_is_listed_can_be_planned() {
                 settings += &format!(", {parameter_name}: 1");
             }
         }
+        let scene = SCENE_FAULTS.iter().any(|plugin| plugin.name == name);
+        let objects = if scene { "objects: world:scenes:2\n" } else { "" };
         let campaign = format!(
-            "targets: [{{model: world:signs-shallow}}]\ncases: {{data: 'world:signs:1'}}\nfaults: [{{fault: {name}{settings}}}]\n"
+            "targets: [{{model: world:signs-shallow}}]\ncases: {{data: 'world:signs:1'}}\n{objects}faults: [{{fault: {name}{settings}}}]\n"
         );
         folder.text("c.yaml", &campaign);
         let plan = object(&done(&folder, "plan c.yaml --json"));

@@ -76,7 +76,7 @@ fn motions_are_where_things_went() {
         }
     }
     moving.dedup();
-    assert_eq!(moving, ["elastic_transform", "rescale", "rotation", "translation"]);
+    assert_eq!(moving, ["elastic_transform", "mirror", "rescale", "rotation", "translation"]);
 }
 
 /// An object that leaves the image is no longer there to be found.

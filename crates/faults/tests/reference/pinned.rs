@@ -31,6 +31,7 @@ const PINNED: &[(&str, u64)] = &[
     ("ice", 0x55c3_5410_cdbb_6528),
     ("impulse_noise", 0xf481_8a76_9c64_df27),
     ("jpeg_compression", 0x16fe_dcd0_f713_e7ca),
+    ("mirror", 0x0013_3b82_2ca2_57dd),
     ("missing_sharpness", 0x5acf_91af_1dc7_9717),
     ("motion_blur", 0xfc8a_cfc5_9719_3554),
     ("no_demosaicing", 0x9f6b_cf60_2b48_b3a9),

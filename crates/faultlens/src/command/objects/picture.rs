@@ -94,7 +94,7 @@ mod tests {
         let (label, source, id) = (text(), text(), text());
         let alpha = vec![255; 448 * 4];
         let wide = on_ground(&Cutout { label, source, id, hash: 0, image, alpha }).unwrap();
-        let middle = &wide.rgb()[SIDE / 2 * SIDE * 3..][..SIDE * 3];
+        let middle = &wide.rgb()[row * SIDE * 3..][..SIDE * 3];
         assert!(middle.iter().all(|&value| value == 9));
     }
 }
