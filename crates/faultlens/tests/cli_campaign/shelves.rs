@@ -56,7 +56,8 @@ fn every_entry_of_every_registry_is_listed() {
     let plain = done(&folder, "list").stdout;
     assert!(found.iter().all(|(_, name)| plain.contains(name)));
     let faults = json(&done(&folder, "list faults --json").stdout);
-    assert_eq!(faults.len(), IMAGE_FAULTS.len() + MODEL_FAULTS.len() + ATTACKS.len());
+    let inside = MODEL_FAULTS.len() + ATTACKS.len() + SCENE_FAULTS.len();
+    assert_eq!(faults.len(), IMAGE_FAULTS.len() + inside);
     let hazard = |name: &str| &faults.iter().find(|fault| fault["name"] == name).unwrap()["hazard"];
     let fog = hazard("fog");
     assert_keys(fog, &["place", "parameter", "guide_word"]);
