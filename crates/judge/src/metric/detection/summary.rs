@@ -32,7 +32,7 @@ pub struct CocoSummary {
 }
 
 impl CocoSummary {
-    /// The means over classes of what [`coco_scores`] found.
+    /// The means over classes of what [`coco_scores`](crate::coco_scores) found.
     pub fn of(classes: &[ClassScores]) -> Self {
         let precision = |size| mean(classes.iter().filter_map(|class| class.ap(size)));
         let recall = |size| mean(classes.iter().filter_map(|class| class.ar(size)));
