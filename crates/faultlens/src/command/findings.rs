@@ -57,10 +57,16 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let rerun = Rerun::open(&args.run)?;
     let records = drawn(rerun.scenes(args.all)?, args);
     if records.is_empty() {
-        bail!(
-            "no answer of this run changed in a changed scene; findings come from campaigns with \
-             insert_object or remove_object, and --all writes scenes that changed nothing too"
-        );
+        match args.all {
+            true => bail!(
+                "no scene of this run was judged; scenes come from campaigns with insert_object or \
+                 remove_object"
+            ),
+            false => bail!(
+                "in no scene of insert_object or remove_object did an answer change; where the \
+                 campaign has such faults, --all writes scenes that changed nothing too"
+            ),
+        }
     }
     let mut set = Set {
         writer: CocoWriter::new(&args.out)?,
