@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { launch } from "../chromium.mjs";
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
@@ -15,8 +15,7 @@ let browser;
 
 before(async () => {
   assert.ok(existsSync(path), `there is no report at ${path}`);
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args });
+  browser = await launch();
 });
 after(() => browser?.close());
 

@@ -2,7 +2,7 @@
 // FAULTLENS is the program's path, CHROMIUM the browser's.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
+import { launch } from "../chromium.mjs";
 import { durations, observe } from "./observer.mjs";
 import { Study, table } from "./server.mjs";
 
@@ -17,8 +17,7 @@ before(async () => {
   // Two batches for one person, and every version wanted once.
   study = new Study("--choices", CHOICES.join(","), "--fault", "contrast,gaussian_noise", "--images", "36", "--answers", "1");
   await study.start(2);
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();
