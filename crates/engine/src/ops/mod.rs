@@ -32,6 +32,7 @@ mod quantised;
 pub(crate) mod recurrent;
 pub(crate) mod reduce;
 pub(crate) mod resize;
+mod roi_align;
 pub(crate) mod slice;
 pub(crate) mod softmax;
 mod windows;
@@ -254,6 +255,7 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("Relu", elementwise::parse),
     ("Reshape", layout::parse_reshape),
     ("Resize", resize::parse),
+    ("RoiAlign", roi_align::parse),
     ("Selu", elementwise::parse),
     ("Sigmoid", elementwise::parse),
     ("Sign", elementwise::parse),

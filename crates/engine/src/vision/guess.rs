@@ -1,6 +1,6 @@
 //! Guesses how images go into a model, where that is safe, and says why.
 
-use faultlens_core::DType;
+use faultlens_core::{DType, Tensor};
 
 use super::guess_detector::detector;
 use super::habits::{self, Habit};
@@ -8,7 +8,8 @@ use super::{
     Channels, ElementType, ImageInput, InputDescription, Layout, OutputKind, Resize, VisionError,
     guess_output, instances, shape_text, ultralytics,
 };
-use crate::graph::{Dim, Graph};
+use crate::graph::{Dim, Graph, ValueId};
+use crate::ops::Attributes;
 
 /// A description that was not written by the user, with the reasons to show: a guess in silence
 /// would be a trap.
@@ -39,7 +40,9 @@ pub fn guess_input(
     }
     let scales_itself = first_scaling(graph, &input.name);
     let (habit, own_size) = (habit(graph), ultralytics::size(graph));
-    Guesser { input: &input, scales_itself, habit, own_size, reasons: Vec::new() }.guess(size)
+    let own_mean = first_mean(graph, &input.name);
+    let reasons = Vec::new();
+    Guesser { input: &input, scales_itself, own_mean, habit, own_size, reasons }.guess(size)
 }
 
 /// How images go into models with such outputs.
@@ -76,7 +79,7 @@ fn first_scaling(graph: &Graph, input: &str) -> Option<String> {
     let input = graph.find(input)?;
     let operator = graph.operator(*graph.consumers(input).first()?);
     let constant = operator.inputs.iter().flatten().find(|&&v| v != input)?;
-    let factor = graph.initializer(*constant)?;
+    let factor = self::constant(graph, *constant)?;
     let [factor] = factor.as_f32()? else { return None };
     let scales = match operator.op_type.as_str() {
         "Div" => (100.0..=256.0).contains(factor),
@@ -86,9 +89,33 @@ fn first_scaling(graph: &Graph, input: &str) -> Option<String> {
     scales.then(|| format!("{} by {factor}", operator.op_type))
 }
 
+/// What is written into the file: as an initializer, or as an operator that makes nothing else.
+fn constant(graph: &Graph, value: ValueId) -> Option<Tensor> {
+    if let Some(tensor) = graph.initializer(value) {
+        return Some(tensor.clone());
+    }
+    let operator = graph.producer(value).map(|id| graph.operator(id))?;
+    let attributes = Attributes::new(operator, graph.opset());
+    (operator.op_type == "Constant").then(|| attributes.tensor("value").ok().flatten()).flatten()
+}
+
+/// What an operator takes away from the input, where it is a mean of pixels from 0 to 1: then the
+/// file itself says that it takes such pixels, as torchvision's detectors do.
+fn first_mean(graph: &Graph, input: &str) -> Option<String> {
+    let input = graph.find(input)?;
+    let mut operators = graph.consumers(input).iter().map(|id| graph.operator(*id));
+    let less = operators.find(|operator| operator.op_type == "Sub")?;
+    let mean = constant(graph, less.inputs.get(1).copied().flatten()?)?;
+    let mean = mean.as_f32()?;
+    let fits = matches!(mean.len(), 1 | 3) && mean.iter().all(|m| (0.1..0.9).contains(m));
+    fits.then(|| mean.iter().map(f32::to_string).collect::<Vec<_>>().join(", "))
+}
+
 struct Guesser<'a> {
     input: &'a ImageInput,
     scales_itself: Option<String>,
+    /// The mean that the model takes away itself.
+    own_mean: Option<String>,
     /// How images go into its kind, where that is known.
     habit: Option<&'static Habit>,
     /// The size that its metadata says.
@@ -101,8 +128,9 @@ impl Guesser<'_> {
         let (layout, channels, sides) = self.layout()?;
         let size = self.size(sides, size);
         let dtype = self.dtype(layout, size)?;
-        let mut description =
-            InputDescription { layout, ..InputDescription::plain(size, channels, dtype) };
+        let alone = self.input.dims.as_ref().is_some_and(|dims| dims.len() == 3);
+        let plain = InputDescription::plain(size, channels, dtype);
+        let mut description = InputDescription { layout, alone, ..plain };
         self.values(&mut description)?;
         description.check()?;
         self.input.fits(&description)?;
@@ -115,8 +143,8 @@ impl Guesser<'_> {
             Err(self.not_safe(reason, Layout::Nchw, [USUAL_SIDE; 2], ElementType::F32))
         };
         let Some(dims) = &self.input.dims else { return open("its shape is not declared") };
-        let [_, first, middle, last] = &dims[..] else {
-            return open("a batch of images has four axes");
+        let ([_, first, middle, last] | [first, middle, last]) = &dims[..] else {
+            return open("a batch of images has four axes, and one image three");
         };
         let channels = |dim: &Dim| match dim {
             Dim::Fixed(1) => Some(Channels::Grey),
@@ -196,6 +224,11 @@ impl Guesser<'_> {
             self.reasons.push(format!(
                 "values: the model scales pixels itself ({operator}), so they stay 0..255"
             ));
+        } else if let Some(mean) = &self.own_mean {
+            self.reasons.push(format!(
+                "values: the model takes a mean ({mean}) away itself, so they are scaled to 0..1; \
+                 stretched to the size, which is assumed"
+            ));
         } else if description.channels == Channels::Grey {
             self.reasons.push("values: scaled to 0..1, assumed for one grey channel".to_owned());
         } else if height == width && IMAGENET_SIDES.contains(&height) {
@@ -211,6 +244,16 @@ impl Guesser<'_> {
         Ok(())
     }
 
+    /// The last line of an example, where the model takes one image.
+    fn alone(&self) -> &'static str {
+        match self.input.dims.as_deref() {
+            Some([_, _, _]) => {
+                "  alone: true                 # one image without an axis of images\n"
+            }
+            _ => "",
+        }
+    }
+
     fn not_safe(
         &self,
         reason: &str,
@@ -222,7 +265,7 @@ impl Guesser<'_> {
             name: self.input.name.clone(),
             shape: self.input.text(),
             reason: reason.to_owned(),
-            example: example(layout, size, dtype),
+            example: example(layout, size, dtype) + self.alone(),
         }
     }
 }
@@ -276,7 +319,8 @@ mod tests {
 
     fn guesser(input: &ImageInput) -> Guesser<'_> {
         let reasons = Vec::new();
-        Guesser { input, scales_itself: None, habit: None, own_size: None, reasons }
+        let (scales_itself, own_mean) = (None, None);
+        Guesser { input, scales_itself, own_mean, habit: None, own_size: None, reasons }
     }
 
     fn guess(
@@ -319,6 +363,27 @@ mod tests {
         let scales_itself = Some("Div by 255".to_owned());
         let guesser = Guesser { scales_itself, ..guesser(&x) };
         assert_eq!(guesser.guess(None).unwrap().description.scale, 1.0);
+    }
+
+    #[test]
+    fn an_image_alone_and_a_mean_that_the_model_takes_away_itself() {
+        use crate::onnx::ModelBuilder;
+        let graph = |mean: [f32; 3]| {
+            let mut model = ModelBuilder::new("detector");
+            model.input("image", DType::F32, &[3.into(), 320.into(), 416.into()]);
+            let mean = Tensor::new(vec![3, 1, 1], mean.to_vec()).unwrap();
+            let mean = model.initializer("mean", mean);
+            model.node("Sub", &["image", &mean], &["y"]);
+            model.output("y", DType::F32, &[3.into(), 320.into(), 416.into()]);
+            Graph::new(&model.build()).unwrap()
+        };
+        let d = guess_input(&graph([0.485, 0.456, 0.406]), None).unwrap().description;
+        assert_eq!((d.alone, d.size, d.scale), (true, [320, 416], 1.0 / 255.0));
+        assert_eq!((d.shape(1), d.mean), (vec![3, 320, 416], vec![0.0; 3]));
+        // Of pixels up to 255, or no mean at all.
+        let error = guess_input(&graph([123.7, 116.3, 103.5]), None).unwrap_err();
+        let VisionError::NotSafe { example, .. } = error else { panic!("{error}") };
+        assert!(example.contains("alone: true"), "{example}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use faultlens_core::DType;
 
-use super::decode::cells;
+use super::decode::{FIXED, MASKS, cells};
 use super::guess_output::TRANSPARENT;
 use super::habits::{self, Habit};
 use super::{Guess, ImageInput, OutputDescription, OutputKind, shape_text, ultralytics};
@@ -19,11 +19,36 @@ pub(super) struct Known {
 
 /// What a model's outputs tell about it; `None` where it may be no detector, or any.
 pub(super) fn detector(graph: &Graph) -> Option<Known> {
-    // Of other tasks heads look alike, but hold masks or joints too.
+    if let Some(known) = outlined(graph) {
+        return Some(known);
+    }
+    // Of other tasks heads look alike, but hold joints or angles too.
     if ultralytics::task(graph).is_some_and(|task| task != "detect") {
         return None;
     }
     one_head(graph).or_else(|| faces(graph)).or_else(|| lists(graph))
+}
+
+/// A model whose boxes have outlines, mixed from masks in a second output.
+fn outlined(graph: &Graph) -> Option<Known> {
+    let [table, masks] = graph.outputs() else { return None };
+    let (shape, masks) = (graph.declared_shape(*table)?, graph.declared_shape(*masks)?);
+    let (&[_, Dim::Fixed(rows), _], &[_, Dim::Fixed(MASKS), _, _]) = (shape, masks) else {
+        return None;
+    };
+    let classes = rows.checked_sub(FIXED + MASKS).filter(|&classes| classes > 0)?;
+    if ultralytics::names(graph).is_some_and(|names| names.len() != classes) {
+        return None;
+    }
+    let name = graph.value_name(*table).to_owned();
+    let reason = format!(
+        "output: `{name}` {} has 4 rows for boxes, {classes} for classes and {MASKS} for the masks of \
+         the second output, so the decoder is yolov8_seg; outlines are not read",
+        shape_text(shape)
+    );
+    let description = OutputDescription { name: Some(name), ..detections("yolov8_seg") };
+    let guess = Guess { description, reasons: vec![reason] };
+    Some(Known { guess, habit: Some(&habits::YOLO) })
 }
 
 /// A decoder, the habit that belongs to it, and how it was recognised.
@@ -213,7 +238,9 @@ fn lengths(shape: &[Dim]) -> Vec<Option<usize>> {
 fn sides(graph: &Graph) -> Option<[usize; 2]> {
     let dims = lengths(ImageInput::of(graph).ok()?.dims.as_deref()?);
     match *dims.as_slice() {
-        [_, Some(1 | 3), Some(height), Some(width)] => Some([height, width]),
+        [_, Some(1 | 3), Some(height), Some(width)] | [Some(1 | 3), Some(height), Some(width)] => {
+            Some([height, width])
+        }
         [_, Some(height), Some(width), Some(1 | 3)] => Some([height, width]),
         _ => None,
     }
@@ -334,6 +361,8 @@ mod tests {
         ];
         let ssd: &[(&str, DType, &[usize])] =
             &[("bboxes", f, &[1, 0, 4]), ("labels", whole, &[1, 0]), ("scores", f, &[1, 0])];
+        let outlined: &[(&str, DType, &[usize])] =
+            &[("output0", f, &[1, 116, 8400]), ("output1", f, &[1, 32, 160, 160])];
         let tree: &[(&str, DType, &[usize])] = &[("label", whole, &[0]), ("odds", f, &[0, 4])];
         for (outputs, wanted) in [
             (zoo, Some(("faster_rcnn", "6379", "6383", "6381"))),
@@ -342,6 +371,7 @@ mod tests {
                 Some(("ssd_tf", "detection_boxes:0", "detection_scores:0", "detection_classes:0")),
             ),
             (ssd, Some(("ssd", "bboxes", "scores", "labels"))),
+            (outlined, Some(("yolov8_seg", "", "", ""))),
             (tree, None),
         ] {
             let guess =

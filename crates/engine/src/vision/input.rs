@@ -35,6 +35,9 @@ pub struct InputDescription {
     pub std: Vec<f64>,
     /// The type of the tensor's elements; integer types are rounded and clamped. By default `f32`.
     pub dtype: ElementType,
+    /// Whether the model takes one image without an axis of images, as torchvision's detectors do.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
     /// For generators, which take a vector instead of an image: its axes, without that of the
     /// batch. The numbers are drawn from a standard normal distribution, by the image's pixels;
     /// nothing else of the description counts.
@@ -149,6 +152,8 @@ struct Written {
     std: Option<Vec<f64>>,
     #[serde(default)]
     dtype: ElementType,
+    #[serde(default)]
+    alone: bool,
     latent: Option<Vec<usize>>,
 }
 
@@ -168,6 +173,7 @@ impl TryFrom<Written> for InputDescription {
             filter: written.filter,
             antialias: written.antialias.unwrap_or(plain.antialias),
             layout: written.layout,
+            alone: written.alone,
             scale: written.scale.unwrap_or(plain.scale),
             mean: written.mean.unwrap_or(plain.mean),
             std: written.std.unwrap_or(plain.std),
@@ -198,6 +204,7 @@ impl InputDescription {
             mean: vec![0.0; channels.count()],
             std: vec![1.0; channels.count()],
             dtype,
+            alone: false,
             latent: None,
         }
     }
@@ -248,16 +255,17 @@ impl InputDescription {
         }
     }
 
-    /// The shape of a batch of `images`.
+    /// The shape of a batch of `images`; of an image alone, that of one.
     pub fn shape(&self, images: usize) -> Vec<usize> {
         if let Some(axes) = &self.latent {
             return [&[images], &axes[..]].concat();
         }
         let ([height, width], channels) = (self.size, self.channels.count());
-        match self.layout {
-            Layout::Nchw => vec![images, channels, height, width],
-            Layout::Nhwc => vec![images, height, width, channels],
-        }
+        let one = match self.layout {
+            Layout::Nchw => [channels, height, width],
+            Layout::Nhwc => [height, width, channels],
+        };
+        if self.alone { one.to_vec() } else { [&[images], &one[..]].concat() }
     }
 
     /// The batch to feed to the model.
@@ -298,6 +306,7 @@ mod tests {
         let d = read(r#"{"size": [32, 48]}"#).unwrap();
         assert_eq!(d, InputDescription::plain([32, 48], Channels::Rgb, ElementType::F32));
         assert_eq!(d.shape(2), [2, 3, 32, 48]);
+        assert_eq!(InputDescription { alone: true, ..d.clone() }.shape(1), [3, 32, 48]);
         let bytes = read(r#"{"size": [8, 8], "dtype": "uint8", "layout": "nhwc"}"#).unwrap();
         assert_eq!((bytes.scale, bytes.shape(1)), (1.0, vec![1, 8, 8, 3]));
     }

@@ -51,9 +51,11 @@ impl ImageInput {
 
     /// How many images must be fed together, when the model fixes that.
     pub fn batch(&self) -> Option<usize> {
-        match self.dims.as_ref()?.first()? {
-            Dim::Fixed(n) => Some(*n),
-            Dim::Free(_) => None,
+        match self.dims.as_deref()? {
+            // An image alone.
+            [_, _, _] => Some(1),
+            [Dim::Fixed(n), ..] => Some(*n),
+            _ => None,
         }
     }
 
@@ -88,6 +90,10 @@ fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
     if dims.len() != made.len() {
         return vec![match is_latent {
             true => "latent",
+            false if dims.len() == 3 => {
+                "alone (the model takes one image without an axis of images)"
+            }
+            false if dims.len() == 4 && description.alone => "alone (the model takes a batch)",
             false => "layout (the model's input is no batch of images)",
         }];
     }
@@ -96,14 +102,16 @@ fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
         return if (1..dims.len()).any(differs) { vec!["latent"] } else { Vec::new() };
     }
     let (channel, sides) = match description.layout {
-        Layout::Nchw => (1, [2, 3]),
-        Layout::Nhwc => (3, [1, 2]),
+        Layout::Nchw => (0, [1, 2]),
+        Layout::Nhwc => (2, [0, 1]),
     };
+    // Behind that of images, where there is one.
+    let axis = |at: usize| at + dims.len() - 3;
     let mut fields = Vec::new();
-    if differs(channel) {
+    if differs(axis(channel)) {
         fields.push("channels or layout");
     }
-    if sides.into_iter().any(differs) {
+    if sides.map(axis).into_iter().any(differs) {
         fields.push("size");
     }
     fields

@@ -84,7 +84,8 @@ impl OnnxTarget {
             let seeds = seeds.flat_map(|(at, row)| scores.seed(row, weights(first + at, row)));
             let gradient = scores.gradient(&golden, self.input_name(), seeds.collect())?;
             let fed = gradient.as_f32().unwrap_or_default();
-            let own = self.description().input.point_slopes(fed, gradient.shape()[0]);
+            let fed_at_once = self.fixed_batch().unwrap_or(part.len());
+            let own = self.description().input.point_slopes(fed, fed_at_once);
             for (at, (logits, slope)) in rows.into_iter().zip(own).enumerate() {
                 let answer = self.answer_at(golden.outputs(), at, self.own_size())?;
                 slopes.push(Slope { answer, logits, slope });

@@ -12,6 +12,7 @@ mod yolov8;
 mod yolox;
 
 pub use world::find_peaks;
+pub(super) use yolov8::{FIXED, MASKS};
 pub(super) use yolox::cells;
 
 use faultlens_core::{Bounds, Detection, argmax};
@@ -94,6 +95,7 @@ pub const DECODERS: &[Decoder] = &[
     yolov10::YOLOV10,
     yolov5::YOLOV5,
     yolov8::YOLOV8,
+    yolov8::YOLOV8_SEG,
     yolox::YOLOX,
 ];
 

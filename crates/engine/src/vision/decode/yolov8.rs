@@ -19,18 +19,39 @@ pub(super) const YOLOV8: Decoder = Decoder {
     decode,
 };
 
+/// The same with what outlines are mixed by below the classes; the outlines are not read.
+///
+/// This is `output0` of task segment. A campaign on scenes asks what is found, not its outline.
+pub(super) const YOLOV8_SEG: Decoder = Decoder {
+    name: "yolov8_seg",
+    about: "the boxes of YOLOv8-seg and its successors as Ultralytics exports them: columns as of \
+            yolov8, with 32 numbers more for outlines, which are left out",
+    classes: Some((1, FIXED + MASKS)),
+    decode: |heads, asked| read(heads, asked, MASKS),
+    ..YOLOV8
+};
+
 /// Centre and size, above the classes.
 pub(in super::super) const FIXED: usize = 4;
 
+/// Masks that Ultralytics' models mix outlines from.
+pub(in super::super) const MASKS: usize = 32;
+
 fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
+    read(heads, asked, 0)
+}
+
+/// Columns whose last numbers, so many, are no classes.
+fn read(heads: &[Head<'_>], asked: &Asked, beside: usize) -> Result<Found, Misread> {
     let head = match heads {
-        [head] if head.rows() > FIXED => head,
+        [head] if head.rows() > FIXED + beside => head,
         _ => {
-            let wanted = "(images, 4 + classes, boxes) is needed".to_owned();
+            let more = if beside > 0 { format!(" + {beside}") } else { String::new() };
+            let wanted = format!("(images, 4 + classes{more}, boxes) is needed");
             return Err(Misread { output: 0, wanted });
         }
     };
-    let classes = head.rows() - FIXED;
+    let classes = head.rows() - FIXED - beside;
     let at = |row: usize, column: usize| head.numbers[row * head.columns() + column];
     let object = |column: usize| {
         let class = argmax((0..classes).map(|class| at(FIXED + class, column)))?;
@@ -63,5 +84,10 @@ mod tests {
         check(&found, &[(1, 0.8, [8.0, 17.0, 12.0, 23.0]), (0, 0.9, [40.0, 45.0, 60.0, 55.0])]);
         assert_eq!(found.classes, 2);
         assert!(decode(&[head(&[[0.0; 9]; 4])], &asked([64, 64], 0.25)).is_err());
+        // What outlines are mixed by is no class, however large.
+        let with_outlines: Vec<[f32; 4]> = rows.into_iter().chain([[9.0; 4]; MASKS]).collect();
+        let same = (YOLOV8_SEG.decode)(&[head(&with_outlines)], &asked([64, 64], 0.25)).unwrap();
+        assert_eq!(same, found);
+        assert!((YOLOV8_SEG.decode)(&[head(&rows)], &asked([64, 64], 0.25)).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use faultlens_core::{Bounds, Detection, Tensor, argmax};
 
-use super::super::decode::around;
+use super::super::decode::{FIXED, around};
 use super::super::habits;
 use super::prototypes::Prototypes;
 use super::{InstanceLayout, Outlines, first};
@@ -20,9 +20,6 @@ pub(super) const YOLOV8_SEG: InstanceLayout = InstanceLayout {
     overlap: 0.7,
     habit: &habits::YOLO,
 };
-
-/// Centre and size, above the classes.
-const FIXED: usize = 4;
 
 fn classes(graph: &Graph) -> Option<usize> {
     let [table, masks] = graph.outputs() else { return None };

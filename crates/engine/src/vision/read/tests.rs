@@ -202,12 +202,12 @@ fn a_decoder_is_named_and_reads_what_it_says() {
         (
             r#"{"kind": "detections"}"#,
             "detections need a decoder; known: faster_rcnn, fastestdet, ssd, ssd_tf, ultraface, \
-             world, yolov10, yolov5, yolov8, yolox",
+             world, yolov10, yolov5, yolov8, yolov8_seg, yolox",
         ),
         (
             r#"{"kind": "detections", "decoder": "ultrafaces"}"#,
             "no decoder is called `ultrafaces`; did you mean `ultraface`?; known: faster_rcnn, \
-             fastestdet, ssd, ssd_tf, ultraface, world, yolov10, yolov5, yolov8, yolox",
+             fastestdet, ssd, ssd_tf, ultraface, world, yolov10, yolov5, yolov8, yolov8_seg, yolox",
         ),
         (
             r#"{"kind": "detections", "decoder": "yolox", "boxes": "z"}"#,
