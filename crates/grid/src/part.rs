@@ -6,7 +6,6 @@ use faultlens_core::{Case, Image, Seed, TensorData};
 use faultlens_data::{DataSet, Sampling};
 use faultlens_engine::vision::{Channels, ElementType, InputDescription, Layout};
 use faultlens_world as world;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -142,25 +141,6 @@ fn short(data: &str, names: &mut BTreeSet<String>) -> String {
         name = format!("{stem}_{number}");
     }
     name
-}
-
-/// The SHA-256, in hexadecimal, of the classes, pixels and labels of a set.
-pub(crate) fn fingerprint(set: &DataSet) -> Result<String, GridError> {
-    let mut hash = Sha256::new();
-    let mut part = |bytes: &[u8]| {
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    for class in &set.classes {
-        part(class.as_bytes());
-    }
-    for index in 0..set.len() {
-        let Case { image, label, .. } = set.case(index)?;
-        let numbers = [image.width(), image.height(), label.map_or(0, |label| label + 1)];
-        part(&numbers.map(|number| (number as u64).to_le_bytes()).concat());
-        part(image.rgb());
-    }
-    Ok(hex(&hash.finalize()))
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

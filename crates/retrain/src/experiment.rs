@@ -1,12 +1,13 @@
 //! The whole experiment: what is not done yet, seed by seed.
 
-use crate::file::{file_key, fingerprint, key, replace_folder};
+use crate::file::{file_key, key, replace_folder};
 use crate::hunt::Hunt;
 use crate::learn::{FIRST, Learning};
 use crate::ledger::Ledger;
 use crate::origin::{First, Ground, card, objects};
 use crate::scenes::{Drawing, FAILING, UNCHECKED, joined};
 use crate::{Configuration, Course, OfSeed, Plan, Precision, RetrainError, Retraining, ScenesUsed};
+use faultlens_campaign::fingerprint;
 use faultlens_data::{DataSet, write_coco};
 use faultlens_engine::onnx;
 use faultlens_train::{Progress, Recipe, TRAINING_VERSION};
@@ -90,8 +91,9 @@ pub fn retrain(
     follow: &mut dyn FnMut(&News<'_>),
 ) -> Result<Retraining, RetrainError> {
     plan.check()?;
-    own(folder)?;
+    is_free(folder)?;
     let ground = Ground::open(plan)?;
+    fs::create_dir_all(folder).map_err(RetrainError::io(MAKE, folder))?;
     let mut all = Retraining::new(plan.clone(), ground.measured_on.clone());
     // What an equal plan has come to stays until there is more.
     let before = Retraining::load(folder).ok().filter(|before| before.plan == *plan);
@@ -114,11 +116,16 @@ pub fn retrain(
     Ok(all)
 }
 
-/// Takes a folder that is new, empty, or an experiment's: sets in it are replaced.
-fn own(folder: &Path) -> Result<(), RetrainError> {
-    const WHAT: &str = "make the experiment's folder";
-    fs::create_dir_all(folder).map_err(RetrainError::io(WHAT, folder))?;
-    let mut inside = fs::read_dir(folder).map_err(RetrainError::io(WHAT, folder))?;
+/// What is done with the folder, in words for errors.
+const MAKE: &str = "make the experiment's folder";
+
+/// Takes a folder that is new, empty, or an experiment's: sets in it are replaced. It is made only
+/// when all that is asked can be had.
+fn is_free(folder: &Path) -> Result<(), RetrainError> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let mut inside = fs::read_dir(folder).map_err(RetrainError::io(MAKE, folder))?;
     match inside.next().is_none() || Retraining::is_in(folder) {
         true => Ok(()),
         false => Err(RetrainError::Occupied { path: folder.to_path_buf() }),

@@ -1,8 +1,6 @@
 //! Files that are complete or not there, and what tells their content.
 
 use crate::RetrainError;
-use faultlens_core::{Case, Object};
-use faultlens_data::{DataError, DataSet};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -58,31 +56,6 @@ pub(crate) fn key(of: &serde_json::Value) -> String {
 /// The same of a file's bytes; nothing where it cannot be read.
 pub(crate) fn file_key(path: &Path) -> Option<String> {
     Some(hex(&Sha256::digest(fs::read(path).ok()?)[..16]))
-}
-
-/// The same of the classes, pixels and objects of a set.
-pub(crate) fn fingerprint(set: &DataSet) -> Result<String, DataError> {
-    let mut hash = Sha256::new();
-    let mut part = |bytes: &[u8]| {
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    for class in &set.classes {
-        part(class.as_bytes());
-    }
-    for index in 0..set.len() {
-        let Case { image, objects, .. } = set.case(index)?;
-        let numbers = [image.width(), image.height(), objects.len()];
-        part(&numbers.map(|number| (number as u64).to_le_bytes()).concat());
-        part(image.rgb());
-        for Object { class, bounds: b, crowd, mask } in &objects {
-            part(&[*class as u64, u64::from(*crowd)].map(u64::to_le_bytes).concat());
-            part(&[b.left, b.top, b.right, b.bottom].map(f32::to_le_bytes).concat());
-            let bits = mask.iter().flat_map(|mask| mask.bits());
-            part(&bits.map(|&bit| u8::from(bit)).collect::<Vec<u8>>());
-        }
-    }
-    Ok(hex(&hash.finalize()[..16]))
 }
 
 fn hex(bytes: &[u8]) -> String {

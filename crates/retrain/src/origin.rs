@@ -1,8 +1,9 @@
 //! What an experiment stands on: where scenes come from, what is measured on, how models learn.
 
-use crate::file::{file_key, fingerprint};
+use crate::file::file_key;
 use crate::{Origin, Plan, RetrainError};
 use faultlens_campaign::cases::world_cases;
+use faultlens_campaign::fingerprint;
 use faultlens_core::{Case, Seed};
 use faultlens_data::DataSet;
 use faultlens_engine::Model;

@@ -37,13 +37,14 @@ pub(crate) struct RetrainArgs {
     /// Where inserted objects come from, a pool or a COCO set [default: the training scenes]
     #[arg(long, value_name = "DIR", requires = "model")]
     pub(crate) objects: Option<PathBuf>,
-    /// How many times the whole experiment is done [default: 5]
+    /// How many times the whole experiment is done [default: 5] [at most: 1000]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) seeds: Option<usize>,
     /// The first seed [default: 1]
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<u64>,
-    /// How many original scenes there are, and how many are added [default: 100; all with --data]
+    /// How many original scenes there are, and how many are added [default: 100; all with --data] [2 to
+    /// 100000]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) scenes: Option<usize>,
     /// How many held-out scenes of the embedded world are measured on [default: 200]
