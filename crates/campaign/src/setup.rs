@@ -106,14 +106,6 @@ pub enum SetupError {
     /// There is nothing to put into scenes.
     #[error("objects: {0}")]
     Objects(#[from] ShelfError),
-    /// Nobody says what to put into scenes.
-    #[error(
-        "fault {fault}: objects are needed; write objects: FOLDER into the campaign, a pool that faultlens objects made"
-    )]
-    NoObjects {
-        /// The fault.
-        fault: String,
-    },
     /// A requirement on what people cope with cannot be checked.
     #[error("preserve: {0}")]
     Preserve(#[from] PreserveError),
@@ -304,12 +296,8 @@ impl Setup {
 
 /// The objects that scenes are changed with; pinned trials may need them too.
 fn shelf(campaign: &Campaign) -> Result<Shelf, SetupError> {
-    let needs = |fault: &&FaultPoint| fault.disturbance.needs_objects();
-    match (&campaign.objects, campaign.faults.iter().find(needs)) {
-        (Some(objects), _) => Ok(Shelf::open(objects)?),
-        (None, None) => Ok(Shelf::default()),
-        (None, Some(fault)) => Err(SetupError::NoObjects { fault: fault.label.clone() }),
-    }
+    let shelf = campaign.objects.as_deref().map(Shelf::open).transpose()?;
+    Ok(shelf.unwrap_or_default())
 }
 
 /// What identities of a fault's trials are made from: with other objects they are other trials.

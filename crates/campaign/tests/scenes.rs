@@ -197,9 +197,14 @@ fn campaigns_that_lack_something_are_refused() {
     let dir = set();
     stuck(dir.path(), "one", &[[20.0, 20.0, 40.0, 40.0]]);
     let text = asked("one", "labels.txt");
+    std::fs::create_dir(dir.path().join("empty")).unwrap();
+    let without = text.replace("objects: world:scenes:20\n", "");
+    let error = Campaign::parse(&without, Path::new("a.yaml")).unwrap_err().to_string();
+    assert!(error.contains("insert_object puts objects into scenes"), "{error}");
+    assert!(error.contains("a.yaml:4:"), "{error}");
     for (text, wanted) in [
-        (text.replace("objects: world:scenes:20\n", ""), "objects are needed"),
-        (text.replace("world:scenes:20", "nowhere"), "nowhere"),
+        (text.replace("world:scenes:20", "nowhere"), "nowhere is not there; `faultlens objects"),
+        (text.replace("world:scenes:20", "empty"), "index.json is missing"),
         (text.replace("world:scenes:20", "grey"), "has an outline"),
     ] {
         let error = Setup::open(parse(dir.path(), &text)).err().unwrap().to_string();

@@ -188,6 +188,11 @@ impl Reason {
         }
     }
 
+    /// Whether nothing was left for the trial to do, so that it is no loss.
+    pub fn is_spare(&self) -> bool {
+        *self == Self::Surplus
+    }
+
     /// The reason with those words.
     pub fn with_text(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.text() == text)

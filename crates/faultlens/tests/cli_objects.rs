@@ -79,6 +79,12 @@ fn the_smallest_of_each_label_are_left_out() {
         let larger = all.iter().filter(|size| *size > few.iter().min().unwrap()).count();
         assert!(larger < kept, "{label}");
     }
+    let large = made(&folder, "world:scenes:20 --out large --least-pixels 60");
+    let pool = Pool::open(folder.path("large")).unwrap();
+    assert!(
+        pool.objects.iter().all(|entry| entry.pixels >= 60) && large["digest"] != few["digest"]
+    );
+    assert!(pool.source.contains("60 pixels"), "{}", pool.source);
     let half = made(&folder, "world:scenes:20 --out half --prune 0.5 --least 1");
     let ends = |told: &Value| told["objects"].as_u64().unwrap();
     assert!(ends(&few) < ends(&half) && ends(&half) < ends(&all));
@@ -115,6 +121,7 @@ fn bad_input_is_told() {
     refused(&folder, &format!("{test} --out pool --score 0.5"), "--model");
     refused(&folder, &format!("{test} --out pool --prune 2"), "from 0 to 1");
     refused(&folder, &format!("{test} --out pool --prune 0.5 --keep-all"), "--keep-all");
+    refused(&folder, &format!("{test} --out pool --least-pixels 9999999"), "--least-pixels");
     refused(&folder, "world:signs:5 --out pool", "says nothing about objects");
     refused(&folder, "world:cars --out pool", "no cars");
     // Boxes alone, and crowds.

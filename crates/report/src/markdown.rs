@@ -18,15 +18,20 @@ pub fn markdown(summary: &Summary) -> String {
     }
     list(&mut out, &summary.findings);
     let tally = &summary.overall;
+    let spare = match tally.spare {
+        0 => String::new(),
+        some => format!(", {} planned and not needed", format::count(some)),
+    };
     let _ = write!(
         out,
-        "{}; deviated among the judged: {}; {} detected, {} crashed, {} timed out, {} unjudged. In brackets: {}.\n\n",
+        "{}; deviated among the judged: {}; {} detected, {} crashed, {} timed out, {} unjudged{}. In brackets: {}.\n\n",
         format::counted(format::trials(tally), "trial"),
         code(&format::rate(&tally.rate)),
         format::count(tally.detected),
         format::count(tally.crashed),
         format::count(tally.timed_out),
         format::count(format::unjudged(tally)),
+        spare,
         escape(&summary.interval)
     );
     if !summary.warnings.is_empty() {

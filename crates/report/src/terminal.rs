@@ -162,6 +162,12 @@ impl Page {
             let count = format::count(count);
             self.lines.push(format!("  {name:<10}{bar:<room$} {count:>11} {percent:>9}"));
         }
+        if tally.spare > 0 {
+            let spare = format::counted(tally.spare, "planned trial");
+            let text = format!("  {spare} not needed: too few objects for so many");
+            let text = self.paint(Paint::Dim, &shorten(&text, self.width));
+            self.lines.push(text);
+        }
     }
 
     fn requirements(&mut self, summary: &Summary) {

@@ -63,7 +63,7 @@ fn opening(summary: &Summary, context: &Context) -> Option<String> {
         .map(|(count, what)| format!("{}% {what}", percent(count as f64 / trials as f64)))
         .collect();
     let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
-    let counted_all = words::trials(overall) == summary.progress.recorded;
+    let counted_all = words::trials(overall) + overall.spare == summary.progress.recorded;
     let of_all = if counted_all || context.manifest.stop.is_none() {
         String::new()
     } else {

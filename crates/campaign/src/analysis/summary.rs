@@ -421,6 +421,10 @@ pub struct Tally {
     pub timed_out: u64,
     /// Trials that say nothing, by reason; not in any denominator.
     pub unjudged: BTreeMap<String, u64>,
+    /// Trials that were planned and not needed: a target finds too few objects for so many. They
+    /// are no loss, and counted nowhere else.
+    #[serde(default)]
+    pub spare: u64,
     /// How often the answer deviated, among the judged.
     pub rate: Rate,
 }

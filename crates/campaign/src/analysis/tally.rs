@@ -60,6 +60,7 @@ pub(super) struct Counts {
     events: RateKind,
     by_kind: [u64; 6],
     unjudged: BTreeMap<&'static str, u64>,
+    spare: u64,
     judged: Sample,
 }
 
@@ -73,14 +74,17 @@ impl Counts {
     /// Nothing yet; the rate will be that of these events.
     pub(super) fn of_events(events: RateKind) -> Self {
         let (by_kind, unjudged) = ([0; 6], BTreeMap::new());
-        Self { events, by_kind, unjudged, judged: Sample::default() }
+        Self { events, by_kind, unjudged, spare: 0, judged: Sample::default() }
     }
 
     pub(super) fn add(&mut self, outcome: &Outcome, stake: Stake) -> Result<(), StatsError> {
         let kind = outcome.kind();
         self.by_kind[kind as usize] += 1;
         if let Outcome::Unjudged(reason) = outcome {
-            *self.unjudged.entry(reason.text()).or_default() += 1;
+            match reason.is_spare() {
+                true => self.spare += 1,
+                false => *self.unjudged.entry(reason.text()).or_default() += 1,
+            }
             return Ok(());
         }
         self.judged.add(stake, self.events.counts(kind))
@@ -94,6 +98,7 @@ impl Counts {
         for (reason, n) in &other.unjudged {
             *self.unjudged.entry(reason).or_default() += n;
         }
+        self.spare += other.spare;
         self.judged.merge(&other.judged);
     }
 
@@ -123,6 +128,7 @@ impl Counts {
             crashed: self.of(OutcomeKind::Crashed),
             timed_out: self.of(OutcomeKind::TimedOut),
             unjudged: self.unjudged.iter().map(|(&why, &n)| (why.to_owned(), n)).collect(),
+            spare: self.spare,
             rate: self.rate(precision, of)?,
         })
     }
@@ -131,6 +137,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faultlens_core::Reason;
     use faultlens_stats::Level;
 
     fn precision(confidence: f64) -> Precision {
@@ -164,6 +171,20 @@ mod tests {
         assert_eq!(counts.rate(&precision(0.95), Of::Whole).unwrap().value, Some(1.0 / 5.0));
         assert_eq!(counts.rate(&precision(0.95), Of::Part).unwrap().value, Some(1.0 / 8.0));
         assert!(counts.add(&Outcome::Masked, Stake { weight: 0.0, fault: None }).is_err());
+    }
+
+    #[test]
+    fn what_was_not_needed_is_no_loss() {
+        let mut counts = Counts::default();
+        let reasons = [Reason::Surplus, Reason::NoRoom, Reason::Surplus];
+        for outcome in reasons.map(Outcome::Unjudged).into_iter().chain([Outcome::Masked]) {
+            counts.add(&outcome, Stake { weight: 1.0, fault: None }).unwrap();
+        }
+        let mut both = counts.clone();
+        both.merge(&counts);
+        let tally = both.tally(&precision(0.95), Of::Whole).unwrap();
+        assert_eq!((tally.spare, tally.rate.n, words::unjudged(&tally)), (4, 2, 2));
+        assert_eq!(words::trials(&tally), 4);
     }
 
     #[test]

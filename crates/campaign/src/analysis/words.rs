@@ -290,7 +290,7 @@ pub fn unjudged(tally: &Tally) -> u64 {
     tally.unjudged.values().sum()
 }
 
-/// All trials of a tally, judged or not.
+/// All trials of a tally that were needed, judged or not.
 pub fn trials(tally: &Tally) -> u64 {
     tally.masked
         + tally.deviated

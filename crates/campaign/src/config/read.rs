@@ -48,6 +48,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
         Some(list) => fault::points(list, stop.map(|stop| stop.at_most))?,
         None => Vec::new(),
     };
+    objects_are_there(&tree, &faults)?;
     let requirements = requirements(&tree, text, &targets, &faults)?;
     let preserve = preserve(&tree, &faults)?;
     let reference = reference(&tree, &targets)?;
@@ -76,6 +77,24 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
         base,
         text: text.to_owned(),
     })
+}
+
+/// Refuses faults that put objects into scenes where the campaign has none.
+fn objects_are_there(tree: &Node, faults: &[FaultPoint]) -> Result<(), Slip> {
+    let mut faults = faults.iter();
+    let needing = faults.find(|fault| fault.disturbance.needs_objects());
+    let (Some(fault), None) = (needing, tree.get("objects")) else { return Ok(()) };
+    let named = |entry: &&Node| entry.get("fault").and_then(Node::text) == Some(fault.name);
+    let entries = tree.get("faults").map(Node::list).unwrap_or_default();
+    let preset = || entries.iter().find(|entry| entry.get("preset").is_some());
+    let at = entries.iter().find(named).or_else(preset).map_or(tree.at, |entry| entry.at);
+    let what = format!(
+        "{} puts objects into scenes, and the campaign has none; write objects: FOLDER beside \
+         faults, a pool that `faultlens objects DATA --out FOLDER` makes, or a data set whose \
+         objects have outlines",
+        fault.name
+    );
+    Err(Slip::new(at, what))
 }
 
 fn text_of(node: &Node, key: &str) -> Option<String> {

@@ -127,6 +127,7 @@ impl Run<'_, '_> {
         let recorded = self.recorder.recorded();
         self.recorder.tell(&Event::Started { run: dir, planned, recorded })?;
         self.guesses()?;
+        self.idle_objects()?;
         for bill in self.setup.bills(dir) {
             self.recorder.tell(&Event::Note(&bill.to_string()))?;
         }
@@ -186,6 +187,17 @@ impl Run<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells that objects are there for nothing: a fault was likely forgotten.
+    fn idle_objects(&mut self) -> Result<(), RunError> {
+        let Campaign { objects, faults, pinned, .. } = &self.setup.campaign;
+        let used = faults.iter().any(|fault| fault.disturbance.needs_objects());
+        if objects.is_none() || used || !pinned.is_empty() {
+            return Ok(());
+        }
+        let text = "objects: no fault of this campaign puts them into scenes (insert_object does)";
+        self.recorder.tell(&Event::Warning(text))
     }
 
     /// Replays pinned trials before any other.

@@ -50,6 +50,19 @@ pub enum ShelfError {
     /// The data set cannot be read.
     #[error(transparent)]
     Cases(#[from] CaseError),
+    /// There is nothing.
+    #[error("{0} is not there; `faultlens objects DATA --out {0}` makes a pool")]
+    Missing(String),
+    /// A folder that is neither.
+    #[error(
+        "{path} holds no pool, since index.json is missing (a pool that was not finished has none), and no data set ({why}); `faultlens objects DATA --out POOL` makes a pool in a new folder"
+    )]
+    Neither {
+        /// The folder.
+        path: String,
+        /// Why it is no data set.
+        why: CaseError,
+    },
     /// Nothing in the data set has an outline.
     #[error(
         "no object of {0} has an outline to cut it out by; cut objects out with a segmentation model: faultlens objects --model"
@@ -65,8 +78,7 @@ impl Shelf {
             pool.check()?;
             return Ok(Self::of_pool(pool));
         }
-        let spec = CaseSpec::plain(asked);
-        let cases = Cases::open(&spec, 0)?;
+        let cases = Self::data(asked)?;
         let mut cut = Vec::new();
         for at in 0..cases.set.len() {
             let case = cases.set.case(at).map_err(CaseError::from)?;
@@ -92,6 +104,18 @@ impl Shelf {
             (object.label.as_str(), object.pixels())
         });
         Ok(Self::of_cut(largest))
+    }
+
+    /// The data set that objects are cut out of, where there is no pool.
+    fn data(asked: &str) -> Result<Cases, ShelfError> {
+        let path = Path::new(asked);
+        if !asked.starts_with(faultlens_world::PREFIX) && !path.exists() {
+            return Err(ShelfError::Missing(asked.to_owned()));
+        }
+        Cases::open(&CaseSpec::plain(asked), 0).map_err(|why| match path.is_dir() {
+            true => ShelfError::Neither { path: asked.to_owned(), why },
+            false => why.into(),
+        })
     }
 
     fn of_pool(pool: Pool) -> Self {

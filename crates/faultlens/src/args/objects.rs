@@ -41,8 +41,12 @@ pub(crate) struct ObjectsArgs {
     /// Labels with fewer objects keep all of them
     #[arg(long, value_name = "N", default_value_t = LEAST_OBJECTS, value_parser = at_least_one)]
     pub(crate) least: usize,
+    /// Leave out objects of fewer pixels, whatever their label: they look like nothing when they
+    /// are enlarged
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) least_pixels: usize,
     /// Keep every object
-    #[arg(long, conflicts_with_all = ["prune", "least"])]
+    #[arg(long, conflicts_with_all = ["prune", "least", "least_pixels"])]
     pub(crate) keep_all: bool,
     /// A picture of the pool
     #[arg(long, value_name = "FILE.png")]

@@ -49,6 +49,9 @@ pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> 
     for line in table([left, right, right, right], &lines) {
         console.line(format_args!("  {line}"))?;
     }
+    if rows.iter().any(|row| row.at_most) {
+        console.line("\n≤ as many as the objects that a target finds allow; fewer know less")?;
+    }
     console.line(needed())?;
     for command in shards {
         console.line(command)?;
@@ -61,6 +64,8 @@ struct Row {
     label: String,
     each: u64,
     all: u64,
+    /// Whether there may be fewer, where a target finds few objects.
+    at_most: bool,
     /// Half the interval's width at a rate of one half, where it is widest, if all are judged.
     half_width: f64,
 }
@@ -79,7 +84,8 @@ fn rows(setup: &Setup) -> Vec<Row> {
             let sample = all / cases;
             let widest = setup.campaign.intervals.estimate(sample / 2, sample);
             let half_width = widest.map_or(0.5, |estimate| estimate.half_width());
-            Row { label: fault.label.clone(), each, all, half_width }
+            let at_most = fault.disturbance.follows_objects();
+            Row { label: fault.label.clone(), each, all, at_most, half_width }
         })
         .collect()
 }
@@ -87,11 +93,20 @@ fn rows(setup: &Setup) -> Vec<Row> {
 impl Row {
     fn cells(&self) -> [String; 4] {
         let half = format!("±{:.1}%", 100.0 * self.half_width);
-        [self.label.clone(), grouped(self.each), grouped(self.all), half]
+        let most = if self.at_most { "≤ " } else { "" };
+        let least = if self.at_most { "≥ " } else { "" };
+        let number = |number| format!("{most}{}", grouped(number));
+        [self.label.clone(), number(self.each), number(self.all), format!("{least}{half}")]
     }
 
     fn json(&self) -> serde_json::Value {
-        json!({"fault": self.label, "each_case": self.each, "trials": self.all, "half_width": self.half_width})
+        json!({
+            "fault": self.label,
+            "each_case": self.each,
+            "trials": self.all,
+            "at_most": self.at_most,
+            "half_width": self.half_width,
+        })
     }
 }
 

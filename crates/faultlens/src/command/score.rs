@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::Context;
 use faultlens::data::{CocoDetection, CocoObject, CocoTruth};
 use faultlens::exit;
 use faultlens::judge::{
@@ -20,8 +21,8 @@ const VOC_IOU: f64 = 0.5;
 
 /// Shows how good detections are, and what is wrong with them.
 pub(crate) fn run(args: &ScoreArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let truth = CocoTruth::read(&args.truth)?;
-    let found = truth.detections(&args.detections)?;
+    let truth = CocoTruth::read(&args.truth).context("the ground truth, the first file")?;
+    let found = truth.detections(&args.detections).context("the detections, the second file")?;
     let scenes = scenes(&truth, &found);
     let scores = Scores::new(&truth.classes, &scenes, threads(args.threads));
     if truth.objects.iter().all(|object| object.crowd) {

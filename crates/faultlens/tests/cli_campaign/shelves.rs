@@ -125,6 +125,7 @@ fn every_fault_that_is_listed_can_be_planned() {
         folder.text("c.yaml", &campaign);
         let plan = object(&done(&folder, "plan c.yaml --json"));
         assert!(plan["trials"].as_u64().unwrap() >= 1, "{campaign}");
+        assert_eq!(plan["faults"][0]["at_most"], scene, "{campaign}");
     }
 }
 

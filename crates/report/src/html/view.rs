@@ -241,6 +241,9 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<Figure> {
         figures.push(plain_count("Timed out", tally.timed_out, &judged));
     }
     figures.push(plain_count("Unjudged", format::unjudged(tally), "in no rate"));
+    if tally.spare > 0 {
+        figures.push(plain_count("Not needed", tally.spare, "too few objects for so many trials"));
+    }
     figures
 }
 

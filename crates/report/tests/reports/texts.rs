@@ -64,6 +64,7 @@ fn markdown_has_only_our_markup() {
     assert!(text.contains("❌ **Requirements not met**"));
     assert!(text.contains("| gaussian\\_noise severity=5 | 163 | 480 | `34.0% [29.9, 38.3]` |"));
     assert!(text.contains("50 more in the report."));
+    assert!(text.contains("120 unjudged, 77 planned and not needed. In brackets"), "{text}");
     // A profile keeps its order, and shows where the rates are.
     let at = |part: &str| text.find(part).unwrap();
     assert!(at("\n| 29 |") < at("\n| 30 |") && !text.contains("\n| 8 |"));

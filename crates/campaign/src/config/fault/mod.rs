@@ -104,6 +104,11 @@ impl Disturbance {
     pub fn is_permanent(&self) -> bool {
         matches!(self, Self::Model(injection) if injection.is_permanent())
     }
+
+    /// Whether what a target finds decides how many trials there are, up to those planned.
+    pub fn follows_objects(&self) -> bool {
+        matches!(self, Self::Scene(_))
+    }
 }
 
 impl FaultPoint {

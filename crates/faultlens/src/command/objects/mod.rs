@@ -26,6 +26,9 @@ use crate::describe::written;
 use crate::text::{self, Align};
 use gather::{Gathered, Outline};
 
+/// Objects of fewer pixels are mentioned: enlarged, they look like nothing.
+const FEW_PIXELS: usize = 400;
+
 /// Scenes of the embedded world, where the user gives no number; signs have no outlines.
 const UNSAID: [usize; 2] = [100, 100];
 
@@ -49,18 +52,27 @@ pub(crate) fn run(args: &ObjectsArgs, console: &mut Console) -> anyhow::Result<u
     };
     ensure!(!gathered.outlines.is_empty(), "{}", gathered.nothing(args.model.is_some()));
     let found = per_label(gathered.outlines.iter().map(|outline| outline.label.as_str()));
-    let kept = match args.keep_all {
-        true => gathered.outlines.clone(),
-        false => largest_objects(gathered.outlines.clone(), args.prune, args.least, |outline| {
-            (outline.label.as_str(), outline.stamp.pixels())
-        }),
-    };
+    let kept = kept(args, &gathered)?;
     let pool = write_pool(out, &source(args), cut(&set, &kept))?;
     if let Some(path) = &args.picture {
         write_png(&picture::sheet(&pool)?, path)?;
     }
     show(args, &gathered, &found, &pool, start, console)?;
     Ok(exit::OK)
+}
+
+/// The outlines that are worth cutting out.
+fn kept(args: &ObjectsArgs, gathered: &Gathered) -> anyhow::Result<Vec<Outline>> {
+    let outlines = gathered.outlines.iter().cloned();
+    if args.keep_all {
+        return Ok(outlines.collect());
+    }
+    let large = outlines.filter(|outline| outline.stamp.pixels() >= args.least_pixels).collect();
+    let kept = largest_objects(large, args.prune, args.least, |outline: &Outline| {
+        (outline.label.as_str(), outline.stamp.pixels())
+    });
+    ensure!(!kept.is_empty(), "no object has {} pixels; lower --least-pixels", args.least_pixels);
+    Ok(kept)
 }
 
 fn data(args: &ObjectsArgs) -> anyhow::Result<DataSet> {
@@ -71,19 +83,32 @@ fn data(args: &ObjectsArgs) -> anyhow::Result<DataSet> {
     Ok(DataSet::open_with(Path::new(&args.data), &Options { format, ..Options::default() })?)
 }
 
-/// Where the objects come from, in words for the index.
+/// Where the objects come from, in words for the index. Pools are passed on, so that folders of
+/// this machine have no place there.
 fn source(args: &ObjectsArgs) -> String {
+    let name = |path: &Path| {
+        path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+    };
     let by = match &args.model {
-        Some(model) => format!("outlined by {} from a score of {}", model.display(), args.score),
+        Some(model) => format!("outlined by {} from a score of {}", name(model), args.score),
         None => "outlined by the data set".to_owned(),
     };
     let kept = match args.keep_all {
         true => "all of them".to_owned(),
         false => {
-            format!("without the smallest {} of every label of {} or more", args.prune, args.least)
+            let pixels = match args.least_pixels {
+                0 => String::new(),
+                least => format!(", and what has fewer than {least} pixels"),
+            };
+            let (prune, least) = (args.prune, args.least);
+            format!("without the smallest {prune} of every label of {least} or more{pixels}")
         }
     };
-    format!("{}, {by}, {kept}", args.data)
+    let data = match args.data.starts_with(world::PREFIX) {
+        true => args.data.clone(),
+        false => name(Path::new(&args.data)),
+    };
+    format!("{data}, {by}, {kept}")
 }
 
 /// The objects with their pixels, one after the other. Outlines are in the order of their cases,
@@ -158,6 +183,13 @@ fn show(
     if gathered.without + gathered.crowds > 0 {
         let (without, crowds) = (gathered.without, gathered.crowds);
         console.line(format_args!("left out: {without} without an outline, {crowds} crowds"))?;
+    }
+    let small = pool.objects.iter().filter(|entry| entry.pixels < FEW_PIXELS).count();
+    if small > 0 && args.least_pixels < FEW_PIXELS {
+        console.note(format_args!(
+            "# {} of fewer than {FEW_PIXELS} pixels; --least-pixels {FEW_PIXELS} leaves them out",
+            counted(small as u64, "object")
+        ))?;
     }
     Ok(console.note(text::time(seconds))?)
 }
