@@ -256,15 +256,18 @@ pub(crate) struct PromoteArgs {
     pub(crate) json: bool,
 }
 
-/// Write the changed scenes of a run as a data set to look at and to train with
+/// Write the changed images of a run on detectors as a data set to look at and to train with
 ///
-/// The scenes whose answer changed are made again, bit for bit: images/ and instances.json are a COCO
-/// set with the labels of the backgrounds, drawn/ shows both answers side by side, findings.json
-/// says what was put where and what the target found.
+/// The scenes and faulty images whose answer changed are made again, bit for bit, and asked about
+/// again: images/ and instances.json are a COCO set with the labels of the backgrounds, drawn/ shows
+/// both answers side by side, findings.json says what was put where, what the target found and what
+/// changed. An object that moved on is there twice: where it was placed, and as far as it disturbs.
+/// Services answer from the files of the run, and within their budgets where they have none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   faultlens findings runs/scenes --out found
+  faultlens findings runs/scenes --out found --fault insert_object
   faultlens findings runs/scenes --out found --count 200 --label-inserted")]
 pub(crate) struct FindingsArgs {
     /// The run directory
@@ -272,9 +275,12 @@ pub(crate) struct FindingsArgs {
     /// The folder to write, new or empty
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Scenes that changed no answer too
+    /// Images that changed no answer too
     #[arg(long)]
     pub(crate) all: bool,
+    /// Only trials of this fault; several times for several faults
+    #[arg(long, value_name = "NAME")]
+    pub(crate) fault: Vec<String>,
     /// Only so many trials, drawn from the seed
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) count: Option<usize>,

@@ -109,6 +109,30 @@ pub struct Touched {
 /// The overlap from which something found is the thing that came or went.
 const SAME: f64 = 0.5;
 
+/// The part of an inserted object that something found must cover to enclose it.
+const ENCLOSED: f64 = 0.75;
+
+impl Scene {
+    /// Whether something found is the answer to the thing that came or went, which says nothing of
+    /// the rest: it is the thing, as [`Touched::is`] has it, or encloses an object that came. A
+    /// detector that draws its box too wide has still found the object and invented nothing.
+    pub fn is_own(&self, found: &Detection) -> bool {
+        self.touched.is(found) || self.inserted.is_some() && self.encloses(found)
+    }
+
+    /// Whether something found is of the object's class, covers most of it and overlaps nothing
+    /// else of that class as much: a box around the object and its neighbour is the answer to the
+    /// larger of both.
+    fn encloses(&self, found: &Detection) -> bool {
+        let (own, class) = (&self.touched.bounds, self.touched.class);
+        let overlap = found.bounds.iou(own);
+        let mut others = self.stays.iter().filter(|other| other.class == class);
+        found.class == class
+            && own.part_in(&found.bounds) >= ENCLOSED
+            && others.all(|other| found.bounds.iou(&other.bounds) < overlap)
+    }
+}
+
 impl Touched {
     /// Whether something found is the thing itself: of its class and overlapping it, or centred
     /// on it.
