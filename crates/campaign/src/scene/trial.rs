@@ -103,8 +103,7 @@ impl<'s> Set<'s> {
         let mut own = Vec::new();
         let answer = trial.ask(&scene.image).map(|answer| match answer {
             Response::Detections(mut all) => {
-                let found = std::mem::take(&mut all.found).into_iter();
-                (own, all.found) = found.partition(|found| scene.is_own(found));
+                (own, all.found) = scene.parted(std::mem::take(&mut all.found));
                 Some(Response::Detections(all))
             }
             other => Some(other),

@@ -4,6 +4,7 @@
 
 #[path = "../campaigns/mod.rs"]
 mod campaigns;
+mod pins;
 mod retold;
 
 use campaigns::{refused, run};

@@ -223,7 +223,9 @@ pub(crate) struct CompareArgs {
 
 /// Run one recorded trial again: proves that it repeats bit for bit, and shows both answers
 ///
-/// The exit status is 0 where it does, 1 where it does not.
+/// Of detectors every object is shown beside what it was: same, missed, spurious, relabelled or
+/// misplaced; own is what was found of an inserted object, which does not count.
+/// The exit status is 0 where it repeats, 1 where it does not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
     /// The run directory
@@ -239,6 +241,9 @@ pub(crate) struct ReplayArgs {
 }
 
 /// Pin a trial as a regression case: runs of campaigns that name the file replay it first
+///
+/// A trial that was not judged says nothing and is refused. A trial that puts objects into scenes
+/// needs the same pool of objects wherever it is replayed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PromoteArgs {
     /// The run directory

@@ -66,6 +66,11 @@ pub(crate) fn width(text: &str, pixel: usize) -> usize {
     (text.chars().count() * ADVANCE).saturating_sub(1) * pixel
 }
 
+/// How many letters fit into a width.
+pub(crate) fn fitting(width: usize, pixel: usize) -> usize {
+    (width + pixel) / (ADVANCE * pixel.max(1))
+}
+
 /// The pixels of a text, by column and row from its upper left corner; a character without a
 /// letter is a question mark.
 pub(crate) fn pixels(text: &str, pixel: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -95,6 +100,7 @@ mod tests {
         }
         assert!(LETTERS.is_sorted_by_key(|(letter, _)| *letter));
         assert_eq!(width("ab", 2), 22);
+        assert_eq!([21, 22, 33, 34].map(|wide| fitting(wide, 2)), [1, 2, 2, 3]);
         assert_eq!(pixels("-", 1).collect::<Vec<_>>(), [(1, 3), (2, 3), (3, 3)]);
         assert!(pixels("é", 1).eq(pixels("?", 1)) && pixels(" ", 1).next().is_none());
         assert!(pixels("ab1", 3).all(|(x, y)| x < width("ab1", 3) && y < 3 * HEIGHT));

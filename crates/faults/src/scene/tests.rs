@@ -179,8 +179,14 @@ fn a_box_around_an_inserted_object_is_its_own_answer() {
     ] {
         // By the overlap or the centre, none of them would be.
         assert!(!scene(stays, inserted).touched.is(&one), "{what}");
-        assert_eq!(scene(stays, inserted).is_own(&one), wanted, "{what}");
+        let (own, rest) = scene(stays, inserted).parted(vec![one]);
+        assert_eq!((own.len(), rest.len()), if wanted { (1, 0) } else { (0, 1) }, "{what}");
     }
+    // A neighbour that was found again needs no second box.
+    let both = found(0, bounds(40.0, 10.0, 122.0, 90.0));
+    let again = found(0, bounds(63.0, 11.0, 121.0, 90.0));
+    let (own, rest) = scene(&[large], true).parted(vec![again, both]);
+    assert_eq!((own, rest), (vec![both], vec![again]));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! in them.
 
 mod listed;
+mod marks;
 mod picture;
 mod set;
 
@@ -34,17 +35,7 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
         console.note(format_args!("left out: {trials} that broke the answer ({why})"))?;
     }
     if records.is_empty() {
-        match args.all {
-            true => bail!(
-                "no trial of this run showed a detector a changed image and was judged; such trials \
-                 come from campaigns on detectors with insert_object, remove_object or faults in \
-                 images"
-            ),
-            false => bail!(
-                "in no changed image did an answer with objects change; where the campaign has such \
-                 faults, --all writes images that changed nothing too"
-            ),
-        }
+        bail!(nothing(args));
     }
     let mut out = Out { set: Set::new(&rerun, args)?, listed: Vec::new(), args };
     let folder = args.out.join(DRAWN);
@@ -65,6 +56,20 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
         ))?;
     }
     Ok(exit::OK)
+}
+
+/// What to say where there is nothing to write.
+fn nothing(args: &FindingsArgs) -> &'static str {
+    match args.all {
+        true => {
+            "no trial of this run showed a detector a changed image and was judged; such trials \
+             come from campaigns on detectors with insert_object, remove_object or faults in images"
+        }
+        false => {
+            "in no changed image did an answer with objects change; where the campaign has such \
+             faults, --all writes images that changed nothing too"
+        }
+    }
 }
 
 /// Whether trials of a fault are wanted: any, unless some are named.

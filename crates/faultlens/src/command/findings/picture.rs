@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use faultlens::campaign::Record;
 use faultlens::campaign::scene::Retold;
-use faultlens::campaign::sighting::{Answered, Fate, Pair, Sighting, Thing};
+use faultlens::campaign::sighting::{Answered, Fate, Sighting, Thing};
 use faultlens::{Bounds, Image};
 
+use super::marks::{Mark, Stands, after_marks, before_marks};
 use crate::command::canvas::{Canvas, GAP};
 use crate::command::letters;
 
@@ -16,39 +17,8 @@ const LEAST: usize = 640;
 const PER_LINE: usize = 200;
 const PER_LETTER: usize = 640;
 
-const BLACK: [u8; 3] = [0; 3];
-const WHITE: [u8; 3] = [255; 3];
-
-/// What a frame stands for; the last ones lie on top.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stands {
-    /// Moved out of the image by the fault.
-    Out,
-    Same,
-    Own,
-    Touched,
-    Changed,
-}
-
-impl Stands {
-    /// The colour of its frame, and of words on it.
-    fn colours(self) -> [[u8; 3]; 2] {
-        match self {
-            Self::Out => [[150, 150, 150], BLACK],
-            Self::Same => [[0, 200, 83], BLACK],
-            Self::Own => [[0, 229, 255], BLACK],
-            Self::Touched => [[41, 98, 255], WHITE],
-            Self::Changed => [[229, 28, 35], WHITE],
-        }
-    }
-}
-
-/// A frame and what is written at it.
-struct Mark {
-    stands: Stands,
-    bounds: Bounds,
-    text: String,
-}
+/// Lines of a caption beyond this are left out.
+const MOST_LINES: usize = 4;
 
 /// Sizes that follow from those of the image.
 struct Scale {
@@ -88,7 +58,8 @@ pub(super) fn picture(
     let side = |image: &Image| [image.width() * scale.zoom, image.height() * scale.zoom];
     let [[left, high], [right, higher]] = [side(before), side(after)];
     let width = left + right + 3 * GAP;
-    let caption = caption(record, retold, moved, (width - 2 * GAP) / (12 * scale.letter));
+    let caption =
+        caption(record, retold, moved, letters::fitting(width - 2 * GAP, 2 * scale.letter));
     let head = GAP + (caption.len() + 1) * scale.row();
     let tall = high.max(higher);
     let mut canvas = Canvas::new(width, head + tall + 2 * GAP + scale.row());
@@ -127,6 +98,7 @@ fn caption(record: &Record, retold: &Retold, moved: bool, letters: usize) -> Vec
             None => lines.push(word.to_owned()),
         }
     }
+    lines.truncate(MOST_LINES);
     lines
 }
 
@@ -143,55 +115,6 @@ fn after_title(sighting: &Sighting, answer: &Answered) -> String {
         }
     }
     words.join(", ")
-}
-
-fn said(thing: &Thing) -> String {
-    format!("{} {:.2}", thing.label.to_lowercase(), thing.score)
-}
-
-fn before_marks(retold: &Retold, sighting: &Sighting, answer: &Answered) -> Vec<Mark> {
-    let taken_out = retold.touched.as_ref().is_some_and(|touched| touched.object.is_none());
-    let mark = |(at, thing): (usize, &Thing)| {
-        let pair = answer.pairs.iter().find(|pair| pair.golden == Some(at));
-        let (stands, text) = match pair.map(|pair| pair.fate) {
-            Some(Fate::Same) => (Stands::Same, said(thing)),
-            Some(Fate::Missed) => (Stands::Changed, format!("missed: {}", said(thing))),
-            Some(_) => (Stands::Changed, said(thing)),
-            None if taken_out => (Stands::Touched, format!("taken out: {}", said(thing))),
-            None => (Stands::Out, said(thing)),
-        };
-        Mark { stands, bounds: thing.bounds, text }
-    };
-    sighting.golden.iter().enumerate().map(mark).collect()
-}
-
-fn after_marks(retold: &Retold, sighting: &Sighting, answer: &Answered) -> Vec<Mark> {
-    let mark = |pair: &Pair| {
-        let thing = pair.after.as_ref()?;
-        let (stands, text) = match (pair.fate, &pair.before) {
-            (Fate::Same, _) => (Stands::Same, said(thing)),
-            (Fate::Relabelled, Some(before)) => {
-                let was = before.label.to_lowercase();
-                (Stands::Changed, format!("{}, was {was}", said(thing)))
-            }
-            (fate, _) => (Stands::Changed, format!("{}: {}", fate.name(), said(thing))),
-        };
-        Some(Mark { stands, bounds: thing.bounds, text })
-    };
-    let own = answer.own.iter().map(|thing| Mark {
-        stands: Stands::Own,
-        bounds: thing.bounds,
-        text: said(thing),
-    });
-    let touched = retold.touched.as_ref().zip(sighting.touched).map(|(touched, bounds)| {
-        let label = touched.label.to_lowercase();
-        let text = match &touched.object {
-            Some(_) => format!("inserted {label}"),
-            None => format!("{label} stood here"),
-        };
-        Mark { stands: Stands::Touched, bounds, text }
-    });
-    answer.pairs.iter().filter_map(mark).chain(own).chain(touched).collect()
 }
 
 /// What the colours mean, of those that are there.
@@ -235,10 +158,11 @@ impl Panel<'_> {
         }
         let mut taken: Vec<Area> = Vec::new();
         for mark in order.iter().rev() {
-            let Some(area) = self.place(mark, &taken) else { continue };
-            let ([back, ink], pixel) = (mark.stands.colours(), self.letter(mark));
+            let (text, pixel) = (self.words(mark), self.letter(mark));
+            let Some(area) = self.place(mark, &text, &taken) else { continue };
+            let [back, ink] = mark.stands.colours();
             canvas.fill(back, area.0.clone(), area.1.clone());
-            canvas.write_in(ink, &mark.text, area.0.start + pixel, area.1.start + pixel, pixel);
+            canvas.write_in(ink, &text, area.0.start + pixel, area.1.start + pixel, pixel);
             taken.push(area);
         }
     }
@@ -249,6 +173,13 @@ impl Panel<'_> {
             Stands::Same | Stands::Out => self.scale.letter,
             _ => 2 * self.scale.letter,
         }
+    }
+
+    /// As much of a mark's text as the image has room for.
+    fn words(&self, mark: &Mark) -> String {
+        let pixel = self.letter(mark);
+        let letters = letters::fitting(self.columns.len().saturating_sub(2 * pixel), pixel);
+        mark.text.chars().take(letters).collect()
     }
 
     /// A frame around a box, as far as it lies in the image.
@@ -280,9 +211,9 @@ impl Panel<'_> {
 
     /// Where a mark's words have room: above its box, in it, below it, at its end; where they
     /// would cover others everywhere, above it. `None` where the image is too small for them.
-    fn place(&self, mark: &Mark, taken: &[Area]) -> Option<Area> {
+    fn place(&self, mark: &Mark, text: &str, taken: &[Area]) -> Option<Area> {
         let pixel = self.letter(mark);
-        let wide = letters::width(&mark.text, pixel) + 2 * pixel;
+        let wide = letters::width(text, pixel) + 2 * pixel;
         let high = letters::HEIGHT * pixel + pixel;
         let (columns, rows) = self.area(&mark.bounds);
         let (last_left, last_top) =
@@ -322,4 +253,145 @@ fn zoomed(image: &Image, zoom: usize) -> Image {
     }
     let size = [image.width() * zoom, image.height() * zoom];
     Image::from_rgb(size[0], size[1], rgb).unwrap_or_else(|_| image.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens::campaign::TrialId;
+    use faultlens::campaign::sighting::Pair;
+    use faultlens::{Case, Outcome};
+    use std::collections::BTreeMap;
+
+    fn thing(label: &str, [left, top, right, bottom]: [f32; 4]) -> Thing {
+        let bounds = Bounds { left, top, right, bottom };
+        Thing { label: label.to_owned(), score: 0.5, bounds }
+    }
+
+    fn record() -> Record {
+        Record {
+            number: 7,
+            trial: TrialId([0; 16]),
+            target: 0,
+            case: 0,
+            fault: 0,
+            repeat: 0,
+            outcome: Outcome::Deviated,
+            site: None,
+            answer: None,
+            score: None,
+            queries: 1,
+            digest: None,
+            extra: BTreeMap::new(),
+            micros: 0,
+        }
+    }
+
+    fn drawn(things: &[Thing]) -> Image {
+        let image = Image::from_rgb(40, 20, vec![100; 2400]).unwrap();
+        let pairs = things.iter().enumerate().map(|(at, thing)| Pair {
+            fate: Fate::Missed,
+            golden: Some(at),
+            before: Some(thing.clone()),
+            after: None,
+        });
+        let answer = Answered { observed: vec![], own: vec![], pairs: pairs.collect() };
+        let sighting = Sighting {
+            image: image.clone(),
+            touched: None,
+            golden: things.to_vec(),
+            expected: things.to_vec(),
+            answer: Ok(answer.clone()),
+        };
+        let retold = Retold {
+            case: Case::new("a", image),
+            objects: vec![],
+            target: "t".to_owned(),
+            fault: "mirror".to_owned(),
+            touched: None,
+            sighting: sighting.clone(),
+            furthest: None,
+        };
+        picture(&record(), &retold, &sighting, &answer, false).unwrap()
+    }
+
+    #[test]
+    fn what_is_missed_is_framed_and_named_in_the_image_before() {
+        let image = drawn(&[thing("car", [10.0, 8.0, 20.0, 16.0])]);
+        // Sixteen times as large, one beside the other, under two lines of words.
+        assert_eq!(image.width(), 2 * 640 + 3 * GAP);
+        let scale = Scale::of(&Image::from_rgb(40, 20, vec![0; 2400]).unwrap());
+        assert_eq!((scale.zoom, scale.line, scale.letter), (16, 4, 1));
+        let head = GAP + 2 * scale.row();
+        let pixel = |x: usize, y: usize| &image.rgb()[((head + y) * image.width() + x) * 3..][..3];
+        let [red, white] = Stands::Changed.colours();
+        let left = GAP + 160;
+        assert_eq!([pixel(left - 1, 200), pixel(left + 161, 200)], [red, red]);
+        assert_eq!(pixel(left + 80, 200), [100; 3], "the thing itself is seen");
+        let words = (0..20).flat_map(|y| (0..300).map(move |x| (left + x, 128 - 4 - y)));
+        assert!(words.clone().any(|(x, y)| pixel(x, y) == white));
+        // Nothing is framed in the image after.
+        assert!((0..640).all(|x| pixel(left + 640 + x.min(400), 200) != red));
+    }
+
+    #[test]
+    fn any_box_and_any_name_can_be_drawn() {
+        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let long = "x".repeat(5000);
+        let wanted = drawn(&[]);
+        for (label, sides) in [
+            ("", [0.0; 4]),
+            ("nan", [nan; 4]),
+            ("vast", [-inf, -inf, inf, inf]),
+            ("beyond", [900.0, 900.0, 950.0, 950.0]),
+            ("turned", [30.0, 10.0, 5.0, 2.0]),
+            (long.as_str(), [5.0, 5.0, 9.0, 9.0]),
+            ("名前 ß", [5.0, 5.0, 9.0, 9.0]),
+        ] {
+            let image = drawn(&[thing(label, sides)]);
+            assert_eq!((image.width(), image.height()), (wanted.width(), wanted.height()));
+        }
+    }
+
+    #[test]
+    fn words_do_not_cover_each_other_where_there_is_room() {
+        let scale = Scale { zoom: 1, line: 4, letter: 1 };
+        let panel = Panel { columns: 8..648, rows: 50..530, scale: &scale };
+        let mark = Mark {
+            stands: Stands::Changed,
+            bounds: Bounds { left: 300.0, top: 200.0, right: 400.0, bottom: 300.0 },
+            text: "missed: car 0.50".to_owned(),
+        };
+        let mut taken: Vec<Area> = Vec::new();
+        for _ in 0..4 {
+            let area = panel.place(&mark, &mark.text, &taken).unwrap();
+            let apart = |other: &Area| area.1.end <= other.1.start || other.1.end <= area.1.start;
+            assert!(taken.iter().all(apart), "{area:?} {taken:?}");
+            assert!(area.0.start >= 8 && area.0.end <= 648 && area.1.end <= 530, "{area:?}");
+            taken.push(area);
+        }
+    }
+
+    #[test]
+    fn captions_are_broken_between_words() {
+        let sighting = Sighting {
+            image: Image::from_rgb(1, 1, vec![0; 3]).unwrap(),
+            touched: None,
+            golden: vec![],
+            expected: vec![],
+            answer: Err("nobody".to_owned()),
+        };
+        let retold = Retold {
+            case: Case::new("A.png", sighting.image.clone()),
+            objects: vec![],
+            target: "yolo".to_owned(),
+            fault: "mirror".to_owned(),
+            touched: None,
+            sighting,
+            furthest: None,
+        };
+        let lines = caption(&record(), &retold, true, 24);
+        assert_eq!(lines[..2], ["trial 7: mirror, moved", "on as far as it disturbs"]);
+        assert!(lines.iter().all(|line| line.len() <= 24), "{lines:?}");
+    }
 }
