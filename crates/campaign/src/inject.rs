@@ -12,8 +12,8 @@ use crate::standing::{precision, says, standing, standing_of_truth};
 use crate::store::CaseRecord;
 use crate::subject::{Inside, Subject};
 use faultlens_core::{
-    Bounds, Case, DType, Disturbed, Exhibit, Image, Measure, Outcome, Reason, Response, Seed,
-    Target as _, TargetError, Truth,
+    Bounds, Case, DType, Detection, Disturbed, Exhibit, Image, Measure, Motion, Outcome, Reason,
+    Response, Seed, Target as _, TargetError, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
@@ -78,6 +78,10 @@ pub(crate) struct Observed {
     pub(crate) visual_change: Option<f64>,
     /// Where something came into the scene or went out of it.
     pub(crate) touched: Option<Bounds>,
+    /// What was found of that and is no part of the answer.
+    pub(crate) own: Vec<Detection>,
+    /// Where the fault has moved what stands in the image.
+    pub(crate) motion: Option<Box<Motion>>,
     /// Why the trial says nothing, whatever was answered.
     pub(crate) void: Option<Reason>,
     /// What else is recorded of the trial.
@@ -97,6 +101,8 @@ impl Observed {
             queries: 1,
             micros,
             touched: None,
+            own: Vec::new(),
+            motion: None,
             void: None,
             extra: BTreeMap::new(),
         }

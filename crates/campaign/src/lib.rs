@@ -29,6 +29,7 @@ pub mod scene;
 mod score;
 mod setup;
 mod show;
+pub mod sighting;
 mod standing;
 pub mod store;
 mod subject;

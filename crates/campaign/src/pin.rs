@@ -1,6 +1,6 @@
 //! Found failures, pinned: trials that every later run replays first.
 
-use crate::config::FaultPoint;
+use crate::config::{Disturbance, FaultPoint};
 use crate::inject::{Stage, Turn, case_key, pixels_digest};
 use crate::record::Record;
 use crate::run::RunError;
@@ -35,6 +35,10 @@ pub struct Pin {
     pub settings: BTreeMap<String, serde_json::Value>,
     /// What the random numbers start from, in hexadecimal.
     pub stream: String,
+    /// Which trial of its case and fault it is: faults that change scenes do something else in
+    /// each of them.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub repeat: u32,
     /// What became of it when it was pinned.
     pub was: String,
     /// What tells the objects that it puts into the scene from others.
@@ -93,6 +97,10 @@ impl Pin {
             fault: fault.name.to_owned(),
             settings: fault.settings_json(),
             stream: format!("{:016x}", setup.stream_seed(spot, &key)),
+            repeat: match fault.disturbance {
+                Disturbance::Scene(_) => spot.repeat,
+                _ => 0,
+            },
             was: record.outcome.kind().name().to_owned(),
             objects: objects(setup, fault),
         })
@@ -119,19 +127,34 @@ impl Pin {
         if pixels(&case) != self.pixels {
             return Err(format!("the image of case {} is another one", self.case));
         }
-        if objects(setup, &fault) != self.objects {
-            return Err("the campaign's objects are others than it was pinned with".to_owned());
-        }
+        self.same_objects(objects(setup, &fault).as_deref())?;
         let stage = Stage::open(setup, target as u32, case).map_err(|error| error.to_string())?;
-        // A pinned trial is one of itself.
-        let observed =
-            stage.once(&fault, Turn { seed, repeat: 0 }).ok_or("nothing was observed")?;
+        let turn = Turn { seed, repeat: self.repeat };
+        let observed = stage.once(&fault, turn).ok_or("nothing was observed")?;
         let outcome = stage.judge(&observed);
         let reason = match &outcome {
             faultlens_core::Outcome::Unjudged(reason) => Some(reason.text().to_owned()),
             _ => None,
         };
         Ok((outcome.kind().name().to_owned(), reason))
+    }
+
+    /// Refuses objects that are not those that the trial was pinned with: it would show another
+    /// scene.
+    fn same_objects(&self, now: Option<&str>) -> Result<(), String> {
+        match (self.objects.as_deref(), now) {
+            (then, now) if then == now => Ok(()),
+            (Some(then), None) => Err(format!(
+                "it puts an object into the scene, and the campaign has none; name the objects that \
+                 it was pinned with under objects: (their digest is {then})"
+            )),
+            (then, Some(now)) => Err(format!(
+                "the campaign's objects (digest {now}) are not those that it was pinned with \
+                 ({}); name those under objects:, or pin a trial of a run with these",
+                then.unwrap_or("none")
+            )),
+            (None, None) => Ok(()),
+        }
     }
 
     /// The case of that name: where it stood, or wherever it stands now.
@@ -152,6 +175,11 @@ impl Pin {
         };
         (0..set.len()).find_map(named).ok_or_else(missing)
     }
+}
+
+/// By reference, as serde asks.
+fn is_first(repeat: &u32) -> bool {
+    *repeat == 0
 }
 
 /// What tells the objects that a fault puts into scenes from others.

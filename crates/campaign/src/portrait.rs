@@ -59,21 +59,6 @@ fn portrait(
     framed(on, &frames)
 }
 
-/// Two images of any sizes side by side.
-pub(crate) fn side_by_side([left, right]: &[Image; 2]) -> Option<Image> {
-    const GAP: usize = 8;
-    let height = left.height().max(right.height());
-    let width = left.width() + GAP + right.width();
-    let mut rgb = vec![255; width * height * 3];
-    for (image, from) in [(left, 0), (right, left.width() + GAP)] {
-        for (y, row) in image.rgb().chunks_exact(image.width() * 3).enumerate() {
-            let at = (y * width + from) * 3;
-            rgb[at..at + row.len()].copy_from_slice(row);
-        }
-    }
-    Image::from_rgb(width, height, rgb).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,8 +88,5 @@ mod tests {
         let mirrored =
             portraits((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
         assert_eq!([0, 10].map(|x| at(&mirrored[0], x)), [SAME, CHANGED]);
-        let wide = side_by_side(&both).unwrap();
-        assert_eq!((wide.width(), wide.height()), (68, 4));
-        assert_eq!((at(&wide, 10), at(&wide, 38 + 20)), (CHANGED, CHANGED));
     }
 }

@@ -6,6 +6,7 @@ use crate::pin::Pin;
 use crate::record::Record;
 use crate::run::{RunError, attach, places, unchanged};
 use crate::setup::Setup;
+use crate::sighting::Sighting;
 use crate::store::Store;
 use faultlens_core::{Case, Image, Outcome, Reason, TargetError};
 use std::path::Path;
@@ -30,6 +31,8 @@ pub struct Replayed {
     pub before: Image,
     /// What the target was shown, where that was changed.
     pub after: Option<Image>,
+    /// Both answers thing by thing, where they are about objects.
+    pub sighting: Option<Sighting>,
 }
 
 impl Replayed {
@@ -72,6 +75,7 @@ impl Rerun {
         let answer = observed.answer.as_ref().ok();
         let answer = answer.map(|answer| places(answer.as_ref().unwrap_or(&stage.answer)));
         let after = observed.image.clone();
+        let sighting = Sighting::new(&stage, &observed).filter(|_| stage.barred.is_none());
         let now = match &stage.barred {
             Some(reason) => unasked(&self.setup, recorded.number, spot, &stage.key, reason),
             None => stage.record(recorded.number, spot, observed),
@@ -84,6 +88,7 @@ impl Rerun {
             observed: answer.unwrap_or_default(),
             before: stage.case.image.clone(),
             after,
+            sighting,
             now,
             recorded,
         })
@@ -110,6 +115,10 @@ impl Rerun {
     /// A pin of a recorded trial.
     pub fn pin(&self, text: &str, name: Option<&str>) -> Result<Pin, RunError> {
         let recorded = self.store.find(text)?;
+        if let Outcome::Unjudged(reason) = &recorded.outcome {
+            let (number, reason) = (recorded.number, reason.text());
+            return Err(RunError::PinUnjudged { number, reason });
+        }
         let case = self.case(&recorded)?;
         let none = || RunError::NoTrial(text.to_owned());
         Pin::new(&self.setup, &recorded, &case, name).ok_or_else(none)

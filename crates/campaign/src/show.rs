@@ -2,7 +2,7 @@
 
 use crate::inject::{Observed, Stage, micros};
 use crate::varied::{Drawn, Varied, change_of};
-use faultlens_core::{Image, ImageFault, Reason, Response, Seed, Trial};
+use faultlens_core::{Image, ImageFault, Motion, Reason, Response, Seed, Trial};
 use faultlens_judge::visual::Reference;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -25,9 +25,11 @@ impl Stage<'_> {
         };
         let changed = start.elapsed();
         let shown = self.asked(trial, image, start, changed);
+        let motion = self.motion(fault, seed);
         Observed {
             shown_under: Some(name),
-            moved: self.moved(fault, seed).map(Box::new),
+            moved: motion.as_ref().map(|motion| self.moved(motion)),
+            motion: motion.map(Box::new),
             visual_change,
             extra: told(visual_change),
             ..shown
@@ -50,7 +52,8 @@ impl Stage<'_> {
         if tried > 1 {
             extra.insert(TRIED.to_owned(), tried.to_string());
         }
-        let moved = self.moved(fault.as_ref(), seed).map(Box::new);
+        let motion = self.motion(fault.as_ref(), seed);
+        let moved = motion.as_ref().map(|motion| self.moved(motion));
         // What would say nothing is not asked.
         let shown = match fits {
             true => self.asked(trial, image, start, changed),
@@ -64,7 +67,8 @@ impl Stage<'_> {
                 ..Observed::inside(Ok(None), micros(changed))
             },
         };
-        Observed { shown_under: Some(name), moved, visual_change, extra, ..shown }
+        let motion = motion.map(Box::new);
+        Observed { shown_under: Some(name), moved, motion, visual_change, extra, ..shown }
     }
 
     fn asked(
@@ -86,14 +90,19 @@ impl Stage<'_> {
         self.original.get_or_init(|| Reference::new(&self.case.image).ok()).as_ref()
     }
 
-    /// What the target should answer where a fault moves things that answers give places of.
-    fn moved(&self, fault: &dyn ImageFault, seed: u64) -> Option<Response> {
+    /// How a fault moves things, where answers give places of them.
+    fn motion(&self, fault: &dyn ImageFault, seed: u64) -> Option<Motion> {
         if !matches!(self.answer, Response::Detections(_) | Response::Segments(_)) {
             return None;
         }
         let (width, height) = (self.case.image.width(), self.case.image.height());
-        let motion = fault.motion(width, height, &mut Seed::new(seed).stream())?;
-        Some(motion.response(&self.answer, width, height))
+        fault.motion(width, height, &mut Seed::new(seed).stream())
+    }
+
+    /// What the target should answer where things have moved.
+    fn moved(&self, motion: &Motion) -> Box<Response> {
+        let (width, height) = (self.case.image.width(), self.case.image.height());
+        Box::new(motion.response(&self.answer, width, height))
     }
 }
 

@@ -3,15 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod campaigns;
+
+use campaigns::{parse, refused};
 use faultlens_campaign::analysis::{Attacked, Summary, summarise};
 use faultlens_campaign::replay::Rerun;
-use faultlens_campaign::run::{Ending, RunOptions};
-use faultlens_campaign::store::{Store, StoreError};
 use faultlens_campaign::{Campaign, Record, Setup};
 use faultlens_core::{DType, Image, OutcomeKind, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
 /// Pixels of a side of the toy images.
@@ -107,32 +107,9 @@ fn target(name: &str, defence: &str) -> String {
     )
 }
 
-fn parse(dir: &Path, text: &str) -> Campaign {
-    Campaign::parse(text, &dir.join("toys.yaml")).unwrap()
-}
-
 fn run(dir: &Path, name: &str, text: &str, threads: usize) -> (Vec<Record>, Summary) {
-    let output = dir.join(name);
-    let options = RunOptions {
-        output: Some(output.clone()),
-        threads: Some(threads),
-        ..RunOptions::default()
-    };
-    let ending = parse(dir, text).run(&options, &mut [], &AtomicBool::new(false)).unwrap();
-    assert_eq!(ending, Ending::Complete);
-    let mut records = Vec::new();
-    let store = Store::read(&output).unwrap();
-    store
-        .for_each::<StoreError>(|record| {
-            records.push(record);
-            Ok(())
-        })
-        .unwrap();
-    (records, summarise(&output, &[]).unwrap())
-}
-
-fn refused(dir: &Path, text: &str) -> String {
-    Setup::open(parse(dir, text)).err().unwrap().to_string()
+    let records = campaigns::run(dir, name, text, threads);
+    (records, summarise(&dir.join(name), &[]).unwrap())
 }
 
 fn changed<'a>(summary: &'a Summary, target: &str, attack: &str) -> &'a Attacked {

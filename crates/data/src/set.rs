@@ -63,6 +63,8 @@ pub struct DataSet {
     /// The classes' names; labels are positions in this list. Files without names have numbers
     /// here, which callers may replace.
     pub classes: Vec<String>,
+    /// The classes' numbers in the file, where it has numbers.
+    numbers: Option<Arc<[i64]>>,
     source: Arc<dyn Source>,
     members: Arc<[usize]>,
 }
@@ -95,7 +97,19 @@ impl DataSet {
     /// A set from any source of cases.
     pub fn new(classes: Vec<String>, source: impl Source + 'static) -> Self {
         let members = (0..source.len()).collect();
-        Self { classes, source: Arc::new(source), members }
+        Self { classes, numbers: None, source: Arc::new(source), members }
+    }
+
+    /// The same set with the numbers that its file gives the classes, in their order.
+    #[must_use]
+    pub(crate) fn numbered(self, numbers: Vec<i64>) -> Self {
+        Self { numbers: Some(numbers.into()), ..self }
+    }
+
+    /// The numbers that the set's file gives its classes, in their order; `None` for formats
+    /// without.
+    pub fn class_numbers(&self) -> Option<&[i64]> {
+        self.numbers.as_deref()
     }
 
     /// How many cases there are.

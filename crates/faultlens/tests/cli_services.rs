@@ -368,3 +368,48 @@ fn scenes_are_changed_for_services_as_for_models() {
     let scenes = json(&done(&report).stdout)[0]["scenes"].clone();
     assert_eq!(scenes[1]["unsteady"], 1, "{scenes}");
 }
+
+#[test]
+fn a_scene_whose_answer_is_lost_is_not_judged() {
+    let folder = Folder::new("services_lost_scenes");
+    let service = Service::new("world:detector --as google --misbehave drop=0.25 --seed 3");
+    let address = &service.address;
+    folder.text(
+        "c.yaml",
+        &format!(
+            "targets: [{{name: wire, service: {{of: google, task: objects, endpoint: '{address}', \
+             manners: {{control: 0, concurrency: 1, retries: 0}}}}}}]\ncases: {{data: \
+             'world:scenes:6'}}\nobjects: world:scenes:20\noracle: same_detections\nfaults: \
+             [{{fault: insert_object, trials: 6}}]\nanswers: filed\n"
+        ),
+    );
+    done(&folder.run("run c.yaml --output run"));
+    done(&folder.run("export run -o records.csv"));
+    let mut table = csv::Reader::from_path(folder.path("records.csv")).unwrap();
+    let rows: Vec<BTreeMap<String, String>> = table.deserialize().map(Result::unwrap).collect();
+    let lost: Vec<_> = rows.iter().filter(|row| row["outcome"] == "unjudged").collect();
+    assert!(!lost.is_empty() && lost.len() < rows.len(), "{} of {}", lost.len(), rows.len());
+    // What is told was answered: the places on an object's way too.
+    let calls = service.calls();
+    done(&folder.run("findings run --out found --all"));
+    let found = std::fs::read(folder.path("found/findings.json")).unwrap();
+    let found: Value = serde_json::from_slice(&found).unwrap();
+    let judged: Vec<&str> =
+        rows.iter().filter(|row| row["outcome"] != "unjudged").map(|row| &*row["number"]).collect();
+    for one in found.as_array().unwrap() {
+        assert!(judged.contains(&one["number"].to_string().as_str()), "{one}");
+        assert!(one["changes"].is_array() && one.get("no_answer").is_none(), "{one}");
+        assert_eq!(one["changes"] == Value::Array(vec![]), one["outcome"] == "masked");
+    }
+    assert_eq!(service.calls(), calls, "everything was on file");
+    // Without the files it is asked again, and what gets lost then has the reason.
+    std::fs::remove_dir_all(folder.path("filed")).unwrap();
+    let told = folder.run("findings run --out again --all");
+    assert!(done(&told).stderr.contains("could not be asked about again"), "{}", told.stderr);
+    let again = std::fs::read(folder.path("again/findings.json")).unwrap();
+    let again: Value = serde_json::from_slice(&again).unwrap();
+    let lost = again.as_array().unwrap().iter().find(|one| one.get("no_answer").is_some());
+    let lost = lost.unwrap();
+    assert!(["changes", "observed", "drawn"].iter().all(|key| lost[key].is_null()), "{lost}");
+    assert!(lost["no_answer"].as_str().unwrap().len() > 10, "{lost}");
+}

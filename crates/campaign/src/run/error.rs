@@ -48,6 +48,17 @@ pub enum RunError {
     /// A pinned trial cannot be read.
     #[error("{0}")]
     Pin(String),
+    /// A trial that says nothing cannot be pinned.
+    #[error(
+        "trial {number} was not judged ({reason}), so that a pin of it could never be met or \
+         missed; pin one that was judged, such as one whose answer changed"
+    )]
+    PinUnjudged {
+        /// The trial.
+        number: u64,
+        /// Why it was not judged.
+        reason: &'static str,
+    },
     /// A trial that was recorded without being run.
     #[error("the trial was not run, so that there is nothing to repeat: {0}")]
     NotRun(String),

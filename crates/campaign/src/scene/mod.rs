@@ -2,10 +2,12 @@
 //! recorded.
 
 mod finding;
+mod retold;
 mod shelf;
 mod trial;
 
 pub use finding::Finding;
+pub use retold::{Retold, Tellable};
 pub(crate) use shelf::Shelf;
 pub use shelf::ShelfError;
 

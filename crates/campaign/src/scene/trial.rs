@@ -100,9 +100,10 @@ impl<'s> Set<'s> {
     /// Asks about a scene. What is found of the thing that came or went is left out of the answer,
     /// and what went is not expected.
     pub(super) fn ask(&self, trial: &mut Trial<'_>, scene: &Scene) -> Observed {
+        let mut own = Vec::new();
         let answer = trial.ask(&scene.image).map(|answer| match answer {
             Response::Detections(mut all) => {
-                all.found.retain(|found| !scene.touched.is(found));
+                (own, all.found) = scene.parted(std::mem::take(&mut all.found));
                 Some(Response::Detections(all))
             }
             other => Some(other),
@@ -122,6 +123,7 @@ impl<'s> Set<'s> {
             extra: told(visual_change),
             image: Some(scene.image.clone()),
             touched: Some(scene.touched.bounds),
+            own,
             ..Observed::inside(answer, 0)
         }
     }

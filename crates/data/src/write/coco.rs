@@ -29,7 +29,7 @@ struct Picture {
 
 #[derive(Serialize)]
 struct Category<'a> {
-    id: usize,
+    id: i64,
     name: &'a str,
     supercategory: &'a str,
 }
@@ -38,7 +38,7 @@ struct Category<'a> {
 struct Annotation {
     id: usize,
     image_id: usize,
-    category_id: usize,
+    category_id: i64,
     bbox: [f64; 4],
     area: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,6 +75,7 @@ pub struct CocoWriter {
     images: Vec<Picture>,
     annotations: Vec<Annotation>,
     names: Names,
+    numbers: Vec<i64>,
 }
 
 impl CocoWriter {
@@ -84,7 +85,21 @@ impl CocoWriter {
         fresh(&dir)?;
         let images = dir.join(IMAGES);
         fs::create_dir(&images).map_err(DataError::io("make the folder", &images))?;
-        Ok(Self { dir, images: Vec::new(), annotations: Vec::new(), names: Names::default() })
+        let (images, annotations, numbers) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { dir, images, annotations, names: Names::default(), numbers })
+    }
+
+    /// The same set with these numbers for the first categories, instead of those from 1 on;
+    /// further ones count on from the largest. To be said before the first case.
+    #[must_use]
+    pub fn numbered(self, numbers: &[i64]) -> Self {
+        Self { numbers: numbers.to_vec(), ..self }
+    }
+
+    fn number(&self, class: usize) -> i64 {
+        let last = self.numbers.iter().copied().max().unwrap_or(0);
+        let further = || last.saturating_add((class + 1 - self.numbers.len()) as i64);
+        self.numbers.get(class).copied().unwrap_or_else(further)
     }
 
     /// Writes a case; gives the name of its file. Its classes are among those that
@@ -93,7 +108,7 @@ impl CocoWriter {
         let image_id = self.images.len() + 1;
         for object in &case.objects {
             let id = self.annotations.len() + 1;
-            self.annotations.push(annotation(id, image_id, object, case, classes, &self.dir)?);
+            self.annotations.push(self.annotation(id, image_id, object, case, classes)?);
         }
         let file_name = self.names.give(case);
         write_new(&case.image, &self.dir.join(IMAGES).join(&file_name))?;
@@ -102,54 +117,56 @@ impl CocoWriter {
         Ok(file_name)
     }
 
+    fn annotation(
+        &self,
+        id: usize,
+        image_id: usize,
+        object: &Object,
+        case: &Case,
+        classes: &[String],
+    ) -> Result<Annotation, DataError> {
+        let refused = |why: &str| {
+            let what = format!("an object of case \"{}\" {why}", case.name);
+            Err(DataError::Unwritable { what, path: self.dir.clone() })
+        };
+        let b = object.bounds;
+        let [left, top, right, bottom] = [b.left, b.top, b.right, b.bottom].map(f64::from);
+        let bbox = [left, top, right - left, bottom - top];
+        if bbox.iter().any(|side| !side.is_finite()) || bbox[2] < 0.0 || bbox[3] < 0.0 {
+            return refused("has a box that ends before it starts");
+        }
+        if object.class >= classes.len() {
+            return refused("has a class that is not in the list");
+        }
+        let fits = |mask: &Mask| {
+            (mask.width(), mask.height()) == (case.image.width(), case.image.height())
+        };
+        if object.mask.as_ref().is_some_and(|mask| !fits(mask)) {
+            return refused("has a mask of another size than its image");
+        }
+        let area = object.mask.as_ref().map_or(bbox[2] * bbox[3], |mask| mask.area() as f64);
+        let runs = |mask: &Mask| Runs { size: [mask.height(), mask.width()], counts: encode(mask) };
+        Ok(Annotation {
+            id,
+            image_id,
+            category_id: self.number(object.class),
+            bbox,
+            area,
+            segmentation: object.mask.as_ref().map(runs),
+            iscrowd: object.crowd.into(),
+        })
+    }
+
     /// Writes the description, and says how many cases there are.
     pub fn finish(self, classes: &[String]) -> Result<usize, DataError> {
-        let Self { dir, images, annotations, .. } = self;
-        let category = |(at, name)| Category { id: at + 1, name, supercategory: "" };
+        let number = |at| self.number(at);
+        let category = |(at, name)| Category { id: number(at), name, supercategory: "" };
         let categories = classes.iter().map(String::as_str).enumerate().map(category).collect();
+        let Self { dir, images, annotations, .. } = self;
         let description = Description { images, annotations, categories };
         write_json(&description, &dir.join("instances.json"))?;
         Ok(description.images.len())
     }
-}
-
-fn annotation(
-    id: usize,
-    image_id: usize,
-    object: &Object,
-    case: &Case,
-    classes: &[String],
-    dir: &Path,
-) -> Result<Annotation, DataError> {
-    let refused = |why: &str| {
-        let what = format!("an object of case \"{}\" {why}", case.name);
-        Err(DataError::Unwritable { what, path: dir.to_path_buf() })
-    };
-    let b = object.bounds;
-    let [left, top, right, bottom] = [b.left, b.top, b.right, b.bottom].map(f64::from);
-    let bbox = [left, top, right - left, bottom - top];
-    if bbox.iter().any(|side| !side.is_finite()) || bbox[2] < 0.0 || bbox[3] < 0.0 {
-        return refused("has a box that ends before it starts");
-    }
-    if object.class >= classes.len() {
-        return refused("has a class that is not in the list");
-    }
-    let fits =
-        |mask: &Mask| (mask.width(), mask.height()) == (case.image.width(), case.image.height());
-    if object.mask.as_ref().is_some_and(|mask| !fits(mask)) {
-        return refused("has a mask of another size than its image");
-    }
-    let area = object.mask.as_ref().map_or(bbox[2] * bbox[3], |mask| mask.area() as f64);
-    let runs = |mask: &Mask| Runs { size: [mask.height(), mask.width()], counts: encode(mask) };
-    Ok(Annotation {
-        id,
-        image_id,
-        category_id: object.class + 1,
-        bbox,
-        area,
-        segmentation: object.mask.as_ref().map(runs),
-        iscrowd: object.crowd.into(),
-    })
 }
 
 fn write_json(description: &Description<'_>, path: &Path) -> Result<(), DataError> {

@@ -2,7 +2,7 @@
 
 use crate::scratch::Scratch;
 use faultlens_core::{Bounds, Case, Image, Mask, Object, Seed};
-use faultlens_data::{DataSet, write_class_folders, write_coco};
+use faultlens_data::{CocoWriter, DataSet, write_class_folders, write_coco};
 
 fn image(seed: u64, width: usize, height: usize) -> Image {
     let mut random = Seed::new(seed).stream();
@@ -89,6 +89,28 @@ fn coco_keeps_boxes_and_masks_to_the_last_bit() {
         assert_eq!(read.name, format!("{index}.png"));
         assert_eq!((&read.image, &read.objects), (&case.image, &case.objects));
     }
+}
+
+#[test]
+fn categories_keep_their_numbers() {
+    let scratch = Scratch::new();
+    let object = |class| Object {
+        class,
+        bounds: Bounds { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 },
+        mask: None,
+        crowd: false,
+    };
+    let case = Case { objects: vec![object(2), object(0)], ..Case::new("x", image(0, 2, 2)) };
+    let mut writer = CocoWriter::new(scratch.path()).unwrap().numbered(&[7, 90]);
+    writer.add(&case, &classes()).unwrap();
+    writer.finish(&classes()).unwrap();
+    let set = DataSet::open(scratch.path()).unwrap();
+    // The third has no number of its own, and comes behind the largest.
+    assert_eq!(set.class_numbers(), Some(&[7, 90, 91][..]));
+    assert_eq!((&set.classes, &set.case(0).unwrap().objects), (&classes(), &case.objects));
+    let part = set.subset(&[0]);
+    assert_eq!(part.class_numbers(), set.class_numbers());
+    assert_eq!(DataSet::new(classes(), vec![case]).class_numbers(), None);
 }
 
 #[test]

@@ -223,7 +223,9 @@ pub(crate) struct CompareArgs {
 
 /// Run one recorded trial again: proves that it repeats bit for bit, and shows both answers
 ///
-/// The exit status is 0 where it does, 1 where it does not.
+/// Of detectors every object is shown beside what it was: same, missed, spurious, relabelled or
+/// misplaced; own is what was found of an inserted object, which does not count.
+/// The exit status is 0 where it repeats, 1 where it does not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
     /// The run directory
@@ -239,6 +241,9 @@ pub(crate) struct ReplayArgs {
 }
 
 /// Pin a trial as a regression case: runs of campaigns that name the file replay it first
+///
+/// A trial that was not judged says nothing and is refused. A trial that puts objects into scenes
+/// needs the same pool of objects wherever it is replayed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PromoteArgs {
     /// The run directory
@@ -256,15 +261,18 @@ pub(crate) struct PromoteArgs {
     pub(crate) json: bool,
 }
 
-/// Write the changed scenes of a run as a data set to look at and to train with
+/// Write the changed images of a run on detectors as a data set to look at and to train with
 ///
-/// The scenes whose answer changed are made again, bit for bit: images/ and instances.json are a COCO
-/// set with the labels of the backgrounds, drawn/ shows both answers side by side, findings.json
-/// says what was put where and what the target found.
+/// The scenes and faulty images whose answer changed are made again, bit for bit, and asked about
+/// again: images/ and instances.json are a COCO set with the labels of the backgrounds, drawn/ shows
+/// both answers side by side, findings.json says what was put where, what the target found and what
+/// changed. An object that moved on is there twice: where it was placed, and as far as it disturbs.
+/// Services answer from the files of the run, and within their budgets where they have none.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   faultlens findings runs/scenes --out found
+  faultlens findings runs/scenes --out found --fault insert_object
   faultlens findings runs/scenes --out found --count 200 --label-inserted")]
 pub(crate) struct FindingsArgs {
     /// The run directory
@@ -272,9 +280,12 @@ pub(crate) struct FindingsArgs {
     /// The folder to write, new or empty
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Scenes that changed no answer too
+    /// Images that changed no answer too
     #[arg(long)]
     pub(crate) all: bool,
+    /// Only trials of this fault; several times for several faults
+    #[arg(long, value_name = "NAME")]
+    pub(crate) fault: Vec<String>,
     /// Only so many trials, drawn from the seed
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) count: Option<usize>,

@@ -1,5 +1,7 @@
 //! A picture to put others and words on.
 
+use std::ops::Range;
+
 use anyhow::Context;
 use faultlens::Image;
 
@@ -33,12 +35,29 @@ impl Canvas {
 
     /// Writes a line, each pixel of a letter so many wide.
     pub(crate) fn write(&mut self, text: &str, left: usize, top: usize, pixel: usize) {
+        self.write_in(INK, text, left, top, pixel);
+    }
+
+    /// Writes a line in a colour.
+    pub(crate) fn write_in(
+        &mut self,
+        colour: [u8; 3],
+        text: &str,
+        left: usize,
+        top: usize,
+        pixel: usize,
+    ) {
         for (x, y) in letters::pixels(text, pixel) {
-            let (x, y) = (left + x, top + y);
-            if x < self.width && y < self.height {
-                let at = (y * self.width + x) * 3;
-                self.rgb[at..at + 3].copy_from_slice(&INK);
-            }
+            self.fill(colour, left + x..left + x + 1, top + y..top + y + 1);
+        }
+    }
+
+    /// Fills columns and rows with a colour, as far as there are any.
+    pub(crate) fn fill(&mut self, colour: [u8; 3], columns: Range<usize>, rows: Range<usize>) {
+        let columns = columns.start.min(self.width)..columns.end.min(self.width);
+        for y in rows.start..rows.end.min(self.height) {
+            let row = &mut self.rgb[y * self.width * 3..][..self.width * 3];
+            row.as_chunks_mut::<3>().0[columns.clone()].fill(colour);
         }
     }
 

@@ -1,11 +1,17 @@
-//! Letters for pictures: names of faults and numbers, five pixels wide and nine high.
+//! Letters for pictures: names, numbers and what joins them, five pixels wide and nine high.
 
 /// Rows from the top; of each the highest of five bits is on the left.
 type Letter = [u8; 9];
 
-const LETTERS: [(char, Letter); 40] = [
+const LETTERS: [(char, Letter); 49] = [
+    ('%', [0b11001, 0b11010, 0b00010, 0b00100, 0b01000, 0b01011, 0b10011, 0b00000, 0b00000]),
+    ('(', [0b00010, 0b00100, 0b01000, 0b01000, 0b01000, 0b00100, 0b00010, 0b00000, 0b00000]),
+    (')', [0b01000, 0b00100, 0b00010, 0b00010, 0b00010, 0b00100, 0b01000, 0b00000, 0b00000]),
+    ('+', [0b00000, 0b00100, 0b00100, 0b11111, 0b00100, 0b00100, 0b00000, 0b00000, 0b00000]),
+    (',', [0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b01100, 0b01100, 0b01000, 0b00000]),
     ('-', [0b00000, 0b00000, 0b00000, 0b01110, 0b00000, 0b00000, 0b00000, 0b00000, 0b00000]),
     ('.', [0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b01100, 0b01100, 0b00000, 0b00000]),
+    ('/', [0b00001, 0b00010, 0b00010, 0b00100, 0b01000, 0b01000, 0b10000, 0b00000, 0b00000]),
     ('0', [0b01110, 0b10001, 0b10011, 0b10101, 0b11001, 0b10001, 0b01110, 0b00000, 0b00000]),
     ('1', [0b00100, 0b01100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110, 0b00000, 0b00000]),
     ('2', [0b01110, 0b10001, 0b00001, 0b00010, 0b00100, 0b01000, 0b11111, 0b00000, 0b00000]),
@@ -16,7 +22,10 @@ const LETTERS: [(char, Letter); 40] = [
     ('7', [0b11111, 0b00001, 0b00010, 0b00100, 0b00100, 0b00100, 0b00100, 0b00000, 0b00000]),
     ('8', [0b01110, 0b10001, 0b10001, 0b01110, 0b10001, 0b10001, 0b01110, 0b00000, 0b00000]),
     ('9', [0b01110, 0b10001, 0b10001, 0b01111, 0b00001, 0b00001, 0b01110, 0b00000, 0b00000]),
+    (':', [0b00000, 0b01100, 0b01100, 0b00000, 0b01100, 0b01100, 0b00000, 0b00000, 0b00000]),
+    (';', [0b00000, 0b01100, 0b01100, 0b00000, 0b01100, 0b01100, 0b01000, 0b00000, 0b00000]),
     ('=', [0b00000, 0b00000, 0b11111, 0b00000, 0b11111, 0b00000, 0b00000, 0b00000, 0b00000]),
+    ('?', [0b01110, 0b10001, 0b00001, 0b00010, 0b00100, 0b00000, 0b00100, 0b00000, 0b00000]),
     ('_', [0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b11111, 0b00000, 0b00000]),
     ('a', [0b00000, 0b00000, 0b01110, 0b00001, 0b01111, 0b10001, 0b01111, 0b00000, 0b00000]),
     ('b', [0b10000, 0b10000, 0b11110, 0b10001, 0b10001, 0b10001, 0b11110, 0b00000, 0b00000]),
@@ -57,12 +66,18 @@ pub(crate) fn width(text: &str, pixel: usize) -> usize {
     (text.chars().count() * ADVANCE).saturating_sub(1) * pixel
 }
 
+/// How many letters fit into a width.
+pub(crate) fn fitting(width: usize, pixel: usize) -> usize {
+    (width + pixel) / (ADVANCE * pixel.max(1))
+}
+
 /// The pixels of a text, by column and row from its upper left corner; a character without a
-/// letter is a gap.
+/// letter is a question mark.
 pub(crate) fn pixels(text: &str, pixel: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let letters = text.chars().enumerate().filter_map(|(at, character)| {
-        let (_, rows) = LETTERS.iter().find(|(letter, _)| *letter == character)?;
-        Some((at * ADVANCE, rows))
+        let find = |wanted: char| LETTERS.iter().find(|(letter, _)| *letter == wanted);
+        let known = find(character).or_else(|| find('?').filter(|_| character != ' '));
+        Some((at * ADVANCE, &known?.1))
     });
     letters.flat_map(move |(left, rows)| {
         let all = (0..HEIGHT * pixel).flat_map(move |y| (0..WIDTH * pixel).map(move |x| (x, y)));
@@ -85,7 +100,9 @@ mod tests {
         }
         assert!(LETTERS.is_sorted_by_key(|(letter, _)| *letter));
         assert_eq!(width("ab", 2), 22);
+        assert_eq!([21, 22, 33, 34].map(|wide| fitting(wide, 2)), [1, 2, 2, 3]);
         assert_eq!(pixels("-", 1).collect::<Vec<_>>(), [(1, 3), (2, 3), (3, 3)]);
+        assert!(pixels("é", 1).eq(pixels("?", 1)) && pixels(" ", 1).next().is_none());
         assert!(pixels("ab1", 3).all(|(x, y)| x < width("ab1", 3) && y < 3 * HEIGHT));
     }
 }

@@ -189,7 +189,17 @@ fn a_trial_is_replayed_bit_for_bit() {
         let told = object(&done(&folder, &format!("replay run {number} --json")));
         assert_keys(
             &told,
-            &["identical", "target", "case", "fault", "golden", "observed", "recorded", "now"],
+            &[
+                "identical",
+                "target",
+                "case",
+                "fault",
+                "golden",
+                "observed",
+                "objects",
+                "recorded",
+                "now",
+            ],
         );
         assert_eq!(told["identical"], true);
         assert_eq!(told["recorded"]["number"].to_string(), number);

@@ -109,6 +109,38 @@ pub struct Touched {
 /// The overlap from which something found is the thing that came or went.
 const SAME: f64 = 0.5;
 
+/// The part of an inserted object that something found must cover to enclose it.
+const ENCLOSED: f64 = 0.75;
+
+impl Scene {
+    /// Parts what was found into the answer to the thing that came or went, which says nothing of
+    /// the rest, and the rest. The thing's own is what [`Touched::is`] has for it, and what encloses
+    /// an object that came: a detector that draws its box too wide has still found the object and
+    /// invented nothing.
+    pub fn parted(&self, found: Vec<Detection>) -> (Vec<Detection>, Vec<Detection>) {
+        let encloses = |one: &Detection| self.inserted.is_some() && self.encloses(one, &found);
+        let own: Vec<bool> =
+            found.iter().map(|one| self.touched.is(one) || encloses(one)).collect();
+        let (own, rest): (Vec<_>, Vec<_>) = found.into_iter().zip(own).partition(|(_, own)| *own);
+        let bare = |all: Vec<(Detection, bool)>| all.into_iter().map(|(one, _)| one).collect();
+        (bare(own), bare(rest))
+    }
+
+    /// Whether something found is of the object's class and covers most of it. A box around the
+    /// object and a larger neighbour is the neighbour's, where nothing else found fits it better.
+    fn encloses(&self, one: &Detection, found: &[Detection]) -> bool {
+        let (own, class) = (&self.touched.bounds, self.touched.class);
+        let overlap = one.bounds.iou(own);
+        let stands_for = |other: &Detection| {
+            let fits = one.bounds.iou(&other.bounds);
+            let mut rest = found.iter().filter(|one| one.class == class && !self.touched.is(one));
+            fits >= overlap && rest.all(|rival| rival.bounds.iou(&other.bounds) <= fits)
+        };
+        let mut others = self.stays.iter().filter(|other| other.class == class);
+        one.class == class && own.part_in(&one.bounds) >= ENCLOSED && !others.any(stands_for)
+    }
+}
+
 impl Touched {
     /// Whether something found is the thing itself: of its class and overlapping it, or centred
     /// on it.

@@ -149,6 +149,47 @@ fn what_is_found_of_the_touched_thing_is_told_from_the_rest() {
 }
 
 #[test]
+fn a_box_around_an_inserted_object_is_its_own_answer() {
+    let own = bounds(40.0, 40.0, 60.0, 60.0);
+    let scene = |stays: &[Detection], inserted: bool| Scene {
+        image: image(1, 1, ROAD),
+        touched: Touched {
+            class: 0,
+            label: "car".to_owned(),
+            bounds: own,
+            object: None,
+            beside: None,
+        },
+        stays: stays.to_vec(),
+        inserted: Red(&["car"]).object("car", &[]).filter(|_| inserted),
+    };
+    // Beside the object, of its class: smaller and larger than it.
+    let small = found(0, bounds(62.0, 45.0, 72.0, 55.0));
+    let large = found(0, bounds(62.0, 10.0, 122.0, 90.0));
+    let wide = bounds(38.0, 5.0, 64.0, 62.0);
+    for (what, one, stays, inserted, wanted) in [
+        ("encloses it", found(0, wide), &[][..], true, true),
+        ("of another class", found(1, wide), &[], true, false),
+        ("nothing came", found(0, wide), &[], false, false),
+        ("covers four fifths", found(0, bounds(44.0, 0.0, 90.0, 60.0)), &[], true, true),
+        ("covers seven tenths", found(0, bounds(46.0, 0.0, 90.0, 60.0)), &[], true, false),
+        ("it and a smaller one", found(0, bounds(38.0, 10.0, 90.0, 62.0)), &[small], true, true),
+        ("it and a larger one", found(0, bounds(40.0, 10.0, 122.0, 90.0)), &[large], true, false),
+        ("no box", found(0, bounds(f32::NAN, 0.0, 90.0, 90.0)), &[], true, false),
+    ] {
+        // By the overlap or the centre, none of them would be.
+        assert!(!scene(stays, inserted).touched.is(&one), "{what}");
+        let (own, rest) = scene(stays, inserted).parted(vec![one]);
+        assert_eq!((own.len(), rest.len()), if wanted { (1, 0) } else { (0, 1) }, "{what}");
+    }
+    // A neighbour that was found again needs no second box.
+    let both = found(0, bounds(40.0, 10.0, 122.0, 90.0));
+    let again = found(0, bounds(63.0, 11.0, 121.0, 90.0));
+    let (own, rest) = scene(&[large], true).parted(vec![again, both]);
+    assert_eq!((own, rest), (vec![both], vec![again]));
+}
+
+#[test]
 fn an_object_goes_and_its_place_is_filled() {
     let mut road = image(60, 40, ROAD);
     let pixels = road.rgb_mut().as_chunks_mut::<3>().0;

@@ -24,7 +24,9 @@ pub use detection::{
 pub use edits::edits;
 pub use faultlens_core::non_maximum_suppression;
 pub use hog::{BlockNorm, HogError, HogSettings, hog, hog_intersection};
-pub use object_changes::{ObjectChange, changed_objects, object_changes};
+pub use object_changes::{
+    ObjectChange, ObjectPairs, changed_objects, object_changes, object_pairs,
+};
 pub use overlap::mask_iou;
 pub use psnr::{MOST_PSNR, psnr};
 pub use segments::{Confusion, SegmentError, mean_class_iou, segment_iou};

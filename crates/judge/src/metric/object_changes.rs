@@ -37,14 +37,23 @@ pub enum ObjectChange {
     },
 }
 
-/// How an answer differs from golden, object by object, in the order of [`ObjectChange`].
+/// What became of every object of two answers. Numbers are places in the two answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectPairs {
+    /// Objects that are found again, of golden and observed, in golden's order.
+    pub same: Vec<(usize, usize)>,
+    /// All others, in the order of [`ObjectChange`].
+    pub changes: Vec<ObjectChange>,
+}
+
+/// Pairs the objects of an answer with golden's.
 ///
 /// First one to one, as average precision matches: each of `observed`, surest first, is taken for
 /// the object of its class that is still free and overlaps it most, by `iou` at least. Of what is
 /// left, pairs of other classes that overlap by `iou` are the same thing called otherwise; then
 /// pairs of one class that overlap by more than a tenth are the same thing in another place. The
 /// largest overlap chooses first.
-pub fn object_changes(golden: &[Detection], observed: &[Detection], iou: f64) -> Vec<ObjectChange> {
+pub fn object_pairs(golden: &[Detection], observed: &[Detection], iou: f64) -> ObjectPairs {
     let (golden, observed) = (in_64_bits(golden), in_64_bits(observed));
     let mut left = Left::behind(&golden, &observed, iou);
     let mut changes: Vec<ObjectChange> = left
@@ -58,7 +67,12 @@ pub fn object_changes(golden: &[Detection], observed: &[Detection], iou: f64) ->
     changes.sort_unstable();
     changes.extend(left.golden.iter().map(|&(golden, _)| ObjectChange::Missed { golden }));
     changes.extend(left.observed.iter().map(|&(observed, _)| ObjectChange::Spurious { observed }));
-    changes
+    ObjectPairs { same: left.same, changes }
+}
+
+/// How an answer differs from golden, object by object; see [`object_pairs`].
+pub fn object_changes(golden: &[Detection], observed: &[Detection], iou: f64) -> Vec<ObjectChange> {
+    object_pairs(golden, observed, iou).changes
 }
 
 /// How many of golden's objects are not found again, and how many of the observed are not golden's;
@@ -72,8 +86,9 @@ fn in_64_bits(detections: &[Detection]) -> Vec<Found> {
     detections.iter().map(Found::from).collect()
 }
 
-/// Objects that nobody was matched with, in the order of the answers.
+/// Objects that nobody was matched with, in the order of the answers; and those that are the same.
 struct Left {
+    same: Vec<(usize, usize)>,
     golden: Vec<(usize, Found)>,
     observed: Vec<(usize, Found)>,
 }
@@ -83,10 +98,11 @@ impl Left {
         let classes: BTreeSet<usize> =
             golden.iter().chain(observed).map(|found| found.class).collect();
         let mut meetings = Meetings::default();
-        let mut left = Self { golden: Vec::new(), observed: Vec::new() };
+        let mut left = Self { same: Vec::new(), golden: Vec::new(), observed: Vec::new() };
         for class in classes {
             left.add(of_class(golden, class), of_class(observed, class), iou, &mut meetings);
         }
+        left.same.sort_unstable();
         left.golden.sort_by_key(|&(at, _)| at);
         left.observed.sort_by_key(|&(at, _)| at);
         left
@@ -104,7 +120,10 @@ impl Left {
         meetings.note(observed.iter().map(|(_, found)| found.rect), &outlines, iou);
         let mut again = vec![false; golden.len()];
         meetings.find(iou, &vec![Standing::Counts; golden.len()], |at, object| match object {
-            Some(object) => again[object] = true,
+            Some(object) => {
+                again[object] = true;
+                self.same.push((golden[object].0, observed[at].0));
+            }
             None => self.observed.push(observed[at]),
         });
         let gone = golden.into_iter().zip(again).filter(|&(_, again)| !again);
@@ -211,6 +230,12 @@ mod tests {
         for (what, observed, wanted) in cases {
             let got = object_changes(&golden, &observed, 0.5);
             assert_eq!(got, wanted, "{what}");
+            let same = object_pairs(&golden, &observed, 0.5).same;
+            assert_eq!(same.len() + changed_objects(&golden, &observed, 0.5).0, 3, "{what}");
+            for (a, b) in same {
+                assert_eq!(golden[a].class, observed[b].class, "{what}");
+                assert!(golden[a].bounds.iou(&observed[b].bounds) >= 0.5, "{what}");
+            }
             let gone = got.iter().filter(|change| !matches!(change, Spurious { .. })).count();
             let new = got.iter().filter(|change| !matches!(change, Missed { .. })).count();
             assert_eq!(changed_objects(&golden, &observed, 0.5), (gone, new), "{what}");

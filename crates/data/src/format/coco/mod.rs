@@ -62,7 +62,8 @@ fn open(path: &Path, _: &Options) -> Result<DataSet, DataError> {
         })?;
         coco.annotate(*image, *class, annotation)?;
     }
-    Ok(DataSet::new(classes, coco))
+    // Positions follow the numbers, so that their keys are in the order of the classes.
+    Ok(DataSet::new(classes, coco).numbered(positions.into_keys().collect()))
 }
 
 /// Names in the order of their numbers, and the position of each number.

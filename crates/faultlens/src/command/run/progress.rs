@@ -99,7 +99,9 @@ impl Sink for Progress<'_> {
                 });
             }
             Event::Pinned(pin) => {
-                self.console.settle(format_args!("pinned: {}: {}", plain(&pin.name), pin.outcome));
+                let reason = pin.reason.as_deref().map(|why| format!(" ({})", plain(why)));
+                let (name, reason) = (plain(&pin.name), reason.unwrap_or_default());
+                self.console.settle(format_args!("pinned: {name}: {}{reason}", pin.outcome));
             }
             Event::Recorded(records) => {
                 for record in *records {

@@ -1,5 +1,7 @@
 //! `faultlens replay`: one recorded trial, run again.
 
+mod objects;
+
 use std::fs;
 
 use anyhow::Context;
@@ -33,6 +35,7 @@ pub(crate) fn run(args: &ReplayArgs, console: &mut Console) -> anyhow::Result<u8
             "fault": replayed.fault,
             "golden": replayed.golden,
             "observed": replayed.observed,
+            "objects": replayed.sighting.as_ref().map(objects::list),
             "recorded": record(&replayed.recorded),
             "now": record(&replayed.now),
         }))?;
@@ -51,6 +54,22 @@ fn show(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
         console.line(plain(&site.to_string()))?;
     }
     console.line("")?;
+    match &replayed.sighting {
+        Some(sighting) => objects::show(console, replayed, sighting)?,
+        None => places(console, replayed)?,
+    }
+    let outcome = now.outcome.kind();
+    let proof = if replayed.is_identical() {
+        console.tinted(Tint::Good, "the same as recorded, bit for bit")
+    } else {
+        console.tinted(Tint::Bad, "NOT as recorded")
+    };
+    console.line(format_args!("\n{outcome}: {proof}"))?;
+    objects::otherwise(console, replayed)
+}
+
+/// The best places of both answers.
+fn places(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
     let place = |place: Option<&(String, Option<f64>)>| match place {
         Some((label, score)) => [
             label.clone(),
@@ -67,11 +86,5 @@ fn show(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
     for line in table([Align::Left, Align::Right, Align::Left, Align::Right], &rows) {
         console.line(format_args!("  {line}"))?;
     }
-    let outcome = now.outcome.kind();
-    let proof = if replayed.is_identical() {
-        console.tinted(Tint::Good, "the same as recorded, bit for bit")
-    } else {
-        console.tinted(Tint::Bad, "NOT as recorded")
-    };
-    Ok(console.line(format_args!("\n{outcome}: {proof}"))?)
+    Ok(())
 }

@@ -2,15 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+#[path = "../campaigns/mod.rs"]
+mod campaigns;
+mod pins;
+mod retold;
+
+use campaigns::{refused, run};
+use faultlens_campaign::Campaign;
 use faultlens_campaign::analysis::summarise;
-use faultlens_campaign::replay::Rerun;
-use faultlens_campaign::run::{Ending, RunOptions};
-use faultlens_campaign::store::{Store, StoreError};
-use faultlens_campaign::{Campaign, Record, Setup};
 use faultlens_core::{Case, DType, Image, Outcome, OutcomeKind, Reason, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
 const WORLD: &str = "
@@ -23,31 +25,6 @@ faults:
   - {fault: remove_object, trials: 2}
   - fault: mirror
 ";
-
-fn run(dir: &Path, name: &str, text: &str, threads: usize) -> Vec<Record> {
-    let output = dir.join(name);
-    let options = RunOptions {
-        output: Some(output.clone()),
-        threads: Some(threads),
-        ..RunOptions::default()
-    };
-    let campaign = parse(dir, text);
-    let ending = campaign.run(&options, &mut [], &AtomicBool::new(false)).unwrap();
-    assert_eq!(ending, Ending::Complete);
-    let mut records = Vec::new();
-    let store = Store::read(&output).unwrap();
-    store
-        .for_each::<StoreError>(|record| {
-            records.push(record);
-            Ok(())
-        })
-        .unwrap();
-    records
-}
-
-fn parse(dir: &Path, text: &str) -> Campaign {
-    Campaign::parse(text, &dir.join("scenes.yaml")).unwrap()
-}
 
 fn sides(text: &str) -> [f32; 4] {
     let sides: Vec<f32> = text.split(' ').map(|side| side.parse().unwrap()).collect();
@@ -94,32 +71,6 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
     assert!(guided.imprecise <= guided.changed.events && guided.distinct <= guided.changed.events);
     let queries: u64 = one.iter().filter(|r| r.fault == 0).map(|r| u64::from(r.queries)).sum();
     assert_eq!(guided.queries, queries);
-}
-
-#[test]
-fn findings_are_the_images_that_were_asked_about() {
-    let dir = tempfile::tempdir().unwrap();
-    let records = run(dir.path(), "run", WORLD, 2);
-    let rerun = Rerun::open(&dir.path().join("run")).unwrap();
-    let changed = rerun.scenes(false).unwrap();
-    let counts = |r: &&Record| r.fault < 3 && r.outcome == Outcome::Deviated;
-    assert_eq!(changed.len(), records.iter().filter(counts).count());
-    assert!(rerun.scenes(true).unwrap().len() > changed.len());
-    let mut seen = 0;
-    rerun
-        .findings::<faultlens_campaign::run::RunError>(&changed, &mut |record, finding| {
-            seen += 1;
-            assert_ne!(finding.image, finding.case.image);
-            let replayed = rerun.replay(&record.number.to_string()).unwrap();
-            assert!(replayed.is_identical());
-            assert_eq!(replayed.after.as_ref(), Some(&finding.image));
-            assert_eq!(finding.furthest.is_some(), record.extra.contains_key("moved_to"));
-            let wide = finding.drawn.unwrap();
-            assert_eq!(wide.width(), 2 * finding.image.width() + 8);
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!(seen, changed.len());
 }
 
 /// A detector that finds the same boxes of 128×128 pixels in every image.
@@ -207,7 +158,7 @@ fn campaigns_that_lack_something_are_refused() {
         (text.replace("world:scenes:20", "empty"), "index.json is missing"),
         (text.replace("world:scenes:20", "grey"), "has an outline"),
     ] {
-        let error = Setup::open(parse(dir.path(), &text)).err().unwrap().to_string();
+        let error = refused(dir.path(), &text);
         assert!(error.contains(wanted), "{error}");
     }
     let twice = text.replace("trials: 3", "trials: 3, towards: point");

@@ -1,0 +1,397 @@
+//! Both answers of a trial, drawn side by side with what they say.
+
+use std::ops::Range;
+
+use faultlens::campaign::Record;
+use faultlens::campaign::scene::Retold;
+use faultlens::campaign::sighting::{Answered, Fate, Sighting, Thing};
+use faultlens::{Bounds, Image};
+
+use super::marks::{Mark, Stands, after_marks, before_marks};
+use crate::command::canvas::{Canvas, GAP};
+use crate::command::letters;
+
+/// Images are shown with a longer side of so many pixels at least, so that words fit in.
+const LEAST: usize = 640;
+/// How many pixels of the longer side one pixel of a frame, and of a letter, stands for.
+const PER_LINE: usize = 200;
+const PER_LETTER: usize = 640;
+
+/// Lines of a caption beyond this are left out.
+const MOST_LINES: usize = 4;
+
+/// Sizes that follow from those of the image.
+struct Scale {
+    /// How many pixels each of the image is wide.
+    zoom: usize,
+    /// How wide frames are.
+    line: usize,
+    /// How wide each pixel of a letter is.
+    letter: usize,
+}
+
+impl Scale {
+    fn of(image: &Image) -> Self {
+        let longer = image.width().max(image.height()).max(1);
+        let zoom = LEAST.div_ceil(longer);
+        let longer = longer * zoom;
+        Self { zoom, line: longer.div_ceil(PER_LINE), letter: (longer / PER_LETTER).max(1) }
+    }
+
+    /// How high a line of the caption is.
+    fn row(&self) -> usize {
+        letters::HEIGHT * 2 * self.letter + GAP
+    }
+}
+
+/// The undisturbed image and the changed one, each with what was found in it; words above, and
+/// what the colours mean below.
+pub(super) fn picture(
+    record: &Record,
+    retold: &Retold,
+    sighting: &Sighting,
+    answer: &Answered,
+    moved: bool,
+) -> anyhow::Result<Image> {
+    let (before, after) = (&retold.case.image, &sighting.image);
+    let scale = Scale::of(before);
+    let side = |image: &Image| [image.width() * scale.zoom, image.height() * scale.zoom];
+    let [[left, high], [right, higher]] = [side(before), side(after)];
+    let width = left + right + 3 * GAP;
+    let caption =
+        caption(record, retold, moved, letters::fitting(width - 2 * GAP, 2 * scale.letter));
+    let head = GAP + (caption.len() + 1) * scale.row();
+    let tall = high.max(higher);
+    let mut canvas = Canvas::new(width, head + tall + 2 * GAP + scale.row());
+    for (at, line) in caption.iter().enumerate() {
+        canvas.write(line, GAP, GAP + at * scale.row(), 2 * scale.letter);
+    }
+    let titles = [format!("before: {}", found(&sighting.golden)), after_title(sighting, answer)];
+    let marks = [before_marks(retold, sighting, answer), after_marks(retold, sighting, answer)];
+    let panels = [(before, GAP), (after, left + 2 * GAP)];
+    for ((title, marks), (image, from)) in titles.iter().zip(&marks).zip(panels) {
+        canvas.write(title, from, head - scale.row(), 2 * scale.letter);
+        canvas.show(&zoomed(image, scale.zoom), from, head);
+        let [wide, high] = side(image);
+        let panel = Panel { columns: from..from + wide, rows: head..head + high, scale: &scale };
+        panel.draw(&mut canvas, marks);
+    }
+    legend(&mut canvas, &scale, retold, &marks, head + tall + GAP);
+    canvas.finish()
+}
+
+/// What the picture is of, in lines of so many letters.
+fn caption(record: &Record, retold: &Retold, moved: bool, letters: usize) -> Vec<String> {
+    let Retold { fault, target, case, .. } = retold;
+    let moved = if moved { ", moved on as far as it disturbs" } else { "" };
+    let (number, outcome) = (record.number, record.outcome.kind());
+    let text =
+        format!("trial {number}: {fault}{moved} on {}, asked of {target}: {outcome}", case.name);
+    let mut lines = vec![String::new()];
+    for word in text.to_lowercase().split(' ') {
+        let line = lines.last_mut().filter(|line| {
+            line.is_empty() || line.chars().count() + 1 + word.chars().count() <= letters
+        });
+        match line {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) => *line = format!("{line} {word}"),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.truncate(MOST_LINES);
+    lines
+}
+
+fn found(things: &[Thing]) -> String {
+    format!("{} found", things.len())
+}
+
+fn after_title(sighting: &Sighting, answer: &Answered) -> String {
+    let mut words = vec![format!("after: {}", found(&answer.observed))];
+    for fate in [Fate::Missed, Fate::Spurious, Fate::Relabelled, Fate::Misplaced] {
+        let count = sighting.changes().filter(|pair| pair.fate == fate).count();
+        if count > 0 {
+            words.push(format!("{count} {}", fate.name()));
+        }
+    }
+    words.join(", ")
+}
+
+/// What the colours mean, of those that are there.
+fn legend(canvas: &mut Canvas, scale: &Scale, retold: &Retold, marks: &[Vec<Mark>], top: usize) {
+    let inserted = retold.touched.as_ref().is_some_and(|touched| touched.object.is_some());
+    let side = letters::HEIGHT * scale.letter * 2;
+    let mut left = GAP;
+    for (stands, text) in [
+        (Stands::Same, "as before"),
+        (Stands::Changed, "changed"),
+        (Stands::Touched, if inserted { "inserted" } else { "taken out" }),
+        (Stands::Own, "found of it, does not count"),
+        (Stands::Out, "moved out of the image"),
+    ] {
+        if marks.iter().flatten().any(|mark| mark.stands == stands) {
+            canvas.fill(stands.colours()[0], left..left + side, top..top + side);
+            left += side + GAP;
+            canvas.write(text, left, top + scale.letter, 2 * scale.letter);
+            left += letters::width(text, 2 * scale.letter) + 3 * GAP;
+        }
+    }
+}
+
+/// Where an image lies on the canvas.
+struct Panel<'a> {
+    columns: Range<usize>,
+    rows: Range<usize>,
+    scale: &'a Scale,
+}
+
+/// Columns and rows of the canvas.
+type Area = (Range<usize>, Range<usize>);
+
+impl Panel<'_> {
+    /// Draws frames, and words at them where they cover each other least.
+    fn draw(&self, canvas: &mut Canvas, marks: &[Mark]) {
+        let mut order: Vec<&Mark> = marks.iter().collect();
+        order.sort_by_key(|mark| mark.stands);
+        for mark in &order {
+            self.frame(canvas, mark);
+        }
+        let mut taken: Vec<Area> = Vec::new();
+        for mark in order.iter().rev() {
+            let (text, pixel) = (self.words(mark), self.letter(mark));
+            let Some(area) = self.place(mark, &text, &taken) else { continue };
+            let [back, ink] = mark.stands.colours();
+            canvas.fill(back, area.0.clone(), area.1.clone());
+            canvas.write_in(ink, &text, area.0.start + pixel, area.1.start + pixel, pixel);
+            taken.push(area);
+        }
+    }
+
+    /// What stayed as it was is written small.
+    fn letter(&self, mark: &Mark) -> usize {
+        match mark.stands {
+            Stands::Same | Stands::Out => self.scale.letter,
+            _ => 2 * self.scale.letter,
+        }
+    }
+
+    /// As much of a mark's text as the image has room for.
+    fn words(&self, mark: &Mark) -> String {
+        let pixel = self.letter(mark);
+        let letters = letters::fitting(self.columns.len().saturating_sub(2 * pixel), pixel);
+        mark.text.chars().take(letters).collect()
+    }
+
+    /// A frame around a box, as far as it lies in the image.
+    fn frame(&self, canvas: &mut Canvas, mark: &Mark) {
+        let (columns, rows) = self.area(&mark.bounds);
+        let line = self.scale.line;
+        let within = |at: usize, of: &Range<usize>| at.clamp(of.start, of.end);
+        let outer = |range: &Range<usize>, of: &Range<usize>| {
+            within(range.start.saturating_sub(line), of)..within(range.end + line, of)
+        };
+        let (wide, high) = (outer(&columns, &self.columns), outer(&rows, &self.rows));
+        let colour = mark.stands.colours()[0];
+        canvas.fill(colour, wide.clone(), high.start..(high.start + line).min(high.end));
+        canvas.fill(colour, wide.clone(), high.end.saturating_sub(line).max(high.start)..high.end);
+        canvas.fill(colour, wide.start..(wide.start + line).min(wide.end), high.clone());
+        canvas.fill(colour, wide.end.saturating_sub(line).max(wide.start)..wide.end, high);
+    }
+
+    /// A box on the canvas; one that is none, or ends beyond the image, is cut at its edges.
+    fn area(&self, b: &Bounds) -> Area {
+        let zoom = self.scale.zoom as f32;
+        let cut = |at: f32, of: &Range<usize>| {
+            of.start + (at * zoom).round().clamp(0.0, of.len() as f32) as usize
+        };
+        let (columns, rows) = (&self.columns, &self.rows);
+        let (left, top) = (cut(b.left, columns), cut(b.top, rows));
+        (left..cut(b.right, columns).max(left), top..cut(b.bottom, rows).max(top))
+    }
+
+    /// Where a mark's words have room: above its box, in it, below it, at its end; where they
+    /// would cover others everywhere, above it. `None` where the image is too small for them.
+    fn place(&self, mark: &Mark, text: &str, taken: &[Area]) -> Option<Area> {
+        let pixel = self.letter(mark);
+        let wide = letters::width(text, pixel) + 2 * pixel;
+        let high = letters::HEIGHT * pixel + pixel;
+        let (columns, rows) = self.area(&mark.bounds);
+        let (last_left, last_top) =
+            (self.columns.end.checked_sub(wide)?, self.rows.end.checked_sub(high)?);
+        let left = columns.start.saturating_sub(self.scale.line).min(last_left);
+        let left = left.max(self.columns.start);
+        let line = self.scale.line;
+        let tops = [
+            rows.start.saturating_sub(high + line),
+            rows.start,
+            rows.end + line,
+            rows.end.saturating_sub(high),
+            rows.start + high,
+            rows.end + line + high,
+        ];
+        let areas = tops.map(|top| {
+            let top = top.clamp(self.rows.start.min(last_top), last_top);
+            (left..left + wide, top..top + high)
+        });
+        let meets = |a: &Area, b: &Area| {
+            a.0.start < b.0.end && b.0.start < a.0.end && a.1.start < b.1.end && b.1.start < a.1.end
+        };
+        let free = areas.iter().find(|area| taken.iter().all(|other| !meets(area, other)));
+        Some(free.unwrap_or(&areas[0]).clone())
+    }
+}
+
+/// The image with every pixel so many times as wide and high.
+fn zoomed(image: &Image, zoom: usize) -> Image {
+    if zoom == 1 {
+        return image.clone();
+    }
+    let mut rgb = Vec::with_capacity(image.rgb().len() * zoom * zoom);
+    for row in image.rgb().chunks_exact(image.width() * 3) {
+        let wide: Vec<u8> = row.as_chunks::<3>().0.iter().flat_map(|p| p.repeat(zoom)).collect();
+        (0..zoom).for_each(|_| rgb.extend_from_slice(&wide));
+    }
+    let size = [image.width() * zoom, image.height() * zoom];
+    Image::from_rgb(size[0], size[1], rgb).unwrap_or_else(|_| image.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens::campaign::TrialId;
+    use faultlens::campaign::sighting::Pair;
+    use faultlens::{Case, Outcome};
+    use std::collections::BTreeMap;
+
+    fn thing(label: &str, [left, top, right, bottom]: [f32; 4]) -> Thing {
+        let bounds = Bounds { left, top, right, bottom };
+        Thing { label: label.to_owned(), score: 0.5, bounds }
+    }
+
+    fn record() -> Record {
+        Record {
+            number: 7,
+            trial: TrialId([0; 16]),
+            target: 0,
+            case: 0,
+            fault: 0,
+            repeat: 0,
+            outcome: Outcome::Deviated,
+            site: None,
+            answer: None,
+            score: None,
+            queries: 1,
+            digest: None,
+            extra: BTreeMap::new(),
+            micros: 0,
+        }
+    }
+
+    fn drawn(things: &[Thing]) -> Image {
+        let image = Image::from_rgb(40, 20, vec![100; 2400]).unwrap();
+        let pairs = things.iter().enumerate().map(|(at, thing)| Pair {
+            fate: Fate::Missed,
+            golden: Some(at),
+            before: Some(thing.clone()),
+            after: None,
+        });
+        let answer = Answered { observed: vec![], own: vec![], pairs: pairs.collect() };
+        let sighting = Sighting {
+            image: image.clone(),
+            touched: None,
+            golden: things.to_vec(),
+            expected: things.to_vec(),
+            answer: Ok(answer.clone()),
+        };
+        let retold = Retold {
+            case: Case::new("a", image),
+            objects: vec![],
+            target: "t".to_owned(),
+            fault: "mirror".to_owned(),
+            touched: None,
+            sighting: sighting.clone(),
+            furthest: None,
+        };
+        picture(&record(), &retold, &sighting, &answer, false).unwrap()
+    }
+
+    #[test]
+    fn what_is_missed_is_framed_and_named_in_the_image_before() {
+        let image = drawn(&[thing("car", [10.0, 8.0, 20.0, 16.0])]);
+        // Sixteen times as large, one beside the other, under two lines of words.
+        assert_eq!(image.width(), 2 * 640 + 3 * GAP);
+        let scale = Scale::of(&Image::from_rgb(40, 20, vec![0; 2400]).unwrap());
+        assert_eq!((scale.zoom, scale.line, scale.letter), (16, 4, 1));
+        let head = GAP + 2 * scale.row();
+        let pixel = |x: usize, y: usize| &image.rgb()[((head + y) * image.width() + x) * 3..][..3];
+        let [red, white] = Stands::Changed.colours();
+        let left = GAP + 160;
+        assert_eq!([pixel(left - 1, 200), pixel(left + 161, 200)], [red, red]);
+        assert_eq!(pixel(left + 80, 200), [100; 3], "the thing itself is seen");
+        let words = (0..20).flat_map(|y| (0..300).map(move |x| (left + x, 128 - 4 - y)));
+        assert!(words.clone().any(|(x, y)| pixel(x, y) == white));
+        // Nothing is framed in the image after.
+        assert!((0..640).all(|x| pixel(left + 640 + x.min(400), 200) != red));
+    }
+
+    #[test]
+    fn any_box_and_any_name_can_be_drawn() {
+        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let long = "x".repeat(5000);
+        let wanted = drawn(&[]);
+        for (label, sides) in [
+            ("", [0.0; 4]),
+            ("nan", [nan; 4]),
+            ("vast", [-inf, -inf, inf, inf]),
+            ("beyond", [900.0, 900.0, 950.0, 950.0]),
+            ("turned", [30.0, 10.0, 5.0, 2.0]),
+            (long.as_str(), [5.0, 5.0, 9.0, 9.0]),
+            ("名前 ß", [5.0, 5.0, 9.0, 9.0]),
+        ] {
+            let image = drawn(&[thing(label, sides)]);
+            assert_eq!((image.width(), image.height()), (wanted.width(), wanted.height()));
+        }
+    }
+
+    #[test]
+    fn words_do_not_cover_each_other_where_there_is_room() {
+        let scale = Scale { zoom: 1, line: 4, letter: 1 };
+        let panel = Panel { columns: 8..648, rows: 50..530, scale: &scale };
+        let mark = Mark {
+            stands: Stands::Changed,
+            bounds: Bounds { left: 300.0, top: 200.0, right: 400.0, bottom: 300.0 },
+            text: "missed: car 0.50".to_owned(),
+        };
+        let mut taken: Vec<Area> = Vec::new();
+        for _ in 0..4 {
+            let area = panel.place(&mark, &mark.text, &taken).unwrap();
+            let apart = |other: &Area| area.1.end <= other.1.start || other.1.end <= area.1.start;
+            assert!(taken.iter().all(apart), "{area:?} {taken:?}");
+            assert!(area.0.start >= 8 && area.0.end <= 648 && area.1.end <= 530, "{area:?}");
+            taken.push(area);
+        }
+    }
+
+    #[test]
+    fn captions_are_broken_between_words() {
+        let sighting = Sighting {
+            image: Image::from_rgb(1, 1, vec![0; 3]).unwrap(),
+            touched: None,
+            golden: vec![],
+            expected: vec![],
+            answer: Err("nobody".to_owned()),
+        };
+        let retold = Retold {
+            case: Case::new("A.png", sighting.image.clone()),
+            objects: vec![],
+            target: "yolo".to_owned(),
+            fault: "mirror".to_owned(),
+            touched: None,
+            sighting,
+            furthest: None,
+        };
+        let lines = caption(&record(), &retold, true, 24);
+        assert_eq!(lines[..2], ["trial 7: mirror, moved", "on as far as it disturbs"]);
+        assert!(lines.iter().all(|line| line.len() <= 24), "{lines:?}");
+    }
+}
