@@ -227,7 +227,9 @@ test("nothing from outside runs", async () => {
   const title = await page.title();
   assert.notEqual(title, "harm");
   assert.equal(await page.locator("script").count(), 1);
-  assert.equal(await page.locator("img:not([src^='data:image/png;base64,'])").count(), 0);
+  assert.equal(await page.locator("img").count(), 0);
+  const kinds = ["png", "jpeg"].map((kind) => `[href^='data:image/${kind};base64,']`).join(", ");
+  assert.equal(await page.locator(`image:not(${kinds})`).count(), 0);
   // Even if escaping failed, the page's policy would not run it.
   const harmed = await page.evaluate(async () => {
     document.body.insertAdjacentHTML("beforeend", "<img src='data:,x' onerror='window.harm = 1'><a onclick='window.harm = 2' id='bait'>x</a>");
@@ -238,6 +240,33 @@ test("nothing from outside runs", async () => {
   });
   assert.equal(harmed, false);
   await context.close();
+});
+
+test("every picture is there once, drawn wherever it is shown, and named", async (t) => {
+  await open({}, async (page) => {
+    if (!(await page.locator("svg.picture").count())) return t.skip("no pictures in this report");
+    const found = await page.evaluate(async () => {
+      const images = [...document.querySelectorAll("image")];
+      const shown = [...document.querySelectorAll("svg.picture")];
+      const whole = await Promise.all(images.map(async (one) => {
+        const image = new Image();
+        image.src = one.getAttribute("href");
+        await image.decode().catch(() => {});
+        const [width, height] = ["width", "height"].map((side) => Number(one.getAttribute(side)));
+        // Smaller than the original, or as large, and of its shape.
+        return image.naturalWidth > 0 && image.naturalWidth <= width && Math.abs(image.naturalWidth * height / width - image.naturalHeight) <= 1;
+      }));
+      const visible = shown.filter((one) => one.checkVisibility());
+      return {
+        twice: images.length - new Set(images.map((one) => one.getAttribute("href"))).size,
+        broken: whole.filter((good) => !good).length,
+        lost: shown.filter((one) => document.querySelector(one.querySelector("use").getAttribute("href"))?.tagName !== "image").length,
+        nameless: shown.filter((one) => !one.querySelector("title")?.textContent.trim()).length,
+        empty: visible.filter((one) => one.getBoundingClientRect().width < 8 || one.getBoundingClientRect().height < 8).length,
+      };
+    });
+    assert.deepEqual(found, { twice: 0, broken: 0, lost: 0, nameless: 0, empty: 0 });
+  });
 });
 
 test("hostile labels show as text", async (t) => {

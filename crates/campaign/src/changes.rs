@@ -85,6 +85,12 @@ fn text(change: &ObjectChange, golden: &Detections, observed: &Detections) -> St
     }
 }
 
+/// The undisturbed scores of the objects that are gone, from what a record calls [`CHANGES`].
+pub(crate) fn lost(changes: &str) -> impl Iterator<Item = f64> {
+    let gone = changes.split("; ").filter_map(|change| change.strip_prefix("missed "));
+    gone.filter_map(|object| object.rsplit_once(" at ")?.0.rsplit(' ').next()?.parse().ok())
+}
+
 /// Left, top, right and bottom.
 pub(crate) fn sides(b: &Bounds) -> String {
     format!("{:.1} {:.1} {:.1} {:.1}", b.left, b.top, b.right, b.bottom)
@@ -103,6 +109,13 @@ mod tests {
         });
         let names = Names::Listed(["car", "dog"].map(str::to_owned).into());
         Response::Detections(Detections { found: found.collect(), names, finite: true })
+    }
+
+    #[test]
+    fn scores_of_what_is_gone_are_read_again() {
+        let told = "missed look at 2 0.31 at 1.0 2.0 3.0 4.0; spurious dog 0.90 at 1.0 2.0 3.0 4.0; \
+                    missed car 0.85 at 5.0 6.0 7.0 8.0; 3 more";
+        assert_eq!(lost(told).collect::<Vec<_>>(), [0.31, 0.85]);
     }
 
     #[test]

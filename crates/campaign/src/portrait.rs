@@ -44,6 +44,15 @@ pub(crate) fn portraits(
     ])
 }
 
+/// The undisturbed answer as [`portraits`] draws it where nothing changed; other answers as they are
+/// looked at. `None` for those that are better told in words.
+pub(crate) fn undisturbed(on: &Image, golden: &Response) -> Option<Image> {
+    match golden {
+        Response::Detections(golden) => Some(portrait(on, &golden.found, &[], None)),
+        other => other.drawn(on),
+    }
+}
+
 fn portrait(
     on: &Image,
     found: &[Detection],

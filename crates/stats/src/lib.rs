@@ -52,7 +52,7 @@ pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;
 pub use estimate::{Estimate, Level};
 pub use exact::{binomial_lower, fisher_exact, fisher_lower, mcnemar_exact};
-pub use mean::Mean;
+pub use mean::{Mean, Range};
 pub use multiple::{benjamini_hochberg, holm};
 pub use preservation::{
     Batches, BesideHumans, Reliability, Required, Spread, Stretch, Version, Versions,

@@ -63,6 +63,49 @@ impl Mean {
         let value = (self.n > 0).then_some(self.mean);
         Estimate { value, low: self.mean - half, high: self.mean + half, n: self.n }
     }
+
+    /// The mean with an interval that stays where the quantity can lie: Student's, of the logarithm
+    /// of a positive mean, or of the logit of one between two ends (by the delta method).
+    #[must_use]
+    pub fn estimate_in(&self, range: Range, level: Level) -> Estimate {
+        let plain = self.estimate(level);
+        let half = plain.half_width();
+        let (low, high) = match range {
+            Range::Open => return plain,
+            Range::Positive => match (self.n, self.mean) {
+                (0 | 1, _) => (0.0, f64::INFINITY),
+                (_, mean) if mean <= 0.0 => return plain,
+                (_, mean) => (mean * (-half / mean).exp(), mean * (half / mean).exp()),
+            },
+            Range::Between(from, to) => {
+                let share = (self.mean - from) / (to - from);
+                let at = |share: f64| from + (to - from) * share;
+                if self.n < 2 {
+                    (from, to)
+                } else if share <= 0.0 || share >= 1.0 {
+                    // All of them lie at that end, or never were between both.
+                    return plain;
+                } else {
+                    let (logit, rest) = ((share / (1.0 - share)).ln(), share * (1.0 - share));
+                    let far = half / (to - from) / rest;
+                    let back = |logit: f64| at(1.0 / (1.0 + (-logit).exp()));
+                    (back(logit - far), back(logit + far))
+                }
+            }
+        };
+        Estimate { low, high, ..plain }
+    }
+}
+
+/// Where a quantity can lie: ends that no interval of its mean may pass.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Range {
+    /// Anywhere.
+    Open,
+    /// From nothing upwards, such as a number of objects.
+    Positive,
+    /// Between both, such as a share between 0 and 1.
+    Between(f64, f64),
 }
 
 /// The two-sided quantile of Student's distribution: t² / (t² + ν) is Beta(1/2, ν/2).
@@ -107,6 +150,37 @@ mod tests {
         merged.merge(&of(&[]));
         merged.merge(&of(&[4.0, 8.0]));
         assert_eq!(merged, of(&[3.0, 5.0, 4.0, 8.0]));
+    }
+
+    #[test]
+    fn intervals_stay_where_the_quantity_can_lie() {
+        let of = |values: &[f64]| {
+            let mut mean = Mean::default();
+            values.iter().for_each(|value| mean.add(*value).unwrap());
+            mean
+        };
+        let level = Level::default();
+        let share = Range::Between(0.0, 1.0);
+        let near = of(&[0.99, 1.0, 0.8, 1.0]);
+        assert!(near.estimate(level).high > 1.0);
+        let kept = near.estimate_in(share, level);
+        assert!(kept.low > 0.0 && kept.high < 1.0 && kept.contains(0.9475), "{kept:?}");
+        // Student's half width is 0.15665 = 3.18245 · 0.09845 / √4; over 0.9475 · 0.0525 it is
+        // 3.14914. The logit of 0.9475 is 2.89301, so the ends are those of −0.25612 and 6.04215.
+        assert!((kept.low - 0.436_32).abs() < 1e-4 && (kept.high - 0.997_63).abs() < 1e-5);
+        let moved = near.estimate_in(Range::Between(-1.0, 1.0), level);
+        assert!(moved.low > -1.0 && moved.high < 1.0);
+        let counts = of(&[0.0, 0.0, 1.0]).estimate_in(Range::Positive, level);
+        assert!(counts.low > 0.0 && counts.high > 1.0 / 3.0);
+        // Where nothing varies, and where there is too little.
+        let all = of(&[1.0, 1.0]).estimate_in(share, level);
+        assert_eq!((all.low, all.high), (1.0, 1.0));
+        let none = of(&[0.0, 0.0]).estimate_in(Range::Positive, level);
+        assert_eq!((none.low, none.high), (0.0, 0.0));
+        let one = of(&[0.5]).estimate_in(share, level);
+        assert_eq!((one.low, one.high), (0.0, 1.0));
+        let plain = near.estimate_in(Range::Open, level);
+        assert_eq!(plain, near.estimate(level));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::{
-    Bootstrap, Estimate, Level, Look, StatsError, StopRule, Weighted, clopper_pearson,
+    Bootstrap, Estimate, Level, Look, Mean, Range, StatsError, StopRule, Weighted, clopper_pearson,
     confidence_sequence, newcombe, wilson,
 };
 
@@ -186,6 +186,27 @@ fn bootstrap_intervals_cover_a_skewed_mean() {
     let [percentile, bca] = covered.map(|count| f64::from(count) / 500.0);
     assert!((0.89..0.97).contains(&percentile), "{percentile}");
     assert!((0.90..0.97).contains(&bca), "{bca}");
+}
+
+/// The mean of shares close to 1 (Beta(k, 1), the k-th root of a uniform number): the interval of the
+/// logit stays below 1 and covers better than Student's own.
+#[test]
+fn means_of_shares_are_covered_within_their_range() {
+    let (level, share) = (Level::default(), Range::Between(0.0, 1.0));
+    for (k, n, least) in [(4.0, 10, 0.93), (20.0, 30, 0.93), (60.0, 10, 0.91), (60.0, 100, 0.935)] {
+        let (mut state, truth) = (3, k / (k + 1.0));
+        let (mut plain, mut kept) = (0, 0);
+        for _ in 0..4000 {
+            let mut mean = Mean::default();
+            (0..n).for_each(|_| mean.add(uniform(&mut state).powf(1.0 / k)).unwrap());
+            let within = mean.estimate_in(share, level);
+            assert!(within.low > 0.0 && within.high < 1.0);
+            plain += u32::from(mean.estimate(level).contains(truth));
+            kept += u32::from(within.contains(truth));
+        }
+        let [plain, kept] = [plain, kept].map(|count| f64::from(count) / 4000.0);
+        assert!(kept > plain && (least..0.965).contains(&kept), "{k}, {n}: {plain}, {kept}");
+    }
 }
 
 /// Faults of 32 bits, of which the highest break the answer: what weights are for.

@@ -2,7 +2,7 @@
 //! implications that studies of vision services draw.
 
 use super::summary::{Benefit, Fairness, SideBySide};
-use super::{Summary, words};
+use super::{LostObjects, SceneTotal, Summary, words};
 
 /// From this share of changed answers on, a fault counts as one to plan for.
 const HIGH: f64 = 0.4;
@@ -15,14 +15,24 @@ const SEVERAL: u64 = 3;
 /// Of several p-values, those below count.
 const SURE: f64 = 0.05;
 
-/// What to do, one or two sentences each; nothing without faults in images.
+/// Changed scenes that are worth more than a look.
+const MANY: u64 = 20;
+/// From this share on, most of what was lost was unsure before.
+const MOSTLY: f64 = 0.5;
+/// Faults that ask what a target takes for the same; no camera has them.
+const RELATIONS: [&str; 1] = ["mirror"];
+
+/// What to do, one or two sentences each; nothing without faults in images or scenes.
 pub(super) fn advice(summary: &Summary) -> Vec<String> {
-    let Some(table) = &summary.side_by_side else { return Vec::new() };
     let mut all = Vec::new();
-    all.extend(plan_for(table));
-    all.extend(initial(table));
-    all.extend(choose(table));
-    all.extend(further_labels(summary));
+    if let Some(table) = &summary.side_by_side {
+        all.extend(plan_for(table));
+        all.extend(initial(table));
+        all.extend(choose(table));
+        all.extend(further_labels(summary));
+    }
+    all.extend(look_at(summary));
+    all.extend(summary.scene_totals.iter().filter_map(unsure));
     all.extend(summary.benefits.iter().filter_map(defend));
     all.extend(summary.fairness.iter().map(fair));
     all
@@ -37,7 +47,7 @@ fn plan_for(table: &SideBySide) -> Option<String> {
     let mut rows: Vec<(&str, f64)> = table
         .rows
         .iter()
-        .filter(|row| !row.control)
+        .filter(|row| !row.control && !RELATIONS.contains(&row.fault.as_str()))
         .filter_map(|row| Some((row.fault.as_str(), row.mean?)))
         .collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -51,19 +61,54 @@ fn plan_for(table: &SideBySide) -> Option<String> {
     };
     let high: Vec<_> = rows.iter().filter(|(_, share)| *share >= HIGH).collect();
     let low: Vec<_> = rows.iter().rev().filter(|(_, share)| *share <= LOW).collect();
+    // Charts put the trials of all targets together.
+    let of = if table.targets.len() > 1 { " (means over the targets)" } else { "" };
     match (high.is_empty(), low.is_empty()) {
         (true, true) => None,
         (false, true) => Some(format!(
-            "Plan for {}: where these can occur, most of the loss comes from them.",
+            "Plan for {}{of}: where these can occur, most of the loss comes from them.",
             named(&high)
         )),
-        (true, false) => Some(format!("Little to fear from {}.", named(&low))),
+        (true, false) => Some(format!("Little to fear from {}{of}.", named(&low))),
         (false, false) => Some(format!(
-            "Plan for {} first; there is little to fear from {}.",
+            "Plan for {} first; there is little to fear from {}{of}.",
             named(&high),
             named(&low)
         )),
     }
+}
+
+/// What to do with scenes that changed an answer.
+fn look_at(summary: &Summary) -> Option<String> {
+    let scenes = summary.scene_totals.iter().filter(|total| total.target.is_some());
+    let changed: u64 = scenes.map(|total| total.changed.events).sum();
+    let learn = match changed {
+        0 => return None,
+        MANY.. => "; whether the model gains by learning from them, faultlens retrain tells",
+        _ => "",
+    };
+    let scenes = words::counted(changed, "changed scene");
+    Some(format!(
+        "Look at the {scenes} in which other objects were not found as before: faultlens findings \
+         makes them again as a data set, with both answers drawn{learn}."
+    ))
+}
+
+/// Whether what a target lost is what it was unsure of before.
+fn unsure(total: &SceneTotal) -> Option<String> {
+    let (target, lost) = (total.target.as_ref()?, total.lost.as_ref()?);
+    let share = lost.unsure as f64 / lost.all.max(1) as f64;
+    (lost.all >= MANY && share >= MOSTLY).then(|| {
+        format!(
+            "{} of {} that {target} lost in changed scenes had an undisturbed score within {} of the \
+             least one ({}): it was unsure of them before. Who needs sure objects alone raises the \
+             threshold of the target; the others are those to look at first.",
+            words::count(lost.unsure),
+            words::counted(lost.all, "object"),
+            LostObjects::NEAR,
+            words::number(lost.least, 2)
+        )
+    })
 }
 
 /// Whether small faults already matter.
@@ -161,4 +206,53 @@ fn fair(fairness: &Fairness) -> String {
         words::counted(fairness.points.len() as u64, "configuration"),
         fairness.tests
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Rate, SideRow};
+
+    #[test]
+    fn only_faults_that_happen_are_planned_for() {
+        let row = |fault: &str, mean: f64| SideRow {
+            fault: fault.to_owned(),
+            control: false,
+            cells: Vec::new(),
+            initial: Vec::new(),
+            mean: Some(mean),
+        };
+        let mut table = SideBySide {
+            targets: vec!["eye".to_owned()],
+            rows: vec![row("mirror", 0.9), row("fog", 0.5)],
+            means: Vec::new(),
+            initial_means: Vec::new(),
+        };
+        let said = plan_for(&table).unwrap();
+        assert!(said.starts_with("Plan for fog (50.0%): where"), "{said}");
+        table.rows.pop();
+        assert_eq!(plan_for(&table), None);
+    }
+
+    #[test]
+    fn what_was_unsure_is_told_where_it_is_most() {
+        let total = |all, unsure| SceneTotal {
+            target: Some("eye".to_owned()),
+            objects: 9,
+            unsteady: 0,
+            scenes: 100,
+            moved: 0,
+            changed: Rate::default(),
+            lost: Some(LostObjects { all, least: 0.3, unsure }),
+            queries: 100,
+            seconds: 1.0,
+            money: None,
+        };
+        let said = unsure(&total(40, 30)).unwrap();
+        assert!(said.starts_with("30 of 40 objects that eye lost"), "{said}");
+        assert!(said.contains("within 0.05 of the least one (0.3)"), "{said}");
+        assert_eq!(unsure(&total(40, 10)), None);
+        assert_eq!(unsure(&total(10, 10)), None);
+        assert_eq!(unsure(&SceneTotal { target: None, ..total(40, 30) }), None);
+    }
 }

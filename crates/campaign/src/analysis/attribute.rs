@@ -104,6 +104,13 @@ impl Context {
         self.permanent.contains(&true)
     }
 
+    /// Whether faults are of the kinds whose trials have more to tell than outcomes: how far answers
+    /// moved, how natural scenes look.
+    pub(super) fn has_means(&self) -> bool {
+        let mut faults = self.manifest.faults.iter();
+        faults.any(|fault| matches!(fault.on, FaultOn::Image | FaultOn::Scene))
+    }
+
     /// Whether any of the campaign's faults are searched for.
     pub(super) fn has_searches(&self) -> bool {
         self.manners.contains(&Manner::Search)
@@ -148,9 +155,16 @@ impl Context {
     }
 
     /// The run's campaign, as it was run.
-    pub(super) fn campaign(&self, store: &Store) -> Result<Campaign, AnalysisError> {
+    pub(super) fn campaign(&mut self, store: &Store) -> Result<Campaign, AnalysisError> {
         let base = Path::new(&self.manifest.base).join("campaign.yaml");
-        Ok(Campaign::parse(&store.campaign_yaml()?, &base)?)
+        let campaign = Campaign::parse(&store.campaign_yaml()?, &base)?;
+        // Earlier versions called some points otherwise.
+        for (then, now) in self.manifest.faults.iter_mut().zip(&campaign.faults) {
+            if then.spec == now.spec() {
+                then.label.clone_from(&now.label);
+            }
+        }
+        Ok(campaign)
     }
 
     /// Whether the run is the whole campaign: nothing is left to do, here or in other shards.

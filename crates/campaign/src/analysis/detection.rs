@@ -1,5 +1,5 @@
-//! How well objects are found under faults in images, over all cases together: what benchmarks of
-//! detectors report (Michaelis et al. 2020).
+//! How well objects are found undisturbed and under faults in images, over all cases together: what
+//! benchmarks of detectors report (Michaelis et al. 2020).
 
 use super::attribute::Context;
 use super::robustness::{SEVERITY, was_answered};
@@ -45,7 +45,7 @@ impl Detected {
         }
     }
 
-    /// By target; empty where no case has objects, or no target finds any.
+    /// By target; empty where no case has objects that are known.
     pub(super) fn told(
         &self,
         context: &Context,
@@ -56,7 +56,7 @@ impl Detected {
             let field = self.field(context, at);
             // Crowds alone are no objects to find.
             let cases: Vec<usize> = (0..field.cases.len()).collect();
-            if field.points.len() > 1 && field.points[0].ap(&cases).is_some() {
+            if field.points[0].ap(&cases).is_some() {
                 all.push(field.quality(&target.name, context, precision)?);
             }
         }

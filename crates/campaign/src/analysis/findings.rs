@@ -135,6 +135,10 @@ fn accuracy(summary: &Summary) -> Option<String> {
             Some(format!("{} answers {} right", target.name, rate(&target.accuracy?)))
         })
         .collect();
+    let found = summary.detection.iter().filter_map(|one| {
+        Some(format!("{} finds known objects with {}", one.target, words::precision(&one.clean)?))
+    });
+    let known: Vec<String> = known.into_iter().chain(found).collect();
     (!known.is_empty()).then(|| format!("Undisturbed, {}.", known.join("; ")))
 }
 
@@ -146,22 +150,42 @@ fn weakest(summary: &Summary, attribute: &str) -> Option<String> {
         return None;
     }
     let (own, others) = (row.tally.rate, others(grouping, row)?);
-    let (key, n) = (&row.key, counted(own.n, "trial"));
+    let (key, n) = (row.name(), counted(own.n, "trial"));
     let lead = match attribute {
         "operator" => format!("{key} is the weakest operator"),
         "target" => format!("{key} is the weakest target"),
         _ => format!("{key} breaks the most"),
     };
     Some(format!(
-        "{lead}: {} of its {n} changed the answer, {}% of all others.",
+        "{lead}: {} of its {n} changed the answer, {}% of all others{}.",
         rate(&own),
-        percent(others)
+        percent(others),
+        higher(grouping, row)
     ))
 }
 
+/// The group with the highest rate, as charts have it, of those with enough trials to tell.
 fn worst(grouping: &Grouping) -> Option<&GroupRow> {
     let enough = grouping.rows.iter().filter(|row| row.tally.rate.n >= ENOUGH);
-    enough.max_by(|a, b| a.tally.rate.low.total_cmp(&b.tally.rate.low))
+    let known = enough.filter_map(|row| Some((row.tally.rate.value?, row.tally.rate.low, row)));
+    let worst = known.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    worst.map(|(_, _, row)| row)
+}
+
+/// That charts have groups above this one, where these have too few trials to tell.
+fn higher(grouping: &Grouping, than: &GroupRow) -> String {
+    let higher = grouping.rows.iter().filter(|row| row.tally.rate.value > than.tally.rate.value);
+    let higher: Vec<String> = higher
+        .map(|row| format!("{} ({})", row.name(), counted(row.tally.rate.n, "trial")))
+        .collect();
+    match higher.as_slice() {
+        [] => String::new(),
+        [only] => format!("; {only} has a higher rate, but too few to tell"),
+        [first, ..] => {
+            let more = higher.len() - 1;
+            format!("; {first} and {more} more have a higher rate, but too few trials to tell")
+        }
+    }
 }
 
 fn others(grouping: &Grouping, row: &GroupRow) -> Option<f64> {
@@ -216,4 +240,39 @@ fn unjudged(summary: &Summary) -> Option<String> {
     let all: u64 = summary.overall.unjudged.values().sum();
     let (reason, _) = summary.overall.unjudged.iter().max_by_key(|(_, count)| **count)?;
     Some(format!("{} could not be judged, mostly because {reason}.", counted(all, "trial")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Tally;
+
+    #[test]
+    fn the_worst_is_the_highest_of_the_chart_or_says_why_not() {
+        let row = |key: &str, events: u64, n: u64, low: f64| {
+            let rate = Rate { events, n, value: Some(events as f64 / n as f64), low, high: 1.0 };
+            let tally = Tally { rate, ..Tally::default() };
+            GroupRow { key: key.to_owned(), tally, ..GroupRow::default() }
+        };
+        let grouping = |rows: Vec<GroupRow>| Grouping {
+            attribute: "point".to_owned(),
+            title: String::new(),
+            ordered: false,
+            rows,
+            correction: None,
+        };
+        // Of the second more is known, but the first is higher.
+        let known = grouping(vec![row("mirror", 17, 32, 0.36), row("insert", 200, 400, 0.45)]);
+        let first = worst(&known).unwrap();
+        assert_eq!((first.key.as_str(), higher(&known, first).as_str()), ("mirror", ""));
+        let few = grouping(vec![row("mirror", 8, 10, 0.5), row("insert", 200, 400, 0.45)]);
+        let first = worst(&few).unwrap();
+        assert_eq!(first.key, "insert");
+        assert_eq!(
+            higher(&few, first),
+            "; mirror (10 trials) has a higher rate, but too few to tell"
+        );
+        let none = grouping(vec![row("mirror", 8, 10, 0.5)]);
+        assert!(worst(&none).is_none());
+    }
 }

@@ -5,13 +5,13 @@ use super::attribute::Context;
 use super::placing::{ByCase, Placed, beside, counts};
 use super::tally::Precision;
 use super::{Mean, Rate};
-use crate::changes::{MISPLACED, MISSED, RELABELLED, SPURIOUS, VOC_AP};
+use crate::changes::{CHANGES, MISPLACED, MISSED, RELABELLED, SPURIOUS, VOC_AP, lost};
 use crate::record::Record;
 use crate::run::Spending;
 use crate::scene::said;
 use crate::store::FaultOn;
 use faultlens_core::{Outcome, OutcomeKind, Reason};
-use faultlens_stats::{Mean as Sample, StatsError, holm};
+use faultlens_stats::{Mean as Sample, Range, StatsError, holm};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,6 +84,9 @@ pub struct SceneTotal {
     /// Changed scenes whose other objects were not found as before; where a stop rule ended some
     /// points sooner, of those that count together.
     pub changed: Rate,
+    /// How sure the target was of the objects that it lost; `None` where it lost none.
+    #[serde(default)]
+    pub lost: Option<LostObjects>,
     /// How often targets were asked.
     pub queries: u64,
     /// Seconds that it took.
@@ -91,6 +94,32 @@ pub struct SceneTotal {
     /// What it cost, where that is known.
     pub money: Option<f64>,
 }
+
+/// How sure a target was of objects that it lost in changed scenes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LostObjects {
+    /// How many there are.
+    pub all: u64,
+    /// The least undisturbed score of them.
+    pub least: f64,
+    /// How many of them have an undisturbed score that is at most 0.05 above the least.
+    pub unsure: u64,
+}
+
+impl LostObjects {
+    /// Up to so much above the least score an object counts as one that the target was unsure of.
+    pub const NEAR: f64 = 0.05;
+
+    fn of(scores: &[f64]) -> Option<Self> {
+        let least = scores.iter().copied().min_by(f64::total_cmp)?;
+        // Scores are recorded with two decimals.
+        let unsure = scores.iter().filter(|score| **score <= least + Self::NEAR + 1e-9);
+        Some(Self { all: scores.len() as u64, least, unsure: unsure.count() as u64 })
+    }
+}
+
+/// Naturalness is a share.
+const SHARE: Range = Range::Between(0.0, 1.0);
 
 /// Tenths of the way, and those that arrived.
 const REACHES: usize = 11;
@@ -109,6 +138,8 @@ struct Cell {
     moved: Vec<f64>,
     places: u64,
     moved_images: BTreeSet<(u32, String, String)>,
+    /// Undisturbed scores of objects that were lost.
+    lost: Vec<f64>,
     naturalness: Sample,
     moved_naturalness: Sample,
     queries: u64,
@@ -243,6 +274,7 @@ impl Cell {
         for kind in [MISSED, SPURIOUS, RELABELLED, MISPLACED, VOC_AP] {
             *self.kinds.entry(kind).or_default() += u64::from(text(kind).is_some());
         }
+        self.lost.extend(text(CHANGES).into_iter().flat_map(|changes| lost(changes)));
         let object = text(said::OBJECT).cloned().unwrap_or_default();
         let place = text(said::BOX).cloned().unwrap_or_default();
         self.images.insert((record.case, object.clone(), place));
@@ -272,7 +304,7 @@ impl Cell {
     ) -> Result<ChangedScenes, StatsError> {
         let [changed, n] = self.counts();
         let kind = |name: &str| self.kinds.get(name).copied().unwrap_or(0);
-        let mean = |of: &Sample| Mean::of(of.estimate(precision.intervals.level));
+        let mean = |of: &Sample| Mean::of(of.estimate_in(SHARE, precision.intervals.level));
         Ok(ChangedScenes {
             target: target.to_owned(),
             fault: fault.to_owned(),
@@ -310,7 +342,9 @@ impl Cell {
             distinct: self.moved_images.len() as u64,
             arrived,
             reach,
-            naturalness: Mean::of(self.moved_naturalness.estimate(precision.intervals.level)),
+            naturalness: Mean::of(
+                self.moved_naturalness.estimate_in(SHARE, precision.intervals.level),
+            ),
         }))
     }
 }
@@ -334,6 +368,7 @@ fn total(
         events += counted[0];
         n += counted[1];
     }
+    let scores: Vec<f64> = cells.iter().flat_map(|(_, cell)| &cell.lost).copied().collect();
     let spent = cells.iter().filter_map(|(target, cell)| money(target, cell.queries, spending));
     Ok(SceneTotal {
         target: of.map(str::to_owned),
@@ -342,6 +377,8 @@ fn total(
         scenes: cells.iter().map(|(_, cell)| cell.counts()[1]).sum(),
         moved: moved.len() as u64,
         changed: precision.rate(events, n)?,
+        // Scores of several targets mean different things.
+        lost: of.and_then(|_| LostObjects::of(&scores)),
         queries: cells.iter().map(|(_, cell)| cell.queries).sum(),
         seconds: cells.iter().map(|(_, cell)| cell.micros as f64 / 1e6).sum(),
         money: spent.reduce(|sum, one| sum + one),
@@ -360,6 +397,13 @@ mod tests {
     use super::*;
     use crate::config::{Intervals, Method};
     use faultlens_stats::Level;
+
+    #[test]
+    fn lost_objects_near_the_least_score_count_as_unsure() {
+        assert_eq!(LostObjects::of(&[]), None);
+        let lost = LostObjects::of(&[0.9, 0.35, 0.3, 0.36]).unwrap();
+        assert_eq!((lost.all, lost.least, lost.unsure), (4, 0.3, 2));
+    }
 
     #[test]
     fn ways_are_put_into_tenths() {

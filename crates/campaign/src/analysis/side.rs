@@ -5,7 +5,8 @@ use super::attribute::Context;
 use super::error::AnalysisError;
 use super::sample::Stake;
 use super::tally::Precision;
-use crate::store::Store;
+use crate::config::FaultPoint;
+use crate::store::{ManifestFault, Store};
 use faultlens_core::OutcomeKind;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -57,6 +58,16 @@ impl Names {
     }
 }
 
+/// What a fault point is called whatever else its campaign sweeps over: two runs need not sweep over
+/// the same.
+fn alone(fault: &ManifestFault) -> String {
+    let settings = fault.settings.clone().into_iter().collect();
+    let point = FaultPoint::new(&fault.name, &settings).ok();
+    // What this version does not know is called as it was.
+    let same = point.filter(|point| point.spec() == fault.spec);
+    same.map_or_else(|| fault.label.clone(), |point| point.label)
+}
+
 /// A run, open.
 pub(super) struct Run {
     store: Store,
@@ -67,7 +78,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn open(dir: &Path) -> Result<Self, AnalysisError> {
         let store = Store::read(dir)?;
-        let context = Context::new(&store)?;
+        let mut context = Context::new(&store)?;
         let precision = Precision::of(&context.campaign(&store)?);
         Ok(Self { store, context, precision })
     }
@@ -84,7 +95,7 @@ impl Run {
         for (at, target) in (0..).zip(&manifest.targets) {
             for (fault, point) in (0..).zip(&manifest.faults) {
                 let target = several.then(|| target.name.clone());
-                let cell = Cell { target, point: point.label.clone() };
+                let cell = Cell { target, point: alone(point) };
                 cells.insert((at, fault), names.cell(cell));
             }
         }

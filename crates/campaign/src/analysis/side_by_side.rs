@@ -18,10 +18,22 @@ const MOST_K: usize = 10;
 
 /// What records measure, and what reports call it.
 const MEASURES: [(&str, &str); 3] =
-    [("edits", "letters changed"), ("changed", "objects lost or new"), (AP, "AP against golden")];
+    [("edits", "letters changed"), ("changed", "objects lost or new"), (AP, PRECISION)];
+
+/// What reports call average precision with golden for the truth.
+const PRECISION: &str = "AP against golden";
 
 /// What reports call the fall of a target's belief in golden's best answer.
 const CONFIDENCE: &str = "confidence lost";
+
+/// Where a measure can lie.
+fn range(title: &str) -> stats::Range {
+    match title {
+        CONFIDENCE => stats::Range::Between(-1.0, 1.0),
+        PRECISION => stats::Range::Between(0.0, 1.0),
+        _ => stats::Range::Positive,
+    }
+}
 
 /// What is counted of faults in images.
 #[derive(Default)]
@@ -169,14 +181,14 @@ impl Sides {
             faults.values().for_each(|mean| whole.merge(mean));
             let row = |(fault, mean): (&str, stats::Mean)| MovedRow {
                 fault: fault.to_owned(),
-                mean: Mean::of(mean.estimate(level)),
+                mean: Mean::of(mean.estimate_in(range(title), level)),
             };
             let rows = faults.into_iter().map(row).collect();
             Some(Moved {
                 target,
                 what: title.to_owned(),
                 rows,
-                all: Mean::of(whole.estimate(level)),
+                all: Mean::of(whole.estimate_in(range(title), level)),
             })
         };
         all.into_iter().filter_map(moved).collect()
@@ -241,6 +253,12 @@ fn first_points(context: &Context, points: &[u32]) -> Vec<u32> {
         let fault = context.manifest.faults.get(*point as usize);
         fault.is_some_and(|fault| is_drawn(&fault.settings))
     };
+    // What happens or does not has no least dose.
+    let dosed = |point: &&u32| {
+        let fault = context.manifest.faults.get(**point as usize);
+        fault.is_some_and(|fault| !fault.settings.is_empty())
+    };
+    let points: Vec<u32> = points.iter().filter(dosed).copied().collect();
     let Some(least) = points.iter().filter_map(severity).min_by(f64::total_cmp) else {
         // Of strengths that are drawn none is the least.
         return points.iter().copied().filter(|point| !drawn(point)).take(1).collect();

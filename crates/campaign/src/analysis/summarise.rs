@@ -41,7 +41,7 @@ use std::path::Path;
 /// named by those that tell something about this campaign.
 pub fn summarise(dir: &Path, by: &[String]) -> Result<Summary, AnalysisError> {
     let store = Store::read(dir)?;
-    let context = Context::new(&store)?;
+    let mut context = Context::new(&store)?;
     let campaign = context.campaign(&store)?;
     let precision = Precision::of(&campaign);
     let repeats =

@@ -76,7 +76,7 @@ pub struct Summary {
     /// How attacks fared, by target and attack.
     #[serde(default)]
     pub attacks: Vec<Attacked>,
-    /// How well objects are found under faults in images, by target.
+    /// How well objects are found undisturbed and under faults in images, by target.
     #[serde(default)]
     pub detection: Vec<DetectionQuality>,
     /// Where gradients mislead.

@@ -30,6 +30,12 @@ const PERMANENT: &str = "Permanent faults meet every case. The faults are the sa
 const MANY_PLACES: &str = "Trials that hit several places at once (mode) are in no rate by layer, \
                            operator or bit, since nobody knows which of them mattered";
 
+/// How intervals of means are made.
+const MEANS: &str = "Means of shares (naturalness, average precision, lost confidence) have Student's \
+                     interval of their logit, means of counts that of their logarithm, so that none \
+                     leaves its range; average precision over all cases has that of cases drawn \
+                     again with replacement (bootstrap, percentiles)";
+
 /// Why searches are apart.
 const SEARCHES: &str = "Faults with sites: boundary search an element for all bits that break the \
                         answer. What becomes of such a search is no outcome of a single fault, so \
@@ -149,6 +155,7 @@ pub(super) fn method(
         method.push(POOLED.to_owned());
     }
     method.push(format!("Intervals: {precision}"));
+    method.extend(context.has_means().then(|| MEANS.to_owned()));
     method.push(format!(
         "Intervals hold for {} and the trials drawn for {}, not for images in general",
         if manifest.cases == 1 {

@@ -1,6 +1,6 @@
 //! Numbers as people read them: one way for all commands and reports, so that a rate reads the same everywhere.
 
-use super::{Checked, Distance, Mean, Placed, Preserved, Rate, SceneTotal, Tally};
+use super::{Checked, DetectionPoint, Distance, Mean, Placed, Preserved, Rate, SceneTotal, Tally};
 use faultlens_faults::IMAGE_FAULTS;
 
 /// What stands where there is no number.
@@ -131,6 +131,13 @@ pub fn kept(one: &Preserved) -> String {
         ),
         _ => "nothing to draw".to_owned(),
     }
+}
+
+/// "AP 0.44 [0.38, 0.5], AP50 0.61": how well objects are found; `None` where nothing can be told.
+pub fn precision(point: &DetectionPoint) -> Option<String> {
+    point.ap.value?;
+    let fifty = point.ap50.map(|value| format!(", AP50 {}", number(value, 3))).unwrap_or_default();
+    Some(format!("AP {}{fifty}", mean(&point.ap)))
 }
 
 /// How often a target took other objects for something else, nothing or new ones; `None` without a

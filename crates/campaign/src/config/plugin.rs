@@ -5,7 +5,7 @@ use super::takes::{check_plain, known, plain_words, unknown_key};
 use super::tree::{Entry, Node, Value};
 use faultlens_core::{Parameter, ParameterKind, Plugin, Setting, Settings, Unset};
 use serde_saphyr::Location;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most fault points of a campaign: each has a row in every report.
 pub(super) const MOST_POINTS: usize = 10_000;
@@ -172,15 +172,33 @@ pub(super) fn spec(name: &str, settings: &Settings) -> String {
     format!("{name} {}", serde_json::Value::Object(json))
 }
 
+/// The names of what differs between settings.
+pub(super) fn swept<'s>(all: impl Iterator<Item = &'s Settings> + Clone) -> BTreeSet<&'static str> {
+    let Some(first) = all.clone().next() else { return BTreeSet::new() };
+    let of = |own: &'s Settings| own.iter().filter(|(name, own)| first.get(name) != Some(own));
+    all.flat_map(of).map(|(name, _)| name).collect()
+}
+
 /// A name with the settings that differ from the defaults, for people.
 pub fn label(name: &str, settings: &Settings, parameters: &[&Parameter]) -> String {
+    label_in_sweep(name, settings, parameters, &BTreeSet::new())
+}
+
+/// The same for one of several whose settings differ in what is `swept`: that is always said.
+pub(super) fn label_in_sweep(
+    name: &str,
+    settings: &Settings,
+    parameters: &[&Parameter],
+    swept: &BTreeSet<&str>,
+) -> String {
     let usual = |name: &str, setting: &Setting| {
         let is = |parameter: &&Parameter| {
             parameter.name == name && parameter.unset == Unset::Is(setting.clone())
         };
         parameters.iter().any(is)
     };
-    let said = settings.iter().filter(|(name, setting)| !usual(name, setting));
+    let said = settings.iter();
+    let said = said.filter(|(name, setting)| swept.contains(name) || !usual(name, setting));
     said.fold(name.to_owned(), |label, (name, setting)| format!("{label} {name}={setting}"))
 }
 

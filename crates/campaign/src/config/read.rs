@@ -327,10 +327,23 @@ fn requirements(
             fit: limited(node)?,
             rate: rate.unwrap_or(RateKind::Failed),
             at_most: node.get("at_most").and_then(Node::number).unwrap_or_default(),
-            filter: scalars(node, "where", text),
+            filter: called(scalars(node, "where", text), faults),
         })
     };
     nodes.iter().map(read).collect()
+}
+
+/// A filter whose fault point, where it names one, is called as reports call it.
+fn called(mut filter: BTreeMap<String, String>, faults: &[FaultPoint]) -> BTreeMap<String, String> {
+    let named = filter.iter_mut().filter(|(key, _)| ["fault", "point"].contains(&key.as_str()));
+    for (_, text) in named {
+        let whole_fault = faults.iter().any(|point| point.name == text);
+        let point = faults.iter().find(|point| point.is_called(text));
+        if let Some(point) = point.filter(|_| !whole_fault) {
+            text.clone_from(&point.label);
+        }
+    }
+    filter
 }
 
 /// Checks limits on rates first: those on failures in time, which share their key, may be larger.
@@ -372,7 +385,7 @@ fn check_value(
     let names: BTreeSet<&str> = match attribute {
         "target" => targets.iter().map(|target| target.name.as_str()).collect(),
         // A label stands for one point, a name for all points of the fault.
-        "fault" if faults.iter().any(|point| point.label == text) => return Ok(()),
+        "fault" if faults.iter().any(|point| point.is_called(text)) => return Ok(()),
         "fault" => faults.iter().map(|point| point.name).collect(),
         _ => return Ok(()),
     };

@@ -5,8 +5,7 @@ use crate::inject::{Observed, Stage};
 use crate::portrait::portraits;
 use crate::record::Record;
 use crate::setup::Setup;
-use crate::show::VISUAL_CHANGE;
-use crate::store::{ExampleRecord, Store};
+use crate::store::{ExampleRecord, Store, noticeable};
 use faultlens_core::{Image, OutcomeKind, Ranking, Response};
 use faultlens_data::encode_png;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,13 +77,6 @@ impl Candidates {
     }
 }
 
-/// How much people notice of what was done to the image, in millionths; nothing where nothing was
-/// done to it.
-fn noticeable(record: &Record) -> u64 {
-    let change = record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse::<f64>().ok());
-    change.map_or(0, |change| (1e6 * change) as u64)
-}
-
 /// Runs the candidates once more. Since trials repeat bit for bit, this adds nothing but what was
 /// not recorded: pictures and whole answers.
 pub(super) fn keep(
@@ -125,7 +117,7 @@ fn example(setup: &Setup, store: &Store, number: u64) -> Result<Option<ExampleRe
 }
 
 /// Both answers drawn on what was shown, where they are objects.
-fn drawn(stage: &Stage<'_>, observed: &Observed) -> Option<[Image; 2]> {
+pub(super) fn drawn(stage: &Stage<'_>, observed: &Observed) -> Option<[Image; 2]> {
     let answer = observed.answer.as_ref().ok()?.as_ref().unwrap_or(&stage.answer);
     let before = &stage.case.image;
     let after = observed.image.as_ref().unwrap_or(before);

@@ -1,55 +1,74 @@
-//! Answers that can be looked at, side by side: what each fault makes of a few cases.
+//! Answers that can be looked at, side by side: what faults make of the cases that tell most.
 
 use super::error::RunError;
+use super::examples;
 use crate::inject::Stage;
+use crate::portrait::undisturbed;
 use crate::setup::Setup;
-use crate::store::{PictureOf, PictureRecord, Store};
+use crate::store::{PictureOf, PictureRecord, ShownRecord, Store};
 use faultlens_core::Image;
 use faultlens_data::encode_png;
 
-/// Cases that are shown of each target.
-const CASES: usize = 5;
-/// Fault points that are shown, from the first; more would not fit beside each other.
-const FAULTS: usize = 16;
+/// Cases that are tried before an answer counts as one that cannot be drawn.
+const TRIED: usize = 5;
 
-/// Draws the answers of targets whose answers are pictures, boxes or areas: the first trial of
-/// each fault on the first cases, repeated. Where an answer cannot be drawn, nothing is kept.
-pub(super) fn keep(setup: &Setup, store: &Store) -> Result<Vec<PictureRecord>, RunError> {
-    let mut pictures = Vec::new();
+/// Draws the answers of targets whose answers are pictures, boxes or areas: of each fault the trial
+/// that tells most, repeated. Where an answer cannot be drawn, nothing is kept.
+pub(super) fn keep(
+    setup: &Setup,
+    store: &Store,
+) -> Result<(Vec<PictureRecord>, Vec<ShownRecord>), RunError> {
     if setup.campaign.examples == 0 {
-        return Ok(pictures);
+        return Ok((Vec::new(), Vec::new()));
     }
-    for target in 0..setup.targets.len() as u32 {
-        for case in 0..setup.cases.sample.len().min(CASES) as u32 {
-            let Ok(shown) = setup.cases.set.case(setup.cases.sample[case as usize]) else {
-                continue;
-            };
-            let Ok(stage) = Stage::open(setup, target, shown) else { continue };
-            for (of, image) in drawn(setup, &stage, target, case) {
-                let Some(png) = encode_png(&image) else { continue };
-                let path = store.put_artifact(&png)?;
-                pictures.push(PictureRecord { target, case, of, path });
-            }
+    let targets = (0..setup.targets.len() as u32).filter(|target| can_be_drawn(setup, *target));
+    let shown = store.showcase(&targets.collect())?;
+    let mut pictures = Vec::new();
+    for trials in shown.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
+        let (target, case) = (trials[0].target, trials[0].case);
+        let Some(stage) = stage(setup, target, case) else { continue };
+        for (of, image) in drawn(&stage, trials) {
+            let Some(png) = encode_png(&image) else { continue };
+            let path = store.put_artifact(&png)?;
+            pictures.push(PictureRecord { target, case, of, path });
         }
     }
-    Ok(pictures)
+    Ok((pictures, shown))
 }
 
-/// What there is to see of one target and case; nothing where the answer cannot be drawn.
-fn drawn(setup: &Setup, stage: &Stage<'_>, target: u32, case: u32) -> Vec<(PictureOf, Image)> {
+fn stage(setup: &Setup, target: u32, case: u32) -> Option<Stage<'_>> {
+    let shown = setup.cases.set.case(*setup.cases.sample.get(case as usize)?).ok()?;
+    Stage::open(setup, target, shown).ok()
+}
+
+fn can_be_drawn(setup: &Setup, target: u32) -> bool {
+    let tried = 0..setup.cases.sample.len().min(TRIED) as u32;
+    let answered = tried.into_iter().find_map(|case| stage(setup, target, case));
+    answered.is_some_and(|stage| stage.answer.drawn(&stage.case.image).is_some())
+}
+
+/// What there is to see of one target and case.
+fn drawn(stage: &Stage<'_>, trials: &[ShownRecord]) -> Vec<(PictureOf, Image)> {
     let image = &stage.case.image;
-    let Some(golden) = stage.answer.drawn(image) else { return Vec::new() };
+    let Some(golden) = undisturbed(image, &stage.answer) else { return Vec::new() };
     let mut all = vec![(PictureOf::Case, image.clone()), (PictureOf::Golden, golden)];
-    for (fault, point) in setup.campaign.faults.iter().enumerate().take(FAULTS) {
-        let spot = crate::plan::Spot { target, case, fault: fault as u32, repeat: 0 };
-        let Some(observed) = stage.once(point, setup.turn(spot, &stage.key)) else {
+    for ShownRecord { fault, number, .. } in trials {
+        let Some(spot) = stage.setup.plan.spot(*number) else { continue };
+        let turn = stage.setup.turn(spot, &stage.key);
+        let Some(observed) = stage.once(stage.setup.fault(spot), turn) else { continue };
+        // Of a trial that nobody asked about there is nothing to see.
+        let Ok(answer) = observed.answer.as_ref() else { continue };
+        if observed.void.is_some() {
             continue;
-        };
-        let Ok(answer) = &observed.answer else { continue };
-        let seen = observed.image.as_ref().unwrap_or(image);
-        if let Some(picture) = answer.as_ref().unwrap_or(&stage.answer).drawn(seen) {
-            all.push((PictureOf::Fault(fault as u32), picture));
         }
+        if let Some([before, after]) = examples::drawn(stage, &observed) {
+            all.push((PictureOf::Before(*fault), before));
+            all.push((PictureOf::Fault(*fault), after));
+            continue;
+        }
+        let seen = observed.image.as_ref().unwrap_or(image);
+        let picture = answer.as_ref().unwrap_or(&stage.answer).drawn(seen);
+        all.extend(picture.map(|picture| (PictureOf::Fault(*fault), picture)));
     }
     all
 }

@@ -4,7 +4,8 @@ use super::error::RunError;
 use super::event::{Event, Sink};
 use crate::record::Record;
 use crate::store::{
-    Batch, CaseRecord, Done, ExampleRecord, PictureRecord, PinRecord, Store, StoreError,
+    Batch, CaseRecord, Done, ExampleRecord, PictureRecord, PinRecord, ShownRecord, Store,
+    StoreError,
 };
 
 use super::Portion;
@@ -93,11 +94,11 @@ impl<'a, 's> Recorder<'a, 's> {
     pub(super) fn finish(
         &mut self,
         examples: &[ExampleRecord],
-        pictures: &[PictureRecord],
+        (pictures, shown): &(Vec<PictureRecord>, Vec<ShownRecord>),
         stopped_early: bool,
     ) -> Result<(), StoreError> {
         self.store.put_examples(examples)?;
-        self.store.put_pictures(pictures)?;
+        self.store.put_pictures(pictures, shown)?;
         self.store.mark_complete(stopped_early)
     }
 

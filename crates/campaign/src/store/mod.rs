@@ -26,6 +26,7 @@ mod merge;
 mod packed;
 mod scan;
 mod schema;
+mod showcase;
 mod side;
 mod write;
 
@@ -38,6 +39,8 @@ pub use manifest::{
 };
 pub use merge::{Merged, merge};
 pub use scan::Recorded;
+pub use showcase::ShownRecord;
+pub(crate) use showcase::noticeable;
 pub use side::{CaseRecord, ExampleRecord, PictureOf, PictureRecord, PinRecord};
 pub use write::Batch;
 

@@ -54,11 +54,18 @@ CREATE TABLE examples(number INTEGER PRIMARY KEY, before TEXT, after TEXT);
 CREATE TABLE example_answers(number INTEGER, observed INTEGER, rank INTEGER,
     label TEXT NOT NULL, score, PRIMARY KEY(number, observed, rank)) WITHOUT ROWID;
 -- Answers that can be looked at: of a target, a case and a fault; -1 is the undisturbed answer, -2
--- what was shown.
+-- what was shown, and -3 less the fault the undisturbed answer beside that under the fault.
 CREATE TABLE pictures(target INTEGER, case_no INTEGER, fault INTEGER, path TEXT NOT NULL,
     PRIMARY KEY(target, case_no, fault)) WITHOUT ROWID;
 CREATE TABLE pins(id INTEGER PRIMARY KEY, name TEXT NOT NULL, what TEXT NOT NULL,
     outcome TEXT NOT NULL, reason TEXT);
+";
+
+/// Which trial an answer that can be looked at is of, or would be if it could be drawn. Runs that
+/// were begun without this table get it when they end.
+pub(super) const SHOWN: &str = r"
+CREATE TABLE IF NOT EXISTS shown(target INTEGER, case_no INTEGER, fault INTEGER,
+    number INTEGER NOT NULL, PRIMARY KEY(target, case_no, fault)) WITHOUT ROWID;
 ";
 
 /// The view for people; kept beside the tables, so that `sqlite3` shows it without faultlens.
@@ -108,6 +115,7 @@ pub(super) fn create(dir: &Path) -> Result<Connection, StoreError> {
     if version(&database, &path)? == 0 {
         let tables = database.transaction().map_err(sql())?;
         tables.execute_batch(TABLES).map_err(sql())?;
+        tables.execute_batch(SHOWN).map_err(sql())?;
         tables.execute_batch(&view()).map_err(sql())?;
         tables.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(sql())?;
         powers(&tables).map_err(sql())?;
@@ -138,8 +146,10 @@ pub(super) fn empty(database: &Connection) -> rusqlite::Result<()> {
         "examples",
         "example_answers",
         "pictures",
+        "shown",
         "pins",
     ];
+    database.execute_batch(SHOWN)?;
     tables.iter().try_for_each(|table| database.execute_batch(&format!("DELETE FROM {table}")))
 }
 

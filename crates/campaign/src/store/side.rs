@@ -4,6 +4,8 @@ use super::Store;
 use super::bits::{keep, kept, kept_single};
 use super::error::StoreError;
 use super::interned::each;
+use super::schema::SHOWN;
+use super::showcase::ShownRecord;
 use crate::GoldenRecord;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Result, Row};
@@ -65,7 +67,9 @@ pub enum PictureOf {
     Case,
     /// The undisturbed answer.
     Golden,
-    /// The answer under a fault, by its place among the fault points; its first trial.
+    /// The undisturbed answer, as a trial of a fault lets it be seen: what is gone stands out.
+    Before(u32),
+    /// The answer under a fault, by its place among the fault points.
     Fault(u32),
 }
 
@@ -74,6 +78,7 @@ impl PictureOf {
         match self {
             Self::Case => -2,
             Self::Golden => -1,
+            Self::Before(fault) => -3 - i64::from(fault),
             Self::Fault(fault) => fault.into(),
         }
     }
@@ -82,7 +87,10 @@ impl PictureOf {
         match u32::try_from(number) {
             Ok(fault) => Self::Fault(fault),
             Err(_) if number == -1 => Self::Golden,
-            Err(_) => Self::Case,
+            Err(_) => match u32::try_from(-3 - number) {
+                Ok(fault) => Self::Before(fault),
+                Err(_) => Self::Case,
+            },
         }
     }
 }
@@ -128,17 +136,49 @@ impl Store {
         })
     }
 
-    /// Keeps these pictures instead of those that were kept.
-    pub fn put_pictures(&mut self, pictures: &[PictureRecord]) -> Result<(), StoreError> {
+    /// Keeps these pictures, and the trials that they are of, instead of those that were kept.
+    pub fn put_pictures(
+        &mut self,
+        pictures: &[PictureRecord],
+        shown: &[ShownRecord],
+    ) -> Result<(), StoreError> {
         self.in_transaction(|transaction| {
-            transaction.execute("DELETE FROM pictures", ())?;
+            transaction.execute_batch(SHOWN)?;
+            transaction.execute_batch("DELETE FROM pictures; DELETE FROM shown")?;
             let mut put =
                 transaction.prepare("INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?)")?;
             for PictureRecord { target, case, of, path } in pictures {
                 put.execute((target, case, of.number(), path))?;
             }
+            let mut put = transaction.prepare("INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?)")?;
+            for ShownRecord { target, case, fault, number } in shown {
+                put.execute((target, case, fault, number.cast_signed()))?;
+            }
             Ok(())
         })
+    }
+
+    /// The trials that pictures are of, by target, case and fault; none in runs that were made
+    /// before trials were chosen.
+    pub fn shown(&self) -> Result<Vec<ShownRecord>, StoreError> {
+        let mut shown = Vec::new();
+        let mut known = false;
+        self.each("SELECT 1 FROM sqlite_master WHERE name = 'shown'", |_| {
+            known = true;
+            Ok(())
+        })?;
+        if !known {
+            return Ok(shown);
+        }
+        let query = "SELECT target, case_no, fault, number FROM shown \
+                     ORDER BY target, case_no, fault";
+        self.each(query, |row| {
+            let number: i64 = row.get(3)?;
+            let (target, case, fault) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            shown.push(ShownRecord { target, case, fault, number: number.cast_unsigned() });
+            Ok(())
+        })?;
+        Ok(shown)
     }
 
     /// The pictures, by target, case and what they are of.

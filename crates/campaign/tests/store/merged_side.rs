@@ -3,8 +3,11 @@
 use crate::merge::shards;
 use crate::sample::*;
 use faultlens_campaign::Record;
-use faultlens_campaign::store::{ExampleRecord, PinRecord, Store, merge};
+use faultlens_campaign::store::{
+    ExampleRecord, PictureOf, PictureRecord, PinRecord, ShownRecord, Store, merge,
+};
 use faultlens_core::Outcome;
+use std::collections::BTreeSet;
 use std::fs;
 
 fn example(store: &Store, number: u64) -> ExampleRecord {
@@ -64,6 +67,80 @@ fn only_pictures_of_kept_examples_are_copied() {
     let folders = fs::read_dir(into.join("artifacts")).unwrap();
     let files = folders.map(|folder| fs::read_dir(folder.unwrap().path()).unwrap().count());
     assert_eq!(files.sum::<usize>(), 2);
+}
+
+/// A trial of target 0 on a case, and what became of it.
+fn trial(number: u64, case: u32, outcome: &Outcome) -> Record {
+    Record { target: 0, case, fault: 0, outcome: outcome.clone(), ..record(number) }
+}
+
+/// Keeps a picture of every trial that is worth showing.
+fn hang(store: &mut Store) {
+    let shown = store.showcase(&BTreeSet::from([0])).unwrap();
+    let picture = |one: &ShownRecord, of: PictureOf| PictureRecord {
+        target: one.target,
+        case: one.case,
+        path: store.put_artifact(format!("{of:?} {}", one.number).as_bytes()).unwrap(),
+        of,
+    };
+    let kinds = [PictureOf::Case, PictureOf::Golden, PictureOf::Before(0), PictureOf::Fault(0)];
+    let pictures = shown.iter().flat_map(|one| kinds.map(|of| picture(one, of)));
+    let pictures: Vec<_> = pictures.collect();
+    store.put_pictures(&pictures, &shown).unwrap();
+}
+
+#[test]
+fn the_gallery_of_a_run_that_was_never_split_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = shards(dir.path(), &[&[], &[], &[]]);
+    let (changed, same) = (Outcome::Deviated, Outcome::Masked);
+    let none = Outcome::Unjudged(faultlens_core::Reason::NoRoom);
+    // A case stands in one shard; the second trial of each tells more than the first.
+    let outcomes: Vec<[&Outcome; 2]> = (0..12)
+        .map(|case| if case % 3 == 1 { [&none, &changed] } else { [&none, &same] })
+        .collect();
+    let trials = |cases: &dyn Fn(u32) -> bool| {
+        let cases = (0..12).zip(&outcomes).filter(|(case, _)| cases(*case));
+        let both = cases.flat_map(|(case, [first, second])| {
+            let number = 2 * u64::from(case);
+            [trial(number, case, first), trial(number + 1, case, second)]
+        });
+        both.collect::<Vec<_>>()
+    };
+    for (part, shard) in (0..).zip(&shards) {
+        let mut store = Store::open(shard).unwrap();
+        put(&mut store, &trials(&|case| case % 3 == part));
+        hang(&mut store);
+    }
+    let whole = crate::merge::shards(&dir.path().join("whole"), &[&[]]);
+    let mut whole = Store::open(&whole[0]).unwrap();
+    put(&mut whole, &trials(&|_| true));
+    hang(&mut whole);
+    let wanted: Vec<u32> = whole.shown().unwrap().iter().map(|one| one.case).collect();
+    assert_eq!(wanted, [0, 1, 4, 7, 10]);
+    let into = dir.path().join("all");
+    merge(&shards, &into).unwrap();
+    merge(&shards, &into).unwrap();
+    let merged = Store::read(&into).unwrap();
+    assert_eq!(merged.shown().unwrap(), whole.shown().unwrap());
+    assert_eq!(merged.pictures().unwrap(), whole.pictures().unwrap());
+    for picture in merged.pictures().unwrap() {
+        merged.artifact(&picture.path).unwrap();
+    }
+}
+
+#[test]
+fn a_run_from_before_trials_were_chosen_is_read_and_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = shards(dir.path(), &[&[]]);
+    let database = rusqlite::Connection::open(shards[0].join("records.sqlite")).unwrap();
+    database.execute_batch("DROP TABLE shown").unwrap();
+    drop(database);
+    assert_eq!(Store::read(&shards[0]).unwrap().shown().unwrap(), []);
+    let mut store = Store::open(&shards[0]).unwrap();
+    put(&mut store, &[trial(0, 0, &Outcome::Deviated)]);
+    hang(&mut store);
+    assert_eq!(store.shown().unwrap().len(), 1);
 }
 
 fn pin(name: &str, what: &str, outcome: &str, reason: Option<&str>) -> PinRecord {

@@ -15,8 +15,9 @@ const COLOURS: [[u8; 3]; 8] = [
     [198, 40, 40],
 ];
 
-/// How many pixels of the longer side one pixel of a line stands for.
-const PIXELS_PER_LINE: usize = 200;
+/// How many pixels of the longer side one pixel of a line stands for: lines are seen on pictures that
+/// are shown 200 pixels wide.
+const PIXELS_PER_LINE: usize = 120;
 
 fn colour(class: usize) -> [u8; 3] {
     COLOURS[class % COLOURS.len()]
@@ -46,6 +47,9 @@ fn frame(rgb: &mut [u8], [width, height]: [usize; 2], b: &Bounds, colour: [u8; 3
     // A box of nothing is still a place.
     let [right, bottom] =
         [(b.right, left), (b.bottom, top)].map(|(to, from)| pixel(to).max(from.saturating_add(1)));
+    // What is small is not hidden behind its own frame.
+    let shorter = right.saturating_sub(left).min(bottom.saturating_sub(top));
+    let thick = thick.min(shorter / 4).max((thick + 1) / 2);
     for y in top.max(0)..bottom.min(height as i64) {
         for x in left.max(0)..right.min(width as i64) {
             let inner = x >= left.saturating_add(thick)
@@ -99,6 +103,18 @@ mod tests {
         let drawn = boxes(&grey(5, 5), &[found(1.0, 1.0, 4.0, 4.0)]);
         assert_eq!(changed(&drawn), [6, 7, 8, 11, 13, 16, 17, 18]);
         assert_eq!(drawn.rgb()[6 * 3..][..3], COLOURS[1]);
+    }
+
+    #[test]
+    fn frames_are_seen_on_small_copies_and_hide_nothing() {
+        let across = |image: &Image, y: usize| {
+            let row = changed(image).into_iter().filter(|at| at / image.width() == y);
+            row.count()
+        };
+        let [large, small] = [found(100.0, 100.0, 500.0, 400.0), found(10.0, 10.0, 22.0, 22.0)];
+        // Six pixels on each side of 640 are two of 200; a box of twelve has its middle left.
+        assert_eq!(across(&boxes(&grey(640, 480), &[large]), 250), 12);
+        assert_eq!(across(&boxes(&grey(640, 480), &[small]), 16), 6);
     }
 
     #[test]

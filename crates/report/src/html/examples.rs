@@ -1,7 +1,7 @@
 //! Trials worth looking at, as cards.
 
 use crate::escape::plain;
-use crate::image::{Album, Embedded};
+use crate::image::{Album, Room};
 use crate::svg::score;
 use faultlens_campaign::analysis::Example;
 use faultlens_campaign::analysis::words as format;
@@ -33,6 +33,8 @@ pub(super) struct Card {
     /// The outcome's class in the style sheet.
     pub(super) class: &'static str,
     pub(super) images: Vec<ImageView>,
+    /// Whether large images have the card's width, so that frames around small objects are seen.
+    pub(super) wide: bool,
     pub(super) golden: Vec<Answer>,
     pub(super) observed: Vec<Answer>,
     pub(super) command: String,
@@ -41,7 +43,8 @@ pub(super) struct Card {
 /// An image, or why it is not there.
 pub(super) struct ImageView {
     pub(super) caption: &'static str,
-    pub(super) image: Result<Embedded, &'static str>,
+    /// The drawing.
+    pub(super) image: Result<String, &'static str>,
 }
 
 /// A line of an answer.
@@ -52,8 +55,8 @@ pub(super) struct Answer {
 }
 
 /// What frames mean, where objects are drawn into images.
-pub(super) fn frames(examples: &[Example]) -> &'static [(&'static str, &'static str)] {
-    if examples.iter().any(|example| example.changes.is_some()) { &FRAMES } else { &[] }
+pub(super) fn frames(drawn: bool) -> &'static [(&'static str, &'static str)] {
+    if drawn { &FRAMES } else { &[] }
 }
 
 /// The cards of the examples, with images as long as the album has room.
@@ -68,8 +71,9 @@ fn card(example: &Example, dir: &Path, album: &mut Album) -> Card {
         example.observed.iter().map(|(label, score)| (label.as_str(), *score)).collect();
     let before = if example.after.is_some() { "undisturbed" } else { "as shown" };
     let images = [(before, &example.before), ("with the fault", &example.after)];
-    let image = |(caption, path): (_, &Option<String>)| {
-        Some(ImageView { caption, image: album.take(path.as_deref()?) })
+    let image = |(caption, path): (&'static str, &Option<String>)| {
+        let name = format!("The image {caption}");
+        Some(ImageView { caption, image: album.show(path.as_deref()?, Room::Card, &name) })
     };
     Card {
         number: format::count(example.number),
@@ -83,6 +87,7 @@ fn card(example: &Example, dir: &Path, album: &mut Album) -> Card {
         outcome: format::outcome(&plain(&example.outcome)),
         class: class(&example.outcome),
         images: images.into_iter().filter_map(image).collect(),
+        wide: example.changes.is_some(),
         golden: answers(&golden),
         observed: answers(&observed),
         command: format!("faultlens replay {} {}", quoted(dir), example.number),
@@ -97,7 +102,8 @@ fn changes(text: &str) -> Vec<String> {
     shown.chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
-fn class(outcome: &str) -> &'static str {
+/// An outcome's class in the style sheet.
+pub(super) fn class(outcome: &str) -> &'static str {
     match outcome {
         "masked" => "o-masked",
         "deviated" => "o-deviated",

@@ -1,12 +1,18 @@
 //! Answers that can be looked at, side by side: a row per case, a column per fault.
 
+use super::examples::{class, frames};
 use crate::escape::plain;
-use crate::image::{Album, Embedded};
-use faultlens_campaign::analysis::{Gallery, GalleryRow};
+use crate::image::{Album, Room};
+use faultlens_campaign::analysis::words as format;
+use faultlens_campaign::analysis::{Gallery, GalleryRow, GalleryTrial};
 
 /// One target's gallery.
 pub(super) struct GalleryView {
     pub(super) target: String,
+    /// Which trials are shown.
+    pub(super) about: &'static str,
+    /// What frames mean; empty where there are none.
+    pub(super) frames: &'static [(&'static str, &'static str)],
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<RowView>,
 }
@@ -17,19 +23,42 @@ pub(super) struct RowView {
     pub(super) cells: Vec<Cell>,
 }
 
-/// A picture with what it shows, or why it is not there.
+/// Pictures of a trial, and what became of it.
 pub(super) struct Cell {
-    pub(super) about: String,
-    pub(super) image: Result<Embedded, &'static str>,
+    /// Drawings, or why they are not there, with what stands below.
+    pub(super) images: Vec<(Result<String, &'static str>, Option<&'static str>)>,
+    pub(super) outcome: Option<Ending>,
 }
+
+/// What became of a trial.
+pub(super) struct Ending {
+    /// The outcome's class in the style sheet.
+    pub(super) class: &'static str,
+    pub(super) outcome: String,
+    /// What became of objects, or why there is no outcome.
+    pub(super) why: Option<String>,
+    pub(super) number: String,
+}
+
+const CHOSEN: &str = "The images on which most faults changed the answer. Of each fault a trial that \
+                      changed it, the one that people notice least where that was told; else one \
+                      that was judged.";
+const FIRST: &str = "The first trial of each fault, on the first cases.";
 
 /// The galleries, with pictures as long as the album has room.
 pub(super) fn galleries(all: &[Gallery], album: &mut Album) -> Vec<GalleryView> {
     let mut gallery = |gallery: &Gallery| {
+        let chosen = gallery.rows.iter().any(|row| !row.trials.is_empty());
         let fixed = ["image", "undisturbed"].map(str::to_owned).into_iter();
         let columns: Vec<String> = fixed.chain(telling(&gallery.columns)).collect();
         let rows = gallery.rows.iter().map(|one| row(one, &columns, album)).collect();
-        GalleryView { target: plain(&gallery.target), columns, rows }
+        GalleryView {
+            target: plain(&gallery.target),
+            about: if chosen { CHOSEN } else { FIRST },
+            frames: frames(gallery.objects),
+            columns,
+            rows,
+        }
     };
     all.iter().map(&mut gallery).collect()
 }
@@ -48,15 +77,46 @@ fn telling(labels: &[String]) -> Vec<String> {
 fn row(row: &GalleryRow, columns: &[String], album: &mut Album) -> RowView {
     let case = plain(&row.case);
     let paths = [&row.image, &row.golden].into_iter().chain(&row.cells);
-    let cell = |(column, path): (&String, &Option<String>)| Cell {
-        about: format!("{case}: {column}"),
-        image: match path.as_deref() {
-            Some(path) => album.take(path),
-            None => Err("no picture"),
-        },
+    let trials = [None, None].into_iter().chain(row.trials.iter().map(Option::as_ref));
+    // Runs that do not say which trials they show have none.
+    let trials = trials.chain(std::iter::repeat(None));
+    let mut show =
+        |path: &str, what: &str| album.show(path, Room::Gallery, &format!("{case}: {what}"));
+    let cell = |((column, path), trial): ((&String, &Option<String>), Option<&GalleryTrial>)| {
+        let before = trial.and_then(|trial| trial.before.as_deref());
+        let before = before.map(|path| show(path, &format!("undisturbed, beside {column}")));
+        let after = match (path, trial) {
+            (Some(path), _) => Some(show(path, column)),
+            (None, Some(_)) => None,
+            (None, None) => Some(Err(NONE)),
+        };
+        // What stands alone is said by its column.
+        let captions =
+            ["undisturbed", "with the fault"].map(|text| before.is_some().then_some(text));
+        let both = before.into_iter().chain(after);
+        let images = both.zip(captions).collect();
+        Cell { images, outcome: trial.map(ending) }
     };
-    let cells = columns.iter().zip(paths).map(cell).collect();
+    let cells = columns.iter().zip(paths).zip(trials).map(cell).collect();
     RowView { case, cells }
+}
+
+/// What stands where a run has no picture.
+const NONE: &str = "no picture";
+
+fn ending(trial: &GalleryTrial) -> Ending {
+    let changes: Vec<String> = trial
+        .changes
+        .iter()
+        .map(|(kind, count)| format!("{} {kind}", format::count(*count)))
+        .collect();
+    let changes = (!changes.is_empty()).then(|| changes.join(", "));
+    Ending {
+        class: class(&trial.outcome),
+        outcome: format::outcome(&plain(&trial.outcome)),
+        why: trial.reason.clone().or(changes).as_deref().map(plain),
+        number: format::count(trial.number),
+    }
 }
 
 #[cfg(test)]

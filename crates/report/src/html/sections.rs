@@ -3,7 +3,7 @@
 use super::examples::ImageView;
 use super::rates::{Cell, number, whole};
 use crate::escape::plain;
-use crate::image::Album;
+use crate::image::{Album, Room};
 use crate::svg::{
     Caption, ENOUGH, Lines, STEPS, Series, heat, highest, lines, rate_ticks, score, step,
 };
@@ -226,7 +226,7 @@ pub(super) fn classes(classes: &Classes, album: &mut Album) -> ClassesView {
         picture: ImageView {
             caption: "undisturbed",
             image: match class.image.as_deref() {
-                Some(path) => album.take(path),
+                Some(path) => album.show(path, Room::Stamp, "The image undisturbed"),
                 None => Err("no image of this class was kept"),
             },
         },

@@ -30,6 +30,10 @@ use std::path::Path;
 #[template(path = "report.html")]
 pub(super) struct Page {
     style: &'static str,
+    /// Every picture of the page, for the drawings that show it.
+    pictures: String,
+    /// Whether the run directory has better ones.
+    lesser: bool,
     script: &'static str,
     script_hash: String,
     version: &'static str,
@@ -152,9 +156,15 @@ impl Page {
         if advice.as_ref().is_some_and(|advice| advice.recorded != summary.progress.recorded) {
             warnings.push(OUTDATED.to_owned());
         }
+        // Trials that failed find room before all others.
+        let examples = cards(&summary.examples, dir, album);
+        let classes = summary.classes.as_ref().map(|classes| sections::classes(classes, album));
+        let galleries = galleries(&summary.galleries, album);
         let groupings = summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty());
         Self {
             style: STYLE,
+            pictures: album.images(),
+            lesser: album.is_lesser(),
             script: SCRIPT,
             script_hash: script_hash(),
             version: env!("CARGO_PKG_VERSION"),
@@ -163,7 +173,7 @@ impl Page {
             lead: findings.next(),
             findings: findings.collect(),
             figures: figures(&summary.overall, &summary.progress),
-            targets: summary.targets.iter().map(target).collect(),
+            targets: summary.targets.iter().map(|one| target(one, summary)).collect(),
             warnings,
             requirements: summary.requirements.iter().enumerate().map(requirement).collect(),
             preserve: preserve(&summary.preserved),
@@ -172,13 +182,13 @@ impl Page {
             confidence: format::limit(summary.confidence),
             groupings: groupings.enumerate().map(|(at, one)| grouping(at, one, summary)).collect(),
             curves: curves(&summary.curves),
-            galleries: galleries(&summary.galleries, album),
+            galleries,
             protection: advice.as_ref().map(protection),
             weighted: summary.weighted,
             heat_maps: sections::heat_maps(&summary.heat_maps),
             rankings: sections::rankings(summary),
             critical: sections::critical(&summary.critical),
-            classes: summary.classes.as_ref().map(|classes| sections::classes(classes, album)),
+            classes,
             traits: sections::traits(&summary.traits),
             beyond: sections::beyond(summary),
             robustness: summary.robustness.iter().map(robustness).collect(),
@@ -193,8 +203,8 @@ impl Page {
             scenes: scenes(summary),
             detection: summary.detection.iter().map(detection).collect(),
             spending: spending(summary.spending.as_ref()),
-            frames: frames(&summary.examples),
-            examples: cards(&summary.examples, dir, album),
+            frames: frames(summary.examples.iter().any(|example| example.changes.is_some())),
+            examples,
             pinned: pinned(summary),
             method: all_plain(&summary.method),
             provenance: {
@@ -258,11 +268,17 @@ fn state(progress: &Progress) -> String {
     }
 }
 
-fn target(target: &TargetSummary) -> TargetView {
+fn target(target: &TargetSummary, summary: &Summary) -> TargetView {
+    // Detectors are right by degrees.
+    let found = summary.detection.iter().find(|one| one.target == target.name);
+    let found = found.and_then(|one| format::precision(&one.clean));
     TargetView {
         name: plain(&target.name),
         model: plain(&target.model),
-        accuracy: target.accuracy.as_ref().map_or("not known".into(), format::rate),
+        accuracy: match &target.accuracy {
+            Some(accuracy) => format::rate(accuracy),
+            None => found.unwrap_or_else(|| "not known".into()),
+        },
         trials: format::count(format::trials(&target.tally)),
         rate: format::rate(&target.tally.rate),
     }

@@ -6,7 +6,7 @@ mod words;
 use crate::ReportError;
 use crate::escape::plain;
 use crate::html::{SCRIPT, STYLE, script_hash};
-use crate::image::{Album, Embedded};
+use crate::image::{Album, Room};
 use askama::Template;
 use faultlens_retrain::words::{percent, points, standing};
 use faultlens_retrain::{Configuration, Difference, Metric, Retraining, findings};
@@ -46,6 +46,8 @@ struct Page {
     legend: Vec<(&'static str, usize)>,
     charts: Vec<ChartView>,
     scenes: Vec<SceneView>,
+    /// The scenes' pictures, for the drawings that show them.
+    pictures: String,
 }
 
 /// One line of the table.
@@ -67,7 +69,8 @@ struct DifferenceView {
 /// A failing scene.
 struct SceneView {
     seed: u64,
-    picture: Result<Embedded, &'static str>,
+    /// The drawing.
+    picture: Result<String, &'static str>,
 }
 
 /// The page, in one file that loads nothing.
@@ -82,6 +85,7 @@ pub fn retraining(of: &RetrainingPage<'_>) -> Result<String, ReportError> {
         include_str!("../../templates/survival.css"),
         include_str!("../../templates/retraining.css"),
     ];
+    let mut album = Album::new(of.folder, MOST_SHOWN);
     let page = Page {
         style: style.concat(),
         script: SCRIPT,
@@ -96,7 +100,8 @@ pub fn retraining(of: &RetrainingPage<'_>) -> Result<String, ReportError> {
         seeds: all.seeds.iter().map(words::seed).collect(),
         legend: Configuration::ALL.map(|one| (one.about(), charts::style(one))).to_vec(),
         charts: charts::charts(all),
-        scenes: scenes(all, of.folder),
+        scenes: scenes(all, &mut album),
+        pictures: album.images(),
     };
     Ok(page.render()?)
 }
@@ -139,13 +144,15 @@ fn differences(all: &[Difference]) -> Vec<DifferenceView> {
 }
 
 /// A few failing scenes, as many of each seed.
-fn scenes(of: &Retraining, folder: &Path) -> Vec<SceneView> {
-    let mut album = Album::new(folder);
+fn scenes(of: &Retraining, album: &mut Album) -> Vec<SceneView> {
     let each = (MOST_SHOWN / of.seeds.len().max(1)).max(1);
     let shown = of
         .seeds
         .iter()
         .flat_map(|seed| seed.used.shown.iter().take(each).map(|path| (seed.seed, plain(path))));
-    let view = |(seed, path): (u64, String)| SceneView { seed, picture: album.take(&path) };
+    let view = |(seed, path): (u64, String)| {
+        let name = format!("A failing scene of seed {seed}");
+        SceneView { seed, picture: album.show(&path, Room::Stamp, &name) }
+    };
     shown.take(MOST_SHOWN).map(view).collect()
 }

@@ -3,9 +3,9 @@
 use super::{preserved, scenes, services};
 use faultlens_campaign::analysis::{
     Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
-    Gallery, GalleryRow, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned, Progress, Ranked,
-    Ranking, Rate, Robustness, SUMMARY_VERSION, Summary, Tally, TargetSummary, Trait, TraitLine,
-    TraitRow, Verdict,
+    Gallery, GalleryRow, GalleryTrial, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned,
+    Progress, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION, Summary, Tally, TargetSummary,
+    Trait, TraitLine, TraitRow, Verdict,
 };
 use image::{Rgb, RgbImage};
 use std::collections::BTreeMap;
@@ -332,13 +332,31 @@ fn galleries() -> Vec<Gallery> {
     let path = |path: &str| Some(path.to_owned());
     vec![Gallery {
         target: HOSTILE.into(),
-        columns: vec!["bit_flip amount=100".into(), HOSTILE.into()],
+        columns: vec!["bit_flip amount=100".into(), "mirror".into(), HOSTILE.into()],
         rows: vec![GalleryRow {
             case: HOSTILE.into(),
             image: path("artifacts/a.png"),
             golden: path("artifacts/b.png"),
-            cells: vec![path("artifacts/c.png"), path("../../etc/secret.png")],
+            cells: vec![path("artifacts/c.png"), None, path("../../etc/secret.png")],
+            trials: vec![
+                Some(GalleryTrial {
+                    number: 4711,
+                    outcome: "deviated".into(),
+                    reason: None,
+                    changes: BTreeMap::from([("missed".into(), 2), ("spurious".into(), 1)]),
+                    before: path("artifacts/b.png"),
+                }),
+                Some(GalleryTrial {
+                    number: 4712,
+                    outcome: "unjudged".into(),
+                    reason: Some(HOSTILE.into()),
+                    changes: BTreeMap::new(),
+                    before: None,
+                }),
+                None,
+            ],
         }],
+        objects: true,
     }]
 }
 

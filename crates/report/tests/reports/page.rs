@@ -34,6 +34,14 @@ pub(crate) fn tagged<'a, 'd>(
     from.descendants().filter(move |node| node.tag_name().name() == tag)
 }
 
+/// The drawings that show a picture.
+fn pictures<'a, 'd>(from: Node<'a, 'd>) -> impl Iterator<Item = Node<'a, 'd>> {
+    let is_picture = |node: &Node<'_, '_>| {
+        node.attribute("class").is_some_and(|class| class.split(' ').any(|one| one == "picture"))
+    };
+    from.descendants().filter(is_picture)
+}
+
 pub(crate) fn with_id<'a, 'd>(document: &'a Document<'d>, id: &str) -> Node<'a, 'd> {
     document.descendants().find(|node| node.attribute("id") == Some(id)).unwrap()
 }
@@ -124,7 +132,7 @@ fn sections_on_the_inside_of_models_show_the_summarys_numbers() {
             assert!(words.contains(part), "{part}: {words}");
         }
         let classes = with_id(document, "classes");
-        assert_eq!(tagged(classes, "img").count(), 2);
+        assert_eq!(pictures(classes).count(), 2);
         assert!(text(classes).contains("no image of this class was kept"));
         assert_eq!(numbers(with_id(document, "traits"))[2][2], 0.15);
         assert_eq!(numbers(with_id(document, "beyond"))[0], [400.0, 0.15, 0.0775, 0.005]);
@@ -234,8 +242,10 @@ fn what_comes_from_outside_stays_text() {
     with_page(&rich(dir.path()), dir.path(), |page, document| {
         let root = document.root();
         assert_eq!(tagged(root, "script").count(), 1);
-        assert!(tagged(root, "img").all(|image| {
-            image.attribute("src").unwrap().starts_with("data:image/png;base64,")
+        assert_eq!(tagged(root, "img").count(), 0);
+        assert!(tagged(root, "image").all(|image| {
+            let kinds = ["data:image/png;base64,", "data:image/jpeg;base64,"];
+            kinds.iter().any(|kind| image.attribute("href").unwrap().starts_with(kind))
         }));
         let handlers = document.descendants().flat_map(|node| node.attributes());
         assert_eq!(handlers.filter(|attribute| attribute.name().starts_with("on")).count(), 0);
@@ -255,7 +265,9 @@ fn the_page_needs_nothing_from_elsewhere() {
             for attribute in node.attributes() {
                 let value = attribute.value();
                 match attribute.name() {
-                    "src" => assert!(value.starts_with("data:")),
+                    "href" if node.tag_name().name() == "image" => {
+                        assert!(value.starts_with("data:image/"));
+                    }
                     "href" => assert!(value.starts_with('#'), "{value}"),
                     _ => assert!(!value.contains("//"), "{value}"),
                 }
@@ -292,7 +304,14 @@ fn the_page_is_built_for_everybody() {
                 assert!(!text(with_id(document, id)).is_empty());
             }
         }
-        assert!(tagged(root, "img").all(|image| image.attribute("alt").is_some()));
+        let mut images: Vec<_> = tagged(root, "image").map(|one| one.attribute("href")).collect();
+        assert!(pictures(root).count() > images.len(), "some are shown twice");
+        images.sort_unstable();
+        assert!(images.windows(2).all(|pair| pair[0] != pair[1]), "a picture is there twice");
+        for picture in pictures(root) {
+            let shown = tagged(picture, "use").next().unwrap().attribute("href").unwrap();
+            assert_eq!(with_id(document, &shown[1..]).tag_name().name(), "image");
+        }
     });
 }
 
@@ -301,12 +320,29 @@ fn images_that_cannot_be_shown_leave_a_note() {
     let dir = tempfile::tempdir().unwrap();
     with_page(&rich(dir.path()), dir.path(), |_, document| {
         let examples = with_id(document, "examples");
-        assert_eq!(tagged(examples, "img").count(), 3);
+        assert_eq!(pictures(examples).count(), 3);
         let words = text(examples);
         assert!(words.contains("leads out of the run directory"));
         assert!(words.contains("not in the run directory"));
-        let tiny = tagged(examples, "img").filter(|i| i.attribute("class") == Some("tiny"));
+        let tiny = pictures(examples).filter(|i| i.attribute("class") == Some("picture tiny"));
         assert_eq!(tiny.count(), 2);
+    });
+}
+
+#[test]
+fn a_gallery_says_what_became_of_each_trial() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&rich(dir.path()), dir.path(), |_, document| {
+        let gallery = with_id(document, "gallery");
+        let body = tagged(gallery, "tbody").next().unwrap();
+        let cells: Vec<_> = tagged(body, "td").collect();
+        let shown: Vec<usize> = cells.iter().map(|cell| pictures(*cell).count()).collect();
+        assert_eq!(shown, [1, 1, 2, 0, 0]);
+        assert_eq!(text(cells[2]).matches("undisturbed").count(), 2);
+        assert!(text(cells[2]).ends_with("deviated: 2 missed, 1 spurious trial 4,711"));
+        assert!(text(cells[3]).starts_with("unjudged: </script>"), "{}", text(cells[3]));
+        assert!(text(cells[4]).contains("leads out of the run directory"));
+        assert!(text(gallery).contains("found as before"));
     });
 }
 

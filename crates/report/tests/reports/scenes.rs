@@ -2,7 +2,7 @@
 
 use crate::fixture::{HOSTILE, empty, rate, rich};
 use crate::page::{numbers, tagged, text, with_id, with_page};
-use faultlens_campaign::analysis::{ChangedScenes, Mean, MovedOn, Placed, SceneTotal};
+use faultlens_campaign::analysis::{ChangedScenes, LostObjects, Mean, MovedOn, Placed, SceneTotal};
 use faultlens_report::markdown;
 use roxmltree::Node;
 
@@ -63,6 +63,7 @@ pub(crate) fn totals() -> Vec<SceneTotal> {
         scenes: 980,
         moved: 110,
         changed: rate(144, 980),
+        lost: Some(LostObjects { all: 150, least: 0.3, unsure: 100 }),
         queries: 1404,
         seconds: 189.0,
         money: None,
@@ -165,6 +166,7 @@ fn frames_are_explained_where_there_are_any() {
         assert!(examples.contains(legend) && examples.contains("0.91 at 1.0 2.0 3.0 4.0"));
     });
     summary.examples.iter_mut().for_each(|example| example.changes = None);
+    summary.galleries.iter_mut().for_each(|gallery| gallery.objects = false);
     with_page(&summary, dir.path(), |page, _| assert!(!page.contains(legend)));
 }
 

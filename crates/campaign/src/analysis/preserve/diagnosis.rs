@@ -91,7 +91,8 @@ fn mean(images: &[Vec<f64>], precision: &Precision) -> Result<Mean, StatsError> 
     }
     let mut mean = stats::Mean::default();
     images.iter().try_for_each(|own| mean.add(own.iter().sum::<f64>() / own.len() as f64))?;
-    Ok(Mean { value, ..Mean::of(mean.estimate(precision.intervals.level)) })
+    let share = stats::Range::Between(0.0, 1.0);
+    Ok(Mean { value, ..Mean::of(mean.estimate_in(share, precision.intervals.level)) })
 }
 
 fn worst<'p>(

@@ -25,7 +25,7 @@ use std::fmt;
 pub struct FaultPoint {
     /// The fault's name in its registry.
     pub name: &'static str,
-    /// The name with the settings that differ from the defaults, for people.
+    /// The name with the settings that differ from the defaults or are swept over, for people.
     pub label: String,
     /// All settings.
     pub settings: Settings,
@@ -131,6 +131,13 @@ impl FaultPoint {
     /// The settings as JSON values, from which [`FaultPoint::new`] makes the same point.
     pub fn settings_json(&self) -> BTreeMap<String, serde_json::Value> {
         plugin::json(&self.settings)
+    }
+
+    /// Whether a text names this point: by its label, or by the settings that differ from the defaults
+    /// alone.
+    pub(super) fn is_called(&self, text: &str) -> bool {
+        self.label == text
+            || Self::new(self.name, &self.settings_json()).is_ok_and(|alone| alone.label == text)
     }
 
     /// The name with all settings: what a trial's identity is made from. Two points that differ
@@ -281,6 +288,11 @@ fn entry_points(entry: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, S
         kind.point(settings, trials.unwrap_or(1)).map_err(wrong)
     };
     let mut points: Vec<FaultPoint> = settings.into_iter().map(point).collect::<Result<_, _>>()?;
+    let swept = plugin::swept(points.iter().map(|point| &point.settings));
+    for point in &mut points {
+        let parameters = kind.parameters();
+        point.label = plugin::label_in_sweep(point.name, &point.settings, &parameters, &swept);
+    }
     over_what_is_swept(&mut points);
     Ok(points)
 }
@@ -347,7 +359,8 @@ mod tests {
         for point in all {
             let again = FaultPoint::new(point.name, &point.settings_json()).unwrap();
             assert_eq!(again.settings, point.settings);
-            assert_eq!((again.spec(), &again.label), (point.spec(), &point.label));
+            assert_eq!(again.spec(), point.spec());
+            assert!(point.is_called(&point.label) && point.is_called(&again.label));
             assert_eq!(again.dose, point.dose);
             let json = serde_json::to_string(&point.settings_json()).unwrap();
             let read = serde_json::from_str(&json).unwrap();
@@ -356,10 +369,18 @@ mod tests {
     }
 
     #[test]
-    fn labels_say_what_differs_from_the_defaults() {
+    fn labels_say_what_differs_from_the_defaults_and_what_is_swept() {
         let all = read("[{fault: bit_flip, bit: 30, in: [outputs, weights]}]", None).unwrap();
         let labels: Vec<&str> = all.iter().map(|point| point.label.as_str()).collect();
-        assert_eq!(labels, ["bit_flip bit=30", "bit_flip bit=30 in=weights"]);
+        assert_eq!(labels, ["bit_flip bit=30 in=outputs", "bit_flip bit=30 in=weights"]);
+        let swept =
+            read("[{fault: pgd, epsilon: [0.01, 0.03]}, {fault: pgd, norm: '2'}]", None).unwrap();
+        let labels: Vec<&str> = swept.iter().map(|point| point.label.as_str()).collect();
+        assert_eq!(labels, ["pgd epsilon=0.01", "pgd epsilon=0.03", "pgd norm=2"]);
+        let calls =
+            |text: &str| swept.iter().map(|point| point.is_called(text)).collect::<Vec<_>>();
+        assert_eq!(calls("pgd"), [false, true, false]);
+        assert_eq!(calls("pgd epsilon=0.03"), [false, true, false]);
         assert!(
             all[0].spec().starts_with(r#"bit_flip {"bit":30,"bit_count":1,"draw":"operator","#)
         );

@@ -1,14 +1,16 @@
 //! What runs keep beside their records: examples, pictures and pins.
 
-use crate::store::{ExampleRecord, PictureRecord, PinRecord, Store, StoreError};
+use crate::store::{
+    ExampleRecord, PictureOf, PictureRecord, PinRecord, ShownRecord, Store, StoreError,
+};
 use faultlens_core::OutcomeKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn merge(runs: &[&Store], run: &mut Store) -> Result<(), StoreError> {
     let examples = examples(runs, run)?;
     run.put_examples(&examples)?;
-    let pictures = pictures(runs, run)?;
-    run.put_pictures(&pictures)?;
+    let (pictures, shown) = pictures(runs, run)?;
+    run.put_pictures(&pictures, &shown)?;
     let mut pins = Vec::new();
     for run in runs {
         pins.push(run.pins()?);
@@ -52,16 +54,43 @@ fn examples(runs: &[&Store], into: &Store) -> Result<Vec<ExampleRecord>, StoreEr
     Ok(kept)
 }
 
-/// The pictures of all runs; shards of one campaign keep the same ones.
-fn pictures(runs: &[&Store], into: &Store) -> Result<Vec<PictureRecord>, StoreError> {
+/// The pictures of the trials that a run would show that was never split: what is best of all is
+/// best of its shard.
+fn pictures(
+    runs: &[&Store],
+    into: &Store,
+) -> Result<(Vec<PictureRecord>, Vec<ShownRecord>), StoreError> {
+    let mut targets = BTreeSet::new();
+    for run in runs {
+        targets.extend(run.shown()?.into_iter().map(|one| one.target));
+    }
+    let shown = into.showcase(&targets)?;
+    let cases: BTreeSet<(u32, u32)> = shown.iter().map(|one| (one.target, one.case)).collect();
     let mut all = BTreeSet::new();
     for run in runs {
+        let own: BTreeSet<ShownRecord> = run.shown()?.into_iter().collect();
+        let is_of = |picture: &PictureRecord, fault: u32| {
+            let same = |one: &&ShownRecord| {
+                (one.target, one.case, one.fault) == (picture.target, picture.case, fault)
+            };
+            shown.iter().find(same).is_some_and(|one| own.contains(one))
+        };
         for picture in run.pictures()? {
-            into.put_artifact(&run.artifact(&picture.path)?)?;
-            all.insert(picture);
+            let wanted = match picture.of {
+                // Runs that were made before trials were chosen all show the same ones.
+                _ if !targets.contains(&picture.target) => true,
+                PictureOf::Case | PictureOf::Golden => {
+                    cases.contains(&(picture.target, picture.case))
+                }
+                PictureOf::Before(fault) | PictureOf::Fault(fault) => is_of(&picture, fault),
+            };
+            if wanted {
+                into.put_artifact(&run.artifact(&picture.path)?)?;
+                all.insert(picture);
+            }
         }
     }
-    Ok(all.into_iter().collect())
+    Ok((all.into_iter().collect(), shown))
 }
 
 /// Every pin once, in the order in which they are found, with the worst that a run says of it.
