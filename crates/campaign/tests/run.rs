@@ -117,7 +117,7 @@ fn threads_shards_and_interruptions_change_nothing() {
     let mut endings = 0;
     loop {
         let flag = AtomicBool::new(false);
-        let mut interrupt = Interrupt { after: 30, seen: 0, flag: &flag };
+        let mut interrupt = Interrupt { after: 10, seen: 0, flag: &flag };
         let ending = campaign(SMALL).run(&options(&pieces), &mut [&mut interrupt], &flag).unwrap();
         endings += 1;
         if ending == Ending::Complete {
@@ -125,7 +125,8 @@ fn threads_shards_and_interruptions_change_nothing() {
         }
         assert!(!Store::read(&pieces).unwrap().progress().unwrap().complete);
     }
-    assert!(endings > 2, "{endings}");
+    // How far workers get before they see the flag is not ours to say.
+    assert!(endings > 1, "{endings}");
     assert_same(&records(&pieces), &wanted);
 }
 
