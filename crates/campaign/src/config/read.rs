@@ -336,8 +336,8 @@ fn requirements(
 /// A filter whose fault point, where it names one, is called as reports call it.
 fn called(mut filter: BTreeMap<String, String>, faults: &[FaultPoint]) -> BTreeMap<String, String> {
     let named = filter.iter_mut().filter(|(key, _)| ["fault", "point"].contains(&key.as_str()));
-    for (_, text) in named {
-        let whole_fault = faults.iter().any(|point| point.name == text);
+    for (key, text) in named {
+        let whole_fault = key == "fault" && faults.iter().any(|point| point.name == text);
         let point = faults.iter().find(|point| point.is_called(text));
         if let Some(point) = point.filter(|_| !whole_fault) {
             text.clone_from(&point.label);

@@ -16,16 +16,22 @@ const PLACES: usize = 5;
 /// Classes that a picture is kept of, at most.
 const MOST_CLASSES: usize = 100;
 
-/// A trial: how telling, how noticeable, and the number; the smallest is the best.
-type Candidate = (u8, u64, u64);
+/// A trial; the smallest is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    /// How telling, how noticeable, and the number.
+    rank: (u8, u64, u64),
+    case: u32,
+}
 
 /// Trials of each target and fault whose answer changed, or else which were found out or crashed:
-/// of changed images those that people notice least of, else the first.
+/// of changed images those that people notice least of, else the first; of unlike cases, as long as
+/// there are any.
 #[derive(Default)]
 pub(super) struct Candidates {
     wanted: usize,
-    /// By target and fault.
-    best: BTreeMap<(u32, u32), Vec<Candidate>>,
+    /// By target and fault, those of the best cases, the best first.
+    best: BTreeMap<(u32, u32), Vec<Vec<Candidate>>>,
     /// By case: the first trial that changed nothing, for a picture of the case's class.
     masked: BTreeMap<u32, u64>,
 }
@@ -47,17 +53,29 @@ impl Candidates {
             }
             _ => return,
         };
-        let list = self.best.entry((record.target, record.fault)).or_default();
-        let candidate = (rank, noticeable(record), record.number);
-        let at = list.partition_point(|other| *other < candidate);
-        if at < self.wanted {
-            list.insert(at, candidate);
-            list.truncate(self.wanted);
-        }
+        let rank = (rank, noticeable(record), record.number);
+        self.offer((record.target, record.fault), Candidate { rank, case: record.case });
     }
 
+    fn offer(&mut self, of: (u32, u32), candidate: Candidate) {
+        let cases = self.best.entry(of).or_default();
+        let known = cases.iter().position(|own| own.iter().any(|one| one.case == candidate.case));
+        let mut own = known.map(|at| cases.remove(at)).unwrap_or_default();
+        own.insert(own.partition_point(|other| *other < candidate), candidate);
+        own.truncate(self.wanted);
+        // A case that falls out here has as many before it as are wanted.
+        cases.insert(cases.partition_point(|other| other.first() < own.first()), own);
+        cases.truncate(self.wanted);
+    }
+
+    /// The first of every case, then the second ones; the most telling kind before all others.
     fn numbers(&self) -> impl Iterator<Item = u64> {
-        self.best.values().flatten().map(|(_, _, number)| *number)
+        self.best.values().flat_map(|cases| {
+            let turn = |turn: usize| cases.iter().filter_map(move |own| own.get(turn));
+            let mut turns: Vec<&Candidate> = (0..self.wanted).flat_map(turn).collect();
+            turns.sort_by_key(|candidate| candidate.rank.0);
+            turns.into_iter().take(self.wanted).map(|candidate| candidate.rank.2)
+        })
     }
 
     /// The candidates, and a trial of each class that none of them shows.
@@ -160,4 +178,33 @@ fn ranked(ranking: &Ranking) -> Vec<(String, Option<f64>)> {
     let number = |score: f32| score.is_finite().then(|| f64::from(score));
     let places = ranking.places().iter().take(PLACES);
     places.map(|place| (place.label.clone(), number(place.score))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(trials: &[(u64, u32)]) -> Vec<u64> {
+        let mut candidates = Candidates::new(3);
+        for &(number, case) in trials {
+            candidates.offer((0, 0), Candidate { rank: (0, 0, number), case });
+        }
+        candidates.numbers().collect()
+    }
+
+    #[test]
+    fn unlike_cases_come_first_in_whatever_order_trials_come() {
+        let one = [(0, 0), (1, 0), (2, 0), (3, 0)];
+        let two = [(0, 0), (1, 0), (2, 0), (10, 1), (11, 1)];
+        let many = [(0, 0), (1, 0), (10, 1), (20, 2), (30, 3), (31, 3)];
+        for (trials, wanted) in [(&one[..], [0, 1, 2]), (&two, [0, 10, 1]), (&many, [0, 10, 20])] {
+            assert_eq!(chosen(trials), wanted);
+            let back: Vec<_> = trials.iter().rev().copied().collect();
+            assert_eq!(chosen(&back), wanted);
+        }
+        assert!(chosen(&[]).is_empty());
+        let mut none = Candidates::new(0);
+        none.offer((0, 0), Candidate { rank: (0, 0, 1), case: 0 });
+        assert_eq!(none.numbers().count(), 0);
+    }
 }

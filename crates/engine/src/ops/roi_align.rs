@@ -9,7 +9,7 @@ use crate::value::Value;
 
 /// Numbers that an operator makes at most: a faulty attribute must not ask for all memory.
 const MOST: usize = 1 << 30;
-/// Samples along a side of a cell, at most; regions of that many pixels are larger than any map.
+/// Samples along a side of a region, at most: regions of that many pixels are larger than any map.
 const MOST_SAMPLES: f32 = 4096.0;
 
 struct RoiAlign {
@@ -33,12 +33,19 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     };
     // Before version 16 there was no choice.
     let usual = if attributes.opset() < 16 { "output_half_pixel" } else { "half_pixel" };
+    let half_pixel = match attributes.string("coordinate_transformation_mode", usual).as_str() {
+        "half_pixel" => true,
+        "output_half_pixel" => false,
+        mode => {
+            return Err(Misfit::new(format!("coordinate_transformation_mode {mode} is unknown")));
+        }
+    };
     let samples = Some(whole("sampling_ratio", 0)?).filter(|&samples| samples > 0);
     Ok(Some(Box::new(RoiAlign {
         size: [whole("output_height", 1)?, whole("output_width", 1)?],
         samples,
         scale: attributes.float("spatial_scale", 1.0),
-        half_pixel: attributes.string("coordinate_transformation_mode", usual) == "half_pixel",
+        half_pixel,
     })))
 }
 
@@ -116,7 +123,7 @@ impl RoiAlign {
                 Some(samples) => samples as f32,
                 None => step.ceil(),
             };
-            if !step.is_finite() || !low.is_finite() || samples > MOST_SAMPLES {
+            if !step.is_finite() || !low.is_finite() || samples * cells as f32 > MOST_SAMPLES {
                 return Err(Misfit::new(format!("region {region:?} is none of a map")));
             }
             let samples = samples.max(0.0) as usize;
@@ -129,7 +136,7 @@ impl RoiAlign {
         let (down, y) = axis(top, bottom, rows)?;
         let (across, x) = axis(left, right, columns)?;
         let cell = |row: usize, column: usize| {
-            let mut weights = Vec::with_capacity(4 * down * across);
+            let mut weights = Vec::new();
             for (at_y, at_x) in (0..down).flat_map(|a| (0..across).map(move |b| (a, b))) {
                 weigh(&mut weights, [y(row, at_y), x(column, at_x)], map);
             }

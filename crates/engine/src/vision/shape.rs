@@ -50,11 +50,10 @@ impl ImageInput {
     }
 
     /// How many images must be fed together, when the model fixes that.
-    pub fn batch(&self) -> Option<usize> {
-        match self.dims.as_deref()? {
-            // An image alone.
-            [_, _, _] => Some(1),
-            [Dim::Fixed(n), ..] => Some(*n),
+    pub fn batch(&self, description: &InputDescription) -> Option<usize> {
+        match self.dims.as_deref() {
+            _ if description.alone => Some(1),
+            Some([Dim::Fixed(n), ..]) => Some(*n),
             _ => None,
         }
     }
@@ -72,7 +71,7 @@ impl ImageInput {
         if fields.is_empty() {
             return Ok(());
         }
-        let made = description.shape(self.batch().unwrap_or(1));
+        let made = description.shape(self.batch(description).unwrap_or(1));
         let numbers: Vec<String> = made.iter().map(usize::to_string).collect();
         Err(VisionError::Misfit {
             name: self.name.clone(),
@@ -157,7 +156,10 @@ mod tests {
     #[test]
     fn shapes_read_like_the_file() {
         let x = input([0, 3, 32, 48], DType::F32);
-        assert_eq!((x.text().as_str(), x.batch()), ("f32 (N, 3, 32, 48)", None));
+        let d = InputDescription::plain([32, 48], Channels::Rgb, ElementType::F32);
+        assert_eq!((x.text().as_str(), x.batch(&d)), ("f32 (N, 3, 32, 48)", None));
+        assert_eq!(x.batch(&InputDescription { alone: true, ..d.clone() }), Some(1));
+        assert_eq!(input([4, 3, 32, 48], DType::F32).batch(&d), Some(4));
         assert_eq!(shape_text(&[Dim::Free(String::new()), Dim::Fixed(2)]), "(?, 2)");
     }
 }

@@ -60,7 +60,7 @@ impl OutlineModel {
 
     /// The things in an image, with at least this score where the model scores them.
     pub fn find(&self, image: &Image, least: f32) -> Result<Vec<Instance>, TargetError> {
-        let images = vec![image.clone(); self.image.batch().unwrap_or(1)];
+        let images = vec![image.clone(); self.image.batch(&self.input).unwrap_or(1)];
         let refused =
             |error: faultlens_engine::vision::VisionError| TargetError::Rejected(error.to_string());
         let tensor = self.input.tensor(&images).map_err(refused)?;

@@ -37,7 +37,7 @@ impl OnnxTarget {
         let description = Description::resolve(graph, written)?;
         let input = ImageInput::of(graph)?;
         let reader = OutputReader::new(&description.output, graph)?;
-        let batch = input.batch().unwrap_or(1);
+        let batch = input.batch(&description.input).unwrap_or(1);
         if batch > MAX_BATCH {
             return Err(OpenError::Batch(batch));
         }
@@ -68,7 +68,7 @@ impl OnnxTarget {
 
     /// The same where the model takes no other number.
     pub(super) fn fixed_batch(&self) -> Option<usize> {
-        self.input.batch()
+        self.input.batch(&self.description.input)
     }
 
     pub(super) fn input_name(&self) -> &str {
