@@ -27,7 +27,9 @@ world. This page is made from the faults' own descriptions:
 A fault takes a `severity` from 1 to 5, or its own numbers, which may stand in place of some of
 those that the severity stands for. `table: cifar10-c` gives severities the milder numbers that
 images of about 32×32 pixels need. Same seed, same pixels, on every CPU and any number of threads.
-See [image-faults.md](image-faults.md) for presets, commands, fidelity and speed.
+See [image-faults.md](image-faults.md) for presets, commands, fidelity and speed; faults inside models,
+attacks and changed scenes have pages of their own: [model-faults.md](model-faults.md),
+[attacks.md](attacks.md), [scenes.md](scenes.md).
 
 Each fault says which hazard of the vision process it stands for, in the words of CV-HAZOP (Zendel et
 al. 2015): where on the way from the light source through the medium and the object to the observer
