@@ -139,6 +139,18 @@ fn replay_pairs_every_object() {
 }
 
 #[test]
+fn replay_of_a_trial_that_asked_nobody_shows_no_answer() {
+    let folder = scenes("surplus");
+    done(&folder, "run c.yaml");
+    let number = trial(&folder, "remove_object", "unjudged");
+    let shown = done(&folder, &format!("replay run {number}")).stdout;
+    let why = "no answer: nobody was asked: the target finds too few objects";
+    assert!(shown.contains(why) && !shown.contains("\n  same "), "{shown}");
+    let told = json(&done(&folder, &format!("replay run {number} --json")).stdout).remove(0);
+    assert!(told["objects"].is_null() && told["observed"].as_array().unwrap().is_empty(), "{told}");
+}
+
+#[test]
 fn a_pinned_scene_fails_again_and_needs_the_same_objects() {
     let folder = scenes("pins");
     done(&folder, "run c.yaml");
