@@ -81,6 +81,8 @@ impl Rerun {
             Some(Disturbance::Model(_)) | None => {
                 Some("faults inside a model change no image; replay shows both answers")
             }
+            // Labels are placed in the image of the case.
+            Some(Disturbance::Attack(_)) => Some("attacks are shown at the model's size"),
             Some(_) => None,
         }
     }
