@@ -151,6 +151,46 @@ fn replay_of_a_trial_that_asked_nobody_shows_no_answer() {
 }
 
 #[test]
+fn the_targets_word_stands_for_labels_only_where_no_image_has_any() {
+    let folder = scenes("labels");
+    folder.text(
+        "m.yaml",
+        "targets: [{model: 'world:detector'}]\ncases: {data: coco/scenes/train}\noracle: \
+         same_detections\nfaults: [{fault: mirror}]\n",
+    );
+    let path = "coco/scenes/train/instances.json";
+    let mut list = read(&folder, path);
+    let images = list["images"].as_array().unwrap();
+    let bare: BTreeSet<String> = images[..18].iter().map(|image| image["id"].to_string()).collect();
+    let names: BTreeSet<String> =
+        images[..18].iter().map(|image| image["file_name"].as_str().unwrap().to_owned()).collect();
+    for (run, labelled) in [("half", true), ("none", false)] {
+        let annotations = list["annotations"].as_array_mut().unwrap();
+        annotations.retain(|one| labelled && !bare.contains(&one["image_id"].to_string()));
+        folder.text(path, &list.to_string());
+        done(&folder, &format!("run m.yaml --output {run}"));
+        done(&folder, &format!("findings {run} --out {run}-found --all"));
+        let set = read(&folder, &format!("{run}-found/instances.json"));
+        let labels = |file: &str| {
+            let fits = |image: &&Value| image["file_name"].as_str().unwrap().ends_with(file);
+            let image = set["images"].as_array().unwrap().iter().find(fits).unwrap();
+            let labels = set["annotations"].as_array().unwrap().iter();
+            labels.filter(|one| one["image_id"] == image["id"]).count()
+        };
+        let mut seen = 0;
+        for one in read(&folder, &format!("{run}-found/findings.json")).as_array().unwrap() {
+            let found = one["expected"].as_array().unwrap().len();
+            if names.contains(one["background"].as_str().unwrap()) {
+                seen += found;
+                let wanted = if labelled { 0 } else { found };
+                assert_eq!(labels(one["image"].as_str().unwrap()), wanted, "{run}: {one}");
+            }
+        }
+        assert!(seen > 0, "{run}");
+    }
+}
+
+#[test]
 fn a_pinned_scene_fails_again_and_needs_the_same_objects() {
     let folder = scenes("pins");
     done(&folder, "run c.yaml");

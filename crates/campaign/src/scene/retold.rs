@@ -102,6 +102,11 @@ impl Rerun {
         self.setup.cases.set.class_numbers()
     }
 
+    /// Whether somebody has labelled objects in any of the images that the cases come from.
+    pub fn has_objects(&self) -> bool {
+        self.setup.cases.set.has_objects()
+    }
+
     /// Runs trials again, in the order of the records. An object that moved on is asked about
     /// where it was placed and at the furthest place; services answer from their files where they
     /// were asked before, and within their budgets else.
