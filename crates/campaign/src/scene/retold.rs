@@ -109,16 +109,26 @@ impl Rerun {
 
     /// Runs trials again, in the order of the records. An object that moved on is asked about
     /// where it was placed and at the furthest place; services answer from their files where they
-    /// were asked before, and within their budgets else.
+    /// were asked before, and within their budgets else. Trials whose undisturbed answer cannot be
+    /// had again are left out; says why, and how many they are.
     pub fn retell<E: From<RunError>>(
         &self,
         records: &[Record],
         each: &mut dyn FnMut(&Record, Retold) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<BTreeMap<String, u64>, E> {
+        let mut left_out = BTreeMap::new();
         self.staged(records, &mut |stage, record| {
+            let stage = match stage {
+                Ok(stage) => stage,
+                Err(error) => {
+                    *left_out.entry(error.to_string()).or_default() += 1;
+                    return Ok(());
+                }
+            };
             let none = || RunError::NotRun(format!("trial {} showed no image", record.number));
             each(record, self.retold(stage, record).ok_or_else(none)?)
-        })
+        })?;
+        Ok(left_out)
     }
 
     fn retold(&self, stage: &Stage<'_>, record: &Record) -> Option<Retold> {
