@@ -6,7 +6,7 @@ mod marks;
 mod picture;
 mod set;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, bail};
 use faultlens::campaign::Record;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let rerun = Rerun::open(&args.run)?;
     let Tellable { records, left_out } = rerun.tellable(args.all, &wanted(&rerun, args)?)?;
     let records = drawn(records, args);
-    note_left_out(console, &left_out, "that broke the answer")?;
+    note_left_out(console, &left_out, "that changed the answer or left none")?;
     if records.is_empty() {
         bail!(nothing(args));
     }
@@ -89,9 +89,9 @@ fn nothing(args: &FindingsArgs) -> &'static str {
 
 /// Whether trials of a fault are wanted: any, unless some are named.
 fn wanted(rerun: &Rerun, args: &FindingsArgs) -> anyhow::Result<impl Fn(&FaultPoint) -> bool> {
-    let mut names: Vec<&str> = rerun.faults().iter().map(|fault| fault.name).collect();
-    names.dedup();
-    if let Some(unknown) = args.fault.iter().find(|name| !names.contains(&name.as_str())) {
+    let names: BTreeSet<&str> = rerun.faults().iter().map(|fault| fault.name).collect();
+    if let Some(unknown) = args.fault.iter().find(|name| !names.contains(name.as_str())) {
+        let names: Vec<&str> = names.into_iter().collect();
         bail!("the campaign has no fault {unknown:?}; it has {}", names.join(", "));
     }
     let asked = args.fault.clone();
