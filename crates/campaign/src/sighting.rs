@@ -1,5 +1,7 @@
 //! What a target finds in a changed image, thing by thing beside what was expected.
 
+pub use crate::changes::CHANGES;
+
 use crate::changes::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
 use crate::inject::{Observed, Stage};
 use faultlens_core::{Bounds, Detection, Detections, Image, Response};
