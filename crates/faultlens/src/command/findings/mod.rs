@@ -3,6 +3,7 @@
 
 mod listed;
 mod marks;
+mod panel;
 mod picture;
 mod set;
 
