@@ -1,6 +1,6 @@
 //! What a record says of objects that an answer has lost, found or taken for others.
 
-use faultlens_core::{Bounds, Detections, Response};
+use faultlens_core::{Detections, Response};
 use faultlens_judge::{ObjectChange, object_changes, voc_ap};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) const RELABELLED: &str = "relabelled";
 pub(crate) const MISPLACED: &str = "misplaced";
 
 /// What a record calls all of them, one by one.
-pub(crate) const CHANGES: &str = "changes";
+pub const CHANGES: &str = "changes";
 
 /// Changes that a record has room for.
 const MOST: usize = 16;
@@ -71,7 +71,7 @@ fn name(change: &ObjectChange) -> &'static str {
 fn text(change: &ObjectChange, golden: &Detections, observed: &Detections) -> String {
     let object = |of: &Detections, at: usize| {
         let found = &of.found[at];
-        format!("{} {:.2} at {}", of.name(found.class), found.score, sides(&found.bounds))
+        format!("{} {:.2} at {}", of.name(found.class), found.score, found.bounds)
     };
     match *change {
         ObjectChange::Missed { golden: at } => format!("missed {}", object(golden, at)),
@@ -91,15 +91,10 @@ pub(crate) fn lost(changes: &str) -> impl Iterator<Item = f64> {
     gone.filter_map(|object| object.rsplit_once(" at ")?.0.rsplit(' ').next()?.parse().ok())
 }
 
-/// Left, top, right and bottom.
-pub(crate) fn sides(b: &Bounds) -> String {
-    format!("{:.1} {:.1} {:.1} {:.1}", b.left, b.top, b.right, b.bottom)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_core::{Detection, Names};
+    use faultlens_core::{Bounds, Detection, Names};
 
     fn detections(found: &[(usize, f32)]) -> Response {
         let found = found.iter().map(|&(class, left)| Detection {

@@ -35,10 +35,10 @@ pub struct Pin {
     pub settings: BTreeMap<String, serde_json::Value>,
     /// What the random numbers start from, in hexadecimal.
     pub stream: String,
-    /// Which trial of its case and fault it is: faults that change scenes do something else in
-    /// each of them.
-    #[serde(default, skip_serializing_if = "is_first")]
-    pub repeat: u32,
+    /// Which trial of its case and fault it is, where the fault changes scenes: it does something
+    /// else in each of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
     /// What became of it when it was pinned.
     pub was: String,
     /// What tells the objects that it puts into the scene from others.
@@ -98,8 +98,8 @@ impl Pin {
             settings: fault.settings_json(),
             stream: format!("{:016x}", setup.stream_seed(spot, &key)),
             repeat: match fault.disturbance {
-                Disturbance::Scene(_) => spot.repeat,
-                _ => 0,
+                Disturbance::Scene(_) => Some(spot.repeat),
+                _ => None,
             },
             was: record.outcome.kind().name().to_owned(),
             objects: objects(setup, fault),
@@ -123,13 +123,13 @@ impl Pin {
         let fault = FaultPoint::new(&self.fault, &self.settings)?;
         let seed = u64::from_str_radix(&self.stream, 16)
             .map_err(|_| format!("{:?} is no hexadecimal number", self.stream))?;
+        let turn = Turn { seed, repeat: self.turn(&fault)? };
         let case = self.find(setup)?;
         if pixels(&case) != self.pixels {
             return Err(format!("the image of case {} is another one", self.case));
         }
         self.same_objects(objects(setup, &fault).as_deref())?;
         let stage = Stage::open(setup, target as u32, case).map_err(|error| error.to_string())?;
-        let turn = Turn { seed, repeat: self.repeat };
         let observed = stage.once(&fault, turn).ok_or("nothing was observed")?;
         let outcome = stage.judge(&observed);
         let reason = match &outcome {
@@ -137,6 +137,19 @@ impl Pin {
             _ => None,
         };
         Ok((outcome.kind().name().to_owned(), reason))
+    }
+
+    /// Which trial of its case and fault to run; refuses scenes of which nobody knows.
+    fn turn(&self, fault: &FaultPoint) -> Result<u32, String> {
+        match (self.repeat, &fault.disturbance) {
+            (Some(repeat), _) => Ok(repeat),
+            (None, Disturbance::Scene(_)) => Err(format!(
+                "it has no repeat, and {} changes another scene in each trial; pin it again with \
+                 faultlens promote",
+                self.fault
+            )),
+            (None, _) => Ok(0),
+        }
     }
 
     /// Refuses objects that are not those that the trial was pinned with: it would show another
@@ -175,11 +188,6 @@ impl Pin {
         };
         (0..set.len()).find_map(named).ok_or_else(missing)
     }
-}
-
-/// By reference, as serde asks.
-fn is_first(repeat: &u32) -> bool {
-    *repeat == 0
 }
 
 /// What tells the objects that a fault puts into scenes from others.

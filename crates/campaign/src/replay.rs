@@ -8,7 +8,7 @@ use crate::run::{RunError, attach, places, unchanged};
 use crate::setup::Setup;
 use crate::sighting::Sighting;
 use crate::store::Store;
-use faultlens_core::{Case, Image, Outcome, Reason, TargetError};
+use faultlens_core::{Case, Image, Outcome, Reason, Response, TargetError};
 use std::path::Path;
 
 /// A trial, run again.
@@ -72,7 +72,9 @@ impl Rerun {
         let stage = Stage::open(&self.setup, spot.target, self.case(&recorded)?).map_err(failed)?;
         let fault = self.setup.fault(spot);
         let observed = stage.once(fault, self.setup.turn(spot, &stage.key)).ok_or_else(none)?;
-        let answer = observed.answer.as_ref().ok();
+        // Where the trial says nothing and golden stands for the answer, nobody was asked.
+        let asked = |answer: &&Option<Response>| answer.is_some() || observed.void.is_none();
+        let answer = observed.answer.as_ref().ok().filter(asked);
         let answer = answer.map(|answer| places(answer.as_ref().unwrap_or(&stage.answer)));
         let after = observed.image.clone();
         let sighting = Sighting::new(&stage, &observed).filter(|_| stage.barred.is_none());

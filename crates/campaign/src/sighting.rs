@@ -1,5 +1,7 @@
 //! What a target finds in a changed image, thing by thing beside what was expected.
 
+pub use crate::changes::CHANGES;
+
 use crate::changes::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
 use crate::inject::{Observed, Stage};
 use faultlens_core::{Bounds, Detection, Detections, Image, Response};
@@ -91,11 +93,12 @@ impl Sighting {
             Some(Response::Detections(moved)) => moved,
             _ => golden,
         };
-        let answer = match &observed.answer {
-            Ok(None) => Ok(golden),
-            Ok(Some(Response::Detections(found))) => Ok(found),
-            Ok(Some(_)) => Err("the answer names no objects".to_owned()),
-            Err(error) => Err(error.to_string()),
+        let answer = match (&observed.answer, &observed.void) {
+            (Ok(None), Some(reason)) => Err(format!("nobody was asked: {reason}")),
+            (Ok(None), None) => Ok(golden),
+            (Ok(Some(Response::Detections(found))), _) => Ok(found),
+            (Ok(Some(_)), _) => Err("the answer names no objects".to_owned()),
+            (Err(error), _) => Err(error.to_string()),
         };
         let iou = stage.setup.judge.overlap();
         Some(Self {

@@ -2,6 +2,7 @@
 
 use crate::Image;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// One image with labels, objects and strata. Classes are positions in the data set's list.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,17 +86,29 @@ impl Bounds {
         if part.is_finite() { part } else { 0.0 }
     }
 
+    /// Left, top, right and bottom.
+    pub fn sides(&self) -> [f32; 4] {
+        [self.left, self.top, self.right, self.bottom]
+    }
+
     fn area_in_64_bits(&self) -> f64 {
         extent(self.left, self.right) * extent(self.top, self.bottom)
     }
 
     fn shared(&self, other: &Self) -> f64 {
-        let sides = |b: &Self| [b.left, b.top, b.right, b.bottom];
-        if sides(self).into_iter().chain(sides(other)).any(f32::is_nan) {
+        if self.sides().into_iter().chain(other.sides()).any(f32::is_nan) {
             return 0.0;
         }
         extent(self.left.max(other.left), self.right.min(other.right))
             * extent(self.top.max(other.top), self.bottom.min(other.bottom))
+    }
+}
+
+/// Left, top, right and bottom, to a tenth of a pixel.
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [left, top, right, bottom] = self.sides();
+        write!(f, "{left:.1} {top:.1} {right:.1} {bottom:.1}")
     }
 }
 

@@ -24,6 +24,11 @@ pub trait Source: Send + Sync {
     /// The class of a case, known without decoding its image. `index` is below `len`.
     fn label(&self, index: usize) -> Option<usize>;
 
+    /// Whether somebody has labelled objects in any case, known without decoding images.
+    fn has_objects(&self) -> bool {
+        false
+    }
+
     /// One case with its image. `index` is below `len`.
     fn case(&self, index: usize) -> Result<Case, DataError>;
 }
@@ -36,6 +41,10 @@ impl Source for Vec<Case> {
 
     fn label(&self, index: usize) -> Option<usize> {
         self[index].label
+    }
+
+    fn has_objects(&self) -> bool {
+        self.iter().any(|case| !case.objects.is_empty())
     }
 
     fn case(&self, index: usize) -> Result<Case, DataError> {
@@ -133,6 +142,12 @@ impl DataSet {
     /// The class of a case, without decoding its image.
     pub fn label(&self, index: usize) -> Option<usize> {
         self.source.label(*self.members.get(index)?)
+    }
+
+    /// Whether somebody has labelled objects in any case of the source: then a case without objects
+    /// shows none.
+    pub fn has_objects(&self) -> bool {
+        self.source.has_objects()
     }
 
     /// The cases at these indices, in their order; indices beyond the set are left out.

@@ -81,6 +81,7 @@ fn findings_say_what_was_shown_found_and_changed() {
     done(&folder, "run c.yaml");
     let run = done(&folder, "findings run --out found --label-inserted");
     assert!(run.stderr.contains("left out: ") && run.stderr.contains("inside a model"));
+    assert!(run.stderr.contains("that changed the answer or left none"), "{}", run.stderr);
     let listed = read(&folder, "found/findings.json");
     let listed = listed.as_array().unwrap();
     let deviated: BTreeSet<String> = records(&folder, "run")
@@ -135,6 +136,58 @@ fn replay_pairs_every_object() {
             assert_eq!(shown.matches(&format!("\n  {kind} ")).count(), said, "{shown}");
         }
         assert_eq!(kinds("taken away"), usize::from(fault == "remove_object"), "{told}");
+    }
+}
+
+#[test]
+fn replay_of_a_trial_that_asked_nobody_shows_no_answer() {
+    let folder = scenes("surplus");
+    done(&folder, "run c.yaml");
+    let number = trial(&folder, "remove_object", "unjudged");
+    let shown = done(&folder, &format!("replay run {number}")).stdout;
+    let why = "no answer: nobody was asked: the target finds too few objects";
+    assert!(shown.contains(why) && !shown.contains("\n  same "), "{shown}");
+    let told = json(&done(&folder, &format!("replay run {number} --json")).stdout).remove(0);
+    assert!(told["objects"].is_null() && told["observed"].as_array().unwrap().is_empty(), "{told}");
+}
+
+#[test]
+fn the_targets_word_stands_for_labels_only_where_no_image_has_any() {
+    let folder = scenes("labels");
+    folder.text(
+        "m.yaml",
+        "targets: [{model: 'world:detector'}]\ncases: {data: coco/scenes/train}\noracle: \
+         same_detections\nfaults: [{fault: mirror}]\n",
+    );
+    let path = "coco/scenes/train/instances.json";
+    let mut list = read(&folder, path);
+    let images = list["images"].as_array().unwrap();
+    let bare: BTreeSet<String> = images[..18].iter().map(|image| image["id"].to_string()).collect();
+    let names: BTreeSet<String> =
+        images[..18].iter().map(|image| image["file_name"].as_str().unwrap().to_owned()).collect();
+    for (run, labelled) in [("half", true), ("none", false)] {
+        let annotations = list["annotations"].as_array_mut().unwrap();
+        annotations.retain(|one| labelled && !bare.contains(&one["image_id"].to_string()));
+        folder.text(path, &list.to_string());
+        done(&folder, &format!("run m.yaml --output {run}"));
+        done(&folder, &format!("findings {run} --out {run}-found --all"));
+        let set = read(&folder, &format!("{run}-found/instances.json"));
+        let labels = |file: &str| {
+            let fits = |image: &&Value| image["file_name"].as_str().unwrap().ends_with(file);
+            let image = set["images"].as_array().unwrap().iter().find(fits).unwrap();
+            let labels = set["annotations"].as_array().unwrap().iter();
+            labels.filter(|one| one["image_id"] == image["id"]).count()
+        };
+        let mut seen = 0;
+        for one in read(&folder, &format!("{run}-found/findings.json")).as_array().unwrap() {
+            let found = one["expected"].as_array().unwrap().len();
+            if names.contains(one["background"].as_str().unwrap()) {
+                seen += found;
+                let wanted = if labelled { 0 } else { found };
+                assert_eq!(labels(one["image"].as_str().unwrap()), wanted, "{run}: {one}");
+            }
+        }
+        assert!(seen > 0, "{run}");
     }
 }
 

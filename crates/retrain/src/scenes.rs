@@ -225,6 +225,10 @@ impl Source for Both {
         set.label(at)
     }
 
+    fn has_objects(&self) -> bool {
+        self.0.has_objects() || self.1.has_objects()
+    }
+
     fn case(&self, index: usize) -> Result<Case, DataError> {
         let (set, at) = self.find(index);
         set.case(at)

@@ -46,7 +46,8 @@ impl<'s> Besieged<'s> {
         let answer = stage.answer.clone();
         let mut own = Self { stage, space, knows_defences: assault.knows_defences, answer };
         // Defences that clean work on the image as it is elsewhere, and at the model's size here.
-        if own.is_fine() && stage.subject.defences().iter().any(|defence| defence.cleans()) {
+        let cleans = stage.subject.defences().iter().any(|defence| defence.cleans());
+        if own.is_fine() && (cleans || own.places_differ()) {
             own.answer = stage.subject.after(own.bare(&[&start]).remove(0)?, image)?;
         }
         Ok((own, start))
@@ -54,6 +55,14 @@ impl<'s> Besieged<'s> {
 
     fn is_fine(&self) -> bool {
         matches!(self.space, Space::Model(_))
+    }
+
+    /// Whether golden has places in an image of another size than that of points.
+    fn places_differ(&self) -> bool {
+        let image = &self.stage.case.image;
+        let [_, height, width] = self.shape();
+        matches!(self.answer, Response::Detections(_) | Response::Segments(_))
+            && (width, height) != (image.width(), image.height())
     }
 
     /// What a point looks like.

@@ -7,7 +7,7 @@ use crate::inject::Stage;
 use crate::record::Record;
 use crate::replay::Rerun;
 use crate::run::RunError;
-use faultlens_core::{Bounds, Case, Image, OutcomeKind, Response, Seed, Trial};
+use faultlens_core::{Bounds, Case, Image, OutcomeKind, Response, Seed, TargetError, Trial};
 use faultlens_faults::scene::{Scene, Touched};
 
 /// A changed scene, made again; nobody is asked about it.
@@ -50,6 +50,7 @@ impl Rerun {
         each: &mut dyn FnMut(&Record, Finding) -> Result<(), E>,
     ) -> Result<(), E> {
         self.staged(records, &mut |stage, record| {
+            let stage = stage.map_err(|error| RunError::NotRun(error.to_string()))?;
             let none = || RunError::NotRun(format!("trial {} changed no scene", record.number));
             let Remade { set, scene, .. } = self.remade(stage, record).ok_or_else(none)?;
             let furthest = furthest(record, &set, &scene);
@@ -63,18 +64,18 @@ impl Rerun {
         })
     }
 
-    /// Asks about the undisturbed case of each record, once for records that follow each other.
+    /// Asks about the undisturbed case of each record, once for records that follow each other; an
+    /// error where the target does not answer.
     pub(crate) fn staged<E: From<RunError>>(
         &self,
         records: &[Record],
-        each: &mut dyn FnMut(&Stage<'_>, &Record) -> Result<(), E>,
+        each: &mut dyn FnMut(Result<&Stage<'_>, &TargetError>, &Record) -> Result<(), E>,
     ) -> Result<(), E> {
         for of_case in records.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
             let Some(first) = of_case.first() else { continue };
             let case = self.case(first)?;
             let stage = Stage::open(&self.setup, first.target, case);
-            let stage = stage.map_err(|error| RunError::NotRun(error.to_string()))?;
-            of_case.iter().try_for_each(|record| each(&stage, record))?;
+            of_case.iter().try_for_each(|record| each(stage.as_ref(), record))?;
         }
         Ok(())
     }

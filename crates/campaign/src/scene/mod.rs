@@ -12,24 +12,24 @@ pub(crate) use shelf::Shelf;
 pub use shelf::ShelfError;
 
 /// What records say of trials in scenes.
-pub(crate) mod said {
+pub mod said {
     /// What came or went.
-    pub(crate) const LABEL: &str = "object_label";
+    pub const LABEL: &str = "object_label";
     /// Which object of the pool came.
-    pub(crate) const OBJECT: &str = "object";
+    pub const OBJECT: &str = "object";
     /// Where it stands or stood: left, top, right and bottom.
-    pub(crate) const BOX: &str = "object_box";
+    pub const BOX: &str = "object_box";
     /// Where the thing stands that it was put beside.
-    pub(crate) const BESIDE: &str = "beside";
+    pub const BESIDE: &str = "beside";
     /// How many things the target finds in the undisturbed image.
-    pub(crate) const FOUND: &str = "objects_found";
+    pub const FOUND: &str = "objects_found";
     /// How much of the undisturbed image's gradients the changed one has.
-    pub(crate) const NATURALNESS: &str = "naturalness";
+    pub const NATURALNESS: &str = "naturalness";
     /// How much of the way to its destination the object came, the answer still disturbed.
-    pub(crate) const MOVED: &str = "moved";
+    pub const MOVED: &str = "moved";
     /// Every place on the way at which the answer was disturbed: left and top, the last one
     /// furthest.
-    pub(crate) const MOVED_TO: &str = "moved_to";
+    pub const MOVED_TO: &str = "moved_to";
     /// The naturalness at the furthest place.
-    pub(crate) const MOVED_NATURALNESS: &str = "moved_naturalness";
+    pub const MOVED_NATURALNESS: &str = "moved_naturalness";
 }

@@ -81,6 +81,8 @@ impl Rerun {
             Some(Disturbance::Model(_)) | None => {
                 Some("faults inside a model change no image; replay shows both answers")
             }
+            // Labels are placed in the image of the case.
+            Some(Disturbance::Attack(_)) => Some("attacks are shown at the model's size"),
             Some(_) => None,
         }
     }
@@ -100,18 +102,33 @@ impl Rerun {
         self.setup.cases.set.class_numbers()
     }
 
+    /// Whether somebody has labelled objects in any of the images that the cases come from.
+    pub fn has_objects(&self) -> bool {
+        self.setup.cases.set.has_objects()
+    }
+
     /// Runs trials again, in the order of the records. An object that moved on is asked about
     /// where it was placed and at the furthest place; services answer from their files where they
-    /// were asked before, and within their budgets else.
+    /// were asked before, and within their budgets else. Trials whose undisturbed answer cannot be
+    /// had again are left out; says why, and how many they are.
     pub fn retell<E: From<RunError>>(
         &self,
         records: &[Record],
         each: &mut dyn FnMut(&Record, Retold) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<BTreeMap<String, u64>, E> {
+        let mut left_out = BTreeMap::new();
         self.staged(records, &mut |stage, record| {
+            let stage = match stage {
+                Ok(stage) => stage,
+                Err(error) => {
+                    *left_out.entry(error.to_string()).or_default() += 1;
+                    return Ok(());
+                }
+            };
             let none = || RunError::NotRun(format!("trial {} showed no image", record.number));
             each(record, self.retold(stage, record).ok_or_else(none)?)
-        })
+        })?;
+        Ok(left_out)
     }
 
     fn retold(&self, stage: &Stage<'_>, record: &Record) -> Option<Retold> {

@@ -2,7 +2,6 @@
 
 use super::said;
 use super::shelf::Beside;
-use crate::changes::sides;
 use crate::inject::{Observed, Stage, Turn, micros, persistently};
 use crate::show::told;
 use crate::varied::change_of;
@@ -177,11 +176,11 @@ impl<'s> Set<'s> {
         let touched = &scene.touched;
         let mut told = BTreeMap::from([
             (said::LABEL.to_owned(), touched.label.clone()),
-            (said::BOX.to_owned(), sides(&touched.bounds)),
+            (said::BOX.to_owned(), touched.bounds.to_string()),
             (said::FOUND.to_owned(), self.golden.found.len().to_string()),
         ]);
         told.extend(touched.object.iter().map(|id| (said::OBJECT.to_owned(), id.clone())));
-        told.extend(touched.beside.iter().map(|b| (said::BESIDE.to_owned(), sides(b))));
+        told.extend(touched.beside.iter().map(|b| (said::BESIDE.to_owned(), b.to_string())));
         told.extend(self.naturalness(said::NATURALNESS, &scene.image));
         told
     }

@@ -144,6 +144,21 @@ fn odd_detectors_leave_trials_unjudged_with_the_reason() {
 }
 
 #[test]
+fn attacks_are_held_against_the_answer_at_the_models_size() {
+    let dir = set();
+    stuck(dir.path(), "one", &[[20.0, 20.0, 40.0, 40.0]]);
+    let image = Image::from_rgb(96, 64, vec![90; 96 * 64 * 3]).unwrap();
+    let case = Case::new("wide", image);
+    faultlens_data::write_coco(dir.path().join("wide"), &["sign".to_owned()], [case]).unwrap();
+    let text = asked("one", "labels.txt")
+        .replace("data: grey", "data: wide")
+        .replace("{fault: insert_object, trials: 3}", "{fault: random_noise, epsilon: 0.01}");
+    let records = run(dir.path(), "noise", &text, 1);
+    let outcomes: Vec<&Outcome> = records.iter().map(|record| &record.outcome).collect();
+    assert_eq!(outcomes, [&Outcome::Masked], "it finds the same in every image");
+}
+
+#[test]
 fn campaigns_that_lack_something_are_refused() {
     let dir = set();
     stuck(dir.path(), "one", &[[20.0, 20.0, 40.0, 40.0]]);

@@ -2,6 +2,7 @@
 
 use super::campaigns::{parse, run};
 use faultlens_campaign::Setup;
+use faultlens_campaign::pin::Pin;
 use faultlens_campaign::replay::Rerun;
 use faultlens_core::{Outcome, OutcomeKind};
 
@@ -27,8 +28,11 @@ faults: [{fault: remove_object, trials: 2}]
                 continue;
             }
             let pin = pin.unwrap();
-            assert_eq!(pin.repeat, record.repeat);
+            assert_eq!(pin.repeat, Some(record.repeat));
             assert_eq!(pin.replay(&setup).outcome, record.outcome.kind().name(), "{record:?}");
+            let unsaid = Pin { repeat: None, ..pin }.replay(&setup);
+            assert_eq!(unsaid.outcome, OutcomeKind::Unjudged.name());
+            assert!(unsaid.reason.unwrap().contains("pin it again with faultlens promote"));
         }
         let kinds = [0, 1].map(|at| both[at].outcome.kind());
         told_apart += usize::from(kinds == [OutcomeKind::Masked, OutcomeKind::Deviated]);

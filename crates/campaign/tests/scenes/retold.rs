@@ -92,7 +92,10 @@ fn what_is_left_out_is_counted() {
 targets: [{name: boxes, model: 'world:detector'}]
 cases: {data: 'world:scenes:4'}
 oracle: same_detections
-faults: [{fault: bit_flip, bit: 30, trials: 20}, {fault: mirror}]
+faults:
+  - {fault: bit_flip, bit: 30, trials: 20}
+  - {fault: mirror}
+  - {fault: random_noise, epsilon: 0.5}
 ";
     let records = run(dir.path(), "run", text, 2);
     let rerun = Rerun::open(&dir.path().join("run")).unwrap();
@@ -102,5 +105,8 @@ faults: [{fault: bit_flip, bit: 30, trials: 20}, {fault: mirror}]
     let broken = records.iter().filter(broken).count() as u64;
     let left_out: u64 = told.left_out.values().sum();
     assert_eq!(told.records.len() as u64 + left_out, broken);
-    assert!(told.left_out.keys().any(|why| why.contains("inside a model")), "{:?}", told.left_out);
+    for wanted in ["inside a model", "attacks are shown at the model's size"] {
+        assert!(told.left_out.keys().any(|why| why.contains(wanted)), "{:?}", told.left_out);
+    }
+    assert!(told.records.iter().all(|record| record.fault == 1), "mirrored images alone");
 }

@@ -187,6 +187,10 @@ impl Source for Coco {
         None
     }
 
+    fn has_objects(&self) -> bool {
+        self.images.iter().any(|picture| !picture.known.is_empty())
+    }
+
     fn case(&self, index: usize) -> Result<Case, DataError> {
         let picture = &self.images[index];
         let image =

@@ -93,7 +93,7 @@ impl Listed {
             background: retold.case.name.clone(),
             object: touched.and_then(|touched| touched.object.clone()),
             label: touched.map(|touched| touched.label.clone()),
-            position: sighting.touched.as_ref().map(sides),
+            position: sighting.touched.as_ref().map(Bounds::sides),
             moved,
             changes: answer.map(|_| sighting.changes().filter_map(change).collect()),
             golden: all(&sighting.golden),
@@ -110,17 +110,13 @@ fn all(things: &[Thing]) -> Vec<Found> {
 }
 
 fn found(thing: &Thing) -> Found {
-    Found { label: thing.label.clone(), score: thing.score, bounds: sides(&thing.bounds) }
+    Found { label: thing.label.clone(), score: thing.score, bounds: thing.bounds.sides() }
 }
 
 fn change(pair: &Pair) -> Option<Change> {
     let Found { label, score, bounds } = found(pair.after.as_ref().or(pair.before.as_ref())?);
     let before = pair.before.as_ref().filter(|_| pair.after.is_some()).map(found);
     Some(Change { kind: pair.fate.name(), label, score, bounds, before })
-}
-
-fn sides(b: &Bounds) -> [f32; 4] {
-    [b.left, b.top, b.right, b.bottom]
 }
 
 #[cfg(test)]

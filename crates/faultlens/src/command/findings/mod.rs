@@ -3,8 +3,11 @@
 
 mod listed;
 mod marks;
+mod panel;
 mod picture;
 mod set;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, bail};
 use faultlens::campaign::Record;
@@ -14,6 +17,7 @@ use faultlens::campaign::replay::Rerun;
 use faultlens::campaign::scene::{Retold, Tellable};
 use faultlens::campaign::sighting::Sighting;
 use faultlens::data::write_png;
+use faultlens::report::plain;
 use faultlens::{Seed, exit};
 
 use crate::args::FindingsArgs;
@@ -30,21 +34,20 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let rerun = Rerun::open(&args.run)?;
     let Tellable { records, left_out } = rerun.tellable(args.all, &wanted(&rerun, args)?)?;
     let records = drawn(records, args);
-    for (why, count) in &left_out {
-        let trials = counted(*count, "trial");
-        console.note(format_args!("left out: {trials} that broke the answer ({why})"))?;
-    }
+    note_left_out(console, &left_out, "that changed the answer or left none")?;
     if records.is_empty() {
         bail!(nothing(args));
     }
     let mut out = Out { set: Set::new(&rerun, args)?, listed: Vec::new(), args };
     let folder = args.out.join(DRAWN);
     std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    rerun.retell::<anyhow::Error>(&records, &mut |record, retold| out.add(record, &retold))?;
+    let unasked =
+        rerun.retell::<anyhow::Error>(&records, &mut |record, retold| out.add(record, &retold))?;
+    note_left_out(console, &unasked, "whose undisturbed answer cannot be had again")?;
     let Out { set, listed, .. } = out;
     let count = set.finish()?;
     write(&args.out.join("findings.json"), serde_json::to_string_pretty(&listed)? + "\n")?;
-    let trials = records.len();
+    let trials = records.len() as u64 - unasked.values().sum::<u64>();
     console.note(format_args!(
         "wrote {count} images of {trials} trials, each once, to {}",
         args.out.display()
@@ -56,6 +59,19 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
         ))?;
     }
     Ok(exit::OK)
+}
+
+/// Says how many trials are left out, and why.
+fn note_left_out(
+    console: &mut Console,
+    left_out: &BTreeMap<impl AsRef<str>, u64>,
+    which: &str,
+) -> anyhow::Result<()> {
+    for (why, count) in left_out {
+        let trials = counted(*count, "trial");
+        console.note(format_args!("left out: {trials} {which} ({})", plain(why.as_ref())))?;
+    }
+    Ok(())
 }
 
 /// What to say where there is nothing to write.
@@ -74,9 +90,9 @@ fn nothing(args: &FindingsArgs) -> &'static str {
 
 /// Whether trials of a fault are wanted: any, unless some are named.
 fn wanted(rerun: &Rerun, args: &FindingsArgs) -> anyhow::Result<impl Fn(&FaultPoint) -> bool> {
-    let mut names: Vec<&str> = rerun.faults().iter().map(|fault| fault.name).collect();
-    names.dedup();
-    if let Some(unknown) = args.fault.iter().find(|name| !names.contains(&name.as_str())) {
+    let names: BTreeSet<&str> = rerun.faults().iter().map(|fault| fault.name).collect();
+    if let Some(unknown) = args.fault.iter().find(|name| !names.contains(name.as_str())) {
+        let names: Vec<&str> = names.into_iter().collect();
         bail!("the campaign has no fault {unknown:?}; it has {}", names.join(", "));
     }
     let asked = args.fault.clone();

@@ -1,48 +1,17 @@
 //! Both answers of a trial, drawn side by side with what they say.
 
-use std::ops::Range;
-
+use faultlens::Image;
 use faultlens::campaign::Record;
 use faultlens::campaign::scene::Retold;
 use faultlens::campaign::sighting::{Answered, Fate, Sighting, Thing};
-use faultlens::{Bounds, Image};
 
 use super::marks::{Mark, Stands, after_marks, before_marks};
+use super::panel::{Panel, Scale};
 use crate::command::canvas::{Canvas, GAP};
 use crate::command::letters;
 
-/// Images are shown with a longer side of so many pixels at least, so that words fit in.
-const LEAST: usize = 640;
-/// How many pixels of the longer side one pixel of a frame, and of a letter, stands for.
-const PER_LINE: usize = 200;
-const PER_LETTER: usize = 640;
-
 /// Lines of a caption beyond this are left out.
 const MOST_LINES: usize = 4;
-
-/// Sizes that follow from those of the image.
-struct Scale {
-    /// How many pixels each of the image is wide.
-    zoom: usize,
-    /// How wide frames are.
-    line: usize,
-    /// How wide each pixel of a letter is.
-    letter: usize,
-}
-
-impl Scale {
-    fn of(image: &Image) -> Self {
-        let longer = image.width().max(image.height()).max(1);
-        let zoom = LEAST.div_ceil(longer);
-        let longer = longer * zoom;
-        Self { zoom, line: longer.div_ceil(PER_LINE), letter: (longer / PER_LETTER).max(1) }
-    }
-
-    /// How high a line of the caption is.
-    fn row(&self) -> usize {
-        letters::HEIGHT * 2 * self.letter + GAP
-    }
-}
 
 /// The undisturbed image and the changed one, each with what was found in it; words above, and
 /// what the colours mean below.
@@ -138,109 +107,6 @@ fn legend(canvas: &mut Canvas, scale: &Scale, retold: &Retold, marks: &[Vec<Mark
     }
 }
 
-/// Where an image lies on the canvas.
-struct Panel<'a> {
-    columns: Range<usize>,
-    rows: Range<usize>,
-    scale: &'a Scale,
-}
-
-/// Columns and rows of the canvas.
-type Area = (Range<usize>, Range<usize>);
-
-impl Panel<'_> {
-    /// Draws frames, and words at them where they cover each other least.
-    fn draw(&self, canvas: &mut Canvas, marks: &[Mark]) {
-        let mut order: Vec<&Mark> = marks.iter().collect();
-        order.sort_by_key(|mark| mark.stands);
-        for mark in &order {
-            self.frame(canvas, mark);
-        }
-        let mut taken: Vec<Area> = Vec::new();
-        for mark in order.iter().rev() {
-            let (text, pixel) = (self.words(mark), self.letter(mark));
-            let Some(area) = self.place(mark, &text, &taken) else { continue };
-            let [back, ink] = mark.stands.colours();
-            canvas.fill(back, area.0.clone(), area.1.clone());
-            canvas.write_in(ink, &text, area.0.start + pixel, area.1.start + pixel, pixel);
-            taken.push(area);
-        }
-    }
-
-    /// What stayed as it was is written small.
-    fn letter(&self, mark: &Mark) -> usize {
-        match mark.stands {
-            Stands::Same | Stands::Out => self.scale.letter,
-            _ => 2 * self.scale.letter,
-        }
-    }
-
-    /// As much of a mark's text as the image has room for.
-    fn words(&self, mark: &Mark) -> String {
-        let pixel = self.letter(mark);
-        let letters = letters::fitting(self.columns.len().saturating_sub(2 * pixel), pixel);
-        mark.text.chars().take(letters).collect()
-    }
-
-    /// A frame around a box, as far as it lies in the image.
-    fn frame(&self, canvas: &mut Canvas, mark: &Mark) {
-        let (columns, rows) = self.area(&mark.bounds);
-        let line = self.scale.line;
-        let within = |at: usize, of: &Range<usize>| at.clamp(of.start, of.end);
-        let outer = |range: &Range<usize>, of: &Range<usize>| {
-            within(range.start.saturating_sub(line), of)..within(range.end + line, of)
-        };
-        let (wide, high) = (outer(&columns, &self.columns), outer(&rows, &self.rows));
-        let colour = mark.stands.colours()[0];
-        canvas.fill(colour, wide.clone(), high.start..(high.start + line).min(high.end));
-        canvas.fill(colour, wide.clone(), high.end.saturating_sub(line).max(high.start)..high.end);
-        canvas.fill(colour, wide.start..(wide.start + line).min(wide.end), high.clone());
-        canvas.fill(colour, wide.end.saturating_sub(line).max(wide.start)..wide.end, high);
-    }
-
-    /// A box on the canvas; one that is none, or ends beyond the image, is cut at its edges.
-    fn area(&self, b: &Bounds) -> Area {
-        let zoom = self.scale.zoom as f32;
-        let cut = |at: f32, of: &Range<usize>| {
-            of.start + (at * zoom).round().clamp(0.0, of.len() as f32) as usize
-        };
-        let (columns, rows) = (&self.columns, &self.rows);
-        let (left, top) = (cut(b.left, columns), cut(b.top, rows));
-        (left..cut(b.right, columns).max(left), top..cut(b.bottom, rows).max(top))
-    }
-
-    /// Where a mark's words have room: above its box, in it, below it, at its end; where they
-    /// would cover others everywhere, above it. `None` where the image is too small for them.
-    fn place(&self, mark: &Mark, text: &str, taken: &[Area]) -> Option<Area> {
-        let pixel = self.letter(mark);
-        let wide = letters::width(text, pixel) + 2 * pixel;
-        let high = letters::HEIGHT * pixel + pixel;
-        let (columns, rows) = self.area(&mark.bounds);
-        let (last_left, last_top) =
-            (self.columns.end.checked_sub(wide)?, self.rows.end.checked_sub(high)?);
-        let left = columns.start.saturating_sub(self.scale.line).min(last_left);
-        let left = left.max(self.columns.start);
-        let line = self.scale.line;
-        let tops = [
-            rows.start.saturating_sub(high + line),
-            rows.start,
-            rows.end + line,
-            rows.end.saturating_sub(high),
-            rows.start + high,
-            rows.end + line + high,
-        ];
-        let areas = tops.map(|top| {
-            let top = top.clamp(self.rows.start.min(last_top), last_top);
-            (left..left + wide, top..top + high)
-        });
-        let meets = |a: &Area, b: &Area| {
-            a.0.start < b.0.end && b.0.start < a.0.end && a.1.start < b.1.end && b.1.start < a.1.end
-        };
-        let free = areas.iter().find(|area| taken.iter().all(|other| !meets(area, other)));
-        Some(free.unwrap_or(&areas[0]).clone())
-    }
-}
-
 /// The image with every pixel so many times as wide and high.
 fn zoomed(image: &Image, zoom: usize) -> Image {
     if zoom == 1 {
@@ -260,7 +126,7 @@ mod tests {
     use super::*;
     use faultlens::campaign::TrialId;
     use faultlens::campaign::sighting::Pair;
-    use faultlens::{Case, Outcome};
+    use faultlens::{Bounds, Case, Outcome};
     use std::collections::BTreeMap;
 
     fn thing(label: &str, [left, top, right, bottom]: [f32; 4]) -> Thing {
@@ -350,25 +216,6 @@ mod tests {
         ] {
             let image = drawn(&[thing(label, sides)]);
             assert_eq!((image.width(), image.height()), (wanted.width(), wanted.height()));
-        }
-    }
-
-    #[test]
-    fn words_do_not_cover_each_other_where_there_is_room() {
-        let scale = Scale { zoom: 1, line: 4, letter: 1 };
-        let panel = Panel { columns: 8..648, rows: 50..530, scale: &scale };
-        let mark = Mark {
-            stands: Stands::Changed,
-            bounds: Bounds { left: 300.0, top: 200.0, right: 400.0, bottom: 300.0 },
-            text: "missed: car 0.50".to_owned(),
-        };
-        let mut taken: Vec<Area> = Vec::new();
-        for _ in 0..4 {
-            let area = panel.place(&mark, &mark.text, &taken).unwrap();
-            let apart = |other: &Area| area.1.end <= other.1.start || other.1.end <= area.1.start;
-            assert!(taken.iter().all(apart), "{area:?} {taken:?}");
-            assert!(area.0.start >= 8 && area.0.end <= 648 && area.1.end <= 530, "{area:?}");
-            taken.push(area);
         }
     }
 

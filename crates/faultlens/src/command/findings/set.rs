@@ -18,6 +18,9 @@ const SAME: f64 = 0.5;
 pub(super) struct Set<'a> {
     writer: CocoWriter,
     classes: Vec<String>,
+    /// Whether somebody has labelled objects in the backgrounds: one without objects shows none
+    /// then.
+    labelled: bool,
     /// Files by what they show: their background and their pixels.
     files: BTreeMap<(String, u64), String>,
     args: &'a FindingsArgs,
@@ -29,7 +32,8 @@ impl<'a> Set<'a> {
         let writer = CocoWriter::new(&args.out)?;
         let writer = writer.numbered(rerun.class_numbers().unwrap_or_default());
         let classes = rerun.classes().to_vec();
-        Ok(Self { writer, classes, files: BTreeMap::new(), args })
+        let labelled = rerun.has_objects();
+        Ok(Self { writer, classes, labelled, files: BTreeMap::new(), args })
     }
 
     /// Writes what describes the images, and says how many there are.
@@ -63,7 +67,7 @@ impl<'a> Set<'a> {
     /// The labels of a changed image: those of its background.
     fn objects(&mut self, retold: &Retold, sighting: &Sighting) -> Vec<Object> {
         let mut objects = retold.objects.clone();
-        if retold.case.objects.is_empty() {
+        if !self.labelled && objects.is_empty() {
             // What nobody has labelled, the target's own word stands for.
             let whole = |b: &Bounds| b.right > b.left && b.bottom > b.top && b.area().is_finite();
             for thing in sighting.expected.iter().filter(|thing| whole(&thing.bounds)) {

@@ -1,18 +1,13 @@
 //! Two answers with objects, one thing a row.
 
-use faultlens::Bounds;
 use faultlens::campaign::replay::Replayed;
-use faultlens::campaign::sighting::{Answered, Fate, Sighting, Thing};
+use faultlens::campaign::scene::said::{LABEL, OBJECT};
+use faultlens::campaign::sighting::{Answered, CHANGES, Fate, Sighting, Thing};
 use faultlens::report::plain;
 use serde_json::{Value, json};
 
 use crate::console::Console;
 use crate::text::{Align, table};
-
-/// What records say of what came into a scene or went out of it, and of what changed.
-const LABEL: &str = "object_label";
-const OBJECT: &str = "object";
-const CHANGES: &str = "changes";
 
 /// A thing's row: what became of it, and how it was and is.
 type Row<'a> = (&'static str, Option<&'a Thing>, Option<&'a Thing>);
@@ -37,9 +32,7 @@ fn rows<'a>(sighting: &'a Sighting, answer: &'a Answered) -> Vec<Row<'a>> {
 pub(super) fn list(sighting: &Sighting) -> Value {
     let thing = |thing: Option<&Thing>| {
         thing.map(|thing| {
-            let b = &thing.bounds;
-            let bounds = [b.left, b.top, b.right, b.bottom];
-            json!({"label": thing.label, "score": thing.score, "box": bounds})
+            json!({"label": thing.label, "score": thing.score, "box": thing.bounds.sides()})
         })
     };
     let row = |(kind, before, after): Row<'_>| json!({"kind": kind, "before": thing(before), "after": thing(after)});
@@ -58,8 +51,8 @@ pub(super) fn show(
     let said = |name: &str| replayed.now.extra.get(name).map(String::as_str);
     if let (Some(label), Some(at)) = (said(LABEL), &sighting.touched) {
         let what = match said(OBJECT) {
-            Some(object) => format!("inserted: {label} ({object}) at {}", sides(at)),
-            None => format!("taken out: {label} at {}", sides(at)),
+            Some(object) => format!("inserted: {label} ({object}) at {at}"),
+            None => format!("taken out: {label} at {at}"),
         };
         console.line(format_args!("  {}\n", plain(&what)))?;
     }
@@ -101,11 +94,9 @@ pub(super) fn otherwise(console: &mut Console, replayed: &Replayed) -> anyhow::R
 
 fn cells(thing: Option<&Thing>) -> [String; 3] {
     match thing {
-        Some(thing) => [thing.label.clone(), format!("{:.2}", thing.score), sides(&thing.bounds)],
+        Some(thing) => {
+            [thing.label.clone(), format!("{:.2}", thing.score), thing.bounds.to_string()]
+        }
         None => [const { String::new() }; 3],
     }
-}
-
-fn sides(b: &Bounds) -> String {
-    format!("{:.1} {:.1} {:.1} {:.1}", b.left, b.top, b.right, b.bottom)
 }
