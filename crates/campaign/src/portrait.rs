@@ -1,5 +1,6 @@
 //! Answers with objects, drawn so that what changed is seen.
 
+use crate::sighting::places;
 use faultlens_core::{Bounds, Detection, Image, Response, framed};
 use faultlens_judge::{ObjectChange, object_changes};
 
@@ -26,8 +27,7 @@ pub(crate) fn portraits(
     let changes = object_changes(&expected.found, &observed.found, iou);
     let (mut lost, mut new) = (Vec::new(), Vec::new());
     // What a fault moves is still where it was in the undisturbed image.
-    let moved = golden.found.len() == expected.found.len();
-    let before_it = if moved { &golden.found } else { &expected.found };
+    let places = places(&golden.found, &expected.found);
     for change in changes {
         let (from, to) = match change {
             ObjectChange::Missed { golden } => (Some(golden), None),
@@ -35,7 +35,7 @@ pub(crate) fn portraits(
             ObjectChange::Label { golden, observed }
             | ObjectChange::Localisation { golden, observed } => (Some(golden), Some(observed)),
         };
-        lost.extend(from.map(|at| before_it[at]));
+        lost.extend(from.and_then(|at| places[at]).map(|at| golden.found[at]));
         new.extend(to.map(|at| observed.found[at]));
     }
     Some([
@@ -74,9 +74,13 @@ mod tests {
     use faultlens_core::{Detections, Names};
 
     fn detections(lefts: &[f32]) -> Response {
-        let found = lefts.iter().map(|&left| Detection {
+        scored(&lefts.iter().map(|&left| (left, 0.9)).collect::<Vec<_>>())
+    }
+
+    fn scored(lefts: &[(f32, f32)]) -> Response {
+        let found = lefts.iter().map(|&(left, score)| Detection {
             class: 0,
-            score: 0.9,
+            score,
             bounds: Bounds { left, top: 0.0, right: left + 4.0, bottom: 4.0 },
         });
         let (found, names) = (found.collect(), Names::Letters);
@@ -97,5 +101,17 @@ mod tests {
         let mirrored =
             portraits((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
         assert_eq!([0, 10].map(|x| at(&mirrored[0], x)), [SAME, CHANGED]);
+    }
+
+    #[test]
+    fn what_is_missed_stands_out_where_it_was_before_something_left_the_image() {
+        let road = Image::from_rgb(30, 4, vec![0; 360]).unwrap();
+        let golden = scored(&[(0.0, 0.9), (10.0, 0.8), (20.0, 0.7)]);
+        // Everything moves to the left by five pixels: the first object is out of the image.
+        let (expected, observed) = (scored(&[(5.0, 0.8), (15.0, 0.7)]), scored(&[(5.0, 0.8)]));
+        let both = portraits((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
+        let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
+        assert_eq!([0, 10, 20].map(|x| at(&both[0], x)), [SAME, SAME, CHANGED]);
+        assert_eq!(at(&both[1], 5), SAME);
     }
 }

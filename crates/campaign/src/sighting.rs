@@ -156,7 +156,7 @@ fn pairs(golden: &Detections, expected: &Detections, answer: &Detections, iou: f
 
 /// Where golden has each thing that is expected: faults move things or take them out, and keep
 /// their order.
-fn places(golden: &[Detection], expected: &[Detection]) -> Vec<Option<usize>> {
+pub(crate) fn places(golden: &[Detection], expected: &[Detection]) -> Vec<Option<usize>> {
     let mut rest = golden.iter().enumerate();
     let alike =
         |a: &Detection, b: &Detection| (a.class, a.score.to_bits()) == (b.class, b.score.to_bits());

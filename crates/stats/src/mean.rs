@@ -69,43 +69,49 @@ impl Mean {
     #[must_use]
     pub fn estimate_in(&self, range: Range, level: Level) -> Estimate {
         let plain = self.estimate(level);
-        let half = plain.half_width();
-        let (low, high) = match range {
-            Range::Open => return plain,
-            Range::Positive => match (self.n, self.mean) {
-                (0 | 1, _) => (0.0, f64::INFINITY),
-                (_, mean) if mean <= 0.0 => return plain,
-                (_, mean) => (mean * (-half / mean).exp(), mean * (half / mean).exp()),
-            },
-            Range::Between(from, to) => {
-                let share = (self.mean - from) / (to - from);
-                let at = |share: f64| from + (to - from) * share;
-                if self.n < 2 {
-                    (from, to)
-                } else if share <= 0.0 || share >= 1.0 {
-                    // All of them lie at that end, or never were between both.
-                    return plain;
-                } else {
-                    let (logit, rest) = ((share / (1.0 - share)).ln(), share * (1.0 - share));
-                    let far = half / (to - from) / rest;
-                    let back = |logit: f64| at(1.0 / (1.0 + (-logit).exp()));
-                    (back(logit - far), back(logit + far))
-                }
-            }
+        let ends = match self.n {
+            0 | 1 => Some(range.ends()),
+            _ => range.around(self.mean, plain.half_width()),
         };
-        Estimate { low, high, ..plain }
+        ends.map_or(plain, |(low, high)| Estimate { low, high, ..plain })
     }
 }
 
 /// Where a quantity can lie: ends that no interval of its mean may pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
-    /// Anywhere.
-    Open,
     /// From nothing upwards, such as a number of objects.
     Positive,
     /// Between both, such as a share between 0 and 1.
     Between(f64, f64),
+}
+
+impl Range {
+    fn ends(self) -> (f64, f64) {
+        match self {
+            Self::Positive => (0.0, f64::INFINITY),
+            Self::Between(from, to) => (from, to),
+        }
+    }
+
+    /// The interval of a mean whose plain one has this half width. `None` for a mean that is not
+    /// inside: all observations lie at that end, or never were in the range.
+    fn around(self, mean: f64, half: f64) -> Option<(f64, f64)> {
+        let (from, to) = self.ends();
+        if mean <= from || mean >= to {
+            return None;
+        }
+        Some(match self {
+            Self::Positive => (mean * (-half / mean).exp(), mean * (half / mean).exp()),
+            Self::Between(..) => {
+                let share = (mean - from) / (to - from);
+                let (logit, rest) = ((share / (1.0 - share)).ln(), share * (1.0 - share));
+                let far = half / (to - from) / rest;
+                let back = |logit: f64| from + (to - from) / (1.0 + (-logit).exp());
+                (back(logit - far), back(logit + far))
+            }
+        })
+    }
 }
 
 /// The two-sided quantile of Student's distribution: t² / (t² + ν) is Beta(1/2, ν/2).
@@ -179,8 +185,8 @@ mod tests {
         assert_eq!((none.low, none.high), (0.0, 0.0));
         let one = of(&[0.5]).estimate_in(share, level);
         assert_eq!((one.low, one.high), (0.0, 1.0));
-        let plain = near.estimate_in(Range::Open, level);
-        assert_eq!(plain, near.estimate(level));
+        let none = of(&[]).estimate_in(Range::Positive, level);
+        assert_eq!((none.low, none.high), (0.0, f64::INFINITY));
     }
 
     #[test]

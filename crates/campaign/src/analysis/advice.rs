@@ -101,7 +101,7 @@ fn unsure(total: &SceneTotal) -> Option<String> {
     (lost.all >= MANY && share >= MOSTLY).then(|| {
         format!(
             "{} of {} that {target} lost in changed scenes had an undisturbed score within {} of the \
-             least one ({}): it was unsure of them before. Who needs sure objects alone raises the \
+             least that it tells of ({}): it was unsure of them before. Who needs sure objects alone raises the \
              threshold of the target; the others are those to look at first.",
             words::count(lost.unsure),
             words::counted(lost.all, "object"),
@@ -250,7 +250,7 @@ mod tests {
         };
         let said = unsure(&total(40, 30)).unwrap();
         assert!(said.starts_with("30 of 40 objects that eye lost"), "{said}");
-        assert!(said.contains("within 0.05 of the least one (0.3)"), "{said}");
+        assert!(said.contains("within 0.05 of the least that it tells of (0.3)"), "{said}");
         assert_eq!(unsure(&total(40, 10)), None);
         assert_eq!(unsure(&total(10, 10)), None);
         assert_eq!(unsure(&SceneTotal { target: None, ..total(40, 30) }), None);

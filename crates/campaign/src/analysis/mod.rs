@@ -16,6 +16,7 @@ mod filter;
 mod findings;
 mod gallery;
 mod group;
+mod lost;
 mod masking;
 mod permutation;
 mod places;
@@ -39,12 +40,13 @@ pub use attribute::ATTRIBUTES;
 pub use compare::{Compared, Comparison, compare};
 pub use error::AnalysisError;
 pub use gallery::{Gallery, GalleryRow, GalleryTrial};
+pub use lost::LostObjects;
 pub use masking::{Attempt, BothKinds, Limit};
 pub use placing::Placed;
 pub use preserve::{
     BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
 };
-pub use scenes::{ChangedScenes, LostObjects, MovedOn, SceneTotal};
+pub use scenes::{ChangedScenes, MovedOn, SceneTotal};
 pub use summarise::summarise;
 pub use summary::{
     Attacked, Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer,

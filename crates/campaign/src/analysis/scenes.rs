@@ -2,6 +2,7 @@
 //! (Wang and Su, ASE'20).
 
 use super::attribute::Context;
+use super::lost::{LostObjects, least_score};
 use super::placing::{ByCase, Placed, beside, counts};
 use super::tally::Precision;
 use super::{Mean, Rate};
@@ -84,7 +85,8 @@ pub struct SceneTotal {
     /// Changed scenes whose other objects were not found as before; where a stop rule ended some
     /// points sooner, of those that count together.
     pub changed: Rate,
-    /// How sure the target was of the objects that it lost; `None` where it lost none.
+    /// How sure the target was of the objects that it lost; `None` where it lost none, and where
+    /// nobody knows how unsure it may be.
     #[serde(default)]
     pub lost: Option<LostObjects>,
     /// How often targets were asked.
@@ -93,29 +95,6 @@ pub struct SceneTotal {
     pub seconds: f64,
     /// What it cost, where that is known.
     pub money: Option<f64>,
-}
-
-/// How sure a target was of objects that it lost in changed scenes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LostObjects {
-    /// How many there are.
-    pub all: u64,
-    /// The least undisturbed score of them.
-    pub least: f64,
-    /// How many of them have an undisturbed score that is at most 0.05 above the least.
-    pub unsure: u64,
-}
-
-impl LostObjects {
-    /// Up to so much above the least score an object counts as one that the target was unsure of.
-    pub const NEAR: f64 = 0.05;
-
-    fn of(scores: &[f64]) -> Option<Self> {
-        let least = scores.iter().copied().min_by(f64::total_cmp)?;
-        // Scores are recorded with two decimals.
-        let unsure = scores.iter().filter(|score| **score <= least + Self::NEAR + 1e-9);
-        Some(Self { all: scores.len() as u64, least, unsure: unsure.count() as u64 })
-    }
 }
 
 /// Naturalness is a share.
@@ -198,7 +177,11 @@ impl Scenes {
             let own =
                 self.cells.iter().filter(|((target, _), _)| of.is_none_or(|of| of == *target));
             let own = own.map(|((target, _), cell)| (name(*target), cell));
-            total(of.map(name), &own.collect::<Vec<_>>(), precision, spending)
+            let cells: Vec<_> = own.collect();
+            let all = total(of.map(name), &cells, precision, spending)?;
+            // Scores of several targets mean different things.
+            let least = of.and_then(|of| least_score(context, of));
+            Ok(SceneTotal { lost: least.and_then(|least| lost_of(&cells, least)), ..all })
         };
         each.chain(all).map(total).collect()
     }
@@ -368,7 +351,6 @@ fn total(
         events += counted[0];
         n += counted[1];
     }
-    let scores: Vec<f64> = cells.iter().flat_map(|(_, cell)| &cell.lost).copied().collect();
     let spent = cells.iter().filter_map(|(target, cell)| money(target, cell.queries, spending));
     Ok(SceneTotal {
         target: of.map(str::to_owned),
@@ -377,12 +359,16 @@ fn total(
         scenes: cells.iter().map(|(_, cell)| cell.counts()[1]).sum(),
         moved: moved.len() as u64,
         changed: precision.rate(events, n)?,
-        // Scores of several targets mean different things.
-        lost: of.and_then(|_| LostObjects::of(&scores)),
+        lost: None,
         queries: cells.iter().map(|(_, cell)| cell.queries).sum(),
         seconds: cells.iter().map(|(_, cell)| cell.micros as f64 / 1e6).sum(),
         money: spent.reduce(|sum, one| sum + one),
     })
+}
+
+fn lost_of(cells: &[(&str, &Cell)], least: f64) -> Option<LostObjects> {
+    let scores: Vec<f64> = cells.iter().flat_map(|(_, cell)| &cell.lost).copied().collect();
+    LostObjects::of(&scores, least)
 }
 
 /// What so many questions cost at what the target's calls cost on average.
@@ -397,13 +383,6 @@ mod tests {
     use super::*;
     use crate::config::{Intervals, Method};
     use faultlens_stats::Level;
-
-    #[test]
-    fn lost_objects_near_the_least_score_count_as_unsure() {
-        assert_eq!(LostObjects::of(&[]), None);
-        let lost = LostObjects::of(&[0.9, 0.35, 0.3, 0.36]).unwrap();
-        assert_eq!((lost.all, lost.least, lost.unsure), (4, 0.3, 2));
-    }
 
     #[test]
     fn ways_are_put_into_tenths() {

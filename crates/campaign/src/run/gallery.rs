@@ -2,6 +2,7 @@
 
 use super::error::RunError;
 use super::examples;
+use crate::GoldenRecord;
 use crate::inject::Stage;
 use crate::portrait::undisturbed;
 use crate::setup::Setup;
@@ -21,7 +22,9 @@ pub(super) fn keep(
     if setup.campaign.examples == 0 {
         return Ok((Vec::new(), Vec::new()));
     }
-    let targets = (0..setup.targets.len() as u32).filter(|target| can_be_drawn(setup, *target));
+    let goldens = store.goldens()?;
+    let targets =
+        (0..setup.targets.len() as u32).filter(|target| can_be_drawn(setup, *target, &goldens));
     let shown = store.showcase(&targets.collect())?;
     let mut pictures = Vec::new();
     for trials in shown.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
@@ -41,9 +44,11 @@ fn stage(setup: &Setup, target: u32, case: u32) -> Option<Stage<'_>> {
     Stage::open(setup, target, shown).ok()
 }
 
-fn can_be_drawn(setup: &Setup, target: u32) -> bool {
-    let tried = 0..setup.cases.sample.len().min(TRIED) as u32;
-    let answered = tried.into_iter().find_map(|case| stage(setup, target, case));
+/// Tries the first cases on which the target has answered: a shard need not have the campaign's
+/// first ones.
+fn can_be_drawn(setup: &Setup, target: u32, goldens: &[GoldenRecord]) -> bool {
+    let own = goldens.iter().filter(|one| one.target == target && one.error.is_none());
+    let answered = own.take(TRIED).find_map(|one| stage(setup, target, one.case));
     answered.is_some_and(|stage| stage.answer.drawn(&stage.case.image).is_some())
 }
 

@@ -1,6 +1,7 @@
 //! Changed scenes.
 
-use crate::sample::{Run, fault};
+use crate::sample::{Run, fault, golden};
+use faultlens_campaign::GoldenRecord;
 use faultlens_campaign::analysis::SceneTotal;
 use faultlens_campaign::store::{FaultOn, ManifestFault};
 use faultlens_core::{Outcome, Reason};
@@ -58,6 +59,34 @@ fn totals_count_images_once() {
     assert_eq!(totals[2], (None, [69, 1, 350, 12, 72, 350]));
     assert_eq!(totals.len(), 3);
     assert_eq!(summary.scenes.iter().map(|one| one.missed).collect::<Vec<_>>(), [60, 12, 0]);
+}
+
+#[test]
+fn only_what_is_near_the_least_score_of_all_was_unsure() {
+    let advice = |score: &str, scene: Option<&str>, output: serde_json::Value| {
+        let mut run = run();
+        run.manifest.targets[0].output = output;
+        let scene = scene.map(Into::into);
+        run.goldens.push(GoldenRecord { scene, ..golden(0, 0, "objects") });
+        for record in run.records.iter_mut().filter(|one| one.outcome == Outcome::Deviated) {
+            let changes = format!("missed car {score} at 1.0 2.0 3.0 4.0");
+            record.extra.insert("changes".to_owned(), changes);
+        }
+        let advice = run.summarised(&[]).unwrap().advice.join("\n");
+        advice.contains("72 of 72 objects that small lost")
+    };
+    // Objects that the undisturbed target finds: one of 0.3, one of 0.9.
+    let found = Some("0 0 1 1 5 5|0 0.3 1 1 5 5;0 0.9 20 1 5 5");
+    let described = serde_json::json!({"kind": "detections", "decoder": "yolox"});
+    for (score, scene, output, said) in [
+        ("0.90", found, serde_json::Value::Null, false),
+        ("0.32", found, serde_json::Value::Null, true),
+        ("0.90", None, described.clone(), false),
+        ("0.32", None, described, true),
+        ("0.90", None, serde_json::Value::Null, false),
+    ] {
+        assert_eq!(advice(score, scene, output.clone()), said, "{score} {scene:?} {output}");
+    }
 }
 
 #[test]

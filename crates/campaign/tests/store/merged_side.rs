@@ -83,9 +83,15 @@ fn hang(store: &mut Store) {
         path: store.put_artifact(format!("{of:?} {}", one.number).as_bytes()).unwrap(),
         of,
     };
-    let kinds = [PictureOf::Case, PictureOf::Golden, PictureOf::Before(0), PictureOf::Fault(0)];
-    let pictures = shown.iter().flat_map(|one| kinds.map(|of| picture(one, of)));
-    let pictures: Vec<_> = pictures.collect();
+    let pictures = shown.iter().flat_map(|one| {
+        let own = [PictureOf::Before(one.fault), PictureOf::Fault(one.fault)];
+        own.map(|of| picture(one, of))
+    });
+    let mut pictures: Vec<_> = pictures.collect();
+    for row in shown.chunk_by(|a, b| a.case == b.case) {
+        let both = [PictureOf::Case, PictureOf::Golden];
+        pictures.extend(both.map(|of| picture(&row[0], of)));
+    }
     store.put_pictures(&pictures, &shown).unwrap();
 }
 
@@ -127,6 +133,60 @@ fn the_gallery_of_a_run_that_was_never_split_is_kept() {
     for picture in merged.pictures().unwrap() {
         merged.artifact(&picture.path).unwrap();
     }
+}
+
+#[test]
+fn all_shards_show_the_same_faults() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = shards(dir.path(), &[&[], &[]]);
+    // Of twenty faults the last ten change answers in the first shard, the others in the second.
+    let trials = |case: u32| {
+        (0..20).map(move |fault| {
+            let changed = (fault < 10) == (case == 1);
+            let outcome = if changed { Outcome::Deviated } else { Outcome::Masked };
+            let number = u64::from(20 * case + fault);
+            Record { fault, ..trial(number, case, &outcome) }
+        })
+    };
+    for (case, shard) in (0..).zip(&shards) {
+        let mut store = Store::open(shard).unwrap();
+        put(&mut store, &trials(case).collect::<Vec<_>>());
+        hang(&mut store);
+    }
+    let into = dir.path().join("all");
+    merge(&shards, &into).unwrap();
+    let merged = Store::read(&into).unwrap();
+    let shown: Vec<_> = merged.shown().unwrap().iter().map(|one| (one.case, one.fault)).collect();
+    let wanted = (0..2).flat_map(|case| (0..16).map(move |fault| (case, fault)));
+    assert_eq!(shown, wanted.collect::<Vec<_>>());
+    // Two pictures of every cell, and two of every case.
+    assert_eq!(merged.pictures().unwrap().len(), 2 * 2 * 16 + 2 * 2);
+}
+
+#[test]
+fn a_case_that_shards_share_shows_what_one_of_them_has_drawn() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = shards(dir.path(), &[&[], &[]]);
+    // The last case is split: in the second shard five others tell more than its part does.
+    let (changed, same) = (Outcome::Deviated, Outcome::Masked);
+    let half = |number: u64, fault: u32, outcome| Record { fault, ..trial(number, 9, outcome) };
+    let parts = [
+        vec![half(90, 0, &changed), half(91, 1, &changed)],
+        (0..5)
+            .map(|case| trial(u64::from(case), case, &changed))
+            .chain([half(92, 2, &same)])
+            .collect(),
+    ];
+    for (part, shard) in parts.iter().zip(&shards) {
+        let mut store = Store::open(shard).unwrap();
+        put(&mut store, part);
+        hang(&mut store);
+    }
+    let into = dir.path().join("all");
+    merge(&shards, &into).unwrap();
+    let merged = Store::read(&into).unwrap();
+    let shown: Vec<u64> = merged.shown().unwrap().iter().map(|one| one.number).collect();
+    assert_eq!(shown, [0, 1, 2, 3, 90, 91]);
 }
 
 #[test]

@@ -55,16 +55,19 @@ fn examples(runs: &[&Store], into: &Store) -> Result<Vec<ExampleRecord>, StoreEr
 }
 
 /// The pictures of the trials that a run would show that was never split: what is best of all is
-/// best of its shard.
+/// best of its shard. It need not be so where shards share the trials of a case; what none of them
+/// has chosen is left out, since nobody has drawn it.
 fn pictures(
     runs: &[&Store],
     into: &Store,
 ) -> Result<(Vec<PictureRecord>, Vec<ShownRecord>), StoreError> {
-    let mut targets = BTreeSet::new();
+    let mut chosen = BTreeSet::new();
     for run in runs {
-        targets.extend(run.shown()?.into_iter().map(|one| one.target));
+        chosen.extend(run.shown()?);
     }
-    let shown = into.showcase(&targets)?;
+    let targets: BTreeSet<u32> = chosen.iter().map(|one| one.target).collect();
+    let mut shown = into.showcase(&targets)?;
+    shown.retain(|one| chosen.contains(one));
     let cases: BTreeSet<(u32, u32)> = shown.iter().map(|one| (one.target, one.case)).collect();
     let mut all = BTreeSet::new();
     for run in runs {
