@@ -82,7 +82,9 @@ impl Rerun {
                 Some("faults inside a model change no image; replay shows both answers")
             }
             // Labels are placed in the image of the case.
-            Some(Disturbance::Attack(_)) => Some("attacks are shown at the model's size"),
+            Some(Disturbance::Attack(_)) => {
+                Some("attacks on a model are shown at its size, where the labels do not lie")
+            }
             Some(_) => None,
         }
     }
