@@ -105,7 +105,7 @@ faults:
     let broken = records.iter().filter(broken).count() as u64;
     let left_out: u64 = told.left_out.values().sum();
     assert_eq!(told.records.len() as u64 + left_out, broken);
-    for wanted in ["inside a model", "attacks are shown at the model's size"] {
+    for wanted in ["inside a model", "attacks on a model are shown at its size"] {
         assert!(told.left_out.keys().any(|why| why.contains(wanted)), "{:?}", told.left_out);
     }
     assert!(told.records.iter().all(|record| record.fault == 1), "mirrored images alone");
