@@ -66,7 +66,7 @@ fn plan_for(table: &SideBySide) -> Option<String> {
     match (high.is_empty(), low.is_empty()) {
         (true, true) => None,
         (false, true) => Some(format!(
-            "Plan for {}{of}: where these can occur, most of the loss comes from them.",
+            "Plan for {}{of}: where these can occur, they change answers the most often.",
             named(&high)
         )),
         (true, false) => Some(format!("Little to fear from {}{of}.", named(&low))),

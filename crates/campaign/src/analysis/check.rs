@@ -109,7 +109,7 @@ pub(super) fn pinned(pin: PinRecord) -> Pinned {
     let kind = OutcomeKind::named(&pin.outcome);
     let (verdict, why) = match kind {
         Some(OutcomeKind::Masked | OutcomeKind::Detected) => {
-            (Verdict::Met, "the fault no longer goes unnoticed into the answer".to_owned())
+            (Verdict::Met, "the fault does not go unnoticed into the answer".to_owned())
         }
         Some(OutcomeKind::Unjudged) | None => {
             let reason = pin.reason.unwrap_or_else(|| "it could not be judged".to_owned());

@@ -180,8 +180,10 @@ pub fn placed(one: &Placed) -> Option<String> {
     };
     let [value, low, high] = [value, difference.low, difference.high].map(points);
     Some(format!(
-        "{verdict} ({fault} on {target}): {} of the scenes changed the answer, against {}; a \
-         difference of {value} [{low}, {high}] percentage points, p = {}.",
+        "{verdict} ({fault} on {target}, {} with scenes of both): {} of the scenes changed the \
+         answer, against {}; within cases a difference of {value} [{low}, {high}] percentage points, \
+         p = {}.",
+        counted(difference.n, "case"),
         rate(guided),
         rate(random),
         p_value(one.p_value)

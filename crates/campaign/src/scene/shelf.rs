@@ -65,7 +65,7 @@ pub enum ShelfError {
     },
     /// Nothing in the data set has an outline.
     #[error(
-        "no object of {0} has an outline to cut it out by; cut objects out with a segmentation model: faultlens objects --model"
+        "no object of {0} has an outline to cut it out by; cut objects out with a segmentation model: faultlens objects --model (if it was meant as a pool, its index.json is missing)"
     )]
     NoOutline(String),
 }

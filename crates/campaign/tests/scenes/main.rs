@@ -150,9 +150,10 @@ fn attacks_are_held_against_the_answer_at_the_models_size() {
     let image = Image::from_rgb(96, 64, vec![90; 96 * 64 * 3]).unwrap();
     let case = Case::new("wide", image);
     faultlens_data::write_coco(dir.path().join("wide"), &["sign".to_owned()], [case]).unwrap();
-    let text = asked("one", "labels.txt")
-        .replace("data: grey", "data: wide")
-        .replace("{fault: insert_object, trials: 3}", "{fault: random_noise, epsilon: 0.01}");
+    let text = asked("one", "labels.txt").replace("data: grey", "data: wide").replace(
+        "{fault: insert_object, trials: 3}",
+        "{fault: random_noise, epsilon: 0.01, tries: 1}",
+    );
     let records = run(dir.path(), "noise", &text, 1);
     let outcomes: Vec<&Outcome> = records.iter().map(|record| &record.outcome).collect();
     assert_eq!(outcomes, [&Outcome::Masked], "it finds the same in every image");

@@ -67,10 +67,10 @@ fn kept(args: &ObjectsArgs, gathered: &Gathered) -> anyhow::Result<Vec<Outline>>
     if args.keep_all {
         return Ok(outlines.collect());
     }
-    let large = outlines.filter(|outline| outline.stamp.pixels() >= args.least_pixels).collect();
-    let kept = largest_objects(large, args.prune, args.least, |outline: &Outline| {
+    let mut kept = largest_objects(outlines.collect(), args.prune, args.least, |outline| {
         (outline.label.as_str(), outline.stamp.pixels())
     });
+    kept.retain(|outline| outline.stamp.pixels() >= args.least_pixels);
     ensure!(!kept.is_empty(), "no object has {} pixels; lower --least-pixels", args.least_pixels);
     Ok(kept)
 }

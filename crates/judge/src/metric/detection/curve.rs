@@ -60,7 +60,8 @@ impl Curve {
             before = found;
             part
         });
-        parts.sum::<f64>() / self.objects
+        // The sum of nothing is minus zero.
+        (0.0 + parts.sum::<f64>()) / self.objects
     }
 
     /// For rising recalls.
