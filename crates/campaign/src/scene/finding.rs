@@ -69,7 +69,7 @@ impl Rerun {
     pub(crate) fn staged<E: From<RunError>>(
         &self,
         records: &[Record],
-        each: &mut dyn FnMut(Result<&Stage<'_>, &TargetError>, &Record) -> Result<(), E>,
+        each: &mut dyn FnMut(Opened<'_, '_>, &Record) -> Result<(), E>,
     ) -> Result<(), E> {
         for of_case in records.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
             let Some(first) = of_case.first() else { continue };
@@ -98,6 +98,9 @@ impl Rerun {
         Some(Remade { set, scene, trial })
     }
 }
+
+/// The stage of a case, or why its target does not answer.
+pub(crate) type Opened<'a, 's> = Result<&'a Stage<'s>, &'a TargetError>;
 
 /// A changed scene with what is needed to ask about it.
 pub(crate) struct Remade<'s> {
