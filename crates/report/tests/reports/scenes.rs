@@ -141,7 +141,7 @@ fn changed_scenes_are_told_in_sentences_and_drawn() {
         let said = text(section);
         for part in [
             "road-eye loses, invents or mistakes other objects in 144 of 980 changed scenes",
-            "Close to others is worse than anywhere (insert_object on road-eye)",
+            "Close to others is worse than anywhere (insert_object on road-eye, ",
             "a difference of +11.0 [+6.0, +16.0] percentage points, p = 0.0015",
             "Close to others is not told apart from anywhere",
             "disagrees with itself about 1 case:",
