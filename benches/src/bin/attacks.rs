@@ -10,7 +10,7 @@ use clap::Parser;
 use cpu_time::ThreadTime;
 use digits::Digits;
 use faultlens_core::{ParameterKind, Seed, Setting, Settings, Unset, argmax};
-use faultlens_faults::attack::{ATTACKS, Attack, Found, Goal, Hunt, Norm, Sample};
+use faultlens_faults::attack::{ATTACKS, Attack, AttackSession, Found, Goal, Norm, Sample};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -50,7 +50,8 @@ fn main() -> Result<()> {
                 let goal = Goal { from: argmax(logits.iter().copied()), towards: None };
                 Sample::new(image.clone(), goal, Seed::new(5).at(at as u64).stream(), PLENTY)
             };
-            let mut hunt = Hunt::new(&victim, attack.norm(), samples.map(sample).collect());
+            let mut hunt =
+                AttackSession::new(&victim, attack.norm(), samples.map(sample).collect());
             let start = ThreadTime::now();
             attack.search(&mut hunt)?;
             least = least.min(start.elapsed().as_secs_f64() * 1e3 / count as f64);

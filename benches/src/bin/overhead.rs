@@ -5,10 +5,10 @@
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
 use faultlens_campaign::config::Disturbance;
-use faultlens_campaign::plan::Spot;
+use faultlens_campaign::plan::TrialKey;
 use faultlens_campaign::run::{Event, RunOptions, Sink, SinkError};
 use faultlens_campaign::store::{Batch, Store, StoreError};
-use faultlens_campaign::{Campaign, Record, Setup, case_key};
+use faultlens_campaign::{Campaign, OpenCampaign, Record, case_key};
 use faultlens_core::Seed;
 use faultlens_engine::Change;
 use faultlens_faults::Sites;
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
 }
 
 fn compare(path: &Path) -> Result<()> {
-    let setup = Setup::open(Campaign::load(path)?)?;
+    let setup = OpenCampaign::open(Campaign::load(path)?)?;
     let scratch = std::env::temp_dir().join(format!("faultlens-overhead-{}", std::process::id()));
     let (mut bare_best, mut campaign_best) = (f64::INFINITY, f64::INFINITY);
     for round in 0..ROUNDS {
@@ -57,19 +57,19 @@ fn compare(path: &Path) -> Result<()> {
 }
 
 /// Golden runs and replays of the campaign's own trials, and nothing else.
-fn bare(setup: &Setup) -> Result<()> {
+fn bare(setup: &OpenCampaign) -> Result<()> {
     for piece in setup.plan.pieces(None) {
         let Some(inside) = setup.targets[piece.target as usize].inside() else { continue };
         let case = setup.cases.set.case(setup.cases.sample[piece.case as usize])?;
         let golden = inside.target.golden(&case.image)?;
         let key = case_key(&case);
-        let spots: Vec<Spot> =
+        let spots: Vec<TrialKey> =
             piece.numbers.into_iter().flatten().filter_map(|n| setup.plan.spot(n)).collect();
         for trials in spots.chunk_by(|a, b| a.fault == b.fault) {
             let Disturbance::Model(fault) = &setup.fault(trials[0]).disturbance else { continue };
             let sites = Sites::new(&golden, &inside.anatomy, fault, 1);
             for stack in trials.chunks(STACK) {
-                let draw = |spot: &Spot| {
+                let draw = |spot: &TrialKey| {
                     let seed = Seed::new(setup.stream_seed(*spot, &key));
                     fault
                         .draw(&sites, &mut seed.stream())

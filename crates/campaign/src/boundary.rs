@@ -7,7 +7,7 @@
 //! not be monotonic, each search also asks about bits that it did not have to, and the record says
 //! how often the answer was not the expected one.
 
-use crate::inject::{Observed, Stage, micros};
+use crate::inject::{GoldenCase, Observation, micros};
 use crate::record::Site;
 use faultlens_core::{Outcome, Reason, Seed, Stream};
 use faultlens_engine::{Change, Edit};
@@ -26,11 +26,11 @@ pub(crate) const UNEXPECTED: &str = "unexpected";
 /// Searches one element for each seed, all of them side by side, so that each round of questions
 /// is one stack.
 pub(crate) fn search(
-    stage: &Stage<'_>,
+    stage: &GoldenCase<'_>,
     injection: &Injection,
     sites: &Sites<'_>,
     seeds: &[u64],
-    each: &mut dyn FnMut(Observed),
+    each: &mut dyn FnMut(Observation),
 ) {
     let start = Instant::now();
     let mut searches: Vec<Option<Search>> = seeds
@@ -54,8 +54,8 @@ pub(crate) fn search(
         let answers = stage.answers(&changes.collect::<Vec<_>>());
         for ((search, bit), answer) in asked.iter_mut().zip(answers) {
             let site = stage.site(&search.flip(*bit));
-            let observed = Observed { site, queries: 0, ..Observed::inside(answer, 0) };
-            search.take(*bit, stage.judge(&observed) != Outcome::Masked, observed);
+            let observed = Observation { site, queries: 0, ..Observation::inside(answer, 0) };
+            search.take(*bit, stage.judge(&observed) != Outcome::Unchanged, observed);
         }
     }
     let micros = micros(start.elapsed()) / seeds.len().max(1) as u64;
@@ -66,8 +66,8 @@ pub(crate) fn search(
     }
 }
 
-fn nowhere() -> Observed {
-    Observed { queries: 0, void: Some(Reason::NoSite), ..Observed::inside(Ok(None), 0) }
+fn nowhere() -> Observation {
+    Observation { queries: 0, void: Some(Reason::NoSite), ..Observation::inside(Ok(None), 0) }
 }
 
 /// Bits of one direction, rising; those from the boundary on break the answer.
@@ -116,11 +116,11 @@ struct Search {
     checked: u32,
     unexpected: u32,
     /// The lowest bit that was seen to break the answer, and what the target did then.
-    lowest: Option<(u32, Observed)>,
+    lowest: Option<(u32, Observation)>,
 }
 
 impl Search {
-    fn new(stage: &Stage<'_>, candidate: Candidate, stream: Stream) -> Option<Self> {
+    fn new(stage: &GoldenCase<'_>, candidate: Candidate, stream: Stream) -> Option<Self> {
         let (before, dtype) = stage.bits(candidate.value, candidate.element)?;
         let sign = dtype.bit_width() - 1;
         let (mut set, mut unset, mut signs) = (Vec::new(), Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ impl Search {
     }
 
     /// Notes whether a bit breaks the answer.
-    fn take(&mut self, bit: u32, breaks: bool, observed: Observed) {
+    fn take(&mut self, bit: u32, breaks: bool, observed: Observation) {
         self.queries += 1;
         let Some(ladder) = self.ladders.iter_mut().find(|ladder| ladder.bits.contains(&bit)) else {
             return;
@@ -185,7 +185,7 @@ impl Search {
     }
 
     /// What remains of the search: the answer under the lowest bit that breaks it, or golden.
-    fn observed(self) -> Observed {
+    fn observed(self) -> Observation {
         let critical: usize =
             self.ladders.iter().map(|ladder| ladder.bits.len() - ladder.high).sum();
         let searched: usize = self.ladders.iter().map(|ladder| ladder.bits.len()).sum();
@@ -197,7 +197,7 @@ impl Search {
         ];
         let mut observed = match self.lowest {
             Some((_, observed)) => observed,
-            None => Observed { void: None, site: self.site, ..nowhere() },
+            None => Observation { void: None, site: self.site, ..nowhere() },
         };
         observed.queries = self.queries;
         observed.extra = extra.map(|(name, n)| (name.to_owned(), n.to_string())).into();

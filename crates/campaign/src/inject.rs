@@ -4,15 +4,15 @@ use crate::boundary;
 use crate::changes::changes;
 use crate::config::{Disturbance, FaultPoint};
 use crate::inventory;
-use crate::plan::Spot;
+use crate::plan::TrialKey;
 use crate::record::{GoldenRecord, Record, Site};
 use crate::score::scores;
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::standing::{precision, says, standing, standing_of_truth};
 use crate::store::CaseRecord;
-use crate::subject::{Inside, Subject};
+use crate::subject::{OpenTarget, WhiteBox};
 use faultlens_core::{
-    Bounds, Case, DType, Detection, Disturbed, Exhibit, Image, Measure, Motion, Outcome, Reason,
+    Bounds, Case, Comparison, DType, Detection, Disturbed, Image, Measure, Motion, Outcome, Reason,
     Response, Seed, Target as _, TargetError, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
@@ -40,9 +40,9 @@ const TRIES: usize = 3;
 pub(crate) const STACK: usize = 32;
 
 /// One target and one case, asked undisturbed.
-pub(crate) struct Stage<'s> {
-    pub(crate) setup: &'s Setup,
-    pub(crate) subject: &'s Subject,
+pub(crate) struct GoldenCase<'s> {
+    pub(crate) setup: &'s OpenCampaign,
+    pub(crate) subject: &'s OpenTarget,
     /// What is shown.
     pub(crate) case: Case,
     /// What tells the case from others: its name and its pixels.
@@ -50,7 +50,7 @@ pub(crate) struct Stage<'s> {
     /// The class of the target's list that the case should have.
     truth: Option<usize>,
     /// The undisturbed run, where the target is a model that faults can land in.
-    inside: Option<(&'s Inside, Golden<'s>)>,
+    inside: Option<(&'s WhiteBox, Golden<'s>)>,
     /// The undisturbed answer.
     pub(crate) answer: Response,
     /// Why no trial of this case says anything, whatever the fault.
@@ -62,7 +62,7 @@ pub(crate) struct Stage<'s> {
 }
 
 /// What a target did under a fault.
-pub(crate) struct Observed {
+pub(crate) struct Observation {
     /// What it answered; `None` where that is golden, bit for bit.
     pub(crate) answer: Result<Option<Response>, TargetError>,
     pub(crate) site: Option<Site>,
@@ -88,7 +88,7 @@ pub(crate) struct Observed {
     pub(crate) extra: BTreeMap<String, String>,
 }
 
-impl Observed {
+impl Observation {
     /// What came of a trial that left the image as it is.
     pub(crate) fn inside(answer: Result<Option<Response>, TargetError>, micros: u64) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Observed {
 
 /// Which trial of a target, case and fault.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Turn {
+pub(crate) struct TrialSeed {
     /// What its random numbers start from.
     pub(crate) seed: u64,
     /// How many came before it.
@@ -120,7 +120,12 @@ pub(crate) struct Turn {
 
 impl FaultPoint {
     /// Injects the fault once for each turn, and says of each what the target did.
-    pub(crate) fn inject(&self, stage: &Stage<'_>, turns: &[Turn], each: &mut dyn FnMut(Observed)) {
+    pub(crate) fn inject(
+        &self,
+        stage: &GoldenCase<'_>,
+        turns: &[TrialSeed],
+        each: &mut dyn FnMut(Observation),
+    ) {
         let seeds: Vec<u64> = turns.iter().map(|turn| turn.seed).collect();
         match &self.disturbance {
             Disturbance::Image(fault) => {
@@ -140,9 +145,13 @@ impl FaultPoint {
     }
 }
 
-impl<'s> Stage<'s> {
+impl<'s> GoldenCase<'s> {
     /// Asks the target about the undisturbed case.
-    pub(crate) fn open(setup: &'s Setup, target: u32, case: Case) -> Result<Self, TargetError> {
+    pub(crate) fn open(
+        setup: &'s OpenCampaign,
+        target: u32,
+        case: Case,
+    ) -> Result<Self, TargetError> {
         let (start, subject) = (Instant::now(), &setup.targets[target as usize]);
         let (inside, answer) = match subject.inside() {
             Some(inside) => {
@@ -165,7 +174,7 @@ impl<'s> Stage<'s> {
     }
 
     /// The model and its undisturbed run; an error where there is none to reach into.
-    pub(crate) fn inside(&self) -> Result<(&'s Inside, &Golden<'s>), TargetError> {
+    pub(crate) fn inside(&self) -> Result<(&'s WhiteBox, &Golden<'s>), TargetError> {
         let inside = self.inside.as_ref().map(|(inside, golden)| (*inside, golden));
         inside.ok_or_else(|| TargetError::Failed("the target is no model".to_owned()))
     }
@@ -178,7 +187,7 @@ impl<'s> Stage<'s> {
     }
 
     /// Changes what the model computes, a stack of trials at a time.
-    fn disturb(&self, injection: &Injection, seeds: &[u64], each: &mut dyn FnMut(Observed)) {
+    fn disturb(&self, injection: &Injection, seeds: &[u64], each: &mut dyn FnMut(Observation)) {
         let Ok((inside, golden)) = self.inside() else { return };
         let sites = Sites::new(golden, &inside.anatomy, injection, inside.target.batch());
         for stack in seeds.chunks(STACK) {
@@ -197,13 +206,13 @@ impl<'s> Stage<'s> {
             self.setup.clock.add(Duration::ZERO, start.elapsed());
             let micros = micros(start.elapsed()) / stack.len() as u64;
             for (strike, answer) in strikes.into_iter().zip(answers) {
-                let inside = Observed::inside(answer, micros);
+                let inside = Observation::inside(answer, micros);
                 each(match &strike {
                     Some(strike) => {
                         let site = strike.changes.first().and_then(|change| self.site(change));
-                        Observed { site, extra: told(strike), ..inside }
+                        Observation { site, extra: told(strike), ..inside }
                     }
-                    None => Observed { void: Some(Reason::NoSite), ..inside },
+                    None => Observation { void: Some(Reason::NoSite), ..inside },
                 });
             }
         }
@@ -236,7 +245,7 @@ impl<'s> Stage<'s> {
     }
 
     /// One trial.
-    pub(crate) fn once(&self, fault: &FaultPoint, turn: Turn) -> Option<Observed> {
+    pub(crate) fn once(&self, fault: &FaultPoint, turn: TrialSeed) -> Option<Observation> {
         let mut observed = None;
         fault.inject(self, &[turn], &mut |one| observed = Some(one));
         observed
@@ -260,60 +269,61 @@ impl<'s> Stage<'s> {
     }
 
     /// What became of a trial.
-    pub(crate) fn judge(&self, observed: &Observed) -> Outcome {
+    pub(crate) fn judge(&self, observed: &Observation) -> Outcome {
         if let Some(reason) = &self.barred {
-            return Outcome::Unjudged(reason.clone());
+            return Outcome::Skipped(reason.clone());
         }
         if let Some(reason) = &observed.void {
-            return Outcome::Unjudged(reason.clone());
+            return Outcome::Skipped(reason.clone());
         }
         // What an answer does not count for, its absence does not count for either.
-        if let Some(reason) = self.setup.judge.bars_trial(&self.exhibit(&self.answer, observed)) {
-            return Outcome::Unjudged(reason);
+        if let Some(reason) = self.setup.judge.bars_trial(&self.comparison(&self.answer, observed))
+        {
+            return Outcome::Skipped(reason);
         }
         let answer = match &observed.answer {
             // What golden says of itself was asked when the case was opened.
-            Ok(None) => return Outcome::Masked,
+            Ok(None) => return Outcome::Unchanged,
             Ok(Some(answer)) => answer,
             Err(TargetError::Failed(_)) => return Outcome::Crashed,
             Err(TargetError::Rejected(_)) => return Outcome::Detected,
             Err(TargetError::TimedOut(_)) => return Outcome::TimedOut,
             Err(TargetError::Lost(_) | TargetError::Closed(_)) => {
-                return Outcome::Unjudged(Reason::Lost);
+                return Outcome::Skipped(Reason::Lost);
             }
         };
-        self.setup.judge.judge(&self.exhibit(answer, observed))
+        self.setup.judge.judge(&self.comparison(answer, observed))
     }
 
     /// What a judge looks at.
-    fn exhibit<'a>(&'a self, answer: &'a Response, observed: &'a Observed) -> Exhibit<'a> {
+    fn comparison<'a>(&'a self, answer: &'a Response, observed: &'a Observation) -> Comparison<'a> {
         let golden = observed.moved.as_deref().unwrap_or(&self.answer);
         let visual_change = observed.visual_change;
         let disturbed = observed.shown_under.map(|fault| Disturbed { fault, visual_change });
-        Exhibit { golden, disturbed, ..self.undisturbed(answer) }
+        Comparison { golden, disturbed, ..self.undisturbed(answer) }
     }
 
-    fn undisturbed<'a>(&'a self, observed: &'a Response) -> Exhibit<'a> {
+    fn undisturbed<'a>(&'a self, observed: &'a Response) -> Comparison<'a> {
         let (truth, golden) = (self.truth(), &self.answer);
-        Exhibit { case: &self.case, truth, golden, observed, disturbed: None }
+        Comparison { case: &self.case, truth, golden, observed, disturbed: None }
     }
 
     /// The record of a trial.
-    pub(crate) fn record(&self, number: u64, spot: Spot, observed: Observed) -> Record {
+    pub(crate) fn record(&self, number: u64, spot: TrialKey, observed: Observation) -> Record {
         let outcome = self.judge(&observed);
         let mut extra = observed.extra.clone();
         let answer = match &observed.answer {
             Ok(Some(answer)) => {
-                let exhibit = self.exhibit(answer, &observed);
-                let measure = self.setup.judge.measure(&exhibit);
+                let comparison = self.comparison(answer, &observed);
+                let measure = self.setup.judge.measure(&comparison);
                 extra.extend(
                     measure.map(|Measure { name, value }| (name.into(), value.to_string())),
                 );
                 extra.extend(standing(&self.answer, answer));
                 if observed.image.is_some() {
                     extra.extend(standing_of_truth(answer, self.truth()));
-                    extra.extend(precision(exhibit.golden, answer));
-                    extra.extend(changes(exhibit.golden, answer, self.setup.judge.overlap()));
+                    extra.extend(precision(comparison.golden, answer));
+                    extra.extend(changes(comparison.golden, answer, self.setup.judge.overlap()));
                     extra.extend(self.scores(&observed, Some(answer)));
                 }
                 Some(answer)
@@ -353,7 +363,11 @@ impl<'s> Stage<'s> {
 
     /// How good an answer with objects or areas is, how like golden, and which objects were found
     /// where they are known.
-    fn scores(&self, observed: &Observed, answer: Option<&Response>) -> BTreeMap<String, String> {
+    fn scores(
+        &self,
+        observed: &Observation,
+        answer: Option<&Response>,
+    ) -> BTreeMap<String, String> {
         let golden = observed.moved.as_deref().unwrap_or(&self.answer);
         let moved = observed.moved.is_some();
         let truths = &self.subject.truths;
@@ -439,7 +453,13 @@ fn told(strike: &Strike) -> BTreeMap<String, String> {
 }
 
 /// The record of a trial that was not run, since its outcome was clear before.
-pub(crate) fn unasked(setup: &Setup, number: u64, spot: Spot, case: &str, why: &Reason) -> Record {
+pub(crate) fn unasked(
+    setup: &OpenCampaign,
+    number: u64,
+    spot: TrialKey,
+    case: &str,
+    why: &Reason,
+) -> Record {
     Record {
         number,
         trial: setup.identity(spot, case),
@@ -447,7 +467,7 @@ pub(crate) fn unasked(setup: &Setup, number: u64, spot: Spot, case: &str, why: &
         case: spot.case,
         fault: spot.fault,
         repeat: spot.repeat,
-        outcome: Outcome::Unjudged(why.clone()),
+        outcome: Outcome::Skipped(why.clone()),
         site: None,
         answer: None,
         score: None,
@@ -459,7 +479,7 @@ pub(crate) fn unasked(setup: &Setup, number: u64, spot: Spot, case: &str, why: &
 }
 
 /// The record of a case that could be read.
-pub(crate) fn case_record(setup: &Setup, number: u32, case: &Case) -> CaseRecord {
+pub(crate) fn case_record(setup: &OpenCampaign, number: u32, case: &Case) -> CaseRecord {
     let label = case.label.and_then(|label| setup.cases.set.classes.get(label).cloned());
     CaseRecord {
         case: number,

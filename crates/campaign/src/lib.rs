@@ -8,18 +8,19 @@
 //! 6. [`protect::protect`] runs the same trials against protections, and says what each is worth.
 
 pub mod analysis;
+mod annotate;
 mod attack;
-mod bill;
 mod boundary;
 pub mod cases;
 mod changes;
 pub mod config;
+mod cost_estimate;
+pub mod detection_diff;
 mod fingerprint;
 mod inject;
 mod inventory;
 pub mod pin;
 pub mod plan;
-mod portrait;
 mod preserve;
 pub mod protect;
 mod record;
@@ -29,19 +30,18 @@ pub mod scene;
 mod score;
 mod setup;
 mod show;
-pub mod sighting;
 mod standing;
 pub mod store;
 mod subject;
 mod varied;
 
-pub use attack::{ATTACK_SETTINGS, Assault};
-pub use bill::Bill;
+pub use attack::{ATTACK_SETTINGS, AttackSpec};
 pub use config::Campaign;
+pub use cost_estimate::CostEstimate;
 pub use fingerprint::fingerprint;
 pub use inject::case_key;
 pub use preserve::PreserveError;
 pub use record::{GoldenRecord, Place, Record, Site, TrialId};
-pub use setup::{Setup, SetupError};
-pub use subject::{Inside, Subject};
+pub use setup::{OpenCampaign, OpenCampaignError};
+pub use subject::{OpenTarget, WhiteBox};
 pub use varied::{Drawn, Varied};

@@ -1,10 +1,10 @@
 //! Found failures, pinned: trials that every later run replays first.
 
 use crate::config::{Disturbance, FaultPoint};
-use crate::inject::{Stage, Turn, case_key, pixels_digest};
+use crate::inject::{GoldenCase, TrialSeed, case_key, pixels_digest};
 use crate::record::Record;
 use crate::run::RunError;
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::PinRecord;
 use faultlens_core::{Case, OutcomeKind};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,12 @@ pub fn add(path: &Path, pin: &Pin) -> Result<bool, RunError> {
 
 impl Pin {
     /// Pins a trial of a run.
-    pub fn new(setup: &Setup, record: &Record, case: &Case, name: Option<&str>) -> Option<Self> {
+    pub fn new(
+        setup: &OpenCampaign,
+        record: &Record,
+        case: &Case,
+        name: Option<&str>,
+    ) -> Option<Self> {
         let spot = setup.plan.spot(record.number)?;
         let key = case_key(case);
         let (fault, target) = (setup.fault(spot), &setup.campaign.targets[spot.target as usize]);
@@ -106,34 +111,35 @@ impl Pin {
         })
     }
 
-    /// What becomes of the trial now. What cannot be replayed is unjudged, with the reason.
-    pub fn replay(&self, setup: &Setup) -> PinRecord {
+    /// What becomes of the trial now. What cannot be replayed is skipped, with the reason.
+    pub fn replay(&self, setup: &OpenCampaign) -> PinRecord {
         let (outcome, reason) = match self.observed(setup) {
             Ok((outcome, reason)) => (outcome, reason),
-            Err(why) => (OutcomeKind::Unjudged.name().to_owned(), Some(why)),
+            Err(why) => (OutcomeKind::Skipped.name().to_owned(), Some(why)),
         };
         let what = format!("{} on {}, asked of {}", self.fault, self.case, self.target);
         PinRecord { name: self.name.clone(), what, outcome, reason }
     }
 
-    fn observed(&self, setup: &Setup) -> Result<(String, Option<String>), String> {
+    fn observed(&self, setup: &OpenCampaign) -> Result<(String, Option<String>), String> {
         let targets = &setup.campaign.targets;
         let target = targets.iter().position(|spec| spec.name == self.target);
         let target = target.ok_or_else(|| format!("the campaign has no target {}", self.target))?;
         let fault = FaultPoint::new(&self.fault, &self.settings)?;
         let seed = u64::from_str_radix(&self.stream, 16)
             .map_err(|_| format!("{:?} is no hexadecimal number", self.stream))?;
-        let turn = Turn { seed, repeat: self.turn(&fault)? };
+        let turn = TrialSeed { seed, repeat: self.turn(&fault)? };
         let case = self.find(setup)?;
         if pixels(&case) != self.pixels {
             return Err(format!("the image of case {} is another one", self.case));
         }
         self.same_objects(objects(setup, &fault).as_deref())?;
-        let stage = Stage::open(setup, target as u32, case).map_err(|error| error.to_string())?;
+        let stage =
+            GoldenCase::open(setup, target as u32, case).map_err(|error| error.to_string())?;
         let observed = stage.once(&fault, turn).ok_or("nothing was observed")?;
         let outcome = stage.judge(&observed);
         let reason = match &outcome {
-            faultlens_core::Outcome::Unjudged(reason) => Some(reason.text().to_owned()),
+            faultlens_core::Outcome::Skipped(reason) => Some(reason.text().to_owned()),
             _ => None,
         };
         Ok((outcome.kind().name().to_owned(), reason))
@@ -171,7 +177,7 @@ impl Pin {
     }
 
     /// The case of that name: where it stood, or wherever it stands now.
-    fn find(&self, setup: &Setup) -> Result<Case, String> {
+    fn find(&self, setup: &OpenCampaign) -> Result<Case, String> {
         let set = &setup.cases.set;
         let first = set.case(self.index);
         if let Ok(case) = &first
@@ -191,8 +197,8 @@ impl Pin {
 }
 
 /// What tells the objects that a fault puts into scenes from others.
-fn objects(setup: &Setup, fault: &FaultPoint) -> Option<String> {
-    setup.shelf.digest().filter(|_| fault.disturbance.needs_objects()).map(str::to_owned)
+fn objects(setup: &OpenCampaign, fault: &FaultPoint) -> Option<String> {
+    setup.object_pool.digest().filter(|_| fault.disturbance.needs_objects()).map(str::to_owned)
 }
 
 fn pixels(case: &Case) -> String {

@@ -20,7 +20,7 @@ pub struct Plan {
 
 /// What a trial is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spot {
+pub struct TrialKey {
     /// The target, by its place in the campaign.
     pub target: u32,
     /// The case, by its place in the sample.
@@ -33,7 +33,7 @@ pub struct Spot {
 
 /// Trials of one target and case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct WorkUnit {
     /// The target, by its place in the campaign.
     pub target: u32,
     /// The case, by its place in the sample.
@@ -98,7 +98,7 @@ impl Plan {
     }
 
     /// The trial of that number.
-    pub fn spot(&self, number: u64) -> Option<Spot> {
+    pub fn spot(&self, number: u64) -> Option<TrialKey> {
         let mine = |target: &u32| number < self.first(target + 1, 0);
         let target = (0..self.targets()).find(mine)?;
         let (within, together) = (number - self.first(target, 0), self.together(target));
@@ -106,7 +106,7 @@ impl Plan {
         let starts = &self.starts[target as usize];
         let fault = starts.partition_point(|&start| start <= within) - 1;
         let repeat = (within - starts[fault]) as u32;
-        Some(Spot { target, case: case as u32, fault: fault as u32, repeat })
+        Some(TrialKey { target, case: case as u32, fault: fault as u32, repeat })
     }
 
     /// Targets and cases, in the plan's order.
@@ -115,12 +115,12 @@ impl Plan {
     }
 
     /// All trials in pieces, or those of one shard; every piece belongs to exactly one.
-    pub fn pieces(&self, shard: Option<Shard>) -> impl Iterator<Item = Piece> + '_ {
+    pub fn pieces(&self, shard: Option<Shard>) -> impl Iterator<Item = WorkUnit> + '_ {
         let pieces = self.pairs().flat_map(move |(target, case)| {
             let first = self.first(target, case);
             let end = first + self.together(target);
             let starts = (first..end).step_by(PIECE as usize);
-            starts.map(move |start| Piece {
+            starts.map(move |start| WorkUnit {
                 target,
                 case,
                 numbers: std::iter::once(start..end.min(start + PIECE)).collect(),
@@ -137,7 +137,7 @@ impl Plan {
         &self,
         repeats: Range<u32>,
         wanted: impl Fn(u32, u32) -> bool,
-    ) -> impl Iterator<Item = Piece> {
+    ) -> impl Iterator<Item = WorkUnit> {
         self.pairs().filter_map(move |(target, case)| {
             let first = self.first(target, case);
             let faults = self.starts[target as usize].windows(2).enumerate();
@@ -147,12 +147,12 @@ impl Plan {
                     at(repeats.start)..at(repeats.end)
                 });
             let numbers: Vec<_> = numbers.filter(|range| !range.is_empty()).collect();
-            (!numbers.is_empty()).then_some(Piece { target, case, numbers })
+            (!numbers.is_empty()).then_some(WorkUnit { target, case, numbers })
         })
     }
 }
 
-impl Piece {
+impl WorkUnit {
     /// How many trials it has.
     pub fn len(&self) -> u64 {
         self.numbers.iter().map(|range| range.end - range.start).sum()
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn numbers(pieces: impl Iterator<Item = Piece>) -> Vec<u64> {
+    fn numbers(pieces: impl Iterator<Item = WorkUnit>) -> Vec<u64> {
         pieces.flat_map(|piece| piece.numbers.into_iter().flatten()).collect()
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn numbers_and_spots_belong_together() {
         let plan = Plan::new(3, &[vec![4, 1, 2], vec![4, 1, 2]]);
         assert_eq!(plan.total(), 42);
-        let spot = |target, case, fault, repeat| Some(Spot { target, case, fault, repeat });
+        let spot = |target, case, fault, repeat| Some(TrialKey { target, case, fault, repeat });
         assert_eq!(plan.spot(0), spot(0, 0, 0, 0));
         assert_eq!(plan.spot(4), spot(0, 0, 1, 0));
         assert_eq!(plan.spot(6), spot(0, 0, 2, 1));

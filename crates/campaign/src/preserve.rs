@@ -3,7 +3,7 @@
 
 use crate::config::ToleranceFileError;
 use crate::config::{Campaign, Disturbance, FaultPoint, Preservation, Preserves};
-use crate::subject::Subject;
+use crate::subject::OpenTarget;
 use faultlens_core::did_you_mean;
 use faultlens_judge::{Tolerance, same_letters};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,10 +96,10 @@ pub(crate) fn tolerances(campaign: &Campaign) -> Result<BTreeMap<String, String>
 pub(crate) fn check_classes(
     campaign: &Campaign,
     data: &[String],
-    targets: &[Subject],
+    targets: &[OpenTarget],
 ) -> Result<(), PreserveError> {
     let mut known: BTreeSet<String> = data.iter().cloned().collect();
-    for described in targets.iter().filter_map(Subject::inside) {
+    for described in targets.iter().filter_map(OpenTarget::inside) {
         let labels = &described.target.description().labels;
         known.extend((0..labels.len()).map(|class| labels.name(class)));
     }

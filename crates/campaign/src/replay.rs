@@ -1,12 +1,12 @@
 //! One recorded trial, run again: proves that it repeats bit for bit, and shows both answers.
 
 use crate::config::Campaign;
-use crate::inject::{Stage, case_record, unasked};
+use crate::detection_diff::DetectionDiff;
+use crate::inject::{GoldenCase, case_record, unasked};
 use crate::pin::Pin;
 use crate::record::Record;
 use crate::run::{RunError, attach, places, unchanged};
-use crate::setup::Setup;
-use crate::sighting::Sighting;
+use crate::setup::OpenCampaign;
 use crate::store::Store;
 use faultlens_core::{Case, Image, Outcome, Reason, Response, TargetError};
 use std::path::Path;
@@ -32,7 +32,7 @@ pub struct Replayed {
     /// What the target was shown, where that was changed.
     pub after: Option<Image>,
     /// Both answers thing by thing, where they are about objects.
-    pub sighting: Option<Sighting>,
+    pub detection_diff: Option<DetectionDiff>,
 }
 
 impl Replayed {
@@ -45,7 +45,7 @@ impl Replayed {
 /// A run, opened to run single trials of it again.
 pub struct Rerun {
     pub(crate) store: Store,
-    pub(crate) setup: Setup,
+    pub(crate) setup: OpenCampaign,
 }
 
 impl Rerun {
@@ -54,7 +54,7 @@ impl Rerun {
         let store = Store::read(dir)?;
         let base = Path::new(&store.manifest().base);
         let campaign = Campaign::parse(&store.campaign_yaml()?, &base.join("campaign.yaml"))?;
-        let setup = Setup::open(campaign)?;
+        let setup = OpenCampaign::open(campaign)?;
         unchanged(store.manifest(), &setup)?;
         attach(&setup, dir)?;
         Ok(Self { store, setup })
@@ -66,10 +66,11 @@ impl Rerun {
         let none = || RunError::NoTrial(text.to_owned());
         let spot = self.setup.plan.spot(recorded.number).ok_or_else(none)?;
         let failed = |error: TargetError| match &recorded.outcome {
-            Outcome::Unjudged(Reason::GoldenFailed) => RunError::NotRun(error.to_string()),
+            Outcome::Skipped(Reason::GoldenFailed) => RunError::NotRun(error.to_string()),
             _ => changed(format!("the target's undisturbed answer ({error})")),
         };
-        let stage = Stage::open(&self.setup, spot.target, self.case(&recorded)?).map_err(failed)?;
+        let stage =
+            GoldenCase::open(&self.setup, spot.target, self.case(&recorded)?).map_err(failed)?;
         let fault = self.setup.fault(spot);
         let observed = stage.once(fault, self.setup.turn(spot, &stage.key)).ok_or_else(none)?;
         // Where the trial says nothing and golden stands for the answer, nobody was asked.
@@ -77,7 +78,8 @@ impl Rerun {
         let answer = observed.answer.as_ref().ok().filter(asked);
         let answer = answer.map(|answer| places(answer.as_ref().unwrap_or(&stage.answer)));
         let after = observed.image.clone();
-        let sighting = Sighting::new(&stage, &observed).filter(|_| stage.barred.is_none());
+        let detection_diff =
+            DetectionDiff::new(&stage, &observed).filter(|_| stage.barred.is_none());
         let now = match &stage.barred {
             Some(reason) => unasked(&self.setup, recorded.number, spot, &stage.key, reason),
             None => stage.record(recorded.number, spot, observed),
@@ -90,7 +92,7 @@ impl Rerun {
             observed: answer.unwrap_or_default(),
             before: stage.case.image.clone(),
             after,
-            sighting,
+            detection_diff,
             now,
             recorded,
         })
@@ -117,7 +119,7 @@ impl Rerun {
     /// A pin of a recorded trial.
     pub fn pin(&self, text: &str, name: Option<&str>) -> Result<Pin, RunError> {
         let recorded = self.store.find(text)?;
-        if let Outcome::Unjudged(reason) = &recorded.outcome {
+        if let Outcome::Skipped(reason) = &recorded.outcome {
             let (number, reason) = (recorded.number, reason.text());
             return Err(RunError::PinUnjudged { number, reason });
         }

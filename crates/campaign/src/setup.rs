@@ -4,14 +4,14 @@ use crate::analysis::ATTRIBUTES;
 use crate::attack;
 use crate::cases::{CaseError, Cases};
 use crate::config::{Campaign, Disturbance, FaultPoint, TargetSpec};
-use crate::inject::Turn;
-use crate::plan::{Plan, Spot};
+use crate::inject::TrialSeed;
+use crate::plan::{Plan, TrialKey};
 use crate::preserve::{self, PreserveError};
 use crate::record::TrialId;
 use crate::run::Clock;
-use crate::scene::{Shelf, ShelfError};
-use crate::subject::{Inside, Subject};
-use faultlens_core::{Exhibit, Reason, Target as _, Truth, did_you_mean};
+use crate::scene::{ObjectPool, ObjectPoolError};
+use crate::subject::{OpenTarget, WhiteBox};
+use faultlens_core::{Comparison, Reason, Target as _, Truth, did_you_mean};
 use faultlens_engine::Golden;
 use faultlens_faults::{Injection, SitePlan, Sites, check};
 use faultlens_judge::Judge;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Why a campaign cannot start.
 #[derive(Debug, thiserror::Error)]
-pub enum SetupError {
+pub enum OpenCampaignError {
     /// A target cannot be opened.
     #[error("target {name}: {source}")]
     Target {
@@ -105,7 +105,7 @@ pub enum SetupError {
     },
     /// There is nothing to put into scenes.
     #[error("objects: {0}")]
-    Objects(#[from] ShelfError),
+    Objects(#[from] ObjectPoolError),
     /// A requirement on what people cope with cannot be checked.
     #[error("preserve: {0}")]
     Preserve(#[from] PreserveError),
@@ -128,7 +128,7 @@ const MOST_PLACES: u64 = 10_000_000;
 const RESULTS: [&str; 2] = ["answer", "outcome"];
 
 /// Refuses requirements on attributes that no trial will have, before hours of work and not after.
-fn concerns(campaign: &Campaign, cases: &Cases) -> Result<(), SetupError> {
+fn concerns(campaign: &Campaign, cases: &Cases) -> Result<(), OpenCampaignError> {
     // What groups cases belong to, the first one tells; where it cannot be read, the records will.
     let first = cases.sample.first().and_then(|&index| cases.set.case(index).ok());
     let Some(first) = first else { return Ok(()) };
@@ -148,12 +148,12 @@ fn concerns(campaign: &Campaign, cases: &Cases) -> Result<(), SetupError> {
             None if first.strata.is_empty() => "the data set has no further columns".to_owned(),
             None => format!("there are {}", columns.collect::<Vec<_>>().join(", ")),
         };
-        return Err(SetupError::Column { name: name.clone(), hint });
+        return Err(OpenCampaignError::Column { name: name.clone(), hint });
     }
     let names = campaign.requirements.iter().flat_map(|requirement| requirement.filter.keys());
     match names.into_iter().find(|name| !known.contains(name.as_str())) {
         None => Ok(()),
-        Some(name) => Err(SetupError::Attribute {
+        Some(name) => Err(OpenCampaignError::Attribute {
             name: name.clone(),
             hint: match did_you_mean(name, known.iter().copied()) {
                 Some(near) => format!("did you mean {near:?}?"),
@@ -164,11 +164,11 @@ fn concerns(campaign: &Campaign, cases: &Cases) -> Result<(), SetupError> {
 }
 
 /// A campaign with everything opened.
-pub struct Setup {
+pub struct OpenCampaign {
     /// The plan as configured.
     pub campaign: Campaign,
     /// The targets, in the campaign's order.
-    pub targets: Vec<Subject>,
+    pub targets: Vec<OpenTarget>,
     /// What is shown.
     pub cases: Cases,
     /// Who judges.
@@ -178,18 +178,18 @@ pub struct Setup {
     /// What is written in the files with tolerances, by the campaign's names for them.
     pub tolerances: BTreeMap<String, String>,
     /// What is put into scenes.
-    pub(crate) shelf: Shelf,
+    pub(crate) object_pool: ObjectPool,
     /// Where time goes.
     pub(crate) clock: Clock,
     /// By fault, what identities are made from.
     specs: Vec<String>,
 }
 
-impl Setup {
+impl OpenCampaign {
     /// Opens targets and cases, and checks that the faults fit them.
-    pub fn open(campaign: Campaign) -> Result<Self, SetupError> {
+    pub fn open(campaign: Campaign) -> Result<Self, OpenCampaignError> {
         let cases = Cases::open(&campaign.cases, campaign.seed)?;
-        let open = |spec| Subject::open(spec, &campaign.base, &cases.set.classes);
+        let open = |spec| OpenTarget::open(spec, &campaign.base, &cases.set.classes);
         let targets = campaign.targets.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         for (spec, subject) in campaign.targets.iter().zip(&targets) {
             fits(&campaign.faults, &spec.name, subject)?;
@@ -203,14 +203,14 @@ impl Setup {
         let judge = campaign.judge.build();
         let tolerances = preserve::tolerances(&campaign)?;
         preserve::check_classes(&campaign, &cases.set.classes, &targets)?;
-        let (shelf, clock) = (shelf(&campaign)?, Clock::default());
-        let specs = campaign.faults.iter().map(|fault| spec(fault, &shelf)).collect();
-        Ok(Self { campaign, targets, cases, judge, plan, tolerances, shelf, clock, specs })
+        let (object_pool, clock) = (object_pool(&campaign)?, Clock::default());
+        let specs = campaign.faults.iter().map(|fault| spec(fault, &object_pool)).collect();
+        Ok(Self { campaign, targets, cases, judge, plan, tolerances, object_pool, clock, specs })
     }
 
     /// Refuses a judge who has nothing to say about a target's answers, before hours of work and
     /// not after. Asked on the first case that the target answers.
-    pub fn check_judge(&self) -> Result<(), SetupError> {
+    pub fn check_judge(&self) -> Result<(), OpenCampaignError> {
         for (spec, subject) in self.campaign.targets.iter().zip(&self.targets) {
             let cases = self.cases.sample.iter().take(TRIED);
             let mut cases = cases.filter_map(|&index| self.cases.set.case(index).ok());
@@ -223,23 +223,23 @@ impl Setup {
                 Some((case, answer))
             });
             let Some((case, answer)) = answered else { continue };
-            let exhibit = Exhibit {
+            let comparison = Comparison {
                 case: &case,
                 truth: Truth::default(),
                 golden: &answer,
                 observed: &answer,
                 disturbed: None,
             };
-            if self.judge.bars_case(&exhibit) == Some(Reason::Unsuited) {
+            if self.judge.bars_case(&comparison) == Some(Reason::Unsuited) {
                 let (kind, fitting) = subject.answers_with();
-                return Err(SetupError::Judge { target: spec.name.clone(), kind, fitting });
+                return Err(OpenCampaignError::Judge { target: spec.name.clone(), kind, fitting });
             }
         }
         Ok(())
     }
 
     /// The identity of a trial; `case` is the key of its case.
-    pub fn identity(&self, spot: Spot, case: &str) -> TrialId {
+    pub fn identity(&self, spot: TrialKey, case: &str) -> TrialId {
         let key = &self.targets[spot.target as usize].key;
         self.id(Some(key), spot, case)
     }
@@ -248,7 +248,7 @@ impl Setup {
     /// not concern the target, so that all targets are shown the same faulty images; a permanent
     /// fault does not concern the case. A trial of an exhaustive plan draws nothing; its number
     /// says which place it is.
-    pub fn stream_seed(&self, spot: Spot, case: &str) -> u64 {
+    pub fn stream_seed(&self, spot: TrialKey, case: &str) -> u64 {
         let key = &self.targets[spot.target as usize].key;
         match &self.fault(spot).disturbance {
             Disturbance::Image(_) | Disturbance::Varied(_) => self.id(None, spot, case).seed(),
@@ -262,11 +262,11 @@ impl Setup {
     }
 
     /// A trial of a case.
-    pub(crate) fn turn(&self, spot: Spot, case: &str) -> Turn {
-        Turn { seed: self.stream_seed(spot, case), repeat: spot.repeat }
+    pub(crate) fn turn(&self, spot: TrialKey, case: &str) -> TrialSeed {
+        TrialSeed { seed: self.stream_seed(spot, case), repeat: spot.repeat }
     }
 
-    fn id(&self, key: Option<&String>, spot: Spot, case: &str) -> TrialId {
+    fn id(&self, key: Option<&String>, spot: TrialKey, case: &str) -> TrialId {
         TrialId::of(&[
             key.map_or(b"", |key| key.as_bytes()),
             case.as_bytes(),
@@ -289,43 +289,47 @@ impl Setup {
     }
 
     /// The fault of a trial.
-    pub fn fault(&self, spot: Spot) -> &FaultPoint {
+    pub fn fault(&self, spot: TrialKey) -> &FaultPoint {
         &self.campaign.faults[spot.fault as usize]
     }
 }
 
 /// The objects that scenes are changed with; pinned trials may need them too.
-fn shelf(campaign: &Campaign) -> Result<Shelf, SetupError> {
-    let shelf = campaign.objects.as_deref().map(Shelf::open).transpose()?;
-    Ok(shelf.unwrap_or_default())
+fn object_pool(campaign: &Campaign) -> Result<ObjectPool, OpenCampaignError> {
+    let object_pool = campaign.objects.as_deref().map(ObjectPool::open).transpose()?;
+    Ok(object_pool.unwrap_or_default())
 }
 
 /// What identities of a fault's trials are made from: with other objects they are other trials.
-fn spec(fault: &FaultPoint, shelf: &Shelf) -> String {
-    match shelf.digest().filter(|_| fault.disturbance.needs_objects()) {
+fn spec(fault: &FaultPoint, object_pool: &ObjectPool) -> String {
+    match object_pool.digest().filter(|_| fault.disturbance.needs_objects()) {
         Some(objects) => format!("{} objects={objects}", fault.spec()),
         None => fault.spec(),
     }
 }
 
 /// Refuses a defence that would only seem to be one.
-fn defensible(spec: &TargetSpec, subject: &Subject) -> Result<(), SetupError> {
+fn defensible(spec: &TargetSpec, subject: &OpenTarget) -> Result<(), OpenCampaignError> {
     let (kind, _) = subject.answers_with();
     let idle = spec.defences.iter().find(|defence| !defence.build().suits(kind));
     match idle {
         None => Ok(()),
         Some(defence) => {
             let target = spec.name.clone();
-            Err(SetupError::Defence { target, defence: defence.name, kind })
+            Err(OpenCampaignError::Defence { target, defence: defence.name, kind })
         }
     }
 }
 
-fn fits(faults: &[FaultPoint], target: &str, subject: &Subject) -> Result<(), SetupError> {
+fn fits(
+    faults: &[FaultPoint],
+    target: &str,
+    subject: &OpenTarget,
+) -> Result<(), OpenCampaignError> {
     for fault in faults {
         let Disturbance::Model(injection) = &fault.disturbance else { continue };
         let Some(inside) = subject.inside() else {
-            return Err(SetupError::Sites {
+            return Err(OpenCampaignError::Sites {
                 fault: fault.label.clone(),
                 target: target.to_owned(),
                 why: "it is a service, and faults reach into models alone; give it a campaign of \
@@ -335,7 +339,7 @@ fn fits(faults: &[FaultPoint], target: &str, subject: &Subject) -> Result<(), Se
         };
         let graph = inside.target.model().graph();
         if let Some((wanted, hint)) = injection.selection().unknown_in(graph) {
-            return Err(SetupError::Operator {
+            return Err(OpenCampaignError::Operator {
                 fault: fault.label.clone(),
                 target: target.to_owned(),
                 wanted: wanted.to_owned(),
@@ -353,8 +357,8 @@ fn trials_of(
     campaign: &Campaign,
     cases: &Cases,
     name: &str,
-    subject: &Subject,
-) -> Result<Vec<u32>, SetupError> {
+    subject: &OpenTarget,
+) -> Result<Vec<u32>, OpenCampaignError> {
     let mut trials: Vec<u32> = campaign.faults.iter().map(|fault| fault.trials).collect();
     let injections = || {
         campaign.faults.iter().enumerate().filter_map(|(at, fault)| match &fault.disturbance {
@@ -371,7 +375,7 @@ fn trials_of(
     let mut images = images.take(TRIED);
     let golden = images.find_map(|case| inside.target.golden(&subject.shown(&case.image)).ok());
     for (at, fault, injection) in injections() {
-        let refused = |why: String| SetupError::Sites {
+        let refused = |why: String| OpenCampaignError::Sites {
             fault: fault.label.clone(),
             target: name.to_owned(),
             why,
@@ -395,15 +399,15 @@ fn attackable(
     campaign: &Campaign,
     cases: &Cases,
     name: &str,
-    subject: &Subject,
-) -> Result<(), SetupError> {
+    subject: &OpenTarget,
+) -> Result<(), OpenCampaignError> {
     let attacks = campaign.faults.iter().filter_map(|fault| match &fault.disturbance {
         Disturbance::Attack(assault) => Some((fault, assault)),
         _ => None,
     });
     let mut image = None;
     for (fault, assault) in attacks {
-        let refused = |why: String| SetupError::Sites {
+        let refused = |why: String| OpenCampaignError::Sites {
             fault: fault.label.clone(),
             target: name.to_owned(),
             why,
@@ -445,7 +449,7 @@ const TRIED: usize = 16;
 /// How many places an exhaustive plan has.
 fn places(
     golden: Option<&Golden<'_>>,
-    inside: &Inside,
+    inside: &WhiteBox,
     injection: &Injection,
 ) -> Result<u32, String> {
     let golden = golden.ok_or("the target answers no case, so that its places are unknown")?;

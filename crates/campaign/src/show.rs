@@ -1,6 +1,6 @@
 //! Trials that show a target a changed image.
 
-use crate::inject::{Observed, Stage, micros};
+use crate::inject::{GoldenCase, Observation, micros};
 use crate::varied::{Drawn, Varied, change_of};
 use faultlens_core::{Image, ImageFault, Motion, Reason, Response, Seed, Trial};
 use faultlens_judge::visual::Reference;
@@ -13,9 +13,14 @@ pub(crate) const VISUAL_CHANGE: &str = "visual_change";
 /// What a record calls how many strengths were tried, where that is not one.
 const TRIED: &str = "tried";
 
-impl Stage<'_> {
+impl GoldenCase<'_> {
     /// Shows the target a changed image.
-    pub(crate) fn show(&self, name: &'static str, fault: &dyn ImageFault, seed: u64) -> Observed {
+    pub(crate) fn show(
+        &self,
+        name: &'static str,
+        fault: &dyn ImageFault,
+        seed: u64,
+    ) -> Observation {
         let start = Instant::now();
         let mut trial = Trial::new(self.subject, Seed::new(seed).stream());
         let image = fault.change(&self.case.image, trial.stream());
@@ -26,7 +31,7 @@ impl Stage<'_> {
         let changed = start.elapsed();
         let shown = self.asked(trial, image, start, changed);
         let motion = self.motion(fault, seed);
-        Observed {
+        Observation {
             shown_under: Some(name),
             moved: motion.as_ref().map(|motion| self.moved(motion)),
             motion: motion.map(Box::new),
@@ -37,14 +42,23 @@ impl Stage<'_> {
     }
 
     /// Shows the target an image that is changed by as much as is drawn.
-    pub(crate) fn show_varied(&self, name: &'static str, varied: &Varied, seed: u64) -> Observed {
+    pub(crate) fn show_varied(
+        &self,
+        name: &'static str,
+        varied: &Varied,
+        seed: u64,
+    ) -> Observation {
         let start = Instant::now();
         let mut trial = Trial::new(self.subject, Seed::new(seed).stream());
         let drawn = varied.draw(&self.case.image, self.original(), trial.stream());
         let changed = start.elapsed();
         let Some(drawn) = drawn else {
             let void = Some(Reason::OutOfReach);
-            return Observed { queries: 0, void, ..Observed::inside(Ok(None), micros(changed)) };
+            return Observation {
+                queries: 0,
+                void,
+                ..Observation::inside(Ok(None), micros(changed))
+            };
         };
         let Drawn { fault, seed, image, visual_change, strengths, tried, fits } = drawn;
         let mut extra = told(visual_change);
@@ -57,18 +71,18 @@ impl Stage<'_> {
         // What would say nothing is not asked.
         let shown = match fits {
             true => self.asked(trial, image, start, changed),
-            false => Observed {
+            false => Observation {
                 queries: 0,
                 image: Some(image),
                 void: Some(match visual_change {
                     Some(_) => Reason::OutOfReach,
                     None => Reason::Untold,
                 }),
-                ..Observed::inside(Ok(None), micros(changed))
+                ..Observation::inside(Ok(None), micros(changed))
             },
         };
         let motion = motion.map(Box::new);
-        Observed { shown_under: Some(name), moved, motion, visual_change, extra, ..shown }
+        Observation { shown_under: Some(name), moved, motion, visual_change, extra, ..shown }
     }
 
     fn asked(
@@ -77,12 +91,12 @@ impl Stage<'_> {
         image: Image,
         start: Instant,
         changed: Duration,
-    ) -> Observed {
+    ) -> Observation {
         let answer = trial.ask(&image).map(Some);
         let elapsed = start.elapsed();
         self.setup.clock.add(changed, elapsed - changed);
         let queries = trial.queries();
-        Observed { image: Some(image), queries, ..Observed::inside(answer, micros(elapsed)) }
+        Observation { image: Some(image), queries, ..Observation::inside(answer, micros(elapsed)) }
     }
 
     /// What changes of the image are held against; `None` where there is no telling.

@@ -3,7 +3,7 @@
 use crate::config::{DefenceSpec, Source, TargetSpec};
 use crate::inject::pixels_digest;
 use crate::record::{Place, TrialId};
-use crate::setup::SetupError;
+use crate::setup::OpenCampaignError;
 use faultlens_core::{
     Bounds, Defence, Detections, Image, Names, Picture, Ranking, Response, Scores, Seed, Segments,
     Target, TargetError, Text, class_called,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 const MANY_CLASSES: usize = 2000;
 
 /// A target with what trials need to know about it.
-pub struct Subject {
+pub struct OpenTarget {
     asked: Asked,
     /// What stands before it.
     defences: Vec<Arc<dyn Defence>>,
@@ -35,12 +35,12 @@ pub struct Subject {
 }
 
 enum Asked {
-    Model(Box<Inside>),
+    Model(Box<WhiteBox>),
     Service(Box<ServiceTarget>),
 }
 
 /// A model that faults can land in.
-pub struct Inside {
+pub struct WhiteBox {
     /// The model, and how it is asked.
     pub target: OnnxTarget,
     /// Which layers it has.
@@ -49,30 +49,31 @@ pub struct Inside {
     places: BTreeMap<ValueId, Arc<Place>>,
 }
 
-impl Subject {
+impl OpenTarget {
     /// Opens a target; `classes` are those of the data set.
     pub(crate) fn open(
         spec: &TargetSpec,
         base: &Path,
         classes: &[String],
-    ) -> Result<Self, SetupError> {
-        let asked =
-            match &spec.source {
-                Source::Model { path, written } => {
-                    let target = OnnxTarget::open(path, (**written).clone());
-                    let target = target
-                        .map_err(|source| SetupError::Target { name: spec.name.clone(), source })?;
-                    named(&spec.name, &target)?;
-                    Asked::Model(Box::new(Inside::new(target)))
-                }
-                Source::Service(service) => {
-                    let target = ServiceTarget::open(service, base);
-                    Asked::Service(Box::new(target.map_err(|source| SetupError::Service {
-                        name: spec.name.clone(),
-                        source,
-                    })?))
-                }
-            };
+    ) -> Result<Self, OpenCampaignError> {
+        let asked = match &spec.source {
+            Source::Model { path, written } => {
+                let target = OnnxTarget::open(path, (**written).clone());
+                let target = target.map_err(|source| OpenCampaignError::Target {
+                    name: spec.name.clone(),
+                    source,
+                })?;
+                named(&spec.name, &target)?;
+                Asked::Model(Box::new(WhiteBox::new(target)))
+            }
+            Source::Service(service) => {
+                let target = ServiceTarget::open(service, base);
+                Asked::Service(Box::new(target.map_err(|source| OpenCampaignError::Service {
+                    name: spec.name.clone(),
+                    source,
+                })?))
+            }
+        };
         let origin = asked.key();
         let key = defended_key(origin.clone(), &spec.defences);
         let defences = spec.defences.iter().map(DefenceSpec::build).collect();
@@ -81,7 +82,7 @@ impl Subject {
     }
 
     /// The model, where its inside can be reached.
-    pub fn inside(&self) -> Option<&Inside> {
+    pub fn inside(&self) -> Option<&WhiteBox> {
         match &self.asked {
             Asked::Model(inside) => Some(inside),
             Asked::Service(_) => None,
@@ -172,7 +173,7 @@ impl Subject {
     }
 }
 
-impl Target for Subject {
+impl Target for OpenTarget {
     fn ask(&self, image: &Image) -> Result<Response, TargetError> {
         self.after(self.bare(image)?, image)
     }
@@ -219,7 +220,7 @@ impl Asked {
     }
 }
 
-impl Inside {
+impl WhiteBox {
     fn new(target: OnnxTarget) -> Self {
         let graph = target.model().graph();
         let anatomy = Anatomy::of(graph);
@@ -309,7 +310,7 @@ fn fitting(kind: OutputKind) -> &'static str {
 
 /// Refuses a list of names that is longer or shorter than the model's list of classes: names would
 /// stand for other classes than they say.
-fn named(name: &str, target: &OnnxTarget) -> Result<(), SetupError> {
+fn named(name: &str, target: &OnnxTarget) -> Result<(), OpenCampaignError> {
     let (graph, described) = (target.model().graph(), target.description());
     let output = described.output.position(graph).ok().and_then(|at| graph.outputs().get(at));
     let shape = output.and_then(|&id| graph.declared_shape(id));
@@ -317,7 +318,7 @@ fn named(name: &str, target: &OnnxTarget) -> Result<(), SetupError> {
         (Some(&Dim::Fixed(classes)), names)
             if names > 0 && names != classes && described.output.kind.is_scores() =>
         {
-            Err(SetupError::Labels { target: name.to_owned(), names, classes })
+            Err(OpenCampaignError::Labels { target: name.to_owned(), names, classes })
         }
         _ => Ok(()),
     }

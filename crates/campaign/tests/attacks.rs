@@ -8,7 +8,7 @@ mod campaigns;
 use campaigns::{parse, refused};
 use faultlens_campaign::analysis::{Attacked, Summary, summarise};
 use faultlens_campaign::replay::Rerun;
-use faultlens_campaign::{Campaign, Record, Setup};
+use faultlens_campaign::{Campaign, OpenCampaign, Record};
 use faultlens_core::{DType, Image, OutcomeKind, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder};
 use std::path::Path;
@@ -206,19 +206,19 @@ fn only_what_was_asked_for_is_found() {
                 {fault: hop_skip_jump, queries: 200, within: 0.05},\n\
                 {fault: pgd, epsilon: 0.1, towards: [stop]}]\n";
     let (records, summary) = run(dir.path(), "run", text, 2);
-    let judged = records.iter().filter(|record| record.outcome.kind() != OutcomeKind::Unjudged);
+    let judged = records.iter().filter(|record| record.outcome.kind() != OutcomeKind::Skipped);
     for record in judged {
         let found = record.extra.contains_key("first_queries");
-        assert_eq!(record.outcome.kind() == OutcomeKind::Deviated, found, "{record:?}");
+        assert_eq!(record.outcome.kind() == OutcomeKind::Changed, found, "{record:?}");
         assert_eq!(record.extra.contains_key("distance"), found, "{record:?}");
     }
     let stops = records.iter().filter(|record| record.fault == 2);
-    assert!(stops.clone().any(|record| record.outcome.kind() == OutcomeKind::Unjudged));
-    for record in stops.filter(|record| record.outcome.kind() == OutcomeKind::Deviated) {
+    assert!(stops.clone().any(|record| record.outcome.kind() == OutcomeKind::Skipped));
+    for record in stops.filter(|record| record.outcome.kind() == OutcomeKind::Changed) {
         assert_eq!(record.answer.as_deref(), Some("stop"));
     }
     let changed: u64 = summary.attacks.iter().map(|one| one.changed.events).sum();
-    assert_eq!(changed, summary.overall.deviated);
+    assert_eq!(changed, summary.overall.changed);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn defences_stand_between_and_refusals_count_apart() {
     assert_eq!((rate(1, 0), rate(1, 1)), (Some(17.0 / 40.0), Some(1.0)));
     // No answer is ever sure, so that nothing can be judged, and the reason is told.
     let refused: Vec<&Record> = records.iter().filter(|record| record.target == 3).collect();
-    assert!(refused.iter().all(|record| record.outcome.kind() == OutcomeKind::Unjudged));
+    assert!(refused.iter().all(|record| record.outcome.kind() == OutcomeKind::Skipped));
     assert_eq!((refused.len(), rate(3, 0)), (120, None));
     let sure = target("broken", "{name: conf, threshold: 0.51}");
     let (records, summary) =
@@ -256,7 +256,7 @@ fn what_cannot_be_attacked_is_said_before_the_first_trial() {
     let dir = world();
     let error = refused(dir.path(), &text(&target("rounded", ""), "{fault: pgd}"));
     assert!(error.contains("Round") && error.contains("hop_skip_jump"), "{error}");
-    Setup::open(parse(dir.path(), &text(&target("rounded", ""), "{fault: hop_skip_jump}")))
+    OpenCampaign::open(parse(dir.path(), &text(&target("rounded", ""), "{fault: hop_skip_jump}")))
         .unwrap();
     let towards = text(&target("robust", ""), "{fault: pgd, towards: [brihgt]}");
     let error = refused(dir.path(), &towards);

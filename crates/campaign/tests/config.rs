@@ -47,7 +47,7 @@ oracle: {name: same_top, k: 2}
 guards: [golden_correct]
 intervals: {method: clopper_pearson, confidence: 0.9}
 requirements:
-  - rate: deviated
+  - rate: changed
     at_most: 0.05
     where: {fault: bit_flip, target: deep, bit: 30, label: 007}
     name: flips
@@ -124,8 +124,8 @@ fn faults_judge_and_requirements_arrive() {
     assert_eq!(campaign.intervals.method, Method::ClopperPearson);
     assert_eq!(campaign.intervals.level.confidence(), 0.9);
     let [flips, failed] = &campaign.requirements[..] else { panic!("{:?}", campaign.requirements) };
-    assert_eq!(flips.rate, RateKind::Of(OutcomeKind::Deviated));
-    let wanted = "flips: deviated ≤ 5% where bit = 30 and fault = bit_flip and label = 007 \
+    assert_eq!(flips.rate, RateKind::Of(OutcomeKind::Changed));
+    let wanted = "flips: changed ≤ 5% where bit = 30 and fault = bit_flip and label = 007 \
                   and target = deep";
     assert_eq!(flips.to_string(), wanted);
     assert_eq!(failed.to_string(), "failed ≤ 100%");
@@ -184,7 +184,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("k: 2", "k: 0", "28:29:", "k takes a whole number from 1 to 1000, not 0"),
     ("[golden_correct]", "golden_correct", "29:9:", "guards takes a list of guards, not \"golden_correct\""),
     ("confidence: 0.9", "confidence: 95", "30:50:", "confidence takes a number between 0 and 1, not 95"),
-    ("rate: deviated", "rate: unjudged", "32:11:", "no rate is called \"unjudged\""),
+    ("rate: changed", "rate: skipped", "32:11:", "no rate is called \"skipped\""),
     ("at_most: 0.05", "at_most: 0", "33:14:", "at_most takes a number above 0 and up to 1, not 0"),
     ("target: deep", "target: depp", "34:38:", "no target of this campaign is called \"depp\"; did you mean \"deep\"?"),
     ("fault: bit_flip, ", "fault: zero, ", "34:20:", "no fault of this campaign is called \"zero\"; known: bit_flip, gaussian_noise"),

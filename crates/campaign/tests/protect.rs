@@ -81,9 +81,9 @@ fn counted(dir: &Path) -> (u64, u64, u64) {
             let plan = fault.settings.get("sites").and_then(|plan| plan.as_str());
             let takes = fault.name != "brightness" && plan != Some("boundary");
             let kind = record.outcome.kind();
-            if takes && kind != OutcomeKind::Unjudged {
+            if takes && kind != OutcomeKind::Skipped {
                 judged += 1;
-                broken += u64::from(kind == OutcomeKind::Deviated);
+                broken += u64::from(kind == OutcomeKind::Changed);
             } else {
                 left += 1;
             }
@@ -99,8 +99,8 @@ fn consistent(one: &Evaluated, broken: u64, judged: u64) {
         one.moves.iter().filter(|m| is(&m.before, &m.after)).map(|m| m.trials).sum()
     };
     assert_eq!(moved(&|_, _| true), judged);
-    assert_eq!(moved(&|before, _| before == "deviated"), broken);
-    let still = moved(&|_, after| after == "deviated");
+    assert_eq!(moved(&|before, _| before == "changed"), broken);
+    let still = moved(&|_, after| after == "changed");
     assert_eq!((one.after.events, one.after.n), (still, judged), "{}", one.label);
     assert_eq!(one.stopped.n, broken);
     assert_eq!(broken - one.stopped.events + one.worse, still);

@@ -9,7 +9,7 @@ use faultlens_campaign::plan::Shard;
 use faultlens_campaign::replay::Rerun;
 use faultlens_campaign::run::{Ending, Event, RunOptions, Sink, SinkError};
 use faultlens_campaign::store::{Store, StoreError, merge};
-use faultlens_campaign::{Campaign, Record, Setup};
+use faultlens_campaign::{Campaign, OpenCampaign, Record};
 use faultlens_core::{OutcomeKind, Seed};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ faults:
   - {fault: brightness, severity: 5}
 guards: [golden_correct]
 requirements:
-  - {rate: deviated, at_most: 0.999}
+  - {rate: changed, at_most: 0.999}
   - {rate: crashed, at_most: 0.01, where: {fault: brightness}}
 ";
 
@@ -146,7 +146,7 @@ fn every_recorded_trial_repeats_bit_for_bit() {
 
 #[test]
 fn image_faults_are_the_same_for_all_targets_and_others_are_not() {
-    let setup = Setup::open(campaign(SMALL)).unwrap();
+    let setup = OpenCampaign::open(campaign(SMALL)).unwrap();
     let all = setup.plan.total() / 2;
     for number in 0..all {
         let (first, second) = (setup.plan.spot(number), setup.plan.spot(number + all));
@@ -194,12 +194,12 @@ fn a_summary_says_what_the_records_say() {
     let (dir, records) = reference();
     let summary = summarise(&dir.path().join("run"), &[]).unwrap();
     let count = |kind| records.iter().filter(|r| r.outcome.kind() == kind).count() as u64;
-    assert_eq!(summary.overall.deviated, count(OutcomeKind::Deviated));
-    assert_eq!(summary.overall.masked, count(OutcomeKind::Masked));
+    assert_eq!(summary.overall.changed, count(OutcomeKind::Changed));
+    assert_eq!(summary.overall.unchanged, count(OutcomeKind::Unchanged));
     assert_eq!(summary.overall.detected, count(OutcomeKind::Detected));
-    assert_eq!(summary.overall.unjudged.values().sum::<u64>(), count(OutcomeKind::Unjudged));
-    assert_eq!(summary.overall.rate.n + count(OutcomeKind::Unjudged), records.len() as u64);
-    assert!(summary.overall.deviated > 0 && summary.overall.masked > 0);
+    assert_eq!(summary.overall.skipped.values().sum::<u64>(), count(OutcomeKind::Skipped));
+    assert_eq!(summary.overall.rate.n + count(OutcomeKind::Skipped), records.len() as u64);
+    assert!(summary.overall.changed > 0 && summary.overall.unchanged > 0);
     assert_eq!(
         summary.verdict,
         Some(summary.requirements.iter().map(|r| r.verdict).max().unwrap())
@@ -214,7 +214,7 @@ fn a_summary_says_what_the_records_say() {
     let grouped: u64 = by_kind.groupings[0]
         .rows
         .iter()
-        .map(|row| row.tally.rate.n + row.tally.unjudged.values().sum::<u64>())
+        .map(|row| row.tally.rate.n + row.tally.skipped.values().sum::<u64>())
         .sum();
     assert_eq!(grouped, sited);
     let error = summarise(&dir.path().join("run"), &["operatr".to_owned()]).unwrap_err();
@@ -236,7 +236,7 @@ stop: {half_width: 0.1, at_most: 60}
     assert_eq!(run(text, &options(&whole)), Ending::StoppedEarly);
     let wanted = records(&whole);
     assert!(wanted.len() < 2 * 8 * 60, "{}", wanted.len());
-    // A fault that is always masked is known sooner.
+    // A fault that is always unchanged is known sooner.
     let of = |fault| wanted.iter().filter(|record| record.fault == fault).count();
     assert_ne!(of(0), of(1));
     loop {
@@ -262,7 +262,7 @@ stop: {half_width: 0.1, at_most: 60}
 #[test]
 fn a_pinned_trial_is_replayed_first_and_judged() {
     let (dir, records) = reference();
-    let broken = records.iter().find(|r| r.outcome.kind() == OutcomeKind::Deviated).unwrap();
+    let broken = records.iter().find(|r| r.outcome.kind() == OutcomeKind::Changed).unwrap();
     let rerun = Rerun::open(&dir.path().join("run")).unwrap();
     let pinned = rerun.pin(&broken.number.to_string(), Some("found once")).unwrap();
     let file = dir.path().join("pins.yaml");
@@ -276,11 +276,11 @@ fn a_pinned_trial_is_replayed_first_and_judged() {
     assert_eq!(summary.pinned[0].verdict, Verdict::NotMet);
     assert_eq!(summary.verdict, Some(Verdict::NotMet));
     // Another image of that name is another trial, and says nothing about this one.
-    let setup = Setup::open(campaign(SMALL)).unwrap();
-    assert_eq!(pinned.replay(&setup).outcome, "deviated");
+    let setup = OpenCampaign::open(campaign(SMALL)).unwrap();
+    assert_eq!(pinned.replay(&setup).outcome, "changed");
     let other = pin::Pin { pixels: "0123456789abcdef".to_owned(), ..pinned };
     let replayed = other.replay(&setup);
-    assert_eq!(replayed.outcome, "unjudged");
+    assert_eq!(replayed.outcome, "skipped");
     assert!(replayed.reason.unwrap().contains("is another one"));
 }
 
@@ -291,7 +291,7 @@ fn labels_that_are_not_the_models_are_refused() {
     let text = "targets: [{model: world:signs-shallow, labels: labels.txt}]\n\
                 cases: {data: 'world:signs:2'}\nfaults: [{fault: zero}]";
     let campaign = Campaign::parse(text, &dir.path().join("c.yaml")).unwrap();
-    let error = Setup::open(campaign).err().unwrap().to_string();
+    let error = OpenCampaign::open(campaign).err().unwrap().to_string();
     assert!(error.contains("there are 3 labels, but the model has 14 classes"), "{error}");
 }
 
@@ -402,7 +402,7 @@ fn the_boundary_is_where_all_flips_say_it_is() {
     run(&flips("sites: boundary, trials: 60"), &options(&searched));
     let broken: BTreeSet<(u32, u64, u32)> = records(&all)
         .iter()
-        .filter(|record| record.outcome.kind() != OutcomeKind::Masked)
+        .filter(|record| record.outcome.kind() != OutcomeKind::Unchanged)
         .map(|record| (record, record.site.as_ref().unwrap()))
         .map(|(record, site)| (record.case, site.element, site.bit.unwrap()))
         .collect();
@@ -422,7 +422,7 @@ fn the_boundary_is_where_all_flips_say_it_is() {
         // What is told of the lowest bit was seen.
         let told = site.bit.map(|bit| (record.case, site.element, bit));
         assert!(told.is_none_or(|told| broken.contains(&told)), "{record:?}");
-        assert_eq!(site.bit.is_some(), record.outcome.kind() != OutcomeKind::Masked);
+        assert_eq!(site.bit.is_some(), record.outcome.kind() != OutcomeKind::Unchanged);
     }
     assert!(agree * 10 >= searches.len() * 9, "{agree} of {}", searches.len());
     assert!(asked < 14 * searches.len() as u32, "{asked}");
@@ -438,7 +438,7 @@ fn a_fault_without_a_place_is_refused() {
             "targets: [{{model: world:signs-shallow}}]\ncases: {{data: 'world:signs:2'}}\n\
              faults: [{{{fault}}}]"
         );
-        Setup::open(campaign(&text)).err().unwrap().to_string()
+        OpenCampaign::open(campaign(&text)).err().unwrap().to_string()
     };
     for (fault, wanted) in [
         ("fault: bit_flip, bit: 40", "bit 40: what is selected is f32 (bits 0 to 31)"),
@@ -466,14 +466,14 @@ faults:
   - {fault: translation, right: 0.15, down: 0, fill: edge}
 ";
     run(text, &options(dir.path()));
-    let deviated = |fault: u32| {
+    let changed = |fault: u32| {
         let of = |record: &&Record| {
-            record.fault == fault && record.outcome == faultlens_core::Outcome::Deviated
+            record.fault == fault && record.outcome == faultlens_core::Outcome::Changed
         };
         records(dir.path()).iter().filter(of).count()
     };
-    assert_eq!(deviated(0), 0, "nothing moved");
-    assert!((1..=20).contains(&deviated(1)), "{} of 30", deviated(1));
+    assert_eq!(changed(0), 0, "nothing moved");
+    assert!((1..=20).contains(&changed(1)), "{} of 30", changed(1));
 }
 
 /// The run directory alone says how well objects were found over all cases.

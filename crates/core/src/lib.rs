@@ -22,7 +22,7 @@ pub use fault::{Dose, GUIDE_WORDS, Hazard, ImageFault, Place};
 pub use image::{Image, ImageError};
 pub use motion::{Motion, UNEXPECTED};
 pub use name::did_you_mean;
-pub use oracle::{Disturbed, Exhibit, Guard, Measure, Oracle, Truth};
+pub use oracle::{Comparison, Disturbed, Guard, Measure, Oracle, Truth};
 pub use outcome::{Outcome, OutcomeKind, Reason};
 pub use plugin::{Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Unset};
 pub use random::{Seed, Stream};

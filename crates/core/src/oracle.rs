@@ -4,7 +4,7 @@ use crate::{Case, Outcome, Reason, Response};
 
 /// What an oracle looks at.
 #[derive(Debug, Clone, Copy)]
-pub struct Exhibit<'a> {
+pub struct Comparison<'a> {
     /// What was shown, before any fault.
     pub case: &'a Case,
     /// What the target should answer.
@@ -39,7 +39,7 @@ pub struct Truth<'a> {
 /// not gives the fault away, whoever judges.
 pub trait Oracle: Send + Sync {
     /// What became of the trial.
-    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome;
+    fn judge(&self, comparison: &Comparison<'_>) -> Outcome;
 
     /// The overlap from which boxes are taken for the same object, where it looks at objects.
     fn overlap(&self) -> Option<f64> {
@@ -48,7 +48,7 @@ pub trait Oracle: Send + Sync {
 
     /// How far the answer moved, for the record: so that other limits than the oracle's own can
     /// be looked at later. `None` where it has no measure, or the answers cannot be compared.
-    fn measure(&self, _exhibit: &Exhibit<'_>) -> Option<Measure> {
+    fn measure(&self, _exhibit: &Comparison<'_>) -> Option<Measure> {
         None
     }
 }
@@ -65,8 +65,8 @@ pub struct Measure {
 /// Wraps an oracle: says for which trials its judgement counts.
 pub trait Guard: Send + Sync {
     /// Why no trial of this case says anything, whatever the fault; asked before any is run, so
-    /// that none is run in vain. `exhibit.observed` is golden.
-    fn bars_case(&self, _exhibit: &Exhibit<'_>) -> Option<Reason> {
+    /// that none is run in vain. `comparison.observed` is golden.
+    fn bars_case(&self, _exhibit: &Comparison<'_>) -> Option<Reason> {
         None
     }
 
@@ -77,7 +77,7 @@ pub trait Guard: Send + Sync {
     }
 
     /// Why a trial says nothing, whatever was answered.
-    fn bars_trial(&self, _exhibit: &Exhibit<'_>) -> Option<Reason> {
+    fn bars_trial(&self, _exhibit: &Comparison<'_>) -> Option<Reason> {
         None
     }
 }

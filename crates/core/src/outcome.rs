@@ -7,9 +7,9 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The answer is as good as golden.
-    Masked,
+    Unchanged,
     /// The answer is another one, and nothing shows that it is wrong.
-    Deviated,
+    Changed,
     /// The answer gives the fault away: it is not finite, or the target rejected the input.
     Detected,
     /// The target failed.
@@ -17,7 +17,7 @@ pub enum Outcome {
     /// The target did not answer in time.
     TimedOut,
     /// The trial says nothing, for this reason; it leaves every denominator and is always shown.
-    Unjudged(Reason),
+    Skipped(Reason),
 }
 
 /// Why a trial cannot be judged.
@@ -65,40 +65,40 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
-    /// See [`Outcome::Masked`].
-    Masked,
-    /// See [`Outcome::Deviated`].
-    Deviated,
+    /// See [`Outcome::Unchanged`].
+    Unchanged,
+    /// See [`Outcome::Changed`].
+    Changed,
     /// See [`Outcome::Detected`].
     Detected,
     /// See [`Outcome::Crashed`].
     Crashed,
     /// See [`Outcome::TimedOut`].
     TimedOut,
-    /// See [`Outcome::Unjudged`].
-    Unjudged,
+    /// See [`Outcome::Skipped`].
+    Skipped,
 }
 
 impl OutcomeKind {
     /// Every kind, in the order of reports.
     pub const ALL: [Self; 6] = [
-        Self::Masked,
-        Self::Deviated,
+        Self::Unchanged,
+        Self::Changed,
         Self::Detected,
         Self::Crashed,
         Self::TimedOut,
-        Self::Unjudged,
+        Self::Skipped,
     ];
 
     /// Its name in records, campaign files and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Masked => "masked",
-            Self::Deviated => "deviated",
+            Self::Unchanged => "unchanged",
+            Self::Changed => "changed",
             Self::Detected => "detected",
             Self::Crashed => "crashed",
             Self::TimedOut => "timed_out",
-            Self::Unjudged => "unjudged",
+            Self::Skipped => "skipped",
         }
     }
 
@@ -118,24 +118,24 @@ impl Outcome {
     /// Its kind, without the reason.
     pub fn kind(&self) -> OutcomeKind {
         match self {
-            Self::Masked => OutcomeKind::Masked,
-            Self::Deviated => OutcomeKind::Deviated,
+            Self::Unchanged => OutcomeKind::Unchanged,
+            Self::Changed => OutcomeKind::Changed,
             Self::Detected => OutcomeKind::Detected,
             Self::Crashed => OutcomeKind::Crashed,
             Self::TimedOut => OutcomeKind::TimedOut,
-            Self::Unjudged(_) => OutcomeKind::Unjudged,
+            Self::Skipped(_) => OutcomeKind::Skipped,
         }
     }
 
-    /// The outcome of that kind; `reason` is what an unjudged one is recorded with.
+    /// The outcome of that kind; `reason` is what an skipped one is recorded with.
     pub fn recorded(kind: OutcomeKind, reason: Option<Reason>) -> Option<Self> {
         Some(match kind {
-            OutcomeKind::Masked => Self::Masked,
-            OutcomeKind::Deviated => Self::Deviated,
+            OutcomeKind::Unchanged => Self::Unchanged,
+            OutcomeKind::Changed => Self::Changed,
             OutcomeKind::Detected => Self::Detected,
             OutcomeKind::Crashed => Self::Crashed,
             OutcomeKind::TimedOut => Self::TimedOut,
-            OutcomeKind::Unjudged => Self::Unjudged(reason?),
+            OutcomeKind::Skipped => Self::Skipped(reason?),
         })
     }
 }
@@ -219,6 +219,6 @@ mod tests {
         for reason in Reason::ALL {
             assert_eq!(Reason::with_text(reason.text()), Some(reason));
         }
-        assert_eq!(Outcome::recorded(OutcomeKind::Unjudged, None), None);
+        assert_eq!(Outcome::recorded(OutcomeKind::Skipped, None), None);
     }
 }

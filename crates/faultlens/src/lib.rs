@@ -36,7 +36,7 @@
 
 pub use faultlens_campaign as campaign;
 pub use faultlens_core::{
-    Bounds, Case, Cutout, DType, Detection, Detections, Dose, Exhibit, Guard, Hazard, Image,
+    Bounds, Case, Comparison, Cutout, DType, Detection, Detections, Dose, Guard, Hazard, Image,
     ImageError, ImageFault, Mask, Measure, Object, Oracle, Outcome, OutcomeKind, Parameter,
     ParameterKind, Picture, Place, Plugin, Ranked, Ranking, Reason, Response, Scores, Seed,
     Segments, Setting, Settings, Stream, Target, TargetError, Tensor, TensorData, TensorError,

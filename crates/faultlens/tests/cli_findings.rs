@@ -84,15 +84,15 @@ fn findings_say_what_was_shown_found_and_changed() {
     assert!(run.stderr.contains("that changed the answer or left none"), "{}", run.stderr);
     let listed = read(&folder, "found/findings.json");
     let listed = listed.as_array().unwrap();
-    let deviated: BTreeSet<String> = records(&folder, "run")
+    let changed: BTreeSet<String> = records(&folder, "run")
         .iter()
-        .filter(|row| row["outcome"] == "deviated" && row["fault"] != "bit_flip")
+        .filter(|row| row["outcome"] == "changed" && row["fault"] != "bit_flip")
         .map(|row| row["number"].clone())
         .collect();
     let told: BTreeSet<String> = listed.iter().map(|one| one["number"].to_string()).collect();
-    assert_eq!(told, deviated);
+    assert_eq!(told, changed);
     for one in listed {
-        assert_eq!((&one["target"], &one["outcome"]), (&"boxes".into(), &"deviated".into()));
+        assert_eq!((&one["target"], &one["outcome"]), (&"boxes".into(), &"changed".into()));
         assert!(folder.path("found/images").join(one["image"].as_str().unwrap()).is_file());
         assert!(folder.path("found").join(one["drawn"].as_str().unwrap()).is_file());
         let changes = one["changes"].as_array().unwrap();
@@ -122,7 +122,7 @@ fn replay_pairs_every_object() {
     let folder = scenes("replay");
     done(&folder, "run c.yaml");
     for (fault, word) in [("insert_object", "inserted: "), ("remove_object", "taken out: ")] {
-        let number = trial(&folder, fault, "deviated");
+        let number = trial(&folder, fault, "changed");
         let shown = done(&folder, &format!("replay run {number}")).stdout;
         assert!(shown.contains(word) && shown.contains("as before; "), "{shown}");
         assert!(shown.contains("the same as recorded, bit for bit"), "{shown}");
@@ -143,7 +143,7 @@ fn replay_pairs_every_object() {
 fn replay_of_a_trial_that_asked_nobody_shows_no_answer() {
     let folder = scenes("surplus");
     done(&folder, "run c.yaml");
-    let number = trial(&folder, "remove_object", "unjudged");
+    let number = trial(&folder, "remove_object", "skipped");
     let shown = done(&folder, &format!("replay run {number}")).stdout;
     let why = "no answer: nobody was asked: the target finds too few objects";
     assert!(shown.contains(why) && !shown.contains("\n  same "), "{shown}");
@@ -196,16 +196,16 @@ fn a_pinned_scene_fails_again_and_needs_the_same_objects() {
     let folder = scenes("pins");
     done(&folder, "run c.yaml");
     for fault in ["insert_object", "remove_object"] {
-        let number = trial(&folder, fault, "deviated");
+        let number = trial(&folder, fault, "changed");
         done(&folder, &format!("promote run {number} --name {fault}"));
     }
-    let surplus = trial(&folder, "remove_object", "unjudged");
+    let surplus = trial(&folder, "remove_object", "skipped");
     let why = ["was not judged", "too few objects", "pin one that was judged"];
     refused(&folder, &format!("promote run {surplus}"), &why);
     folder.text("again.yaml", &format!("{SCENES}pinned: pinned.yaml\n"));
     let again = done(&folder, "run again.yaml --output again").stderr;
     for fault in ["insert_object", "remove_object"] {
-        assert!(again.contains(&format!("pinned: {fault}: deviated\n")), "{again}");
+        assert!(again.contains(&format!("pinned: {fault}: changed\n")), "{again}");
     }
     // Other objects, and none at all: the scene with an object in it is another one.
     let mirrored = "targets: [{name: boxes, model: 'world:detector'}]\ncases: {data: \
@@ -218,10 +218,10 @@ fn a_pinned_scene_fails_again_and_needs_the_same_objects() {
     {
         folder.text("other.yaml", text);
         let told = done(&folder, &format!("run other.yaml --output other-{at}")).stderr;
-        let unjudged = told.lines().find(|line| line.starts_with("pinned: insert_object")).unwrap();
-        assert!(unjudged.contains("unjudged") && unjudged.contains(why), "{unjudged}");
-        assert!(unjudged.contains("objects:"), "{unjudged}");
-        assert!(told.contains("pinned: remove_object: deviated\n"), "{told}");
+        let skipped = told.lines().find(|line| line.starts_with("pinned: insert_object")).unwrap();
+        assert!(skipped.contains("skipped") && skipped.contains(why), "{skipped}");
+        assert!(skipped.contains("objects:"), "{skipped}");
+        assert!(told.contains("pinned: remove_object: changed\n"), "{told}");
     }
 }
 
@@ -239,7 +239,7 @@ fn a_pool_is_what_it_was_and_gives_no_image_its_own_objects() {
     }
     assert!(inserted > 20, "{inserted}");
     // A file that is not what it was is noticed before anything is asked.
-    let number = trial(&folder, "insert_object", "deviated");
+    let number = trial(&folder, "insert_object", "changed");
     let file = folder.path("pool").join(&pool.objects[0].file);
     let bytes = fs::read(&file).unwrap();
     let commands = ["run c.yaml".to_owned(), format!("replay run {number}")];

@@ -132,7 +132,7 @@ fn a_service_that_misbehaves_loses_trials_and_makes_none_up() {
     let mut lost = 0;
     for (model, wire) in all["model"].iter().zip(&all["wire"]) {
         match wire[2].as_str() {
-            "unjudged" => lost += 1,
+            "skipped" => lost += 1,
             _ => assert_eq!(model, wire),
         }
     }
@@ -289,7 +289,7 @@ fn what_cannot_be_asked_is_told() {
     let run = folder.run("run c.yaml");
     let all = records(&folder, "runs/c");
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(all["wire"].iter().all(|record| record[2] == "unjudged"), "{:?}", all["wire"]);
+    assert!(all["wire"].iter().all(|record| record[2] == "skipped"), "{:?}", all["wire"]);
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn a_scene_whose_answer_is_lost_is_not_judged() {
     done(&folder.run("export run -o records.csv"));
     let mut table = csv::Reader::from_path(folder.path("records.csv")).unwrap();
     let rows: Vec<BTreeMap<String, String>> = table.deserialize().map(Result::unwrap).collect();
-    let lost: Vec<_> = rows.iter().filter(|row| row["outcome"] == "unjudged").collect();
+    let lost: Vec<_> = rows.iter().filter(|row| row["outcome"] == "skipped").collect();
     assert!(!lost.is_empty() && lost.len() < rows.len(), "{} of {}", lost.len(), rows.len());
     // What is told was answered: the places on an object's way too.
     let calls = service.calls();
@@ -395,11 +395,11 @@ fn a_scene_whose_answer_is_lost_is_not_judged() {
     let found = std::fs::read(folder.path("found/findings.json")).unwrap();
     let found: Value = serde_json::from_slice(&found).unwrap();
     let judged: Vec<&str> =
-        rows.iter().filter(|row| row["outcome"] != "unjudged").map(|row| &*row["number"]).collect();
+        rows.iter().filter(|row| row["outcome"] != "skipped").map(|row| &*row["number"]).collect();
     for one in found.as_array().unwrap() {
         assert!(judged.contains(&one["number"].to_string().as_str()), "{one}");
         assert!(one["changes"].is_array() && one.get("no_answer").is_none(), "{one}");
-        assert_eq!(one["changes"] == Value::Array(vec![]), one["outcome"] == "masked");
+        assert_eq!(one["changes"] == Value::Array(vec![]), one["outcome"] == "unchanged");
     }
     assert_eq!(service.calls(), calls, "everything was on file");
     // Without the files it is asked again, and what gets lost then has the reason.

@@ -8,7 +8,7 @@ use crate::models::Member;
 use crate::part::Part;
 use faultlens_campaign::config::file::settings_json;
 use faultlens_campaign::config::{Campaign, DefenceSpec};
-use faultlens_campaign::{Setup, fingerprint};
+use faultlens_campaign::{OpenCampaign, fingerprint};
 use faultlens_core::Case;
 use faultlens_data::{DataSet, write_class_folders};
 use serde_json::{Value, json};
@@ -164,7 +164,7 @@ impl Part<'_> {
     fn check_classes(&self, campaign: Campaign) -> Result<(), GridError> {
         let names: Vec<String> =
             campaign.targets.iter().map(|target| target.name.clone()).collect();
-        let setup = Setup::open(campaign).map_err(|source| GridError::Setup {
+        let setup = OpenCampaign::open(campaign).map_err(|source| GridError::OpenCampaign {
             campaign: self.name.clone(),
             source: Box::new(source),
         })?;

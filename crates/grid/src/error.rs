@@ -1,6 +1,6 @@
 //! Why a study cannot go on, in words that say what to do.
 
-use faultlens_campaign::SetupError;
+use faultlens_campaign::OpenCampaignError;
 use faultlens_campaign::cases::CaseError;
 use faultlens_campaign::config::ConfigError;
 use faultlens_campaign::store::StoreError;
@@ -93,11 +93,11 @@ pub enum GridError {
     },
     /// A campaign of the study cannot be opened.
     #[error("{campaign}: {source}")]
-    Setup {
+    OpenCampaign {
         /// The campaign.
         campaign: String,
         /// What is wrong.
-        source: Box<SetupError>,
+        source: Box<OpenCampaignError>,
     },
     /// A run of the study cannot be read.
     #[error(transparent)]

@@ -24,6 +24,6 @@ mod save;
 
 pub use config::Study;
 pub use error::GridError;
-pub use models::{Happening, Member, News};
+pub use models::{Event, EventKind, Member};
 pub use part::Part;
 pub use rows::{AND, Choice, Configuration, Row, Rows};

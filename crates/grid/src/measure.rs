@@ -104,7 +104,7 @@ fn row(
     attack: &FaultPoint,
 ) -> Option<Row> {
     let kind = record.outcome.kind();
-    if kind == OutcomeKind::Unjudged || is_lost(record) {
+    if kind == OutcomeKind::Skipped || is_lost(record) {
         return None;
     }
     let number = |name: &str| {
@@ -115,7 +115,7 @@ fn row(
     // A fault that is no attack is over as soon as it is asked about.
     let changed = match hunted {
         true => record.extra.contains_key("first_queries"),
-        false => kind == OutcomeKind::Deviated,
+        false => kind == OutcomeKind::Changed,
     };
     let until = |first: &str, whole: &str| number(if changed { first } else { whole });
     let once = record.micros as f64 / 1e6;

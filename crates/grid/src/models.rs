@@ -41,7 +41,7 @@ pub struct Member {
 
 /// What happens while models are trained.
 #[derive(Debug, Clone, Copy)]
-pub struct News<'a> {
+pub struct Event<'a> {
     /// The model, and the defence in training where there is one.
     pub name: &'a str,
     /// Which of the models, from 1.
@@ -49,12 +49,12 @@ pub struct News<'a> {
     /// Of how many.
     pub of: usize,
     /// What happens to it.
-    pub what: Happening,
+    pub what: EventKind,
 }
 
 /// What happens to a model.
 #[derive(Debug, Clone, Copy)]
-pub enum Happening {
+pub enum EventKind {
     /// It was trained before.
     Kept,
     /// It learns.
@@ -72,7 +72,7 @@ impl Part<'_> {
     pub fn members(
         &self,
         threads: usize,
-        follow: &mut dyn FnMut(&News<'_>) -> ControlFlow<()>,
+        follow: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
     ) -> Result<Vec<Member>, GridError> {
         let study = self.study;
         let hook = |defence: usize| study.defences[defence].trains().then_some(defence);
@@ -87,7 +87,7 @@ impl Part<'_> {
         for (at, &(model, defence)) in orders.iter().enumerate() {
             let name = self.model_name(model, defence);
             let mut tell =
-                |what| follow(&News { name: &name, number: at + 1, of: orders.len(), what });
+                |what| follow(&Event { name: &name, number: at + 1, of: orders.len(), what });
             ready.push(self.ready((model, defence), &data, threads, &mut tell)?);
         }
         let member = |(model, defence): (usize, usize)| {
@@ -113,7 +113,7 @@ impl Part<'_> {
         (model, defence): Order,
         data: &str,
         threads: usize,
-        tell: &mut dyn FnMut(Happening) -> ControlFlow<()>,
+        tell: &mut dyn FnMut(EventKind) -> ControlFlow<()>,
     ) -> Result<Member, GridError> {
         let point = &self.study.models[model];
         if let Some(brought) = brought(model, point)? {
@@ -122,14 +122,14 @@ impl Part<'_> {
         let recipe = self.recipe(point, defence)?;
         let kept = Kept::new(&self.study.cache(), point, &recipe, data);
         let (proto, card) = match kept.find() {
-            Some(found) => go_on(tell(Happening::Kept)).map(|()| found)?,
+            Some(found) => go_on(tell(EventKind::Kept)).map(|()| found)?,
             None => {
-                let learns = &mut |progress| tell(Happening::Learns(progress));
+                let learns = &mut |progress| tell(EventKind::Learns(progress));
                 let made = self.train(point, &recipe, threads, learns);
                 let (proto, card) =
                     made.map_err(|source| self.untrained((model, defence), source))?;
                 kept.keep(&proto, &card)?;
-                go_on(tell(Happening::Trained))?;
+                go_on(tell(EventKind::Trained))?;
                 (proto, card)
             }
         };

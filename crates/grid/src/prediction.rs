@@ -5,7 +5,7 @@ use crate::file::replace;
 use crate::part::Part;
 use cpu_time::ThreadTime;
 use faultlens_campaign::config::Campaign;
-use faultlens_campaign::{Setup, Subject};
+use faultlens_campaign::{OpenCampaign, OpenTarget};
 use faultlens_core::Target;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -46,12 +46,12 @@ impl Part<'_> {
 
     fn measured(&self) -> Result<Vec<f64>, GridError> {
         let campaign = Campaign::load(&self.campaign_file())?;
-        let setup = Setup::open(campaign).map_err(|source| GridError::Setup {
+        let setup = OpenCampaign::open(campaign).map_err(|source| GridError::OpenCampaign {
             campaign: self.name.clone(),
             source: Box::new(source),
         })?;
         let image = self.samples.case(0)?.image;
-        let time = |subject: &Subject| {
+        let time = |subject: &OpenTarget| {
             let once = |_| {
                 let clock = ThreadTime::now();
                 // What goes wrong here is on record of every trial.

@@ -91,9 +91,9 @@ impl Case<'_> {
 fn properties(out: &mut String, summary: &Summary) {
     out.push_str("<properties>\n");
     property(out, "trials", &summary.progress.recorded.to_string());
-    rate(out, "deviated", &summary.overall.rate);
+    rate(out, "changed", &summary.overall.rate);
     for target in &summary.targets {
-        rate(out, &format!("deviated.{}", target.name), &target.tally.rate);
+        rate(out, &format!("changed.{}", target.name), &target.tally.rate);
         if let Some(accuracy) = &target.accuracy {
             rate(out, &format!("accuracy.{}", target.name), accuracy);
         }

@@ -24,13 +24,13 @@ pub fn markdown(summary: &Summary) -> String {
     };
     let _ = write!(
         out,
-        "{}; deviated among the judged: {}; {} detected, {} crashed, {} timed out, {} unjudged{}. In brackets: {}.\n\n",
+        "{}; changed among the judged: {}; {} detected, {} crashed, {} timed out, {} skipped{}. In brackets: {}.\n\n",
         format::counted(format::trials(tally), "trial"),
         code(&format::rate(&tally.rate)),
         format::count(tally.detected),
         format::count(tally.crashed),
         format::count(tally.timed_out),
-        format::count(format::unjudged(tally)),
+        format::count(format::skipped(tally)),
         spare,
         escape(&summary.interval)
     );
@@ -143,7 +143,7 @@ fn pinned(out: &mut String, pins: &[Pinned]) {
 fn grouping(out: &mut String, grouping: &Grouping) {
     let _ = write!(
         out,
-        "### {}\n\n| {} | deviated | n | rate |\n|---|---:|---:|---:|\n",
+        "### {}\n\n| {} | changed | n | rate |\n|---|---:|---:|---:|\n",
         escape(&grouping.title),
         escape(&grouping.attribute)
     );

@@ -138,7 +138,7 @@ impl Page {
         let trials = format::trials(tally);
         let rate = match tally.rate.value {
             None => "none judged".into(),
-            Some(_) => format!("{} deviated", format::rate(&tally.rate)),
+            Some(_) => format!("{} changed", format::rate(&tally.rate)),
         };
         self.head(&format!("{}, {rate}", format::counted(trials, "trial")));
         if tally.rate.value.is_some() {
@@ -147,12 +147,12 @@ impl Page {
             self.lines.push(text);
         }
         let kinds = [
-            ("masked", tally.masked),
-            ("deviated", tally.deviated),
+            ("unchanged", tally.unchanged),
+            ("changed", tally.changed),
             ("detected", tally.detected),
             ("crashed", tally.crashed),
             ("timed out", tally.timed_out),
-            ("unjudged", format::unjudged(tally)),
+            ("skipped", format::skipped(tally)),
         ];
         let room = (self.width - 34).min(40);
         for (name, count) in kinds.into_iter().filter(|(_, count)| *count > 0) {
@@ -224,7 +224,7 @@ impl Page {
         }
         let more = grouping.rows.len() - rows.len();
         let more = if more > 0 { format!(" ({more} more in the report)") } else { String::new() };
-        self.head(&format!("{}: rate of deviated trials{more}", grouping.title));
+        self.head(&format!("{}: rate of changed trials{more}", grouping.title));
         let label = ((self.width - RATE_COLUMNS) / 2).min(30);
         let room = self.width - label - RATE_COLUMNS - 5;
         let high = rows.iter().map(|row| format::ends(&row.tally.rate).1).fold(0.0, f64::max);

@@ -1,7 +1,7 @@
 //! The whole experiment: what is not done yet, seed by seed.
 
 use crate::file::{file_key, key, replace_folder};
-use crate::hunt::Hunt;
+use crate::hunt::AttackSession;
 use crate::learn::{FIRST, Learning};
 use crate::ledger::Ledger;
 use crate::origin::{First, Ground, card, objects};
@@ -27,7 +27,7 @@ const SCENES: &str = "scenes";
 
 /// Who works, and who may stop it; nothing here changes what is measured.
 #[derive(Debug, Clone, Copy)]
-pub struct Hands<'a> {
+pub struct Workers<'a> {
     /// How many threads compute.
     pub threads: usize,
     /// Set once the experiment should stop.
@@ -36,7 +36,7 @@ pub struct Hands<'a> {
 
 /// What happens in an experiment.
 #[derive(Debug, Clone, Copy)]
-pub struct News<'a> {
+pub struct Event<'a> {
     /// The seed.
     pub seed: u64,
     /// Which of the seeds, from 1.
@@ -44,12 +44,12 @@ pub struct News<'a> {
     /// Of how many.
     pub of: usize,
     /// What happens.
-    pub what: Happening<'a>,
+    pub what: EventKind<'a>,
 }
 
 /// What happens in a seed.
 #[derive(Debug, Clone, Copy)]
-pub enum Happening<'a> {
+pub enum EventKind<'a> {
     /// A step was done before.
     Kept(&'a str),
     /// A model learns.
@@ -87,8 +87,8 @@ pub enum Happening<'a> {
 pub fn retrain(
     plan: &Plan,
     folder: &Path,
-    hands: &Hands<'_>,
-    follow: &mut dyn FnMut(&News<'_>),
+    workers: &Workers<'_>,
+    follow: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Retraining, RetrainError> {
     plan.check()?;
     is_free(folder)?;
@@ -102,13 +102,13 @@ pub fn retrain(
         all.save(folder)?;
     }
     for (number, seed) in (1..).zip(plan.all_seeds()) {
-        let tell = &mut |what: Happening<'_>| {
-            follow(&News { seed, number, of: plan.seeds, what });
+        let tell = &mut |what: EventKind<'_>| {
+            follow(&Event { seed, number, of: plan.seeds, what });
         };
         let dir = folder.join(format!("seed-{seed}"));
         fs::create_dir_all(&dir).map_err(RetrainError::io("make the seed's folder", &dir))?;
         let ledger = Ledger::open(&dir);
-        all.seeds.push(Run { plan, ground: &ground, hands, seed, dir, ledger }.whole(tell)?);
+        all.seeds.push(Run { plan, ground: &ground, workers, seed, dir, ledger }.whole(tell)?);
         if before.is_none_or(|before| all.seeds.len() >= before) {
             all.save(folder)?;
         }
@@ -136,14 +136,14 @@ fn is_free(folder: &Path) -> Result<(), RetrainError> {
 struct Run<'a> {
     plan: &'a Plan,
     ground: &'a Ground,
-    hands: &'a Hands<'a>,
+    workers: &'a Workers<'a>,
     seed: u64,
     dir: PathBuf,
     ledger: Ledger,
 }
 
 impl Run<'_> {
-    fn whole(mut self, tell: &mut dyn FnMut(Happening<'_>)) -> Result<OfSeed, RetrainError> {
+    fn whole(mut self, tell: &mut dyn FnMut(EventKind<'_>)) -> Result<OfSeed, RetrainError> {
         let originals = self.originals()?;
         let print = fingerprint(&originals)?;
         let first = self.first(&originals, &print, tell)?;
@@ -168,7 +168,7 @@ impl Run<'_> {
     }
 
     fn learning(&self) -> Learning<'_> {
-        Learning { ground: self.ground, hands: self.hands, folder: &self.dir }
+        Learning { ground: self.ground, workers: self.workers, folder: &self.dir }
     }
 
     fn first_file(&self) -> PathBuf {
@@ -181,7 +181,7 @@ impl Run<'_> {
     }
 
     fn go_on(&self) -> Result<(), RetrainError> {
-        match self.hands.interrupted.load(Ordering::Relaxed) {
+        match self.workers.interrupted.load(Ordering::Relaxed) {
             true => Err(RetrainError::Stopped),
             false => Ok(()),
         }
@@ -210,7 +210,7 @@ impl Run<'_> {
         &mut self,
         originals: &DataSet,
         print: &str,
-        tell: &mut dyn FnMut(Happening<'_>),
+        tell: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Precision, RetrainError> {
         self.go_on()?;
         let first = self.ground.first(self.seed);
@@ -223,7 +223,7 @@ impl Run<'_> {
         let found: Option<(Precision, Value)> = self.ledger.find(FIRST, &key);
         // A file that somebody has changed since is another model.
         if let Some((precision, _)) = found.filter(|(_, file)| *file == self.key_of_first()) {
-            tell(Happening::Kept("the first model"));
+            tell(EventKind::Kept("the first model"));
             return Ok(precision);
         }
         let precision = match first {
@@ -231,7 +231,7 @@ impl Run<'_> {
             First::There(path) => self.brought(path)?,
         };
         self.ledger.note(FIRST, key, &(precision, self.key_of_first()))?;
-        tell(Happening::First(&precision));
+        tell(EventKind::First(&precision));
         Ok(precision)
     }
 
@@ -249,7 +249,7 @@ impl Run<'_> {
         &mut self,
         wanted: usize,
         first: &Value,
-        tell: &mut dyn FnMut(Happening<'_>),
+        tell: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<ScenesUsed, RetrainError> {
         self.go_on()?;
         let Plan { per_object, label_inserted, .. } = *self.plan;
@@ -263,17 +263,18 @@ impl Run<'_> {
             && self.open(FAILING).is_ok()
             && self.open(UNCHECKED).is_ok()
         {
-            tell(Happening::Kept("the changed scenes"));
+            tell(EventKind::Kept("the changed scenes"));
             return Ok(used);
         }
         let (folder, seed) = (self.dir.as_path(), self.seed);
         let model = format!("{FIRST}.onnx");
         let (model, objects, originals) = (model.as_str(), objects.as_str(), ORIGINALS);
-        let hunt = Hunt { folder, seed, model, originals, objects, per_object, key: &run_key };
-        let run = hunt.run(self.hands.threads, self.hands.interrupted, tell)?;
+        let hunt =
+            AttackSession { folder, seed, model, originals, objects, per_object, key: &run_key };
+        let run = hunt.run(self.workers.threads, self.workers.interrupted, tell)?;
         let used = Drawing { folder, seed, wanted, label_inserted }.draw(&run)?;
         self.ledger.note(SCENES, set_key, &used)?;
-        tell(Happening::Drawn { used: &used, wanted });
+        tell(EventKind::Drawn { used: &used, wanted });
         Ok(used)
     }
 
@@ -283,7 +284,7 @@ impl Run<'_> {
         configuration: Configuration,
         data: &DataSet,
         first: &Value,
-        tell: &mut dyn FnMut(Happening<'_>),
+        tell: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Course, RetrainError> {
         self.go_on()?;
         let recipe = Recipe { seed: self.seed, ..self.ground.recipe.clone() };
@@ -296,13 +297,13 @@ impl Run<'_> {
         let step = format!("course {name}");
         let found: Option<(Course, Value)> = self.ledger.find(&step, &key);
         if let Some((course, _)) = found.filter(|(_, there)| *there == json!(file_key(&file))) {
-            tell(Happening::Kept(configuration.about()));
+            tell(EventKind::Kept(configuration.about()));
             return Ok(course);
         }
         let model = onnx::read(&self.first_file())?;
         let course = self.learning().course(configuration, &recipe, &model, data, every, tell)?;
         self.ledger.note(&step, key, &(&course, file_key(&file)))?;
-        tell(Happening::Went(&course));
+        tell(EventKind::Went(&course));
         Ok(course)
     }
 }

@@ -1,7 +1,7 @@
 //! The campaign that looks for scenes in which a first model fails.
 
 use crate::file::replace;
-use crate::{Happening, RetrainError};
+use crate::{EventKind, RetrainError};
 use faultlens_campaign::Campaign;
 use faultlens_campaign::run::{Ending, Event, RunOptions, Sink, SinkError};
 use serde_json::json;
@@ -15,7 +15,7 @@ const MOST_OBJECTS: u32 = 12;
 const DIGITS: usize = 12;
 
 /// What the campaign is made of; files are in the seed's folder.
-pub(crate) struct Hunt<'a> {
+pub(crate) struct AttackSession<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) seed: u64,
     pub(crate) model: &'a str,
@@ -26,13 +26,13 @@ pub(crate) struct Hunt<'a> {
     pub(crate) key: &'a str,
 }
 
-impl Hunt<'_> {
+impl AttackSession<'_> {
     /// Runs what is not on record yet; gives the run directory.
     pub(crate) fn run(
         &self,
         threads: usize,
         interrupted: &AtomicBool,
-        tell: &mut dyn FnMut(Happening<'_>),
+        tell: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<PathBuf, RetrainError> {
         let path = self.folder.join("campaign.yaml");
         replace(&path, self.text().as_bytes(), "write the campaign")?;
@@ -83,7 +83,7 @@ impl Hunt<'_> {
 }
 
 struct Follower<'a> {
-    tell: &'a mut dyn FnMut(Happening<'_>),
+    tell: &'a mut dyn FnMut(EventKind<'_>),
     done: u64,
     planned: u64,
 }
@@ -95,10 +95,10 @@ impl Sink for Follower<'_> {
                 (self.done, self.planned) = (*recorded, *planned);
             }
             Event::Recorded(records) => self.done += records.len() as u64,
-            Event::Warning(text) => (self.tell)(Happening::Warning(text)),
+            Event::Warning(text) => (self.tell)(EventKind::Warning(text)),
             _ => return Ok(()),
         }
-        (self.tell)(Happening::Tries { done: self.done, planned: self.planned });
+        (self.tell)(EventKind::Tries { done: self.done, planned: self.planned });
         Ok(())
     }
 }

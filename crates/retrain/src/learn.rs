@@ -3,7 +3,7 @@
 use crate::file::replace_json;
 use crate::origin::Ground;
 use crate::precision::measure;
-use crate::{Configuration, Course, Hands, Happening, Metric, Point, Precision, RetrainError};
+use crate::{Configuration, Course, EventKind, Metric, Point, Precision, RetrainError, Workers};
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::{self, ModelProto};
 use faultlens_train::{
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 /// What learns and is measured, by whom, and who is told.
 pub(crate) struct Learning<'a> {
     pub(crate) ground: &'a Ground,
-    pub(crate) hands: &'a Hands<'a>,
+    pub(crate) workers: &'a Workers<'a>,
     /// The seed's folder.
     pub(crate) folder: &'a Path,
 }
@@ -28,12 +28,12 @@ impl Learning<'_> {
         &self,
         recipe: &Recipe,
         originals: &DataSet,
-        tell: &mut dyn FnMut(Happening<'_>),
+        tell: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Precision, RetrainError> {
         let mut learn = || {
             let raw = first_model(&self.ground.architecture, recipe, originals)?;
             let progress = &mut |progress| self.told(FIRST, progress, tell);
-            let trained = train(recipe, &raw, originals, self.hands.threads, progress)?;
+            let trained = train(recipe, &raw, originals, self.workers.threads, progress)?;
             let model = described(&trained.model, recipe, &originals.classes)?;
             let precision = self.precision(recipe, &model)?;
             Ok((trained, model, precision))
@@ -52,7 +52,7 @@ impl Learning<'_> {
         first: &ModelProto,
         data: &DataSet,
         every: usize,
-        tell: &mut dyn FnMut(Happening<'_>),
+        tell: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Course, RetrainError> {
         let name = configuration.name();
         let (mut losses, mut points) = (Vec::new(), Vec::new());
@@ -65,7 +65,7 @@ impl Learning<'_> {
             Ok(())
         };
         let progress = &mut |progress| self.told(name, progress, tell);
-        let trained = train_with(recipe, first, data, self.hands.threads, progress, each_epoch)
+        let trained = train_with(recipe, first, data, self.workers.threads, progress, each_epoch)
             .map_err(RetrainError::train(configuration.about()))?;
         if let Some(Point { precision, .. }) = points.last() {
             let card = self.card(name, recipe, data, &trained, precision);
@@ -80,17 +80,17 @@ impl Learning<'_> {
         recipe: &Recipe,
         model: &ModelProto,
     ) -> Result<Precision, TrainError> {
-        measure(recipe, model, &self.ground.held_out, self.hands.threads)
+        measure(recipe, model, &self.ground.held_out, self.workers.threads)
     }
 
     fn told(
         &self,
         name: &'static str,
         progress: Progress,
-        tell: &mut dyn FnMut(Happening<'_>),
+        tell: &mut dyn FnMut(EventKind<'_>),
     ) -> ControlFlow<()> {
-        tell(Happening::Learns { name, progress });
-        match self.hands.interrupted.load(Ordering::Relaxed) {
+        tell(EventKind::Learns { name, progress });
+        match self.workers.interrupted.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

@@ -24,7 +24,7 @@ mod scenes;
 pub mod words;
 
 pub use error::RetrainError;
-pub use experiment::{Hands, Happening, News, retrain};
+pub use experiment::{Event, EventKind, Workers, retrain};
 pub use findings::{Difference, Findings, Known, Row, Standing, findings};
 pub use plan::{Origin, Plan};
 pub use precision::{Metric, Precision};

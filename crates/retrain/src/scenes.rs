@@ -36,8 +36,8 @@ impl Drawing<'_> {
     pub(crate) fn draw(&self, run: &Path) -> Result<ScenesUsed, RetrainError> {
         let rerun = Rerun::open(run).map_err(RetrainError::run(self.seed))?;
         let judged = rerun.scenes(true).map_err(RetrainError::run(self.seed))?;
-        let deviated = |record: &&Record| record.outcome.kind() == OutcomeKind::Deviated;
-        let failing: Vec<Record> = judged.iter().filter(deviated).cloned().collect();
+        let changed = |record: &&Record| record.outcome.kind() == OutcomeKind::Changed;
+        let failing: Vec<Record> = judged.iter().filter(changed).cloned().collect();
         let different = candidates(&failing, true);
         if judged.is_empty() {
             return Err(RetrainError::NoneChanged { seed: self.seed });
@@ -249,7 +249,7 @@ mod tests {
             case,
             fault: 0,
             repeat: 0,
-            outcome: Outcome::Deviated,
+            outcome: Outcome::Changed,
             site: None,
             answer: None,
             score: None,

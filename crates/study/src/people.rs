@@ -177,9 +177,9 @@ impl<'a> Book<'a> {
                     fault: fault as u32,
                     repeat: repeat as u32,
                     outcome: match golden {
-                        None => Outcome::Unjudged(Reason::GoldenFailed),
-                        Some(golden) if golden == said.choice => Outcome::Masked,
-                        Some(_) => Outcome::Deviated,
+                        None => Outcome::Skipped(Reason::GoldenFailed),
+                        Some(golden) if golden == said.choice => Outcome::Unchanged,
+                        Some(_) => Outcome::Changed,
                     },
                     site: None,
                     answer: Some(self.word(said.choice)),

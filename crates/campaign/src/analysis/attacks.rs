@@ -44,7 +44,7 @@ struct First {
 impl Attacks {
     pub(super) fn add(&mut self, context: &Context, record: &Record) {
         let fault = context.manifest.faults.get(record.fault as usize);
-        let judged = record.outcome.kind() != OutcomeKind::Unjudged;
+        let judged = record.outcome.kind() != OutcomeKind::Skipped;
         if fault.is_none_or(|fault| fault.on != FaultOn::Attack) || !judged {
             return;
         }

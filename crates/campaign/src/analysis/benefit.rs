@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// What a trial says of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fate {
+struct ObjectStatus {
     /// Whether the answer changed; `None` where that was not judged.
     changed: Option<bool>,
     /// Whether the answer is wrong; `None` where nobody knows.
@@ -26,7 +26,7 @@ type Place = (u32, u32, u32);
 pub(super) struct Benefits {
     /// By defended target, the one that it is compared with.
     pairs: Vec<(u32, u32)>,
-    fates: BTreeMap<u32, BTreeMap<Place, Fate>>,
+    fates: BTreeMap<u32, BTreeMap<Place, ObjectStatus>>,
 }
 
 impl Benefits {
@@ -52,12 +52,12 @@ impl Benefits {
         }
         let golden = context.golden(record.target, record.case);
         let truth = golden.and_then(|golden| golden.truth.as_ref());
-        let fate = Fate {
+        let status = ObjectStatus {
             changed: changed(record),
             wrong: truth.filter(|_| was_answered(record)).map(|truth| !says(record, truth)),
         };
         let place = (record.case, record.fault, record.repeat);
-        self.fates.entry(record.target).or_default().insert(place, fate);
+        self.fates.entry(record.target).or_default().insert(place, status);
     }
 
     pub(super) fn told(
@@ -103,20 +103,20 @@ impl Benefits {
         let none = BTreeMap::new();
         let fates = |target| self.fates.get(&target).unwrap_or(&none);
         let pairs = fates(plain).iter().filter(|(place, _)| of(place));
-        let pairs: Vec<(Fate, Fate)> = pairs
+        let pairs: Vec<(ObjectStatus, ObjectStatus)> = pairs
             .filter_map(|(place, before)| Some((*before, *fates(defended).get(place)?)))
             .collect();
         if pairs.is_empty() {
             return Ok(None);
         }
-        let counted = |part: fn(&Fate) -> Option<bool>| {
+        let counted = |part: fn(&ObjectStatus) -> Option<bool>| {
             paired(pairs.iter().filter_map(|(before, after)| Some((part(before)?, part(after)?))))
         };
         let level = precision.intervals.level;
         Ok(Some(BenefitRow {
             fault: name.to_owned(),
-            changed: Mean::of(newcombe_paired(counted(|fate| fate.changed), level)?),
-            wrong: Mean::of(newcombe_paired(counted(|fate| fate.wrong), level)?),
+            changed: Mean::of(newcombe_paired(counted(|status| status.changed), level)?),
+            wrong: Mean::of(newcombe_paired(counted(|status| status.wrong), level)?),
         }))
     }
 }

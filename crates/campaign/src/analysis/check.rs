@@ -108,10 +108,10 @@ fn why_of(checked: &Checked) -> String {
 pub(super) fn pinned(pin: PinRecord) -> Pinned {
     let kind = OutcomeKind::named(&pin.outcome);
     let (verdict, why) = match kind {
-        Some(OutcomeKind::Masked | OutcomeKind::Detected) => {
+        Some(OutcomeKind::Unchanged | OutcomeKind::Detected) => {
             (Verdict::Met, "the fault does not go unnoticed into the answer".to_owned())
         }
-        Some(OutcomeKind::Unjudged) | None => {
+        Some(OutcomeKind::Skipped) | None => {
             let reason = pin.reason.unwrap_or_else(|| "it could not be judged".to_owned());
             (Verdict::Inconclusive, reason)
         }

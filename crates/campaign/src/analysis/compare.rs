@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Two runs side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The first run's name.
     pub first: String,
     /// The second run's name.
@@ -35,9 +35,9 @@ pub struct Comparison {
 pub struct Compared {
     /// What is compared.
     pub what: String,
-    /// How often the answer deviated in the first run; among the pairs where there are some.
+    /// How often the answer changed in the first run; among the pairs where there are some.
     pub first: Rate,
-    /// How often the answer deviated in the second run; among the pairs where there are some.
+    /// How often the answer changed in the second run; among the pairs where there are some.
     pub second: Rate,
     /// The second rate less the first; `None` where one is unknown.
     pub difference: Option<f64>,
@@ -57,7 +57,7 @@ pub struct Compared {
 }
 
 /// Compares two runs, trial by trial where both have the same images, faults and repeats.
-pub fn compare(first: &Path, second: &Path) -> Result<Comparison, AnalysisError> {
+pub fn compare(first: &Path, second: &Path) -> Result<RunComparison, AnalysisError> {
     let (first, second) = (Run::open(first)?, Run::open(second)?);
     let several = first.has_several_targets() || second.has_several_targets();
     let mut names = Names::default();
@@ -77,7 +77,7 @@ pub fn compare(first: &Path, second: &Path) -> Result<Comparison, AnalysisError>
     let compared = rows.into_iter().zip(&counted).zip(p_values).map(|((row, counted), p_value)| {
         counted.compared(row.what, [sides[0].precision, sides[1].precision], p_value)
     });
-    Ok(Comparison {
+    Ok(RunComparison {
         rows: compared.collect::<Result<_, StatsError>>()?,
         correction: match (sequential, untested) {
             (true, _) => UNTESTED,
@@ -217,11 +217,11 @@ impl Counted {
         if self.repeats.is_some_and(|repeats| repeat >= repeats) {
             return Ok(());
         }
-        let Judged { deviated, stake } = trial;
-        self.all[side].add(stake, deviated)?;
+        let Judged { changed, stake } = trial;
+        self.all[side].add(stake, changed)?;
         let Some(partner) = partner else { return Ok(()) };
-        self.paired[side].add(stake, deviated)?;
-        match (deviated, partner.deviated) {
+        self.paired[side].add(stake, changed)?;
+        match (changed, partner.changed) {
             _ if side != 0 => {}
             (true, true) => self.pairs.both += 1,
             (true, false) => self.pairs.first_only += 1,
@@ -241,7 +241,7 @@ impl Counted {
         if self.pair_count() > 0 { &self.paired } else { &self.all }
     }
 
-    /// Of either run, deviated and judged.
+    /// Of either run, changed and judged.
     fn counts(&self) -> [(u64, u64); 2] {
         self.all.each_ref().map(|sample| (sample.events(), sample.n()))
     }

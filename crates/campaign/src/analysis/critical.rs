@@ -40,7 +40,7 @@ impl Critical {
         let (Some(critical), Some(searched)) = (number(CRITICAL), number(SEARCHED)) else {
             return Ok(());
         };
-        if record.outcome.kind() == OutcomeKind::Unjudged || searched == 0 {
+        if record.outcome.kind() == OutcomeKind::Skipped || searched == 0 {
             return Ok(());
         }
         let (layer, name) = match &record.site {

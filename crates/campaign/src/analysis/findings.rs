@@ -26,7 +26,7 @@ pub(super) fn findings(summary: &Summary, context: &Context) -> Vec<String> {
     findings.extend(bits(summary));
     findings.extend(summary.critical.iter().map(critical));
     findings.extend(curves(summary));
-    findings.extend(unjudged(summary));
+    findings.extend(skipped(summary));
     findings
 }
 
@@ -199,9 +199,9 @@ fn others(grouping: &Grouping, row: &GroupRow) -> Option<f64> {
 /// Which bits the changed answers come from.
 fn bits(summary: &Summary) -> Option<String> {
     let grouping = summary.groupings.iter().find(|grouping| grouping.attribute == "bit")?;
-    let all: u64 = grouping.rows.iter().map(|row| row.tally.deviated).sum();
-    let worst = grouping.rows.iter().max_by_key(|row| row.tally.deviated)?;
-    let share = worst.tally.deviated as f64 / all as f64;
+    let all: u64 = grouping.rows.iter().map(|row| row.tally.changed).sum();
+    let worst = grouping.rows.iter().max_by_key(|row| row.tally.changed)?;
+    let share = worst.tally.changed as f64 / all as f64;
     let telling = all >= ENOUGH && grouping.rows.len() > 3 && share > 0.2;
     (telling && !summary.weighted).then(|| {
         let share = percent(share);
@@ -236,9 +236,9 @@ fn rise(curve: &super::Curve) -> f64 {
     }
 }
 
-fn unjudged(summary: &Summary) -> Option<String> {
-    let all: u64 = summary.overall.unjudged.values().sum();
-    let (reason, _) = summary.overall.unjudged.iter().max_by_key(|(_, count)| **count)?;
+fn skipped(summary: &Summary) -> Option<String> {
+    let all: u64 = summary.overall.skipped.values().sum();
+    let (reason, _) = summary.overall.skipped.iter().max_by_key(|(_, count)| **count)?;
     Some(format!("{} could not be judged, mostly because {reason}.", counted(all, "trial")))
 }
 

@@ -83,7 +83,7 @@ fn trial(shown: ShownRecord, record: &Record) -> GalleryTrial {
         number: shown.number,
         outcome: record.outcome.kind().name().to_owned(),
         reason: match &record.outcome {
-            Outcome::Unjudged(reason) => Some(reason.to_string()),
+            Outcome::Skipped(reason) => Some(reason.to_string()),
             _ => None,
         },
         changes: kinds.into_iter().filter_map(count).collect(),

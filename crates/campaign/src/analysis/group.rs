@@ -32,10 +32,10 @@ struct Group {
     cases: Vec<((u32, u32), Share)>,
 }
 
-/// Trials that deviated among the judged ones.
+/// Trials that changed among the judged ones.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
-    deviated: u64,
+    changed: u64,
     judged: u64,
 }
 
@@ -43,7 +43,7 @@ impl Group {
     fn add(&mut self, of_cases: bool, record: &Record, stake: Stake) -> Result<(), StatsError> {
         self.counts.add(&record.outcome, stake)?;
         let kind = record.outcome.kind();
-        if !of_cases || kind == OutcomeKind::Unjudged {
+        if !of_cases || kind == OutcomeKind::Skipped {
             return Ok(());
         }
         let place = (record.target, record.case);
@@ -53,7 +53,7 @@ impl Group {
         }
         if let Some((_, share)) = self.cases.last_mut() {
             share.judged += 1;
-            share.deviated += u64::from(kind == OutcomeKind::Deviated);
+            share.changed += u64::from(kind == OutcomeKind::Changed);
         }
         Ok(())
     }
@@ -64,9 +64,9 @@ impl Group {
         for ((target, case), share) in &self.cases {
             let sum = cases.entry((if by_target { *target } else { 0 }, *case)).or_default();
             sum.judged += share.judged;
-            sum.deviated += share.deviated;
+            sum.changed += share.changed;
         }
-        cases.values().map(|share| share.deviated as f64 / share.judged as f64).collect()
+        cases.values().map(|share| share.changed as f64 / share.judged as f64).collect()
     }
 }
 
@@ -162,9 +162,9 @@ struct Tested {
 
 fn test_trials(groups: &[(String, Group)]) -> Result<Tested, StatsError> {
     let sum = |of: fn(&Counts) -> u64| groups.iter().map(|(_, group)| of(&group.counts)).sum();
-    let (events, n): (u64, u64) = (sum(Counts::deviated), sum(|counts| counts.judged().n()));
+    let (events, n): (u64, u64) = (sum(Counts::changed), sum(|counts| counts.judged().n()));
     let p_values = groups.iter().map(|(_, group)| {
-        let (own, judged) = (group.counts.deviated(), group.counts.judged().n());
+        let (own, judged) = (group.counts.changed(), group.counts.judged().n());
         fisher_exact(own, judged, events - own, n - judged)
     });
     let correction = format!(

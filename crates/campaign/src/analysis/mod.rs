@@ -37,7 +37,7 @@ mod traits;
 pub mod words;
 
 pub use attribute::ATTRIBUTES;
-pub use compare::{Compared, Comparison, compare};
+pub use compare::{Compared, RunComparison, compare};
 pub use error::AnalysisError;
 pub use gallery::{Gallery, GalleryRow, GalleryTrial};
 pub use lost::LostObjects;

@@ -126,15 +126,15 @@ impl Errors {
 /// trial that a guard bars is not asked, and one whose answer got lost on the way says nothing.
 pub(super) fn was_answered(record: &Record) -> bool {
     record.queries > 0
-        && !matches!(record.outcome, Outcome::TimedOut | Outcome::Unjudged(Reason::Lost))
+        && !matches!(record.outcome, Outcome::TimedOut | Outcome::Skipped(Reason::Lost))
 }
 
 /// Whether a fault in an image cost the undisturbed answer; `None` where that is not known.
 pub(super) fn changed(record: &Record) -> Option<bool> {
     match record.outcome {
-        Outcome::Masked => Some(false),
-        Outcome::Deviated | Outcome::Detected | Outcome::Crashed => Some(true),
-        Outcome::TimedOut | Outcome::Unjudged(_) => None,
+        Outcome::Unchanged => Some(false),
+        Outcome::Changed | Outcome::Detected | Outcome::Crashed => Some(true),
+        Outcome::TimedOut | Outcome::Skipped(_) => None,
     }
 }
 

@@ -227,16 +227,16 @@ impl Cell {
         self.micros = self.micros.saturating_add(record.micros);
         let text = |name: &str| record.extra.get(name);
         let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
-        if record.outcome == Outcome::Unjudged(Reason::Unsteady) {
+        if record.outcome == Outcome::Skipped(Reason::Unsteady) {
             self.unsteady.insert(record.case);
         }
         if let Some(found) = text(said::FOUND).and_then(|found| found.parse().ok()) {
             self.objects.insert(record.case, found);
         }
-        if record.outcome.kind() == OutcomeKind::Unjudged {
+        if record.outcome.kind() == OutcomeKind::Skipped {
             return Ok(());
         }
-        let changed = record.outcome.kind() == OutcomeKind::Deviated;
+        let changed = record.outcome.kind() == OutcomeKind::Changed;
         let case = self.cases.entry(record.case).or_default();
         case[0] += u64::from(changed);
         case[1] += 1;

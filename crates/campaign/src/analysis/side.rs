@@ -109,13 +109,13 @@ impl Run {
             }
             let kind = record.outcome.kind();
             // A search is no trial of a single fault.
-            if kind != OutcomeKind::Unjudged && !self.context.is_search(record.fault) {
+            if kind != OutcomeKind::Skipped && !self.context.is_search(record.fault) {
                 let key = Key { cell, case, repeat: record.repeat };
-                let deviated = kind == OutcomeKind::Deviated;
+                let changed = kind == OutcomeKind::Changed;
                 let stake = Stake::of(&self.context, &record)?;
                 // Runs number their faults differently.
                 let fault = stake.fault.map(|_| (0, cell, record.repeat));
-                trials.insert(key, Judged { deviated, stake: Stake { fault, ..stake } });
+                trials.insert(key, Judged { changed, stake: Stake { fault, ..stake } });
             }
             Ok(())
         })?;
@@ -147,11 +147,11 @@ impl Run {
 /// What became of a judged trial, and how much it counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judged {
-    pub(super) deviated: bool,
+    pub(super) changed: bool,
     pub(super) stake: Stake,
 }
 
-/// One run: which judged trials deviated.
+/// One run: which judged trials changed.
 pub(super) struct Side {
     pub(super) name: String,
     pub(super) precision: Precision,

@@ -38,7 +38,7 @@ fn range(title: &str) -> stats::Range {
 /// What is counted of faults in images.
 #[derive(Default)]
 pub(super) struct Sides {
-    /// By target and fault point: deviated, and judged.
+    /// By target and fault point: changed, and judged.
     cells: BTreeMap<(u32, u32), (u64, u64)>,
     /// By target: how often golden's best answer has each place, from 1; the last counts all
     /// further ones.

@@ -222,7 +222,7 @@ impl Pass {
             provenance: provenance(context, store.hands()),
         };
         summary.classes = classes(&summary);
-        summary.examples.retain(|example| example.outcome != OutcomeKind::Masked.name());
+        summary.examples.retain(|example| example.outcome != OutcomeKind::Unchanged.name());
         summary.warnings.extend(drifted(summary.spending.as_ref()));
         summary.warnings.extend(unfair(campaign, &summary.fairness));
         summary.warnings.extend(summary.masked.iter().map(misled));

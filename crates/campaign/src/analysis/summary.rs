@@ -406,13 +406,13 @@ pub struct Progress {
     pub seconds: f64,
 }
 
-/// How many trials ended how, and the rate of those that deviated.
+/// How many trials ended how, and the rate of those that changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// Same answer.
-    pub masked: u64,
+    pub unchanged: u64,
     /// Another answer, and nothing shows that it is wrong.
-    pub deviated: u64,
+    pub changed: u64,
     /// An answer that gives the fault away.
     pub detected: u64,
     /// No answer.
@@ -420,12 +420,12 @@ pub struct Tally {
     /// No answer in time.
     pub timed_out: u64,
     /// Trials that say nothing, by reason; not in any denominator.
-    pub unjudged: BTreeMap<String, u64>,
+    pub skipped: BTreeMap<String, u64>,
     /// Trials that were planned and not needed: a target finds too few objects for so many. They
     /// are no loss, and counted nowhere else.
     #[serde(default)]
     pub spare: u64,
-    /// How often the answer deviated, among the judged.
+    /// How often the answer changed, among the judged.
     pub rate: Rate,
 }
 
@@ -624,7 +624,7 @@ pub struct Classes {
 pub struct Class {
     /// Its label. From outside; escape it.
     pub label: String,
-    /// How often the answer deviated.
+    /// How often the answer changed.
     pub rate: Rate,
     /// An undisturbed image of it, where one was kept: a path below the run directory, to a PNG.
     pub image: Option<String>,
@@ -648,7 +648,7 @@ pub struct TraitRow {
     pub value: String,
     /// How many targets have it.
     pub targets: u64,
-    /// How often the answer deviated.
+    /// How often the answer changed.
     pub rate: Rate,
     /// How many undisturbed answers are right, where that is known.
     pub accuracy: Option<Rate>,
@@ -659,7 +659,7 @@ pub struct TraitRow {
 pub struct TraitLine {
     /// What they have in common. From outside; escape it.
     pub name: String,
-    /// The trait, and how often the answer deviated.
+    /// The trait, and how often the answer changed.
     pub points: Vec<(f64, Rate)>,
 }
 

@@ -59,31 +59,31 @@ impl fmt::Display for Precision {
 pub(super) struct Counts {
     events: RateKind,
     by_kind: [u64; 6],
-    unjudged: BTreeMap<&'static str, u64>,
+    skipped: BTreeMap<&'static str, u64>,
     spare: u64,
     judged: Sample,
 }
 
 impl Default for Counts {
     fn default() -> Self {
-        Self::of_events(RateKind::Of(OutcomeKind::Deviated))
+        Self::of_events(RateKind::Of(OutcomeKind::Changed))
     }
 }
 
 impl Counts {
     /// Nothing yet; the rate will be that of these events.
     pub(super) fn of_events(events: RateKind) -> Self {
-        let (by_kind, unjudged) = ([0; 6], BTreeMap::new());
-        Self { events, by_kind, unjudged, spare: 0, judged: Sample::default() }
+        let (by_kind, skipped) = ([0; 6], BTreeMap::new());
+        Self { events, by_kind, skipped, spare: 0, judged: Sample::default() }
     }
 
     pub(super) fn add(&mut self, outcome: &Outcome, stake: Stake) -> Result<(), StatsError> {
         let kind = outcome.kind();
         self.by_kind[kind as usize] += 1;
-        if let Outcome::Unjudged(reason) = outcome {
+        if let Outcome::Skipped(reason) = outcome {
             match reason.is_spare() {
                 true => self.spare += 1,
-                false => *self.unjudged.entry(reason.text()).or_default() += 1,
+                false => *self.skipped.entry(reason.text()).or_default() += 1,
             }
             return Ok(());
         }
@@ -95,8 +95,8 @@ impl Counts {
         for (own, other) in self.by_kind.iter_mut().zip(other.by_kind) {
             *own += other;
         }
-        for (reason, n) in &other.unjudged {
-            *self.unjudged.entry(reason).or_default() += n;
+        for (reason, n) in &other.skipped {
+            *self.skipped.entry(reason).or_default() += n;
         }
         self.spare += other.spare;
         self.judged.merge(&other.judged);
@@ -111,8 +111,8 @@ impl Counts {
         &self.judged
     }
 
-    pub(super) fn deviated(&self) -> u64 {
-        self.of(OutcomeKind::Deviated)
+    pub(super) fn changed(&self) -> u64 {
+        self.of(OutcomeKind::Changed)
     }
 
     /// The rate, corrected where trials count differently.
@@ -122,12 +122,12 @@ impl Counts {
 
     pub(super) fn tally(&self, precision: &Precision, of: Of) -> Result<Tally, StatsError> {
         Ok(Tally {
-            masked: self.of(OutcomeKind::Masked),
-            deviated: self.deviated(),
+            unchanged: self.of(OutcomeKind::Unchanged),
+            changed: self.changed(),
             detected: self.of(OutcomeKind::Detected),
             crashed: self.of(OutcomeKind::Crashed),
             timed_out: self.of(OutcomeKind::TimedOut),
-            unjudged: self.unjudged.iter().map(|(&why, &n)| (why.to_owned(), n)).collect(),
+            skipped: self.skipped.iter().map(|(&why, &n)| (why.to_owned(), n)).collect(),
             spare: self.spare,
             rate: self.rate(precision, of)?,
         })
@@ -156,9 +156,9 @@ mod tests {
     fn weights_correct_rates_and_leave_counts() {
         let mut counts = Counts::default();
         for (outcome, weight) in [
-            (Outcome::Deviated, 0.5),
-            (Outcome::Deviated, 0.5),
-            (Outcome::Masked, 2.0),
+            (Outcome::Changed, 0.5),
+            (Outcome::Changed, 0.5),
+            (Outcome::Unchanged, 2.0),
             (Outcome::Crashed, 1.0),
         ] {
             counts.add(&outcome, Stake { weight, fault: None }).unwrap();
@@ -167,23 +167,23 @@ mod tests {
         assert_eq!((rate(Of::Whole).events, rate(Of::Whole).n), (2, 4));
         assert_eq!(rate(Of::Whole).value, Some(1.0 / 4.0));
         assert_eq!(rate(Of::Part).value, Some(1.0 / 4.0));
-        counts.add(&Outcome::Masked, Stake { weight: 4.0, fault: None }).unwrap();
+        counts.add(&Outcome::Unchanged, Stake { weight: 4.0, fault: None }).unwrap();
         assert_eq!(counts.rate(&precision(0.95), Of::Whole).unwrap().value, Some(1.0 / 5.0));
         assert_eq!(counts.rate(&precision(0.95), Of::Part).unwrap().value, Some(1.0 / 8.0));
-        assert!(counts.add(&Outcome::Masked, Stake { weight: 0.0, fault: None }).is_err());
+        assert!(counts.add(&Outcome::Unchanged, Stake { weight: 0.0, fault: None }).is_err());
     }
 
     #[test]
     fn what_was_not_needed_is_no_loss() {
         let mut counts = Counts::default();
         let reasons = [Reason::Surplus, Reason::NoRoom, Reason::Surplus];
-        for outcome in reasons.map(Outcome::Unjudged).into_iter().chain([Outcome::Masked]) {
+        for outcome in reasons.map(Outcome::Skipped).into_iter().chain([Outcome::Unchanged]) {
             counts.add(&outcome, Stake { weight: 1.0, fault: None }).unwrap();
         }
         let mut both = counts.clone();
         both.merge(&counts);
         let tally = both.tally(&precision(0.95), Of::Whole).unwrap();
-        assert_eq!((tally.spare, tally.rate.n, words::unjudged(&tally)), (4, 2, 2));
+        assert_eq!((tally.spare, tally.rate.n, words::skipped(&tally)), (4, 2, 2));
         assert_eq!(words::trials(&tally), 4);
     }
 

@@ -165,7 +165,7 @@ pub(super) fn method(
         },
         if manifest.cases == 1 { "it" } else { "them" }
     ));
-    method.push("Unjudged trials leave every denominator".to_owned());
+    method.push("Skipped trials leave every denominator".to_owned());
     method.extend(weighted.then(|| CORRECTED.to_owned()));
     method.extend(context.has_permanent().then(|| PERMANENT.to_owned()));
     method.extend(context.has_many_places().then(|| MANY_PLACES.to_owned()));

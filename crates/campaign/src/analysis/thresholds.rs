@@ -43,7 +43,7 @@ impl Thresholds {
     }
 
     pub(super) fn add(&mut self, record: &Record, stake: Stake) -> Result<(), StatsError> {
-        if self.thresholds.is_empty() || record.outcome.kind() == OutcomeKind::Unjudged {
+        if self.thresholds.is_empty() || record.outcome.kind() == OutcomeKind::Skipped {
             return Ok(());
         }
         let deviation = record.extra.get(DEVIATION).and_then(|text| text.parse::<f64>().ok());

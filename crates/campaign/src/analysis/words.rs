@@ -295,18 +295,18 @@ pub fn outcome(name: &str) -> String {
 }
 
 /// How many trials could not be judged, whatever the reason.
-pub fn unjudged(tally: &Tally) -> u64 {
-    tally.unjudged.values().sum()
+pub fn skipped(tally: &Tally) -> u64 {
+    tally.skipped.values().sum()
 }
 
 /// All trials of a tally that were needed, judged or not.
 pub fn trials(tally: &Tally) -> u64 {
-    tally.masked
-        + tally.deviated
+    tally.unchanged
+        + tally.changed
         + tally.detected
         + tally.crashed
         + tally.timed_out
-        + unjudged(tally)
+        + skipped(tally)
 }
 
 #[cfg(test)]

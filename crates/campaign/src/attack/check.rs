@@ -1,14 +1,14 @@
 //! Whether an attack can be tried on a target, said before the first trial.
 
 use super::victim::fine;
-use super::{Assault, Towards};
-use crate::subject::Subject;
+use super::{AttackSpec, Towards};
+use crate::subject::OpenTarget;
 use faultlens_core::{Image, Plugin, did_you_mean};
 use faultlens_faults::attack::Needs;
 use faultlens_faults::{ATTACKS, Attack};
 
 /// An error, in words, where the attack cannot work on the target.
-pub(crate) fn suits(assault: &Assault, subject: &Subject) -> Result<(), String> {
+pub(crate) fn suits(assault: &AttackSpec, subject: &OpenTarget) -> Result<(), String> {
     let needs = assault.attack.needs();
     let (kind, _) = subject.answers_with();
     let ranks = matches!(kind, "logits" | "probabilities" | "labels" | "tensors");
@@ -37,8 +37,8 @@ pub(crate) fn suits(assault: &Assault, subject: &Subject) -> Result<(), String> 
 
 /// An error, in words, where the model has no gradients for this image.
 pub(crate) fn gradients_work(
-    assault: &Assault,
-    subject: &Subject,
+    assault: &AttackSpec,
+    subject: &OpenTarget,
     image: &Image,
 ) -> Result<(), String> {
     let Some(inside) = fine(subject).filter(|_| assault.attack.needs() == Needs::Gradients) else {
@@ -67,7 +67,7 @@ fn without(most: Needs) -> String {
     format!("attacks that need less: {}", names.join(", "))
 }
 
-fn known(name: &str, subject: &Subject) -> Result<(), String> {
+fn known(name: &str, subject: &OpenTarget) -> Result<(), String> {
     let Some(inside) = subject.inside() else { return Ok(()) };
     let labels = &inside.target.description().labels;
     let names: Vec<String> = (0..labels.len()).map(|class| labels.name(class)).collect();

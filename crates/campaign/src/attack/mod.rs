@@ -59,7 +59,7 @@ pub const ATTACK_SETTINGS: &[Parameter] = &[
 ];
 
 /// An attack with all that a campaign says about it.
-pub struct Assault {
+pub struct AttackSpec {
     pub(crate) attack: Box<dyn Attack>,
     pub(crate) towards: Option<Towards>,
     pub(crate) queries: u64,
@@ -77,7 +77,7 @@ pub(crate) enum Towards {
     Class(String),
 }
 
-impl Assault {
+impl AttackSpec {
     pub(crate) fn build(
         plugin: &Plugin<dyn Attack>,
         settings: &Settings,

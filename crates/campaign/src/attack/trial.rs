@@ -1,12 +1,12 @@
 //! One attack on one case, from the first question to what is recorded.
 
-use super::Assault;
-use super::victim::Besieged;
-use crate::inject::{Observed, Stage, micros};
+use super::AttackSpec;
+use super::victim::ActiveAttack;
+use crate::inject::{GoldenCase, Observation, micros};
 use crate::show::told;
 use crate::varied::change_of;
 use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
-use faultlens_faults::attack::{Account, Found, Goal, Halt, Hunt, Norm, Sample};
+use faultlens_faults::attack::{Account, AttackSession, Found, Goal, Halt, Norm, Sample};
 use faultlens_judge::best;
 use faultlens_judge::visual::Reference;
 use std::collections::BTreeMap;
@@ -16,25 +16,30 @@ use std::time::{Duration, Instant};
 pub(crate) const TIMED: &[&str] =
     &["cpu_seconds", "wall_seconds", "first_cpu_seconds", "first_wall_seconds"];
 
-impl Stage<'_> {
+impl GoldenCase<'_> {
     /// Attacks the case.
-    pub(crate) fn attack(&self, name: &'static str, assault: &Assault, seed: u64) -> Observed {
+    pub(crate) fn attack(
+        &self,
+        name: &'static str,
+        assault: &AttackSpec,
+        seed: u64,
+    ) -> Observation {
         let start = Instant::now();
         let observed = self.besiege(name, assault, seed, start);
         let elapsed = start.elapsed();
         self.setup.clock.add(Duration::ZERO, elapsed);
-        let failed = |error| Observed { queries: 0, ..Observed::inside(Err(error), 0) };
-        Observed { micros: micros(elapsed), ..observed.unwrap_or_else(failed) }
+        let failed = |error| Observation { queries: 0, ..Observation::inside(Err(error), 0) };
+        Observation { micros: micros(elapsed), ..observed.unwrap_or_else(failed) }
     }
 
     fn besiege(
         &self,
         name: &'static str,
-        assault: &Assault,
+        assault: &AttackSpec,
         seed: u64,
         begun: Instant,
-    ) -> Result<Observed, TargetError> {
-        let (victim, start) = Besieged::new(self, assault)?;
+    ) -> Result<Observation, TargetError> {
+        let (victim, start) = ActiveAttack::new(self, assault)?;
         let undisturbed = victim.picture(&start)?;
         let mut stream = Seed::new(seed).stream();
         let Some(goal) = goal(assault, &victim.answer, &mut stream) else {
@@ -53,22 +58,22 @@ impl Stage<'_> {
         };
         let sample = Sample::new(start.clone(), goal, stream, assault.queries);
         let sample = if assault.within.is_some() { sample.unnoticed(&passes) } else { sample };
-        let mut hunt =
-            Hunt::new(&victim, assault.attack.norm(), vec![sample]).averaging(assault.averaging);
+        let mut hunt = AttackSession::new(&victim, assault.attack.norm(), vec![sample])
+            .averaging(assault.averaging);
         let halted = assault.attack.search(&mut hunt).err();
         let Left { point, account, answer } = left(&victim, hunt, halted, (&start, &goal))?;
         let image = victim.picture(&point)?;
         let visual_change = change(&image);
         let mut extra = told(visual_change);
         extra.extend(books(&account, assault.attack.norm(), &start, &point));
-        Ok(Observed {
+        Ok(Observation {
             shown_under: Some(name),
             moved: self.unlike(&victim.answer),
             visual_change,
             extra,
             image: Some(image),
             queries: u32::try_from(account.queries).unwrap_or(u32::MAX),
-            ..Observed::inside(answer.map(Some), micros(begun.elapsed()))
+            ..Observation::inside(answer.map(Some), micros(begun.elapsed()))
         })
     }
 
@@ -79,7 +84,7 @@ impl Stage<'_> {
 }
 
 /// What is wanted of the answer; `None` where it is wanted already, or there is no such class.
-fn goal(assault: &Assault, answer: &Response, stream: &mut Stream) -> Option<Goal> {
+fn goal(assault: &AttackSpec, answer: &Response, stream: &mut Stream) -> Option<Goal> {
     let from = best(answer);
     let Some(towards) = &assault.towards else { return Some(Goal { from, towards: None }) };
     let class = towards.class(answer, stream)?;
@@ -96,8 +101,8 @@ struct Left {
 /// The image that was found and its answer. An attack that found nothing leaves the image as it
 /// is, unless its last try was refused: then that is what became of it.
 fn left(
-    victim: &Besieged<'_>,
-    hunt: Hunt<'_>,
+    victim: &ActiveAttack<'_>,
+    hunt: AttackSession<'_>,
     halted: Option<Halt>,
     (start, goal): (&[f32], &Goal),
 ) -> Result<Left, TargetError> {
@@ -125,9 +130,9 @@ fn left(
     })
 }
 
-fn void(reason: Reason, begun: Instant) -> Observed {
+fn void(reason: Reason, begun: Instant) -> Observation {
     let void = Some(reason);
-    Observed { queries: 0, void, ..Observed::inside(Ok(None), micros(begun.elapsed())) }
+    Observation { queries: 0, void, ..Observation::inside(Ok(None), micros(begun.elapsed())) }
 }
 
 /// What a record says of an attack.

@@ -1,10 +1,10 @@
 //! A target as attacks see it.
 
-use super::Assault;
-use crate::inject::Stage;
-use crate::subject::{Inside, Subject};
-use faultlens_core::{Exhibit, Image, OutcomeKind, Response, Seed, TargetError};
-use faultlens_faults::attack::{Goal, Gradient, Question, Reply, Victim};
+use super::AttackSpec;
+use crate::inject::GoldenCase;
+use crate::subject::{OpenTarget, WhiteBox};
+use faultlens_core::{Comparison, Image, OutcomeKind, Response, Seed, TargetError};
+use faultlens_faults::attack::{AttackTarget, Goal, Gradient, Question, Reply};
 use faultlens_judge::{belief, best};
 use std::ops::RangeInclusive;
 
@@ -12,8 +12,8 @@ use std::ops::RangeInclusive;
 const REFUSED: Reply = Reply { changed: false, resistance: Some(1.0), margin: Some(1e3) };
 
 /// One target and case under attack.
-pub(super) struct Besieged<'s> {
-    stage: &'s Stage<'s>,
+pub(super) struct ActiveAttack<'s> {
+    stage: &'s GoldenCase<'s>,
     space: Space<'s>,
     knows_defences: bool,
     /// What the target answers before the attack, as questions of the attack are answered.
@@ -24,16 +24,16 @@ pub(super) struct Besieged<'s> {
 #[derive(Clone, Copy)]
 enum Space<'s> {
     /// The image at the model's size, finer than bytes.
-    Model(&'s Inside),
+    Model(&'s WhiteBox),
     /// The image itself, in bytes.
     Image { width: usize, height: usize },
 }
 
-impl<'s> Besieged<'s> {
+impl<'s> ActiveAttack<'s> {
     /// Asks the target before the attack; answers the undisturbed point, too.
     pub(super) fn new(
-        stage: &'s Stage<'s>,
-        assault: &Assault,
+        stage: &'s GoldenCase<'s>,
+        assault: &AttackSpec,
     ) -> Result<(Self, Vec<f32>), TargetError> {
         let image = &stage.case.image;
         let (space, start) = match fine(stage.subject) {
@@ -186,15 +186,15 @@ impl<'s> Besieged<'s> {
 
     /// Whether the campaign's oracle takes the answer for another one.
     fn deviates(&self, answer: &Response) -> bool {
-        let Stage { setup, case, .. } = self.stage;
+        let GoldenCase { setup, case, .. } = self.stage;
         let truth = self.stage.truth();
         let (golden, observed) = (&self.answer, answer);
-        let exhibit = Exhibit { case, truth, golden, observed, disturbed: None };
-        setup.judge.judge(&exhibit).kind() == OutcomeKind::Deviated
+        let comparison = Comparison { case, truth, golden, observed, disturbed: None };
+        setup.judge.judge(&comparison).kind() == OutcomeKind::Changed
     }
 }
 
-impl Victim for Besieged<'_> {
+impl AttackTarget for ActiveAttack<'_> {
     fn shape(&self) -> [usize; 3] {
         match self.space {
             Space::Model(inside) => inside.target.point_shape(),
@@ -241,7 +241,7 @@ impl Victim for Besieged<'_> {
 }
 
 /// The model, where points finer than bytes can be fed.
-pub(super) fn fine(subject: &Subject) -> Option<&Inside> {
+pub(super) fn fine(subject: &OpenTarget) -> Option<&WhiteBox> {
     subject.inside().filter(|inside| inside.target.refuses_points().is_none())
 }
 

@@ -1,6 +1,6 @@
 //! A campaign, checked.
 
-use super::error::{ConfigError, Slip};
+use super::error::{ConfigError, Diagnostic};
 use super::{
     DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop, file, read,
 };
@@ -147,7 +147,7 @@ impl Campaign {
     /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
     /// start from.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        read::campaign(text, path).map_err(|slip: Slip| slip.within(text, path))
+        read::campaign(text, path).map_err(|slip: Diagnostic| slip.within(text, path))
     }
 
     /// Reads and checks a campaign file.

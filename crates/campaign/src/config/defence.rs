@@ -1,6 +1,6 @@
 //! What is done to images before a target sees them.
 
-use super::error::Slip;
+use super::error::Diagnostic;
 use super::judge::{build, chosen};
 use super::plugin;
 use super::tree::Node;
@@ -31,7 +31,7 @@ impl DefenceSpec {
     }
 
     /// The defences of a target.
-    pub(super) fn read(nodes: Option<&Node>) -> Result<Vec<Self>, Slip> {
+    pub(super) fn read(nodes: Option<&Node>) -> Result<Vec<Self>, Diagnostic> {
         let read = |node: &Node| {
             let (plugin, settings) = chosen(DEFENCES, "defence", node)?;
             let defence = Arc::from(build(plugin, &settings, Some(node))?);

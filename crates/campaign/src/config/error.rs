@@ -49,14 +49,14 @@ pub struct Mistake {
 
 /// What is wrong at which place; becomes a [`Mistake`] once the file is known.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Slip {
+pub struct Diagnostic {
     /// Where it stands.
     pub at: Location,
     /// What is wrong and, where it can be told, what is right.
     pub message: String,
 }
 
-impl Slip {
+impl Diagnostic {
     /// What is wrong at a place.
     pub fn new(at: Location, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
@@ -130,7 +130,7 @@ mod tests {
     fn shown(text: &str) -> String {
         let tree = tree::parse(text).unwrap();
         let at = tree.get("key").unwrap().at;
-        Slip::new(at, "this is wrong").within(text, Path::new("a.yaml")).to_string()
+        Diagnostic::new(at, "this is wrong").within(text, Path::new("a.yaml")).to_string()
     }
 
     #[test]
@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn a_mistake_without_a_place_still_names_the_file() {
-        let error = Slip::new(Location::UNKNOWN, "it is empty").within("", Path::new("a.yaml"));
+        let error =
+            Diagnostic::new(Location::UNKNOWN, "it is empty").within("", Path::new("a.yaml"));
         assert_eq!(error.to_string(), "a.yaml: it is empty");
     }
 }

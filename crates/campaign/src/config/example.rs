@@ -62,10 +62,10 @@ cases:
 # What is disturbed. A list or a range of whole numbers sweeps: every value is a fault point of its
 # own. trials is the number of trials per case and point. faultlens list shows all faults.
 faults:
-  # Inside the model: any bit of any operator's output.
+  # WhiteBox the model: any bit of any operator's output.
   - fault: bit_flip
     trials: 10
-  # Inside the model: the high bits of weights, in some operators only.
+  # WhiteBox the model: the high bits of weights, in some operators only.
   # - fault: bit_flip
   #   in: weights
   #   bit: [23, 30, 31]
@@ -99,12 +99,12 @@ oracle: {name: same_top, k: 1}
 # stop: {half_width: 0.01, at_most: 200}
 
 # Limits with a verdict each. faultlens check ends with 0 if all are met, 1 if one is not, 3 if
-# the interval of one straddles its limit. failed is deviated, crashed and timed_out together.
+# the interval of one straddles its limit. failed is changed, crashed and timed_out together.
 # requirements:
-#   - rate: deviated
+#   - rate: changed
 #     at_most: 0.05
 #     where: {fault: bit_flip}
-#     name: flips are mostly masked
+#     name: flips are mostly unchanged
 
 # What must stay under changes that people tolerate, see docs/requirements.md: right answers
 # (correctness), or the same answers (prediction, which needs no labels).

@@ -1,6 +1,6 @@
 //! What files beside a campaign's are read with, so that mistakes in them are told in the same way.
 
-pub use super::error::Slip;
+pub use super::error::Diagnostic;
 pub use super::plugin::{Form, json as settings_json, label};
 pub use super::takes::{Key, Takes, check, known};
 pub use super::tree::{Entry, Node, Value, parse};
@@ -31,13 +31,13 @@ pub fn text(path: &Path) -> Result<String, ConfigError> {
 }
 
 /// The fault points of a list as a campaign has it below `faults`.
-pub fn faults(list: &Node) -> Result<Vec<FaultPoint>, Slip> {
+pub fn faults(list: &Node) -> Result<Vec<FaultPoint>, Diagnostic> {
     check("faults", list, &Takes::Faults)?;
     fault::points(list, None)
 }
 
 /// The defences of a list as a target has it.
-pub fn defences(list: &Node) -> Result<Vec<DefenceSpec>, Slip> {
+pub fn defences(list: &Node) -> Result<Vec<DefenceSpec>, Diagnostic> {
     check("defences", list, &Takes::Defences)?;
     DefenceSpec::read(Some(list))
 }
@@ -48,7 +48,7 @@ pub fn defence_names() -> Vec<&'static str> {
 }
 
 /// The name of a data set: `world:KIND`, or a path from the folder of the file.
-pub fn data(node: &Node, base: &Path) -> Result<String, Slip> {
+pub fn data(node: &Node, base: &Path) -> Result<String, Diagnostic> {
     check("data", node, &Takes::Text)?;
     read::data(node, base)
 }

@@ -1,6 +1,6 @@
 //! Who judges: the oracle and the guards of a campaign.
 
-use super::error::Slip;
+use super::error::Diagnostic;
 use super::plugin::{self, Form, named};
 use super::takes::{Takes, check};
 use super::tree::{Entry, Node, Value};
@@ -35,7 +35,7 @@ impl JudgeSpec {
         all.map(|(name, settings)| plugin::spec(name, settings)).collect()
     }
 
-    pub(super) fn read(oracle: Option<&Node>, guards: Option<&Node>) -> Result<Self, Slip> {
+    pub(super) fn read(oracle: Option<&Node>, guards: Option<&Node>) -> Result<Self, Diagnostic> {
         let usual = Node::placeless(Value::Text(DEFAULT_ORACLE.to_owned()));
         let (oracle_plugin, oracle_settings) = chosen(ORACLES, "oracle", oracle.unwrap_or(&usual))?;
         let built_oracle = build(oracle_plugin, &oracle_settings, oracle)?;
@@ -58,16 +58,16 @@ pub(super) fn chosen<T: ?Sized>(
     registry: &'static [Plugin<T>],
     what: &str,
     node: &Node,
-) -> Result<(&'static Plugin<T>, Settings), Slip> {
+) -> Result<(&'static Plugin<T>, Settings), Diagnostic> {
     let name = match &node.value {
         Value::Map(_) => node.get("name").ok_or_else(|| {
-            Slip::new(node.at, format!("the {what} needs a name, such as {{name: …}}"))
+            Diagnostic::new(node.at, format!("the {what} needs a name, such as {{name: …}}"))
         })?,
         _ => node,
     };
     check(what, name, &Takes::Text)?;
     let plugin = named(registry, what, name.text().unwrap_or_default())
-        .map_err(|message| Slip::new(name.at, message))?;
+        .map_err(|message| Diagnostic::new(name.at, message))?;
     let form = Form {
         name: plugin.name,
         parameters: plugin.parameters.iter().collect(),
@@ -83,9 +83,10 @@ pub(super) fn build<T: ?Sized>(
     plugin: &Plugin<T>,
     settings: &Settings,
     node: Option<&Node>,
-) -> Result<Box<T>, Slip> {
+) -> Result<Box<T>, Diagnostic> {
     let at = node.map_or(Location::UNKNOWN, |node| node.at);
-    (plugin.build)(settings).map_err(|error| Slip::new(at, format!("{}: {error}", plugin.name)))
+    (plugin.build)(settings)
+        .map_err(|error| Diagnostic::new(at, format!("{}: {error}", plugin.name)))
 }
 
 impl fmt::Debug for JudgeSpec {
@@ -128,7 +129,7 @@ mod tests {
     use super::super::tree;
     use super::*;
 
-    fn read(text: &str) -> Result<JudgeSpec, Slip> {
+    fn read(text: &str) -> Result<JudgeSpec, Diagnostic> {
         let tree = tree::parse(text).unwrap();
         JudgeSpec::read(tree.get("oracle"), tree.get("guards"))
     }

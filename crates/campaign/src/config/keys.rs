@@ -157,7 +157,7 @@ const STOP: &[Key] = &[
 const REQUIREMENT: &[Key] = &[
     optional(
         "rate",
-        "which outcome is limited; failed is deviated, crashed and timed_out together; this or fit",
+        "which outcome is limited; failed is changed, crashed and timed_out together; this or fit",
         Takes::Name("rate", || RateKind::all().map(RateKind::name).collect()),
     ),
     optional(

@@ -1,6 +1,6 @@
 //! Settings of a registry's entry, from what the campaign file says about it.
 
-use super::error::Slip;
+use super::error::Diagnostic;
 use super::takes::{check_plain, known, plain_words, unknown_key};
 use super::tree::{Entry, Node, Value};
 use faultlens_core::{Parameter, ParameterKind, Plugin, Setting, Settings, Unset};
@@ -38,7 +38,7 @@ pub struct Form {
 impl Form {
     /// All combinations of the values that `entries` give to the parameters, the last parameter
     /// changing fastest. The order in the file does not matter.
-    pub fn settings(&self, entries: &[Entry], at: Location) -> Result<Vec<Settings>, Slip> {
+    pub fn settings(&self, entries: &[Entry], at: Location) -> Result<Vec<Settings>, Diagnostic> {
         self.check_keys(entries)?;
         let mut all = vec![Settings::default()];
         for parameter in &self.parameters {
@@ -61,7 +61,7 @@ impl Form {
         Ok(all)
     }
 
-    fn check_keys(&self, entries: &[Entry]) -> Result<(), Slip> {
+    fn check_keys(&self, entries: &[Entry]) -> Result<(), Diagnostic> {
         let names = || self.parameters.iter().map(|p| p.name).chain(self.besides.iter().copied());
         match entries.iter().find(|entry| !names().any(|name| name == entry.key)) {
             Some(Entry { key, key_at, .. }) => {
@@ -78,14 +78,14 @@ impl Form {
         parameter: &Parameter,
         entries: &[Entry],
         at: Location,
-    ) -> Result<Vec<Setting>, Slip> {
+    ) -> Result<Vec<Setting>, Diagnostic> {
         let Some(entry) = entries.iter().find(|entry| entry.key == parameter.name) else {
             return match &parameter.unset {
                 Unset::Required => {
                     let wanted = plain_words(&parameter.kind);
                     let (name, about) = (parameter.name, parameter.about);
                     let what = format!("{} needs {name}, {wanted}: {about}", self.name);
-                    Err(Slip::new(at, what))
+                    Err(Diagnostic::new(at, what))
                 }
                 Unset::Absent => Ok(Vec::new()),
                 Unset::Is(setting) => Ok(vec![setting.clone()]),
@@ -95,7 +95,7 @@ impl Form {
             (Value::List(list), kind) if self.sweeps && kind != ParameterKind::Names => {
                 if list.is_empty() {
                     let what = format!("{} sweeps over a list; this is empty", parameter.name);
-                    return Err(Slip::new(entry.node.at, what));
+                    return Err(Diagnostic::new(entry.node.at, what));
                 }
                 list.iter().map(|node| setting(parameter, node)).collect()
             }
@@ -109,12 +109,15 @@ impl Form {
     }
 }
 
-pub(super) fn too_many(at: Location) -> Slip {
-    Slip::new(at, format!("the sweeps make more than {MOST_POINTS} fault points; sweep over less"))
+pub(super) fn too_many(at: Location) -> Diagnostic {
+    Diagnostic::new(
+        at,
+        format!("the sweeps make more than {MOST_POINTS} fault points; sweep over less"),
+    )
 }
 
 /// One value.
-fn setting(parameter: &Parameter, node: &Node) -> Result<Setting, Slip> {
+fn setting(parameter: &Parameter, node: &Node) -> Result<Setting, Diagnostic> {
     check_plain(parameter.name, node, &parameter.kind)?;
     let text = |node: &Node| node.name().unwrap_or_default().into_owned();
     Ok(match (parameter.kind, &node.value) {
@@ -129,8 +132,8 @@ fn setting(parameter: &Parameter, node: &Node) -> Result<Setting, Slip> {
 }
 
 /// The whole numbers of `1..5`, both ends included.
-fn range(parameter: &Parameter, text: &str, node: &Node) -> Result<Vec<Setting>, Slip> {
-    let wrong = |what: String| Slip::new(node.at, what);
+fn range(parameter: &Parameter, text: &str, node: &Node) -> Result<Vec<Setting>, Diagnostic> {
+    let wrong = |what: String| Diagnostic::new(node.at, what);
     let ends = text.split_once("..").and_then(|(first, last)| {
         Some((first.trim().parse::<i64>().ok()?, last.trim().parse::<i64>().ok()?))
     });
@@ -218,7 +221,7 @@ mod tests {
         Parameter { name, about: "what it is", kind, unset }
     }
 
-    fn settings(text: &str, sweeps: bool) -> Result<Vec<Settings>, Slip> {
+    fn settings(text: &str, sweeps: bool) -> Result<Vec<Settings>, Diagnostic> {
         let tree = tree::parse(text).unwrap();
         let form = Form {
             name: "it",

@@ -1,7 +1,7 @@
 //! Requirements on what people cope with: answers must stay as good, or the same, under changes
 //! that people tolerate.
 
-use super::error::Slip;
+use super::error::Diagnostic;
 use super::tree::Node;
 use faultlens_judge::tolerance::{Threshold, Tolerated};
 use faultlens_judge::{Tolerance, ToleranceError};
@@ -118,7 +118,7 @@ pub enum ToleranceFileError {
 }
 
 impl Preservation {
-    pub(super) fn read(node: &Node) -> Result<Self, Slip> {
+    pub(super) fn read(node: &Node) -> Result<Self, Diagnostic> {
         let text = |key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
         let number = |key: &str| node.get(key).and_then(Node::number);
         let whole = |key: &str| {
@@ -133,11 +133,11 @@ impl Preservation {
         let batch_size = whole("batch_size").unwrap_or(DEFAULT_BATCH_SIZE);
         if batches.saturating_mul(batch_size) > MOST_DRAWN {
             let what = format!("batches times batch_size is at most {MOST_DRAWN}; draw less");
-            return Err(Slip::new(node.at, what));
+            return Err(Diagnostic::new(node.at, what));
         }
         Ok(Self {
             name: text("name"),
-            what: what.ok_or_else(|| Slip::new(node.at, "preserve needs what"))?,
+            what: what.ok_or_else(|| Diagnostic::new(node.at, "preserve needs what"))?,
             tolerance: text("tolerance").unwrap_or_default(),
             faults: super::read::texts(node.get("faults")),
             classes: super::read::texts(node.get("classes")),

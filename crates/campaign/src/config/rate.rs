@@ -73,16 +73,16 @@ pub struct Stop {
 /// A rate that a requirement limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RateKind {
-    /// Of one outcome; never of unjudged, which is in no denominator.
+    /// Of one outcome; never of skipped, which is in no denominator.
     Of(OutcomeKind),
-    /// Of everything that is no use to whoever asked: deviated, crashed and timed out.
+    /// Of everything that is no use to whoever asked: changed, crashed and timed out.
     Failed,
 }
 
 impl RateKind {
     /// Every rate that can be limited.
     pub fn all() -> impl Iterator<Item = Self> {
-        let judged = OutcomeKind::ALL.into_iter().filter(|kind| *kind != OutcomeKind::Unjudged);
+        let judged = OutcomeKind::ALL.into_iter().filter(|kind| *kind != OutcomeKind::Skipped);
         judged.map(Self::Of).chain([Self::Failed])
     }
 
@@ -105,7 +105,7 @@ impl RateKind {
             Self::Of(kind) => kind == outcome,
             Self::Failed => matches!(
                 outcome,
-                OutcomeKind::Deviated | OutcomeKind::Crashed | OutcomeKind::TimedOut
+                OutcomeKind::Changed | OutcomeKind::Crashed | OutcomeKind::TimedOut
             ),
         }
     }
@@ -135,7 +135,7 @@ pub struct Requirement {
     pub filter: BTreeMap<String, String>,
 }
 
-/// "deviated ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1".
+/// "changed ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1".
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.name {
@@ -176,17 +176,17 @@ mod tests {
     fn requirements_read_as_sentences() {
         let mut requirement = Requirement {
             name: None,
-            rate: RateKind::Of(OutcomeKind::Deviated),
+            rate: RateKind::Of(OutcomeKind::Changed),
             at_most: 0.07,
             fit: None,
             filter: BTreeMap::new(),
         };
-        assert_eq!(requirement.to_string(), "deviated ≤ 7%");
+        assert_eq!(requirement.to_string(), "changed ≤ 7%");
         requirement.filter.insert("target".to_owned(), "deep".to_owned());
         requirement.filter.insert("fault".to_owned(), "bit_flip".to_owned());
         requirement.name = Some("flips".to_owned());
         requirement.at_most = 1e-6;
-        let wanted = "flips: deviated ≤ 0.0001% where fault = bit_flip and target = deep";
+        let wanted = "flips: changed ≤ 0.0001% where fault = bit_flip and target = deep";
         assert_eq!(requirement.to_string(), wanted);
         requirement.name = None;
         requirement.filter.remove("fault");
@@ -200,11 +200,11 @@ mod tests {
     fn rates_are_found_by_name_and_count_their_outcomes() {
         for rate in RateKind::all() {
             assert_eq!(RateKind::named(rate.name()), Some(rate));
-            assert!(!rate.counts(OutcomeKind::Unjudged));
+            assert!(!rate.counts(OutcomeKind::Skipped));
             let counted = OutcomeKind::ALL.into_iter().filter(|kind| rate.counts(*kind)).count();
             assert_eq!(counted, if rate == RateKind::Failed { 3 } else { 1 });
         }
-        assert_eq!(RateKind::named("unjudged"), None);
+        assert_eq!(RateKind::named("skipped"), None);
     }
 
     #[test]

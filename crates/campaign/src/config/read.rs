@@ -1,7 +1,7 @@
 //! From the tree of a campaign file to a campaign.
 
 use super::campaign::{Campaign, CaseSpec, Fairness, Sample, Source, TargetSpec};
-use super::error::Slip;
+use super::error::Diagnostic;
 use super::fault::{self, FaultPoint};
 use super::keys::CAMPAIGN;
 use super::takes::{Takes, check, known};
@@ -29,10 +29,10 @@ const DEFAULT_SEED: u64 = 1;
 const DEFAULT_AT_MOST: u32 = 1000;
 const DEFAULT_EXAMPLES: usize = 3;
 
-pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
+pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
     let tree = tree::parse(text)?;
     if matches!(tree.value, Value::Nothing) {
-        return Err(Slip::new(
+        return Err(Diagnostic::new(
             tree.at,
             "this file is empty; faultlens init writes one to start from",
         ));
@@ -80,7 +80,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Slip> {
 }
 
 /// Refuses faults that put objects into scenes where the campaign has none.
-fn objects_are_there(tree: &Node, faults: &[FaultPoint]) -> Result<(), Slip> {
+fn objects_are_there(tree: &Node, faults: &[FaultPoint]) -> Result<(), Diagnostic> {
     let mut faults = faults.iter();
     let needing = faults.find(|fault| fault.disturbance.needs_objects());
     let (Some(fault), None) = (needing, tree.get("objects")) else { return Ok(()) };
@@ -94,7 +94,7 @@ fn objects_are_there(tree: &Node, faults: &[FaultPoint]) -> Result<(), Slip> {
          objects have outlines",
         fault.name
     );
-    Err(Slip::new(at, what))
+    Err(Diagnostic::new(at, what))
 }
 
 fn text_of(node: &Node, key: &str) -> Option<String> {
@@ -105,14 +105,14 @@ fn whole_of<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
     node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
 }
 
-fn preserve(tree: &Node, faults: &[FaultPoint]) -> Result<Vec<Preservation>, Slip> {
+fn preserve(tree: &Node, faults: &[FaultPoint]) -> Result<Vec<Preservation>, Diagnostic> {
     let nodes = tree.get("preserve").map(Node::list).unwrap_or_default();
     for node in nodes.iter().filter_map(|node| node.get("faults")) {
         let there: BTreeSet<&str> = faults.iter().map(|point| point.name).collect();
         let names = node.text().into_iter().chain(node.list().iter().filter_map(Node::text));
         for name in names {
             known("fault of this campaign", name, there.iter().copied().collect())
-                .map_err(|what| Slip::new(node.at, what))?;
+                .map_err(|what| Diagnostic::new(node.at, what))?;
         }
     }
     for node in nodes.iter().filter_map(|node| node.get("tolerance")) {
@@ -120,17 +120,17 @@ fn preserve(tree: &Node, faults: &[FaultPoint]) -> Result<Vec<Preservation>, Sli
         // What has neither an ending nor a folder is meant as a name.
         if !name.contains(['.', '/', '\\']) {
             known("tolerance", name, Tolerance::names().collect())
-                .map_err(|what| Slip::new(node.at, what))?;
+                .map_err(|what| Diagnostic::new(node.at, what))?;
         }
     }
     nodes.iter().map(Preservation::read).collect()
 }
 
-fn reference(tree: &Node, targets: &[TargetSpec]) -> Result<Option<String>, Slip> {
+fn reference(tree: &Node, targets: &[TargetSpec]) -> Result<Option<String>, Diagnostic> {
     let Some(node) = tree.get("reference") else { return Ok(None) };
     let name = node.text().unwrap_or_default();
     let names = targets.iter().map(|target| target.name.as_str());
-    known("target", name, names.collect()).map_err(|what| Slip::new(node.at, what))?;
+    known("target", name, names.collect()).map_err(|what| Diagnostic::new(node.at, what))?;
     Ok(Some(name.to_owned()))
 }
 
@@ -151,7 +151,7 @@ struct DescribedTarget {
     service: Option<ServiceSpec>,
 }
 
-fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip> {
+fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Diagnostic> {
     let nodes = tree.get("targets").map(Node::list).unwrap_or_default();
     let described: Described = tree::read(text)?;
     let mut names = BTreeSet::new();
@@ -162,7 +162,7 @@ fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip
         if !names.insert(name.clone()) {
             let at = node.get("name").or(node.get("model")).unwrap_or(node).at;
             let what = format!("two targets are called {name:?}; give one of them another name");
-            return Err(Slip::new(at, what));
+            return Err(Diagnostic::new(at, what));
         }
         let defences = DefenceSpec::read(node.get("defences"))?;
         targets.push(TargetSpec { name, source, defences, traits: scalars(node, "traits", text) });
@@ -171,7 +171,11 @@ fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Slip
 }
 
 /// Who answers, and what the target is called where the file does not say it.
-fn source(node: &Node, described: DescribedTarget, base: &Path) -> Result<(Source, String), Slip> {
+fn source(
+    node: &Node,
+    described: DescribedTarget,
+    base: &Path,
+) -> Result<(Source, String), Diagnostic> {
     let DescribedTarget { input, output, service } = described;
     let Some(service) = service else {
         let (path, usual) = model(node, base)?;
@@ -182,10 +186,10 @@ fn source(node: &Node, described: DescribedTarget, base: &Path) -> Result<(Sourc
     if let Some(odd) = ["model", "input", "output", "labels"].iter().find_map(|key| node.get(key)) {
         let what = "a target is a model or a service, not both; what a service needs stands in \
                     its own section";
-        return Err(Slip::new(odd.at, what));
+        return Err(Diagnostic::new(odd.at, what));
     }
     let at = node.get("service").unwrap_or(node).at;
-    service.check().map_err(|error| Slip::new(at, error.to_string()))?;
+    service.check().map_err(|error| Diagnostic::new(at, error.to_string()))?;
     let usual = match service.task {
         Some(task) => format!("{} {}", service.of, task.name()),
         None => service.of.clone(),
@@ -217,28 +221,28 @@ fn scalars(node: &Node, key: &str, text: &str) -> BTreeMap<String, String> {
 }
 
 /// A target's model and what the target is called where the file does not say it.
-fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Slip> {
+fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Diagnostic> {
     let Some(model) = node.get("model") else {
         let what = "targets needs model or service: an ONNX file, world:NAME, or a service";
-        return Err(Slip::new(node.at, what));
+        return Err(Diagnostic::new(node.at, what));
     };
     let text = model.text().unwrap_or_default();
     if let Some(name) = text.strip_prefix(PREFIX) {
-        shipped(name).map_err(|error| Slip::new(model.at, error.to_string()))?;
+        shipped(name).map_err(|error| Diagnostic::new(model.at, error.to_string()))?;
         return Ok((PathBuf::from(text), name.to_owned()));
     }
     let path = base.join(text);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let stem = stem.ok_or_else(|| {
-        Slip::new(model.at, format!("model takes an ONNX file or world:NAME, not {text:?}"))
+        Diagnostic::new(model.at, format!("model takes an ONNX file or world:NAME, not {text:?}"))
     })?;
     Ok((path, stem))
 }
 
-fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Slip> {
+fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Diagnostic> {
     let format = node.get("format").map(|format| {
         Format::named(format.text().unwrap_or_default())
-            .map_err(|error| Slip::new(format.at, error.to_string()))
+            .map_err(|error| Diagnostic::new(format.at, error.to_string()))
     });
     let sample = node.get("sample").map(|sample| Sample {
         count: whole_of(sample, "count").unwrap_or(usize::MAX),
@@ -256,52 +260,52 @@ fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Slip> {
     })
 }
 
-pub(super) fn data(cases: &Node, base: &Path) -> Result<String, Slip> {
+pub(super) fn data(cases: &Node, base: &Path) -> Result<String, Diagnostic> {
     let data = cases.get("data").unwrap_or(cases);
     let written = path_or_world(data, base)?;
     for key in ["format", "label_column"] {
         if let Some(node) = cases.get(key).filter(|_| written.starts_with(PREFIX)) {
             let what = format!("the embedded world is no file and has no {key}; leave it out");
-            return Err(Slip::new(node.at, what));
+            return Err(Diagnostic::new(node.at, what));
         }
     }
     Ok(written)
 }
 
 /// A path from the campaign file's folder, or pictures of the embedded world.
-fn path_or_world(data: &Node, base: &Path) -> Result<String, Slip> {
+fn path_or_world(data: &Node, base: &Path) -> Result<String, Diagnostic> {
     let text = data.text().unwrap_or_default();
     let Some(world) = text.strip_prefix(PREFIX) else {
         return Ok(base.join(text).to_string_lossy().into_owned());
     };
     let (kind, count) = world.split_once(':').map_or((world, None), |(k, n)| (k, Some(n)));
     known("set of the embedded world", kind, WORLD_KINDS.to_vec())
-        .map_err(|message| Slip::new(data.at, message))?;
+        .map_err(|message| Diagnostic::new(data.at, message))?;
     let fits = |count: &str| count.parse().is_ok_and(|n: usize| (1..=MOST_PICTURES).contains(&n));
     if let Some(count) = count.filter(|count| !fits(count)) {
         let what = format!(
             "world:{kind} takes a number of pictures from 1 to {MOST_PICTURES}, such as \
              world:{kind}:200, not {count:?}"
         );
-        return Err(Slip::new(data.at, what));
+        return Err(Diagnostic::new(data.at, what));
     }
     Ok(text.to_owned())
 }
 
-fn intervals(node: Option<&Node>) -> Result<Intervals, Slip> {
+fn intervals(node: Option<&Node>) -> Result<Intervals, Diagnostic> {
     let named = |text: &str| Method::ALL.into_iter().find(|method| method.name() == text);
     let method = node.and_then(|node| node.get("method")).and_then(Node::text).and_then(named);
     let level = match node.and_then(|node| node.get("confidence")) {
         Some(confidence) => Level::new(confidence.number().unwrap_or_default())
-            .map_err(|error| Slip::new(confidence.at, error.to_string()))?,
+            .map_err(|error| Diagnostic::new(confidence.at, error.to_string()))?,
         None => Level::default(),
     };
     Ok(Intervals { method: method.unwrap_or_default(), level })
 }
 
-fn stop(node: &Node, level: Level) -> Result<Stop, Slip> {
+fn stop(node: &Node, level: Level) -> Result<Stop, Diagnostic> {
     let half_width = node.get("half_width").and_then(Node::number).unwrap_or_default();
-    let wrong = |error: StatsError| Slip::new(node.at, error.to_string());
+    let wrong = |error: StatsError| Diagnostic::new(node.at, error.to_string());
     Ok(Stop {
         half_width,
         at_most: whole_of(node, "at_most").unwrap_or(DEFAULT_AT_MOST),
@@ -314,7 +318,7 @@ fn requirements(
     text: &str,
     targets: &[TargetSpec],
     faults: &[FaultPoint],
-) -> Result<Vec<Requirement>, Slip> {
+) -> Result<Vec<Requirement>, Diagnostic> {
     let nodes = tree.get("requirements").map(Node::list).unwrap_or_default();
     let read = |node: &Node| {
         let rate = node.get("rate").and_then(Node::text).and_then(RateKind::named);
@@ -347,7 +351,7 @@ fn called(mut filter: BTreeMap<String, String>, faults: &[FaultPoint]) -> BTreeM
 }
 
 /// Checks limits on rates first: those on failures in time, which share their key, may be larger.
-fn check_limits(tree: &Node) -> Result<(), Slip> {
+fn check_limits(tree: &Node) -> Result<(), Diagnostic> {
     let requirements = tree.get("requirements").map(Node::list).unwrap_or_default();
     let rates = requirements.iter().filter(|node| node.get("fit").is_none());
     let share = Takes::Share { most: 1.0, reached: true };
@@ -356,14 +360,14 @@ fn check_limits(tree: &Node) -> Result<(), Slip> {
 }
 
 /// What a requirement limits: a rate, where it is nothing else.
-fn limited(node: &Node) -> Result<Option<FitLimit>, Slip> {
+fn limited(node: &Node) -> Result<Option<FitLimit>, Diagnostic> {
     match (node.get("rate"), node.get("fit")) {
-        (None, None) => Err(Slip::new(
+        (None, None) => Err(Diagnostic::new(
             node.at,
             "requirements needs rate or fit: which outcome is limited, or failures in time",
         )),
         (Some(_), Some(fit)) => {
-            Err(Slip::new(fit.at, "a requirement limits a rate or fit, not both"))
+            Err(Diagnostic::new(fit.at, "a requirement limits a rate or fit, not both"))
         }
         (_, None) => Ok(None),
         (None, Some(fit)) => {
@@ -380,7 +384,7 @@ fn check_value(
     node: &Node,
     targets: &[TargetSpec],
     faults: &[FaultPoint],
-) -> Result<(), Slip> {
+) -> Result<(), Diagnostic> {
     let text = node.text().unwrap_or_default();
     let names: BTreeSet<&str> = match attribute {
         "target" => targets.iter().map(|target| target.name.as_str()).collect(),
@@ -390,5 +394,5 @@ fn check_value(
         _ => return Ok(()),
     };
     known(&format!("{attribute} of this campaign"), text, names.into_iter().collect())
-        .map_err(|message| Slip::new(node.at, message))
+        .map_err(|message| Diagnostic::new(node.at, message))
 }

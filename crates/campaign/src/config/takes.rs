@@ -1,6 +1,6 @@
 //! What a key takes: one description that the check, its errors and the JSON schema all come from.
 
-use super::error::Slip;
+use super::error::Diagnostic;
 use super::tree::{Entry, Node, Value};
 use faultlens_core::{ParameterKind, did_you_mean};
 use serde_saphyr::Location;
@@ -57,7 +57,7 @@ pub enum Takes {
 }
 
 /// Checks a value, and what is inside it as far as no registry decides.
-pub fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> {
+pub fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Diagnostic> {
     let is_map = matches!(node.value, Value::Map(_));
     let fits = match takes {
         Takes::Text => node.text().is_some_and(|text| !text.trim().is_empty()),
@@ -67,7 +67,9 @@ pub fn check(name: &str, node: &Node, takes: &Takes) -> Result<(), Slip> {
             .number()
             .is_some_and(|number| 0.0 < number && (number < *most || *reached && number == *most)),
         Takes::Name(what, names) => match node.text() {
-            Some(text) => return known(what, text, names()).map_err(|why| Slip::new(node.at, why)),
+            Some(text) => {
+                return known(what, text, names()).map_err(|why| Diagnostic::new(node.at, why));
+            }
             None => false,
         },
         Takes::Section(keys) if is_map => return check_section(name, node, keys),
@@ -89,7 +91,7 @@ fn is_scalar(node: &Node) -> bool {
 }
 
 /// Checks one text or a list of them.
-fn check_texts(name: &str, node: &Node, wanted: &str) -> Result<(), Slip> {
+fn check_texts(name: &str, node: &Node, wanted: &str) -> Result<(), Diagnostic> {
     match &node.value {
         Value::List(list) if list.is_empty() => Err(unfit(name, node, wanted)),
         Value::List(list) => list.iter().try_for_each(|node| check(name, node, &Takes::Text)),
@@ -99,7 +101,7 @@ fn check_texts(name: &str, node: &Node, wanted: &str) -> Result<(), Slip> {
 }
 
 /// Checks names, which may be numbers, such as those of layers.
-fn check_names(name: &str, node: &Node, wanted: &str) -> Result<(), Slip> {
+fn check_names(name: &str, node: &Node, wanted: &str) -> Result<(), Diagnostic> {
     let fits = |node: &Node| node.name().is_some_and(|text| !text.trim().is_empty());
     match &node.value {
         Value::List(list) if !list.is_empty() => match list.iter().find(|node| !fits(node)) {
@@ -112,7 +114,7 @@ fn check_names(name: &str, node: &Node, wanted: &str) -> Result<(), Slip> {
 }
 
 /// Checks a value of a parameter, of one point of a sweep.
-pub(super) fn check_plain(name: &str, node: &Node, kind: &ParameterKind) -> Result<(), Slip> {
+pub(super) fn check_plain(name: &str, node: &Node, kind: &ParameterKind) -> Result<(), Diagnostic> {
     let fits = match kind {
         ParameterKind::Whole { least, most } => {
             node.whole().is_some_and(|whole| (*least..=*most).contains(&whole))
@@ -136,7 +138,7 @@ pub(super) fn check_plain(name: &str, node: &Node, kind: &ParameterKind) -> Resu
 }
 
 /// Checks that a map has the keys that it must have and no others.
-fn check_section(name: &str, node: &Node, keys: &'static [Key]) -> Result<(), Slip> {
+fn check_section(name: &str, node: &Node, keys: &'static [Key]) -> Result<(), Diagnostic> {
     for Entry { key, key_at, node } in node.entries() {
         let found = keys.iter().find(|known| known.name == key);
         let found = found.ok_or_else(|| {
@@ -147,15 +149,15 @@ fn check_section(name: &str, node: &Node, keys: &'static [Key]) -> Result<(), Sl
     }
     match keys.iter().find(|key| key.required && node.get(key.name).is_none()) {
         Some(Key { name: missing, about, .. }) => {
-            Err(Slip::new(node.at, format!("{name} needs {missing}: {about}")))
+            Err(Diagnostic::new(node.at, format!("{name} needs {missing}: {about}")))
         }
         None => Ok(()),
     }
 }
 
 /// A key that there is not, with the likely one or all of them.
-pub(super) fn unknown_key(at: Location, what: &str, key: &str, known: Vec<&str>) -> Slip {
-    Slip::new(at, format!("{what} {key:?}; {}", hint(key, known)))
+pub(super) fn unknown_key(at: Location, what: &str, key: &str, known: Vec<&str>) -> Diagnostic {
+    Diagnostic::new(at, format!("{what} {key:?}; {}", hint(key, known)))
 }
 
 /// Whether a name is known.
@@ -187,7 +189,7 @@ fn either(names: &[&str]) -> String {
 }
 
 /// A value that a key does not take.
-fn unfit(name: &str, node: &Node, wanted: &str) -> Slip {
+fn unfit(name: &str, node: &Node, wanted: &str) -> Diagnostic {
     let message = match &node.value {
         Value::Nothing => format!("{name} takes {wanted}, and there is nothing; leave the key out"),
         Value::List(list) if list.is_empty() => format!("{name} takes {wanted}; this is empty"),
@@ -199,7 +201,7 @@ fn unfit(name: &str, node: &Node, wanted: &str) -> Slip {
         }
         value => format!("{name} takes {wanted}, not {value}"),
     };
-    Slip::new(node.at, message)
+    Diagnostic::new(node.at, message)
 }
 
 /// What a key takes, in words.

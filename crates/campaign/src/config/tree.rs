@@ -1,6 +1,6 @@
 //! YAML as a tree in which every key and every value knows its place in the file.
 
-use super::error::Slip;
+use super::error::Diagnostic;
 use faultlens_core::did_you_mean;
 use serde::de::{self, DeserializeOwned, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -50,19 +50,19 @@ pub struct Entry {
 }
 
 /// Reads YAML; the limits of the library against hostile files hold.
-pub fn parse(text: &str) -> Result<Node, Slip> {
+pub fn parse(text: &str) -> Result<Node, Diagnostic> {
     read(text)
 }
 
 /// Reads YAML into any type.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Slip> {
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     // A label called `no` is a word, as in YAML 1.2.
     let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| slip(&error))
 }
 
 /// The library's error in our form, with the likely name.
-fn slip(error: &Error) -> Slip {
+fn slip(error: &Error) -> Diagnostic {
     let error = error.without_snippet();
     let meant = match error {
         Error::SerdeUnknownField { field, expected, .. } => did_you_mean(field, expected.to_vec()),
@@ -78,7 +78,7 @@ fn slip(error: &Error) -> Slip {
         }
         (error, None) => UserMessageFormatter.format_message(error).into_owned(),
     };
-    Slip::new(error.location().unwrap_or(Location::UNKNOWN), message)
+    Diagnostic::new(error.location().unwrap_or(Location::UNKNOWN), message)
 }
 
 impl Node {

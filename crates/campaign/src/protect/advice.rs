@@ -47,7 +47,7 @@ pub struct TargetAdvice {
     pub macs: u64,
     /// Bytes of all weights.
     pub weight_bytes: u64,
-    /// How often the answer deviated without protection.
+    /// How often the answer changed without protection.
     pub broken: Rate,
     /// Every protection in every extent, in the order of the registry and by rising extent.
     pub protections: Vec<Evaluated>,
@@ -146,7 +146,7 @@ pub struct Ranked {
     pub layer: u32,
     /// The operator that starts it. From outside; escape it.
     pub name: String,
-    /// How often the answer deviated where a fault changed something in this layer.
+    /// How often the answer changed where a fault changed something in this layer.
     pub rate: Rate,
     /// The share of all broken answers; a fault in several layers counts for each.
     pub share: Rate,

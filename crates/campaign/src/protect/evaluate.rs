@@ -42,7 +42,7 @@ impl Evidence<'_> {
         whole
     }
 
-    /// How often the answer deviated without protection.
+    /// How often the answer changed without protection.
     pub(super) fn broken(&self) -> Result<Rate, StatsError> {
         self.whole().rate(Kind::is_broken, |_| true, self.intervals)
     }
@@ -153,10 +153,10 @@ impl Evidence<'_> {
         extent: &Extent,
         moves: &Moves,
     ) -> Result<(Evaluated, f64), StatsError> {
-        use OutcomeKind::{Detected, Deviated, Masked};
+        use OutcomeKind::{Changed, Detected, Unchanged};
         let is = |broken: bool, stays: bool| {
             move |(before, after): &(_, _)| {
-                (*before == Deviated, *after == Deviated) == (broken, stays)
+                (*before == Changed, *after == Changed) == (broken, stays)
             }
         };
         let counts = PairedCounts {
@@ -179,18 +179,18 @@ impl Evidence<'_> {
             protection: protection.name().to_owned(),
             label: protection.label(extent.layers.len()),
             layers: extent.layers.iter().map(name).collect(),
-            after: moves.rate(|(_, after)| *after == Deviated, |_| true, self.intervals)?,
+            after: moves.rate(|(_, after)| *after == Changed, |_| true, self.intervals)?,
             gain: Gain { value: gain.value, low: gain.low, high: gain.high, p_value: None },
             stopped: moves.rate(
                 is(true, false),
-                |(before, _)| *before == Deviated,
+                |(before, _)| *before == Changed,
                 self.intervals,
             )?,
-            repaired: trials(Deviated, Masked),
-            caught: trials(Deviated, Detected),
+            repaired: trials(Changed, Unchanged),
+            caught: trials(Changed, Detected),
             worse: counts.second_only,
-            hidden: trials(Detected, Deviated),
-            needless: trials(Masked, Detected),
+            hidden: trials(Detected, Changed),
+            needless: trials(Unchanged, Detected),
             cost: self.cost(protection, extent),
             false_alarms: self.alarms.filter(|_| !protection.is_selective()),
             moves: moves.keys().map(|&(from, to)| moved(from, to, trials(from, to))).collect(),

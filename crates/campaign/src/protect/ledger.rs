@@ -22,7 +22,7 @@ pub(super) struct Kind {
 impl Kind {
     /// Whether the answer broke without protection.
     pub(super) fn is_broken(&self) -> bool {
-        self.before == OutcomeKind::Deviated
+        self.before == OutcomeKind::Changed
     }
 
     /// Whether the fault changed something in this layer.

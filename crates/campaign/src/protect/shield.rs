@@ -3,7 +3,7 @@
 use super::ProtectError;
 use super::ranges::{Range, exceeds};
 use crate::config::{Source, TargetSpec};
-use crate::subject::Inside;
+use crate::subject::WhiteBox;
 use faultlens_core::{DType, Image, Response, TargetError};
 use faultlens_engine::onnx::{
     self, AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, attribute_type,
@@ -55,7 +55,7 @@ impl Shield {
     pub(super) fn new(
         proto: &ModelProto,
         spec: &TargetSpec,
-        inside: &Inside,
+        inside: &WhiteBox,
         guarded: &[Guarded],
     ) -> Result<Self, ProtectError> {
         let graph = inside.target.model().graph();
@@ -191,7 +191,7 @@ fn scalar(name: &str, dtype: DType, value: f32) -> TensorProto {
 mod tests {
     use super::super::ranges::{clipped, seen, together};
     use super::*;
-    use crate::{Campaign, Setup};
+    use crate::{Campaign, OpenCampaign};
     use faultlens_core::Tensor;
     use faultlens_engine::onnx::ModelBuilder;
     use std::path::Path;
@@ -203,7 +203,8 @@ targets: [{model: world:signs-middle}]
 cases: {data: 'world:signs:6'}
 faults: [{fault: zero}]
 ";
-        let setup = Setup::open(Campaign::parse(text, Path::new("c.yaml")).unwrap()).unwrap();
+        let setup =
+            OpenCampaign::open(Campaign::parse(text, Path::new("c.yaml")).unwrap()).unwrap();
         let (spec, inside) = (&setup.campaign.targets[0], setup.targets[0].inside().unwrap());
         let values = clipped(inside.target.model().graph());
         assert!(values.len() > 3);

@@ -7,8 +7,8 @@ use super::shield::{Guarded, Shield, reread};
 use super::trials::{Alarm, Told, Trials};
 use super::work::Work;
 use super::{FalseAlarms, Limit, Options, ProtectError, RANGES, TargetAdvice};
-use crate::setup::Setup;
-use crate::subject::{Inside, Subject};
+use crate::setup::OpenCampaign;
+use crate::subject::{OpenTarget, WhiteBox};
 use faultlens_core::DType;
 use faultlens_engine::ValueId;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,10 +23,10 @@ struct Profile {
 
 /// One target with what it is evaluated from.
 struct Bench<'a> {
-    setup: &'a Setup,
+    setup: &'a OpenCampaign,
     trials: &'a Trials,
     target: u32,
-    inside: &'a Inside,
+    inside: &'a WhiteBox,
     options: &'a Options,
     /// Values that may be clipped.
     values: Vec<ValueId>,
@@ -36,7 +36,7 @@ struct Bench<'a> {
 
 /// Evaluates every protection that is asked for.
 pub(super) fn advise(
-    setup: &Setup,
+    setup: &OpenCampaign,
     trials: &Trials,
     target: u32,
     options: &Options,
@@ -84,10 +84,10 @@ fn joined(told: Vec<Told>) -> Ledger {
 
 impl<'a> Bench<'a> {
     fn open(
-        setup: &'a Setup,
+        setup: &'a OpenCampaign,
         trials: &'a Trials,
         target: u32,
-        inside: &'a Inside,
+        inside: &'a WhiteBox,
         options: &'a Options,
     ) -> Result<Self, ProtectError> {
         let (values, profiles) = (Vec::new(), Vec::new());
@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    fn subject(&self) -> &'a Subject {
+    fn subject(&self) -> &'a OpenTarget {
         &self.setup.targets[self.target as usize]
     }
 

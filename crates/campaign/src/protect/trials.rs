@@ -4,10 +4,10 @@ use super::ProtectError;
 use super::ledger::{Kind, Ledger};
 use super::shield::Shield;
 use crate::config::Disturbance;
-use crate::inject::{Observed, STACK, Stage, case_record, strike};
-use crate::plan::Spot;
+use crate::inject::{GoldenCase, Observation, STACK, case_record, strike};
+use crate::plan::TrialKey;
 use crate::run::RunError;
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::{CaseRecord, Store};
 use faultlens_core::{Case, OutcomeKind, Response, TargetError};
 use faultlens_engine::{Change, Golden};
@@ -52,7 +52,7 @@ pub(super) struct Alarm {
 
 impl Trials {
     /// Reads what is on record.
-    pub(super) fn read(store: &Store, setup: &Setup) -> Result<Self, ProtectError> {
+    pub(super) fn read(store: &Store, setup: &OpenCampaign) -> Result<Self, ProtectError> {
         let cases = store.cases()?.into_iter().map(|case| (case.case, case)).collect();
         let by_case = || (0..setup.plan.cases()).map(|_| Vec::new()).collect();
         let recorded: Vec<Vec<Vec<Recorded>>> = setup.targets.iter().map(|_| by_case()).collect();
@@ -87,7 +87,11 @@ impl Trials {
     }
 
     /// The case as it was when the run met it; `None` where it could not be read.
-    pub(super) fn case(&self, setup: &Setup, number: u32) -> Result<Option<Case>, ProtectError> {
+    pub(super) fn case(
+        &self,
+        setup: &OpenCampaign,
+        number: u32,
+    ) -> Result<Option<Case>, ProtectError> {
         let changed = |what: String| RunError::Changed { what, hint: "put it back as it was" };
         let Some(then) = self.cases.get(&number) else { return Ok(None) };
         if then.error.is_some() {
@@ -107,13 +111,13 @@ impl Trials {
     /// Runs all trials of a case again, in the model with clips where there is one.
     pub(super) fn tell(
         &self,
-        setup: &Setup,
+        setup: &OpenCampaign,
         target: u32,
         number: u32,
         shield: Option<&Shield>,
     ) -> Result<Told, ProtectError> {
         let Some(case) = self.case(setup, number)? else { return Ok(Told::default()) };
-        let Ok(stage) = Stage::open(setup, target, case) else { return Ok(Told::default()) };
+        let Ok(stage) = GoldenCase::open(setup, target, case) else { return Ok(Told::default()) };
         let clipped = shield.map(|shield| {
             let (golden, answer) = shield.golden(&stage.subject.shown(&stage.case.image))?;
             Ok::<_, ProtectError>(Clipped { shield, golden, answer })
@@ -122,10 +126,10 @@ impl Trials {
         let mut told = Told::default();
         if let Some(clipped) = &clipped {
             let outcome = stage.judge(&answered(Ok(clipped.answer.clone()))).kind();
-            let judged = outcome != OutcomeKind::Unjudged;
+            let judged = outcome != OutcomeKind::Skipped;
             told.alarm = Some(Alarm {
                 touched: clipped.shield.clips(&clipped.golden),
-                changed: judged.then_some(outcome != OutcomeKind::Masked),
+                changed: judged.then_some(outcome != OutcomeKind::Unchanged),
             });
         }
         let recorded = &self.recorded[target as usize][number as usize];
@@ -137,7 +141,11 @@ impl Trials {
                 continue;
             };
             let again = Again { setup, stage: &stage, injection, clipped: clipped.as_ref() };
-            again.count(Spot { target, case: number, fault: 0, repeat: 0 }, trials, &mut told)?;
+            again.count(
+                TrialKey { target, case: number, fault: 0, repeat: 0 },
+                trials,
+                &mut told,
+            )?;
         }
         Ok(told)
     }
@@ -152,7 +160,7 @@ fn left_out(disturbance: &Disturbance, outcome: OutcomeKind) -> Option<&'static 
         Disturbance::Model(injection) if injection.plan() == SitePlan::Boundary => {
             Some("searches for a boundary")
         }
-        Disturbance::Model(_) if outcome == OutcomeKind::Unjudged => Some("not judged"),
+        Disturbance::Model(_) if outcome == OutcomeKind::Skipped => Some("not judged"),
         Disturbance::Model(_) => None,
     }
 }
@@ -166,19 +174,24 @@ struct Clipped<'a> {
 
 /// One fault on one case, once more.
 struct Again<'a> {
-    setup: &'a Setup,
-    stage: &'a Stage<'a>,
+    setup: &'a OpenCampaign,
+    stage: &'a GoldenCase<'a>,
     injection: &'a Injection,
     clipped: Option<&'a Clipped<'a>>,
 }
 
 impl Again<'_> {
-    fn count(&self, spot: Spot, trials: &[Recorded], told: &mut Told) -> Result<(), ProtectError> {
+    fn count(
+        &self,
+        spot: TrialKey,
+        trials: &[Recorded],
+        told: &mut Told,
+    ) -> Result<(), ProtectError> {
         let Ok((inside, golden)) = self.stage.inside() else { return Ok(()) };
         let sites = Sites::new(golden, &inside.anatomy, self.injection, inside.target.batch());
         for stack in trials.chunks(STACK) {
             let struck = stack.iter().filter_map(|trial| {
-                let spot = Spot { fault: trial.fault, repeat: trial.repeat, ..spot };
+                let spot = TrialKey { fault: trial.fault, repeat: trial.repeat, ..spot };
                 let seed = self.setup.stream_seed(spot, &self.stage.key);
                 Some((trial.outcome, strike(self.injection, &sites, seed)?))
             });
@@ -235,6 +248,6 @@ impl Again<'_> {
 }
 
 /// An answer as the stage judges it.
-fn answered(answer: Result<Response, TargetError>) -> Observed {
-    Observed { queries: 0, ..Observed::inside(answer.map(Some), 0) }
+fn answered(answer: Result<Response, TargetError>) -> Observation {
+    Observation { queries: 0, ..Observation::inside(answer.map(Some), 0) }
 }

@@ -1,7 +1,7 @@
 //! What a run took: time by who spent it, and every call to a service.
 
 use super::error::RunError;
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::replace;
 use faultlens_targets::service::Account;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ impl Spending {
     /// Adds what it took since it was started.
     pub(super) fn close(
         mut self,
-        setup: &Setup,
+        setup: &OpenCampaign,
         dir: &Path,
         wall: Duration,
         threads: usize,

@@ -2,7 +2,7 @@
 
 use super::event::SinkError;
 use crate::config::ConfigError;
-use crate::setup::SetupError;
+use crate::setup::OpenCampaignError;
 use crate::store::StoreError;
 
 /// Why a run cannot go on. What was recorded is safe.
@@ -13,7 +13,7 @@ pub enum RunError {
     Config(#[from] ConfigError),
     /// Something that the campaign names cannot be opened.
     #[error(transparent)]
-    Setup(#[from] SetupError),
+    OpenCampaign(#[from] OpenCampaignError),
     /// The run directory cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,10 +1,10 @@
 //! Trials worth looking at, run once more to keep their pictures and full answers.
 
 use super::error::RunError;
-use crate::inject::{Observed, Stage};
-use crate::portrait::portraits;
+use crate::annotate::portraits;
+use crate::inject::{GoldenCase, Observation};
 use crate::record::Record;
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::{ExampleRecord, Store, noticeable};
 use faultlens_core::{Image, OutcomeKind, Ranking, Response};
 use faultlens_data::encode_png;
@@ -33,21 +33,21 @@ pub(super) struct Candidates {
     /// By target and fault, those of the best cases, the best first.
     best: BTreeMap<(u32, u32), Vec<Vec<Candidate>>>,
     /// By case: the first trial that changed nothing, for a picture of the case's class.
-    masked: BTreeMap<u32, u64>,
+    unchanged: BTreeMap<u32, u64>,
 }
 
 impl Candidates {
     pub(super) fn new(wanted: usize) -> Self {
-        Self { wanted, best: BTreeMap::new(), masked: BTreeMap::new() }
+        Self { wanted, best: BTreeMap::new(), unchanged: BTreeMap::new() }
     }
 
     pub(super) fn add(&mut self, record: &Record) {
         let rank = match record.outcome.kind() {
-            OutcomeKind::Deviated => 0,
+            OutcomeKind::Changed => 0,
             OutcomeKind::Detected => 1,
             OutcomeKind::Crashed => 2,
-            OutcomeKind::Masked => {
-                let first = self.masked.entry(record.case).or_insert(record.number);
+            OutcomeKind::Unchanged => {
+                let first = self.unchanged.entry(record.case).or_insert(record.number);
                 *first = record.number.min(*first);
                 return;
             }
@@ -79,14 +79,14 @@ impl Candidates {
     }
 
     /// The candidates, and a trial of each class that none of them shows.
-    fn with_classes(&self, setup: &Setup) -> Vec<u64> {
+    fn with_classes(&self, setup: &OpenCampaign) -> Vec<u64> {
         let label = |number: u64| {
             let spot = setup.plan.spot(number)?;
             setup.cases.set.label(*setup.cases.sample.get(spot.case as usize)?)
         };
         let mut numbers: Vec<u64> = self.numbers().collect();
         let mut shown: BTreeSet<usize> = numbers.iter().filter_map(|n| label(*n)).collect();
-        for &number in self.masked.values().filter(|_| self.wanted > 0) {
+        for &number in self.unchanged.values().filter(|_| self.wanted > 0) {
             if shown.len() < MOST_CLASSES && label(number).is_some_and(|own| shown.insert(own)) {
                 numbers.push(number);
             }
@@ -98,7 +98,7 @@ impl Candidates {
 /// Runs the candidates once more. Since trials repeat bit for bit, this adds nothing but what was
 /// not recorded: pictures and whole answers.
 pub(super) fn keep(
-    setup: &Setup,
+    setup: &OpenCampaign,
     store: &Store,
     candidates: &Candidates,
 ) -> Result<Vec<ExampleRecord>, RunError> {
@@ -107,12 +107,16 @@ pub(super) fn keep(
     examples.filter_map(Result::transpose).collect()
 }
 
-fn example(setup: &Setup, store: &Store, number: u64) -> Result<Option<ExampleRecord>, RunError> {
+fn example(
+    setup: &OpenCampaign,
+    store: &Store,
+    number: u64,
+) -> Result<Option<ExampleRecord>, RunError> {
     let Some(spot) = setup.plan.spot(number) else { return Ok(None) };
     let Ok(case) = setup.cases.set.case(setup.cases.sample[spot.case as usize]) else {
         return Ok(None);
     };
-    let Ok(stage) = Stage::open(setup, spot.target, case) else { return Ok(None) };
+    let Ok(stage) = GoldenCase::open(setup, spot.target, case) else { return Ok(None) };
     let turn = setup.turn(spot, &stage.key);
     let Some(observed) = stage.once(setup.fault(spot), turn) else { return Ok(None) };
     let picture = |image| match encode_png(image) {
@@ -135,7 +139,7 @@ fn example(setup: &Setup, store: &Store, number: u64) -> Result<Option<ExampleRe
 }
 
 /// Both answers drawn on what was shown, where they are objects.
-pub(super) fn drawn(stage: &Stage<'_>, observed: &Observed) -> Option<[Image; 2]> {
+pub(super) fn drawn(stage: &GoldenCase<'_>, observed: &Observation) -> Option<[Image; 2]> {
     let answer = observed.answer.as_ref().ok()?.as_ref().unwrap_or(&stage.answer);
     let before = &stage.case.image;
     let after = observed.image.as_ref().unwrap_or(before);

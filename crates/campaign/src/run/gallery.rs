@@ -3,9 +3,9 @@
 use super::error::RunError;
 use super::examples;
 use crate::GoldenRecord;
-use crate::inject::Stage;
-use crate::portrait::undisturbed;
-use crate::setup::Setup;
+use crate::annotate::undisturbed;
+use crate::inject::GoldenCase;
+use crate::setup::OpenCampaign;
 use crate::store::{PictureOf, PictureRecord, ShownRecord, Store};
 use faultlens_core::Image;
 use faultlens_data::encode_png;
@@ -16,7 +16,7 @@ const TRIED: usize = 5;
 /// Draws the answers of targets whose answers are pictures, boxes or areas: of each fault the trial
 /// that tells most, repeated. Where an answer cannot be drawn, nothing is kept.
 pub(super) fn keep(
-    setup: &Setup,
+    setup: &OpenCampaign,
     store: &Store,
 ) -> Result<(Vec<PictureRecord>, Vec<ShownRecord>), RunError> {
     if setup.campaign.examples == 0 {
@@ -39,21 +39,21 @@ pub(super) fn keep(
     Ok((pictures, shown))
 }
 
-fn stage(setup: &Setup, target: u32, case: u32) -> Option<Stage<'_>> {
+fn stage(setup: &OpenCampaign, target: u32, case: u32) -> Option<GoldenCase<'_>> {
     let shown = setup.cases.set.case(*setup.cases.sample.get(case as usize)?).ok()?;
-    Stage::open(setup, target, shown).ok()
+    GoldenCase::open(setup, target, shown).ok()
 }
 
 /// Tries the first cases on which the target has answered: a shard need not have the campaign's
 /// first ones.
-fn can_be_drawn(setup: &Setup, target: u32, goldens: &[GoldenRecord]) -> bool {
+fn can_be_drawn(setup: &OpenCampaign, target: u32, goldens: &[GoldenRecord]) -> bool {
     let own = goldens.iter().filter(|one| one.target == target && one.error.is_none());
     let answered = own.take(TRIED).find_map(|one| stage(setup, target, one.case));
     answered.is_some_and(|stage| stage.answer.drawn(&stage.case.image).is_some())
 }
 
 /// What there is to see of one target and case.
-fn drawn(stage: &Stage<'_>, trials: &[ShownRecord]) -> Vec<(PictureOf, Image)> {
+fn drawn(stage: &GoldenCase<'_>, trials: &[ShownRecord]) -> Vec<(PictureOf, Image)> {
     let image = &stage.case.image;
     let Some(golden) = undisturbed(image, &stage.answer) else { return Vec::new() };
     let mut all = vec![(PictureOf::Case, image.clone()), (PictureOf::Golden, golden)];

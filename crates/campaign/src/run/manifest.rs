@@ -5,18 +5,22 @@ use super::error::RunError;
 use crate::analysis::words;
 use crate::config::{CaseSpec, Disturbance, FaultPoint, Stop, TargetSpec};
 use crate::plan::Shard;
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::{
     FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
 };
-use crate::subject::Subject;
+use crate::subject::OpenTarget;
 use faultlens_core::Settings;
 use faultlens_data::Sampling;
 use std::path::Path;
 use std::time::SystemTime;
 
 /// Opens the run of this campaign in `dir`, or begins one.
-pub(super) fn store(setup: &Setup, dir: &Path, options: &RunOptions) -> Result<Store, RunError> {
+pub(super) fn store(
+    setup: &OpenCampaign,
+    dir: &Path,
+    options: &RunOptions,
+) -> Result<Store, RunError> {
     let manifest = manifest(setup, options);
     if !Store::exists(dir) {
         return Ok(Store::create(dir, &manifest, &setup.campaign.text)?);
@@ -33,7 +37,7 @@ pub(super) fn store(setup: &Setup, dir: &Path, options: &RunOptions) -> Result<S
 
 /// Refuses models and data that are not those that the run began with: its numbers would mean
 /// other trials.
-pub(crate) fn unchanged(begun: &Manifest, setup: &Setup) -> Result<(), RunError> {
+pub(crate) fn unchanged(begun: &Manifest, setup: &OpenCampaign) -> Result<(), RunError> {
     let changed = |what: String| RunError::Changed {
         what,
         hint: "put it back, or start a new run with another output",
@@ -60,13 +64,13 @@ pub(crate) fn unchanged(begun: &Manifest, setup: &Setup) -> Result<(), RunError>
             classes.len()
         )));
     }
-    if begun.objects.as_deref() != setup.shelf.digest() {
+    if begun.objects.as_deref() != setup.object_pool.digest() {
         return Err(changed("the pool of objects".to_owned()));
     }
     Ok(())
 }
 
-fn manifest(setup: &Setup, options: &RunOptions) -> Manifest {
+fn manifest(setup: &OpenCampaign, options: &RunOptions) -> Manifest {
     let campaign = &setup.campaign;
     Manifest {
         version: MANIFEST_VERSION,
@@ -92,11 +96,11 @@ fn manifest(setup: &Setup, options: &RunOptions) -> Manifest {
         cases: u64::from(setup.plan.cases()),
         faults: campaign.faults.iter().map(fault).collect(),
         tolerances: setup.tolerances.clone(),
-        objects: setup.shelf.digest().map(str::to_owned),
+        objects: setup.object_pool.digest().map(str::to_owned),
     }
 }
 
-fn target((spec, subject): (&TargetSpec, &Subject)) -> ManifestTarget {
+fn target((spec, subject): (&TargetSpec, &OpenTarget)) -> ManifestTarget {
     let described = subject.inside().map(|inside| inside.target.description());
     let listed = subject.service().and_then(|service| service.labels());
     let labels = described.map(|described| &described.labels).or(listed);

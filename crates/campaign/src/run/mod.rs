@@ -13,9 +13,9 @@ mod work;
 
 use crate::config::Campaign;
 use crate::pin::{self, Pin};
-use crate::plan::{Piece, Shard};
+use crate::plan::{Shard, WorkUnit};
 use crate::record::{GoldenRecord, Record};
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::CaseRecord;
 use examples::Candidates;
 use faultlens_targets::ServiceTarget;
@@ -63,7 +63,7 @@ impl Campaign {
         if self.stop.is_some() && options.shard.is_some() {
             return Err(RunError::ShardedStop);
         }
-        let setup = Setup::open(self)?;
+        let setup = OpenCampaign::open(self)?;
         setup.check_judge()?;
         if setup.plan.total() == 0 {
             return Err(RunError::Nothing("there is no case"));
@@ -86,7 +86,7 @@ impl Campaign {
     }
 }
 
-fn threads(setup: &Setup, options: &RunOptions) -> usize {
+fn threads(setup: &OpenCampaign, options: &RunOptions) -> usize {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     // Who waits for services needs no core.
     let services = setup.targets.iter().filter_map(|subject| subject.service());
@@ -112,7 +112,7 @@ impl Portion {
 
 /// A run under way.
 struct Run<'a, 's> {
-    setup: &'a Setup,
+    setup: &'a OpenCampaign,
     recorder: Recorder<'a, 's>,
     interrupted: &'a AtomicBool,
     closed: Closed,
@@ -128,8 +128,8 @@ impl Run<'_, '_> {
         self.recorder.tell(&Event::Started { run: dir, planned, recorded })?;
         self.guesses()?;
         self.idle_objects()?;
-        for bill in self.setup.bills(dir) {
-            self.recorder.tell(&Event::Note(&bill.to_string()))?;
+        for cost_estimate in self.setup.cost_estimate(dir) {
+            self.recorder.tell(&Event::Note(&cost_estimate.to_string()))?;
         }
         self.pins()?;
         let ending = match &self.setup.campaign.stop {
@@ -229,7 +229,7 @@ impl Run<'_, '_> {
     }
 
     /// Where the next round ends, and what it consists of.
-    fn next_round(&mut self) -> Option<(u32, Vec<Piece>)> {
+    fn next_round(&mut self) -> Option<(u32, Vec<WorkUnit>)> {
         let plan = &self.setup.plan;
         let rounds = self.recorder.rounds()?;
         let repeats = rounds.next()?;
@@ -242,7 +242,7 @@ impl Run<'_, '_> {
     }
 
     /// Shares pieces out between threads, and records what they hand over.
-    fn pieces(&mut self, pieces: impl Iterator<Item = Piece> + Send) -> Result<(), RunError> {
+    fn pieces(&mut self, pieces: impl Iterator<Item = WorkUnit> + Send) -> Result<(), RunError> {
         let (setup, interrupted, done) = (self.setup, self.interrupted, self.recorder.done());
         let closed = &self.closed;
         let queue = Mutex::new(pieces);

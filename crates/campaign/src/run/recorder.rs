@@ -132,7 +132,7 @@ impl<'a, 's> Recorder<'a, 's> {
             if let Some(error) = &case.error
                 && self.warned.insert(case.case)
             {
-                let text = format!("{} is left unjudged: {error}", case.name);
+                let text = format!("{} is left skipped: {error}", case.name);
                 self.tell(&Event::Warning(&text))?;
             }
         }

@@ -23,7 +23,7 @@ pub(super) struct Rounds {
 struct Cell {
     /// How many there are of each case, at most.
     most: u32,
-    /// By round, trials that deviated and trials judged.
+    /// By round, trials that changed and trials judged.
     counts: Vec<(u64, u64)>,
     /// Whether the rate is known well enough.
     closed: bool,
@@ -46,10 +46,10 @@ impl Rounds {
         let round = self.ends.partition_point(|&end| end <= record.repeat);
         let cell = self.cells.get_mut(record.target as usize * self.faults + record.fault as usize);
         let counts = cell.and_then(|cell| cell.counts.get_mut(round));
-        let Some((deviated, judged)) = counts else { return };
+        let Some((changed, judged)) = counts else { return };
         let kind = record.outcome.kind();
-        *deviated += u64::from(kind == OutcomeKind::Deviated);
-        *judged += u64::from(kind != OutcomeKind::Unjudged);
+        *changed += u64::from(kind == OutcomeKind::Changed);
+        *judged += u64::from(kind != OutcomeKind::Skipped);
     }
 
     /// The repeats of the next round; `None` where no more are planned or wanted.
@@ -68,8 +68,8 @@ impl Rounds {
         self.done += 1;
         for cell in self.cells.iter_mut().filter(|cell| !cell.closed) {
             let so_far = cell.counts.iter().take(self.done);
-            let (deviated, judged) = so_far.fold((0, 0), |(d, j), (x, y)| (d + x, j + y));
-            cell.closed = matches!(self.rule.look(deviated, judged)?, Look::Stop(_));
+            let (changed, judged) = so_far.fold((0, 0), |(d, j), (x, y)| (d + x, j + y));
+            cell.closed = matches!(self.rule.look(changed, judged)?, Look::Stop(_));
         }
         Ok(())
     }

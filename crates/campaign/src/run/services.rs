@@ -2,8 +2,8 @@
 //! and whether they are still what they were.
 
 use super::error::RunError;
-use crate::setup::{Setup, SetupError};
-use crate::subject::Subject;
+use crate::setup::{OpenCampaign, OpenCampaignError};
+use crate::subject::OpenTarget;
 use faultlens_targets::ServiceTarget;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ const ANSWERS: &str = "answers";
 pub(super) struct Closed(Vec<OnceLock<String>>);
 
 impl Closed {
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &OpenCampaign) -> Self {
         Self(setup.targets.iter().map(|_| OnceLock::new()).collect())
     }
 
@@ -32,7 +32,7 @@ impl Closed {
     }
 
     /// An error where a target was closed.
-    pub(super) fn check(&self, setup: &Setup) -> Result<(), RunError> {
+    pub(super) fn check(&self, setup: &OpenCampaign) -> Result<(), RunError> {
         let all = setup.campaign.targets.iter().zip(&self.0);
         let closed =
             all.filter_map(|(spec, why)| Some(format!("target {}: {}", spec.name, why.get()?)));
@@ -44,7 +44,7 @@ impl Closed {
 }
 
 /// Files answers and lists calls from now on.
-pub(crate) fn attach(setup: &Setup, dir: &Path) -> Result<(), RunError> {
+pub(crate) fn attach(setup: &OpenCampaign, dir: &Path) -> Result<(), RunError> {
     let answers = setup.campaign.answers.clone();
     let answers = answers.unwrap_or_else(|| dir.with_file_name(ANSWERS));
     for (at, (spec, subject)) in setup.campaign.targets.iter().zip(&setup.targets).enumerate() {
@@ -52,14 +52,14 @@ pub(crate) fn attach(setup: &Setup, dir: &Path) -> Result<(), RunError> {
         let ledger = dir.join(format!("{CALLS}-{at}.jsonl"));
         service
             .attach(&answers, &ledger)
-            .map_err(|source| SetupError::Service { name: spec.name.clone(), source })?;
+            .map_err(|source| OpenCampaignError::Service { name: spec.name.clone(), source })?;
     }
     Ok(())
 }
 
 /// Asks services that were called again about the first cases; by service, how many and how many
 /// answers have changed.
-pub(super) fn control(setup: &Setup) -> Vec<(u64, u64)> {
+pub(super) fn control(setup: &OpenCampaign) -> Vec<(u64, u64)> {
     let subjects = setup.targets.iter();
     let services = subjects.filter_map(|subject| Some((subject, subject.service()?)));
     let told = services.map(|(subject, service)| {
@@ -80,6 +80,6 @@ fn same(service: &ServiceTarget, image: &faultlens_core::Image) -> Option<bool> 
 }
 
 /// Answers from the files alone from now on: pictures of trials are worth no call.
-pub(super) fn end_calls(setup: &Setup) {
-    setup.targets.iter().filter_map(Subject::service).for_each(ServiceTarget::end_calls);
+pub(super) fn end_calls(setup: &OpenCampaign) {
+    setup.targets.iter().filter_map(OpenTarget::service).for_each(ServiceTarget::end_calls);
 }

@@ -1,9 +1,9 @@
 //! A thread's work: pieces of the plan, one after the other.
 
-use crate::inject::{Stage, Turn, case_key, case_record, unasked};
-use crate::plan::{Piece, Spot};
+use crate::inject::{GoldenCase, TrialSeed, case_key, case_record, unasked};
+use crate::plan::{TrialKey, WorkUnit};
 use crate::record::{GoldenRecord, Record};
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::{CaseRecord, Done};
 use faultlens_core::{Reason, TargetError};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ const SLOW_BURST: usize = 4;
 
 /// What a thread knows of the run.
 pub(super) struct Worker<'a> {
-    pub(super) setup: &'a Setup,
+    pub(super) setup: &'a OpenCampaign,
     pub(super) done: &'a Done,
     pub(super) interrupted: &'a AtomicBool,
     pub(super) closed: &'a Closed,
@@ -28,9 +28,9 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     /// Works on a piece, and hands over what is done in batches; `false` from `hand_over` ends it.
-    pub(super) fn work(&self, piece: &Piece, hand_over: &mut dyn FnMut(Portion) -> bool) {
+    pub(super) fn work(&self, piece: &WorkUnit, hand_over: &mut dyn FnMut(Portion) -> bool) {
         let setup = self.setup;
-        let left: Vec<(u64, Spot)> = (piece.numbers.iter().cloned().flatten())
+        let left: Vec<(u64, TrialKey)> = (piece.numbers.iter().cloned().flatten())
             .filter(|number| !self.done.contains(*number))
             .filter_map(|number| Some((number, setup.plan.spot(number)?)))
             .collect();
@@ -51,7 +51,7 @@ impl<'a> Worker<'a> {
                     return;
                 }
                 let records = match &stage {
-                    Ok(Stage { barred: Some(reason), key, .. }) => {
+                    Ok(GoldenCase { barred: Some(reason), key, .. }) => {
                         not_asked(setup, reason, key, burst)
                     }
                     Ok(stage) => self.asked(stage, burst),
@@ -65,10 +65,10 @@ impl<'a> Worker<'a> {
     }
 
     /// Trials that were asked; those that a closed target left open are not among them.
-    fn asked(&self, stage: &Stage<'_>, burst: &[(u64, Spot)]) -> Vec<Record> {
+    fn asked(&self, stage: &GoldenCase<'_>, burst: &[(u64, TrialKey)]) -> Vec<Record> {
         let Some((_, first)) = burst.first() else { return Vec::new() };
-        let turn = |(_, spot): &(u64, Spot)| self.setup.turn(*spot, &stage.key);
-        let turns: Vec<Turn> = burst.iter().map(turn).collect();
+        let turn = |(_, spot): &(u64, TrialKey)| self.setup.turn(*spot, &stage.key);
+        let turns: Vec<TrialSeed> = burst.iter().map(turn).collect();
         let mut records = Vec::with_capacity(burst.len());
         let mut trials = burst.iter();
         self.setup.fault(*first).inject(stage, &turns, &mut |observed| {
@@ -83,7 +83,7 @@ impl<'a> Worker<'a> {
 
     /// Reads the case, asks about it undisturbed, and records both; nothing where the target may
     /// not be asked.
-    fn open(&self, piece: &Piece) -> Option<(Portion, Opened<'a>)> {
+    fn open(&self, piece: &WorkUnit) -> Option<(Portion, Opened<'a>)> {
         let setup = self.setup;
         let index = setup.cases.sample[piece.case as usize];
         let case = match setup.cases.set.case(index) {
@@ -92,7 +92,7 @@ impl<'a> Worker<'a> {
         };
         let key = case_key(&case);
         let cases = vec![case_record(setup, piece.case, &case)];
-        let (golden, opened) = match Stage::open(setup, piece.target, case) {
+        let (golden, opened) = match GoldenCase::open(setup, piece.target, case) {
             Ok(stage) => (stage.golden_record(piece.target, piece.case), Ok(stage)),
             Err(TargetError::Closed(why)) => {
                 self.closed.close(piece.target, why);
@@ -108,16 +108,21 @@ impl<'a> Worker<'a> {
     }
 }
 
-fn not_asked(setup: &Setup, why: &Reason, case: &str, burst: &[(u64, Spot)]) -> Vec<Record> {
-    let record = |(number, spot): &(u64, Spot)| unasked(setup, *number, *spot, case, why);
+fn not_asked(
+    setup: &OpenCampaign,
+    why: &Reason,
+    case: &str,
+    burst: &[(u64, TrialKey)],
+) -> Vec<Record> {
+    let record = |(number, spot): &(u64, TrialKey)| unasked(setup, *number, *spot, case, why);
     burst.iter().map(record).collect()
 }
 
-type Opened<'s> = Result<Stage<'s>, (Reason, String)>;
+type Opened<'s> = Result<GoldenCase<'s>, (Reason, String)>;
 
 fn unreadable<'s>(
-    setup: &Setup,
-    piece: &Piece,
+    setup: &OpenCampaign,
+    piece: &WorkUnit,
     index: usize,
     error: String,
 ) -> (Portion, Opened<'s>) {
@@ -142,7 +147,7 @@ fn unreadable<'s>(
     (portion, Err((Reason::CaseUnreadable, name)))
 }
 
-fn no_golden(piece: &Piece, error: &str) -> GoldenRecord {
+fn no_golden(piece: &WorkUnit, error: &str) -> GoldenRecord {
     GoldenRecord {
         target: piece.target,
         case: piece.case,

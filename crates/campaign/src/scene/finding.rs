@@ -3,7 +3,7 @@
 use super::said;
 use super::trial::Set;
 use crate::config::Disturbance;
-use crate::inject::Stage;
+use crate::inject::GoldenCase;
 use crate::record::Record;
 use crate::replay::Rerun;
 use crate::run::RunError;
@@ -31,8 +31,8 @@ impl Rerun {
             let spot = self.setup.plan.spot(record.number);
             let fault = spot.map(|spot| &self.setup.fault(spot).disturbance);
             let counts = match record.outcome.kind() {
-                OutcomeKind::Deviated => true,
-                kind => all && kind == OutcomeKind::Masked,
+                OutcomeKind::Changed => true,
+                kind => all && kind == OutcomeKind::Unchanged,
             };
             if counts && matches!(fault, Some(Disturbance::Scene(_))) {
                 records.push(record);
@@ -74,7 +74,7 @@ impl Rerun {
         for of_case in records.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
             let Some(first) = of_case.first() else { continue };
             let case = self.case(first)?;
-            let stage = Stage::open(&self.setup, first.target, case);
+            let stage = GoldenCase::open(&self.setup, first.target, case);
             of_case.iter().try_for_each(|record| each(stage.as_ref(), record))?;
         }
         Ok(())
@@ -86,7 +86,11 @@ impl Rerun {
     }
 
     /// The changed scene of a record; `None` where there is none to be made.
-    pub(crate) fn remade<'s>(&self, stage: &'s Stage<'_>, record: &Record) -> Option<Remade<'s>> {
+    pub(crate) fn remade<'s>(
+        &self,
+        stage: &'s GoldenCase<'_>,
+        record: &Record,
+    ) -> Option<Remade<'s>> {
         let Response::Detections(golden) = &stage.answer else { return None };
         let spot = self.setup.plan.spot(record.number)?;
         let fault = self.setup.fault(spot);
@@ -100,7 +104,7 @@ impl Rerun {
 }
 
 /// The stage of a case, or why its target does not answer.
-pub(crate) type Opened<'a, 's> = Result<&'a Stage<'s>, &'a TargetError>;
+pub(crate) type Opened<'a, 's> = Result<&'a GoldenCase<'s>, &'a TargetError>;
 
 /// A changed scene with what is needed to ask about it.
 pub(crate) struct Remade<'s> {

@@ -2,14 +2,14 @@
 //! recorded.
 
 mod finding;
-mod retold;
-mod shelf;
+mod object_pool;
+mod replayed;
 mod trial;
 
 pub use finding::Finding;
-pub use retold::{Retold, Tellable};
-pub(crate) use shelf::Shelf;
-pub use shelf::ShelfError;
+pub(crate) use object_pool::ObjectPool;
+pub use object_pool::ObjectPoolError;
+pub use replayed::{Replayed, Tellable};
 
 /// What records say of trials in scenes.
 pub mod said {

@@ -1,8 +1,8 @@
 //! One changed scene, asked about and judged; and the way of an object that disturbs an answer.
 
+use super::object_pool::Beside;
 use super::said;
-use super::shelf::Beside;
-use crate::inject::{Observed, Stage, Turn, micros, persistently};
+use crate::inject::{GoldenCase, Observation, TrialSeed, micros, persistently};
 use crate::show::told;
 use crate::varied::change_of;
 use faultlens_core::{
@@ -14,7 +14,7 @@ use faultlens_judge::{HogSettings, hog, hog_intersection};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-impl Stage<'_> {
+impl GoldenCase<'_> {
     /// Why scenes cannot be changed for a target: it does not say the same of the undisturbed one
     /// twice, so that nobody could tell what a change does. Asked of services alone; models repeat.
     pub(crate) fn unsteady(&self) -> Result<Option<Reason>, TargetError> {
@@ -27,8 +27,8 @@ impl Stage<'_> {
             Err(closed @ TargetError::Closed(_)) => Err(closed),
             Err(_) => Ok(Some(Reason::Lost)),
             Ok(answer) => {
-                let again = Observed::inside(Ok(Some(answer)), 0);
-                Ok((self.judge(&again) == Outcome::Deviated).then_some(Reason::Unsteady))
+                let again = Observation::inside(Ok(Some(answer)), 0);
+                Ok((self.judge(&again) == Outcome::Changed).then_some(Reason::Unsteady))
             }
         }
     }
@@ -38,12 +38,12 @@ impl Stage<'_> {
         &self,
         name: &'static str,
         fault: &dyn SceneFault,
-        turn: Turn,
-    ) -> Observed {
+        turn: TrialSeed,
+    ) -> Observation {
         let start = Instant::now();
         let Response::Detections(golden) = &self.answer else { return void(Reason::Unsuited) };
         let found = (said::FOUND.to_owned(), golden.found.len().to_string());
-        let told = |void: Observed| Observed { extra: BTreeMap::from([found]), ..void };
+        let told = |void: Observation| Observation { extra: BTreeMap::from([found]), ..void };
         let set = Set::new(self, name, golden);
         let mut trial = Trial::new(self.subject, Seed::new(turn.seed).stream());
         let scene = match fault.change(&set.view(turn.repeat), trial.stream()) {
@@ -53,7 +53,7 @@ impl Stage<'_> {
         let changed = start.elapsed();
         let mut observed = set.ask(&mut trial, &scene);
         observed.extra.extend(set.said(&scene));
-        if self.judge(&observed) == Outcome::Deviated {
+        if self.judge(&observed) == Outcome::Changed {
             match set.relocate(fault, &mut trial, &scene, turn) {
                 Ok(told) => observed.extra.extend(told),
                 // Who may not be asked any more is asked again later, from the start.
@@ -62,13 +62,13 @@ impl Stage<'_> {
         }
         let elapsed = start.elapsed();
         self.setup.clock.add(changed, elapsed - changed);
-        Observed { queries: trial.queries(), micros: micros(elapsed), ..observed }
+        Observation { queries: trial.queries(), micros: micros(elapsed), ..observed }
     }
 }
 
 /// A case as its trials change it.
 pub(super) struct Set<'s> {
-    stage: &'s Stage<'s>,
+    stage: &'s GoldenCase<'s>,
     name: &'static str,
     golden: &'s Detections,
     beside: Beside<'s>,
@@ -76,9 +76,14 @@ pub(super) struct Set<'s> {
 }
 
 impl<'s> Set<'s> {
-    pub(super) fn new(stage: &'s Stage<'_>, name: &'static str, golden: &'s Detections) -> Self {
+    pub(super) fn new(
+        stage: &'s GoldenCase<'_>,
+        name: &'static str,
+        golden: &'s Detections,
+    ) -> Self {
         let case = &stage.case;
-        let beside = Beside { shelf: &stage.setup.shelf, image: &case.image, case: &case.name };
+        let beside =
+            Beside { object_pool: &stage.setup.object_pool, image: &case.image, case: &case.name };
         let masks = case.objects.iter().filter(|object| !object.crowd);
         let masks = masks.filter_map(|object| Some((object.bounds, object.mask.as_ref()?)));
         Self { stage, name, golden, beside, masks: masks.collect() }
@@ -98,7 +103,7 @@ impl<'s> Set<'s> {
 
     /// Asks about a scene. What is found of the thing that came or went is left out of the answer,
     /// and what went is not expected.
-    pub(super) fn ask(&self, trial: &mut Trial<'_>, scene: &Scene) -> Observed {
+    pub(super) fn ask(&self, trial: &mut Trial<'_>, scene: &Scene) -> Observation {
         let mut own = Vec::new();
         let answer = trial.ask(&scene.image).map(|answer| match answer {
             Response::Detections(mut all) => {
@@ -115,7 +120,7 @@ impl<'s> Set<'s> {
         let looked_at = self.stage.setup.judge.looks_at_changes();
         let original = looked_at.then(|| self.stage.original()).flatten();
         let visual_change = original.and_then(|original| change_of(original, &scene.image));
-        Observed {
+        Observation {
             shown_under: Some(self.name),
             moved,
             visual_change,
@@ -123,7 +128,7 @@ impl<'s> Set<'s> {
             image: Some(scene.image.clone()),
             touched: Some(scene.touched.bounds),
             own,
-            ..Observed::inside(answer, 0)
+            ..Observation::inside(answer, 0)
         }
     }
 
@@ -133,7 +138,7 @@ impl<'s> Set<'s> {
         fault: &dyn SceneFault,
         trial: &mut Trial<'_>,
         scene: &Scene,
-        turn: Turn,
+        turn: TrialSeed,
     ) -> Result<BTreeMap<String, String>, TargetError> {
         let view = self.view(turn.repeat);
         let way = fault.destination(&view).and_then(|to| Relocation::new(scene, to));
@@ -151,7 +156,7 @@ impl<'s> Set<'s> {
                         Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => {
                             return Ok(BTreeMap::new());
                         }
-                        _ => self.stage.judge(&observed) == Outcome::Deviated,
+                        _ => self.stage.judge(&observed) == Outcome::Changed,
                     }
                 }
                 None => false,
@@ -195,6 +200,6 @@ impl<'s> Set<'s> {
     }
 }
 
-fn void(reason: Reason) -> Observed {
-    Observed { queries: 0, void: Some(reason), ..Observed::inside(Ok(None), 0) }
+fn void(reason: Reason) -> Observation {
+    Observation { queries: 0, void: Some(reason), ..Observation::inside(Ok(None), 0) }
 }

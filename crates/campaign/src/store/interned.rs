@@ -64,7 +64,7 @@ impl Answer {
 impl Group {
     pub(super) fn new(target: u32, fault: u32, outcome: &Outcome, same: bool) -> Self {
         let reason = match outcome {
-            Outcome::Unjudged(reason) => Some(reason.text()),
+            Outcome::Skipped(reason) => Some(reason.text()),
             _ => None,
         };
         Self { target, fault, outcome: outcome.kind(), reason, same }

@@ -39,8 +39,8 @@ pub(crate) fn noticeable(record: &Record) -> u64 {
 /// Changed answers first, of these the least noticeable; then whatever was judged.
 fn rank(record: &Record) -> Rank {
     match record.outcome.kind() {
-        OutcomeKind::Deviated => (0, noticeable(record), record.number),
-        OutcomeKind::Unjudged => (2, 0, record.number),
+        OutcomeKind::Changed => (0, noticeable(record), record.number),
+        OutcomeKind::Skipped => (2, 0, record.number),
         _ => (1, 0, record.number),
     }
 }

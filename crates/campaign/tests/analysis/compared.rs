@@ -1,14 +1,14 @@
 //! Two runs side by side.
 
 use crate::sample::{Run, fault};
-use faultlens_campaign::analysis::{Compared, Comparison, compare};
+use faultlens_campaign::analysis::{Compared, RunComparison, compare};
 
-fn compared(first: &Run, second: &Run) -> Comparison {
+fn compared(first: &Run, second: &Run) -> RunComparison {
     let dir = tempfile::tempdir().unwrap();
     compare(&first.write(&dir, "first"), &second.write(&dir, "second")).unwrap()
 }
 
-fn row<'a>(comparison: &'a Comparison, what: &str) -> &'a Compared {
+fn row<'a>(comparison: &'a RunComparison, what: &str) -> &'a Compared {
     comparison.rows.iter().find(|row| row.what == what).unwrap()
 }
 

@@ -174,8 +174,8 @@ fn weighted(mut run: Run) -> Run {
 #[test]
 fn rates_are_corrected_for_how_often_places_were_drawn() {
     let requirements = "requirements:
-  - {rate: deviated, at_most: 0.5}
-  - {rate: deviated, at_most: 0.5, where: {layer: 1}}";
+  - {rate: changed, at_most: 0.5}
+  - {rate: changed, at_most: 0.5, where: {layer: 1}}";
     // One of ten flips of bit 3 changes the answer, too.
     let one_in_ten =
         |operator, bit, repeat| usual(operator, bit, repeat) || bit == 3 && repeat == 9;
@@ -254,7 +254,7 @@ fn critical_bits_are_counted_by_element() {
 
 #[test]
 fn searches_are_in_no_rate() {
-    let requirement = "requirements: [{rate: deviated, at_most: 0.9}]";
+    let requirement = "requirements: [{rate: changed, at_most: 0.9}]";
     let summary = searched(flips(requirement, usual));
     assert_eq!((summary.overall.rate.events, summary.overall.rate.n), (68, 400));
     assert_eq!(summary.requirements[0].rate.n, 400);
@@ -278,9 +278,9 @@ fn failures_in_time_follow_from_the_rate_of_failed_trials() {
   - {fit: {raw: 100}, at_most: 5}
   - {fit: {raw: 10}, at_most: 30}";
     let mut run = flips(requirements, usual);
-    // Two masked trials of fc crash instead.
-    let masked = run.records.iter_mut().rev().take(2);
-    masked.for_each(|record| record.outcome = Outcome::Crashed);
+    // Two unchanged trials of fc crash instead.
+    let unchanged = run.records.iter_mut().rev().take(2);
+    unchanged.for_each(|record| record.outcome = Outcome::Crashed);
     let summary = run.summarised(&[]).unwrap();
     let [all, layer, strict, slack] = &summary.requirements[..] else { panic!() };
     assert_eq!((all.rate.events, all.rate.n, all.verdict), (70, 400, Verdict::Met));

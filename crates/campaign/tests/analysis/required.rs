@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A run in which nothing deviates, with one requirement.
 fn run(filter: &str) -> Run {
-    let more = format!("requirements: [{{rate: deviated, at_most: 0.1, where: {{{filter}}}}}]");
+    let more = format!("requirements: [{{rate: changed, at_most: 0.1, where: {{{filter}}}}}]");
     let mut run = Run::new(&["small"], 4, &more);
     for (fault, repeats) in [(0, 100), (1, 100), (2, 1)] {
         run.add((0, fault), repeats, |_, _| false);
@@ -50,7 +50,7 @@ fn requirements_find_their_trials_however_they_are_written() {
         ("point: bit_flip bit=30", 400),
         ("label: stop", 804),
         ("case: image 3", 201),
-        ("outcome: masked", 804),
+        ("outcome: unchanged", 804),
     ] {
         let summary = run(filter).summarised(&[]).unwrap();
         assert_eq!(summary.requirements[0].rate.n, n, "{filter}");

@@ -143,7 +143,7 @@ impl Run {
         for case in 0..self.cases.len() as u32 {
             for repeat in 0..repeats {
                 let deviates = deviates(case, repeat);
-                let outcome = if deviates { Outcome::Deviated } else { Outcome::Masked };
+                let outcome = if deviates { Outcome::Changed } else { Outcome::Unchanged };
                 let number = self.records.len() as u64;
                 self.records.push(Record {
                     number,

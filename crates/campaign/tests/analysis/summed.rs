@@ -15,10 +15,10 @@ fn rows(grouping: &Grouping) -> BTreeMap<&str, (u64, u64)> {
 fn a_stop_rule_does_not_weight_faults_by_their_outcomes() {
     let stop = "stop: {half_width: 0.02, at_most: 1000}
 requirements:
-  - {rate: deviated, at_most: 0.9}
-  - {rate: deviated, at_most: 0.9, where: {target: small}}
-  - {rate: deviated, at_most: 0.9, where: {point: bit_flip bit=31}}
-  - {rate: deviated, at_most: 0.9, where: {severity: 5}}";
+  - {rate: changed, at_most: 0.9}
+  - {rate: changed, at_most: 0.9, where: {target: small}}
+  - {rate: changed, at_most: 0.9, where: {point: bit_flip bit=31}}
+  - {rate: changed, at_most: 0.9, where: {severity: 5}}";
     let mut run = Run::new(&["small"], 10, stop);
     // One in a hundred is known after 400 trials, one in two after 9,800.
     run.add((0, 0), 40, |case, repeat| repeat == 0 && case < 4);

@@ -2,7 +2,7 @@
 
 use faultlens_campaign::run::{Ending, RunOptions};
 use faultlens_campaign::store::{Store, StoreError};
-use faultlens_campaign::{Campaign, Record, Setup};
+use faultlens_campaign::{Campaign, OpenCampaign, Record};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -39,5 +39,5 @@ pub(crate) fn records(run: &Path) -> Vec<Record> {
 
 /// Why a campaign cannot be set up.
 pub(crate) fn refused(dir: &Path, text: &str) -> String {
-    Setup::open(parse(dir, text)).err().unwrap().to_string()
+    OpenCampaign::open(parse(dir, text)).err().unwrap().to_string()
 }

@@ -5,7 +5,7 @@
 #[path = "../campaigns/mod.rs"]
 mod campaigns;
 mod pins;
-mod retold;
+mod replayed;
 
 use campaigns::{refused, run};
 use faultlens_campaign::Campaign;
@@ -41,7 +41,7 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
     for (one, two) in one.iter().zip(&two) {
         assert!(one.is_same(two), "{one:?}\n{two:?}");
         let said = |name: &str| one.extra.get(name);
-        if one.fault < 2 && one.outcome.kind() != OutcomeKind::Unjudged {
+        if one.fault < 2 && one.outcome.kind() != OutcomeKind::Skipped {
             inserted += 1;
             let found: u32 = said("objects_found").unwrap().parse().unwrap();
             assert!(one.repeat < 2 * found, "two trials for every object");
@@ -56,18 +56,18 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
             assert!((0.8..1.0).contains(&natural), "{natural}");
             // What was asked beside the trial itself, the way of the object took.
             assert!(one.queries == 1 || said("moved").is_some());
-            assert!(one.queries == 1 || one.outcome == Outcome::Deviated);
+            assert!(one.queries == 1 || one.outcome == Outcome::Changed);
         }
         let changes = ["missed", "spurious", "relabelled", "misplaced"].map(said);
         let changed = changes.iter().any(Option::is_some);
-        assert_eq!(changed, one.outcome == Outcome::Deviated, "{one:?}");
+        assert_eq!(changed, one.outcome == Outcome::Changed, "{one:?}");
     }
     assert!(inserted > 40, "{inserted}");
     let summary = summarise(&dir.path().join("one"), &[]).unwrap();
     assert_eq!((summary.scenes.len(), summary.placed.len()), (3, 1));
     let guided = &summary.scenes[0];
-    let deviated = one.iter().filter(|r| r.fault == 0 && r.outcome == Outcome::Deviated).count();
-    assert_eq!(guided.changed.events, deviated as u64);
+    let changed = one.iter().filter(|r| r.fault == 0 && r.outcome == Outcome::Changed).count();
+    assert_eq!(guided.changed.events, changed as u64);
     assert!(guided.imprecise <= guided.changed.events && guided.distinct <= guided.changed.events);
     let queries: u64 = one.iter().filter(|r| r.fault == 0).map(|r| u64::from(r.queries)).sum();
     assert_eq!(guided.queries, queries);
@@ -135,9 +135,9 @@ fn odd_detectors_leave_trials_unjudged_with_the_reason() {
         assert_eq!(records.len(), 6);
         for record in records {
             match &wanted {
-                Some(reason) => assert_eq!(record.outcome, Outcome::Unjudged(reason.clone())),
+                Some(reason) => assert_eq!(record.outcome, Outcome::Skipped(reason.clone())),
                 // The same answer to every image is as it was.
-                None => assert_eq!(record.outcome, Outcome::Masked, "{model}"),
+                None => assert_eq!(record.outcome, Outcome::Unchanged, "{model}"),
             }
         }
     }
@@ -156,7 +156,7 @@ fn attacks_are_held_against_the_answer_at_the_models_size() {
     );
     let records = run(dir.path(), "noise", &text, 1);
     let outcomes: Vec<&Outcome> = records.iter().map(|record| &record.outcome).collect();
-    assert_eq!(outcomes, [&Outcome::Masked], "it finds the same in every image");
+    assert_eq!(outcomes, [&Outcome::Unchanged], "it finds the same in every image");
 }
 
 #[test]

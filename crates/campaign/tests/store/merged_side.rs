@@ -22,9 +22,9 @@ fn the_examples_of_a_run_that_was_never_split_are_kept() {
     let shards = shards(dir.path(), &[&[], &[], &[]]);
     // By shard: number, fault, outcome. Fault 0 has at most two examples in one shard.
     let kept: [&[(u64, u32, Outcome)]; 3] = [
-        &[(40, 0, Outcome::Deviated), (50, 0, Outcome::Deviated), (3, 1, Outcome::Deviated)],
+        &[(40, 0, Outcome::Changed), (50, 0, Outcome::Changed), (3, 1, Outcome::Changed)],
         &[(10, 0, Outcome::Crashed), (2, 1, Outcome::Detected)],
-        &[(30, 0, Outcome::Deviated), (41, 0, Outcome::Deviated), (9, 2, Outcome::Crashed)],
+        &[(30, 0, Outcome::Changed), (41, 0, Outcome::Changed), (9, 2, Outcome::Crashed)],
     ];
     for (dir, trials) in shards.iter().zip(kept) {
         let mut store = Store::open(dir).unwrap();
@@ -57,7 +57,7 @@ fn only_pictures_of_kept_examples_are_copied() {
     let shards = shards(dir.path(), &[&[], &[]]);
     for (number, dir) in (0..).zip(&shards) {
         let mut store = Store::open(dir).unwrap();
-        let (target, fault, outcome) = (0, 0, Outcome::Deviated);
+        let (target, fault, outcome) = (0, 0, Outcome::Changed);
         put(&mut store, &[Record { target, fault, outcome, ..record(number) }]);
         let example = example(&store, number);
         store.put_examples(&[example]).unwrap();
@@ -99,8 +99,8 @@ fn hang(store: &mut Store) {
 fn the_gallery_of_a_run_that_was_never_split_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let shards = shards(dir.path(), &[&[], &[], &[]]);
-    let (changed, same) = (Outcome::Deviated, Outcome::Masked);
-    let none = Outcome::Unjudged(faultlens_core::Reason::NoRoom);
+    let (changed, same) = (Outcome::Changed, Outcome::Unchanged);
+    let none = Outcome::Skipped(faultlens_core::Reason::NoRoom);
     // A case stands in one shard; the second trial of each tells more than the first.
     let outcomes: Vec<[&Outcome; 2]> = (0..12)
         .map(|case| if case % 3 == 1 { [&none, &changed] } else { [&none, &same] })
@@ -143,7 +143,7 @@ fn all_shards_show_the_same_faults() {
     let trials = |case: u32| {
         (0..20).map(move |fault| {
             let changed = (fault < 10) == (case == 1);
-            let outcome = if changed { Outcome::Deviated } else { Outcome::Masked };
+            let outcome = if changed { Outcome::Changed } else { Outcome::Unchanged };
             let number = u64::from(20 * case + fault);
             Record { fault, ..trial(number, case, &outcome) }
         })
@@ -168,7 +168,7 @@ fn a_case_that_shards_share_shows_what_one_of_them_has_drawn() {
     let dir = tempfile::tempdir().unwrap();
     let shards = shards(dir.path(), &[&[], &[]]);
     // The last case is split: in the second shard five others tell more than its part does.
-    let (changed, same) = (Outcome::Deviated, Outcome::Masked);
+    let (changed, same) = (Outcome::Changed, Outcome::Unchanged);
     let half = |number: u64, fault: u32, outcome| Record { fault, ..trial(number, 9, outcome) };
     let parts = [
         vec![half(90, 0, &changed), half(91, 1, &changed)],
@@ -198,7 +198,7 @@ fn a_run_from_before_trials_were_chosen_is_read_and_goes_on() {
     drop(database);
     assert_eq!(Store::read(&shards[0]).unwrap().shown().unwrap(), []);
     let mut store = Store::open(&shards[0]).unwrap();
-    put(&mut store, &[trial(0, 0, &Outcome::Deviated)]);
+    put(&mut store, &[trial(0, 0, &Outcome::Changed)]);
     hang(&mut store);
     assert_eq!(store.shown().unwrap().len(), 1);
 }
@@ -215,18 +215,18 @@ fn a_pin_keeps_the_worst_that_a_shard_says() {
     let put = |at: usize, pins: &[PinRecord]| {
         Store::open(&shards[at]).unwrap().put_pins(pins).unwrap();
     };
-    let unjudged = |reason| pin("b", "x", "unjudged", Some(reason));
-    put(0, &[pin("a", "x", "masked", None), pin("a", "y", "masked", None), unjudged("first")]);
-    put(1, &[pin("a", "x", "deviated", None), pin("a", "y", "detected", None), unjudged("second")]);
-    let twice = [pin("a", "x", "crashed", None), pin("a", "x", "masked", None)];
-    put(2, &[&twice[..], &[pin("b", "x", "masked", None)]].concat());
+    let skipped = |reason| pin("b", "x", "skipped", Some(reason));
+    put(0, &[pin("a", "x", "unchanged", None), pin("a", "y", "unchanged", None), skipped("first")]);
+    put(1, &[pin("a", "x", "changed", None), pin("a", "y", "detected", None), skipped("second")]);
+    let twice = [pin("a", "x", "crashed", None), pin("a", "x", "unchanged", None)];
+    put(2, &[&twice[..], &[pin("b", "x", "unchanged", None)]].concat());
     let into = dir.path().join("all");
     merge(&shards, &into).unwrap();
     let wanted = [
-        pin("a", "x", "deviated", None),
+        pin("a", "x", "changed", None),
         pin("a", "y", "detected", None),
-        unjudged("first"),
-        pin("a", "x", "masked", None),
+        skipped("first"),
+        pin("a", "x", "unchanged", None),
     ];
     assert_eq!(Store::read(&into).unwrap().pins().unwrap(), wanted);
 }

@@ -109,7 +109,7 @@ fn examples_and_pins_replace_those_that_were_kept() {
     let pin = |name: &str| PinRecord {
         name: name.to_owned(),
         what: "brightness on case 3".to_owned(),
-        outcome: "masked".to_owned(),
+        outcome: "unchanged".to_owned(),
         reason: None,
     };
     store.put_examples(&[example(9), example(1)]).unwrap();
@@ -194,7 +194,7 @@ fn the_tables_say_what_the_manifest_says() {
     let pin = PinRecord {
         name: "a".to_owned(),
         what: "b".to_owned(),
-        outcome: "masked".to_owned(),
+        outcome: "unchanged".to_owned(),
         reason: None,
     };
     store.put_pins(&[pin]).unwrap();
@@ -256,7 +256,7 @@ fn words_of_a_newer_version_are_told_from_damage() {
         let run = dir.path().join(column);
         drop(written(&run, 0..100));
         let database = rusqlite::Connection::open(run.join("records.sqlite")).unwrap();
-        let change = format!("UPDATE groups SET {column} = ? WHERE outcome = 'unjudged'");
+        let change = format!("UPDATE groups SET {column} = ? WHERE outcome = 'skipped'");
         assert!(database.execute(&change, [word]).unwrap() > 0);
         drop(database);
         let error = Store::read(&run).unwrap().record(0).unwrap_err();

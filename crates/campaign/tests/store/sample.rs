@@ -105,12 +105,12 @@ fn site(stream: &mut Stream) -> Site {
 fn outcome(stream: &mut Stream) -> Outcome {
     let reason = stream.pick(&[Reason::NoSite, Reason::GoldenWrong, Reason::Unsuited]).unwrap();
     let all = [
-        Outcome::Masked,
-        Outcome::Deviated,
+        Outcome::Unchanged,
+        Outcome::Changed,
         Outcome::Detected,
         Outcome::Crashed,
         Outcome::TimedOut,
-        Outcome::Unjudged(reason.clone()),
+        Outcome::Skipped(reason.clone()),
     ];
     stream.pick(&all).unwrap().clone()
 }

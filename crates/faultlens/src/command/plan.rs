@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::ensure;
 use faultlens::campaign::analysis::words::counted;
 use faultlens::campaign::plan::Shard;
-use faultlens::campaign::{Campaign, Setup};
+use faultlens::campaign::{Campaign, OpenCampaign};
 use faultlens::exit;
 use faultlens::stats::sample_size;
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::text::{Align, grouped, table};
 
 /// Shows trials by fault and the half-width that a rate of one half would have.
 pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let setup = Setup::open(Campaign::load(&args.campaign)?)?;
+    let setup = OpenCampaign::open(Campaign::load(&args.campaign)?)?;
     setup.check_judge()?;
     ensure!(
         setup.campaign.stop.is_none() || args.shards.is_none(),
@@ -70,7 +70,7 @@ struct Row {
     half_width: f64,
 }
 
-fn rows(setup: &Setup) -> Vec<Row> {
+fn rows(setup: &OpenCampaign) -> Vec<Row> {
     let cases = u64::from(setup.plan.cases());
     let targets = || 0..setup.targets.len();
     let faults = setup.campaign.faults.iter().enumerate();
@@ -125,7 +125,7 @@ fn needed() -> String {
     )
 }
 
-fn sizes(setup: &Setup, of: u32) -> Vec<u64> {
+fn sizes(setup: &OpenCampaign, of: u32) -> Vec<u64> {
     let size = |part| setup.plan.pieces(Some(Shard { part, of })).map(|piece| piece.len()).sum();
     (1..=of).map(size).collect()
 }

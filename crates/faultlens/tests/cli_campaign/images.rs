@@ -55,17 +55,17 @@ fn an_image_that_cannot_be_decoded_leaves_its_trials_unjudged() {
     let warnings: Vec<&str> =
         run.stderr.lines().filter(|line| line.starts_with("warning: case ")).collect();
     let [warning] = warnings[..] else { panic!("one warning is wanted: {}", run.stderr) };
-    assert!(warning.contains("unjudged") && warning.ends_with("set/green/120.png"), "{warning}");
+    assert!(warning.contains("skipped") && warning.ends_with("set/green/120.png"), "{warning}");
     let summary = object(&run);
     assert_eq!(summary["progress"]["complete"], true);
     assert_eq!(summary["overall"]["rate"]["n"], 2 * 5 * 31);
-    assert_eq!(summary["overall"]["unjudged"]["the case cannot be read"], 2 * 31);
+    assert_eq!(summary["overall"]["skipped"]["the case cannot be read"], 2 * 31);
     assert!(summary["warnings"].to_string().contains("120.png"), "{}", summary["warnings"]);
     let rows = records(&folder, "run");
-    let unjudged = rows.iter().filter(|row| row["outcome"] == "unjudged");
-    assert!(unjudged.map(|row| &row["label"]).eq(vec!["green"; 2 * 31]));
+    let skipped = rows.iter().filter(|row| row["outcome"] == "skipped");
+    assert!(skipped.map(|row| &row["label"]).eq(vec!["green"; 2 * 31]));
 
-    let number = &rows.iter().find(|row| row["outcome"] == "unjudged").unwrap()["number"];
+    let number = &rows.iter().find(|row| row["outcome"] == "skipped").unwrap()["number"];
     let replay = folder.run(&format!("replay run {number}"));
     assert_eq!(replay.status, 2);
     assert!(replay.stderr.contains("nothing to repeat"), "{}", replay.stderr);

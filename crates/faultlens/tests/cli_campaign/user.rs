@@ -27,7 +27,7 @@ const SUMMARY: [&str; 40] = [
     "advice",
     "attacks",
     "benefits",
-    "masked",
+    "unchanged",
     "classes",
     "traits",
     "thresholds",
@@ -125,9 +125,9 @@ fn exports_have_one_row_per_record() {
     let numbers: Vec<usize> = rows.iter().map(|row| row["number"].parse().unwrap()).collect();
     assert_eq!(numbers, (0..TRIALS).collect::<Vec<_>>());
     let summary = object(&done(&folder, "report run --json"));
-    let deviated = rows.iter().filter(|row| row["outcome"] == "deviated").count();
-    assert_eq!(summary["overall"]["deviated"], deviated);
-    assert!(deviated > 0 && deviated < TRIALS, "{deviated}");
+    let changed = rows.iter().filter(|row| row["outcome"] == "changed").count();
+    assert_eq!(summary["overall"]["changed"], changed);
+    assert!(changed > 0 && changed < TRIALS, "{changed}");
 
     done(&folder, "export run -o rows.parquet");
     let file = std::fs::File::open(folder.path("rows.parquet")).unwrap();
@@ -177,7 +177,7 @@ fn trial_that(folder: &Folder, outcome: &str, fault: &str) -> String {
 fn a_trial_is_replayed_bit_for_bit() {
     let folder = small::finished("replay");
     for (outcome, fault) in
-        [("masked", "bit_flip"), ("deviated", "bit_flip"), ("deviated", "gaussian_noise")]
+        [("unchanged", "bit_flip"), ("changed", "bit_flip"), ("changed", "gaussian_noise")]
     {
         let number = trial_that(&folder, outcome, fault);
         let shown = done(&folder, &format!("replay run {number} --save {fault}"));
@@ -212,22 +212,22 @@ fn a_trial_is_replayed_bit_for_bit() {
 #[test]
 fn a_found_failure_becomes_a_pin_that_later_runs_replay_first() {
     let folder = small::finished("promote");
-    let number = trial_that(&folder, "deviated", "bit_flip");
+    let number = trial_that(&folder, "changed", "bit_flip");
     let pin =
         object(&done(&folder, &format!("promote run {number} --to pins.yaml --name found --json")));
     assert_keys(
         &pin,
         &["name", "target", "case", "index", "pixels", "fault", "settings", "stream", "was"],
     );
-    assert_eq!((&pin["name"], &pin["was"]), (&"found".into(), &"deviated".into()));
+    assert_eq!((&pin["name"], &pin["was"]), (&"found".into(), &"changed".into()));
     let twice = done(&folder, &format!("promote run {number} --to pins.yaml"));
     assert!(twice.stderr.contains("already"), "{}", twice.stderr);
-    let masked = trial_that(&folder, "masked", "bit_flip");
-    done(&folder, &format!("promote run {masked} --to pins.yaml --name harmless"));
+    let unchanged = trial_that(&folder, "unchanged", "bit_flip");
+    done(&folder, &format!("promote run {unchanged} --to pins.yaml --name harmless"));
 
     folder.text("pinned.yaml", &format!("{SMALL}pinned: pins.yaml\n"));
     let run = done(&folder, "run pinned.yaml --output pinned --events events.jsonl");
-    assert!(run.stderr.contains("pinned: found: deviated"), "{}", run.stderr);
+    assert!(run.stderr.contains("pinned: found: changed"), "{}", run.stderr);
     let events = std::fs::read_to_string(folder.path("events.jsonl")).unwrap();
     let at = |what: &str| events.lines().position(|line| line.contains(what)).unwrap();
     assert!(at("\"found\"") < at("\"harmless\"") && at("\"harmless\"") < at("\"trial\":"));
@@ -238,7 +238,7 @@ fn a_found_failure_becomes_a_pin_that_later_runs_replay_first() {
     assert_eq!(verdicts["pinned"][0]["verdict"], "not_met");
     assert_eq!(verdicts["pinned"][1]["verdict"], "met");
     let shown = folder.run("check pinned").stdout;
-    assert!(shown.contains("not met") && shown.contains("pinned found: deviated"), "{shown}");
+    assert!(shown.contains("not met") && shown.contains("pinned found: changed"), "{shown}");
 
     // What is no longer pinned is no longer judged.
     folder.text("pinned.yaml", SMALL);

@@ -105,9 +105,9 @@ fn nonsense_among_pins_is_explained() {
     }
     assert!(!folder.path("run").exists(), "nothing was begun");
     // A pin that speaks of what is not there any more says nothing, and that is said.
-    folder.text("pins.yaml", "- {name: old, target: gone, case: a, index: 0, pixels: '0', fault: bit_flip, settings: {}, stream: '0', was: deviated}\n");
+    folder.text("pins.yaml", "- {name: old, target: gone, case: a, index: 0, pixels: '0', fault: bit_flip, settings: {}, stream: '0', was: changed}\n");
     let run = done(&folder, "run small.yaml");
-    assert!(run.stderr.contains("pinned: old: unjudged"), "{}", run.stderr);
+    assert!(run.stderr.contains("pinned: old: skipped"), "{}", run.stderr);
     let check = folder.run("check run");
     assert_eq!(check.status, 3);
     assert!(check.stdout.contains("the campaign has no target gone"), "{}", check.stdout);

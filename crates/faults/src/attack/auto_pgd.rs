@@ -3,7 +3,7 @@
 use super::ball::{beginning, project};
 use super::loss::Loss;
 use super::step::{EPSILON, LENGTH_OR_LARGEST, RESTARTS, ascent, count, norm, random_start};
-use super::{Attack, Gradient, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Gradient, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, SettingError, Unset};
 
 const ITERATIONS: Parameter = Parameter {
@@ -97,7 +97,7 @@ impl Attack for AutoPgd {
         self.random_start || self.restarts > 1
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         let looks = checkpoints(self.iterations);
         for restart in 0..self.restarts {
             let random = self.random_start || restart > 0;
@@ -114,7 +114,7 @@ impl Attack for AutoPgd {
 }
 
 impl AutoPgd {
-    fn begin(&self, hunt: &mut Hunt<'_>, sample: usize, random: bool) -> Walk {
+    fn begin(&self, hunt: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
         let point = beginning(self.norm, self.epsilon, hunt, sample, random);
         Walk {
             sample,
@@ -134,7 +134,7 @@ impl AutoPgd {
     /// One step of all walks together; those that have arrived or stand on flat ground end.
     fn advance(
         &self,
-        hunt: &mut Hunt<'_>,
+        hunt: &mut AttackSession<'_>,
         mut walks: Vec<Walk>,
         iteration: usize,
         looks: &[usize],
@@ -160,7 +160,7 @@ impl AutoPgd {
     }
 
     /// Moves a walk along a slope; false where the slope leads nowhere.
-    fn step(&self, hunt: &Hunt<'_>, walk: &mut Walk, slope: &[f32], first: bool) -> bool {
+    fn step(&self, hunt: &AttackSession<'_>, walk: &mut Walk, slope: &[f32], first: bool) -> bool {
         let direction = ascent(self.norm, slope);
         if direction.iter().all(|step| *step == 0.0) {
             return false;

@@ -1,7 +1,7 @@
 //! Points near a start: back into a ball, out to its border, anywhere inside.
 
 use super::noise::{bells, uniforms};
-use super::{Hunt, Norm};
+use super::{AttackSession, Norm};
 use faultlens_core::Stream;
 
 /// Brings a point back to within `epsilon` of its start, to the closest such point.
@@ -93,7 +93,7 @@ pub(super) fn resize(moved: &mut [f32], length: f64) {
 pub(super) fn beginning(
     norm: Norm,
     epsilon: f64,
-    hunt: &mut Hunt<'_>,
+    hunt: &mut AttackSession<'_>,
     sample: usize,
     random: bool,
 ) -> Vec<f32> {

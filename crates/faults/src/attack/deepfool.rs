@@ -1,7 +1,7 @@
 //! The nearest boundary, as if the model were linear, again and again.
 
 use super::step::{ITERATIONS, basis, count};
-use super::{Attack, Goal, Gradient, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Goal, Gradient, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset, argmax};
 
 const CLASSES: Parameter = Parameter {
@@ -76,7 +76,7 @@ impl Attack for DeepFool {
         false
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         let begin = |sample: usize| {
             let point = hunt.start(sample).to_vec();
             Way { sample, moved: vec![0.0; point.len()], point }
@@ -102,7 +102,7 @@ impl DeepFool {
     /// many other classes there are to look at.
     fn advance(
         &self,
-        hunt: &mut Hunt<'_>,
+        hunt: &mut AttackSession<'_>,
         ways: &mut Vec<Way>,
         stuck: &mut Vec<Way>,
         others: usize,
@@ -128,7 +128,7 @@ impl DeepFool {
     }
 
     /// Tries longer ways for samples that stand before a boundary.
-    fn go_further(&self, hunt: &mut Hunt<'_>, stuck: &[Way]) -> Result<(), Halt> {
+    fn go_further(&self, hunt: &mut AttackSession<'_>, stuck: &[Way]) -> Result<(), Halt> {
         for further in FURTHER.iter().filter(|further| **further > self.overshoot) {
             let open = |way: &&Way| !hunt.is_found(way.sample) && hunt.affords(way.sample) > 0;
             let tried: Vec<(usize, Vec<f32>)> = stuck
@@ -149,7 +149,7 @@ fn ranks(goal: &Goal, others: usize) -> usize {
 
 /// How the lead over each other class depends on the points, all samples and classes together.
 fn slopes(
-    hunt: &mut Hunt<'_>,
+    hunt: &mut AttackSession<'_>,
     ways: &[Way],
     goals: &[Goal],
     others: usize,
@@ -169,7 +169,7 @@ fn slopes(
 }
 
 /// Halves the last stretch of the ways to all found samples.
-fn come_back(hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+fn come_back(hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
     let mut stretches: Vec<(usize, Vec<f32>, f32, f32)> = (0..hunt.len())
         .filter_map(|sample| Some((sample, hunt.best(sample)?.to_vec(), 0.0, 1.0)))
         .collect();
@@ -200,7 +200,7 @@ fn between(from: &[f32], to: &[f32], share: f32) -> Vec<f32> {
 }
 
 /// Where a way ends with an overshoot.
-fn reached(hunt: &Hunt<'_>, way: &Way, overshoot: f64) -> Vec<f32> {
+fn reached(hunt: &AttackSession<'_>, way: &Way, overshoot: f64) -> Vec<f32> {
     let share = (1.0 + overshoot) as f32;
     let start = hunt.start(way.sample);
     let end = start.iter().zip(&way.moved).map(|(from, moved)| from + share * moved);

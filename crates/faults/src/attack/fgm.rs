@@ -2,7 +2,7 @@
 
 use super::loss::cross_entropy;
 use super::step::{EPSILON, NORM, ascent, norm};
-use super::{Attack, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Halt, Needs, Norm};
 use faultlens_core::{Dose, Plugin};
 
 /// # What it does
@@ -45,7 +45,7 @@ impl Attack for Fgm {
         false
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         // One question for the gradient, one for what it leads to.
         let mut samples = hunt.open()?;
         samples.retain(|sample| hunt.affords(*sample) > 1);

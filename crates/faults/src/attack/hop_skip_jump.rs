@@ -3,7 +3,7 @@
 use super::ball::resize;
 use super::noise::{bells, uniforms};
 use super::step::{ITERATIONS, LENGTH_OR_LARGEST_TWO, count, norm};
-use super::{Attack, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const INITIAL: Parameter = Parameter {
@@ -79,7 +79,7 @@ impl Attack for HopSkipJump {
         Dose { axis: "iterations", amount: self.iterations as f64 }
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         let mut hops = Vec::new();
         for sample in hunt.open()? {
             hops.extend(begin(hunt, sample)?);
@@ -98,7 +98,7 @@ impl Attack for HopSkipJump {
 }
 
 /// A random image with the wanted answer, if one is found.
-fn begin(hunt: &mut Hunt<'_>, sample: usize) -> Result<Option<Hop>, Halt> {
+fn begin(hunt: &mut AttackSession<'_>, sample: usize) -> Result<Option<Hop>, Halt> {
     let towards = hunt.goal(sample).towards.is_some();
     let mut left = if towards { STARTS_TOWARDS } else { STARTS };
     let values = hunt.start(sample).len();
@@ -128,7 +128,7 @@ impl HopSkipJump {
     }
 
     /// Moves all points towards their images, up to the boundary.
-    fn approach(&self, hunt: &mut Hunt<'_>, hops: &mut [Hop]) -> Result<(), Halt> {
+    fn approach(&self, hunt: &mut AttackSession<'_>, hops: &mut [Hop]) -> Result<(), Halt> {
         let mut spans: Vec<(f64, f64)> = vec![(0.0, 1.0); hops.len()];
         for _ in 0..BISECTIONS {
             let open = |at: &usize| {
@@ -169,7 +169,12 @@ impl HopSkipJump {
     }
 
     /// The direction in which wanted answers lie, felt from answers around a point.
-    fn feel(&self, hunt: &mut Hunt<'_>, hop: &Hop, iteration: usize) -> Result<Vec<f32>, Halt> {
+    fn feel(
+        &self,
+        hunt: &mut AttackSession<'_>,
+        hop: &Hop,
+        iteration: usize,
+    ) -> Result<Vec<f32>, Halt> {
         let values = hop.point.len();
         let wanted = self.initial as f64 * ((iteration + 1) as f64).sqrt();
         let looks = (wanted as usize).min(self.most).min(hunt.affords(hop.sample));
@@ -219,7 +224,7 @@ impl HopSkipJump {
     /// Steps along the directions, each as far as the answer stays as wanted.
     fn jump(
         &self,
-        hunt: &mut Hunt<'_>,
+        hunt: &mut AttackSession<'_>,
         hops: &mut [Hop],
         directions: &[Vec<f32>],
         iteration: usize,

@@ -1,7 +1,7 @@
 //! The only way from an attack to its victim: asks in batches and keeps the books.
 
 use super::Norm;
-use super::victim::{Goal, Gradient, Question, Reply, Victim};
+use super::victim::{AttackTarget, Goal, Gradient, Question, Reply};
 use cpu_time::ThreadTime;
 use faultlens_core::{Stream, TargetError};
 use std::ops::RangeInclusive;
@@ -106,8 +106,8 @@ struct Behind {
 }
 
 /// One attack's way to its victim.
-pub struct Hunt<'a> {
-    victim: &'a dyn Victim,
+pub struct AttackSession<'a> {
+    victim: &'a dyn AttackTarget,
     norm: Norm,
     /// How many answers are put together where answers are drawn.
     draws: u64,
@@ -154,9 +154,9 @@ impl<'a> Sample<'a> {
     }
 }
 
-impl<'a> Hunt<'a> {
+impl<'a> AttackSession<'a> {
     /// A hunt that has asked nothing yet.
-    pub fn new(victim: &'a dyn Victim, norm: Norm, samples: Vec<Sample<'a>>) -> Self {
+    pub fn new(victim: &'a dyn AttackTarget, norm: Norm, samples: Vec<Sample<'a>>) -> Self {
         Self { victim, norm, draws: 1, samples, lap: (ThreadTime::now(), Instant::now()) }
     }
 

@@ -1,7 +1,7 @@
 //! Faults that are searched for: the smallest changes of an image that change an answer.
 //!
-//! An [`Attack`] moves points, images as floats between 0 and 1, and asks a [`Victim`] about them
-//! through a [`Hunt`], which keeps the books: questions, gradients, time, and when an answer first
+//! An [`Attack`] moves points, images as floats between 0 and 1, and asks a [`AttackTarget`] about them
+//! through a [`AttackSession`], which keeps the books: questions, gradients, time, and when an answer first
 //! changed.
 
 mod auto_pgd;
@@ -24,9 +24,9 @@ mod step;
 mod threshold;
 mod victim;
 
-pub use hunt::{Account, First, Found, Halt, Hunt, Sample};
+pub use hunt::{Account, AttackSession, First, Found, Halt, Sample};
 pub use norm::Norm;
-pub use victim::{Goal, Gradient, Question, Reply, Victim};
+pub use victim::{AttackTarget, Goal, Gradient, Question, Reply};
 
 use faultlens_core::{Dose, Plugin};
 
@@ -59,7 +59,7 @@ pub trait Attack: Send + Sync {
 
     /// Searches for all samples of the hunt, until each is found or the attack's own limits are
     /// reached.
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt>;
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt>;
 }
 
 /// What an attack must learn from a target; what offers more will do.

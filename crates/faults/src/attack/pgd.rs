@@ -3,7 +3,7 @@
 use super::ball::{beginning, project};
 use super::loss::cross_entropy;
 use super::step::{EPSILON, ITERATIONS, NORM, RESTARTS, ascent_within, count, norm, random_start};
-use super::{Attack, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const STEP: Parameter = Parameter {
@@ -83,7 +83,7 @@ impl Attack for Pgd {
         self.random_start || self.restarts > 1
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         for restart in 0..self.restarts {
             // The same start again would find the same again.
             let random = self.random_start || restart > 0;
@@ -100,14 +100,18 @@ impl Attack for Pgd {
 }
 
 impl Pgd {
-    fn begin(&self, hunt: &mut Hunt<'_>, sample: usize, random: bool) -> Walk {
+    fn begin(&self, hunt: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
         let point = beginning(self.norm, self.epsilon, hunt, sample, random);
         let velocity = if self.momentum > 0.0 { vec![0.0; point.len()] } else { Vec::new() };
         Walk { sample, point, velocity }
     }
 
     /// One step of all walks together; those that have arrived or stand on flat ground end.
-    fn advance(&self, hunt: &mut Hunt<'_>, mut walks: Vec<Walk>) -> Result<Vec<Walk>, Halt> {
+    fn advance(
+        &self,
+        hunt: &mut AttackSession<'_>,
+        mut walks: Vec<Walk>,
+    ) -> Result<Vec<Walk>, Halt> {
         walks.retain(|walk| hunt.affords(walk.sample) > 0);
         let goals: Vec<_> = walks.iter().map(|walk| hunt.goal(walk.sample)).collect();
         let gradients =
@@ -122,7 +126,7 @@ impl Pgd {
     }
 
     /// Moves a walk along a slope; false where the slope leads nowhere.
-    fn step(&self, hunt: &Hunt<'_>, walk: &mut Walk, slope: Vec<f32>) -> bool {
+    fn step(&self, hunt: &AttackSession<'_>, walk: &mut Walk, slope: Vec<f32>) -> bool {
         let slope = if self.momentum > 0.0 { self.carried(walk, &slope) } else { slope };
         let direction = ascent_within(self.norm, &slope, &walk.point);
         if direction.iter().all(|step| *step == 0.0) {

@@ -2,7 +2,7 @@
 
 use super::search::{GENERATIONS, POPULATION, SEARCH, Search, Space};
 use super::step::count;
-use super::{Attack, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const PIXELS: Parameter = Parameter {
@@ -45,7 +45,7 @@ impl Attack for Pixel {
         Dose { axis: "pixels", amount: self.pixels as f64 }
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         let shape = hunt.shape();
         // Row, column and colour of each pixel, all from 0 to 1.
         let values = self.pixels * (2 + shape[0]);

@@ -3,7 +3,7 @@
 use super::ball::resize;
 use super::noise::{bells, uniforms};
 use super::step::{EPSILON, LENGTH_OR_LARGEST, count, norm};
-use super::{Attack, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const TRIES: Parameter = Parameter {
@@ -58,7 +58,7 @@ impl Attack for RandomNoise {
         Some(self.tries as u64)
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         for sample in hunt.open()? {
             let mut left = self.tries;
             while left > 0 && !hunt.is_found(sample) && hunt.affords(sample) > 0 {
@@ -75,7 +75,7 @@ impl Attack for RandomNoise {
 }
 
 impl RandomNoise {
-    fn noisy(&self, hunt: &mut Hunt<'_>, sample: usize) -> Vec<f32> {
+    fn noisy(&self, hunt: &mut AttackSession<'_>, sample: usize) -> Vec<f32> {
         let mut noise = vec![0.0f32; hunt.start(sample).len()];
         let stream = hunt.stream(sample);
         if self.norm == Norm::Infinity {

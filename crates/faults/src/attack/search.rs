@@ -3,7 +3,7 @@
 use super::cma::Adaptation;
 use super::evolution::Evolution;
 use super::step::count;
-use super::{Halt, Hunt, Reply};
+use super::{AttackSession, Halt, Reply};
 use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, Stream, Unset};
 
 /// Which search is used.
@@ -78,7 +78,7 @@ impl Search {
     /// Searches a space for a sample until its answer changes.
     pub(super) fn run(
         &self,
-        hunt: &mut Hunt<'_>,
+        hunt: &mut AttackSession<'_>,
         sample: usize,
         space: Space,
         image: Painter<'_>,

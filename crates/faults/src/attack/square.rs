@@ -3,7 +3,7 @@
 use super::ball::resize;
 use super::search::cost;
 use super::step::{EPSILON, LENGTH_OR_LARGEST, count, norm};
-use super::{Attack, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Stream, Unset};
 
 const ITERATIONS: Parameter = Parameter {
@@ -72,7 +72,7 @@ impl Attack for Square {
         Some(self.iterations as u64)
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         let begin = |sample| Canvas { sample, moved: Vec::new(), cost: f64::INFINITY };
         let mut canvases: Vec<Canvas> = hunt.open()?.into_iter().map(begin).collect();
         for query in 0..self.iterations {
@@ -113,7 +113,7 @@ impl Square {
     }
 
     /// The next image to ask about.
-    fn proposed(&self, hunt: &mut Hunt<'_>, canvas: &Canvas, side: usize) -> Vec<f32> {
+    fn proposed(&self, hunt: &mut AttackSession<'_>, canvas: &Canvas, side: usize) -> Vec<f32> {
         let shape = hunt.shape();
         let start = hunt.start(canvas.sample).to_vec();
         let stream = hunt.stream(canvas.sample);

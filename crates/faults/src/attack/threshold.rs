@@ -1,7 +1,7 @@
 //! Every pixel a little.
 
 use super::search::{GENERATIONS, POPULATION, SEARCH_CMA, Search, Space};
-use super::{Attack, Halt, Hunt, Needs, Norm};
+use super::{Attack, AttackSession, Halt, Needs, Norm};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const THRESHOLD: Parameter = Parameter {
@@ -46,7 +46,7 @@ impl Attack for Threshold {
         Dose { axis: "threshold", amount: self.threshold }
     }
 
-    fn search(&self, hunt: &mut Hunt<'_>) -> Result<(), Halt> {
+    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
         let most = self.threshold / 255.0;
         for sample in hunt.open()? {
             let start: Vec<f64> = hunt.start(sample).iter().map(|v| f64::from(*v)).collect();

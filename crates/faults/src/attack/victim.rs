@@ -5,7 +5,7 @@ use faultlens_core::TargetError;
 /// A target as attacks see it: points in, answers out.
 ///
 /// A point is an image as floats between 0 and 1, channel after channel, row after row.
-pub trait Victim {
+pub trait AttackTarget {
     /// Channels, height and width of a point.
     fn shape(&self) -> [usize; 3];
 

@@ -2,7 +2,7 @@
 
 use faultlens_core::{TargetError, Tensor, argmax};
 use faultlens_engine::{EngineError, Golden, Model};
-use faultlens_faults::attack::{Goal, Gradient, Question, Reply, Victim};
+use faultlens_faults::attack::{AttackTarget, Goal, Gradient, Question, Reply};
 use std::path::Path;
 
 /// A classifier on the engine, asked in whole batches.
@@ -38,7 +38,7 @@ impl Digits {
     }
 }
 
-impl Victim for Digits {
+impl AttackTarget for Digits {
     fn shape(&self) -> [usize; 3] {
         self.shape
     }

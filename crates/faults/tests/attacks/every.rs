@@ -4,7 +4,8 @@ use crate::linear::{ANY, Linear};
 use crate::{PLENTY, attack, attacked};
 use faultlens_core::{ParameterKind, Seed, Setting, TargetError, Unset};
 use faultlens_faults::attack::{
-    ATTACKS, Attack, Goal, Gradient, Halt, Hunt, Needs, Question, Reply, Sample, Victim,
+    ATTACKS, Attack, AttackSession, AttackTarget, Goal, Gradient, Halt, Needs, Question, Reply,
+    Sample,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,7 +49,7 @@ fn the_registry_is_sorted_and_its_defaults_are_in_range() {
 
 /// Counts what it is asked, and fails when it is told to.
 struct Counting<'a> {
-    inner: &'a dyn Victim,
+    inner: &'a dyn AttackTarget,
     asked: AtomicU64,
     fails_after: u64,
 }
@@ -63,7 +64,7 @@ impl Counting<'_> {
     }
 }
 
-impl Victim for Counting<'_> {
+impl AttackTarget for Counting<'_> {
     fn shape(&self) -> [usize; 3] {
         self.inner.shape()
     }
@@ -86,7 +87,7 @@ impl Victim for Counting<'_> {
     }
 }
 
-fn counting(inner: &dyn Victim) -> Counting<'_> {
+fn counting(inner: &dyn AttackTarget) -> Counting<'_> {
     Counting { inner, asked: AtomicU64::new(0), fails_after: u64::MAX }
 }
 
@@ -119,7 +120,7 @@ fn drawn_answers_cost_several_questions_each_with_its_own_number() {
         let attack = quick(plugin.name);
         let samples = vec![Sample::new(start.clone(), ANY, Seed::new(1).stream(), 100)];
         let numbered = Numbered { inner: &toy, last: AtomicU64::new(0) };
-        let mut hunt = Hunt::new(&numbered, attack.norm(), samples).averaging(3);
+        let mut hunt = AttackSession::new(&numbered, attack.norm(), samples).averaging(3);
         attack.search(&mut hunt).unwrap();
         let account = hunt.finish()[0].account;
         assert!(account.queries <= 100 && account.queries.is_multiple_of(3), "{}", plugin.name);
@@ -129,7 +130,7 @@ fn drawn_answers_cost_several_questions_each_with_its_own_number() {
 
 /// Insists that the questions of its one sample are numbered one behind the other.
 struct Numbered<'a> {
-    inner: &'a dyn Victim,
+    inner: &'a dyn AttackTarget,
     last: AtomicU64,
 }
 
@@ -141,7 +142,7 @@ impl Numbered<'_> {
     }
 }
 
-impl Victim for Numbered<'_> {
+impl AttackTarget for Numbered<'_> {
     fn shape(&self) -> [usize; 3] {
         self.inner.shape()
     }
@@ -190,7 +191,7 @@ fn trials_differ_only_where_random_numbers_are_drawn() {
         let tried = |seed: u64, most: u64| {
             let stream = Seed::new(seed).stream();
             let samples = vec![Sample::new(start.clone(), ANY, stream, most)];
-            let mut hunt = Hunt::new(&toy, attack.norm(), samples);
+            let mut hunt = AttackSession::new(&toy, attack.norm(), samples);
             attack.search(&mut hunt).unwrap();
             hunt.finish()[0].point.clone()
         };
@@ -207,7 +208,7 @@ struct Broken {
     value: f32,
 }
 
-impl Victim for Broken {
+impl AttackTarget for Broken {
     fn shape(&self) -> [usize; 3] {
         self.shape
     }
@@ -264,7 +265,7 @@ fn a_target_that_fails_ends_the_hunt_and_what_was_found_stays() {
         let victim = Counting { inner: &toy, asked: AtomicU64::new(0), fails_after: 0 };
         let attack = quick(plugin.name);
         let samples = vec![Sample::new(start.clone(), ANY, Seed::new(1).stream(), PLENTY)];
-        let mut hunt = Hunt::new(&victim, attack.norm(), samples);
+        let mut hunt = AttackSession::new(&victim, attack.norm(), samples);
         let ended = attack.search(&mut hunt);
         assert!(matches!(ended, Err(Halt::Target(_))), "{}", plugin.name);
         assert_eq!(hunt.finish()[0].point, start, "{}", plugin.name);
@@ -287,7 +288,7 @@ fn nothing_counts_that_people_notice() {
         };
         let attack = attack(plugin.name, wide);
         let sample = Sample::new(start.clone(), ANY, Seed::new(1).stream(), 5000);
-        let mut hunt = Hunt::new(&toy, attack.norm(), vec![sample.unnoticed(&passes)]);
+        let mut hunt = AttackSession::new(&toy, attack.norm(), vec![sample.unnoticed(&passes)]);
         attack.search(&mut hunt).unwrap();
         let found = &hunt.finish()[0];
         assert!(found.account.first.is_some(), "{}", plugin.name);
@@ -304,7 +305,7 @@ fn what_is_no_image_is_refused() {
             start[7] = wrong;
             let attack = quick(plugin.name);
             let samples = vec![Sample::new(start, ANY, Seed::new(1).stream(), PLENTY)];
-            let ended = attack.search(&mut Hunt::new(&toy, attack.norm(), samples));
+            let ended = attack.search(&mut AttackSession::new(&toy, attack.norm(), samples));
             assert_eq!(ended, Err(Halt::Outside), "{}", plugin.name);
         }
     }

@@ -3,7 +3,7 @@
 use crate::digits::reply;
 use crate::{PLENTY, attack, attacked};
 use faultlens_core::{Seed, TargetError};
-use faultlens_faults::attack::{Goal, Gradient, Norm, Question, Reply, Victim};
+use faultlens_faults::attack::{AttackTarget, Goal, Gradient, Norm, Question, Reply};
 
 /// Logits that are sums of pixels.
 pub(crate) struct Linear {
@@ -57,7 +57,7 @@ impl Linear {
     }
 }
 
-impl Victim for Linear {
+impl AttackTarget for Linear {
     fn shape(&self) -> [usize; 3] {
         self.shape
     }

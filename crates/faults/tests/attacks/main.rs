@@ -11,7 +11,9 @@ mod linear;
 
 use digits::Digits;
 use faultlens_core::{Seed, Setting, Settings, Unset, argmax};
-use faultlens_faults::attack::{ATTACKS, Attack, Found, Goal, Hunt, Norm, Sample, Victim};
+use faultlens_faults::attack::{
+    ATTACKS, Attack, AttackSession, AttackTarget, Found, Goal, Norm, Sample,
+};
 use std::path::PathBuf;
 
 /// Enough questions for every attack here.
@@ -42,7 +44,7 @@ pub(crate) fn attack(name: &str, settings: &[(&'static str, &str)]) -> Box<dyn A
 /// What an attack finds for images with these goals, at most `most` questions each.
 pub(crate) fn attacked(
     attack: &dyn Attack,
-    victim: &dyn Victim,
+    victim: &dyn AttackTarget,
     images: &[Vec<f32>],
     goals: &[Goal],
     most: u64,
@@ -51,7 +53,7 @@ pub(crate) fn attacked(
         Sample::new(image.clone(), *goal, Seed::new(5).at(at as u64).stream(), most)
     };
     let samples = images.iter().zip(goals).enumerate().map(sample).collect();
-    let mut hunt = Hunt::new(victim, attack.norm(), samples);
+    let mut hunt = AttackSession::new(victim, attack.norm(), samples);
     attack.search(&mut hunt).unwrap();
     hunt.finish()
 }

@@ -2,7 +2,7 @@
 
 use faultlens_campaign::config::DefenceSpec;
 use faultlens_campaign::config::file::{
-    Entry, Form, Node, Slip, Takes, Value, check, defence_names, defences, known, label,
+    Diagnostic, Entry, Form, Node, Takes, Value, check, defence_names, defences, known, label,
 };
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_train::{Adversarial, Noise};
@@ -84,14 +84,14 @@ const ATTACKED: &[Parameter] = &[
 ];
 
 /// The points of the study's defences; the control alone where there are none.
-pub(super) fn read(list: Option<&Node>) -> Result<Vec<DefencePoint>, Slip> {
+pub(super) fn read(list: Option<&Node>) -> Result<Vec<DefencePoint>, Diagnostic> {
     let Some(list) = list else { return Ok(vec![DefencePoint::control()]) };
     let (mut points, mut labels) = (Vec::new(), BTreeSet::new());
     for entry in list.list() {
         for point in entry_points(entry)? {
             if !labels.insert(point.label.clone()) {
                 let what = format!("this defence is there already: {}", point.label);
-                return Err(Slip::new(entry.at, what));
+                return Err(Diagnostic::new(entry.at, what));
             }
             points.push(point);
         }
@@ -99,17 +99,17 @@ pub(super) fn read(list: Option<&Node>) -> Result<Vec<DefencePoint>, Slip> {
     Ok(points)
 }
 
-fn entry_points(entry: &Node) -> Result<Vec<DefencePoint>, Slip> {
+fn entry_points(entry: &Node) -> Result<Vec<DefencePoint>, Diagnostic> {
     let name = match &entry.value {
         Value::Map(_) => entry.get("defence").ok_or_else(|| {
-            Slip::new(entry.at, "an entry of defences needs defence: NAME, such as gauss_in")
+            Diagnostic::new(entry.at, "an entry of defences needs defence: NAME, such as gauss_in")
         })?,
         _ => entry,
     };
     check("defence", name, &Takes::Text)?;
     let text = name.text().unwrap_or_default();
     let all = [ADVERSARIAL, CONTROL, GAUSS_IN].into_iter().chain(defence_names());
-    known("defence", text, all.collect()).map_err(|what| Slip::new(name.at, what))?;
+    known("defence", text, all.collect()).map_err(|what| Diagnostic::new(name.at, what))?;
     match text {
         CONTROL => trained(entry, CONTROL, &[], |_| Means::Control),
         GAUSS_IN => trained(entry, GAUSS_IN, NOISE, |number| {
@@ -132,7 +132,7 @@ fn trained(
     name: &'static str,
     parameters: &'static [Parameter],
     means: impl Fn(&dyn Fn(&str) -> f64) -> Means,
-) -> Result<Vec<DefencePoint>, Slip> {
+) -> Result<Vec<DefencePoint>, Diagnostic> {
     let parameters: Vec<&Parameter> = parameters.iter().collect();
     let form = Form { name, parameters: parameters.clone(), besides: &["defence"], sweeps: true };
     let all = form.settings(entry.entries(), entry.at)?;
@@ -150,7 +150,7 @@ fn number(settings: &Settings, name: &str) -> f64 {
 }
 
 /// Points of a defence that a target has around it, read as a campaign reads it.
-fn around(entry: &Node, name: &Node) -> Result<Vec<DefencePoint>, Slip> {
+fn around(entry: &Node, name: &Node) -> Result<Vec<DefencePoint>, Diagnostic> {
     let mut all = vec![Vec::new()];
     for written in entry.entries().iter().filter(|written| written.key != "defence") {
         let one = std::slice::from_ref(&written.node);
@@ -168,7 +168,7 @@ fn around(entry: &Node, name: &Node) -> Result<Vec<DefencePoint>, Slip> {
         let entries = [vec![named.clone()], settings].concat();
         let list = entry.with(Value::List(vec![entry.with(Value::Map(entries))]));
         let spec = defences(&list)?.into_iter().next();
-        let spec = spec.ok_or_else(|| Slip::new(entry.at, "this is no defence"))?;
+        let spec = spec.ok_or_else(|| Diagnostic::new(entry.at, "this is no defence"))?;
         let first = || spec.settings.iter().find_map(|(name, _)| spec.settings.number_if_set(name));
         Ok(DefencePoint {
             name: spec.name.to_owned(),
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use faultlens_campaign::config::file::parse;
 
-    fn points(text: &str) -> Result<Vec<DefencePoint>, Slip> {
+    fn points(text: &str) -> Result<Vec<DefencePoint>, Diagnostic> {
         read(Some(&parse(text).unwrap()))
     }
 

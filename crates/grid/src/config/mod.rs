@@ -6,7 +6,7 @@ mod model;
 pub use defence::{DefencePoint, Means};
 pub use model::{ModelPoint, Origin};
 
-use faultlens_campaign::config::file::{self, Key, Node, Slip, Takes, check, parse};
+use faultlens_campaign::config::file::{self, Diagnostic, Key, Node, Takes, check, parse};
 use faultlens_campaign::config::{ConfigError, FaultPoint};
 use faultlens_core::ParameterKind;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,7 @@ impl Study {
     }
 }
 
-fn read(text: &str, path: &Path) -> Result<Study, Slip> {
+fn read(text: &str, path: &Path) -> Result<Study, Diagnostic> {
     let tree = parse(text)?;
     check("a study file", &tree, &Takes::Section(FILE))?;
     let node = tree.get(STUDY).unwrap_or(&tree);
@@ -144,7 +144,7 @@ fn read(text: &str, path: &Path) -> Result<Study, Slip> {
     if study.targets().next().is_none() {
         let what = "every model was trained elsewhere and every defence happens in training, so \
                     that nothing is left to attack; add the defence control";
-        return Err(Slip::new(models.at, what));
+        return Err(Diagnostic::new(models.at, what));
     }
     Ok(study)
 }
@@ -153,28 +153,28 @@ fn number<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
     node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
 }
 
-fn data(node: &Node, base: &Path) -> Result<Vec<String>, Slip> {
+fn data(node: &Node, base: &Path) -> Result<Vec<String>, Diagnostic> {
     let Some(data) = node.get("data") else { return Ok(Vec::new()) };
     let all = if data.list().is_empty() { std::slice::from_ref(data) } else { data.list() };
     let mut names = Vec::new();
     for node in all {
         let name = file::data(node, base)?;
         if names.contains(&name) {
-            return Err(Slip::new(node.at, "this data set is there already"));
+            return Err(Diagnostic::new(node.at, "this data set is there already"));
         }
         names.push(name);
     }
     Ok(names)
 }
 
-fn size(node: &Node) -> Result<[usize; 2], Slip> {
+fn size(node: &Node) -> Result<[usize; 2], Diagnostic> {
     let side = |node: &Node| node.whole().and_then(|side| usize::try_from(side).ok());
     match node.list() {
         [height, width] => match (side(height), side(width)) {
             (Some(height @ 1..=4096), Some(width @ 1..=4096)) => Ok([height, width]),
-            _ => Err(Slip::new(node.at, "size takes two whole numbers from 1 to 4096")),
+            _ => Err(Diagnostic::new(node.at, "size takes two whole numbers from 1 to 4096")),
         },
-        _ => Err(Slip::new(node.at, "size takes rows and columns, such as [32, 32]")),
+        _ => Err(Diagnostic::new(node.at, "size takes rows and columns, such as [32, 32]")),
     }
 }
 

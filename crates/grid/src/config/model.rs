@@ -1,6 +1,6 @@
 //! What is attacked: models that the study trains, and models that were trained elsewhere.
 
-use faultlens_campaign::config::file::{Form, Node, Slip, Takes, Value, check, label};
+use faultlens_campaign::config::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_train::architecture::{Spec, find, plan};
@@ -86,13 +86,13 @@ pub(super) fn read(
     list: &Node,
     base: &Path,
     size: Option<[usize; 2]>,
-) -> Result<Vec<ModelPoint>, Slip> {
+) -> Result<Vec<ModelPoint>, Diagnostic> {
     let (mut points, mut names) = (Vec::new(), BTreeSet::new());
     for entry in list.list() {
         for point in entry_points(entry, base, size)? {
             if !names.insert(point.name.clone()) {
                 let what = format!("this model is there already: {}", point.name);
-                return Err(Slip::new(entry.at, what));
+                return Err(Diagnostic::new(entry.at, what));
             }
             points.push(point);
         }
@@ -104,24 +104,24 @@ fn entry_points(
     entry: &Node,
     base: &Path,
     size: Option<[usize; 2]>,
-) -> Result<Vec<ModelPoint>, Slip> {
+) -> Result<Vec<ModelPoint>, Diagnostic> {
     if !matches!(entry.value, Value::Map(_)) {
         let what = format!(
             "an entry of models reads architecture: NAME or model: FILE.onnx, not {}",
             entry.value
         );
-        return Err(Slip::new(entry.at, what));
+        return Err(Diagnostic::new(entry.at, what));
     }
     match (entry.get("architecture"), entry.get("model")) {
         (Some(architectures), None) => here(entry, architectures, size),
         (None, Some(model)) => Ok(vec![elsewhere(entry, model, base)?]),
         (Some(_), Some(model)) => {
             let what = "a model is trained here (architecture) or elsewhere (model), not both";
-            Err(Slip::new(model.at, what))
+            Err(Diagnostic::new(model.at, what))
         }
         (None, None) => {
             let what = "an entry of models needs architecture: NAME or model: FILE.onnx";
-            Err(Slip::new(entry.at, what))
+            Err(Diagnostic::new(entry.at, what))
         }
     }
 }
@@ -130,7 +130,7 @@ fn here(
     entry: &Node,
     architectures: &Node,
     size: Option<[usize; 2]>,
-) -> Result<Vec<ModelPoint>, Slip> {
+) -> Result<Vec<ModelPoint>, Diagnostic> {
     check("architecture", architectures, &Takes::Texts)?;
     let rule = optimiser_of(entry)?;
     let parameters: Vec<&Parameter> = HERE.iter().collect();
@@ -142,7 +142,7 @@ fn here(
     let mut points = Vec::new();
     for node in orders {
         let order = node.text().unwrap_or_default();
-        check_order(order, size).map_err(|what| Slip::new(node.at, what))?;
+        check_order(order, size).map_err(|what| Diagnostic::new(node.at, what))?;
         let point = |settings: &Settings| {
             let usual = optimiser(&rule).map_or(0.0, |rule| rule.usual().learning_rate);
             let name = label(order, settings, &parameters);
@@ -163,7 +163,7 @@ fn here(
     Ok(points)
 }
 
-fn optimiser_of(entry: &Node) -> Result<String, Slip> {
+fn optimiser_of(entry: &Node) -> Result<String, Diagnostic> {
     let Some(node) = entry.get("optimiser") else { return Ok(USUAL_OPTIMISER.to_owned()) };
     let names = || OPTIMISERS.iter().map(|rule| rule.name()).collect();
     check("optimiser", node, &Takes::Name("optimiser", names))?;
@@ -181,13 +181,13 @@ fn check_order(order: &str, size: Option<[usize; 2]>) -> Result<(), String> {
     Ok(())
 }
 
-fn elsewhere(entry: &Node, model: &Node, base: &Path) -> Result<ModelPoint, Slip> {
+fn elsewhere(entry: &Node, model: &Node, base: &Path) -> Result<ModelPoint, Diagnostic> {
     check("model", model, &Takes::Text)?;
     let path = base.join(model.text().unwrap_or_default());
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = stem.filter(|_| path.is_file()).ok_or_else(|| {
         let what = format!("there is no such file; model takes an ONNX file: {}", path.display());
-        Slip::new(model.at, what)
+        Diagnostic::new(model.at, what)
     })?;
     let parameters = ELSEWHERE.iter().collect();
     let besides = &["model", "input", "output", "labels"];
@@ -208,7 +208,7 @@ fn elsewhere(entry: &Node, model: &Node, base: &Path) -> Result<ModelPoint, Slip
     })
 }
 
-fn asked(entry: &Node, base: &Path) -> Result<BTreeMap<&'static str, Json>, Slip> {
+fn asked(entry: &Node, base: &Path) -> Result<BTreeMap<&'static str, Json>, Diagnostic> {
     let mut all = BTreeMap::new();
     if let Some(node) = entry.get("input") {
         all.insert("input", checked::<InputDescription>(node)?);
@@ -219,18 +219,18 @@ fn asked(entry: &Node, base: &Path) -> Result<BTreeMap<&'static str, Json>, Slip
     if let Some(node) = entry.get("labels") {
         check("labels", node, &Takes::Text)?;
         let path = std::path::absolute(base.join(node.text().unwrap_or_default()));
-        let path = path.map_err(|error| Slip::new(node.at, error.to_string()))?;
+        let path = path.map_err(|error| Diagnostic::new(node.at, error.to_string()))?;
         all.insert("labels", Json::from(path.to_string_lossy().into_owned()));
     }
     Ok(all)
 }
 
 /// A section that another type reads, refused where that type would.
-fn checked<T: DeserializeOwned>(node: &Node) -> Result<Json, Slip> {
+fn checked<T: DeserializeOwned>(node: &Node) -> Result<Json, Diagnostic> {
     let json = json(node);
     match serde_json::from_value::<T>(json.clone()) {
         Ok(_) => Ok(json),
-        Err(error) => Err(Slip::new(node.at, error.to_string())),
+        Err(error) => Err(Diagnostic::new(node.at, error.to_string())),
     }
 }
 
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
     use faultlens_campaign::config::file::parse;
 
-    fn points(text: &str) -> Result<Vec<ModelPoint>, Slip> {
+    fn points(text: &str) -> Result<Vec<ModelPoint>, Diagnostic> {
         read(&parse(text).unwrap(), Path::new(""), None)
     }
 

@@ -1,10 +1,10 @@
 //! Only what was right can be broken.
 
 use crate::right;
-use faultlens_core::{Exhibit, Guard, Plugin, Reason, Response};
+use faultlens_core::{Comparison, Guard, Plugin, Reason, Response};
 
 /// # What it does
-/// Leaves trials unjudged whose undisturbed answer is wrong already.
+/// Leaves trials skipped whose undisturbed answer is wrong already.
 /// # When to use it
 /// Rates of correct answers that a fault turns wrong, as TensorFI counts them; needs labels.
 pub(super) const GOLDEN_CORRECT: Plugin<dyn Guard> = Plugin {
@@ -18,12 +18,12 @@ pub(super) const GOLDEN_CORRECT: Plugin<dyn Guard> = Plugin {
 struct GoldenCorrect;
 
 impl Guard for GoldenCorrect {
-    fn bars_case(&self, exhibit: &Exhibit<'_>) -> Option<Reason> {
+    fn bars_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
         let has_label = matches!(
-            exhibit.golden,
+            comparison.golden,
             Response::Scores(_) | Response::Ranking(_) | Response::Text(_)
         );
-        match right(exhibit.golden, exhibit.truth) {
+        match right(comparison.golden, comparison.truth) {
             Some(true) => None,
             Some(false) => Some(Reason::GoldenWrong),
             None if has_label => Some(Reason::NoLabel),

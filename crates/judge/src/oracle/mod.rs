@@ -9,7 +9,7 @@ mod same_top;
 mod same_values;
 mod within_tolerance;
 
-use faultlens_core::{Exhibit, Guard, Measure, Oracle, Outcome, Plugin, Reason};
+use faultlens_core::{Comparison, Guard, Measure, Oracle, Outcome, Plugin, Reason};
 
 /// Every oracle, in alphabetical order. Add yours here.
 pub const ORACLES: &[Plugin<dyn Oracle>] = &[
@@ -39,22 +39,22 @@ impl Judge {
 
     /// Why no trial of this case says anything, whatever the fault; asked with golden as the
     /// observed answer.
-    pub fn bars_case(&self, exhibit: &Exhibit<'_>) -> Option<Reason> {
-        if !exhibit.golden.is_finite() {
+    pub fn bars_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+        if !comparison.golden.is_finite() {
             return Some(Reason::GoldenNotFinite);
         }
-        let barred = self.guards.iter().find_map(|guard| guard.bars_case(exhibit));
+        let barred = self.guards.iter().find_map(|guard| guard.bars_case(comparison));
         // Who cannot judge golden against itself will judge no answer to this case.
-        barred.or_else(|| match self.oracle.judge(exhibit) {
-            Outcome::Masked => None,
-            Outcome::Unjudged(reason) => Some(reason),
+        barred.or_else(|| match self.oracle.judge(comparison) {
+            Outcome::Unchanged => None,
+            Outcome::Skipped(reason) => Some(reason),
             _ => Some(Reason::Unsuited),
         })
     }
 
     /// Why a trial says nothing, whatever was answered; to be asked before it is judged.
-    pub fn bars_trial(&self, exhibit: &Exhibit<'_>) -> Option<Reason> {
-        self.guards.iter().find_map(|guard| guard.bars_trial(exhibit))
+    pub fn bars_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+        self.guards.iter().find_map(|guard| guard.bars_trial(comparison))
     }
 
     /// Whether it must know how much people notice of what was done to an image.
@@ -64,11 +64,11 @@ impl Judge {
 
     /// What became of a trial that is not barred. An answer that is not finite gives
     /// the fault away.
-    pub fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        if !exhibit.observed.is_finite() {
+    pub fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
+        if !comparison.observed.is_finite() {
             return Outcome::Detected;
         }
-        self.oracle.judge(exhibit)
+        self.oracle.judge(comparison)
     }
 
     /// The overlap from which boxes are taken for the same object: the oracle's, else one half.
@@ -78,9 +78,9 @@ impl Judge {
 
     /// How far the answer moved, for the record; `None` where the oracle has no measure, and for
     /// answers that are not finite, which are nowhere.
-    pub fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
-        let finite = exhibit.golden.is_finite() && exhibit.observed.is_finite();
-        if finite { self.oracle.measure(exhibit) } else { None }
+    pub fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+        let finite = comparison.golden.is_finite() && comparison.observed.is_finite();
+        if finite { self.oracle.measure(comparison) } else { None }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use crate::{changed_objects, voc_ap};
 use faultlens_core::{
-    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting,
-    Unset,
+    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Setting, Unset,
 };
 use std::borrow::Cow;
 
 /// # What it does
-/// Masked where every undisturbed object has an observed one of the same class that overlaps it,
+/// Unchanged where every undisturbed object has an observed one of the same class that overlaps it,
 /// one to one, and no observed object is left over. The surest observed object chooses first, and
 /// takes the one that it overlaps most. By average precision, objects that come behind all of
 /// golden's, or are of other classes, are put up with, as MetaOD does.
@@ -48,9 +48,9 @@ struct SameDetections {
 
 impl SameDetections {
     /// Objects that are lost or new.
-    fn changed(&self, exhibit: &Exhibit<'_>) -> Option<usize> {
+    fn changed(&self, comparison: &Comparison<'_>) -> Option<usize> {
         let (Response::Detections(golden), Response::Detections(observed)) =
-            (exhibit.golden, exhibit.observed)
+            (comparison.golden, comparison.observed)
         else {
             return None;
         };
@@ -60,17 +60,17 @@ impl SameDetections {
 }
 
 impl Oracle for SameDetections {
-    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
+    fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         if let (true, Response::Detections(golden), Response::Detections(observed)) =
-            (self.precise, exhibit.golden, exhibit.observed)
+            (self.precise, comparison.golden, comparison.observed)
         {
             let same = voc_ap(&golden.found, &observed.found, self.iou) >= 1.0;
-            return if same { Outcome::Masked } else { Outcome::Deviated };
+            return if same { Outcome::Unchanged } else { Outcome::Changed };
         }
-        match self.changed(exhibit) {
-            Some(0) => Outcome::Masked,
-            Some(_) => Outcome::Deviated,
-            None => Outcome::Unjudged(Reason::Unsuited),
+        match self.changed(comparison) {
+            Some(0) => Outcome::Unchanged,
+            Some(_) => Outcome::Changed,
+            None => Outcome::Skipped(Reason::Unsuited),
         }
     }
 
@@ -78,7 +78,7 @@ impl Oracle for SameDetections {
         Some(self.iou)
     }
 
-    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
-        Some(Measure { name: "changed", value: self.changed(exhibit)? as f64 })
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+        Some(Measure { name: "changed", value: self.changed(comparison)? as f64 })
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::psnr;
 use faultlens_core::{
-    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Picture, Plugin, Reason, Response,
-    Setting, Unset,
+    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Picture, Plugin, Reason,
+    Response, Setting, Unset,
 };
 
 /// # What it does
-/// Masked where the picture is as near to the undisturbed one as the least peak signal-to-noise
+/// Unchanged where the picture is as near to the undisturbed one as the least peak signal-to-noise
 /// ratio asks.
 /// # When to use it
 /// Generators, denoisers and everything else that answers with an image. From about 40 dB nobody
@@ -31,8 +31,8 @@ struct SamePicture {
     least: f64,
 }
 
-fn both<'a>(exhibit: &Exhibit<'a>) -> Option<(&'a Picture, &'a Picture)> {
-    match (exhibit.golden, exhibit.observed) {
+fn both<'a>(comparison: &Comparison<'a>) -> Option<(&'a Picture, &'a Picture)> {
+    match (comparison.golden, comparison.observed) {
         (Response::Picture(golden), Response::Picture(observed)) => Some((golden, observed)),
         _ => None,
     }
@@ -45,18 +45,18 @@ fn ratio(golden: &Picture, observed: &Picture) -> Option<f64> {
 }
 
 impl Oracle for SamePicture {
-    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        let Some((golden, observed)) = both(exhibit) else {
-            return Outcome::Unjudged(Reason::Unsuited);
+    fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
+        let Some((golden, observed)) = both(comparison) else {
+            return Outcome::Skipped(Reason::Unsuited);
         };
         match ratio(golden, observed) {
-            Some(ratio) if ratio >= self.least => Outcome::Masked,
-            _ => Outcome::Deviated,
+            Some(ratio) if ratio >= self.least => Outcome::Unchanged,
+            _ => Outcome::Changed,
         }
     }
 
-    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
-        let (golden, observed) = both(exhibit)?;
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+        let (golden, observed) = both(comparison)?;
         Some(Measure { name: "psnr", value: ratio(golden, observed)? })
     }
 }

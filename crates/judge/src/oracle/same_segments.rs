@@ -2,12 +2,12 @@
 
 use crate::mean_class_iou;
 use faultlens_core::{
-    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
     Segments, Setting, Unset,
 };
 
 /// # What it does
-/// Masked where the areas of the classes overlap as before: the shared part over the whole, mean
+/// Unchanged where the areas of the classes overlap as before: the shared part over the whole, mean
 /// over the classes that either answer has.
 /// # When to use it
 /// Segmentation: road, lane and organ masks. Small classes weigh as much as large ones.
@@ -30,8 +30,8 @@ struct SameSegments {
     iou: f64,
 }
 
-fn both<'a>(exhibit: &Exhibit<'a>) -> Option<(&'a Segments, &'a Segments)> {
-    match (exhibit.golden, exhibit.observed) {
+fn both<'a>(comparison: &Comparison<'a>) -> Option<(&'a Segments, &'a Segments)> {
+    match (comparison.golden, comparison.observed) {
         (Response::Segments(golden), Response::Segments(observed)) => Some((golden, observed)),
         _ => None,
     }
@@ -44,18 +44,18 @@ fn iou(golden: &Segments, observed: &Segments) -> Option<f64> {
 }
 
 impl Oracle for SameSegments {
-    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        let Some((golden, observed)) = both(exhibit) else {
-            return Outcome::Unjudged(Reason::Unsuited);
+    fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
+        let Some((golden, observed)) = both(comparison) else {
+            return Outcome::Skipped(Reason::Unsuited);
         };
         match iou(golden, observed) {
-            Some(iou) if iou >= self.iou => Outcome::Masked,
-            _ => Outcome::Deviated,
+            Some(iou) if iou >= self.iou => Outcome::Unchanged,
+            _ => Outcome::Changed,
         }
     }
 
-    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
-        let (golden, observed) = both(exhibit)?;
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+        let (golden, observed) = both(comparison)?;
         Some(Measure { name: "iou", value: iou(golden, observed)? })
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::edits;
 use faultlens_core::{
-    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting,
-    Unset,
+    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Setting, Unset,
 };
 
 /// # What it does
-/// Masked where the text is the undisturbed one, or as near to it as the most edits allow.
+/// Unchanged where the text is the undisturbed one, or as near to it as the most edits allow.
 /// # When to use it
 /// Readers of number plates, signs and documents.
 pub(super) const SAME_TEXT: Plugin<dyn Oracle> = Plugin {
@@ -29,8 +29,8 @@ struct SameText {
     most: f64,
 }
 
-fn distance(exhibit: &Exhibit<'_>) -> Option<f64> {
-    match (exhibit.golden, exhibit.observed) {
+fn distance(comparison: &Comparison<'_>) -> Option<f64> {
+    match (comparison.golden, comparison.observed) {
         (Response::Text(golden), Response::Text(observed)) => {
             Some(edits(&golden.classes, &observed.classes) as f64)
         }
@@ -39,15 +39,15 @@ fn distance(exhibit: &Exhibit<'_>) -> Option<f64> {
 }
 
 impl Oracle for SameText {
-    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        match distance(exhibit) {
-            Some(edits) if edits <= self.most => Outcome::Masked,
-            Some(_) => Outcome::Deviated,
-            None => Outcome::Unjudged(Reason::Unsuited),
+    fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
+        match distance(comparison) {
+            Some(edits) if edits <= self.most => Outcome::Unchanged,
+            Some(_) => Outcome::Changed,
+            None => Outcome::Skipped(Reason::Unsuited),
         }
     }
 
-    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
-        Some(Measure { name: "edits", value: distance(exhibit)? })
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+        Some(Measure { name: "edits", value: distance(comparison)? })
     }
 }

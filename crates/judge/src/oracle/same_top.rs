@@ -2,11 +2,11 @@
 
 use crate::{best, place_of};
 use faultlens_core::{
-    Exhibit, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting, Unset,
+    Comparison, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting, Unset,
 };
 
 /// # What it does
-/// Masked where golden's best class is still among the best `k`.
+/// Unchanged where golden's best class is still among the best `k`.
 /// # When to use it
 /// Classifiers; `k` of 1 is what fault-injection papers call silent data corruption.
 pub(super) const SAME_TOP: Plugin<dyn Oracle> = Plugin {
@@ -29,25 +29,25 @@ struct SameTop {
 }
 
 impl Oracle for SameTop {
-    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        let best = match (exhibit.golden, exhibit.observed) {
+    fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
+        let best = match (comparison.golden, comparison.observed) {
             // Among all classes every class is always; who cannot object does not judge.
             (Response::Scores(golden), Response::Scores(_)) if self.k >= golden.scores.len() => {
                 None
             }
             (Response::Ranking(golden), _) if golden.top().is_none() => {
-                return Outcome::Unjudged(Reason::GoldenEmpty);
+                return Outcome::Skipped(Reason::GoldenEmpty);
             }
             (Response::Scores(_), Response::Scores(_))
-            | (Response::Ranking(_), Response::Ranking(_)) => best(exhibit.golden),
+            | (Response::Ranking(_), Response::Ranking(_)) => best(comparison.golden),
             _ => None,
         };
         match best {
-            Some(best) if place_of(exhibit.observed, best).is_some_and(|at| at <= self.k) => {
-                Outcome::Masked
+            Some(best) if place_of(comparison.observed, best).is_some_and(|at| at <= self.k) => {
+                Outcome::Unchanged
             }
-            Some(_) => Outcome::Deviated,
-            None => Outcome::Unjudged(Reason::Unsuited),
+            Some(_) => Outcome::Changed,
+            None => Outcome::Skipped(Reason::Unsuited),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Numbers must stay where they were.
 
 use faultlens_core::{
-    Exhibit, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Setting,
+    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Setting,
     SettingError, Settings, Unset,
 };
 
 /// # What it does
-/// Masked where no number of the answer moves further than the tolerance.
+/// Unchanged where no number of the answer moves further than the tolerance.
 /// # When to use it
 /// Steering angles and other regressions; with tolerance 0, any change of any score.
 pub(super) const SAME_VALUES: Plugin<dyn Oracle> = Plugin {
@@ -63,19 +63,19 @@ impl SameValues {
 }
 
 impl Oracle for SameValues {
-    fn judge(&self, exhibit: &Exhibit<'_>) -> Outcome {
-        let numbers = exhibit.golden.numbers().zip(exhibit.observed.numbers());
+    fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
+        let numbers = comparison.golden.numbers().zip(comparison.observed.numbers());
         let Some((golden, observed)) = numbers else {
-            return Outcome::Unjudged(Reason::Unsuited);
+            return Outcome::Skipped(Reason::Unsuited);
         };
         match self.deviation(golden, observed) {
-            Some(deviation) if deviation <= self.tolerance => Outcome::Masked,
-            _ => Outcome::Deviated,
+            Some(deviation) if deviation <= self.tolerance => Outcome::Unchanged,
+            _ => Outcome::Changed,
         }
     }
 
-    fn measure(&self, exhibit: &Exhibit<'_>) -> Option<Measure> {
-        let (golden, observed) = exhibit.golden.numbers().zip(exhibit.observed.numbers())?;
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+        let (golden, observed) = comparison.golden.numbers().zip(comparison.observed.numbers())?;
         Some(Measure { name: "deviation", value: self.deviation(golden, observed)? })
     }
 }

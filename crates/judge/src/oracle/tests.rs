@@ -15,17 +15,22 @@ fn scores(scores: &[f32]) -> Response {
 fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Response) -> Outcome {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
     let truth = Truth { class: truth, label: None };
-    let exhibit = Exhibit { case: &case, truth, golden, observed: seen, disturbed: None };
-    let barred = judge.bars_case(&Exhibit { observed: golden, ..exhibit });
-    barred.map_or_else(|| judge.judge(&exhibit), Outcome::Unjudged)
+    let comparison = Comparison { case: &case, truth, golden, observed: seen, disturbed: None };
+    let barred = judge.bars_case(&Comparison { observed: golden, ..comparison });
+    barred.map_or_else(|| judge.judge(&comparison), Outcome::Skipped)
 }
 
 /// Golden against observed, without guards.
 fn measured(oracle: &dyn Oracle, golden: &Response, seen: &Response) -> (Outcome, Option<f64>) {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let exhibit =
-        Exhibit { case: &case, truth: Truth::default(), golden, observed: seen, disturbed: None };
-    (oracle.judge(&exhibit), oracle.measure(&exhibit).map(|measure| measure.value))
+    let comparison = Comparison {
+        case: &case,
+        truth: Truth::default(),
+        golden,
+        observed: seen,
+        disturbed: None,
+    };
+    (oracle.judge(&comparison), oracle.measure(&comparison).map(|measure| measure.value))
 }
 
 /// An oracle with its own settings, but for some.
@@ -79,14 +84,14 @@ fn registries_are_in_order() {
 fn the_same_best_class_masks_a_fault() {
     let golden = scores(&[0.1, 0.7, 0.2]);
     let cases = [
-        (1.0, scores(&[0.1, 0.5, 0.4]), Outcome::Masked),
-        (1.0, scores(&[0.1, 0.4, 0.5]), Outcome::Deviated),
-        (2.0, scores(&[0.1, 0.4, 0.5]), Outcome::Masked),
-        (2.0, scores(&[0.5, 0.1, 0.4]), Outcome::Deviated),
+        (1.0, scores(&[0.1, 0.5, 0.4]), Outcome::Unchanged),
+        (1.0, scores(&[0.1, 0.4, 0.5]), Outcome::Changed),
+        (2.0, scores(&[0.1, 0.4, 0.5]), Outcome::Unchanged),
+        (2.0, scores(&[0.5, 0.1, 0.4]), Outcome::Changed),
         (1.0, scores(&[f32::NAN, 0.9, 0.0]), Outcome::Detected),
         (1.0, scores(&[f32::INFINITY, 0.9, 0.0]), Outcome::Detected),
-        (1.0, Response::Values(vec![1.0]), Outcome::Unjudged(Reason::Unsuited)),
-        (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Unjudged(Reason::Unsuited)),
+        (1.0, Response::Values(vec![1.0]), Outcome::Skipped(Reason::Unsuited)),
+        (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Skipped(Reason::Unsuited)),
     ];
     for (k, observed, wanted) in cases {
         let judge = Judge::new(oracle("same_top", "k", k), vec![]);
@@ -99,9 +104,9 @@ fn values_may_differ_by_the_tolerance() {
     let golden = Response::Values(vec![1.0, -2.0]);
     let judge = Judge::new(oracle("same_values", "tolerance", 0.5), vec![]);
     for (observed, wanted) in [
-        (vec![1.5, -2.0], Outcome::Masked),
-        (vec![1.0, -2.6], Outcome::Deviated),
-        (vec![1.0], Outcome::Deviated),
+        (vec![1.5, -2.0], Outcome::Unchanged),
+        (vec![1.0, -2.6], Outcome::Changed),
+        (vec![1.0], Outcome::Changed),
         (vec![f32::NEG_INFINITY, -2.0], Outcome::Detected),
     ] {
         let observed = Response::Values(observed);
@@ -112,21 +117,21 @@ fn values_may_differ_by_the_tolerance() {
 #[test]
 fn every_oracle_judges_its_own_kind_of_answer() {
     let row = |value| Some(value);
-    let (masked, deviated) = (Outcome::Masked, Outcome::Deviated);
+    let (unchanged, changed) = (Outcome::Unchanged, Outcome::Changed);
     let two = [object(0, 0.0), object(1, 50.0)];
     let signs = ["same_detections", "same_segments", "same_picture", "same_text"];
     for (name, setting, golden, observed, outcome, measure) in [
-        (signs[0], ("iou", 0.5), objects(&two), objects(&two), masked.clone(), row(0.0)),
-        (signs[0], ("iou", 0.5), objects(&two), objects(&two[1..]), deviated.clone(), row(1.0)),
-        (signs[0], ("iou", 0.5), objects(&[]), objects(&two), deviated.clone(), row(2.0)),
-        (signs[0], ("iou", 0.5), objects(&[]), objects(&[]), masked.clone(), row(0.0)),
+        (signs[0], ("iou", 0.5), objects(&two), objects(&two), unchanged.clone(), row(0.0)),
+        (signs[0], ("iou", 0.5), objects(&two), objects(&two[1..]), changed.clone(), row(1.0)),
+        (signs[0], ("iou", 0.5), objects(&[]), objects(&two), changed.clone(), row(2.0)),
+        (signs[0], ("iou", 0.5), objects(&[]), objects(&[]), unchanged.clone(), row(0.0)),
         // 8 of 12 pixels shared.
         (
             signs[0],
             ("iou", 0.66),
             objects(&two[..1]),
             objects(&[object(0, 2.0)]),
-            masked.clone(),
+            unchanged.clone(),
             row(0.0),
         ),
         (
@@ -134,7 +139,7 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("iou", 0.67),
             objects(&two[..1]),
             objects(&[object(0, 2.0)]),
-            deviated.clone(),
+            changed.clone(),
             row(2.0),
         ),
         // Class 0: 2 of 3 pixels, class 1: 1 of 2.
@@ -143,7 +148,7 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("iou", 0.58),
             areas(2, &[0, 0, 1, 1]),
             areas(2, &[0, 0, 0, 1]),
-            masked.clone(),
+            unchanged.clone(),
             row(7.0 / 12.0),
         ),
         (
@@ -151,16 +156,16 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("iou", 0.59),
             areas(2, &[0, 0, 1, 1]),
             areas(2, &[0, 0, 0, 1]),
-            deviated.clone(),
+            changed.clone(),
             row(7.0 / 12.0),
         ),
-        (signs[1], ("iou", 0.5), areas(2, &[0; 4]), areas(4, &[0; 4]), deviated.clone(), None),
+        (signs[1], ("iou", 0.5), areas(2, &[0; 4]), areas(4, &[0; 4]), changed.clone(), None),
         (
             signs[2],
             ("psnr", 19.9),
             picture(2, &[0.5, 0.5]),
             picture(2, &[0.4, 0.6]),
-            masked.clone(),
+            unchanged.clone(),
             row(20.0),
         ),
         (
@@ -168,7 +173,7 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("psnr", 20.1),
             picture(2, &[0.5, 0.5]),
             picture(2, &[0.4, 0.6]),
-            deviated.clone(),
+            changed.clone(),
             row(20.0),
         ),
         (
@@ -176,7 +181,7 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("psnr", 100.0),
             picture(1, &[0.5]),
             picture(1, &[0.5]),
-            masked.clone(),
+            unchanged.clone(),
             row(100.0),
         ),
         (
@@ -184,7 +189,7 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("psnr", 1.0),
             picture(1, &[0.5; 2]),
             picture(2, &[0.5; 2]),
-            deviated.clone(),
+            changed.clone(),
             None,
         ),
         (
@@ -192,7 +197,7 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("edits", 0.0),
             text(&[1, 2], true),
             text(&[1, 2], true),
-            masked.clone(),
+            unchanged.clone(),
             row(0.0),
         ),
         (
@@ -200,10 +205,17 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             ("edits", 0.0),
             text(&[1, 2], true),
             text(&[2], true),
-            deviated.clone(),
+            changed.clone(),
             row(1.0),
         ),
-        (signs[3], ("edits", 1.0), text(&[1, 2], true), text(&[2], true), masked.clone(), row(1.0)),
+        (
+            signs[3],
+            ("edits", 1.0),
+            text(&[1, 2], true),
+            text(&[2], true),
+            unchanged.clone(),
+            row(1.0),
+        ),
     ] {
         let oracle = oracle(name, setting.0, setting.1);
         let (got, value) = measured(oracle.as_ref(), &golden, &observed);
@@ -232,13 +244,13 @@ fn an_oracle_leaves_other_kinds_of_answers_unjudged() {
             // Scores and pictures are numbers too.
             let numbers = plugin.name == "same_values" && answer.numbers().is_some();
             let wanted = if *of == plugin.name || numbers {
-                Outcome::Masked
+                Outcome::Unchanged
             } else {
-                Outcome::Unjudged(Reason::Unsuited)
+                Outcome::Skipped(Reason::Unsuited)
             };
             let (outcome, measure) = measured(oracle.as_ref(), answer, answer);
             assert_eq!(outcome, wanted, "{} of {of}", plugin.name);
-            let measures = wanted == Outcome::Masked && plugin.name != "same_top";
+            let measures = wanted == Outcome::Unchanged && plugin.name != "same_top";
             assert_eq!(measure.is_some(), measures, "{} of {of}", plugin.name);
         }
     }
@@ -249,22 +261,22 @@ fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
     let judge = Judge::new(oracle("same_text", "edits", 0.0), vec![]);
     let (golden, broken) = (text(&[1], true), text(&[1], false));
     assert_eq!(judged(&judge, None, &golden, &broken), Outcome::Detected);
-    let wanted = Outcome::Unjudged(Reason::GoldenNotFinite);
+    let wanted = Outcome::Skipped(Reason::GoldenNotFinite);
     assert_eq!(judged(&judge, None, &broken, &golden), wanted);
     // Of a kind that the oracle does not know, it says nothing.
     let other = objects(&[]);
-    let unsuited = Outcome::Unjudged(Reason::Unsuited);
+    let unsuited = Outcome::Skipped(Reason::Unsuited);
     assert_eq!(judged(&judge, None, &other, &broken), unsuited);
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let exhibit = Exhibit {
+    let comparison = Comparison {
         case: &case,
         truth: Truth::default(),
         golden: &golden,
         observed: &broken,
         disturbed: None,
     };
-    assert_eq!(judge.measure(&exhibit), None);
-    let same = judge.measure(&Exhibit { observed: &golden, ..exhibit });
+    assert_eq!(judge.measure(&comparison), None);
+    let same = judge.measure(&Comparison { observed: &golden, ..comparison });
     assert_eq!(same, Some(Measure { name: "edits", value: 0.0 }));
 }
 
@@ -274,7 +286,7 @@ fn differences_are_scaled_before_they_are_compared() {
     let set = |tolerance| [("tolerance", Setting::Number(tolerance)), ("scale", degrees.clone())];
     let golden = Response::Values(vec![0.0, 0.5]);
     let observed = Response::Values(vec![0.0, 0.5 + std::f32::consts::FRAC_PI_6]);
-    for (tolerance, wanted) in [(30.001, Outcome::Masked), (29.999, Outcome::Deviated)] {
+    for (tolerance, wanted) in [(30.001, Outcome::Unchanged), (29.999, Outcome::Changed)] {
         let oracle = built("same_values", &set(tolerance)).unwrap();
         let (outcome, moved) = measured(oracle.as_ref(), &golden, &observed);
         assert_eq!(outcome, wanted);
@@ -301,13 +313,13 @@ fn what_was_wrong_before_the_fault_is_not_judged() {
     let judge = Judge::new(oracle("same_top", "k", 1.0), vec![guard()]);
     let (golden, other) = (scores(&[0.9, 0.1]), scores(&[0.1, 0.9]));
     for (truth, wanted) in [
-        (Some(0), Outcome::Deviated),
-        (Some(1), Outcome::Unjudged(Reason::GoldenWrong)),
-        (None, Outcome::Unjudged(Reason::NoLabel)),
+        (Some(0), Outcome::Changed),
+        (Some(1), Outcome::Skipped(Reason::GoldenWrong)),
+        (None, Outcome::Skipped(Reason::NoLabel)),
     ] {
         assert_eq!(judged(&judge, truth, &golden, &other), wanted, "{truth:?}");
     }
     let broken = scores(&[f32::NAN, 0.0]);
-    let wanted = Outcome::Unjudged(Reason::GoldenNotFinite);
+    let wanted = Outcome::Skipped(Reason::GoldenNotFinite);
     assert_eq!(judged(&judge, Some(0), &broken, &other), wanted);
 }

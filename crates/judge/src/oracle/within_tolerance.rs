@@ -2,12 +2,12 @@
 
 use crate::Tolerance;
 use faultlens_core::{
-    Disturbed, Exhibit, Guard, Parameter, ParameterKind, Plugin, Reason, SettingError, Settings,
+    Comparison, Disturbed, Guard, Parameter, ParameterKind, Plugin, Reason, SettingError, Settings,
     Unset,
 };
 
 /// # What it does
-/// Leaves trials unjudged whose image is changed more than people tolerate. Trials that leave the
+/// Leaves trials skipped whose image is changed more than people tolerate. Trials that leave the
 /// image as it is are all judged.
 /// # When to use it
 /// Where a target should cope with what people cope with, and with no more than that.
@@ -79,8 +79,8 @@ impl Guard for WithinTolerance {
         true
     }
 
-    fn bars_trial(&self, exhibit: &Exhibit<'_>) -> Option<Reason> {
-        let Disturbed { fault, visual_change } = exhibit.disturbed?;
+    fn bars_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+        let Disturbed { fault, visual_change } = comparison.disturbed?;
         match (self.limit(fault), visual_change) {
             (None, _) => Some(Reason::NoTolerance),
             (_, None) => Some(Reason::Untold),
@@ -106,7 +106,7 @@ mod tests {
         let answer = Response::Scores(Scores { scores: vec![1.0], names: Names::Letters });
         let truth = Truth::default();
         let (golden, observed) = (&answer, &answer);
-        guard.bars_trial(&Exhibit { case: &case, truth, golden, observed, disturbed })
+        guard.bars_trial(&Comparison { case: &case, truth, golden, observed, disturbed })
     }
 
     #[test]

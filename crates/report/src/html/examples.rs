@@ -105,12 +105,12 @@ fn changes(text: &str) -> Vec<String> {
 /// An outcome's class in the style sheet.
 pub(super) fn class(outcome: &str) -> &'static str {
     match outcome {
-        "masked" => "o-masked",
-        "deviated" => "o-deviated",
+        "unchanged" => "o-unchanged",
+        "changed" => "o-changed",
         "detected" => "o-detected",
         "crashed" => "o-crashed",
         "timed_out" => "o-timed-out",
-        _ => "o-unjudged",
+        _ => "o-skipped",
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct GroupingView {
     pub(super) detected: bool,
     pub(super) crashed: bool,
     pub(super) timed_out: bool,
-    pub(super) unjudged: bool,
+    pub(super) skipped: bool,
 }
 
 /// A number to show, and as a script sorts it.
@@ -43,13 +43,13 @@ pub(super) struct RowView {
     /// The style sheet's class: a part of the group above is set in.
     pub(super) class: &'static str,
     pub(super) n: Cell,
-    pub(super) deviated: Cell,
+    pub(super) changed: Cell,
     pub(super) rate: Cell,
     pub(super) interval: Cell,
     pub(super) detected: Cell,
     pub(super) crashed: Cell,
     pub(super) timed_out: Cell,
-    pub(super) unjudged: Cell,
+    pub(super) skipped: Cell,
     pub(super) p_value: Cell,
 }
 
@@ -63,20 +63,20 @@ pub(super) fn number(text: String, value: Option<f64>) -> Cell {
 }
 
 fn row(row: &GroupRow) -> RowView {
-    let Tally { deviated, detected, crashed, timed_out, rate, .. } = &row.tally;
+    let Tally { changed, detected, crashed, timed_out, rate, .. } = &row.tally;
     let p_value = row.p_value.map_or(format::NONE.into(), format::p_value);
     RowView {
         key: plain(row.name()),
         about: row.about.as_deref().map(plain),
         class: "",
         n: whole(rate.n),
-        deviated: whole(*deviated),
+        changed: whole(*changed),
         rate: number(format::value(rate), rate.value),
         interval: number(format::interval(rate), rate.value.map(|_| rate.low)),
         detected: whole(*detected),
         crashed: whole(*crashed),
         timed_out: whole(*timed_out),
-        unjudged: whole(format::unjudged(&row.tally)),
+        skipped: whole(format::skipped(&row.tally)),
         p_value: number(p_value, row.p_value),
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn grouping(at: usize, grouping: &Grouping, summary: &Summary) -> Gro
     let all = summary.overall.rate.value;
     let id = format!("by-{at}");
     let chart_id = format!("{id}-chart");
-    let title = format!("Rate of deviated trials by {}", grouping.attribute);
+    let title = format!("Rate of changed trials by {}", grouping.attribute);
     let about = about(grouping);
     let caption = Caption { id: &chart_id, title: &title, about: &about };
     let profile = grouping.ordered && grouping.rows.len() > MOST_DOTS;
@@ -119,7 +119,7 @@ pub(super) fn grouping(at: usize, grouping: &Grouping, summary: &Summary) -> Gro
         detected: any(|tally| tally.detected),
         crashed: any(|tally| tally.crashed),
         timed_out: any(|tally| tally.timed_out),
-        unjudged: any(format::unjudged),
+        skipped: any(format::skipped),
     }
 }
 
@@ -196,7 +196,7 @@ pub(super) struct CurveRow {
     pub(super) axis: String,
     pub(super) dose: Cell,
     pub(super) n: Cell,
-    pub(super) deviated: Cell,
+    pub(super) changed: Cell,
     pub(super) rate: Cell,
     pub(super) interval: Cell,
 }
@@ -260,7 +260,7 @@ fn chart(
     (ticks, legend): (&[f64], bool),
 ) -> CurveChart {
     let axis = format::axis(axis, fault);
-    let title = format!("{fault}: rate of deviated trials along {axis}");
+    let title = format!("{fault}: rate of changed trials along {axis}");
     let ends = series.iter().filter_map(|series| {
         let ((_, first, low), (_, last, high)) = (series.points.first()?, series.points.last()?);
         let (low, high) = (format::rate(low), format::rate(high));
@@ -294,7 +294,7 @@ fn curve_rows(curve: &Curve) -> impl Iterator<Item = CurveRow> {
         axis: plain(&format::axis(&curve.axis, &curve.fault)),
         dose: Cell { text: format::number(*dose, 4), sort: dose.to_string() },
         n: whole(rate.n),
-        deviated: whole(rate.events),
+        changed: whole(rate.events),
         rate: number(format::value(rate), rate.value),
         interval: number(format::interval(rate), rate.value.map(|_| rate.low)),
     })

@@ -33,7 +33,7 @@ pub(super) fn heat_maps(maps: &[HeatMap]) -> Vec<HeatView> {
 
 fn heat_map((at, map): (usize, &HeatMap)) -> HeatView {
     let about = about(map);
-    let title = format!("Rate of deviated trials by layer and bit, {}", map.target);
+    let title = format!("Rate of changed trials by layer and bit, {}", map.target);
     let caption = Caption { id: &format!("heat-{at}"), title: &title, about: &about };
     let cell = |rate: &Rate| {
         let text = match rate.value {
@@ -278,7 +278,7 @@ fn of_trait(at: usize, one: &Trait) -> TraitView {
         .collect();
     let ends = series.iter().flat_map(|series| series.points.iter().map(|point| point.2.high));
     let ticks = rate_ticks(ends.fold(0.0, f64::max), 4);
-    let title = format!("Rate of deviated trials along {}", one.name);
+    let title = format!("Rate of changed trials along {}", one.name);
     let about = "The table has all numbers.";
     let caption = Caption { id: &format!("trait-{at}-chart"), title: &title, about };
     let row = |row: &faultlens_campaign::analysis::TraitRow| TraitRowView {

@@ -231,7 +231,7 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<Figure> {
         None => "nothing is judged yet".into(),
         Some(_) => {
             let (low, high) = format::ends(&tally.rate);
-            let events = format::count(tally.deviated);
+            let events = format::count(tally.changed);
             let ends = format!("{} to {}%", format::percent(low), format::percent(high));
             format!("{ends}; {events} {judged}")
         }
@@ -242,7 +242,7 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<Figure> {
         note: note.to_owned(),
     };
     let mut figures = vec![
-        Figure { name: "Deviated", value: format::value(&tally.rate), note: ends },
+        Figure { name: "Changed", value: format::value(&tally.rate), note: ends },
         plain_count("Trials", progress.recorded, &state(progress)),
         plain_count("Detected", tally.detected, &judged),
         plain_count("Crashed", tally.crashed, &judged),
@@ -250,7 +250,7 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<Figure> {
     if tally.timed_out > 0 {
         figures.push(plain_count("Timed out", tally.timed_out, &judged));
     }
-    figures.push(plain_count("Unjudged", format::unjudged(tally), "in no rate"));
+    figures.push(plain_count("Skipped", format::skipped(tally), "in no rate"));
     if tally.spare > 0 {
         figures.push(plain_count("Not needed", tally.spare, "too few objects for so many trials"));
     }
@@ -303,12 +303,12 @@ fn requirement((at, checked): (usize, &Checked)) -> RequirementView {
 /// Class, name, meaning and number of each outcome, in the order of reports.
 fn kinds(tally: &Tally) -> [(&'static str, &'static str, &'static str, u64); 6] {
     [
-        ("o-masked", "masked", "the same answer", tally.masked),
-        ("o-deviated", "deviated", "another answer, and nothing shows it", tally.deviated),
+        ("o-unchanged", "unchanged", "the same answer", tally.unchanged),
+        ("o-changed", "changed", "another answer, and nothing shows it", tally.changed),
         ("o-detected", "detected", "the answer gives the fault away", tally.detected),
         ("o-crashed", "crashed", "no answer", tally.crashed),
         ("o-timed-out", "timed out", "no answer in time", tally.timed_out),
-        ("o-unjudged", "unjudged", "the trial says nothing", format::unjudged(tally)),
+        ("o-skipped", "skipped", "the trial says nothing", format::skipped(tally)),
     ]
 }
 
@@ -333,7 +333,7 @@ fn outcomes(tally: &Tally) -> Option<OutcomesView> {
         count: format::count(count),
         share: format!("{}%", format::percent(count as f64 / trials as f64)),
     };
-    let reasons = tally.unjudged.iter().filter(|(_, count)| **count > 0);
+    let reasons = tally.skipped.iter().filter(|(_, count)| **count > 0);
     Some(OutcomesView {
         chart,
         wider,

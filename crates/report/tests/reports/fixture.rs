@@ -26,19 +26,19 @@ pub(crate) fn rate(events: u64, n: u64) -> Rate {
     Rate { events, n, value: Some(k / m), low: centre - half, high: centre + half }
 }
 
-fn tally(judged: u64, deviated: u64, detected: u64, crashed: u64, unjudged: u64) -> Tally {
+fn tally(judged: u64, changed: u64, detected: u64, crashed: u64, skipped: u64) -> Tally {
     Tally {
-        masked: judged - deviated - detected - crashed,
-        deviated,
+        unchanged: judged - changed - detected - crashed,
+        changed,
         detected,
         crashed,
         timed_out: 0,
-        unjudged: match unjudged {
+        skipped: match skipped {
             0 => BTreeMap::new(),
             some => BTreeMap::from([("the undisturbed answer is wrong".into(), some)]),
         },
         spare: 0,
-        rate: rate(deviated, judged),
+        rate: rate(changed, judged),
     }
 }
 
@@ -74,10 +74,10 @@ fn by_operator() -> Grouping {
     };
     let rows = (0..60).map(|at| {
         let n = 200 + 7 * at as u64 % 90;
-        let deviated = (n as f64 * 0.5 * 0.93f64.powi(at as i32)) as u64;
-        let mut tally = tally(n, deviated, (at % 7) as u64, 0, 0);
+        let changed = (n as f64 * 0.5 * 0.93f64.powi(at as i32)) as u64;
+        let mut tally = tally(n, changed, (at % 7) as u64, 0, 0);
         tally.timed_out = u64::from(at == 3);
-        tally.masked -= tally.timed_out;
+        tally.unchanged -= tally.timed_out;
         row(&name(at), tally, None)
     });
     Grouping {
@@ -91,12 +91,12 @@ fn by_operator() -> Grouping {
 
 fn by_bit() -> Grouping {
     let rows = (0..32).map(|bit: u64| {
-        let deviated = match bit {
+        let changed = match bit {
             30 => 61,
             23..30 => (bit - 22) * 3,
             _ => bit / 9,
         };
-        row(&bit.to_string(), tally(75, deviated, u64::from(bit == 30) * 9, 0, 0), None)
+        row(&bit.to_string(), tally(75, changed, u64::from(bit == 30) * 9, 0, 0), None)
     });
     Grouping {
         attribute: "bit".into(),
@@ -289,7 +289,7 @@ fn examples(dir: &Path) -> Vec<Example> {
         truth: Some("no entry".into()),
         fault: "gaussian_noise severity=5".into(),
         site: None,
-        outcome: "deviated".into(),
+        outcome: "changed".into(),
         visual_change: Some(0.312),
         changes: None,
         golden: vec![("no entry".into(), 0.973), ("stop".into(), 0.021), ("yield".into(), 0.004)],
@@ -341,14 +341,14 @@ fn galleries() -> Vec<Gallery> {
             trials: vec![
                 Some(GalleryTrial {
                     number: 4711,
-                    outcome: "deviated".into(),
+                    outcome: "changed".into(),
                     reason: None,
                     changes: BTreeMap::from([("missed".into(), 2), ("spurious".into(), 1)]),
                     before: path("artifacts/b.png"),
                 }),
                 Some(GalleryTrial {
                     number: 4712,
-                    outcome: "unjudged".into(),
+                    outcome: "skipped".into(),
                     reason: Some(HOSTILE.into()),
                     changes: BTreeMap::new(),
                     before: None,
@@ -371,7 +371,7 @@ fn requirements() -> Vec<Checked> {
     };
     vec![
         checked(
-            "at most 5% deviated under gaussian_noise",
+            "at most 5% changed under gaussian_noise",
             163,
             480,
             0.05,
@@ -379,7 +379,7 @@ fn requirements() -> Vec<Checked> {
             "even the interval's lower end, 29.9%, is beyond the limit",
         ),
         checked(
-            "at most 8% deviated under motion_blur",
+            "at most 8% changed under motion_blur",
             31,
             480,
             0.08,
@@ -387,7 +387,7 @@ fn requirements() -> Vec<Checked> {
             "the interval straddles the limit; about 2,100 trials would decide",
         ),
         checked(
-            "at most 3% deviated under jpeg_compression",
+            "at most 3% changed under jpeg_compression",
             7,
             480,
             0.03,
@@ -395,7 +395,7 @@ fn requirements() -> Vec<Checked> {
             "the upper end lies at the limit; run some more",
         ),
         checked(
-            "at most 1% deviated under brightness",
+            "at most 1% changed under brightness",
             0,
             480,
             0.01,
@@ -413,7 +413,7 @@ fn requirements() -> Vec<Checked> {
 /// A run with everything, its images in `dir`.
 pub(crate) fn rich(dir: &Path) -> Summary {
     let mut overall = tally(4332, 430, 61, 4, 108);
-    overall.unjudged.insert("the case cannot be read".into(), 12);
+    overall.skipped.insert("the case cannot be read".into(), 12);
     overall.spare = 77;
     let pin = |name: &str, outcome: &str, verdict| Pinned {
         name: name.into(),
@@ -501,8 +501,8 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         requirements: requirements(),
         preserved: preserved::preserved(),
         pinned: vec![
-            pin("noise-on-17", "deviated", Verdict::NotMet),
-            pin("blur-on-3", "masked", Verdict::Met),
+            pin("noise-on-17", "changed", Verdict::NotMet),
+            pin("blur-on-3", "unchanged", Verdict::Met),
         ],
         verdict: Some(Verdict::NotMet),
         warnings: vec![

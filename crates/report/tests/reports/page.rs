@@ -86,7 +86,7 @@ fn every_number_of_the_tables_is_the_summarys() {
                     .collect();
                 let rate = &row.tally.rate;
                 let value = rate.value.unwrap_or(-1.0);
-                let expected = [rate.n as f64, row.tally.deviated as f64, value];
+                let expected = [rate.n as f64, row.tally.changed as f64, value];
                 assert_eq!(values[..3], expected, "{}", row.key);
                 assert_eq!(values[4], row.tally.detected as f64);
             }
@@ -339,8 +339,8 @@ fn a_gallery_says_what_became_of_each_trial() {
         let shown: Vec<usize> = cells.iter().map(|cell| pictures(*cell).count()).collect();
         assert_eq!(shown, [1, 1, 2, 0, 0]);
         assert_eq!(text(cells[2]).matches("undisturbed").count(), 2);
-        assert!(text(cells[2]).ends_with("deviated: 2 missed, 1 spurious trial 4,711"));
-        assert!(text(cells[3]).starts_with("unjudged: </script>"), "{}", text(cells[3]));
+        assert!(text(cells[2]).ends_with("changed: 2 missed, 1 spurious trial 4,711"));
+        assert!(text(cells[3]).starts_with("skipped: </script>"), "{}", text(cells[3]));
         assert!(text(cells[4]).contains("leads out of the run directory"));
         assert!(text(gallery).contains("found as before"));
     });

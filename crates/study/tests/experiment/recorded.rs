@@ -63,12 +63,12 @@ fn people_are_a_target_like_any_other() {
     // Everybody is right about originals, so that golden is the truth where there is one.
     let golden: BTreeSet<&str> = of("original").map(|row| row["image"].as_str()).collect();
     let judged = || of("changed").filter(|row| golden.contains(row["image"].as_str()));
-    let deviated = judged().filter(|row| row["answer"] != row["truth"]).count() as u64;
+    let changed = judged().filter(|row| row["answer"] != row["truth"]).count() as u64;
     let summary = summarise(&at(&dir).join(RUN), &[]).unwrap();
     assert_eq!(summary.progress.recorded, of("changed").count() as u64);
     assert_eq!((summary.targets.len(), summary.targets[0].name.as_str()), (1, "people"));
     let rate = summary.overall.rate;
-    assert!(deviated > 0 && (rate.events, rate.n) == (deviated, judged().count() as u64));
+    assert!(changed > 0 && (rate.events, rate.n) == (changed, judged().count() as u64));
     assert!(!summary.progress.complete);
     // Doses are visual change, so that reports draw curves over it: low where half is still there.
     let curve = summary.curves.iter().find(|curve| curve.axis == "visual_change").unwrap();

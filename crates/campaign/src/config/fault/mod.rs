@@ -4,12 +4,12 @@ mod preset;
 
 pub use preset::{PRESETS, Preset};
 
-use super::error::Slip;
+use super::error::Diagnostic;
 use super::keys::{FAULT, PRESET};
 use super::plugin::{self, Form, MOST_POINTS};
 use super::takes::{Key, Takes, check, known, unknown_key};
 use super::tree::{self, Entry, Node, Value};
-use crate::attack::{self, Assault};
+use crate::attack::{self, AttackSpec};
 use crate::varied::{VARIED, Varied, is_varied, no_evenly};
 use faultlens_core::{Dose, ImageFault, Parameter, Plugin, SettingError, Settings};
 use faultlens_faults::{
@@ -47,7 +47,7 @@ pub enum Disturbance {
     /// What a model computes.
     Model(Box<Injection>),
     /// What a target sees, as a search finds it.
-    Attack(Box<Assault>),
+    Attack(Box<AttackSpec>),
     /// What stands in the scene.
     Scene(Box<dyn SceneFault>),
 }
@@ -221,7 +221,7 @@ impl Kind {
                 Disturbance::Model(Box::new(Injection::build(plugin, &settings)?))
             }
             Self::Attack(plugin) => {
-                Disturbance::Attack(Box::new(Assault::build(plugin, &settings)?))
+                Disturbance::Attack(Box::new(AttackSpec::build(plugin, &settings)?))
             }
             Self::Scene(plugin) => Disturbance::Scene((plugin.build)(&settings)?),
         };
@@ -238,7 +238,7 @@ impl Kind {
 
 /// The points of the campaign's fault entries. With a stop rule every point may have `at_most`
 /// trials per case, and entries must not say how many.
-pub(super) fn points(list: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Slip> {
+pub(super) fn points(list: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Diagnostic> {
     let mut points = Vec::new();
     let mut specs = BTreeSet::new();
     for entry in list.list() {
@@ -249,18 +249,18 @@ pub(super) fn points(list: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint
         // Trials of equal points would be the same trials.
         if let Some(twice) = new.iter().find(|point| !specs.insert(point.spec())) {
             let what = format!("this fault point is there already: {}", twice.label);
-            return Err(Slip::new(entry.at, what));
+            return Err(Diagnostic::new(entry.at, what));
         }
         points.extend(new);
     }
     Ok(points)
 }
 
-fn entry_points(entry: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Slip> {
+fn entry_points(entry: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Diagnostic> {
     if !matches!(entry.value, Value::Map(_)) {
         let what =
             format!("an entry of faults reads fault: NAME or preset: NAME, not {}", entry.value);
-        return Err(Slip::new(entry.at, what));
+        return Err(Diagnostic::new(entry.at, what));
     }
     let trials = trials_of(entry, at_most)?;
     if let Some(name) = entry.get("preset") {
@@ -276,15 +276,16 @@ fn entry_points(entry: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, S
                 &first.key,
                 keys.collect(),
             ),
-            _ => Slip::new(entry.at, "an entry of faults needs fault: NAME or preset: NAME"),
+            _ => Diagnostic::new(entry.at, "an entry of faults needs fault: NAME or preset: NAME"),
         });
     };
     check("fault", name, &Takes::Text)?;
-    let kind =
-        Kind::named(name.text().unwrap_or_default()).map_err(|what| Slip::new(name.at, what))?;
+    let kind = Kind::named(name.text().unwrap_or_default())
+        .map_err(|what| Diagnostic::new(name.at, what))?;
     let settings = kind.form().settings(entry.entries(), entry.at)?;
     let point = |settings| {
-        let wrong = |error: SettingError| Slip::new(entry.at, format!("{}: {error}", kind.name()));
+        let wrong =
+            |error: SettingError| Diagnostic::new(entry.at, format!("{}: {error}", kind.name()));
         kind.point(settings, trials.unwrap_or(1)).map_err(wrong)
     };
     let mut points: Vec<FaultPoint> = settings.into_iter().map(point).collect::<Result<_, _>>()?;
@@ -309,14 +310,14 @@ fn over_what_is_swept(points: &mut [FaultPoint]) {
 }
 
 /// How many trials an entry asks for, or the stop rule instead of it.
-fn trials_of(entry: &Node, at_most: Option<u32>) -> Result<Option<u32>, Slip> {
+fn trials_of(entry: &Node, at_most: Option<u32>) -> Result<Option<u32>, Diagnostic> {
     let Some(written) = entry.entries().iter().find(|entry| entry.key == "trials") else {
         return Ok(at_most);
     };
     if at_most.is_some() {
         let what = "trials and stop exclude each other: the stop rule decides how many trials \
                     there are, and its at_most is the most per case";
-        return Err(Slip::new(written.key_at, what));
+        return Err(Diagnostic::new(written.key_at, what));
     }
     if let Some(Key { takes, .. }) = FAULT.iter().find(|key| key.name == "trials") {
         check("trials", &written.node, takes)?;
@@ -324,12 +325,16 @@ fn trials_of(entry: &Node, at_most: Option<u32>) -> Result<Option<u32>, Slip> {
     Ok(written.node.whole().and_then(|trials| u32::try_from(trials).ok()))
 }
 
-fn preset_points(entry: &Node, name: &Node, trials: Option<u32>) -> Result<Vec<FaultPoint>, Slip> {
+fn preset_points(
+    entry: &Node,
+    name: &Node,
+    trials: Option<u32>,
+) -> Result<Vec<FaultPoint>, Diagnostic> {
     check("a preset", entry, &Takes::Section(PRESET))?;
     let preset = PRESETS.iter().find(|preset| Some(preset.name) == name.text());
-    let preset = preset.ok_or_else(|| Slip::new(name.at, "no preset has this name"))?;
+    let preset = preset.ok_or_else(|| Diagnostic::new(name.at, "no preset has this name"))?;
     // Places inside the preset mean nothing in the user's file.
-    let here = |slip: Slip| Slip::new(entry.at, slip.message);
+    let here = |slip: Diagnostic| Diagnostic::new(entry.at, slip.message);
     let mut points = Vec::new();
     for inner in tree::parse(preset.yaml).map_err(here)?.list() {
         points.extend(entry_points(inner, None).map_err(here)?);
@@ -344,7 +349,7 @@ fn preset_points(entry: &Node, name: &Node, trials: Option<u32>) -> Result<Vec<F
 mod tests {
     use super::*;
 
-    fn read(text: &str, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Slip> {
+    fn read(text: &str, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Diagnostic> {
         points(&tree::parse(text).unwrap(), at_most)
     }
 

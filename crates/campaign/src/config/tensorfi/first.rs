@@ -1,6 +1,6 @@
 //! TensorFI 1: faults in the results of operators.
 
-use super::super::error::Slip;
+use super::super::error::Diagnostic;
 use super::super::takes::{Key, Takes, check};
 use super::super::tree::{Node, Value};
 use super::operators::{ALL, OPERATORS, executed, kinds};
@@ -106,20 +106,20 @@ struct Chosen {
 }
 
 impl First {
-    pub(super) fn read(tree: &Node) -> Result<Self, Slip> {
+    pub(super) fn read(tree: &Node) -> Result<Self, Diagnostic> {
         let tree = without_nothing(tree);
         let ops = tree.get("Ops");
         if let Some(ops) = ops.filter(|ops| is_empty(ops)) {
             let what = "Ops names no operator, so that nothing would be hit; write - ALL = 1.0 \
                         below it, or others instead of ALL";
-            return Err(Slip::new(ops.at, what));
+            return Err(Diagnostic::new(ops.at, what));
         }
         check("a TensorFI 1 file", &tree, &Takes::Section(KEYS))?;
         let of = |key: &str| TYPES.iter().find(|kind| Some(kind.name) == word(&tree, key));
         let scalars = of("ScalarFaultType").is_some_and(|kind| kind.fault.is_some());
         let Some(FaultType { fault: Some(fault), whole, .. }) = of("TensorFaultType") else {
             let at = tree.get("TensorFaultType").unwrap_or(&tree).at;
-            return Err(Slip::new(at, nothing(scalars)));
+            return Err(Diagnostic::new(at, nothing(scalars)));
         };
         let count = |key: &str| tree.get(key).and_then(Node::whole);
         Ok(Self {
@@ -141,7 +141,11 @@ impl First {
     }
 
     /// The campaign's fault for this model.
-    pub(super) fn fault(&self, graph: &Graph, notes: &mut Vec<String>) -> Result<FaultText, Slip> {
+    pub(super) fn fault(
+        &self,
+        graph: &Graph,
+        notes: &mut Vec<String>,
+    ) -> Result<FaultText, Diagnostic> {
         let operators = executed(graph);
         if self.scalars {
             notes.push("ScalarFaultType hits nothing: an ONNX model computes tensors".to_owned());
@@ -191,7 +195,11 @@ impl First {
     }
 
     /// What of `Ops` the model has.
-    fn chosen(&self, operators: &[&Operator], notes: &mut Vec<String>) -> Result<Chosen, Slip> {
+    fn chosen(
+        &self,
+        operators: &[&Operator],
+        notes: &mut Vec<String>,
+    ) -> Result<Chosen, Diagnostic> {
         let present: BTreeSet<&str> = operators.iter().map(|op| op.op_type.as_str()).collect();
         let mut chosen = Chosen { kinds: Vec::new(), all: None };
         for named in &self.ops {
@@ -219,7 +227,7 @@ impl First {
         if chosen.kinds.is_empty() && chosen.all.is_none() {
             let has = present.into_iter().collect::<Vec<_>>().join(", ");
             let what = format!("the model has none of these operators; it has {has}");
-            return Err(Slip::new(self.ops_at, what));
+            return Err(Diagnostic::new(self.ops_at, what));
         }
         Ok(chosen)
     }
@@ -239,7 +247,7 @@ impl First {
     }
 
     /// The names of the operators that `SkipCount` spares.
-    fn spared(&self, operators: &[&Operator], graph: &Graph) -> Result<Vec<String>, Slip> {
+    fn spared(&self, operators: &[&Operator], graph: &Graph) -> Result<Vec<String>, Diagnostic> {
         let selected: Vec<&&Operator> = operators
             .iter()
             .filter(|operator| self.ops.iter().any(|named| named.is(operator)))
@@ -247,7 +255,7 @@ impl First {
         if self.skip >= selected.len() {
             let (skip, all) = (self.skip, selected.len());
             let what = format!("SkipCount {skip} spares every operator: Ops selects {all} of them");
-            return Err(Slip::new(self.skip_at, what));
+            return Err(Diagnostic::new(self.skip_at, what));
         }
         let means = |name: &str| {
             let is = |op: &&Operator| op.name == name || op.op_type == name;
@@ -262,7 +270,7 @@ impl First {
                     "SkipCount spares the operator {name:?}, and the model has others of that \
                      name; give operators names of their own, or leave SkipCount out"
                 );
-                Err(Slip::new(self.skip_at, what))
+                Err(Diagnostic::new(self.skip_at, what))
             }
         }
     }
@@ -302,11 +310,11 @@ fn is_empty(node: &Node) -> bool {
     }
 }
 
-fn probabilities(ops: &Node) -> Result<Vec<Named>, Slip> {
+fn probabilities(ops: &Node) -> Result<Vec<Named>, Diagnostic> {
     named("Ops", ops, "a probability from 0 to 1", |number| (0.0..=1.0).contains(&number))
 }
 
-fn instances(node: &Node) -> Result<Vec<Named>, Slip> {
+fn instances(node: &Node) -> Result<Vec<Named>, Diagnostic> {
     named("Instances", node, "a whole number of 1 or more", |number| {
         number >= 1.0 && number.fract() == 0.0
     })
@@ -318,10 +326,10 @@ fn named(
     node: &Node,
     wanted: &str,
     fits: impl Fn(f64) -> bool,
-) -> Result<Vec<Named>, Slip> {
+) -> Result<Vec<Named>, Diagnostic> {
     let entry = |node: &Node| {
         let text = node.text().unwrap_or_default();
-        let wrong = |what: String| Slip::new(node.at, what);
+        let wrong = |what: String| Diagnostic::new(node.at, what);
         let Some((name, number)) = text.split_once('=') else {
             return Err(wrong(format!("{key} reads NAME = {wanted}, not {text:?}")));
         };

@@ -10,7 +10,7 @@ mod second;
 mod tests;
 mod write;
 
-use super::error::{ConfigError, Slip};
+use super::error::{ConfigError, Diagnostic};
 use super::takes::{Key, unknown_key};
 use super::tree::{self, Node, Value};
 use faultlens_engine::Graph;
@@ -126,14 +126,16 @@ impl TensorFi {
     }
 }
 
-fn version(text: &str) -> Result<Version, Slip> {
+fn version(text: &str) -> Result<Version, Diagnostic> {
     let tree = tree::parse(text)?;
     let entries = match &tree.value {
         Value::Map(entries) if !entries.is_empty() => entries,
-        Value::Nothing | Value::Map(_) => return Err(Slip::new(tree.at, "this file is empty")),
+        Value::Nothing | Value::Map(_) => {
+            return Err(Diagnostic::new(tree.at, "this file is empty"));
+        }
         other => {
             let what = format!("a TensorFI file has keys such as Ops or Target; this is {other}");
-            return Err(Slip::new(tree.at, what));
+            return Err(Diagnostic::new(tree.at, what));
         }
     };
     let has = |keys: &[Key]| {

@@ -1,6 +1,6 @@
 //! TensorFI 2: faults in the weights of layers, or in their results.
 
-use super::super::error::Slip;
+use super::super::error::Diagnostic;
 use super::super::takes::{Key, Takes, check, check_plain};
 use super::super::tree::{Entry, Node, Value};
 use super::operators::constants;
@@ -53,7 +53,7 @@ enum What {
 }
 
 impl Second {
-    pub(super) fn read(tree: &Node) -> Result<Self, Slip> {
+    pub(super) fn read(tree: &Node) -> Result<Self, Diagnostic> {
         let (tree, bit) = without_bit(&older(tree))?;
         check("a TensorFI 2 file", &tree, &Takes::Section(KEYS))?;
         let amount = tree.get("Amount").unwrap_or(&tree);
@@ -123,7 +123,7 @@ fn older(tree: &Node) -> Node {
 }
 
 /// The bit, which is a number, a number as text or N, and the tree without it.
-fn without_bit(tree: &Node) -> Result<(Node, Option<i64>), Slip> {
+fn without_bit(tree: &Node) -> Result<(Node, Option<i64>), Diagnostic> {
     let Some(node) = tree.get("Bit") else { return Ok((tree.clone(), None)) };
     let mut entries = tree.entries().to_vec();
     entries.retain(|entry| entry.key != "Bit");
@@ -133,17 +133,18 @@ fn without_bit(tree: &Node) -> Result<(Node, Option<i64>), Slip> {
     }
     let number = node.text().and_then(|text| text.trim().parse().ok());
     let read = number.map_or_else(|| node.clone(), |number| node.with(Value::Whole(number)));
-    check_plain("Bit", &read, &BIT)
-        .map_err(|slip| Slip::new(slip.at, format!("{}; N stands for any bit", slip.message)))?;
+    check_plain("Bit", &read, &BIT).map_err(|slip| {
+        Diagnostic::new(slip.at, format!("{}; N stands for any bit", slip.message))
+    })?;
     Ok((rest, read.whole()))
 }
 
 /// The share of elements that become zero.
-fn percent(amount: &Node) -> Result<f64, Slip> {
+fn percent(amount: &Node) -> Result<f64, Diagnostic> {
     check_plain("Amount", amount, &PERCENT)?;
     match amount.number() {
         Some(share) if share > 0.0 => Ok(share),
-        _ => Err(Slip::new(amount.at, "Amount is 0 percent, so that nothing would be hit")),
+        _ => Err(Diagnostic::new(amount.at, "Amount is 0 percent, so that nothing would be hit")),
     }
 }
 

@@ -86,7 +86,7 @@ const REST: &[(&str, Kind, Of)] = &[
     ("repeat", Kind::Whole, |line| Cell::Whole(line.record.repeat.into())),
     ("outcome", Kind::Text, |line| text(line.record.outcome.kind().name())),
     ("reason", Kind::Text, |line| match &line.record.outcome {
-        Outcome::Unjudged(reason) => text(reason.text()),
+        Outcome::Skipped(reason) => text(reason.text()),
         _ => Cell::Empty,
     }),
     ("operator", Kind::Text, |line| at_site(line, |site| text(&site.place.operator))),

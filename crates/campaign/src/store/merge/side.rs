@@ -122,12 +122,12 @@ fn worst(runs: Vec<Vec<PinRecord>>) -> Vec<PinRecord> {
 /// and one that could not be replayed is no proof of a good one.
 fn badness(pin: &PinRecord) -> u8 {
     match OutcomeKind::named(&pin.outcome) {
-        Some(OutcomeKind::Masked) => 0,
+        Some(OutcomeKind::Unchanged) => 0,
         Some(OutcomeKind::Detected) => 1,
-        Some(OutcomeKind::Unjudged) | None => 2,
+        Some(OutcomeKind::Skipped) | None => 2,
         Some(OutcomeKind::TimedOut) => 3,
         Some(OutcomeKind::Crashed) => 4,
-        Some(OutcomeKind::Deviated) => 5,
+        Some(OutcomeKind::Changed) => 5,
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
             outcome: outcome.to_owned(),
             reason: Some(outcome.to_owned()),
         };
-        let order = ["masked", "detected", "unjudged", "timed_out", "crashed", "deviated"];
+        let order = ["unchanged", "detected", "skipped", "timed_out", "crashed", "changed"];
         for (at, better) in order.iter().enumerate() {
             for worse in &order[at..] {
                 for pins in [[better, worse], [worse, better]] {

@@ -2,8 +2,8 @@
 
 use faultlens::Bounds;
 use faultlens::campaign::Record;
-use faultlens::campaign::scene::Retold;
-use faultlens::campaign::sighting::{Pair, Sighting, Thing};
+use faultlens::campaign::detection_diff::{DetectionDiff, NamedBox, Pair};
+use faultlens::campaign::scene::Replayed;
 use serde::Serialize;
 
 /// One changed image, as `findings.json` holds it.
@@ -74,59 +74,60 @@ struct Change {
 impl Listed {
     pub(super) fn new(
         record: &Record,
-        retold: &Retold,
-        sighting: &Sighting,
+        replayed: &Replayed,
+        detection_diff: &DetectionDiff,
         moved: bool,
         image: String,
         drawn: Option<String>,
     ) -> Self {
-        let touched = retold.touched.as_ref();
-        let answer = sighting.answer.as_ref().ok();
+        let touched = replayed.touched.as_ref();
+        let answer = detection_diff.answer.as_ref().ok();
         Self {
             image,
             drawn,
             number: record.number,
             trial: record.trial.to_string(),
-            target: retold.target.clone(),
-            fault: retold.fault.clone(),
+            target: replayed.target.clone(),
+            fault: replayed.fault.clone(),
             outcome: record.outcome.kind().name(),
-            background: retold.case.name.clone(),
+            background: replayed.case.name.clone(),
             object: touched.and_then(|touched| touched.object.clone()),
             label: touched.map(|touched| touched.label.clone()),
-            position: sighting.touched.as_ref().map(Bounds::sides),
+            position: detection_diff.touched.as_ref().map(Bounds::sides),
             moved,
-            changes: answer.map(|_| sighting.changes().filter_map(change).collect()),
-            golden: all(&sighting.golden),
-            expected: (sighting.expected != sighting.golden).then(|| all(&sighting.expected)),
+            changes: answer.map(|_| detection_diff.changes().filter_map(change).collect()),
+            golden: all(&detection_diff.golden),
+            expected: (detection_diff.expected != detection_diff.golden)
+                .then(|| all(&detection_diff.expected)),
             observed: answer.map(|answer| all(&answer.observed)),
             own: answer.map(|answer| all(&answer.own)),
-            no_answer: sighting.answer.as_ref().err().cloned(),
+            no_answer: detection_diff.answer.as_ref().err().cloned(),
         }
     }
 }
 
-fn all(things: &[Thing]) -> Vec<Found> {
+fn all(things: &[NamedBox]) -> Vec<Found> {
     things.iter().map(found).collect()
 }
 
-fn found(thing: &Thing) -> Found {
+fn found(thing: &NamedBox) -> Found {
     Found { label: thing.label.clone(), score: thing.score, bounds: thing.bounds.sides() }
 }
 
 fn change(pair: &Pair) -> Option<Change> {
     let Found { label, score, bounds } = found(pair.after.as_ref().or(pair.before.as_ref())?);
     let before = pair.before.as_ref().filter(|_| pair.after.is_some()).map(found);
-    Some(Change { kind: pair.fate.name(), label, score, bounds, before })
+    Some(Change { kind: pair.status.name(), label, score, bounds, before })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens::campaign::sighting::Fate;
+    use faultlens::campaign::detection_diff::ObjectStatus;
 
     #[test]
     fn a_change_has_what_is_there_now_and_what_was_there() {
-        let thing = |label: &str, left: f32| Thing {
+        let thing = |label: &str, left: f32| NamedBox {
             label: label.to_owned(),
             score: 0.5,
             bounds: Bounds { left, top: 1.0, right: 9.0, bottom: 9.5 },
@@ -134,17 +135,17 @@ mod tests {
         let (car, dog) = (Some(thing("car", 0.0)), Some(thing("dog", 2.0)));
         let dog_now = r#""label":"dog","score":0.5,"box":[2.0,1.0,9.0,9.5]"#;
         let car_then = r#""label":"car","score":0.5,"box":[0.0,1.0,9.0,9.5]"#;
-        for (fate, before, after, wanted) in [
-            (Fate::Missed, &car, &None, format!(r#"{{"kind":"missed",{car_then}}}"#)),
-            (Fate::Spurious, &None, &dog, format!(r#"{{"kind":"spurious",{dog_now}}}"#)),
+        for (status, before, after, wanted) in [
+            (ObjectStatus::Missed, &car, &None, format!(r#"{{"kind":"missed",{car_then}}}"#)),
+            (ObjectStatus::Spurious, &None, &dog, format!(r#"{{"kind":"spurious",{dog_now}}}"#)),
             (
-                Fate::Relabelled,
+                ObjectStatus::Relabelled,
                 &car,
                 &dog,
                 format!(r#"{{"kind":"relabelled",{dog_now},"before":{{{car_then}}}}}"#),
             ),
         ] {
-            let pair = Pair { fate, golden: None, before: before.clone(), after: after.clone() };
+            let pair = Pair { status, golden: None, before: before.clone(), after: after.clone() };
             assert_eq!(serde_json::to_string(&change(&pair)).unwrap(), wanted);
         }
     }

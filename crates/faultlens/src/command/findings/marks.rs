@@ -1,8 +1,8 @@
 //! What is framed in the pictures of a trial, and what is written at the frames.
 
 use faultlens::Bounds;
-use faultlens::campaign::scene::Retold;
-use faultlens::campaign::sighting::{Answered, Fate, Pair, Sighting, Thing};
+use faultlens::campaign::detection_diff::{Answered, DetectionDiff, NamedBox, ObjectStatus, Pair};
+use faultlens::campaign::scene::Replayed;
 
 const BLACK: [u8; 3] = [0; 3];
 const WHITE: [u8; 3] = [255; 3];
@@ -38,38 +38,46 @@ pub(super) struct Mark {
     pub(super) text: String,
 }
 
-fn said(thing: &Thing) -> String {
+fn said(thing: &NamedBox) -> String {
     format!("{} {:.2}", thing.label.to_lowercase(), thing.score)
 }
 
 /// What was found in the undisturbed image.
-pub(super) fn before_marks(retold: &Retold, sighting: &Sighting, answer: &Answered) -> Vec<Mark> {
-    let taken_out = retold.touched.as_ref().is_some_and(|touched| touched.object.is_none());
-    let mark = |(at, thing): (usize, &Thing)| {
+pub(super) fn before_marks(
+    replayed: &Replayed,
+    detection_diff: &DetectionDiff,
+    answer: &Answered,
+) -> Vec<Mark> {
+    let taken_out = replayed.touched.as_ref().is_some_and(|touched| touched.object.is_none());
+    let mark = |(at, thing): (usize, &NamedBox)| {
         let pair = answer.pairs.iter().find(|pair| pair.golden == Some(at));
-        let (stands, text) = match pair.map(|pair| pair.fate) {
-            Some(Fate::Same) => (Stands::Same, said(thing)),
-            Some(Fate::Missed) => (Stands::Changed, format!("missed: {}", said(thing))),
+        let (stands, text) = match pair.map(|pair| pair.status) {
+            Some(ObjectStatus::Same) => (Stands::Same, said(thing)),
+            Some(ObjectStatus::Missed) => (Stands::Changed, format!("missed: {}", said(thing))),
             Some(_) => (Stands::Changed, said(thing)),
             None if taken_out => (Stands::Touched, format!("taken out: {}", said(thing))),
             None => (Stands::Out, said(thing)),
         };
         Mark { stands, bounds: thing.bounds, text }
     };
-    sighting.golden.iter().enumerate().map(mark).collect()
+    detection_diff.golden.iter().enumerate().map(mark).collect()
 }
 
 /// What was found in the changed one, and what came or went.
-pub(super) fn after_marks(retold: &Retold, sighting: &Sighting, answer: &Answered) -> Vec<Mark> {
+pub(super) fn after_marks(
+    replayed: &Replayed,
+    detection_diff: &DetectionDiff,
+    answer: &Answered,
+) -> Vec<Mark> {
     let mark = |pair: &Pair| {
         let thing = pair.after.as_ref()?;
-        let (stands, text) = match (pair.fate, &pair.before) {
-            (Fate::Same, _) => (Stands::Same, said(thing)),
-            (Fate::Relabelled, Some(before)) => {
+        let (stands, text) = match (pair.status, &pair.before) {
+            (ObjectStatus::Same, _) => (Stands::Same, said(thing)),
+            (ObjectStatus::Relabelled, Some(before)) => {
                 let was = before.label.to_lowercase();
                 (Stands::Changed, format!("{}, was {was}", said(thing)))
             }
-            (fate, _) => (Stands::Changed, format!("{}: {}", fate.name(), said(thing))),
+            (status, _) => (Stands::Changed, format!("{}: {}", status.name(), said(thing))),
         };
         Some(Mark { stands, bounds: thing.bounds, text })
     };
@@ -78,7 +86,7 @@ pub(super) fn after_marks(retold: &Retold, sighting: &Sighting, answer: &Answere
         bounds: thing.bounds,
         text: said(thing),
     });
-    let touched = retold.touched.as_ref().zip(sighting.touched).map(|(touched, bounds)| {
+    let touched = replayed.touched.as_ref().zip(detection_diff.touched).map(|(touched, bounds)| {
         let label = touched.label.to_lowercase();
         let text = match &touched.object {
             Some(_) => format!("inserted {label}"),

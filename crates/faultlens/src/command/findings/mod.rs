@@ -13,9 +13,9 @@ use anyhow::{Context, bail};
 use faultlens::campaign::Record;
 use faultlens::campaign::analysis::words::counted;
 use faultlens::campaign::config::FaultPoint;
+use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
-use faultlens::campaign::scene::{Retold, Tellable};
-use faultlens::campaign::sighting::Sighting;
+use faultlens::campaign::scene::{Replayed, Tellable};
 use faultlens::data::write_png;
 use faultlens::report::plain;
 use faultlens::{Seed, exit};
@@ -41,8 +41,8 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let mut out = Out { set: Set::new(&rerun, args)?, listed: Vec::new(), args };
     let folder = args.out.join(DRAWN);
     std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let unasked =
-        rerun.retell::<anyhow::Error>(&records, &mut |record, retold| out.add(record, &retold))?;
+    let unasked = rerun
+        .retell::<anyhow::Error>(&records, &mut |record, replayed| out.add(record, &replayed))?;
     note_left_out(console, &unasked, "whose undisturbed answer cannot be had again")?;
     let Out { set, listed, .. } = out;
     let count = set.finish()?;
@@ -117,12 +117,14 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
-    fn add(&mut self, record: &Record, retold: &Retold) -> anyhow::Result<()> {
-        let further = retold.furthest.as_ref().map(|further| (further, true));
-        for (sighting, moved) in [(&retold.sighting, false)].into_iter().chain(further) {
-            let image = self.set.file(record, retold, sighting, moved)?;
-            let drawn = self.draw(record, retold, sighting, moved)?;
-            self.listed.push(Listed::new(record, retold, sighting, moved, image, drawn));
+    fn add(&mut self, record: &Record, replayed: &Replayed) -> anyhow::Result<()> {
+        let further = replayed.furthest.as_ref().map(|further| (further, true));
+        for (detection_diff, moved) in
+            [(&replayed.detection_diff, false)].into_iter().chain(further)
+        {
+            let image = self.set.file(record, replayed, detection_diff, moved)?;
+            let drawn = self.draw(record, replayed, detection_diff, moved)?;
+            self.listed.push(Listed::new(record, replayed, detection_diff, moved, image, drawn));
         }
         Ok(())
     }
@@ -132,14 +134,14 @@ impl Out<'_> {
     fn draw(
         &self,
         record: &Record,
-        retold: &Retold,
-        sighting: &Sighting,
+        replayed: &Replayed,
+        detection_diff: &DetectionDiff,
         moved: bool,
     ) -> anyhow::Result<Option<String>> {
-        let Ok(answer) = &sighting.answer else { return Ok(None) };
+        let Ok(answer) = &detection_diff.answer else { return Ok(None) };
         let moved_on = if moved { "-moved" } else { "" };
         let file = format!("{DRAWN}/{}{moved_on}.png", record.number);
-        let drawn = picture::picture(record, retold, sighting, answer, moved)?;
+        let drawn = picture::picture(record, replayed, detection_diff, answer, moved)?;
         write_png(&drawn, self.args.out.join(&file))?;
         Ok(Some(file))
     }

@@ -2,8 +2,8 @@
 
 use faultlens::Image;
 use faultlens::campaign::Record;
-use faultlens::campaign::scene::Retold;
-use faultlens::campaign::sighting::{Answered, Fate, Sighting, Thing};
+use faultlens::campaign::detection_diff::{Answered, DetectionDiff, NamedBox, ObjectStatus};
+use faultlens::campaign::scene::Replayed;
 
 use super::marks::{Mark, Stands, after_marks, before_marks};
 use super::panel::{Panel, Scale};
@@ -17,26 +17,30 @@ const MOST_LINES: usize = 4;
 /// what the colours mean below.
 pub(super) fn picture(
     record: &Record,
-    retold: &Retold,
-    sighting: &Sighting,
+    replayed: &Replayed,
+    detection_diff: &DetectionDiff,
     answer: &Answered,
     moved: bool,
 ) -> anyhow::Result<Image> {
-    let (before, after) = (&retold.case.image, &sighting.image);
+    let (before, after) = (&replayed.case.image, &detection_diff.image);
     let scale = Scale::of(before);
     let side = |image: &Image| [image.width() * scale.zoom, image.height() * scale.zoom];
     let [[left, high], [right, higher]] = [side(before), side(after)];
     let width = left + right + 3 * GAP;
     let caption =
-        caption(record, retold, moved, letters::fitting(width - 2 * GAP, 2 * scale.letter));
+        caption(record, replayed, moved, letters::fitting(width - 2 * GAP, 2 * scale.letter));
     let head = GAP + (caption.len() + 1) * scale.row();
     let tall = high.max(higher);
     let mut canvas = Canvas::new(width, head + tall + 2 * GAP + scale.row());
     for (at, line) in caption.iter().enumerate() {
         canvas.write(line, GAP, GAP + at * scale.row(), 2 * scale.letter);
     }
-    let titles = [format!("before: {}", found(&sighting.golden)), after_title(sighting, answer)];
-    let marks = [before_marks(retold, sighting, answer), after_marks(retold, sighting, answer)];
+    let titles =
+        [format!("before: {}", found(&detection_diff.golden)), after_title(detection_diff, answer)];
+    let marks = [
+        before_marks(replayed, detection_diff, answer),
+        after_marks(replayed, detection_diff, answer),
+    ];
     let panels = [(before, GAP), (after, left + 2 * GAP)];
     for ((title, marks), (image, from)) in titles.iter().zip(&marks).zip(panels) {
         canvas.write(title, from, head - scale.row(), 2 * scale.letter);
@@ -45,13 +49,13 @@ pub(super) fn picture(
         let panel = Panel { columns: from..from + wide, rows: head..head + high, scale: &scale };
         panel.draw(&mut canvas, marks);
     }
-    legend(&mut canvas, &scale, retold, &marks, head + tall + GAP);
+    legend(&mut canvas, &scale, replayed, &marks, head + tall + GAP);
     canvas.finish()
 }
 
 /// What the picture is of, in lines of so many letters.
-fn caption(record: &Record, retold: &Retold, moved: bool, letters: usize) -> Vec<String> {
-    let Retold { fault, target, case, .. } = retold;
+fn caption(record: &Record, replayed: &Replayed, moved: bool, letters: usize) -> Vec<String> {
+    let Replayed { fault, target, case, .. } = replayed;
     let moved = if moved { ", moved on as far as it disturbs" } else { "" };
     let (number, outcome) = (record.number, record.outcome.kind());
     let text =
@@ -71,24 +75,35 @@ fn caption(record: &Record, retold: &Retold, moved: bool, letters: usize) -> Vec
     lines
 }
 
-fn found(things: &[Thing]) -> String {
+fn found(things: &[NamedBox]) -> String {
     format!("{} found", things.len())
 }
 
-fn after_title(sighting: &Sighting, answer: &Answered) -> String {
+fn after_title(detection_diff: &DetectionDiff, answer: &Answered) -> String {
     let mut words = vec![format!("after: {}", found(&answer.observed))];
-    for fate in [Fate::Missed, Fate::Spurious, Fate::Relabelled, Fate::Misplaced] {
-        let count = sighting.changes().filter(|pair| pair.fate == fate).count();
+    for status in [
+        ObjectStatus::Missed,
+        ObjectStatus::Spurious,
+        ObjectStatus::Relabelled,
+        ObjectStatus::Misplaced,
+    ] {
+        let count = detection_diff.changes().filter(|pair| pair.status == status).count();
         if count > 0 {
-            words.push(format!("{count} {}", fate.name()));
+            words.push(format!("{count} {}", status.name()));
         }
     }
     words.join(", ")
 }
 
 /// What the colours mean, of those that are there.
-fn legend(canvas: &mut Canvas, scale: &Scale, retold: &Retold, marks: &[Vec<Mark>], top: usize) {
-    let inserted = retold.touched.as_ref().is_some_and(|touched| touched.object.is_some());
+fn legend(
+    canvas: &mut Canvas,
+    scale: &Scale,
+    replayed: &Replayed,
+    marks: &[Vec<Mark>],
+    top: usize,
+) {
+    let inserted = replayed.touched.as_ref().is_some_and(|touched| touched.object.is_some());
     let side = letters::HEIGHT * scale.letter * 2;
     let mut left = GAP;
     for (stands, text) in [
@@ -125,13 +140,13 @@ fn zoomed(image: &Image, zoom: usize) -> Image {
 mod tests {
     use super::*;
     use faultlens::campaign::TrialId;
-    use faultlens::campaign::sighting::Pair;
+    use faultlens::campaign::detection_diff::Pair;
     use faultlens::{Bounds, Case, Outcome};
     use std::collections::BTreeMap;
 
-    fn thing(label: &str, [left, top, right, bottom]: [f32; 4]) -> Thing {
+    fn thing(label: &str, [left, top, right, bottom]: [f32; 4]) -> NamedBox {
         let bounds = Bounds { left, top, right, bottom };
-        Thing { label: label.to_owned(), score: 0.5, bounds }
+        NamedBox { label: label.to_owned(), score: 0.5, bounds }
     }
 
     fn record() -> Record {
@@ -142,7 +157,7 @@ mod tests {
             case: 0,
             fault: 0,
             repeat: 0,
-            outcome: Outcome::Deviated,
+            outcome: Outcome::Changed,
             site: None,
             answer: None,
             score: None,
@@ -153,32 +168,32 @@ mod tests {
         }
     }
 
-    fn drawn(things: &[Thing]) -> Image {
+    fn drawn(things: &[NamedBox]) -> Image {
         let image = Image::from_rgb(40, 20, vec![100; 2400]).unwrap();
         let pairs = things.iter().enumerate().map(|(at, thing)| Pair {
-            fate: Fate::Missed,
+            status: ObjectStatus::Missed,
             golden: Some(at),
             before: Some(thing.clone()),
             after: None,
         });
         let answer = Answered { observed: vec![], own: vec![], pairs: pairs.collect() };
-        let sighting = Sighting {
+        let detection_diff = DetectionDiff {
             image: image.clone(),
             touched: None,
             golden: things.to_vec(),
             expected: things.to_vec(),
             answer: Ok(answer.clone()),
         };
-        let retold = Retold {
+        let replayed = Replayed {
             case: Case::new("a", image),
             objects: vec![],
             target: "t".to_owned(),
             fault: "mirror".to_owned(),
             touched: None,
-            sighting: sighting.clone(),
+            detection_diff: detection_diff.clone(),
             furthest: None,
         };
-        picture(&record(), &retold, &sighting, &answer, false).unwrap()
+        picture(&record(), &replayed, &detection_diff, &answer, false).unwrap()
     }
 
     #[test]
@@ -221,23 +236,23 @@ mod tests {
 
     #[test]
     fn captions_are_broken_between_words() {
-        let sighting = Sighting {
+        let detection_diff = DetectionDiff {
             image: Image::from_rgb(1, 1, vec![0; 3]).unwrap(),
             touched: None,
             golden: vec![],
             expected: vec![],
             answer: Err("nobody".to_owned()),
         };
-        let retold = Retold {
-            case: Case::new("A.png", sighting.image.clone()),
+        let replayed = Replayed {
+            case: Case::new("A.png", detection_diff.image.clone()),
             objects: vec![],
             target: "yolo".to_owned(),
             fault: "mirror".to_owned(),
             touched: None,
-            sighting,
+            detection_diff,
             furthest: None,
         };
-        let lines = caption(&record(), &retold, true, 24);
+        let lines = caption(&record(), &replayed, true, 24);
         assert_eq!(lines[..2], ["trial 7: mirror, moved", "on as far as it disturbs"]);
         assert!(lines.iter().all(|line| line.len() <= 24), "{lines:?}");
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use faultlens::campaign::Record;
+use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
-use faultlens::campaign::scene::Retold;
-use faultlens::campaign::sighting::Sighting;
+use faultlens::campaign::scene::Replayed;
 use faultlens::data::CocoWriter;
 use faultlens::{Bounds, Case, Object};
 
@@ -45,36 +45,36 @@ impl<'a> Set<'a> {
     pub(super) fn file(
         &mut self,
         record: &Record,
-        retold: &Retold,
-        sighting: &Sighting,
+        replayed: &Replayed,
+        detection_diff: &DetectionDiff,
         moved: bool,
     ) -> anyhow::Result<String> {
         let mut hash = DefaultHasher::new();
-        sighting.image.rgb().hash(&mut hash);
-        let shows = (retold.case.name.clone(), hash.finish());
+        detection_diff.image.rgb().hash(&mut hash);
+        let shows = (replayed.case.name.clone(), hash.finish());
         if let Some(file) = self.files.get(&shows) {
             return Ok(file.clone());
         }
         let moved = if moved { " moved" } else { "" };
-        let name = format!("{} {}{moved}", stem(&retold.case.name), record.number);
-        let objects = self.objects(retold, sighting);
-        let case = Case { objects, ..Case::new(name, sighting.image.clone()) };
+        let name = format!("{} {}{moved}", stem(&replayed.case.name), record.number);
+        let objects = self.objects(replayed, detection_diff);
+        let case = Case { objects, ..Case::new(name, detection_diff.image.clone()) };
         let file = self.writer.add(&case, &self.classes)?;
         self.files.insert(shows, file.clone());
         Ok(file)
     }
 
     /// The labels of a changed image: those of its background.
-    fn objects(&mut self, retold: &Retold, sighting: &Sighting) -> Vec<Object> {
-        let mut objects = retold.objects.clone();
+    fn objects(&mut self, replayed: &Replayed, detection_diff: &DetectionDiff) -> Vec<Object> {
+        let mut objects = replayed.objects.clone();
         if !self.labelled && objects.is_empty() {
             // What nobody has labelled, the target's own word stands for.
             let whole = |b: &Bounds| b.right > b.left && b.bottom > b.top && b.area().is_finite();
-            for thing in sighting.expected.iter().filter(|thing| whole(&thing.bounds)) {
+            for thing in detection_diff.expected.iter().filter(|thing| whole(&thing.bounds)) {
                 objects.push(self.object(&thing.label, thing.bounds));
             }
         }
-        if let (Some(touched), Some(at)) = (&retold.touched, &sighting.touched) {
+        if let (Some(touched), Some(at)) = (&replayed.touched, &detection_diff.touched) {
             match &touched.object {
                 Some(_) if self.args.label_inserted => {
                     objects.push(self.object(&touched.label, *at));

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ReplayArgs, console: &mut Console) -> anyhow::Result<u8
             "fault": replayed.fault,
             "golden": replayed.golden,
             "observed": replayed.observed,
-            "objects": replayed.sighting.as_ref().map(objects::list),
+            "objects": replayed.detection_diff.as_ref().map(objects::list),
             "recorded": record(&replayed.recorded),
             "now": record(&replayed.now),
         }))?;
@@ -54,8 +54,8 @@ fn show(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
         console.line(plain(&site.to_string()))?;
     }
     console.line("")?;
-    match &replayed.sighting {
-        Some(sighting) => objects::show(console, replayed, sighting)?,
+    match &replayed.detection_diff {
+        Some(detection_diff) => objects::show(console, replayed, detection_diff)?,
         None => places(console, replayed)?,
     }
     let outcome = now.outcome.kind();

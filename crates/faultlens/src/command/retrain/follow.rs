@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use faultlens::campaign::analysis::words::counted;
 use faultlens::report::plain;
-use faultlens::retrain::{Configuration, Course, Happening, News, Precision, ScenesUsed};
+use faultlens::retrain::{Configuration, Course, Event, EventKind, Precision, ScenesUsed};
 
 use crate::console::Console;
 use crate::text::{grouped, time};
@@ -24,30 +24,30 @@ impl<'c> Follower<'c> {
         Self { console, begun: Instant::now(), shown: None }
     }
 
-    pub(super) fn take(&mut self, news: &News<'_>) {
-        let News { seed, number, of, what } = *news;
+    pub(super) fn take(&mut self, news: &Event<'_>) {
+        let Event { seed, number, of, what } = *news;
         let place = format!("seed {seed} ({number}/{of})");
         match what {
-            Happening::Learns { name, progress } => {
+            EventKind::Learns { name, progress } => {
                 let name = named(name);
                 let (epoch, epochs, loss) = (progress.epoch, progress.epochs, progress.loss);
                 self.flow(format_args!("{place}  {name}  epoch {epoch}/{epochs}  loss {loss:.4}"));
             }
-            Happening::Tries { done, planned } => {
+            EventKind::Tries { done, planned } => {
                 let [done, planned] = [done, planned].map(grouped);
                 self.flow(format_args!("{place}  looking for failing scenes  {done}/{planned}"));
             }
-            Happening::Warning(text) => {
+            EventKind::Warning(text) => {
                 self.console.aside(format_args!("warning: {}", plain(text)))
             }
-            Happening::Kept(step) => self.stay(&place, format_args!("{step}: kept from before")),
-            Happening::First(precision) => {
+            EventKind::Kept(step) => self.stay(&place, format_args!("{step}: kept from before")),
+            EventKind::First(precision) => {
                 self.stay(&place, format_args!("the first model: {}", measured(precision)));
             }
-            Happening::Drawn { used, wanted } => {
+            EventKind::Drawn { used, wanted } => {
                 self.stay(&place, format_args!("{}", drawn(used, wanted)))
             }
-            Happening::Went(course) => self.stay(&place, format_args!("{}", went(course))),
+            EventKind::Went(course) => self.stay(&place, format_args!("{}", went(course))),
         }
     }
 

@@ -10,7 +10,7 @@ use faultlens::exit;
 use faultlens::report::{RetrainingPage, retraining};
 use faultlens::retrain::words::{cautions, conclusions, percent, points};
 use faultlens::retrain::{
-    Configuration, Findings, Hands, Metric, Origin, Plan, RetrainError, Retraining, findings,
+    Configuration, Findings, Metric, Origin, Plan, RetrainError, Retraining, Workers, findings,
     retrain,
 };
 
@@ -35,9 +35,9 @@ pub(crate) fn run(args: &RetrainArgs, console: &mut Console) -> anyhow::Result<u
         known => {
             let plan = known.map_or_else(|| plan(args), |known| known.plan);
             let interrupted = interruptible()?;
-            let hands = Hands { threads: threads(args.threads), interrupted };
+            let workers = Workers { threads: threads(args.threads), interrupted };
             let mut follower = Follower::new(console);
-            let done = retrain(&plan, &args.out, &hands, &mut |news| follower.take(news));
+            let done = retrain(&plan, &args.out, &workers, &mut |news| follower.take(news));
             if let Err(RetrainError::Stopped) = done {
                 console.note("interrupted; what is done is safe, the same command goes on")?;
                 return Ok(exit::INTERRUPTED);

@@ -1,6 +1,6 @@
 //! What a run would ask of services, before anything is asked.
 
-use faultlens::campaign::{Campaign, Setup};
+use faultlens::campaign::{Campaign, OpenCampaign};
 use faultlens::exit;
 use serde_json::json;
 use std::path::Path;
@@ -14,10 +14,10 @@ pub(super) fn tell(
     as_json: bool,
     console: &mut Console,
 ) -> anyhow::Result<u8> {
-    let setup = Setup::open(campaign)?;
+    let setup = OpenCampaign::open(campaign)?;
     setup.check_judge()?;
-    let bills = setup.bills(dir);
-    let (calls, money) = bills
+    let cost_estimate = setup.cost_estimate(dir);
+    let (calls, money) = cost_estimate
         .iter()
         .fold((0, 0.0), |(calls, money), bill| (calls + bill.calls, money + bill.money));
     if as_json {
@@ -25,15 +25,15 @@ pub(super) fn tell(
             "trials": setup.plan.total(),
             "calls": calls,
             "money": money,
-            "services": bills,
+            "services": cost_estimate,
         }))?;
         return Ok(exit::OK);
     }
     console.line(format_args!("{} trials", setup.plan.total()))?;
-    for bill in &bills {
+    for bill in &cost_estimate {
         console.line(bill)?;
     }
-    match bills.len() {
+    match cost_estimate.len() {
         0 => console.line("no target is a service: nothing to pay")?,
         _ => console.line(format_args!(
             "in all up to {calls} calls and {money:.2}; answers on file are not asked for again, \

@@ -87,7 +87,7 @@ fn trial(record: &Record) -> Value {
 /// A record as JSON.
 pub(crate) fn record(record: &Record) -> Value {
     let reason = match &record.outcome {
-        Outcome::Unjudged(reason) => Some(reason.text()),
+        Outcome::Skipped(reason) => Some(reason.text()),
         _ => None,
     };
     let kind: OutcomeKind = record.outcome.kind();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use faultlens::campaign::run::RunOptions;
 use faultlens::exit;
-use faultlens::grid::{GridError, Happening, Member, News, Part, Rows, Study};
+use faultlens::grid::{Event, EventKind, GridError, Member, Part, Rows, Study};
 use faultlens::report::plain;
 use serde_json::json;
 
@@ -172,12 +172,12 @@ impl Bar<'_> {
         })
     }
 
-    fn show(&mut self, news: &News<'_>) {
-        let News { name, number, of, what } = *news;
+    fn show(&mut self, news: &Event<'_>) {
+        let Event { name, number, of, what } = *news;
         let name = plain(name);
         match what {
-            Happening::Kept => self.kept += 1,
-            Happening::Learns(progress) => {
+            EventKind::Kept => self.kept += 1,
+            EventKind::Learns(progress) => {
                 if self.shown.is_some_and(|shown| shown.elapsed() < PAUSE) {
                     return;
                 }
@@ -187,13 +187,13 @@ impl Bar<'_> {
                     "model {number}/{of}  {name}  epoch {epoch}/{epochs}  loss {loss:.4}"
                 ));
             }
-            Happening::Trained => {
+            EventKind::Trained => {
                 self.trained += 1;
                 let took = time(self.begun.elapsed().as_secs_f64());
                 self.console.settle(format_args!("model {number}/{of}  {name}  trained in {took}"));
             }
         }
-        if !matches!(what, Happening::Learns(_)) {
+        if !matches!(what, EventKind::Learns(_)) {
             self.begun = Instant::now();
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct Progress<'c> {
     /// Trials on record, and those of them from before this start.
     recorded: u64,
     before: u64,
-    deviated: u64,
+    changed: u64,
     judged: u64,
 }
 
@@ -45,7 +45,7 @@ impl<'c> Progress<'c> {
             planned: 0,
             recorded: 0,
             before: 0,
-            deviated: 0,
+            changed: 0,
             judged: 0,
         }
     }
@@ -78,8 +78,7 @@ impl<'c> Progress<'c> {
 
     /// The rate so far, with an interval that may be looked at again and again.
     fn known(&self) -> Option<String> {
-        let estimate =
-            confidence_sequence(self.deviated, self.judged, self.intervals.level).ok()?;
+        let estimate = confidence_sequence(self.changed, self.judged, self.intervals.level).ok()?;
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         let [low, high] = [estimate.low, estimate.high].map(percent);
         Some(format!("changed {}% [{low}, {high}]", percent(estimate.value?)))
@@ -106,9 +105,9 @@ impl Sink for Progress<'_> {
             Event::Recorded(records) => {
                 for record in *records {
                     match record.outcome.kind() {
-                        OutcomeKind::Unjudged => {}
-                        OutcomeKind::Deviated => {
-                            self.deviated += 1;
+                        OutcomeKind::Skipped => {}
+                        OutcomeKind::Changed => {
+                            self.changed += 1;
                             self.judged += 1;
                         }
                         _ => self.judged += 1,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use faultlens::campaign::config::{Asked, Judged, TensorFi};
-use faultlens::campaign::{Campaign, Setup, Subject};
+use faultlens::campaign::{Campaign, OpenCampaign, OpenTarget};
 use faultlens::engine::vision::OutputKind;
 
 use crate::args::TensorFiArgs;
@@ -37,8 +37,8 @@ pub(crate) fn translate(source: &Source<'_>, console: &mut Console) -> anyhow::R
         trials: source.besides.trials,
         judged: Judged::Unlabelled,
     };
-    let setup = Setup::open(Campaign::parse(&asked.any_campaign(), source.path)?)?;
-    let inside = setup.targets.first().and_then(Subject::inside);
+    let setup = OpenCampaign::open(Campaign::parse(&asked.any_campaign(), source.path)?)?;
+    let inside = setup.targets.first().and_then(OpenTarget::inside);
     let inside = inside.context("the campaign has no model")?;
     asked.judged = judged(&setup);
     let campaign = file.campaign(&asked, inside.target.model().graph())?;
@@ -49,7 +49,7 @@ pub(crate) fn translate(source: &Source<'_>, console: &mut Console) -> anyhow::R
 }
 
 /// Whether some of the first cases have a label that is one of the model's classes.
-fn judged(setup: &Setup) -> Judged {
+fn judged(setup: &OpenCampaign) -> Judged {
     /// Cases that are looked at.
     const FIRST: usize = 16;
     let Some(subject) = setup.targets.first() else { return Judged::Unlabelled };

@@ -82,7 +82,7 @@ pub(super) struct Split {
 }
 
 /// All models beside each other.
-pub(super) struct Comparison {
+pub(super) struct RunComparison {
     pub(super) split: Split,
     pub(super) models: Vec<Compared>,
     pub(super) recommended: Recommendation,
@@ -113,7 +113,7 @@ pub(super) struct Findings {
     /// The time by which chances were compared with the data.
     pub(super) time: f64,
     pub(super) expected: Option<Expected>,
-    pub(super) comparison: Option<Comparison>,
+    pub(super) comparison: Option<RunComparison>,
 }
 
 /// Fits one model, or all of them.
@@ -155,7 +155,7 @@ fn all(
     rows: &Rows,
     options: &Options,
     horizon: Horizon,
-) -> anyhow::Result<Comparison> {
+) -> anyhow::Result<RunComparison> {
     refuse_zero(rows, args)?;
     let split = split(&rows.data, args.test.unwrap_or(HELD_OUT), args.seed)?;
     let mut asked = Model::all(ties);
@@ -176,7 +176,7 @@ fn all(
             None => "no model has a fit".to_owned(),
         });
     };
-    Ok(Comparison { split, models, recommended })
+    Ok(RunComparison { split, models, recommended })
 }
 
 /// Says on which line of the file a duration is 0; a fit would count rows of its own.

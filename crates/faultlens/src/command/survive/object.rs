@@ -9,7 +9,7 @@ use faultlens::stats::survival::{
 use faultlens::stats::{Estimate, Level};
 use serde::Serialize;
 
-use super::analysis::{Comparison, Findings};
+use super::analysis::{Findings, RunComparison};
 use super::curves::Curves;
 use super::rows::Rows;
 
@@ -283,7 +283,7 @@ impl Measures {
 }
 
 impl<'a> Compare<'a> {
-    fn new(of: &'a Comparison) -> Self {
+    fn new(of: &'a RunComparison) -> Self {
         let model = |one: &'a Compared| {
             let worth = one.outcome.as_ref().ok();
             let full = worth.filter(|_| matches!(one.model, Model::Parametric(_)));

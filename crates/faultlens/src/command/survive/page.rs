@@ -7,7 +7,7 @@ use faultlens::stats::survival::{
     Compared, Covariate, Curve, Fitted, INTERCEPT, Lifetimes, Worth, kaplan_meier,
 };
 
-use super::analysis::{Comparison, Findings, Split};
+use super::analysis::{Findings, RunComparison, Split};
 use super::curves::Curves;
 use super::plots;
 use super::rows::Rows;
@@ -26,7 +26,7 @@ pub(super) fn of_fit(args: &SurviveArgs, rows: &Rows, found: &Findings) -> anyho
     };
     let fit = &found.worth.fit;
     let page = Survival {
-        lead: format!("{} {}", fate(&rows.data, &curve, args), advice(found)),
+        lead: format!("{} {}", status(&rows.data, &curve, args), advice(found)),
         warnings: warnings(rows, found),
         figures: figures(rows, found, &curve),
         comparison: found.comparison.as_ref().map(table),
@@ -59,7 +59,7 @@ pub(super) fn of_curves(
         format!(" Log-rank test between strata: p {}.", p_value(test.p))
     });
     let page = Survival {
-        lead: format!("{}{differ}", fate(&rows.data, &curves.all, args)),
+        lead: format!("{}{differ}", status(&rows.data, &curves.all, args)),
         warnings: rows.notes.clone(),
         curves: vec![plot],
         method: vec!["Curves by Kaplan and Meier, with log-log intervals.".to_owned()],
@@ -86,7 +86,7 @@ fn begun(args: &SurviveArgs, rows: &Rows) -> Survival {
     }
 }
 
-fn fate(data: &Lifetimes, curve: &Curve, args: &SurviveArgs) -> String {
+fn status(data: &Lifetimes, curve: &Curve, args: &SurviveArgs) -> String {
     let (rows, events) = (count(data.rows() as u64), count(data.events() as u64));
     match curve.median() {
         Some(median) => format!(
@@ -142,7 +142,7 @@ fn figures(rows: &Rows, found: &Findings, curve: &Curve) -> Vec<[String; 3]> {
     ]
 }
 
-fn table(of: &Comparison) -> SurvivalTable {
+fn table(of: &RunComparison) -> SurvivalTable {
     let row = |(i, one): (usize, &Compared)| SurvivalRow {
         model: one.model.name().to_owned(),
         chosen: i == of.recommended.index,

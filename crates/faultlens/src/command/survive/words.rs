@@ -5,7 +5,7 @@ use faultlens::report::plain;
 use faultlens::stats::survival::{Assessment, Clock, Coefficient, Compared, Curve, Fitted, Model};
 use faultlens::stats::{Estimate, Level};
 
-use super::analysis::{Comparison, Expected, Findings};
+use super::analysis::{Expected, Findings, RunComparison};
 use super::curves::Curves;
 use super::rows::Rows;
 use crate::console::{Console, Tint};
@@ -120,7 +120,7 @@ fn value<T, E>(of: &Result<T, E>, pick: fn(&T) -> f64) -> String {
 }
 
 /// The paper's table: criteria, and each measure on training and test rows.
-fn compared(of: &Comparison, time: f64, console: &mut Console) -> anyhow::Result<()> {
+fn compared(of: &RunComparison, time: f64, console: &mut Console) -> anyhow::Result<()> {
     let (train, test) = (&of.split.train, &of.split.test);
     let held = test.as_ref().map_or("no test rows".to_owned(), |test| {
         format!("{} test rows ({} events)", count(test.rows() as u64), count(test.events() as u64))

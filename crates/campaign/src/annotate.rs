@@ -1,6 +1,6 @@
 //! Answers with objects, drawn so that what changed is seen.
 
-use crate::sighting::places;
+use crate::detection_diff::places;
 use faultlens_core::{Bounds, Detection, Image, Response, framed};
 use faultlens_judge::{ObjectChange, object_changes};
 
@@ -39,8 +39,8 @@ pub(crate) fn portraits(
         new.extend(to.map(|at| observed.found[at]));
     }
     Some([
-        portrait(before, &golden.found, &lost, None),
-        portrait(after, &observed.found, &new, touched),
+        annotate(before, &golden.found, &lost, None),
+        annotate(after, &observed.found, &new, touched),
     ])
 }
 
@@ -48,12 +48,12 @@ pub(crate) fn portraits(
 /// looked at. `None` for those that are better told in words.
 pub(crate) fn undisturbed(on: &Image, golden: &Response) -> Option<Image> {
     match golden {
-        Response::Detections(golden) => Some(portrait(on, &golden.found, &[], None)),
+        Response::Detections(golden) => Some(annotate(on, &golden.found, &[], None)),
         other => other.drawn(on),
     }
 }
 
-fn portrait(
+fn annotate(
     on: &Image,
     found: &[Detection],
     changed: &[Detection],

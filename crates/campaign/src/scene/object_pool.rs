@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Objects by label.
 #[derive(Default)]
-pub(crate) struct Shelf {
+pub(crate) struct ObjectPool {
     items: Vec<Item>,
     /// By label in small letters, places among the items.
     labels: BTreeMap<String, Vec<usize>>,
@@ -43,7 +43,7 @@ impl Default for Held {
 
 /// Why there are no objects.
 #[derive(Debug, thiserror::Error)]
-pub enum ShelfError {
+pub enum ObjectPoolError {
     /// The pool cannot be read.
     #[error(transparent)]
     Pool(#[from] DataError),
@@ -70,9 +70,9 @@ pub enum ShelfError {
     NoOutline(String),
 }
 
-impl Shelf {
+impl ObjectPool {
     /// Opens a pool that `faultlens objects` made, or cuts the objects of a data set out.
-    pub(crate) fn open(asked: &str) -> Result<Self, ShelfError> {
+    pub(crate) fn open(asked: &str) -> Result<Self, ObjectPoolError> {
         if Pool::is_at(Path::new(asked)) {
             let pool = Pool::open(asked)?;
             pool.check()?;
@@ -98,7 +98,7 @@ impl Shelf {
             }
         }
         if cut.is_empty() {
-            return Err(ShelfError::NoOutline(asked.to_owned()));
+            return Err(ObjectPoolError::NoOutline(asked.to_owned()));
         }
         let largest = largest_objects(cut, PRUNED, LEAST_OBJECTS, |object| {
             (object.label.as_str(), object.pixels())
@@ -107,13 +107,13 @@ impl Shelf {
     }
 
     /// The data set that objects are cut out of, where there is no pool.
-    fn data(asked: &str) -> Result<Cases, ShelfError> {
+    fn data(asked: &str) -> Result<Cases, ObjectPoolError> {
         let path = Path::new(asked);
         if !asked.starts_with(faultlens_world::PREFIX) && !path.exists() {
-            return Err(ShelfError::Missing(asked.to_owned()));
+            return Err(ObjectPoolError::Missing(asked.to_owned()));
         }
         Cases::open(&CaseSpec::plain(asked), 0).map_err(|why| match path.is_dir() {
-            true => ShelfError::Neither { path: asked.to_owned(), why },
+            true => ObjectPoolError::Neither { path: asked.to_owned(), why },
             false => why.into(),
         })
     }
@@ -153,7 +153,7 @@ impl Shelf {
         self.digest.as_deref()
     }
 
-    /// An object with its pixels, which could be read when the shelf was opened.
+    /// An object with its pixels, which could be read when the object_pool was opened.
     fn cutout(&self, at: usize) -> Option<Cutout> {
         match &self.held {
             Held::Cut(objects) => objects.get(at).cloned(),
@@ -172,7 +172,7 @@ impl Shelf {
 
 /// The objects as one image sees them.
 pub(super) struct Beside<'a> {
-    pub(super) shelf: &'a Shelf,
+    pub(super) object_pool: &'a ObjectPool,
     pub(super) image: &'a Image,
     /// The image's name: what was cut from it does not go into it again.
     pub(super) case: &'a str,
@@ -182,14 +182,14 @@ impl Supply for Beside<'_> {
     /// The object whose average hash is closest to those of the things like it: the smallest mean
     /// distance, the first of equal ones.
     fn object(&self, label: &str, likes: &[Bounds]) -> Option<Cutout> {
-        let items = &self.shelf.items;
+        let items = &self.object_pool.items;
         let own: Vec<u64> =
             likes.iter().filter_map(|b| Some(average_hash(&crop(self.image, b)?))).collect();
         let distance =
             |at: &usize| own.iter().map(|own| hamming(*own, items[*at].hash)).sum::<u32>();
-        let mine = self.shelf.labels.get(&label.trim().to_lowercase())?.iter();
+        let mine = self.object_pool.labels.get(&label.trim().to_lowercase())?.iter();
         let others = mine.filter(|at| items[**at].source != self.case);
-        self.shelf.cutout(*others.min_by_key(|at| distance(at))?)
+        self.object_pool.cutout(*others.min_by_key(|at| distance(at))?)
     }
 }
 

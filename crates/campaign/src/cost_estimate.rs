@@ -1,6 +1,6 @@
 //! What a campaign asks of services before anything is asked: calls and money.
 
-use crate::setup::Setup;
+use crate::setup::OpenCampaign;
 use crate::store::Store;
 use serde::Serialize;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// What one service is asked for, at most: answers that are on file are not asked for again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Bill {
+pub struct CostEstimate {
     /// The target's name in the campaign.
     pub target: String,
     /// Calls without repeats: undisturbed cases, trials and control questions.
@@ -23,7 +23,7 @@ pub struct Bill {
     pub most_money: Option<f64>,
 }
 
-impl Bill {
+impl CostEstimate {
     /// Whether the budgets allow all calls.
     pub fn is_covered(&self) -> bool {
         self.most_calls.is_none_or(|most| self.calls <= most)
@@ -31,7 +31,7 @@ impl Bill {
     }
 }
 
-impl fmt::Display for Bill {
+impl fmt::Display for CostEstimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "target {}: up to {} calls", self.target, self.calls)?;
         if self.price > 0.0 {
@@ -45,16 +45,16 @@ impl fmt::Display for Bill {
     }
 }
 
-impl Setup {
+impl OpenCampaign {
     /// By service, what is left to ask for; `dir` is the run directory, where there is one.
-    pub fn bills(&self, dir: &Path) -> Vec<Bill> {
+    pub fn cost_estimate(&self, dir: &Path) -> Vec<CostEstimate> {
         if self.targets.iter().all(|subject| subject.service().is_none()) {
             return Vec::new();
         }
         let recorded = recorded(self, dir);
         let targets = self.campaign.targets.iter().zip(&self.targets).enumerate();
-        let bill =
-            |(at, (spec, subject)): (usize, (&crate::config::TargetSpec, &crate::Subject))| {
+        let cost_estimate =
+            |(at, (spec, subject)): (usize, (&crate::config::TargetSpec, &crate::OpenTarget))| {
                 let service = subject.service()?;
                 let faults = 0..self.campaign.faults.len();
                 let each: u64 = faults.clone().map(|fault| self.plan.trials(at, fault)).sum();
@@ -75,7 +75,7 @@ impl Setup {
                 let manners = &service.spec().manners;
                 let spent = service.account().campaign;
                 let price = service.price().unwrap_or(0.0);
-                Some(Bill {
+                Some(CostEstimate {
                     target: spec.name.clone(),
                     calls,
                     price,
@@ -84,12 +84,12 @@ impl Setup {
                     most_money: manners.money.map(|most| (most - spent.money).max(0.0)),
                 })
             };
-        targets.filter_map(bill).collect()
+        targets.filter_map(cost_estimate).collect()
     }
 }
 
 /// By target, trials that are on record already.
-fn recorded(setup: &Setup, dir: &Path) -> Vec<u64> {
+fn recorded(setup: &OpenCampaign, dir: &Path) -> Vec<u64> {
     let mut counts = vec![0; setup.targets.len()];
     if let Ok(store) = Store::read(dir) {
         // What cannot be read is asked for again.

@@ -3,21 +3,21 @@
 pub use crate::changes::CHANGES;
 
 use crate::changes::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
-use crate::inject::{Observed, Stage};
+use crate::inject::{GoldenCase, Observation};
 use faultlens_core::{Bounds, Detection, Detections, Image, Response};
 use faultlens_judge::{ObjectChange, ObjectPairs, object_pairs};
 
 /// A changed image, and what the target finds in it.
 #[derive(Debug, Clone)]
-pub struct Sighting {
+pub struct DetectionDiff {
     /// What the target was shown.
     pub image: Image,
     /// Where the thing stands that came into the scene, or stood that went out of it.
     pub touched: Option<Bounds>,
     /// What the target finds in the undisturbed image.
-    pub golden: Vec<Thing>,
+    pub golden: Vec<NamedBox>,
     /// What it should find in this one.
-    pub expected: Vec<Thing>,
+    pub expected: Vec<NamedBox>,
     /// What it found, or why there is no answer.
     pub answer: Result<Answered, String>,
 }
@@ -26,16 +26,16 @@ pub struct Sighting {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered {
     /// What was found, without what was found of the thing that came or went.
-    pub observed: Vec<Thing>,
+    pub observed: Vec<NamedBox>,
     /// What was found of that thing, which does not count.
-    pub own: Vec<Thing>,
+    pub own: Vec<NamedBox>,
     /// What became of every thing: golden's in their order, then what is spurious.
     pub pairs: Vec<Pair>,
 }
 
 /// Something that a target finds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Thing {
+pub struct NamedBox {
     /// What the target calls it.
     pub label: String,
     /// How sure it is.
@@ -48,18 +48,18 @@ pub struct Thing {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// What became of it.
-    pub fate: Fate,
+    pub status: ObjectStatus,
     /// Its place among golden's things.
     pub golden: Option<usize>,
     /// As it was expected in the changed image; nothing where nobody expected it.
-    pub before: Option<Thing>,
+    pub before: Option<NamedBox>,
     /// As it was found; nothing where it is missed.
-    pub after: Option<Thing>,
+    pub after: Option<NamedBox>,
 }
 
 /// What became of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum ObjectStatus {
     /// It is found where it was and called as before.
     Same,
     /// It is gone.
@@ -72,7 +72,7 @@ pub enum Fate {
     Misplaced,
 }
 
-impl Fate {
+impl ObjectStatus {
     /// Its name, as records have it.
     pub fn name(self) -> &'static str {
         match self {
@@ -85,9 +85,9 @@ impl Fate {
     }
 }
 
-impl Sighting {
+impl DetectionDiff {
     /// What was observed of a stage; `None` where answers are about something else than objects.
-    pub(crate) fn new(stage: &Stage<'_>, observed: &Observed) -> Option<Self> {
+    pub(crate) fn new(stage: &GoldenCase<'_>, observed: &Observation) -> Option<Self> {
         let Response::Detections(golden) = &stage.answer else { return None };
         let expected = match observed.moved.as_deref() {
             Some(Response::Detections(moved)) => moved,
@@ -117,36 +117,36 @@ impl Sighting {
     /// What changed; nothing where there is no answer.
     pub fn changes(&self) -> impl Iterator<Item = &Pair> {
         let pairs = self.answer.iter().flat_map(|answer| &answer.pairs);
-        pairs.filter(|pair| pair.fate != Fate::Same)
+        pairs.filter(|pair| pair.status != ObjectStatus::Same)
     }
 }
 
-fn things(of: &Detections, found: &[Detection]) -> Vec<Thing> {
+fn things(of: &Detections, found: &[Detection]) -> Vec<NamedBox> {
     found.iter().map(|found| thing(of, found)).collect()
 }
 
-fn thing(of: &Detections, found: &Detection) -> Thing {
-    Thing { label: of.name(found.class), score: found.score, bounds: found.bounds }
+fn thing(of: &Detections, found: &Detection) -> NamedBox {
+    NamedBox { label: of.name(found.class), score: found.score, bounds: found.bounds }
 }
 
 fn pairs(golden: &Detections, expected: &Detections, answer: &Detections, iou: f64) -> Vec<Pair> {
     let ObjectPairs { same, changes } = object_pairs(&expected.found, &answer.found, iou);
-    let same = same.into_iter().map(|(from, to)| (Fate::Same, Some(from), Some(to)));
+    let same = same.into_iter().map(|(from, to)| (ObjectStatus::Same, Some(from), Some(to)));
     let changed = changes.into_iter().map(|change| match change {
         ObjectChange::Label { golden, observed } => {
-            (Fate::Relabelled, Some(golden), Some(observed))
+            (ObjectStatus::Relabelled, Some(golden), Some(observed))
         }
         ObjectChange::Localisation { golden, observed } => {
-            (Fate::Misplaced, Some(golden), Some(observed))
+            (ObjectStatus::Misplaced, Some(golden), Some(observed))
         }
-        ObjectChange::Missed { golden } => (Fate::Missed, Some(golden), None),
-        ObjectChange::Spurious { observed } => (Fate::Spurious, None, Some(observed)),
+        ObjectChange::Missed { golden } => (ObjectStatus::Missed, Some(golden), None),
+        ObjectChange::Spurious { observed } => (ObjectStatus::Spurious, None, Some(observed)),
     });
-    let mut all: Vec<(Fate, Option<usize>, Option<usize>)> = same.chain(changed).collect();
+    let mut all: Vec<(ObjectStatus, Option<usize>, Option<usize>)> = same.chain(changed).collect();
     all.sort_by_key(|&(_, from, to)| (from.is_none(), from, to));
     let places = places(&golden.found, &expected.found);
-    let pair = |(fate, from, to): (Fate, Option<usize>, Option<usize>)| Pair {
-        fate,
+    let pair = |(status, from, to): (ObjectStatus, Option<usize>, Option<usize>)| Pair {
+        status,
         golden: from.and_then(|at| places[at]),
         before: from.map(|at| thing(expected, &expected.found[at])),
         after: to.map(|at| thing(answer, &answer.found[at])),
@@ -190,8 +190,8 @@ mod tests {
         let told: Vec<_> = told
             .iter()
             .map(|pair| {
-                let label = |one: &Option<Thing>| one.as_ref().map(|one| one.label.clone());
-                (pair.fate.name(), pair.golden, label(&pair.before), label(&pair.after))
+                let label = |one: &Option<NamedBox>| one.as_ref().map(|one| one.label.clone());
+                (pair.status.name(), pair.golden, label(&pair.before), label(&pair.after))
             })
             .collect();
         let label = |text: &str| Some(text.to_owned());
@@ -205,7 +205,9 @@ mod tests {
             ]
         );
         let same = pairs(&golden, &golden, &golden, 0.5);
-        assert!(same.iter().all(|pair| pair.fate == Fate::Same && pair.before == pair.after));
+        assert!(
+            same.iter().all(|pair| pair.status == ObjectStatus::Same && pair.before == pair.after)
+        );
         assert_eq!(same.iter().map(|pair| pair.golden).collect::<Vec<_>>(), [0, 1, 2, 3].map(Some));
     }
 }

@@ -2,17 +2,17 @@
 
 use super::finding::{Remade, furthest};
 use crate::config::{Disturbance, FaultPoint};
-use crate::inject::Stage;
+use crate::detection_diff::DetectionDiff;
+use crate::inject::GoldenCase;
 use crate::record::Record;
 use crate::replay::Rerun;
 use crate::run::RunError;
-use crate::sighting::Sighting;
 use faultlens_core::{Case, Motion, Object, OutcomeKind};
 use faultlens_faults::scene::Touched;
 use std::collections::BTreeMap;
 
 /// A trial that showed a detector a changed image, told again.
-pub struct Retold {
+pub struct Replayed {
     /// The undisturbed case.
     pub case: Case,
     /// What is known to stand in the changed image, where the fault moved it; an object that was
@@ -25,10 +25,10 @@ pub struct Retold {
     /// What came or went; nothing where the fault changed the whole image.
     pub touched: Option<Touched>,
     /// What the target was shown and found.
-    pub sighting: Sighting,
+    pub detection_diff: DetectionDiff,
     /// The same at the furthest place on the way to the destination at which the answer was still
     /// disturbed.
-    pub furthest: Option<Sighting>,
+    pub furthest: Option<DetectionDiff>,
 }
 
 /// Why a trial that crashed, timed out or was found out is left out.
@@ -57,10 +57,10 @@ impl Rerun {
                 return Ok(());
             }
             match (record.outcome.kind(), self.untold(&record)) {
-                (OutcomeKind::Deviated, None) => tellable.records.push(record),
-                (OutcomeKind::Masked, None) if all => tellable.records.push(record),
-                (OutcomeKind::Masked | OutcomeKind::Unjudged, _) => {}
-                (OutcomeKind::Deviated, Some(why)) => {
+                (OutcomeKind::Changed, None) => tellable.records.push(record),
+                (OutcomeKind::Unchanged, None) if all => tellable.records.push(record),
+                (OutcomeKind::Unchanged | OutcomeKind::Skipped, _) => {}
+                (OutcomeKind::Changed, Some(why)) => {
                     *tellable.left_out.entry(why).or_default() += 1;
                 }
                 _ => *tellable.left_out.entry(NO_ANSWER).or_default() += 1,
@@ -116,7 +116,7 @@ impl Rerun {
     pub fn retell<E: From<RunError>>(
         &self,
         records: &[Record],
-        each: &mut dyn FnMut(&Record, Retold) -> Result<(), E>,
+        each: &mut dyn FnMut(&Record, Replayed) -> Result<(), E>,
     ) -> Result<BTreeMap<String, u64>, E> {
         let mut left_out = BTreeMap::new();
         self.staged(records, &mut |stage, record| {
@@ -128,35 +128,39 @@ impl Rerun {
                 }
             };
             let none = || RunError::NotRun(format!("trial {} showed no image", record.number));
-            each(record, self.retold(stage, record).ok_or_else(none)?)
+            each(record, self.replayed(stage, record).ok_or_else(none)?)
         })?;
         Ok(left_out)
     }
 
-    fn retold(&self, stage: &Stage<'_>, record: &Record) -> Option<Retold> {
+    fn replayed(&self, stage: &GoldenCase<'_>, record: &Record) -> Option<Replayed> {
         let fault = self.fault(record)?;
-        let told = |sighting: Sighting| Retold {
+        let told = |detection_diff: DetectionDiff| Replayed {
             case: stage.case.clone(),
             objects: stage.case.objects.clone(),
             target: self.setup.campaign.targets[record.target as usize].name.clone(),
             fault: fault.label.clone(),
             touched: None,
-            sighting,
+            detection_diff,
             furthest: None,
         };
         if let Some(Remade { set, scene, mut trial }) = self.remade(stage, record) {
-            let sighting = Sighting::new(stage, &set.ask(&mut trial, &scene))?;
+            let detection_diff = DetectionDiff::new(stage, &set.ask(&mut trial, &scene))?;
             let further = furthest(record, &set, &scene);
             let further = further.map(|there| set.ask(&mut trial, &there));
-            let furthest = further.and_then(|there| Sighting::new(stage, &there));
-            return Some(Retold { touched: Some(scene.touched), furthest, ..told(sighting) });
+            let furthest = further.and_then(|there| DetectionDiff::new(stage, &there));
+            return Some(Replayed {
+                touched: Some(scene.touched),
+                furthest,
+                ..told(detection_diff)
+            });
         }
         let spot = self.setup.plan.spot(record.number)?;
         let observed = stage.once(fault, self.setup.turn(spot, &stage.key))?;
-        let retold = told(Sighting::new(stage, &observed)?);
+        let replayed = told(DetectionDiff::new(stage, &observed)?);
         Some(match &observed.motion {
-            Some(motion) => Retold { objects: moved(&stage.case, motion), ..retold },
-            None => retold,
+            Some(motion) => Replayed { objects: moved(&stage.case, motion), ..replayed },
+            None => replayed,
         })
     }
 }

@@ -3,18 +3,23 @@
 use super::WORLD;
 use super::campaigns::run;
 use faultlens_campaign::Record;
+use faultlens_campaign::detection_diff::ObjectStatus;
 use faultlens_campaign::replay::Rerun;
 use faultlens_campaign::run::RunError;
-use faultlens_campaign::sighting::Fate;
 use faultlens_core::{Outcome, OutcomeKind};
 
-/// The numbers of a record, and those that changes of a sighting come to.
-fn numbers(record: &Record, count: impl Fn(Fate) -> usize) -> Vec<(String, usize)> {
-    let fates = [Fate::Missed, Fate::Spurious, Fate::Relabelled, Fate::Misplaced];
-    let told = fates.map(|fate| {
-        let said = record.extra.get(fate.name()).map_or(0, |text| text.parse().unwrap());
-        assert_eq!(said, count(fate), "{record:?}");
-        (fate.name().to_owned(), said)
+/// The numbers of a record, and those that changes of a detection_diff come to.
+fn numbers(record: &Record, count: impl Fn(ObjectStatus) -> usize) -> Vec<(String, usize)> {
+    let fates = [
+        ObjectStatus::Missed,
+        ObjectStatus::Spurious,
+        ObjectStatus::Relabelled,
+        ObjectStatus::Misplaced,
+    ];
+    let told = fates.map(|status| {
+        let said = record.extra.get(status.name()).map_or(0, |text| text.parse().unwrap());
+        assert_eq!(said, count(status), "{record:?}");
+        (status.name().to_owned(), said)
     });
     told.to_vec()
 }
@@ -25,28 +30,30 @@ fn findings_are_the_images_that_were_asked_about() {
     let records = run(dir.path(), "run", WORLD, 2);
     let rerun = Rerun::open(&dir.path().join("run")).unwrap();
     let told = rerun.tellable(false, &|_| true).unwrap();
-    let deviated = |r: &&Record| r.outcome == Outcome::Deviated;
-    assert_eq!(told.records.len(), records.iter().filter(deviated).count());
+    let changed = |r: &&Record| r.outcome == Outcome::Changed;
+    assert_eq!(told.records.len(), records.iter().filter(changed).count());
     assert!(told.left_out.is_empty(), "{:?}", told.left_out);
     let (mut seen, mut moved, mut mirrored) = (0, 0, 0);
     rerun
-        .retell::<RunError>(&told.records, &mut |record, retold| {
+        .retell::<RunError>(&told.records, &mut |record, replayed| {
             seen += 1;
-            let sighting = &retold.sighting;
+            let detection_diff = &replayed.detection_diff;
             let replayed = rerun.replay(&record.number.to_string()).unwrap();
             assert!(replayed.is_identical());
-            assert_eq!(replayed.after.as_ref(), Some(&sighting.image));
-            assert_eq!(replayed.sighting.unwrap().answer, sighting.answer);
-            let answer = sighting.answer.as_ref().unwrap();
-            numbers(record, |fate| sighting.changes().filter(|pair| pair.fate == fate).count());
+            assert_eq!(replayed.after.as_ref(), Some(&detection_diff.image));
+            assert_eq!(replayed.detection_diff.unwrap().answer, detection_diff.answer);
+            let answer = detection_diff.answer.as_ref().unwrap();
+            numbers(record, |status| {
+                detection_diff.changes().filter(|pair| pair.status == status).count()
+            });
             let found = |one: &&_| answer.own.contains(one);
             assert!(!answer.observed.iter().any(|one| found(&one)));
-            assert_eq!(retold.touched.is_none(), record.fault == 3);
+            assert_eq!(replayed.touched.is_none(), record.fault == 3);
             mirrored += usize::from(record.fault == 3);
-            assert_eq!(retold.furthest.is_some(), record.extra.contains_key("moved_to"));
-            if let Some(further) = &retold.furthest {
+            assert_eq!(replayed.furthest.is_some(), record.extra.contains_key("moved_to"));
+            if let Some(further) = &replayed.furthest {
                 moved += 1;
-                assert_ne!(further.image, sighting.image);
+                assert_ne!(further.image, detection_diff.image);
                 // Where it moved to, the answer is disturbed too.
                 assert!(further.answer.is_ok() && further.changes().next().is_some());
             }
@@ -56,10 +63,10 @@ fn findings_are_the_images_that_were_asked_about() {
     assert_eq!(seen, told.records.len());
     assert!(moved > 0 && mirrored > 0, "{moved} {mirrored}");
     let all = rerun.tellable(true, &|fault| fault.name == "insert_object").unwrap().records;
-    let judged = |r: &&Record| r.fault < 2 && r.outcome.kind() != OutcomeKind::Unjudged;
+    let judged = |r: &&Record| r.fault < 2 && r.outcome.kind() != OutcomeKind::Skipped;
     assert_eq!(all.len(), records.iter().filter(judged).count());
     assert_eq!(rerun.scenes(true).unwrap().len(), {
-        let scenes = |r: &&Record| r.fault < 3 && r.outcome.kind() != OutcomeKind::Unjudged;
+        let scenes = |r: &&Record| r.fault < 3 && r.outcome.kind() != OutcomeKind::Skipped;
         records.iter().filter(scenes).count()
     });
 }
@@ -72,9 +79,9 @@ fn labels_move_with_what_they_are_of() {
     let mirrored = rerun.tellable(true, &|fault| fault.name == "mirror").unwrap().records;
     assert_eq!(mirrored.len(), 8);
     rerun
-        .retell::<RunError>(&mirrored, &mut |_, retold| {
-            assert_eq!(retold.objects.len(), retold.case.objects.len());
-            for (now, then) in retold.objects.iter().zip(&retold.case.objects) {
+        .retell::<RunError>(&mirrored, &mut |_, replayed| {
+            assert_eq!(replayed.objects.len(), replayed.case.objects.len());
+            for (now, then) in replayed.objects.iter().zip(&replayed.case.objects) {
                 assert_eq!((now.bounds.left, now.class), (128.0 - then.bounds.right, then.class));
                 let [now, then] = [now, then].map(|object| object.mask.as_ref().unwrap());
                 let bounds = [now, then].map(|mask| mask.bounds().unwrap());
@@ -101,7 +108,7 @@ faults:
     let rerun = Rerun::open(&dir.path().join("run")).unwrap();
     let told = rerun.tellable(false, &|_| true).unwrap();
     let broken =
-        |r: &&Record| !matches!(r.outcome.kind(), OutcomeKind::Masked | OutcomeKind::Unjudged);
+        |r: &&Record| !matches!(r.outcome.kind(), OutcomeKind::Unchanged | OutcomeKind::Skipped);
     let broken = records.iter().filter(broken).count() as u64;
     let left_out: u64 = told.left_out.values().sum();
     assert_eq!(told.records.len() as u64 + left_out, broken);
