@@ -9,8 +9,8 @@ use faultlens_campaign::config::{
 };
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_data::Sampling;
-use faultlens_engine::vision::OutputKind;
 use faultlens_targets::Written;
+use faultlens_vision::OutputKind;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

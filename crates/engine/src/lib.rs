@@ -27,7 +27,6 @@ mod plan;
 mod replay;
 mod step;
 mod value;
-pub mod vision;
 
 pub use change::{Change, Edit};
 pub use error::EngineError;

@@ -7,8 +7,8 @@ use faultlens_campaign::store::StoreError;
 use faultlens_core::ImageError;
 use faultlens_data::DataError;
 use faultlens_engine::onnx::OnnxError;
-use faultlens_engine::vision::VisionError;
 use faultlens_train::TrainError;
+use faultlens_vision::VisionError;
 use std::io;
 use std::path::{Path, PathBuf};
 

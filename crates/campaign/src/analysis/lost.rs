@@ -2,7 +2,7 @@
 
 use super::attribute::Context;
 use crate::inventory;
-use faultlens_engine::vision::DECODERS;
+use faultlens_vision::DECODERS;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use faultlens::data::read_image;
-use faultlens::engine::vision::OutputKind;
 use faultlens::report::plain;
 use faultlens::targets::OnnxTarget;
+use faultlens::vision::OutputKind;
 use faultlens::{Detection, Detections, Picture, Response, Segments, Target, exit};
 use serde::Serialize;
 

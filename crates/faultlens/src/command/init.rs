@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use faultlens::campaign::config::{example, schema as campaign_schema};
-use faultlens::engine::vision::OutputKind;
 use faultlens::exit;
 use faultlens::targets::{Description, OnnxTarget, Written};
+use faultlens::vision::OutputKind;
 
 use crate::args::InitArgs;
 use crate::command::run::{Source, translate};

@@ -2,9 +2,9 @@
 
 use faultlens_campaign::config::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
-use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_train::architecture::{Spec, find, plan};
 use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
+use faultlens_vision::{InputDescription, OutputDescription};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};

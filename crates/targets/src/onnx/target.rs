@@ -3,8 +3,8 @@
 use super::load::{fingerprint, load_model};
 use super::{Description, OpenError, Written};
 use faultlens_core::{Image, Response, Target, TargetError, Tensor};
-use faultlens_engine::vision::{ImageInput, OutputReader, Shown};
 use faultlens_engine::{EngineError, Golden, Model};
+use faultlens_vision::{ImageInput, OutputReader, Shown};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 

@@ -3,8 +3,8 @@
 mod blank;
 mod survey;
 
-use faultlens::engine::vision::shape_text;
 use faultlens::exit;
+use faultlens::vision::shape_text;
 use serde::Serialize;
 
 use crate::args::InspectArgs;

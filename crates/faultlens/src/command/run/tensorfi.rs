@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use faultlens::campaign::config::{Asked, Judged, TensorFi};
 use faultlens::campaign::{Campaign, OpenCampaign, OpenTarget};
-use faultlens::engine::vision::OutputKind;
+use faultlens::vision::OutputKind;
 
 use crate::args::TensorFiArgs;
 use crate::console::Console;

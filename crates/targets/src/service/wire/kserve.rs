@@ -7,7 +7,7 @@ use super::reading::{Limits, MOST_ENTRIES, broken, json};
 use super::{Answer, Picture, Problem, Request, Said, Task, Wire, problem, tensor};
 use crate::onnx::read_labels;
 use faultlens_core::{Image, TargetError, Tensor};
-use faultlens_engine::vision::{
+use faultlens_vision::{
     ElementType, InputDescription, Labels, OutputDescription, OutputReader, Shown, VisionError,
 };
 use serde::Deserialize;

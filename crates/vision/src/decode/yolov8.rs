@@ -32,10 +32,10 @@ pub(super) const YOLOV8_SEG: Decoder = Decoder {
 };
 
 /// Centre and size, above the classes.
-pub(in super::super) const FIXED: usize = 4;
+pub(crate) const FIXED: usize = 4;
 
 /// Masks that Ultralytics' models mix outlines from.
-pub(in super::super) const MASKS: usize = 32;
+pub(crate) const MASKS: usize = 32;
 
 fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
     read(heads, asked, 0)

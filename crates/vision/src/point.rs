@@ -103,7 +103,7 @@ impl InputDescription {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vision::ElementType;
+    use crate::ElementType;
 
     fn described(channels: Channels, layout: Layout) -> InputDescription {
         let plain = InputDescription::plain([3, 2], channels, ElementType::F32);

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use super::habits::Habit;
 use super::read::{in_image, numbers};
 use super::{OutputDescription, Shown, VisionError};
-use crate::graph::Graph;
+use faultlens_engine::Graph;
 use prototypes::Prototypes;
 
 /// Only so many of the surest are looked at.

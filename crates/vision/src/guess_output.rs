@@ -4,7 +4,7 @@ use faultlens_core::DType;
 
 use super::guess_detector::detector;
 use super::{Guess, Layout, OutputDescription, OutputKind, VisionError, shape_text};
-use crate::graph::{Dim, Graph, ValueId};
+use faultlens_engine::{Dim, Graph, ValueId};
 
 /// Operators that move numbers without changing what they mean.
 pub(super) const TRANSPARENT: &[&str] = &[
@@ -184,8 +184,8 @@ mod tests {
 
     /// A model of one operator with these shapes; 0 is a free axis.
     fn graph(op: &str, input: &[usize], output: &[usize]) -> Graph {
-        use crate::onnx::ModelBuilder;
-        let sides = |dims: &[usize]| -> Vec<crate::onnx::Dim> {
+        use faultlens_engine::onnx::ModelBuilder;
+        let sides = |dims: &[usize]| -> Vec<faultlens_engine::onnx::Dim> {
             dims.iter().map(|&n| if n == 0 { "N".into() } else { n.into() }).collect()
         };
         let mut model = ModelBuilder::new("guessed");

@@ -2,8 +2,8 @@ use faultlens_core::{Bounds, Detection, Picture, Segments, Text};
 
 use super::super::{Align, Channels, ElementType, Resize};
 use super::*;
-use crate::onnx::ModelBuilder;
 use faultlens_core::DType;
+use faultlens_engine::onnx::ModelBuilder;
 
 /// A model with these outputs; only their names count.
 fn graph(outputs: &[&str]) -> Graph {

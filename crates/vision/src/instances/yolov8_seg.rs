@@ -6,7 +6,7 @@ use super::super::decode::{FIXED, around};
 use super::super::habits;
 use super::prototypes::Prototypes;
 use super::{InstanceLayout, Outlines, first};
-use crate::graph::{Dim, Graph};
+use faultlens_engine::{Dim, Graph};
 
 /// `output0` (N, 4 + classes + masks, boxes) and `output1` (N, masks, rows, columns) of
 /// `yolo export format=onnx` of ultralytics/ultralytics, task segment.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::output::output_names;
 use super::{InputDescription, Layout, OutputDescription, OutputKind, VisionError, shape_text};
-use crate::graph::{Dim, Graph};
+use faultlens_engine::{Dim, Graph};
 
 /// Reads a model's outputs as an answer; made once for a model, so that what is wrong with the
 /// description is said before the first question.

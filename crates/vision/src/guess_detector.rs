@@ -8,7 +8,7 @@ use super::decode::{FIXED, MASKS, cells};
 use super::guess_output::TRANSPARENT;
 use super::habits::{self, Habit};
 use super::{Guess, ImageInput, OutputDescription, OutputKind, shape_text, ultralytics};
-use crate::graph::{Dim, Graph, ValueId};
+use faultlens_engine::{Dim, Graph, ValueId};
 
 /// A detector that was recognised.
 pub(super) struct Known {
@@ -253,7 +253,7 @@ fn sources(graph: &Graph, output: ValueId) -> BTreeSet<&str> {
     let mut open = vec![output];
     while let Some(value) = open.pop() {
         let Some(operator) = graph.producer(value).map(|id| graph.operator(id)) else { continue };
-        if !seen.insert(value.index()) {
+        if !seen.insert(value) {
             continue;
         }
         match operator.op_type.as_str() {
@@ -273,10 +273,10 @@ fn sources(graph: &Graph, output: ValueId) -> BTreeSet<&str> {
 mod tests {
     use super::super::{guess_input, guess_output};
     use super::*;
-    use crate::onnx::{ModelBuilder, ModelProto, StringStringEntryProto};
     use faultlens_core::Tensor;
+    use faultlens_engine::onnx::{ModelBuilder, ModelProto, StringStringEntryProto};
 
-    fn dims(dims: &[usize]) -> Vec<crate::onnx::Dim> {
+    fn dims(dims: &[usize]) -> Vec<faultlens_engine::onnx::Dim> {
         dims.iter().map(|&n| if n == 0 { "n".into() } else { n.into() }).collect()
     }
 

@@ -2,7 +2,7 @@ use faultlens_core::DType;
 
 use super::super::{Channels, ElementType, InputDescription};
 use super::*;
-use crate::onnx::ModelBuilder;
+use faultlens_engine::onnx::ModelBuilder;
 
 fn tensor(shape: &[usize], numbers: Vec<f32>) -> Tensor {
     Tensor::new(shape.to_vec(), numbers).unwrap()
@@ -10,7 +10,7 @@ fn tensor(shape: &[usize], numbers: Vec<f32>) -> Tensor {
 
 /// A model whose outputs have these shapes; 0 is a free axis.
 fn graph(outputs: &[&[usize]]) -> Graph {
-    let axes = |shape: &[usize]| -> Vec<crate::onnx::Dim> {
+    let axes = |shape: &[usize]| -> Vec<faultlens_engine::onnx::Dim> {
         shape.iter().map(|&n| if n == 0 { "n".into() } else { n.into() }).collect()
     };
     let mut model = ModelBuilder::new("any");

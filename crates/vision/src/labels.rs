@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::coco::COCO;
 use super::decode::DECODERS;
 use super::{Guess, OutputDescription, OutputKind, VisionError, ultralytics};
-use crate::graph::{Dim, Graph};
+use faultlens_engine::{Dim, Graph};
 
 /// The names of a model's classes; a class without a name is shown as its index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn detectors_of_eighty_classes_are_taken_for_cocos() {
-        use crate::onnx::ModelBuilder;
         use faultlens_core::{DType, Tensor};
+        use faultlens_engine::onnx::ModelBuilder;
         let graph = |columns: usize, biases: usize| {
             let mut model = ModelBuilder::new("detector");
             model.input("x", DType::F32, &[1.into(), 3.into(), 8.into(), 8.into()]);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::{OutputDescription, OutputKind, OutputReader, Shown, VisionError, guess_output};
 use super::{INSTANCE_LAYOUTS, Instance, MOST_INSTANCES, MOST_PIXELS};
-use crate::graph::Graph;
+use faultlens_engine::Graph;
 
 /// Smaller areas are specks: a model is unsure at edges.
 const LEAST_PIXELS: usize = 16;

@@ -135,7 +135,7 @@ fn head(output: Output<'_>, part: Part) -> Result<Head<'_>, VisionError> {
 }
 
 /// A box of the model's input in pixels of the image.
-pub(in super::super) fn in_image(b: Bounds, placement: Placement) -> Bounds {
+pub(crate) fn in_image(b: Bounds, placement: Placement) -> Bounds {
     let point = |x: f32, y: f32| placement.to_image([x.into(), y.into()]).map(|at| at as f32);
     let ([left, top], [right, bottom]) = (point(b.left, b.top), point(b.right, b.bottom));
     Bounds { left, top, right, bottom }

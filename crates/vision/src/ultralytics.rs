@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::graph::Graph;
+use faultlens_engine::Graph;
 
 /// More names than this are none of a detector.
 const MOST_NAMES: usize = 1 << 16;

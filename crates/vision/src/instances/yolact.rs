@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::super::habits;
 use super::prototypes::Prototypes;
 use super::{InstanceLayout, Outlines, first};
-use crate::graph::{Dim, Graph};
+use faultlens_engine::{Dim, Graph};
 
 /// Boxes, classes with background in front, coefficients, and masks to mix with the masks of a
 /// pixel together. Where the boxes they are tried around are an output too, `priors`, boxes are

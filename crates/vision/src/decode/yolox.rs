@@ -23,7 +23,7 @@ const STRIDES: [usize; 3] = [8, 16, 32];
 const FIXED: usize = 5;
 
 /// How many cells an input of this size has; `None` where they are more than can be counted.
-pub(in super::super) fn cells([height, width]: [usize; 2]) -> Option<usize> {
+pub(crate) fn cells([height, width]: [usize; 2]) -> Option<usize> {
     let grid = |stride: usize| (height / stride).checked_mul(width / stride);
     STRIDES.iter().try_fold(0usize, |sum, &stride| sum.checked_add(grid(stride)?))
 }

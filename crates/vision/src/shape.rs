@@ -3,7 +3,7 @@
 use faultlens_core::DType;
 
 use super::{InputDescription, Layout, VisionError};
-use crate::graph::{Dim, Graph};
+use faultlens_engine::{Dim, Graph};
 
 /// A shape as people read it: `(N, 3, 224, 224)`, with `?` where a free axis has no name.
 pub fn shape_text(dims: &[Dim]) -> String {

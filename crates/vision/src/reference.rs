@@ -7,7 +7,7 @@ use super::{Align, Channels, ElementType, Filter, InputDescription, Layout, Resi
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_bytes!(concat!("../../tests/fixtures/resize/", $name))
+        include_bytes!(concat!("../tests/fixtures/resize/", $name))
     };
 }
 

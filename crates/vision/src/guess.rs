@@ -8,8 +8,7 @@ use super::{
     Channels, ElementType, ImageInput, InputDescription, Layout, OutputKind, Resize, VisionError,
     guess_output, instances, shape_text, ultralytics,
 };
-use crate::graph::{Dim, Graph, ValueId};
-use crate::ops::Attributes;
+use faultlens_engine::{Dim, Graph, ValueId, onnx};
 
 /// A description that was not written by the user, with the reasons to show: a guess in silence
 /// would be a trap.
@@ -95,8 +94,11 @@ fn constant(graph: &Graph, value: ValueId) -> Option<Tensor> {
         return Some(tensor.clone());
     }
     let operator = graph.producer(value).map(|id| graph.operator(id))?;
-    let attributes = Attributes::new(operator, graph.opset());
-    (operator.op_type == "Constant").then(|| attributes.tensor("value").ok().flatten()).flatten()
+    if operator.op_type != "Constant" {
+        return None;
+    }
+    let value = operator.attributes.iter().find(|attribute| attribute.name == "value")?;
+    onnx::tensor(value.t.as_deref()?).ok()
 }
 
 /// What an operator takes away from the input, where it is a mean of pixels from 0 to 1: then the
@@ -367,7 +369,7 @@ mod tests {
 
     #[test]
     fn an_image_alone_and_a_mean_that_the_model_takes_away_itself() {
-        use crate::onnx::ModelBuilder;
+        use faultlens_engine::onnx::ModelBuilder;
         let graph = |mean: [f32; 3]| {
             let mut model = ModelBuilder::new("detector");
             model.input("image", DType::F32, &[3.into(), 320.into(), 416.into()]);
@@ -408,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_generators_vector_is_recognised_by_what_is_made_of_it() {
-        use crate::onnx::ModelBuilder;
+        use faultlens_engine::onnx::ModelBuilder;
         let graph = |op: &str, dims: &[usize]| {
             let mut model = ModelBuilder::new("generator");
             let dims: Vec<_> = dims.iter().map(|&n| n.into()).collect();

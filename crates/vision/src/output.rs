@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::read::{numbers, tensor_text};
 use super::{Labels, Layout, Units, VisionError};
-use crate::graph::Graph;
+use faultlens_engine::Graph;
 
 /// How a model's output tensors become an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
