@@ -554,7 +554,7 @@ impl Pixels<'_> {
                 let reached = if at < self.own {
                     self.local.reach(at, live)
                 } else {
-                    spread(live, &source.grid, &out)
+                    spread(live, &source.grid(), &out)
                 };
                 region = region.union(&reached);
             }

@@ -44,7 +44,7 @@ fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], thread
         [true, false] => b.times_transposed(y, to, threads),
         [true, true] => {
             let straight = transposed(&b);
-            Matrix::new(&straight, b.columns, b.rows).times_transposed(y, to, threads);
+            Matrix::new(&straight, b.columns(), b.rows()).times_transposed(y, to, threads);
         }
     }
 }
@@ -52,7 +52,7 @@ fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], thread
 /// The gradient of a product's second matrix.
 fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threads: usize) {
     let straight = if turned[0] { transposed(&a) } else { Vec::new() };
-    let a = if turned[0] { Matrix::new(&straight, a.columns, a.rows) } else { a };
+    let a = if turned[0] { Matrix::new(&straight, a.columns(), a.rows()) } else { a };
     if turned[1] {
         y.transposed_times(a, to, threads);
     } else {
@@ -90,8 +90,9 @@ fn matrix(floats: &Floats) -> Result<Matrix<'_>, Misfit> {
 }
 
 fn transposed(matrix: &Matrix<'_>) -> Vec<f32> {
-    let Matrix { data, rows, columns } = *matrix;
-    (0..data.len()).map(|at| data[at % rows * columns + at / rows]).collect()
+    let data = matrix.data();
+    let rows = matrix.rows();
+    (0..data.len()).map(|at| data[at % rows * matrix.columns() + at / rows]).collect()
 }
 
 /// One product per entry of the batch; what is shared between entries sums their gradients.

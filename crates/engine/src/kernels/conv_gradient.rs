@@ -33,9 +33,23 @@ impl Settled<'_> {
         self.shape.outputs / self.shape.groups
     }
 
+    /// Checks the lengths of an input, an output and weights, or of their gradients: what follows
+    /// writes through pointers.
+    fn check(&self, input: usize, output: usize, weights: usize) {
+        let FilterShape { outputs, group_inputs, taps, .. } = self.shape;
+        assert_eq!(input, self.input.pixels() * self.input.width, "the input has all its pixels");
+        assert_eq!(
+            output,
+            self.output.pixels() * self.output.width,
+            "the output has all its pixels"
+        );
+        assert_eq!(weights, outputs * group_inputs * taps, "there are all weights");
+    }
+
     /// The input's gradient, into `to`.
     pub(crate) fn input(&self, gradient: &[f32], weights: &[f32], to: &mut [f32]) {
-        let source = [Source { grid: self.output, golden: gradient, patch: None }];
+        self.check(to.len(), gradient.len(), weights.len());
+        let source = [Source::of(self.output, gradient, None)];
         let (rows, columns) = (self.window.rows.phases(), self.window.columns.phases());
         if rows.iter().chain(&columns).any(|phase| phase.taps.is_empty()) {
             to.fill(0.0);
@@ -55,7 +69,8 @@ impl Settled<'_> {
 
     /// The output itself without bias, into `to`: the input's gradient of a transposed convolution.
     pub(crate) fn output(&self, input: &[f32], weights: &[f32], to: &mut [f32]) {
-        let source = [Source { grid: self.input, golden: input, patch: None }];
+        self.check(input.len(), to.len(), weights.len());
+        let source = [Source::of(self.input, input, None)];
         let filters = Filters::new(self.shape, weights, &[]);
         let to = Place(to.as_mut_ptr());
         let channels = self.output.width;
@@ -115,6 +130,7 @@ impl Settled<'_> {
 
     /// The weights' gradient as the file counts them, into zeros.
     pub(crate) fn weights(&self, input: &[f32], gradient: &[f32], to: &mut [f32]) {
+        self.check(input.len(), gradient.len(), to.len());
         let FilterShape { group_inputs, taps, outputs, .. } = self.shape;
         if self.shape.is_depthwise() {
             self.depthwise(input, gradient, to);
@@ -140,6 +156,7 @@ impl Settled<'_> {
     fn tap(&self, input: &[f32], gradient: &[f32], tap: usize, to: &mut [f32]) {
         let meetings = self.meetings(input, gradient, tap);
         let (each, columns) = (self.group_outputs(), self.shape.group_inputs);
+        assert_eq!(to.len(), self.shape.outputs * columns, "there is a sum per output and input");
         let to = Place(to.as_mut_ptr());
         for group in 0..self.shape.groups {
             shared_out(self.threads, each, 48, |rows| {

@@ -2,7 +2,7 @@
 
 use super::{Attributes, Local, Op, Wants};
 use crate::error::Misfit;
-use crate::kernels::grid::{Order, Region, Spot};
+use crate::kernels::grid::{Grid, Order, Region, Spot};
 use crate::value::Value;
 use std::ops::Range;
 
@@ -74,15 +74,15 @@ impl Local for Settled<'_> {
 
     #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
     unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
+        let width = Grid::of(&self.shape, self.order).width;
         for spot in spots {
-            let mut out = spot.out;
+            // SAFETY: the caller promises room for all channels.
+            let mut rest = unsafe { std::slice::from_raw_parts_mut(spot.out, width) };
             for source in &spot.sources[..self.sources.len()] {
                 let pixel = source.pixel(spot.at);
-                // SAFETY: the output pixel has room for all sources' channels, one by one.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(pixel.as_ptr(), out, pixel.len());
-                    out = out.add(pixel.len());
-                }
+                let (slots, behind) = rest.split_at_mut(pixel.len());
+                slots.copy_from_slice(pixel);
+                rest = behind;
             }
         }
     }

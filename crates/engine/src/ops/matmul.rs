@@ -295,3 +295,26 @@ fn transposed(a: &Floats) -> Result<Floats, Misfit> {
     let dtype: DType = a.dtype;
     Ok(Floats { shape: vec![columns, rows], order: Order::RowMajor, dtype, data })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Packed {
+        Packed::new(2, 2, &[], |k, column| if k == column { 1.0 } else { 0.0 })
+    }
+
+    #[test]
+    fn rows_are_multiplied_one_by_one() {
+        let mut out = [0.0; 4];
+        multiply_rows(&[1.0, 2.0, 3.0, 4.0], &identity(), &mut out);
+        assert_eq!(out, [1.0, 2.0, 3.0, 4.0]);
+    }
+
+    /// In a build without debug assertions, this once read row pointers that do not exist.
+    #[test]
+    #[should_panic(expected = "every row has its input runs")]
+    fn more_outputs_than_rows_are_refused() {
+        multiply_rows(&[1.0, 2.0], &identity(), &mut [0.0; 4]);
+    }
+}

@@ -145,10 +145,12 @@ pub(crate) trait Local: Sync {
     /// The output pixels that a changed region of one source can reach.
     fn reach(&self, source: usize, region: Region) -> Region;
 
-    /// Computes the spots' values in `channels`.
+    /// Computes the spots' values in `channels`. An implementation writes no further than the
+    /// channels of its shape, and checks what it reads: sources may be of any size.
     ///
     /// # Safety
-    /// Every spot's `out` must be writable for all channels, and no two spots may share one.
+    /// Every spot's `out` must be writable for all channels of the shape's grid, and no two spots
+    /// may share one.
     #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
     unsafe fn compute(&self, spots: &[Spot<'_>], channels: Range<usize>);
 

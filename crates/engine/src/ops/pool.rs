@@ -126,7 +126,7 @@ impl Local for Settled {
     #[expect(unsafe_code, reason = "passes the caller's promise on")]
     unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
         // SAFETY: the caller's promise is the kernel's.
-        unsafe { pool(spots, &self.window, self.kind) }
+        unsafe { pool(spots, &self.window, self.kind, self.shape[1]) }
     }
 }
 
@@ -167,7 +167,7 @@ impl Local for Flat {
             .iter()
             .map(|s| Spot { sources: s.sources, at: [s.at[2], 0, 0], out: s.out })
             .collect();
-        // SAFETY: the same outputs as the caller's spots.
+        // SAFETY: the same outputs as those of the caller's spots, and as many channels.
         unsafe { self.settled.compute(&images, channels) }
     }
 }

@@ -1,6 +1,6 @@
 //! The same bits on any number of threads.
 
-use crate::differences::Probe;
+use super::differences::Probe;
 
 #[test]
 fn threads_do_not_change_gradients() {

@@ -1,7 +1,5 @@
 //! An image's answer has the same bits alone, in any batch, and on any number of threads.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
-
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::Model;
 use faultlens_engine::onnx::{Dim, ModelBuilder, ModelProto, NodeBuilder};

@@ -1,7 +1,5 @@
 //! Empty inputs and sizes that a fault has made: an answer or an error, never a panic.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
-
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::onnx::{ModelBuilder, NodeBuilder};
 use faultlens_engine::{EngineError, Model};

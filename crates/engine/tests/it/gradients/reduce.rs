@@ -1,6 +1,6 @@
 //! Axes that fold into one number, and softmax.
 
-use crate::differences::{Probe, check};
+use super::differences::{Probe, check};
 
 const AXES: [&[i64]; 6] = [&[2, 3], &[1], &[-1], &[0, -2], &[0, 1, 2, 3], &[-3, -4]];
 

@@ -1,10 +1,6 @@
 //! Quantised operators give ONNX Runtime's answers, whole numbers to the last bit.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
-
-mod common;
-
-use common::{Fixture, mismatch, operator_fixtures};
+use crate::common::{Fixture, mismatch, operator_fixtures};
 use faultlens_core::{Tensor, TensorData};
 use faultlens_engine::onnx::{self, ModelProto};
 use faultlens_engine::{Change, Model};

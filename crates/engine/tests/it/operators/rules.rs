@@ -1,6 +1,6 @@
 //! What holds where we do not follow ONNX Runtime: tiny, independent recomputations.
 
-use crate::TOLERANCE;
+use super::TOLERANCE;
 use crate::common::{Fixture, mismatch, numbers};
 use faultlens_core::Tensor;
 use faultlens_engine::onnx;

@@ -1,6 +1,6 @@
 //! Normalisations by a value's own mean and variance, or by its neighbours.
 
-use crate::differences::{Probe, check};
+use super::differences::{Probe, check};
 
 #[test]
 fn layers() {

@@ -1,6 +1,6 @@
 //! Functions of one element, or of several at the same place.
 
-use crate::differences::{Probe, check};
+use super::differences::{Probe, check};
 use faultlens_engine::onnx::NodeBuilder;
 
 /// Shapes that lie channels last, and that do not.

@@ -1,6 +1,6 @@
 //! Batch normalisation with stored statistics and with those of the batch.
 
-use crate::differences::{Probe, check};
+use super::differences::{Probe, check};
 
 #[test]
 fn stored_statistics() {

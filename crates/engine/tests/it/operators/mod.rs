@@ -1,12 +1,8 @@
 //! Every operator against ONNX Runtime, non-finite values included.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
-
-#[path = "../common/mod.rs"]
-mod common;
 mod rules;
 
-use common::{Fixture, mismatch, operator_fixtures};
+use crate::common::{Fixture, mismatch, operator_fixtures};
 use faultlens_core::Tensor;
 use faultlens_engine::Model;
 use rules::Rule;

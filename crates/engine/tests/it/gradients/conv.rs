@@ -1,6 +1,6 @@
 //! Convolutions: strides, pads, dilations, groups, few and many channels.
 
-use crate::differences::{Probe, check};
+use super::differences::{Probe, check};
 
 struct Case {
     input: [usize; 4],

@@ -1,14 +1,10 @@
 //! Replays against whole runs of a model that has the change built in, bit for bit.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod random_model;
-
+use crate::random_model::{RandomModel, Rng};
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::onnx::{self, ModelProto, NodeProto};
 use faultlens_engine::{Change, Edit, Golden, Model, ValueId};
 use proptest::prelude::*;
-use random_model::{RandomModel, Rng};
 
 /// The model with one element of an operator's output replaced by a `Where`, which no part of the
 /// replay knows about.

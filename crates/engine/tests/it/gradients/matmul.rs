@@ -1,6 +1,6 @@
 //! Products of matrices.
 
-use crate::differences::{Probe, check};
+use super::differences::{Probe, check};
 
 #[test]
 fn gemm() {
