@@ -3,7 +3,7 @@
 
 #![expect(unsafe_code, reason = "threads and trials write disjoint rows; see kernels")]
 
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::{Binary, Unary, affine, binary, unary};
 use crate::kernels::grid::{Floats, Grid, Order, Region, Source, Spot};
 use crate::ops::{Function, Local, Op};
@@ -12,7 +12,7 @@ use faultlens_core::DType;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Pixels that are computed, and then finished by the tail, in one go.
+/// Pixels that are computed, and then finished by the fused functions, in one go.
 const BLOCK: usize = 192;
 /// Values below which a step is not worth sharing out between threads.
 const SMALL: usize = 1 << 13;
@@ -20,15 +20,15 @@ const SMALL: usize = 1 << 13;
 /// The functions that follow a step's operator, as a small program over rows. Register 0 is the
 /// output row itself.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tail {
-    pub(crate) ops: Vec<TailOp>,
+pub(crate) struct FusedOps {
+    pub(crate) ops: Vec<FusedOp>,
     /// Registers beside the output row.
     pub(crate) scratch: usize,
 }
 
-/// One function of a tail.
+/// One of the fused functions.
 #[derive(Debug, Clone)]
-pub(crate) struct TailOp {
+pub(crate) struct FusedOp {
     pub(crate) function: Function,
     /// Register that holds the first operand; copied where it differs from `to`.
     pub(crate) from: usize,
@@ -49,27 +49,27 @@ pub(crate) enum Other {
     Source(usize),
 }
 
-impl Tail {
+impl FusedOps {
     /// One function of the output row, its other operand in source 1.
     pub(crate) fn of(function: &Function) -> Self {
         let other = matches!(function, Function::Binary(_)).then_some(Other::Source(1));
-        let op = TailOp { function: function.clone(), from: 0, to: 0, other, swapped: false };
+        let op = FusedOp { function: function.clone(), from: 0, to: 0, other, swapped: false };
         Self { ops: vec![op], scratch: 0 }
     }
 
     /// The same functions behind an operator with `sources` sources of its own, and behind its
     /// own function where it is element-wise itself.
     pub(crate) fn behind(&self, own: Option<&Function>, sources: usize) -> Self {
-        let mut tail = own.map(Self::of).unwrap_or_default();
-        tail.scratch = self.scratch;
-        tail.ops.extend(self.ops.iter().map(|op| {
+        let mut fused = own.map(Self::of).unwrap_or_default();
+        fused.scratch = self.scratch;
+        fused.ops.extend(self.ops.iter().map(|op| {
             let other = match op.other {
                 Some(Other::Source(external)) => Some(Other::Source(sources + external)),
                 other => other,
             };
-            TailOp { other, ..op.clone() }
+            FusedOp { other, ..op.clone() }
         }));
-        tail
+        fused
     }
 
     /// Whether every register that is read or written exists.
@@ -86,7 +86,7 @@ impl Tail {
     /// Rounds results to the type that the model stores.
     pub(crate) fn rounded(mut self, dtype: DType) -> Self {
         let Some(function) = rounding(dtype) else { return self };
-        let round = TailOp {
+        let round = FusedOp {
             function: Function::Unary(function),
             from: 0,
             to: 0,
@@ -97,7 +97,7 @@ impl Tail {
             .ops
             .into_iter()
             .flat_map(|op| {
-                let round = TailOp { from: op.to, to: op.to, ..round.clone() };
+                let round = FusedOp { from: op.to, to: op.to, ..round.clone() };
                 [op, round]
             })
             .collect();
@@ -136,7 +136,7 @@ unsafe impl Send for Job<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Job<'_> {}
 
-/// Computes the jobs' pixels in `channels`, and the tail behind them.
+/// Computes the jobs' pixels in `channels`, and the fused functions behind them.
 ///
 /// # Panics
 /// If `width` is not that of the operator's output, or the channels do not exist.
@@ -146,14 +146,14 @@ unsafe impl Sync for Job<'_> {}
 /// overlap.
 pub(crate) unsafe fn compute(
     local: &dyn Local,
-    tail: &Tail,
+    fused: &FusedOps,
     width: usize,
     jobs: &[Job<'_>],
     channels: Range<usize>,
 ) {
     assert_eq!(width, Grid::of(local.shape(), local.order()).width, "rows are those of the output");
     assert!(channels.start <= channels.end && channels.end <= width, "the channels exist");
-    assert!(tail.registers_exist(), "functions work on registers that there are");
+    assert!(fused.registers_exist(), "functions work on registers that there are");
     let mut spots: Vec<Spot<'_>> = Vec::with_capacity(BLOCK);
     // Where in the block another job begins.
     let mut starts: Vec<usize> = Vec::new();
@@ -171,7 +171,7 @@ pub(crate) unsafe fn compute(
                 let runs =
                     Runs { spots: &spots, starts: &starts, width, channels: channels.clone() };
                 // SAFETY: the caller vouches for the jobs' rows.
-                unsafe { runs.compute(local, tail, &mut scratch) };
+                unsafe { runs.compute(local, fused, &mut scratch) };
                 spots.clear();
                 starts.clear();
                 starts.push(0);
@@ -181,7 +181,7 @@ pub(crate) unsafe fn compute(
     if !spots.is_empty() {
         let runs = Runs { spots: &spots, starts: &starts, width, channels };
         // SAFETY: as above.
-        unsafe { runs.compute(local, tail, &mut scratch) };
+        unsafe { runs.compute(local, fused, &mut scratch) };
     }
 }
 
@@ -195,16 +195,16 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Computes the spots, then applies the tail to their rows.
+    /// Computes the spots, then applies the fused functions to their rows.
     ///
     /// # Safety
     /// Every spot must have room for `width` values, no two may share one, and those of a job must
-    /// follow each other. The tail's registers must exist.
-    unsafe fn compute(&self, local: &dyn Local, tail: &Tail, scratch: &mut Vec<f32>) {
+    /// follow each other. The registers of the fused functions must exist.
+    unsafe fn compute(&self, local: &dyn Local, fused: &FusedOps, scratch: &mut Vec<f32>) {
         // SAFETY: the caller's promise is passed on.
         unsafe { local.compute(self.spots, self.channels.clone()) };
-        scratch.resize(tail.scratch * self.spots.len() * self.channels.len(), 0.0);
-        for op in &tail.ops {
+        scratch.resize(fused.scratch * self.spots.len() * self.channels.len(), 0.0);
+        for op in &fused.ops {
             let mut start = 0;
             while start < self.spots.len() {
                 let end = self.end(start);
@@ -253,7 +253,7 @@ impl Runs<'_> {
     ///
     /// # Safety
     /// As for [`Runs::rows`], for every register that the function names.
-    unsafe fn apply(&self, op: &TailOp, run: Range<usize>, scratch: &mut [f32]) {
+    unsafe fn apply(&self, op: &FusedOp, run: Range<usize>, scratch: &mut [f32]) {
         let scratch = scratch.as_mut_ptr();
         // SAFETY: registers are disjoint; one that is read and written at once is copied first.
         unsafe {
@@ -337,7 +337,7 @@ impl Runs<'_> {
 /// Computes a whole output on up to `threads` threads. How it is shared out changes no bit.
 pub(crate) fn fill(
     local: &dyn Local,
-    tail: &Tail,
+    fused: &FusedOps,
     sources: &[Source<'_>],
     out: &mut [f32],
     threads: usize,
@@ -365,7 +365,7 @@ pub(crate) fn fill(
     };
     let run = |(job, channels): &(Job<'_>, Range<usize>)| {
         // SAFETY: tasks differ in pixels or channels, and `out` has room for all.
-        unsafe { compute(local, tail, width, std::slice::from_ref(job), channels.clone()) }
+        unsafe { compute(local, fused, width, std::slice::from_ref(job), channels.clone()) }
     };
     if let [task] = tasks.as_slice() { run(task) } else { tasks.par_iter().for_each(run) }
 }
@@ -377,16 +377,19 @@ fn shares(total: usize, parts: usize, step: usize) -> impl Iterator<Item = Range
 }
 
 /// Runs an operator that computes pixels on whole operands, outside of any plan.
-pub(crate) fn run_alone(op: &dyn Op, operands: &[Option<&Value>]) -> Result<Option<Value>, Misfit> {
+pub(crate) fn run_alone(
+    op: &dyn Op,
+    operands: &[Option<&Value>],
+) -> Result<Option<Value>, OperandError> {
     let alike = alike(operands);
     let operands: Vec<Option<Value>> =
         operands.iter().map(|v| v.map(|v| ordered(v, alike))).collect();
     let operands: Vec<Option<&Value>> = operands.iter().map(Option::as_ref).collect();
     let Some(local) = op.local(&operands)? else { return Ok(None) };
-    let tail = op.elementwise().map_or_else(Tail::default, |e| Tail::of(&e.function));
+    let fused = op.elementwise().map_or_else(FusedOps::default, |e| FusedOps::of(&e.function));
     let sources: Vec<&Floats> =
         local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
-    Ok(Some(run_whole(&*local, tail, &sources, 1, Vec::new())))
+    Ok(Some(run_whole(&*local, fused, &sources, 1, Vec::new())))
 }
 
 /// Channels last if any float operand is.
@@ -403,7 +406,7 @@ fn ordered(value: &Value, order: Order) -> Value {
 /// Computes a whole value into `buffer`, or into a new one where that does not fit.
 pub(crate) fn run_whole(
     local: &dyn Local,
-    tail: Tail,
+    fused: FusedOps,
     sources: &[&Floats],
     threads: usize,
     buffer: Vec<f32>,
@@ -413,7 +416,7 @@ pub(crate) fn run_whole(
     let length = shape.iter().product();
     let mut data = if buffer.len() == length { buffer } else { vec![0.0; length] };
     let sources: Vec<Source<'_>> = sources.iter().map(|f| Source::new(f, None)).collect();
-    fill(local, &tail.rounded(dtype), &sources, &mut data, threads);
+    fill(local, &fused.rounded(dtype), &sources, &mut data, threads);
     Value::Floats(Floats { shape, order: local.order(), dtype, data })
 }
 
@@ -463,7 +466,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "registers that there are")]
-    fn a_tail_with_too_few_registers_is_refused() {
+    fn fused_ops_with_too_few_registers_is_refused() {
         struct Copy;
         impl Local for Copy {
             fn shape(&self) -> &[usize] {
@@ -477,8 +480,8 @@ mod tests {
             }
             unsafe fn compute(&self, _spots: &[Spot<'_>], _channels: Range<usize>) {}
         }
-        let mut tail = Tail::of(&Function::Unary(Unary::Relu));
-        tail.ops[0].to = 1;
-        fill(&Copy, &tail, &[], &mut [0.0], 1);
+        let mut fused = FusedOps::of(&Function::Unary(Unary::Relu));
+        fused.ops[0].to = 1;
+        fill(&Copy, &fused, &[], &mut [0.0], 1);
     }
 }

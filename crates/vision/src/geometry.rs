@@ -29,7 +29,7 @@ impl Placement {
 
 /// A resize mode worked out for one image: cut a rectangle out, resize it, lay it at `offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Steps {
+pub(super) struct ResizeSteps {
     /// Left and top of the cut.
     pub(super) from: [usize; 2],
     /// Width and height of the cut.
@@ -40,7 +40,7 @@ pub(super) struct Steps {
     pub(super) offset: [i64; 2],
 }
 
-impl Steps {
+impl ResizeSteps {
     /// Works out `resize` for an image of `[width, height]` and an input of `[width, height]`.
     pub(super) fn new(
         resize: Resize,
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn modes_give_the_expected_steps() {
         let steps = |r, image, input| {
-            let s = Steps::new(r, image, input).unwrap();
+            let s = ResizeSteps::new(r, image, input).unwrap();
             (s.from, s.cut, s.resized, s.offset)
         };
         let square = [224, 224];
@@ -155,19 +155,19 @@ mod tests {
 
     #[test]
     fn extreme_images_neither_vanish_nor_explode() {
-        assert_eq!(Steps::new(LETTERBOX, [100_000, 1], [64, 64]).unwrap().resized, [64, 1]);
+        assert_eq!(ResizeSteps::new(LETTERBOX, [100_000, 1], [64, 64]).unwrap().resized, [64, 1]);
         let crop = Resize::CentreCrop { share: 0.001 };
-        assert_eq!(Steps::new(crop, [9, 3], [64, 64]).unwrap().cut, [1, 1]);
+        assert_eq!(ResizeSteps::new(crop, [9, 3], [64, 64]).unwrap().cut, [1, 1]);
         assert!(matches!(
-            Steps::new(Resize::ShortSide(256), [1_000_000, 1], [224, 224]),
+            ResizeSteps::new(Resize::ShortSide(256), [1_000_000, 1], [224, 224]),
             Err(VisionError::TooLong { .. })
         ));
         assert!(matches!(
-            Steps::new(Resize::Stretch, [1, 1_000_000], [224, 224]),
+            ResizeSteps::new(Resize::Stretch, [1, 1_000_000], [224, 224]),
             Err(VisionError::TooLong { .. })
         ));
         assert!(matches!(
-            Steps::new(Resize::None, [9, 8], [8, 8]),
+            ResizeSteps::new(Resize::None, [9, 8], [8, 8]),
             Err(VisionError::ImageSize { .. })
         ));
     }
@@ -175,11 +175,11 @@ mod tests {
     #[test]
     fn placement_maps_there_and_back() {
         for resize in [Resize::Stretch, Resize::ShortSide(256), LETTERBOX] {
-            let placement = Steps::new(resize, [500, 375], [224, 224]).unwrap().placement();
+            let placement = ResizeSteps::new(resize, [500, 375], [224, 224]).unwrap().placement();
             let back = placement.to_image(placement.to_input([123.0, 45.0]));
             assert!((back[0] - 123.0).abs() < 1e-9 && (back[1] - 45.0).abs() < 1e-9, "{back:?}");
         }
-        let centre = Steps::new(LETTERBOX, [640, 480], [416, 416]).unwrap().placement();
+        let centre = ResizeSteps::new(LETTERBOX, [640, 480], [416, 416]).unwrap().placement();
         assert_eq!(centre.to_input([320.0, 240.0]), [208.0, 208.0]);
     }
 }

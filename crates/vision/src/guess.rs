@@ -3,7 +3,7 @@
 use faultlens_core::{DType, Tensor};
 
 use super::guess_detector::detector;
-use super::habits::{self, Habit};
+use super::preprocessing::{self, Preprocessing};
 use super::{
     Channels, ElementType, ImageInput, InputDescription, Layout, OutputKind, Resize, VisionError,
     guess_output, instances, shape_text, ultralytics,
@@ -38,17 +38,17 @@ pub fn guess_input(
         return Ok(guess);
     }
     let scales_itself = first_scaling(graph, &input.name);
-    let (habit, own_size) = (habit(graph), ultralytics::size(graph));
+    let (preprocessing, own_size) = (preprocessing(graph), ultralytics::size(graph));
     let own_mean = first_mean(graph, &input.name);
     let reasons = Vec::new();
-    Guesser { input: &input, scales_itself, own_mean, habit, own_size, reasons }.guess(size)
+    Guesser { input: &input, scales_itself, own_mean, preprocessing, own_size, reasons }.guess(size)
 }
 
 /// How images go into models with such outputs.
-fn habit(graph: &Graph) -> Option<&'static Habit> {
+fn preprocessing(graph: &Graph) -> Option<&'static Preprocessing> {
     match ultralytics::task(graph) {
-        Some("classify") => Some(&habits::YOLO_CLASSIFIER),
-        _ => instances::habit(graph).or_else(|| detector(graph)?.habit),
+        Some("classify") => Some(&preprocessing::YOLO_CLASSIFIER),
+        _ => instances::preprocessing(graph).or_else(|| detector(graph)?.preprocessing),
     }
 }
 
@@ -119,7 +119,7 @@ struct Guesser<'a> {
     /// The mean that the model takes away itself.
     own_mean: Option<String>,
     /// How images go into its kind, where that is known.
-    habit: Option<&'static Habit>,
+    preprocessing: Option<&'static Preprocessing>,
     /// The size that its metadata says.
     own_size: Option<[usize; 2]>,
     reasons: Vec<String>,
@@ -162,7 +162,7 @@ impl Guesser<'_> {
         let place = if layout == Layout::Nchw { "before" } else { "after" };
         let colours = match channels {
             Channels::Grey => "1, so grey",
-            _ if self.habit.is_some() => "3",
+            _ if self.preprocessing.is_some() => "3",
             _ => "3, so RGB (assumed)",
         };
         self.reasons.push(format!(
@@ -186,7 +186,8 @@ impl Guesser<'_> {
                 "the model leaves it open, and its metadata says what it was exported for",
             ),
             (_, None) => (
-                declared.map(|side| side.unwrap_or(self.habit.map_or(USUAL_SIDE, |h| h.side))),
+                declared
+                    .map(|side| side.unwrap_or(self.preprocessing.map_or(USUAL_SIDE, |h| h.side))),
                 "the model leaves it open, so the usual size is assumed",
             ),
         };
@@ -217,8 +218,8 @@ impl Guesser<'_> {
     /// What pixel values become; a description starts out with 0..1, or bytes as they are.
     fn values(&mut self, description: &mut InputDescription) -> Result<(), VisionError> {
         let [height, width] = description.size;
-        if let Some(habit) = self.habit {
-            self.reasons.push(habit.apply(description, self.scales_itself.is_some()));
+        if let Some(preprocessing) = self.preprocessing {
+            self.reasons.push(preprocessing.apply(description, self.scales_itself.is_some()));
         } else if description.dtype == ElementType::Uint8 {
             self.reasons.push("values: the model takes bytes, so pixels stay 0..255".to_owned());
         } else if let Some(operator) = &self.scales_itself {
@@ -322,7 +323,7 @@ mod tests {
     fn guesser(input: &ImageInput) -> Guesser<'_> {
         let reasons = Vec::new();
         let (scales_itself, own_mean) = (None, None);
-        Guesser { input, scales_itself, own_mean, habit: None, own_size: None, reasons }
+        Guesser { input, scales_itself, own_mean, preprocessing: None, own_size: None, reasons }
     }
 
     fn guess(

@@ -6,19 +6,19 @@ use faultlens_core::DType;
 
 use super::decode::{FIXED, MASKS, cells};
 use super::guess_output::TRANSPARENT;
-use super::habits::{self, Habit};
+use super::preprocessing::{self, Preprocessing};
 use super::{Guess, ImageInput, OutputDescription, OutputKind, shape_text, ultralytics};
 use faultlens_engine::{Dim, Graph, ValueId};
 
 /// A detector that was recognised.
-pub(super) struct Known {
+pub(super) struct KnownDetector {
     pub(super) guess: Guess<OutputDescription>,
     /// How images go into it, where only one family has this head.
-    pub(super) habit: Option<&'static Habit>,
+    pub(super) preprocessing: Option<&'static Preprocessing>,
 }
 
 /// What a model's outputs tell about it; `None` where it may be no detector, or any.
-pub(super) fn detector(graph: &Graph) -> Option<Known> {
+pub(super) fn detector(graph: &Graph) -> Option<KnownDetector> {
     if let Some(known) = outlined(graph) {
         return Some(known);
     }
@@ -30,7 +30,7 @@ pub(super) fn detector(graph: &Graph) -> Option<Known> {
 }
 
 /// A model whose boxes have outlines, mixed from masks in a second output.
-fn outlined(graph: &Graph) -> Option<Known> {
+fn outlined(graph: &Graph) -> Option<KnownDetector> {
     let [table, masks] = graph.outputs() else { return None };
     let (shape, masks) = (graph.declared_shape(*table)?, graph.declared_shape(*masks)?);
     let (&[_, Dim::Fixed(rows), _], &[_, Dim::Fixed(MASKS), _, _]) = (shape, masks) else {
@@ -48,17 +48,17 @@ fn outlined(graph: &Graph) -> Option<Known> {
     );
     let description = OutputDescription { name: Some(name), ..detections("yolov8_seg") };
     let guess = Guess { description, reasons: vec![reason] };
-    Some(Known { guess, habit: Some(&habits::YOLO) })
+    Some(KnownDetector { guess, preprocessing: Some(&preprocessing::YOLO) })
 }
 
-/// A decoder, the habit that belongs to it, and how it was recognised.
-type Found = (&'static str, Option<&'static Habit>, String);
+/// A decoder, the preprocessing that belongs to it, and how it was recognised.
+type Recognised = (&'static str, Option<&'static Preprocessing>, String);
 
 /// A detector whose first output holds all that is needed.
-fn one_head(graph: &Graph) -> Option<Known> {
+fn one_head(graph: &Graph) -> Option<KnownDetector> {
     let &output = graph.outputs().first()?;
     let shape = graph.declared_shape(output)?;
-    let (decoder, habit, why) = match *lengths(shape).as_slice() {
+    let (decoder, preprocessing, why) = match *lengths(shape).as_slice() {
         [_, channels, rows, columns] => grid(graph, output, [channels, rows, columns])?,
         [_, rows, columns] => table(graph, output, [rows, columns])?,
         _ => return None,
@@ -67,11 +67,14 @@ fn one_head(graph: &Graph) -> Option<Known> {
     let reason =
         format!("output: `{name}` {} {why}, so the decoder is {decoder}", shape_text(shape));
     let described = OutputDescription { name: Some(name), ..detections(decoder) };
-    Some(Known { guess: Guess { description: described, reasons: vec![reason] }, habit })
+    Some(KnownDetector {
+        guess: Guess { description: described, reasons: vec![reason] },
+        preprocessing,
+    })
 }
 
 /// One grid of cells with a channel for each number.
-fn grid(graph: &Graph, output: ValueId, axes: [Option<usize>; 3]) -> Option<Found> {
+fn grid(graph: &Graph, output: ValueId, axes: [Option<usize>; 3]) -> Option<Recognised> {
     let ([Some(channels), Some(rows), Some(columns)], [height, width]) = (axes, sides(graph)?)
     else {
         return None;
@@ -83,12 +86,16 @@ fn grid(graph: &Graph, output: ValueId, axes: [Option<usize>; 3]) -> Option<Foun
             "has {channels} channels, 5 more than classes, for cells of 16 pixels of the input, and \
              comes from Sigmoid and Softmax"
         );
-        ("fastestdet", Some(&habits::FASTESTDET), why)
+        ("fastestdet", Some(&preprocessing::FASTESTDET), why)
     })
 }
 
 /// Boxes in rows, or in columns.
-fn table(graph: &Graph, output: ValueId, [rows, columns]: [Option<usize>; 2]) -> Option<Found> {
+fn table(
+    graph: &Graph,
+    output: ValueId,
+    [rows, columns]: [Option<usize>; 2],
+) -> Option<Recognised> {
     let names = ultralytics::names(graph).map(|names| names.len());
     let classes = |numbers: usize, fixed: usize| {
         numbers > fixed && names.is_none_or(|names| numbers - fixed == names)
@@ -109,27 +116,29 @@ fn table(graph: &Graph, output: ValueId, [rows, columns]: [Option<usize>; 2]) ->
                 () if rows == cells && columns > 5 => Some(rows_of_cells(graph, output, &of)),
                 () if is(rows, 3) && classes(columns, 5) => {
                     let why = format!("has 3 rows for each of the {cells} {of}");
-                    Some(("yolov5", Some(&habits::YOLO), why))
+                    Some(("yolov5", Some(&preprocessing::YOLO), why))
                 }
                 () if is(columns, 1) && classes(rows, 4) => {
                     let why = format!("has a column for each of the {cells} {of}");
-                    Some(("yolov8", Some(&habits::YOLO), why))
+                    Some(("yolov8", Some(&preprocessing::YOLO), why))
                 }
                 () => chosen_boxes(rows, columns),
             }
         }
-        (None, Some(columns), Some(_)) if classes(columns, 5) => {
-            Some(("yolov5", Some(&habits::YOLO), format!("has {columns} columns, {exported}")))
-        }
+        (None, Some(columns), Some(_)) if classes(columns, 5) => Some((
+            "yolov5",
+            Some(&preprocessing::YOLO),
+            format!("has {columns} columns, {exported}"),
+        )),
         (Some(rows), None, Some(_)) if classes(rows, 4) => {
-            Some(("yolov8", Some(&habits::YOLO), format!("has {rows} rows, {exported}")))
+            Some(("yolov8", Some(&preprocessing::YOLO), format!("has {rows} rows, {exported}")))
         }
         _ => None,
     }
 }
 
 /// A row per cell: as YOLOX leaves them, or decoded in the model.
-fn rows_of_cells(graph: &Graph, output: ValueId, of: &str) -> Found {
+fn rows_of_cells(graph: &Graph, output: ValueId, of: &str) -> Recognised {
     let decoded = ["Add", "Div", "Exp", "Mul", "Pow", "Sub"];
     let sources = sources(graph, output);
     match decoded.iter().find(|op| sources.contains(*op)) {
@@ -139,21 +148,21 @@ fn rows_of_cells(graph: &Graph, output: ValueId, of: &str) -> Found {
         }
         None => {
             let why = format!("has a row for each of the {of}, not decoded in the model");
-            ("yolox", Some(&habits::YOLOX), why)
+            ("yolox", Some(&preprocessing::YOLOX), why)
         }
     }
 }
 
 /// As many boxes as such models choose at most, with six numbers each.
-fn chosen_boxes(rows: usize, columns: usize) -> Option<Found> {
+fn chosen_boxes(rows: usize, columns: usize) -> Option<Recognised> {
     (columns == 6 && (100..=1000).contains(&rows)).then(|| {
         let why = format!("has {rows} rows of a box, a score and a class");
-        ("yolov10", Some(&habits::YOLO), why)
+        ("yolov10", Some(&preprocessing::YOLO), why)
     })
 }
 
 /// The two outputs of an Ultra-Light face detector.
-fn faces(graph: &Graph) -> Option<Known> {
+fn faces(graph: &Graph) -> Option<KnownDetector> {
     let shape = |name: &str| graph.declared_shape(called(graph, &[name])?);
     let (scores, boxes) = (shape("scores")?, shape("boxes")?);
     let (&[_, Dim::Fixed(places), Dim::Fixed(2)], [_, _, Dim::Fixed(4)]) = (scores, boxes) else {
@@ -174,12 +183,12 @@ fn faces(graph: &Graph) -> Option<Known> {
             shape_text(boxes)
         );
         let guess = Guess { description: detections("ultraface"), reasons: vec![reason] };
-        Known { guess, habit: Some(&habits::ULTRAFACE) }
+        KnownDetector { guess, preprocessing: Some(&preprocessing::ULTRAFACE) }
     })
 }
 
 /// Boxes, scores and labels as three outputs.
-fn lists(graph: &Graph) -> Option<Known> {
+fn lists(graph: &Graph) -> Option<KnownDetector> {
     let rank = |value: ValueId| graph.declared_shape(value).map_or(0, <[Dim]>::len);
     let four = |value: &ValueId| {
         let last = graph.declared_shape(*value).and_then(<[Dim]>::last);
@@ -211,7 +220,7 @@ fn lists(graph: &Graph) -> Option<Known> {
         format!("output: `{boxes}`, `{scores}` and `{labels}` {why}, so the decoder is {decoder}");
     let (boxes, scores, labels) = (Some(boxes), Some(scores), Some(labels));
     let description = OutputDescription { boxes, scores, labels, ..detections(decoder) };
-    Some(Known { guess: Guess { description, reasons: vec![reason] }, habit: None })
+    Some(KnownDetector { guess: Guess { description, reasons: vec![reason] }, preprocessing: None })
 }
 
 fn detections(decoder: &str) -> OutputDescription {

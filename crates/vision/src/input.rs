@@ -3,7 +3,7 @@
 use faultlens_core::{DType, Image, Tensor};
 use serde::{Deserialize, Serialize};
 
-use super::geometry::Steps;
+use super::geometry::ResizeSteps;
 use super::{Placement, Resize, VisionError, latent, pixels};
 
 /// How images become a model's input tensor: resize to `size`, order the channels, then
@@ -67,7 +67,7 @@ pub enum Channels {
     /// Red, green, blue.
     #[default]
     Rgb,
-    /// Blue, green, red: the habit of models trained with OpenCV.
+    /// Blue, green, red: the preprocessing of models trained with OpenCV.
     Bgr,
     /// One channel of luminance (ITU-R 601, as Pillow).
     #[serde(alias = "gray")]
@@ -288,8 +288,8 @@ impl InputDescription {
         Ok(self.steps(width, height)?.placement())
     }
 
-    pub(super) fn steps(&self, width: usize, height: usize) -> Result<Steps, VisionError> {
-        Steps::new(self.resize, [width, height], [self.size[1], self.size[0]])
+    pub(super) fn steps(&self, width: usize, height: usize) -> Result<ResizeSteps, VisionError> {
+        ResizeSteps::new(self.resize, [width, height], [self.size[1], self.size[0]])
     }
 }
 

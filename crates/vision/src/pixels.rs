@@ -6,7 +6,7 @@ use fir::images::{Image as Buffer, ImageRef};
 use fir::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use half::f16;
 
-use super::geometry::Steps;
+use super::geometry::ResizeSteps;
 use super::{Channels, ElementType, Filter, InputDescription, Layout, Resize, VisionError};
 
 /// Bytes per pixel while resizing: RGB and one that stays unused, for the fastest code path.
@@ -114,7 +114,11 @@ fn algorithm(filter: Filter, antialias: bool) -> ResizeAlg {
 
 /// The cut, resized: RGBX bytes of `steps.resized`. Columns before rows, as Pillow does: each
 /// pass rounds and clamps to bytes, so the order shows in the result.
-fn resized(image: &Image, steps: &Steps, algorithm: ResizeAlg) -> Result<Vec<u8>, VisionError> {
+fn resized(
+    image: &Image,
+    steps: &ResizeSteps,
+    algorithm: ResizeAlg,
+) -> Result<Vec<u8>, VisionError> {
     let ([width, height], [new_width, new_height]) = (steps.cut, steps.resized);
     let narrowed = pass(&cut(image, steps), [width, height], [new_width, height], algorithm)?;
     pass(&narrowed, [new_width, height], [new_width, new_height], algorithm)
@@ -137,7 +141,7 @@ fn pass(
 }
 
 /// The cut as RGBX bytes; what lies outside it does not take part in the resize.
-fn cut(image: &Image, steps: &Steps) -> Vec<u8> {
+fn cut(image: &Image, steps: &ResizeSteps) -> Vec<u8> {
     let ([left, top], [width, height]) = (steps.from, steps.cut);
     let mut bytes = Vec::with_capacity(width * height * RGBX);
     for row in image.rgb().chunks_exact(image.width() * 3).skip(top).take(height) {
@@ -149,7 +153,7 @@ fn cut(image: &Image, steps: &Steps) -> Vec<u8> {
 }
 
 /// The resized cut laid into a frame of `size`, cut off where it sticks out.
-fn placed(resized: &[u8], steps: &Steps, size: [usize; 2], border: u8) -> Vec<u8> {
+fn placed(resized: &[u8], steps: &ResizeSteps, size: [usize; 2], border: u8) -> Vec<u8> {
     let [height, width] = size;
     let mut frame = vec![border; height * width * RGBX];
     let [x, y] = [0, 1].map(|i| Span::new(steps.offset[i], steps.resized[i], [width, height][i]));

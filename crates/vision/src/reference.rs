@@ -69,8 +69,8 @@ fn crops_and_borders_are_pillows_and_torchvisions() {
         ([40, 40], letterbox(Align::TopLeft), Filter::Bilinear, fixture!("letterbox_top_left.ppm")),
         ([47, 61], Resize::None, Filter::Bilinear, fixture!("source.ppm")),
     ] {
-        let most = difference(&bytes(size, resize, filter), wanted);
-        assert!(most <= 1, "{resize:?}: {most}");
+        let max = difference(&bytes(size, resize, filter), wanted);
+        assert!(max <= 1, "{resize:?}: {max}");
     }
 }
 
@@ -78,8 +78,8 @@ fn crops_and_borders_are_pillows_and_torchvisions() {
 fn without_antialias_pixels_are_pytorchs() {
     let plain = bytes([18, 24], Resize::Stretch, Filter::Bilinear);
     let description = InputDescription { antialias: false, ..plain };
-    let most = difference(&description, fixture!("no_antialias.ppm"));
-    assert!(most <= 1, "{most}");
+    let max = difference(&description, fixture!("no_antialias.ppm"));
+    assert!(max <= 1, "{max}");
 }
 
 #[test]
@@ -103,6 +103,6 @@ fn normalised_tensors_are_torchvisions() {
     let one_level = 1.0 / 255.0 / 0.224 + 1e-5;
     let ours = tensor.as_f32().unwrap();
     assert_eq!(ours.len(), wanted.len());
-    let most = ours.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(most <= one_level, "{most}");
+    let max = ours.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(max <= one_level, "{max}");
 }

@@ -3,7 +3,7 @@
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// How an image is brought to the model's size; models are trained with one of these habits, and
+/// How an image is brought to the model's size; models are trained with one of these, and
 /// another one costs accuracy.
 ///
 /// In YAML: `resize: stretch`, `resize: {short_side: 256}`, `resize: {centre_crop: {share: 0.9}}`;
@@ -16,12 +16,12 @@ pub enum Resize {
     /// Cuts the centred rectangle of the model's aspect ratio (a square for a square input) that
     /// covers this share of the largest one that fits, then resizes it.
     CentreCrop {
-        /// 1 keeps all that fits; 0.875 is the habit of ImageNet models.
+        /// 1 keeps all that fits; 0.875 is the preprocessing of ImageNet models.
         share: f64,
     },
-    /// Resizes the short side to this many pixels, then cuts the centre: torchvision's habit.
+    /// Resizes the short side to this many pixels, then cuts the centre: torchvision's preprocessing.
     ShortSide(usize),
-    /// Keeps the aspect ratio and fills the rest with one grey: the habit of detectors.
+    /// Keeps the aspect ratio and fills the rest with one grey: the preprocessing of detectors.
     Letterbox {
         /// The grey level of the border.
         pad: u8,

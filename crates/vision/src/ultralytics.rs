@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use faultlens_engine::Graph;
 
 /// More names than this are none of a detector.
-const MOST_NAMES: usize = 1 << 16;
+const MAX_NAMES: usize = 1 << 16;
 
 /// What the model is for, such as `detect`; exports of YOLOv5 do not say it.
 pub(super) fn task(graph: &Graph) -> Option<&str> {
@@ -60,7 +60,7 @@ fn parse(text: &str) -> Option<BTreeMap<usize, String>> {
             None if rest.is_empty() => rest,
             None => return None,
         };
-        if index >= MOST_NAMES || names.len() > MOST_NAMES {
+        if index >= MAX_NAMES || names.len() > MAX_NAMES {
             return None;
         }
     }

@@ -2,7 +2,7 @@
 
 use super::backward::gradient;
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::channels::sums;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::matrix::Matrix;
@@ -61,14 +61,14 @@ fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threa
 }
 
 /// The bias's gradient, summed over the rows and columns that share it.
-fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats, Misfit> {
+fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats, OperandError> {
     let shape = backward.shape(2)?;
     let (rows, columns) = (incoming.shape[0], incoming.shape[1]);
     let (own_rows, own_columns) = match *shape {
         [] => (1, 1),
         [columns] => (1, columns),
         [rows, columns] => (rows, columns),
-        _ => return Err(Misfit::new(format!("a bias of shape {shape:?} has no gradient"))),
+        _ => return Err(OperandError::new(format!("a bias of shape {shape:?} has no gradient"))),
     };
     let mut data = if own_rows == rows && rows > 1 {
         incoming.data.clone()
@@ -82,10 +82,10 @@ fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats,
     Ok(gradient(shape, Order::RowMajor, data))
 }
 
-fn matrix(floats: &Floats) -> Result<Matrix<'_>, Misfit> {
+fn matrix(floats: &Floats) -> Result<Matrix<'_>, OperandError> {
     match floats.shape.as_slice() {
         &[rows, columns] => Ok(Matrix::new(&floats.data, rows, columns)),
-        shape => Err(Misfit::new(format!("a matrix is wanted, not {shape:?}"))),
+        shape => Err(OperandError::new(format!("a matrix is wanted, not {shape:?}"))),
     }
 }
 

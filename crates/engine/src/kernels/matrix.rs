@@ -1,8 +1,8 @@
 //! Products of matrices that lie row by row, on several threads.
 
 use super::gemm::{PANEL, Packed, Rows, multiply};
-use super::outer::{Meetings, Sums, outer};
-use super::share::{Place, shared_out};
+use super::outer::{RowPairs, Sums, outer};
+use super::share::{SharedRows, shared_out};
 
 /// Rows of a product that are computed in one go.
 const ROWS: usize = 96;
@@ -53,7 +53,7 @@ impl<'a> Matrix<'a> {
 
     fn times_packed(self, packed: &Packed, to: &mut [f32], threads: usize) {
         assert_eq!(to.len(), self.rows * packed.columns(), "the product has room");
-        let place = Place(to.as_mut_ptr());
+        let place = SharedRows(to.as_mut_ptr());
         let part = |rows: std::ops::Range<usize>, from: usize, until: usize| {
             let inputs: Vec<*const f32> = rows
                 .clone()
@@ -75,13 +75,13 @@ impl<'a> Matrix<'a> {
     pub(crate) fn transposed_times(self, other: Matrix<'_>, to: &mut [f32], threads: usize) {
         assert_eq!(self.rows, other.rows, "both have as many rows");
         assert_eq!(to.len(), self.columns * other.columns, "the product has room");
-        let met = Meetings::of_rows(self.data, other.data, [self.columns, other.columns]);
-        let place = Place(to.as_mut_ptr());
+        let pairs = RowPairs::of_rows(self.data, other.data, [self.columns, other.columns]);
+        let place = SharedRows(to.as_mut_ptr());
         shared_out(threads, self.columns, 48, |rows| {
             let to = place.add(rows.start * other.columns);
             let sums = Sums { to, rows: rows.len(), columns: other.columns };
             // SAFETY: rows of the product are shared out once.
-            unsafe { outer(&met, [rows.start, 0], sums) };
+            unsafe { outer(&pairs, [rows.start, 0], sums) };
         });
     }
 }

@@ -99,7 +99,7 @@ impl TransposedFilters {
     }
 }
 
-/// A transposed convolution settled for its input.
+/// A transposed convolution bound to its input.
 pub(crate) struct Transposed {
     pub(crate) rows: Landing,
     pub(crate) columns: Landing,

@@ -6,7 +6,7 @@ use super::{OUTPUT_KEY, OpenError, Written, load_model, read_labels};
 use faultlens_core::{Image, TargetError};
 use faultlens_engine::Model;
 use faultlens_vision::{
-    ImageInput, InputDescription, Instance, InstanceReader, Labels, OutputDescription, Shown,
+    ImageInput, InputDescription, Instance, InstanceReader, Labels, OutputDescription, ShownImage,
 };
 use std::path::Path;
 
@@ -65,7 +65,7 @@ impl OutlineModel {
             |error: faultlens_vision::VisionError| TargetError::Rejected(error.to_string());
         let tensor = self.input.tensor(&images).map_err(refused)?;
         let outputs = self.model.run(&[(self.image.name.as_str(), tensor)]).map_err(failed)?;
-        let shown = Shown { input: &self.input, width: image.width(), height: image.height() };
+        let shown = ShownImage { input: &self.input, width: image.width(), height: image.height() };
         let names = |class: usize| self.labels.name(class);
         let found = self.reader.read(&outputs, shown, least, &names);
         found.map_err(|error| TargetError::Failed(error.to_string()))

@@ -16,5 +16,5 @@ pub(super) const FASTER_RCNN: Decoder = Decoder {
     overlap: 1.0,
     units: Some(Units::Pixels),
     classes: None,
-    decode: |heads, asked| listed::decode(heads, asked, Sides::LeftTop),
+    decode: |heads, options| listed::decode(heads, options, Sides::LeftTop),
 };

@@ -1,6 +1,6 @@
 //! FastestDet (dog-qiuqiu), as its exporter writes it: one grid, a channel for each number.
 
-use super::{Asked, Decoder, Found, Head, Misread, Part, USUAL_OVERLAP, around};
+use super::{DecodeError, DecodeOptions, Decoded, Decoder, Head, Part, USUAL_OVERLAP, around};
 use faultlens_core::{Detection, argmax};
 
 /// (N, 5 + classes, rows, columns): whether there is an object, centre, size, which.
@@ -26,15 +26,17 @@ const FIXED: usize = 5;
 /// How much the object and the class weigh in the logarithm of the score.
 const WEIGHTS: [f32; 2] = [0.6, 0.4];
 
-fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
-    let wanted =
-        || Misread { output: 0, wanted: "(images, 5 + classes, rows, columns) is needed".into() };
+fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
+    let wanted = || DecodeError {
+        output: 0,
+        wanted: "(images, 5 + classes, rows, columns) is needed".into(),
+    };
     let [head] = heads else { return Err(wanted()) };
     let &[channels, rows, columns] = head.axes.as_slice() else { return Err(wanted()) };
     if channels <= FIXED {
         return Err(wanted());
     }
-    let [height, width] = asked.size.map(|side| side as f32);
+    let [height, width] = options.size.map(|side| side as f32);
     let cells = rows * columns;
     let object = |cell: usize| {
         let at = |channel: usize| head.numbers[channel * cells + cell];
@@ -45,9 +47,9 @@ fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
         let x = (libm::tanhf(at(1)) + corner[0]) / columns as f32 * width;
         let y = (libm::tanhf(at(2)) + corner[1]) / rows as f32 * height;
         let bounds = around([x, y], [sigmoid(at(3)) * width, sigmoid(at(4)) * height]);
-        (score >= asked.least).then_some(Detection { class, score, bounds })
+        (score >= options.min_score).then_some(Detection { class, score, bounds })
     };
-    Ok(Found { objects: (0..cells).filter_map(object).collect(), classes: channels - FIXED })
+    Ok(Decoded { objects: (0..cells).filter_map(object).collect(), classes: channels - FIXED })
 }
 
 fn sigmoid(x: f32) -> f32 {
@@ -56,7 +58,7 @@ fn sigmoid(x: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{asked, check};
+    use super::super::tests::{check, options};
     use super::*;
 
     #[test]
@@ -72,11 +74,11 @@ mod tests {
             numbers[channel * 8 + cell] = number;
         }
         let head = || Head { numbers: numbers.clone().into(), axes: vec![7, 2, 4] };
-        let found = decode(&[head()], &asked([32, 64], 0.3)).unwrap();
+        let found = decode(&[head()], &options([32, 64], 0.3)).unwrap();
         // Score 0.25^0.6 · 0.5^0.4 = 0.5^1.6; centre (2.5 / 4 · 64, 1 / 2 · 32), size 48×16.
         check(&found, &[(1, 0.329_877, [16.0, 8.0, 64.0, 24.0])]);
         assert_eq!(found.classes, 2);
         let few = Head { numbers: vec![0.0; 40].into(), axes: vec![5, 2, 4] };
-        assert!(decode(&[few], &asked([32, 64], 0.3)).is_err());
+        assert!(decode(&[few], &options([32, 64], 0.3)).is_err());
     }
 }

@@ -72,17 +72,17 @@ pub enum Units {
 
 /// What a decoder has to know beside the outputs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct DecodeOptions {
     /// Rows and columns of the model's input.
     pub(super) size: [usize; 2],
     /// Objects below this score are left out.
-    pub(super) least: f32,
+    pub(super) min_score: f32,
     pub(super) units: Units,
 }
 
 /// Reads the outputs of one image, in the order of [`Decoder::outputs`]. Boxes are in pixels of the
 /// model's input.
-type Decode = fn(&[Head<'_>], &Asked) -> Result<Found, Misread>;
+type Decode = fn(&[Head<'_>], &DecodeOptions) -> Result<Decoded, DecodeError>;
 
 /// Every decoder, in alphabetical order. Add yours here.
 pub const DECODERS: &[Decoder] = &[
@@ -137,7 +137,7 @@ impl Head<'_> {
 
 /// What a decoder found.
 #[derive(Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct Decoded {
     pub(super) objects: Vec<Detection>,
     /// How many classes the model knows.
     pub(super) classes: usize,
@@ -145,7 +145,7 @@ pub(super) struct Found {
 
 /// An output of another form than the decoder reads.
 #[derive(Debug, PartialEq)]
-pub(super) struct Misread {
+pub(super) struct DecodeError {
     /// Which of the decoder's outputs.
     pub(super) output: usize,
     /// What is needed, in words.
@@ -153,22 +153,25 @@ pub(super) struct Misread {
 }
 
 /// The scores and boxes of as many places, four sides to a box.
-fn scores_and_boxes<'h, 'a>(heads: &'h [Head<'a>]) -> Result<[&'h Head<'a>; 2], Misread> {
+fn scores_and_boxes<'h, 'a>(heads: &'h [Head<'a>]) -> Result<[&'h Head<'a>; 2], DecodeError> {
     match heads {
         [scores, boxes] if (boxes.rows(), boxes.columns()) == (scores.rows(), 4) => {
             Ok([scores, boxes])
         }
         heads => {
             let rows = heads.first().map_or(0, Head::rows);
-            Err(Misread { output: 1, wanted: format!("(images, {rows}, 4) is needed for boxes") })
+            Err(DecodeError {
+                output: 1,
+                wanted: format!("(images, {rows}, 4) is needed for boxes"),
+            })
         }
     }
 }
 
 /// The best class and its score, where that suffices; the first of equal ones, and never NaN.
-fn best(scores: &[f32], least: f32) -> Option<(usize, f32)> {
+fn best(scores: &[f32], min_score: f32) -> Option<(usize, f32)> {
     let class = argmax(scores.iter().copied())?;
-    Some((class, scores[class])).filter(|&(_, score)| score >= least)
+    Some((class, scores[class])).filter(|&(_, score)| score >= min_score)
 }
 
 /// A box from its centre and size.
@@ -187,12 +190,12 @@ mod tests {
     }
 
     /// An input of this size, and objects of this score.
-    pub(super) fn asked(size: [usize; 2], least: f32) -> Asked {
-        Asked { size, least, units: Units::Pixels }
+    pub(super) fn options(size: [usize; 2], min_score: f32) -> DecodeOptions {
+        DecodeOptions { size, min_score, units: Units::Pixels }
     }
 
     /// Compares what was found with classes, scores and sides by hand.
-    pub(super) fn check(found: &Found, wanted: &[(usize, f32, [f32; 4])]) {
+    pub(super) fn check(found: &Decoded, wanted: &[(usize, f32, [f32; 4])]) {
         assert_eq!(found.objects.len(), wanted.len(), "{found:?}");
         for (object, (class, score, sides)) in found.objects.iter().zip(wanted) {
             assert_eq!(object.class, *class, "{object:?}");
@@ -227,7 +230,7 @@ mod tests {
                         Head { numbers: vec![number; length].into(), axes }
                     };
                     let heads: Vec<Head<'_>> = decoder.outputs.iter().map(head).collect();
-                    let found = (decoder.decode)(&heads, &asked([64, 64], 0.5));
+                    let found = (decoder.decode)(&heads, &options([64, 64], 0.5));
                     let sure = |object: &Detection| object.score >= 0.5;
                     assert!(found.is_err() || found.is_ok_and(|f| f.objects.iter().all(sure)));
                 }

@@ -15,7 +15,7 @@ pub(super) const SSD: Decoder = Decoder {
     overlap: 1.0,
     units: Some(Units::Relative),
     classes: None,
-    decode: |heads, asked| listed::decode(heads, asked, Sides::LeftTop),
+    decode: |heads, options| listed::decode(heads, options, Sides::LeftTop),
 };
 
 /// The same with rows before columns.
@@ -26,6 +26,6 @@ pub(super) const SSD_TF: Decoder = Decoder {
     name: "ssd_tf",
     about: "detectors of TensorFlow's Object Detection API: top, left, bottom and right as parts of \
             the model's input, scores, and labels that count from 1",
-    decode: |heads, asked| listed::decode(heads, asked, Sides::TopLeft),
+    decode: |heads, options| listed::decode(heads, options, Sides::TopLeft),
     ..SSD
 };

@@ -1,7 +1,7 @@
 //! YOLOv10, YOLO26 and other models that choose their boxes themselves.
 
 use super::listed::class_of;
-use super::{Asked, Decoder, Found, Head, Misread, Part};
+use super::{DecodeError, DecodeOptions, Decoded, Decoder, Head, Part};
 use faultlens_core::{Bounds, Detection};
 
 /// (N, boxes, 6): left, top, right, bottom, score, class.
@@ -20,25 +20,28 @@ pub(super) const YOLOV10: Decoder = Decoder {
     decode,
 };
 
-fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
+fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
     let head = match heads {
         [head] if head.columns() == 6 => head,
         _ => {
-            return Err(Misread { output: 0, wanted: "(images, boxes, 6) is needed".to_owned() });
+            return Err(DecodeError {
+                output: 0,
+                wanted: "(images, boxes, 6) is needed".to_owned(),
+            });
         }
     };
     let object = |place: &[f32]| {
         let &[left, top, right, bottom, score, class] = place else { return None };
         let class = class_of(class)?;
         let bounds = Bounds { left, top, right, bottom };
-        (score >= asked.least).then_some(Detection { class, score, bounds })
+        (score >= options.min_score).then_some(Detection { class, score, bounds })
     };
-    Ok(Found::of(head.places().filter_map(object).collect()))
+    Ok(Decoded::of(head.places().filter_map(object).collect()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{asked, check, head};
+    use super::super::tests::{check, head, options};
     use super::*;
 
     #[test]
@@ -52,9 +55,9 @@ mod tests {
             [1.0, 2.0, 3.0, 4.0, 0.9, 1e30],
             [0.0, 0.0, 8.0, 8.0, 0.3, 0.0],
         ];
-        let found = decode(&[head(&rows)], &asked([64, 64], 0.25)).unwrap();
+        let found = decode(&[head(&rows)], &options([64, 64], 0.25)).unwrap();
         check(&found, &[(7, 0.9, [1.0, 2.0, 3.0, 4.0]), (0, 0.3, [0.0, 0.0, 8.0, 8.0])]);
         assert_eq!(found.classes, 8);
-        assert!(decode(&[head(&[[0.0; 7]])], &asked([64, 64], 0.25)).is_err());
+        assert!(decode(&[head(&[[0.0; 7]])], &options([64, 64], 0.25)).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! YOLOv5 and YOLOv7, as their exporters write them: boxes decoded, all grids one below the other.
 
-use super::{Asked, Decoder, Found, Head, Misread, Part, USUAL_OVERLAP, around, best};
+use super::{
+    DecodeError, DecodeOptions, Decoded, Decoder, Head, Part, USUAL_OVERLAP, around, best,
+};
 use faultlens_core::Detection;
 
 /// (N, boxes, 5 + classes): centre, size, whether there is an object, which.
@@ -23,7 +25,7 @@ pub(super) const YOLOV5: Decoder = Decoder {
 /// Centre, size and object, in front of the classes.
 const FIXED: usize = 5;
 
-fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
+fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
     let [head] = heads else { return Err(wanted()) };
     if head.columns() <= FIXED {
         return Err(wanted());
@@ -34,20 +36,20 @@ fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
         let &[x, y, width, height, sure] = fixed else { return None };
         scores.clear();
         scores.extend(classes.iter().map(|class| class * sure));
-        let (class, score) = best(&scores, asked.least)?;
+        let (class, score) = best(&scores, options.min_score)?;
         Some(Detection { class, score, bounds: around([x, y], [width, height]) })
     };
     let objects = head.places().filter_map(object).collect();
-    Ok(Found { objects, classes: head.columns() - FIXED })
+    Ok(Decoded { objects, classes: head.columns() - FIXED })
 }
 
-fn wanted() -> Misread {
-    Misread { output: 0, wanted: "(images, boxes, 5 + classes) is needed".to_owned() }
+fn wanted() -> DecodeError {
+    DecodeError { output: 0, wanted: "(images, boxes, 5 + classes) is needed".to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{asked, check, head};
+    use super::super::tests::{check, head, options};
     use super::*;
 
     #[test]
@@ -58,9 +60,9 @@ mod tests {
             [50.0, 50.0, 20.0, 10.0, 1.0, 0.9, f32::NAN],
             [f32::NAN, 1.0, 1.0, 1.0, f32::NAN, 1.0, 1.0],
         ];
-        let found = decode(&[head(&rows)], &asked([64, 64], 0.25)).unwrap();
+        let found = decode(&[head(&rows)], &options([64, 64], 0.25)).unwrap();
         check(&found, &[(1, 0.4, [8.0, 17.0, 12.0, 23.0]), (0, 0.9, [40.0, 45.0, 60.0, 55.0])]);
         assert_eq!(found.classes, 2);
-        assert!(decode(&[head(&[[0.0; 5]])], &asked([64, 64], 0.25)).is_err());
+        assert!(decode(&[head(&[[0.0; 5]])], &options([64, 64], 0.25)).is_err());
     }
 }

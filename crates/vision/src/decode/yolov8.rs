@@ -1,6 +1,6 @@
 //! YOLOv8, v9, v11 and v12, as Ultralytics exports them: a column for each box.
 
-use super::{Asked, Decoder, Found, Head, Misread, Part, around};
+use super::{DecodeError, DecodeOptions, Decoded, Decoder, Head, Part, around};
 use faultlens_core::{Detection, argmax};
 
 /// (N, 4 + classes, boxes): centre and size, then the classes.
@@ -27,7 +27,7 @@ pub(super) const YOLOV8_SEG: Decoder = Decoder {
     about: "the boxes of YOLOv8-seg and its successors as Ultralytics exports them: columns as of \
             yolov8, with 32 numbers more for outlines, which are left out",
     classes: Some((1, FIXED + MASKS)),
-    decode: |heads, asked| read(heads, asked, MASKS),
+    decode: |heads, options| read(heads, options, MASKS),
     ..YOLOV8
 };
 
@@ -37,18 +37,22 @@ pub(crate) const FIXED: usize = 4;
 /// Masks that Ultralytics' models mix outlines from.
 pub(crate) const MASKS: usize = 32;
 
-fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
-    read(heads, asked, 0)
+fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
+    read(heads, options, 0)
 }
 
 /// Columns whose last numbers, so many, are no classes.
-fn read(heads: &[Head<'_>], asked: &Asked, beside: usize) -> Result<Found, Misread> {
+fn read(
+    heads: &[Head<'_>],
+    options: &DecodeOptions,
+    beside: usize,
+) -> Result<Decoded, DecodeError> {
     let head = match heads {
         [head] if head.rows() > FIXED + beside => head,
         _ => {
             let more = if beside > 0 { format!(" + {beside}") } else { String::new() };
             let wanted = format!("(images, 4 + classes{more}, boxes) is needed");
-            return Err(Misread { output: 0, wanted });
+            return Err(DecodeError { output: 0, wanted });
         }
     };
     let classes = head.rows() - FIXED - beside;
@@ -58,14 +62,14 @@ fn read(heads: &[Head<'_>], asked: &Asked, beside: usize) -> Result<Found, Misre
         let score = at(FIXED + class, column);
         let [x, y, width, height] = [0, 1, 2, 3].map(|row| at(row, column));
         let bounds = around([x, y], [width, height]);
-        (score >= asked.least).then_some(Detection { class, score, bounds })
+        (score >= options.min_score).then_some(Detection { class, score, bounds })
     };
-    Ok(Found { objects: (0..head.columns()).filter_map(object).collect(), classes })
+    Ok(Decoded { objects: (0..head.columns()).filter_map(object).collect(), classes })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{asked, check, head};
+    use super::super::tests::{check, head, options};
     use super::*;
 
     #[test]
@@ -80,14 +84,14 @@ mod tests {
             [0.1, 0.2, 0.9, nan],
             [0.8, 0.1, nan, nan],
         ];
-        let found = decode(&[head(&rows)], &asked([64, 64], 0.25)).unwrap();
+        let found = decode(&[head(&rows)], &options([64, 64], 0.25)).unwrap();
         check(&found, &[(1, 0.8, [8.0, 17.0, 12.0, 23.0]), (0, 0.9, [40.0, 45.0, 60.0, 55.0])]);
         assert_eq!(found.classes, 2);
-        assert!(decode(&[head(&[[0.0; 9]; 4])], &asked([64, 64], 0.25)).is_err());
+        assert!(decode(&[head(&[[0.0; 9]; 4])], &options([64, 64], 0.25)).is_err());
         // What outlines are mixed by is no class, however large.
         let with_outlines: Vec<[f32; 4]> = rows.into_iter().chain([[9.0; 4]; MASKS]).collect();
-        let same = (YOLOV8_SEG.decode)(&[head(&with_outlines)], &asked([64, 64], 0.25)).unwrap();
+        let same = (YOLOV8_SEG.decode)(&[head(&with_outlines)], &options([64, 64], 0.25)).unwrap();
         assert_eq!(same, found);
-        assert!((YOLOV8_SEG.decode)(&[head(&rows)], &asked([64, 64], 0.25)).is_err());
+        assert!((YOLOV8_SEG.decode)(&[head(&rows)], &options([64, 64], 0.25)).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! YOLOX (Ge et al., 2021), as its exporter writes it: without the decoding in the model.
 
-use super::{Asked, Decoder, Found, Head, Misread, Part, USUAL_OVERLAP, around, best};
+use super::{
+    DecodeError, DecodeOptions, Decoded, Decoder, Head, Part, USUAL_OVERLAP, around, best,
+};
 use faultlens_core::Detection;
 
 /// (N, cells, 5 + classes): centre, size, whether there is an object, which.
@@ -28,8 +30,8 @@ pub(crate) fn cells([height, width]: [usize; 2]) -> Option<usize> {
     STRIDES.iter().try_fold(0usize, |sum, &stride| sum.checked_add(grid(stride)?))
 }
 
-fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
-    let size = asked.size;
+fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
+    let size = options.size;
     let count = cells(size).unwrap_or(usize::MAX);
     let head = match heads {
         [head] if head.rows() == count && head.columns() > FIXED => head,
@@ -38,7 +40,7 @@ fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
             let wanted = format!(
                 "(images, {count}, 5 + classes) is needed for an input of {height}×{width}"
             );
-            return Err(Misread { output: 0, wanted });
+            return Err(DecodeError { output: 0, wanted });
         }
     };
     let cells = STRIDES.iter().flat_map(|&stride| grid(size, stride));
@@ -48,13 +50,13 @@ fn decode(heads: &[Head<'_>], asked: &Asked) -> Result<Found, Misread> {
         let &[x, y, width, height, sure] = fixed else { return None };
         scores.clear();
         scores.extend(classes.iter().map(|class| class * sure));
-        let (class, score) = best(&scores, asked.least)?;
+        let (class, score) = best(&scores, options.min_score)?;
         let centre = [(x + corner[0]) * stride, (y + corner[1]) * stride];
         let bounds = around(centre, [width, height].map(|log| libm::expf(log) * stride));
         Some(Detection { class, score, bounds })
     };
     let objects = head.places().zip(cells).filter_map(object).collect();
-    Ok(Found { objects, classes: head.columns() - FIXED })
+    Ok(Decoded { objects, classes: head.columns() - FIXED })
 }
 
 /// The cells of a grid, row by row: pixels along a cell, and which it is.
@@ -66,7 +68,7 @@ fn grid([height, width]: [usize; 2], stride: usize) -> impl Iterator<Item = (f32
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{asked, check, head};
+    use super::super::tests::{check, head, options};
     use super::*;
 
     #[test]
@@ -80,7 +82,7 @@ mod tests {
         rows[32 + 8 + 1] = [0.5, 0.5, 0.0, 0.0, 1.0, 0.0, 1.0];
         // Sure of an object, of no class.
         rows[0] = [0.0, 0.0, 0.0, 0.0, 1.0, 0.2, 0.2];
-        let found = decode(&[head(&rows)], &asked([64, 32], 0.3)).unwrap();
+        let found = decode(&[head(&rows)], &options([64, 32], 0.3)).unwrap();
         let wanted = [
             // Centre (1.5, 2.25) × 8, size 16×8.
             (1, 0.4, [4.0, 14.0, 20.0, 22.0]),
@@ -95,7 +97,7 @@ mod tests {
 
     #[test]
     fn another_number_of_cells_is_refused() {
-        let error = decode(&[head(&[[0.0; 85]; 7])], &asked([416, 416], 0.3)).unwrap_err();
+        let error = decode(&[head(&[[0.0; 85]; 7])], &options([416, 416], 0.3)).unwrap_err();
         let wanted = "(images, 3549, 5 + classes) is needed for an input of 416×416";
         assert_eq!(error.wanted, wanted);
     }

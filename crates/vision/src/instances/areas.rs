@@ -3,8 +3,10 @@
 use faultlens_core::{Mask, Response, Segments, Tensor};
 use std::sync::Arc;
 
-use super::super::{OutputDescription, OutputKind, OutputReader, Shown, VisionError, guess_output};
-use super::{INSTANCE_LAYOUTS, Instance, MOST_INSTANCES, MOST_PIXELS};
+use super::super::{
+    OutputDescription, OutputKind, OutputReader, ShownImage, VisionError, guess_output,
+};
+use super::{INSTANCE_LAYOUTS, Instance, MAX_INSTANCES, MAX_PIXELS};
 use faultlens_engine::Graph;
 
 /// Smaller areas are specks: a model is unsure at edges.
@@ -33,7 +35,7 @@ impl AreaReader {
     pub(super) fn read(
         &self,
         outputs: &[Tensor],
-        shown: Shown<'_>,
+        shown: ShownImage<'_>,
         names: &dyn Fn(usize) -> String,
     ) -> Result<Vec<Instance>, VisionError> {
         let listed = |count: usize| -> Arc<[String]> { (0..count).map(names).collect() };
@@ -46,7 +48,7 @@ impl AreaReader {
         areas.retain(|area| area.len() >= LEAST_PIXELS);
         // Equal sizes stay in the order of their first pixels.
         areas.sort_by_key(|area| std::cmp::Reverse(area.len()));
-        areas.truncate(MOST_INSTANCES.min(MOST_PIXELS / classes.len().max(1)));
+        areas.truncate(MAX_INSTANCES.min(MAX_PIXELS / classes.len().max(1)));
         let instance = |area: Vec<usize>| {
             let class = classes[*area.first()?]?;
             let mut bits = vec![false; classes.len()];

@@ -11,18 +11,18 @@ mod yolov8_seg;
 use faultlens_core::{Bounds, Detection, Mask, Tensor, non_maximum_suppression};
 use std::borrow::Cow;
 
-use super::habits::Habit;
+use super::preprocessing::Preprocessing;
 use super::read::{in_image, numbers};
-use super::{OutputDescription, Shown, VisionError};
+use super::{OutputDescription, ShownImage, VisionError};
 use faultlens_engine::Graph;
 use prototypes::Prototypes;
 
 /// Only so many of the surest are looked at.
-const MOST_CANDIDATES: usize = 1000;
+const MAX_CANDIDATES: usize = 1000;
 /// No image has more objects that are worth an outline.
-const MOST_INSTANCES: usize = 100;
+const MAX_INSTANCES: usize = 100;
 /// Pixels of all masks of one image together.
-const MOST_PIXELS: usize = 1 << 30;
+const MAX_PIXELS: usize = 1 << 30;
 
 /// One thing that a model found, with its outline.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ pub struct InstanceLayout {
     /// Boxes of one class that overlap by more are one thing.
     overlap: f32,
     /// How images go into such models.
-    habit: &'static Habit,
+    preprocessing: &'static Preprocessing,
 }
 
 /// Every layout of boxes with mixed masks, in alphabetical order. Add yours here. Maps of classes
@@ -77,10 +77,10 @@ struct Outlines<'a> {
 
 /// Reads the things in an image from a model's outputs.
 #[derive(Debug)]
-pub struct InstanceReader(Kind);
+pub struct InstanceReader(Source);
 
 #[derive(Debug)]
-enum Kind {
+enum Source {
     Mixed(&'static InstanceLayout),
     Areas(Box<areas::AreaReader>),
 }
@@ -91,8 +91,8 @@ fn layout(graph: &Graph) -> Option<&'static InstanceLayout> {
 }
 
 /// How images go into models with such outputs.
-pub(super) fn habit(graph: &Graph) -> Option<&'static Habit> {
-    layout(graph).map(|layout| layout.habit)
+pub(super) fn preprocessing(graph: &Graph) -> Option<&'static Preprocessing> {
+    layout(graph).map(|layout| layout.preprocessing)
 }
 
 impl InstanceReader {
@@ -100,25 +100,25 @@ impl InstanceReader {
     /// connected areas are taken for things.
     pub fn new(graph: &Graph, described: Option<&OutputDescription>) -> Result<Self, VisionError> {
         if let Some(layout) = layout(graph).filter(|_| described.is_none()) {
-            return Ok(Self(Kind::Mixed(layout)));
+            return Ok(Self(Source::Mixed(layout)));
         }
         let areas = areas::AreaReader::new(graph, described)?;
-        Ok(Self(Kind::Areas(Box::new(areas))))
+        Ok(Self(Source::Areas(Box::new(areas))))
     }
 
     /// What the layout is called.
     pub fn name(&self) -> &'static str {
         match &self.0 {
-            Kind::Mixed(layout) => layout.name,
-            Kind::Areas(_) => "segments",
+            Source::Mixed(layout) => layout.name,
+            Source::Areas(_) => "segments",
         }
     }
 
     /// How many classes the model knows, where its outputs say so.
     pub fn classes(&self, graph: &Graph) -> Option<usize> {
         match &self.0 {
-            Kind::Mixed(layout) => (layout.classes)(graph),
-            Kind::Areas(_) => None,
+            Source::Mixed(layout) => (layout.classes)(graph),
+            Source::Areas(_) => None,
         }
     }
 
@@ -127,13 +127,13 @@ impl InstanceReader {
     pub fn read(
         &self,
         outputs: &[Tensor],
-        shown: Shown<'_>,
-        least: f32,
+        shown: ShownImage<'_>,
+        min_score: f32,
         names: &dyn Fn(usize) -> String,
     ) -> Result<Vec<Instance>, VisionError> {
         match &self.0 {
-            Kind::Mixed(layout) => mixed(layout, outputs, shown, least),
-            Kind::Areas(areas) => areas.read(outputs, shown, names),
+            Source::Mixed(layout) => mixed(layout, outputs, shown, min_score),
+            Source::Areas(areas) => areas.read(outputs, shown, names),
         }
     }
 }
@@ -147,8 +147,8 @@ fn first(tensor: &Tensor, count: usize) -> Option<Cow<'_, [f32]>> {
 fn mixed(
     layout: &InstanceLayout,
     outputs: &[Tensor],
-    shown: Shown<'_>,
-    least: f32,
+    shown: ShownImage<'_>,
+    min_score: f32,
 ) -> Result<Vec<Instance>, VisionError> {
     let outlines = (layout.read)(outputs)
         .map_err(|why| VisionError::Instances { layout: layout.name, why })?;
@@ -156,7 +156,7 @@ fn mixed(
     let [height, width] = shown.input.size.map(|side| side as f32);
     let [x, y] = if outlines.relative { [width, height] } else { [1.0, 1.0] };
     let found = |at: usize| {
-        let found = (outlines.object)(at).filter(|object| object.score >= least)?;
+        let found = (outlines.object)(at).filter(|object| object.score >= min_score)?;
         let b = found.bounds;
         let own =
             Bounds { left: b.left * x, top: b.top * y, right: b.right * x, bottom: b.bottom * y };
@@ -165,16 +165,16 @@ fn mixed(
     };
     let mut found: Vec<(usize, Detection)> = (0..outlines.count).filter_map(found).collect();
     found.sort_by(|(_, a), (_, b)| Detection::surest_first(a, b));
-    found.truncate(MOST_CANDIDATES);
+    found.truncate(MAX_CANDIDATES);
     let kept = thinned_out(&found, layout.overlap);
-    let most = MOST_INSTANCES.min(MOST_PIXELS / (shown.width * shown.height).max(1));
+    let max = MAX_INSTANCES.min(MAX_PIXELS / (shown.width * shown.height).max(1));
     let instance = |(at, object): (usize, Detection)| {
         let weights = (outlines.weights)(at);
         let mask = outlines.prototypes.mask(&weights, object.bounds, shown, placement)?;
         let Detection { class, score, bounds } = object;
         Some(Instance { class, score: Some(score), bounds, mask })
     };
-    Ok(kept.into_iter().take(most).filter_map(instance).collect())
+    Ok(kept.into_iter().take(max).filter_map(instance).collect())
 }
 
 /// The surest of those that overlap, with where each was found; the surest come first.

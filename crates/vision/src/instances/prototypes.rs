@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use faultlens_core::{Bounds, Mask};
 
-use super::super::{Placement, Shown};
+use super::super::{Placement, ShownImage};
 
 /// A few masks over the model's input, coarser than it.
 pub(super) struct Prototypes<'a> {
@@ -17,9 +17,9 @@ pub(super) struct Prototypes<'a> {
     pub(super) together: bool,
 }
 
-/// Between which two places of a row or column a pixel lies, and how far from the first.
+/// Neighbours which two places of a row or column a pixel lies, and how far from the first.
 #[derive(Clone, Copy)]
-struct Between {
+struct Neighbours {
     first: usize,
     second: usize,
     part: f32,
@@ -44,14 +44,14 @@ impl Prototypes<'_> {
         &self,
         weights: &[f32],
         bounds: Bounds,
-        shown: Shown<'_>,
+        shown: ShownImage<'_>,
         placement: Placement,
     ) -> Option<Mask> {
         let [height, width] = shown.input.size;
         // A pixel belongs to the box where its middle does.
-        let span = |from: f32, to: f32, most: usize| {
+        let span = |from: f32, to: f32, max: usize| {
             let edge = |at: f32| (at.max(0.0) + 0.5) as usize;
-            edge(from).min(most)..edge(to).min(most)
+            edge(from).min(max)..edge(to).min(max)
         };
         let columns = span(bounds.left, bounds.right, shown.width);
         let rows = span(bounds.top, bounds.bottom, shown.height);
@@ -61,8 +61,8 @@ impl Prototypes<'_> {
                 between(middle * own as f64 / input as f64 - 0.5, own)
             }
         };
-        let xs: Vec<Between> = columns.clone().map(across(0, self.width, width)).collect();
-        let ys: Vec<Between> = rows.clone().map(across(1, self.height, height)).collect();
+        let xs: Vec<Neighbours> = columns.clone().map(across(0, self.width, width)).collect();
+        let ys: Vec<Neighbours> = rows.clone().map(across(1, self.height, height)).collect();
         let [left, right] = [xs.first()?.first, xs.last()?.second];
         let [top, bottom] = [ys.first()?.first, ys.last()?.second];
         let wide = right - left + 1;
@@ -84,10 +84,10 @@ impl Prototypes<'_> {
 }
 
 /// The neighbours of a place; at the edges there is one only.
-fn between(place: f64, count: usize) -> Between {
+fn between(place: f64, count: usize) -> Neighbours {
     let place = place.clamp(0.0, count.saturating_sub(1) as f64);
     let first = place as usize;
-    Between { first, second: (first + 1).min(count - 1), part: (place - first as f64) as f32 }
+    Neighbours { first, second: (first + 1).min(count - 1), part: (place - first as f64) as f32 }
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
         let plain = InputDescription::plain([8, 8], Channels::Rgb, ElementType::F32);
         let input = InputDescription { resize, ..plain };
         // An image of twice the size, with a border below.
-        let shown = Shown { input: &input, width: 16, height: 8 };
+        let shown = ShownImage { input: &input, width: 16, height: 8 };
         let placement = input.placement(16, 8).unwrap();
         for (numbers, together) in [(planes, false), (pixels, true)] {
             let masks =

@@ -25,12 +25,12 @@ fn graph(outputs: &[&[usize]]) -> Graph {
 
 fn read(reader: &InstanceReader, outputs: &[Tensor]) -> Result<Vec<Instance>, VisionError> {
     let input = InputDescription::plain([16, 16], Channels::Rgb, ElementType::F32);
-    let shown = Shown { input: &input, width: 32, height: 16 };
+    let shown = ShownImage { input: &input, width: 32, height: 16 };
     reader.read(outputs, shown, 0.3, &|class| ["background", "car"][class % 2].to_owned())
 }
 
 /// Class, score, pixels of the mask and its sides.
-fn told(found: &[Instance]) -> Vec<(usize, Option<f32>, usize, [f32; 4])> {
+fn summaries(found: &[Instance]) -> Vec<(usize, Option<f32>, usize, [f32; 4])> {
     let each = |one: &Instance| {
         let Bounds { left, top, right, bottom } = one.mask.bounds().unwrap();
         (one.class, one.score, one.mask.area(), [left, top, right, bottom])
@@ -67,7 +67,7 @@ fn yolov8_seg_mixes_masks_inside_boxes() {
     let found = read(&reader, &outputs).unwrap();
     let wanted =
         [(0, Some(0.9), 256, [0.0, 0.0, 16.0, 16.0]), (1, Some(0.7), 256, [0.0, 0.0, 32.0, 8.0])];
-    assert_eq!(told(&found), wanted);
+    assert_eq!(summaries(&found), wanted);
     assert_eq!(found[0].bounds, Bounds { left: 0.0, top: 0.0, right: 32.0, bottom: 16.0 });
     let broken = [tensor(&[1, 8, 4], vec![f32::NAN; 32]), tensor(&[1, 2, 4, 4], planes())];
     assert_eq!(read(&reader, &broken).unwrap(), []);
@@ -96,7 +96,7 @@ fn yolact_is_read_with_and_without_priors() {
         assert_eq!((reader.name(), reader.classes(&graph(&shapes))), ("yolact", Some(2)));
         // The left half of the image inside the box; the other place is background.
         let found = read(&reader, outputs).unwrap();
-        assert_eq!(told(&found), [(1, Some(0.8), 128, [8.0, 0.0, 16.0, 16.0])]);
+        assert_eq!(summaries(&found), [(1, Some(0.8), 128, [8.0, 0.0, 16.0, 16.0])]);
         assert!((found[0].bounds.left - 8.0).abs() < 1e-4, "{:?}", found[0].bounds);
     }
     let shapes: Vec<&[usize]> = plain.iter().map(Tensor::shape).collect();
@@ -119,7 +119,7 @@ fn areas_of_a_map_are_things_and_background_is_none() {
     let found = read(&reader, &[tensor(&[1, 3, 16, 16], (0..768).map(score).collect())]).unwrap();
     // The image is twice as wide.
     let wanted = [(1, None, 128, [0.0, 0.0, 32.0, 4.0]), (2, None, 72, [20.0, 10.0, 32.0, 16.0])];
-    assert_eq!(told(&found), wanted);
+    assert_eq!(summaries(&found), wanted);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use faultlens_core::{Bounds, Detection, Tensor, argmax};
 use std::borrow::Cow;
 
-use super::super::habits;
+use super::super::preprocessing;
 use super::prototypes::Prototypes;
 use super::{InstanceLayout, Outlines, first};
 use faultlens_engine::{Dim, Graph};
@@ -20,7 +20,7 @@ pub(super) const YOLACT: InstanceLayout = InstanceLayout {
     read,
     // What YOLACT's own suppression leaves.
     overlap: 0.5,
-    habit: &habits::YOLACT,
+    preprocessing: &preprocessing::YOLACT,
 };
 
 /// How much of a prior's side a number of the output stands for.

@@ -3,7 +3,7 @@
 use faultlens_core::{Bounds, Detection, Tensor, argmax};
 
 use super::super::decode::{FIXED, around};
-use super::super::habits;
+use super::super::preprocessing;
 use super::prototypes::Prototypes;
 use super::{InstanceLayout, Outlines, first};
 use faultlens_engine::{Dim, Graph};
@@ -18,7 +18,7 @@ pub(super) const YOLOV8_SEG: InstanceLayout = InstanceLayout {
     classes,
     read,
     overlap: 0.7,
-    habit: &habits::YOLO,
+    preprocessing: &preprocessing::YOLO,
 };
 
 fn classes(graph: &Graph) -> Option<usize> {

@@ -6,13 +6,13 @@ use faultlens_core::{
 
 use std::borrow::Cow;
 
-use super::super::decode::{Asked, DECODERS, Decoder, Found, Head, Part, Units};
+use super::super::decode::{DECODERS, DecodeOptions, Decoded, Decoder, Head, Part, Units};
 use super::super::output::output_called;
 use super::super::{OutputDescription, Placement, VisionError};
-use super::{Names, Output, Shown, all_finite, missing};
+use super::{Names, Output, ShownImage, all_finite, missing};
 
 /// A broken model can find something everywhere; only so many of the surest are looked at.
-const MOST_CANDIDATES: usize = 1000;
+const MAX_CANDIDATES: usize = 1000;
 
 /// Reads boxes.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl DetectionReader {
         &self,
         outputs: &[Tensor],
         index: usize,
-        shown: Shown<'_>,
+        shown: ShownImage<'_>,
         names: Names<'_>,
     ) -> Result<Detections, VisionError> {
         let part = |(at, name): &'_ (usize, String)| {
@@ -82,16 +82,16 @@ impl DetectionReader {
             .map(|at| head(output(at), self.decoder.outputs[at]))
             .collect::<Result<_, _>>()?;
         let placement = shown.input.placement(shown.width, shown.height)?;
-        let (size, least, units) = (shown.input.size, self.threshold, self.units);
-        let found = (self.decoder.decode)(&heads, &Asked { size, least, units });
-        let Found { objects: mut found, classes } =
+        let (size, min_score, units) = (shown.input.size, self.threshold, self.units);
+        let found = (self.decoder.decode)(&heads, &DecodeOptions { size, min_score, units });
+        let Decoded { objects: mut found, classes } =
             found.map_err(|misread| output(misread.output).refuse(misread.wanted))?;
         found.iter_mut().for_each(|object| object.bounds = in_image(object.bounds, placement));
         // Sizes that overflow are as telling as numbers that are none.
         let finite = heads.iter().all(|head| all_finite(&head.numbers))
             && found.iter().all(|object| object.bounds.area().is_finite());
         found.sort_by(Detection::surest_first);
-        found.truncate(MOST_CANDIDATES);
+        found.truncate(MAX_CANDIDATES);
         non_maximum_suppression(&mut found, self.overlap);
         Ok(Detections { found, names: names(classes).into(), finite })
     }

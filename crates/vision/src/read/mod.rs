@@ -28,7 +28,7 @@ pub struct OutputReader {
 
 /// What was shown, and how: boxes and areas are given back in its pixels.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct ShownImage<'a> {
     /// How it became the model's input.
     pub input: &'a InputDescription,
     /// Columns of the image.
@@ -37,7 +37,7 @@ pub struct Shown<'a> {
     pub height: usize,
 }
 
-/// Names for so many classes; asked with every answer, so they are worth keeping.
+/// Names for so many classes; asked for with every answer, so they are worth keeping.
 pub type Names<'a> = &'a dyn Fn(usize) -> Arc<[String]>;
 
 impl OutputReader {
@@ -67,7 +67,7 @@ impl OutputReader {
         &self,
         outputs: &[Tensor],
         index: usize,
-        shown: Shown<'_>,
+        shown: ShownImage<'_>,
         names: Names<'_>,
     ) -> Result<Response, VisionError> {
         if let Some(detections) = &self.detections {

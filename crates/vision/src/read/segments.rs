@@ -3,7 +3,7 @@
 use faultlens_core::{Bounds, Segments, argmax};
 
 use super::super::{OutputDescription, VisionError};
-use super::{Names, Output, Shown, all_finite, place, sides};
+use super::{Names, Output, ShownImage, all_finite, place, sides};
 
 /// What belongs to class 1, where there is one channel.
 const THRESHOLD: f32 = 0.5;
@@ -17,7 +17,7 @@ const WANTED: &str = "a score per image, class, row and column is needed, or the
 pub(super) fn read(
     description: &OutputDescription,
     output: Output<'_>,
-    shown: Shown<'_>,
+    shown: ShownImage<'_>,
     names: Names<'_>,
 ) -> Result<Segments, VisionError> {
     let layout = description.layout;
@@ -33,9 +33,9 @@ pub(super) fn read(
     } else {
         let scores = output.numbers(range).ok_or_else(|| output.refuse(WANTED))?;
         let at = place(layout, channels, pixels);
-        let least = description.threshold.unwrap_or(THRESHOLD);
+        let min_score = description.threshold.unwrap_or(THRESHOLD);
         let class = |pixel: usize| match channels {
-            1 => u16::from(scores[pixel] >= least),
+            1 => u16::from(scores[pixel] >= min_score),
             _ => argmax((0..channels).map(|channel| scores[at(channel, pixel)]))
                 .and_then(|class| u16::try_from(class).ok())
                 .unwrap_or(NO_CLASS),
@@ -47,7 +47,7 @@ pub(super) fn read(
 }
 
 /// Where the model's input lies in the image.
-fn covers(shown: Shown<'_>) -> Result<Bounds, VisionError> {
+fn covers(shown: ShownImage<'_>) -> Result<Bounds, VisionError> {
     let placement = shown.input.placement(shown.width, shown.height)?;
     let [height, width] = shown.input.size;
     let [left, top] = placement.to_image([0.0, 0.0]).map(|at| at as f32);

@@ -31,7 +31,7 @@ fn tensor(shape: &[usize], data: impl Into<TensorData>) -> Tensor {
 /// What a model with outputs `y` and `z` answers about an image of its input's size.
 fn read(text: &str, outputs: &[Tensor], index: usize) -> Result<Response, VisionError> {
     let input = input([2, 2], Resize::Stretch);
-    let shown = Shown { input: &input, width: 2, height: 2 };
+    let shown = ShownImage { input: &input, width: 2, height: 2 };
     let names = |count: usize| (0..count).map(|n| format!("class {n}")).collect();
     OutputReader::new(&described(text), &graph(&["y", "z"]))?.read(outputs, index, shown, &names)
 }
@@ -102,7 +102,7 @@ fn areas_know_where_they_lie_in_the_image() {
     ] {
         let input = input([8, 8], resize);
         let output = [tensor(&[1, 2, 8, 8], vec![0.0f32; 128])];
-        let shown = Shown { input: &input, width, height };
+        let shown = ShownImage { input: &input, width, height };
         let names = |_| [].into();
         let Ok(Response::Segments(areas)) = reader.read(&output, 0, shown, &names) else {
             panic!("areas were asked for");
@@ -179,7 +179,7 @@ fn boxes_are_given_back_in_the_images_pixels_each_once() {
     let letterbox = Resize::Letterbox { pad: 0, align: Align::Centre };
     let input = input([8, 8], letterbox);
     // 32×16 pixels become 8×4, with two rows above.
-    let shown = Shown { input: &input, width: 32, height: 16 };
+    let shown = ShownImage { input: &input, width: 32, height: 16 };
     let names = |count: usize| vec!["car".to_owned(); count].into();
     let answer = world.read(&outputs, 0, shown, &names).unwrap();
     let Response::Detections(found) = &answer else { panic!("{answer:?}") };
@@ -241,7 +241,7 @@ fn listed(decoder: &str, outputs: &[Tensor], index: usize) -> Result<Vec<Detecti
     let text = format!(r#"{{"kind": "detections", "decoder": "{decoder}"}}"#);
     let reader = OutputReader::new(&described(&text), &graph(&["boxes", "scores", "labels"]))?;
     let input = input([20, 10], Resize::Stretch);
-    let shown = Shown { input: &input, width: 10, height: 20 };
+    let shown = ShownImage { input: &input, width: 10, height: 20 };
     match reader.read(outputs, index, shown, &|count| vec![String::new(); count].into())? {
         Response::Detections(detections) => Ok(detections.found),
         other => panic!("{other:?}"),

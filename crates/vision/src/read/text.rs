@@ -18,11 +18,11 @@ pub(super) fn read(
         let chosen = output.classes(range).ok_or_else(refuse)?;
         let chosen = chosen.iter().map(|&class| usize::try_from(class).unwrap_or(usize::MAX));
         let classes = letters(chosen, description.blank);
-        let known = classes.iter().max().map_or(0, |most| most.saturating_add(1));
+        let known = classes.iter().max().map_or(0, |max| max.saturating_add(1));
         return Ok(Text { classes, names: names(known.min(1 << 16)).into(), finite: true });
     }
     let &[a, b, c] = output.tensor.shape() else { return Err(refuse()) };
-    // Steps, classes and images, each with its length and how far apart its neighbours stand.
+    // ResizeSteps, classes and images, each with its length and how far apart its neighbours stand.
     let (steps, classes, images) = match description.steps_axis.unwrap_or(1) {
         0 => ((a, b * c), (c, 1), (b, c)),
         1 => ((b, c), (c, 1), (a, b * c)),

@@ -2,7 +2,7 @@
 
 mod convert;
 
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::graph::{Graph, Operator};
 use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
 use crate::value::Value;
@@ -13,10 +13,10 @@ use rten_tensor::prelude::*;
 use std::sync::Arc;
 
 /// Elements above which an answer is taken for a mistake.
-const MOST: f64 = (1u64 << 30) as f64;
+const MAX_ELEMENTS: f64 = (1u64 << 30) as f64;
 
 /// One operator as a model of rten's.
-pub(crate) struct Foreign {
+pub(crate) struct Fallback {
     model: rten::Model,
     inputs: Vec<Option<NodeId>>,
     captures: Vec<NodeId>,
@@ -30,16 +30,19 @@ pub(crate) struct Foreign {
     moves: Vec<usize>,
 }
 
-impl Foreign {
+impl Fallback {
     /// Builds the one-node model; an operator that rten does not know is an error here.
-    pub(crate) fn new(operator: &Operator, graph: &Graph) -> Result<Self, Misfit> {
+    pub(crate) fn new(operator: &Operator, graph: &Graph) -> Result<Self, OperandError> {
         let proto = one_node_model(operator, graph);
         let load =
             || ModelOptions::with_all_ops().enable_optimization(false).load(onnx::encode(&proto));
-        let model = guarded(load)?
-            .map_err(|e| Misfit::new(format!("neither Faultlens nor rten computes it ({e})")))?;
+        let model = guarded(load)?.map_err(|e| {
+            OperandError::new(format!("neither Faultlens nor rten computes it ({e})"))
+        })?;
         let find = |name: &str| {
-            model.find_node(name).ok_or_else(|| Misfit::new(format!("rten lost the value {name}")))
+            model
+                .find_node(name)
+                .ok_or_else(|| OperandError::new(format!("rten lost the value {name}")))
         };
         let inputs = operator.inputs.iter().enumerate();
         let inputs = inputs.map(|(i, v)| v.map(|_| find(&format!("in{i}"))).transpose());
@@ -63,7 +66,10 @@ impl Foreign {
 
     /// Runs the operator; `operands` are its inputs, then its captures. One thread, so that no
     /// sum depends on how many there are.
-    pub(crate) fn run(&self, operands: &[Option<&Value>]) -> Result<Vec<Option<Value>>, Misfit> {
+    pub(crate) fn run(
+        &self,
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<Option<Value>>, OperandError> {
         self.refuse_too_large(operands)?;
         let moved = self.moved(operands);
         let fed = match &moved {
@@ -79,7 +85,7 @@ impl Foreign {
         let mut options = RunOptions::default();
         options.thread_pool = Some(one_thread());
         let results = guarded(|| self.model.run(feeds, &fetched, Some(options)))?
-            .map_err(|e| Misfit::new(e.to_string().replace('\n', " ")))?;
+            .map_err(|e| OperandError::new(e.to_string().replace('\n', " ")))?;
         let mut results = results.into_iter();
         let outputs = self.outputs.iter().enumerate().map(|(i, wanted)| {
             let result = wanted.and_then(|_| results.next());
@@ -92,7 +98,7 @@ impl Foreign {
     }
 
     /// Refuses sizes that a fault may have made, before memory for them runs out.
-    fn refuse_too_large(&self, operands: &[Option<&Value>]) -> Result<(), Misfit> {
+    fn refuse_too_large(&self, operands: &[Option<&Value>]) -> Result<(), OperandError> {
         let operand = |at: usize| operands.get(at).copied().flatten();
         let numbers = |at: usize| operand(at).and_then(Value::integers).unwrap_or_default();
         let shape = |at: usize| operand(at).map_or(&[][..], Value::shape);
@@ -114,8 +120,8 @@ impl Foreign {
             },
             _ => 0.0,
         };
-        if elements > MOST {
-            return Err(Misfit::new(format!("it would make {elements:.0} elements")));
+        if elements > MAX_ELEMENTS {
+            return Err(OperandError::new(format!("it would make {elements:.0} elements")));
         }
         Ok(())
     }
@@ -125,20 +131,24 @@ impl Foreign {
     fn moved<'a>(&self, operands: &[Option<&'a Value>]) -> Option<Vec<&'a Value>> {
         let moved = self.moves.iter().map(|&i| operands.get(i).copied().flatten());
         let moved: Vec<&Value> = moved.collect::<Option<_>>()?;
-        let foreign = moved.iter().all(|value| value.tensor().is_some());
-        (foreign && !moved.is_empty()).then_some(moved)
+        let fallback = moved.iter().all(|value| value.tensor().is_some());
+        (fallback && !moved.is_empty()).then_some(moved)
     }
 
     /// The operands with numbers in place of the elements that are moved.
-    fn numbered(&self, operands: &[Option<&Value>]) -> Result<Vec<Option<rten::Value>>, Misfit> {
+    fn numbered(
+        &self,
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<Option<rten::Value>>, OperandError> {
         let mut next = 0i32;
         let mut number = |value: &Value| {
             let count: usize = value.shape().iter().product();
             let end = i32::try_from(count).ok().and_then(|count| next.checked_add(count));
-            let end = end.ok_or_else(|| Misfit::new("it has over two billion elements"))?;
+            let end = end.ok_or_else(|| OperandError::new("it has over two billion elements"))?;
             let numbers = (next..end).collect::<Vec<i32>>();
             next = end;
-            rten::Value::from_shape(value.shape(), numbers).map_err(|e| Misfit::new(e.to_string()))
+            rten::Value::from_shape(value.shape(), numbers)
+                .map_err(|e| OperandError::new(e.to_string()))
         };
         let operands = operands.iter().enumerate().map(|(i, value)| match value {
             Some(value) if self.moves.contains(&i) => number(value).map(Some),
@@ -179,9 +189,9 @@ fn moves(operator: &Operator) -> Vec<usize> {
 }
 
 /// Exchanges numbers of elements for the elements.
-fn placed(numbers: rten::Value, sources: &[&Value]) -> Result<Value, Misfit> {
+fn placed(numbers: rten::Value, sources: &[&Value]) -> Result<Value, OperandError> {
     let rten::Value::Int32Tensor(numbers) = numbers else {
-        return Err(Misfit::new("rten answered a kind of value that was not asked for"));
+        return Err(OperandError::new("rten answered a kind of value that was not asked for"));
     };
     let at: Vec<usize> = numbers.to_vec().into_iter().map(|n| n as usize).collect();
     crate::ops::pick(sources, &at, numbers.shape().to_vec())
@@ -203,11 +213,11 @@ fn declared(operator: &Operator) -> Vec<Option<DType>> {
 }
 
 /// rten panics on some operands that it does not expect; here that is an error like others.
-fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Misfit> {
+fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, OperandError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
-        Misfit::new(format!("rten gave up on these operands ({text})"))
+        OperandError::new(format!("rten gave up on these operands ({text})"))
     })
 }
 

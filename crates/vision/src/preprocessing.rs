@@ -4,7 +4,7 @@ use super::{Align, Channels, ElementType, InputDescription, Resize};
 
 /// How images go into a family of models.
 #[derive(Debug, PartialEq)]
-pub(super) struct Habit {
+pub(super) struct Preprocessing {
     /// The custom, in words that end a reason.
     about: &'static str,
     channels: Channels,
@@ -20,7 +20,7 @@ pub(super) struct Habit {
 const LETTERBOX: Resize = Resize::Letterbox { pad: Resize::PAD, align: Align::Centre };
 
 /// Megvii's YOLOX since version 0.1.1rc0, `yolox/data/data_augment.py`.
-pub(super) const YOLOX: Habit = Habit {
+pub(super) const YOLOX: Preprocessing = Preprocessing {
     about: "YOLOX is trained on BGR pixels from 0 to 255 in a letterbox of grey 114, at its top left",
     channels: Channels::Bgr,
     resize: Resize::Letterbox { pad: Resize::PAD, align: Align::TopLeft },
@@ -31,7 +31,7 @@ pub(super) const YOLOX: Habit = Habit {
 };
 
 /// dog-qiuqiu's FastestDet, `test.py`.
-pub(super) const FASTESTDET: Habit = Habit {
+pub(super) const FASTESTDET: Preprocessing = Preprocessing {
     about: "FastestDet is trained on BGR pixels from 0 to 1 of stretched images",
     channels: Channels::Bgr,
     resize: Resize::Stretch,
@@ -42,7 +42,7 @@ pub(super) const FASTESTDET: Habit = Habit {
 };
 
 /// Linzaer's Ultra-Light-Fast-Generic-Face-Detector-1MB, `vision/transforms`.
-pub(super) const ULTRAFACE: Habit = Habit {
+pub(super) const ULTRAFACE: Preprocessing = Preprocessing {
     about: "Ultra-Light face detectors are trained on RGB pixels (x − 127) / 128 of stretched images",
     channels: Channels::Rgb,
     resize: Resize::Stretch,
@@ -53,7 +53,7 @@ pub(super) const ULTRAFACE: Habit = Habit {
 };
 
 /// dbolya's YOLACT, `utils/augmentations.py`.
-pub(super) const YOLACT: Habit = Habit {
+pub(super) const YOLACT: Preprocessing = Preprocessing {
     about: "YOLACT is trained on stretched RGB images less ImageNet's mean, over its deviation",
     channels: Channels::Rgb,
     resize: Resize::Stretch,
@@ -64,7 +64,7 @@ pub(super) const YOLACT: Habit = Habit {
 };
 
 /// Ultralytics' YOLOs and their relatives, `LetterBox` in `ultralytics/data/augment.py`.
-pub(super) const YOLO: Habit = Habit {
+pub(super) const YOLO: Preprocessing = Preprocessing {
     about: "these YOLOs are trained on RGB pixels from 0 to 1 in a letterbox of grey 114",
     channels: Channels::Rgb,
     resize: LETTERBOX,
@@ -75,7 +75,7 @@ pub(super) const YOLO: Habit = Habit {
 };
 
 /// Ultralytics' classifiers, `classify_transforms` in `ultralytics/data/augment.py`.
-pub(super) const YOLO_CLASSIFIER: Habit = Habit {
+pub(super) const YOLO_CLASSIFIER: Preprocessing = Preprocessing {
     about: "Ultralytics trains classifiers on RGB pixels from 0 to 1 of a centre crop",
     channels: Channels::Rgb,
     resize: Resize::CentreCrop { share: 1.0 },
@@ -85,7 +85,7 @@ pub(super) const YOLO_CLASSIFIER: Habit = Habit {
     side: 224,
 };
 
-impl Habit {
+impl Preprocessing {
     /// Takes the custom over, and says so. A model that takes bytes or scales pixels itself is
     /// given them as they are.
     pub(super) fn apply(&self, description: &mut InputDescription, scales_itself: bool) -> String {
