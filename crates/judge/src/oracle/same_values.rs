@@ -1,7 +1,7 @@
 //! Numbers must stay where they were.
 
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Setting,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Setting,
     SettingError, Settings, Unset,
 };
 
@@ -20,14 +20,14 @@ pub(super) const SAME_VALUES: Plugin<dyn Oracle> = Plugin {
 const TOLERANCE: Parameter = Parameter {
     name: "tolerance",
     about: "how far a number may move, in its own unit times scale",
-    kind: ParameterKind::Number { least: 0.0, most: 1e30 },
+    kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Is(Setting::Number(0.0)),
 };
 
 const SCALE: Parameter = Parameter {
     name: "scale",
     about: "what differences are multiplied by first, such as 57.2958 for radians in degrees",
-    kind: ParameterKind::Number { least: 1e-30, most: 1e30 },
+    kind: ParameterKind::Number { min: 1e-30, max: 1e30 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
@@ -66,7 +66,7 @@ impl Oracle for SameValues {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         let numbers = comparison.golden.numbers().zip(comparison.observed.numbers());
         let Some((golden, observed)) = numbers else {
-            return Outcome::Skipped(Reason::Unsuited);
+            return Outcome::Skipped(Reason::UnsupportedAnswer);
         };
         match self.deviation(golden, observed) {
             Some(deviation) if deviation <= self.tolerance => Outcome::Unchanged,
@@ -74,8 +74,8 @@ impl Oracle for SameValues {
         }
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
         let (golden, observed) = comparison.golden.numbers().zip(comparison.observed.numbers())?;
-        Some(Measure { name: "deviation", value: self.deviation(golden, observed)? })
+        Some(Measurement { name: "deviation", value: self.deviation(golden, observed)? })
     }
 }

@@ -15,21 +15,16 @@ fn scores(scores: &[f32]) -> Response {
 fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Response) -> Outcome {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
     let truth = Truth { class: truth, label: None };
-    let comparison = Comparison { case: &case, truth, golden, observed: seen, disturbed: None };
-    let barred = judge.bars_case(&Comparison { observed: golden, ..comparison });
+    let comparison = Comparison { case: &case, truth, golden, observed: seen, fault: None };
+    let barred = judge.skips_case(&Comparison { observed: golden, ..comparison });
     barred.map_or_else(|| judge.judge(&comparison), Outcome::Skipped)
 }
 
 /// Golden against observed, without guards.
 fn measured(oracle: &dyn Oracle, golden: &Response, seen: &Response) -> (Outcome, Option<f64>) {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let comparison = Comparison {
-        case: &case,
-        truth: Truth::default(),
-        golden,
-        observed: seen,
-        disturbed: None,
-    };
+    let comparison =
+        Comparison { case: &case, truth: Truth::default(), golden, observed: seen, fault: None };
     (oracle.judge(&comparison), oracle.measure(&comparison).map(|measure| measure.value))
 }
 
@@ -90,8 +85,8 @@ fn the_same_best_class_masks_a_fault() {
         (2.0, scores(&[0.5, 0.1, 0.4]), Outcome::Changed),
         (1.0, scores(&[f32::NAN, 0.9, 0.0]), Outcome::Detected),
         (1.0, scores(&[f32::INFINITY, 0.9, 0.0]), Outcome::Detected),
-        (1.0, Response::Values(vec![1.0]), Outcome::Skipped(Reason::Unsuited)),
-        (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Skipped(Reason::Unsuited)),
+        (1.0, Response::Values(vec![1.0]), Outcome::Skipped(Reason::UnsupportedAnswer)),
+        (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Skipped(Reason::UnsupportedAnswer)),
     ];
     for (k, observed, wanted) in cases {
         let judge = Judge::new(oracle("same_top", "k", k), vec![]);
@@ -246,7 +241,7 @@ fn an_oracle_leaves_other_kinds_of_answers_unjudged() {
             let wanted = if *of == plugin.name || numbers {
                 Outcome::Unchanged
             } else {
-                Outcome::Skipped(Reason::Unsuited)
+                Outcome::Skipped(Reason::UnsupportedAnswer)
             };
             let (outcome, measure) = measured(oracle.as_ref(), answer, answer);
             assert_eq!(outcome, wanted, "{} of {of}", plugin.name);
@@ -265,7 +260,7 @@ fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
     assert_eq!(judged(&judge, None, &broken, &golden), wanted);
     // Of a kind that the oracle does not know, it says nothing.
     let other = objects(&[]);
-    let unsuited = Outcome::Skipped(Reason::Unsuited);
+    let unsuited = Outcome::Skipped(Reason::UnsupportedAnswer);
     assert_eq!(judged(&judge, None, &other, &broken), unsuited);
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
     let comparison = Comparison {
@@ -273,11 +268,11 @@ fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
         truth: Truth::default(),
         golden: &golden,
         observed: &broken,
-        disturbed: None,
+        fault: None,
     };
     assert_eq!(judge.measure(&comparison), None);
     let same = judge.measure(&Comparison { observed: &golden, ..comparison });
-    assert_eq!(same, Some(Measure { name: "edits", value: 0.0 }));
+    assert_eq!(same, Some(Measurement { name: "edits", value: 0.0 }));
 }
 
 #[test]
