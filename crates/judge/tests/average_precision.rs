@@ -59,9 +59,11 @@ fn equals_pycocotools() {
     for answer in &fixture.average_precision {
         for (class, &wanted) in answer.classes.iter().enumerate() {
             let got = average_precision(&cases, class, answer.iou);
-            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-9;
             assert_eq!(got.is_some(), wanted.is_some(), "class {class}");
-            assert!(got.zip(wanted).is_none_or(near), "class {class}: {got:?}, not {wanted:?}");
+            assert!(
+                got.zip(wanted).is_none_or(|(a, b): (f64, f64)| (a - b).abs() < 1e-9),
+                "class {class}: {got:?}, not {wanted:?}"
+            );
         }
         let known: Vec<f64> = answer.classes.iter().copied().flatten().collect();
         let mean = known.iter().sum::<f64>() / known.len() as f64;

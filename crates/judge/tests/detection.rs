@@ -12,7 +12,8 @@ const NEAR: f64 = 1e-9;
 
 /// A set of the fixtures, with classes from 0.
 fn scenes(known: &str, found: &str) -> Vec<Scene> {
-    let (known, found) = (json(known), json(found));
+    let known = json(known);
+    let found = json(found);
     let mut scenes = vec![Scene::default(); known["images"].as_array().unwrap().len()];
     for known in known["annotations"].as_array().unwrap() {
         scenes[place(known)].objects.push(Known {

@@ -48,8 +48,14 @@ fn as_the_authors_code() {
 }
 
 fn image(width: usize, height: usize, value: impl Fn(usize, usize, usize) -> usize) -> Image {
-    let at = |at: usize| value(at / 3 % width, at / 3 / width, at % 3) as u8;
-    Image::from_rgb(width, height, (0..3 * width * height).map(at).collect()).unwrap()
+    Image::from_rgb(
+        width,
+        height,
+        (0..3 * width * height)
+            .map(|at| value(at / 3 % width, at / 3 / width, at % 3) as u8)
+            .collect(),
+    )
+    .unwrap()
 }
 
 fn rich(x: usize, y: usize, c: usize) -> usize {
@@ -63,28 +69,25 @@ fn pair(width: usize, height: usize, change: &str) -> [Image; 2] {
     let made = |value: &dyn Fn(usize, usize, usize) -> usize| image(width, height, value);
     let original = made(&rich);
     let faint = |x, y, c| 128 + rich(x, y, c) / 32;
-    let noise = |x, y, c| {
-        let noise = (x * 31 + y * 17 + x * y + c * 7) % 23;
-        (rich(x, y, c) + noise).saturating_sub(11).min(255)
-    };
-    let blur = |x: usize, y: usize, c: usize| {
-        let near = |at: usize, last: usize| [at.saturating_sub(1), at, (at + 1).min(last)];
-        let rows = near(y, height - 1).into_iter();
-        let all = rows.flat_map(|y| near(x, width - 1).map(|x| rich(x, y, c)));
-        all.sum::<usize>() / 9
-    };
     let changed = match change {
         "same" => original.clone(),
-        "noise" => made(&noise),
-        "blur" => made(&blur),
+        "noise" => made(&|x, y, c| {
+            let noise = (x * 31 + y * 17 + x * y + c * 7) % 23;
+            (rich(x, y, c) + noise).saturating_sub(11).min(255)
+        }),
+        "blur" => made(&|x: usize, y: usize, c: usize| {
+            let near = |at: usize, last: usize| [at.saturating_sub(1), at, (at + 1).min(last)];
+            let rows = near(y, height - 1).into_iter();
+            let all = rows.flat_map(|y| near(x, width - 1).map(|x| rich(x, y, c)));
+            all.sum::<usize>() / 9
+        }),
         "contrast" => made(&|x, y, c| (2 * rich(x, y, c) + 300) / 5),
         "bright" => made(&|x, y, c| (rich(x, y, c) + 40).min(255)),
         "red" => made(&|x, y, c| (rich(x, y, c) + if c == 0 { 90 } else { 0 }).min(255)),
         "negative" => made(&|x, y, c| 255 - rich(x, y, c)),
         "flat" => made(&|_, _, _| 128),
         "a dot on faint" => {
-            let dot = |x: usize, y: usize| x == 4 && y == 4;
-            return [made(&faint), made(&|x, y, c| faint(x, y, c) + usize::from(dot(x, y)))];
+            return [made(&faint), made(&|x, y, c| faint(x, y, c) + usize::from(x == 4 && y == 4))];
         }
         other => panic!("{other}"),
     };

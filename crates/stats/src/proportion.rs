@@ -25,7 +25,8 @@ pub fn wilson(events: u64, n: u64, level: Level) -> Result<Estimate, StatsError>
 /// More events than trials, or more than 10¹⁰ trials.
 pub fn clopper_pearson(events: u64, n: u64, level: Level) -> Result<Estimate, StatsError> {
     check(events, n)?;
-    let (hits, misses) = (events as f64, (n - events) as f64);
+    let hits = events as f64;
+    let misses = (n - events) as f64;
     let tail = level.alpha() / 2.0;
     let low = match events {
         0 => 0.0,

@@ -182,7 +182,8 @@ fn basis_at(x: f64, knots: &[f64]) -> (usize, Band) {
     for degree in 1..=3 {
         let mut carried = 0.0;
         for i in 0..degree {
-            let (below, above) = (knots[span + 1 + i - degree], knots[span + 1 + i]);
+            let below = knots[span + 1 + i - degree];
+            let above = knots[span + 1 + i];
             let part = values[i] / (above - below);
             values[i] = carried + (above - x) * part;
             carried = (x - below) * part;
@@ -217,8 +218,10 @@ fn curvature(knots: &[f64]) -> Vec<Band> {
     };
     let mut penalty = vec![[0.0; 4]; size];
     for i in 2..size - 1 {
-        let ([a, b, c], [d, e, f]) = (at_knot(i), at_knot(i + 1));
-        let (left, right) = ([a, b, c, 0.0], [0.0, d, e, f]);
+        let [a, b, c] = at_knot(i);
+        let [d, e, f] = at_knot(i + 1);
+        let left = [a, b, c, 0.0];
+        let right = [0.0, d, e, f];
         let third = (knots[i + 2] - knots[i + 1]) / 3.0;
         for j in 0..4 {
             for k in j..4 {
@@ -266,7 +269,8 @@ impl Work {
         if !self.factor(of, penalty) {
             return false;
         }
-        let (rows, x) = (EDGE..EDGE + right.len(), &mut self.solution);
+        let rows = EDGE..EDGE + right.len();
+        let x = &mut self.solution;
         for (i, value) in rows.clone().zip(right) {
             let before = [1, 2, 3].map(|k| self.lower[i - k][k - 1] * x[i - k]);
             x[i] = value - before[0] - before[1] - before[2];
@@ -426,7 +430,8 @@ mod tests {
         }
         let percent = PLACES.map(|x| x * 100.0 - 3.0);
         let other = Smoother::new(&percent, &WEIGHTS.map(|w| w * 7.0)).unwrap();
-        let (a, b) = (smoother().fit(&HEIGHTS).unwrap(), other.fit(&HEIGHTS).unwrap());
+        let a = smoother().fit(&HEIGHTS).unwrap();
+        let b = other.fit(&HEIGHTS).unwrap();
         for (a, b) in a.fitted.iter().zip(&b.fitted) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }

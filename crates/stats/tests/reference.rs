@@ -11,10 +11,9 @@ const REFERENCE: &str = include_str!("fixtures/reference.txt");
 
 /// The cases of one method: what it was given and what must come out.
 fn cases(method: &str) -> Vec<(Vec<&'static str>, Vec<f64>)> {
-    let of_method = |line: &'static str| line.strip_prefix(method)?.strip_prefix(' ');
     let found: Vec<_> = REFERENCE
         .lines()
-        .filter_map(of_method)
+        .filter_map(|line| line.strip_prefix(method)?.strip_prefix(' '))
         .map(|line| {
             let (given, wanted) = line.split_once(" = ").unwrap();
             let wanted = wanted.split(' ').map(|x| x.parse().unwrap());

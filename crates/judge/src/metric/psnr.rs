@@ -32,9 +32,11 @@ mod tests {
             (&[0.0], &[0.0, 0.0], None),
             (&[], &[], None),
         ] {
-            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-5;
             let got = psnr(a, b);
-            assert!(got.zip(wanted).map_or(got == wanted, near), "{a:?} {b:?}: {got:?}");
+            assert!(
+                got.zip(wanted).map_or(got == wanted, |(a, b): (f64, f64)| (a - b).abs() < 1e-5),
+                "{a:?} {b:?}: {got:?}"
+            );
         }
     }
 }

@@ -39,7 +39,8 @@ const FURTHER: Parameter = Parameter {
 };
 
 fn build(settings: &Settings) -> Result<Box<dyn Oracle>, SettingError> {
-    let (tolerance, scale) = (settings.number(TOLERANCE.name)?, settings.number(SCALE.name)?);
+    let tolerance = settings.number(TOLERANCE.name)?;
+    let scale = settings.number(SCALE.name)?;
     let is_tolerance =
         |text: &str| text.trim().parse().is_ok_and(|n: f64| n.is_finite() && n >= 0.0);
     match settings.names(FURTHER.name).iter().find(|text| !is_tolerance(text)) {
@@ -56,9 +57,14 @@ struct SameValues {
 impl SameValues {
     /// The furthest that a number moved; none for answers without numbers.
     fn deviation(&self, golden: &[f32], observed: &[f32]) -> Option<f64> {
-        let moved = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs() * self.scale;
         let same_count = golden.len() == observed.len();
-        same_count.then(|| golden.iter().zip(observed).map(moved).fold(0.0, f64::max))
+        same_count.then(|| {
+            golden
+                .iter()
+                .zip(observed)
+                .map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs() * self.scale)
+                .fold(0.0, f64::max)
+        })
     }
 }
 

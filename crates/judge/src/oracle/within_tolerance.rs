@@ -105,7 +105,8 @@ mod tests {
         let case = Case::new("a", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
         let answer = Response::Scores(Scores { scores: vec![1.0], names: Names::Letters });
         let truth = Truth::default();
-        let (golden, observed) = (&answer, &answer);
+        let golden = &answer;
+        let observed = &answer;
         guard.skips_trial(&Comparison { case: &case, truth, golden, observed, fault })
     }
 

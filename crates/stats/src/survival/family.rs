@@ -193,7 +193,8 @@ mod tests {
                         theta[i] += by;
                         family.jet(part, ln_t, &theta[..n])
                     };
-                    let (up, down) = (moved(h), moved(-h));
+                    let up = moved(h);
+                    let down = moved(-h);
                     let close = |got: f64, want: f64| {
                         let error = (got - want).abs() / (1.0 + want.abs());
                         assert!(error < 1e-6, "{} {part:?} {ln_t} {theta:?}", family.name());

@@ -26,12 +26,14 @@ impl Block {
     /// Blocks one after the other, from the covariates of each parameter.
     pub(crate) fn sequence(covariates: Vec<Vec<usize>>) -> Vec<Self> {
         let mut start = 0;
-        let next = |covariates: Vec<usize>| {
-            let block = Self { start, covariates };
-            start += block.len();
-            block
-        };
-        covariates.into_iter().map(next).collect()
+        covariates
+            .into_iter()
+            .map(|covariates| {
+                let block = Self { start, covariates };
+                start += block.len();
+                block
+            })
+            .collect()
     }
 }
 
@@ -59,10 +61,11 @@ impl Times {
         let of_events = ln.iter().zip(data.observed()).filter(|(_, e)| **e);
         let shift = of_events.map(|(ln, _)| ln / events).sum::<f64>();
         ln.iter_mut().for_each(|ln| *ln -= shift);
-        let entry = |t: &f64| t.ln() - shift;
         Ok(Self {
             ln,
-            ln_entry: data.enters_late().then(|| data.entries().iter().map(entry).collect()),
+            ln_entry: data
+                .enters_late()
+                .then(|| data.entries().iter().map(|t| t.ln() - shift).collect()),
             observed: data.observed().to_vec(),
             weights: data.row_weights().to_vec(),
             shift,
@@ -322,7 +325,8 @@ mod tests {
                     at[i] += by;
                     likelihood.evaluate(&at, true)
                 };
-                let (up, down) = (moved(h), moved(-h));
+                let up = moved(h);
+                let down = moved(-h);
                 let slope = (up.value - down.value) / (2.0 * h);
                 assert!((got.gradient[i] - slope).abs() < 1e-6 * (1.0 + slope.abs()));
                 for j in 0..at.len() {

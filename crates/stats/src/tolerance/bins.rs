@@ -144,12 +144,18 @@ impl Redraw {
 
     /// A table whose bins have as many answers, and hits by chance.
     pub(super) fn draw(&self, draw: &mut dyn FnMut() -> u64) -> Bins {
-        let drawn = |(bin, hits): &(Bin, Vec<(u64, f64)>)| {
-            let at = uniform(draw());
-            let place = hits.partition_point(|(_, at_most)| *at_most <= at).min(hits.len() - 1);
-            Bin { hits: hits[place].0, ..*bin }
-        };
-        Bins { bins: self.bins.iter().map(drawn).collect() }
+        Bins {
+            bins: self
+                .bins
+                .iter()
+                .map(|(bin, hits)| {
+                    let at = uniform(draw());
+                    let place =
+                        hits.partition_point(|(_, at_most)| *at_most <= at).min(hits.len() - 1);
+                    Bin { hits: hits[place].0, ..*bin }
+                })
+                .collect(),
+        }
     }
 }
 
@@ -215,7 +221,8 @@ mod tests {
             Bin { hundredths: 3, n: 11, hits: 11 },
             Bin { hundredths: 4, n: 12, hits: 0 },
         ]);
-        let (redraw, rounds) = (Redraw::new(&bins.unwrap()), 20_000);
+        let redraw = Redraw::new(&bins.unwrap());
+        let rounds = 20_000;
         let mut draw = random();
         let mut sums = [(0.0, 0.0); 4];
         for _ in 0..rounds {

@@ -32,9 +32,10 @@ pub(crate) fn load(name: &str) -> Lifetimes {
 
 /// Every reference line of a data set, a model and a quantity: names first, then numbers.
 pub(crate) fn lines(set: &str, model: &str, quantity: &str) -> Vec<Vec<&'static str>> {
-    let split = |line: &'static str| line.split(' ').collect::<Vec<_>>();
-    let wanted = |parts: &Vec<&str>| parts[..3] == [set, model, quantity];
-    let found = REFERENCE.lines().map(split).filter(wanted);
+    let found = REFERENCE
+        .lines()
+        .map(|line| line.split(' ').collect::<Vec<_>>())
+        .filter(|parts| parts[..3] == [set, model, quantity]);
     found.map(|parts| parts[3..].to_vec()).collect()
 }
 
