@@ -41,14 +41,14 @@ pub fn clopper_pearson(events: u64, n: u64, level: Level) -> Result<Estimate, St
 
 /// The largest sample whose intervals are known to be accurate: at this size the ends agree with
 /// SciPy's to a relative 1e-7.
-pub(crate) const MOST_TRIALS: u64 = 10_000_000_000;
+pub(crate) const MAX_TRIALS: u64 = 10_000_000_000;
 
 /// Refuses counts that no sample can have, and samples too large for the arithmetic.
 pub(crate) fn check(events: u64, n: u64) -> Result<(), StatsError> {
     if events > n {
         return Err(StatsError::MoreEventsThanTrials { events, n });
     }
-    if n > MOST_TRIALS {
+    if n > MAX_TRIALS {
         return Err(StatsError::TooLarge(n));
     }
     Ok(())

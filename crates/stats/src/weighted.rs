@@ -1,6 +1,6 @@
 use crate::error::StatsError;
 use crate::estimate::{Estimate, Level};
-use crate::proportion::{MOST_TRIALS, check, score_ends};
+use crate::proportion::{MAX_TRIALS, check, score_ends};
 use std::collections::BTreeMap;
 
 /// Sums over observations that count differently: trials that were drawn more or less often than
@@ -233,7 +233,7 @@ impl Weighted {
         if n == 0 {
             return Ok(Estimate { value: None, low: 0.0, high: 1.0, n });
         }
-        if n > MOST_TRIALS {
+        if n > MAX_TRIALS {
             return Err(StatsError::TooLarge(n));
         }
         let between = level.z().powi(2) * self.drawn(off);

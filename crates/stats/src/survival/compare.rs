@@ -200,7 +200,7 @@ fn cautions(chosen: &Candidate, compared: &[Compared]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::survival::calibration::Smoothing;
-    use crate::survival::cox::Ties;
+    use crate::survival::partial::Ties;
 
     fn at(time: f64) -> Horizon {
         Horizon { time, smoothing: Smoothing::Spline }

@@ -5,19 +5,9 @@ use super::error::SurvivalError;
 use super::log_rank::TestResult;
 use super::matrix::{Square, dot};
 use super::newton::{Lost, maximise};
-use super::partial::{Moment, Partial};
+use super::partial::{Moment, Partial, Ties};
 use super::standard::{STRIDE, Standard, places_a_start, runaway};
 use crate::estimate::Level;
-
-/// What to do with events at the same time, of which the order is unknown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ties {
-    /// Efron (1977): close to averaging over all orders. The better one where ties are many.
-    #[default]
-    Efron,
-    /// Breslow (1974): all events of a time face the whole risk set.
-    Breslow,
-}
 
 /// The proportional hazards model of Cox (1972): h(t|x) = h₀(t)·exp(β(x − x̄)) with any h₀. Says
 /// how covariates act on the risk without assuming a distribution.

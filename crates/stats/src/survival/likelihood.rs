@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use super::data::Lifetimes;
 use super::error::SurvivalError;
-use super::family::{Family, MOST_PARAMETERS, Part};
+use super::family::{Family, MAX_PARAMETERS, Part};
 use super::matrix::{Square, add_dots, dot};
 use super::newton::Slope;
 use super::standard::Standard;
@@ -204,7 +204,7 @@ impl<'a> Likelihood<'a> {
         &self,
         chunk: &Chunk,
         at: usize,
-        theta: &'b mut [f64; MOST_PARAMETERS],
+        theta: &'b mut [f64; MAX_PARAMETERS],
     ) -> &'b [f64] {
         for (value, line) in theta.iter_mut().zip(&chunk.theta) {
             *value = line[at];
@@ -213,7 +213,7 @@ impl<'a> Likelihood<'a> {
     }
 
     fn row_value(&self, i: usize, chunk: &Chunk, at: usize) -> f64 {
-        let mut theta = [0.0; MOST_PARAMETERS];
+        let mut theta = [0.0; MAX_PARAMETERS];
         let theta = self.theta(chunk, at, &mut theta);
         let (part, sign) = self.part(i);
         let mut value = sign * self.family.value(part, self.times.ln[i], theta);
@@ -227,7 +227,7 @@ impl<'a> Likelihood<'a> {
     fn add_jets(&self, rows: Range<usize>, chunk: &mut Chunk) -> f64 {
         let mut value = 0.0;
         for (at, i) in rows.enumerate() {
-            let mut theta = [0.0; MOST_PARAMETERS];
+            let mut theta = [0.0; MAX_PARAMETERS];
             let theta = self.theta(chunk, at, &mut theta);
             let (part, sign) = self.part(i);
             let mut jet = self.family.jet(part, self.times.ln[i], theta);
@@ -292,7 +292,7 @@ impl<'a> Likelihood<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::family::FAMILIES;
+    use super::super::families::FAMILIES;
     use super::*;
 
     fn data() -> Lifetimes {

@@ -1,11 +1,13 @@
 use super::calibration::{Calibration, Smoothing, calibration};
 use super::coefficient::Coefficient;
 use super::concordance::concordance;
-use super::cox::{Cox, Ties, cox};
+use super::cox::{Cox, cox};
 use super::data::Lifetimes;
 use super::error::SurvivalError;
-use super::family::{FAMILIES, Family};
+use super::families::FAMILIES;
+use super::family::Family;
 use super::parametric::{Fit, Options, fit};
+use super::partial::Ties;
 use crate::estimate::Level;
 
 const COX: &str = "cox";

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::coefficient::{Coefficient, INTERCEPT};
 use super::data::Lifetimes;
 use super::error::SurvivalError;
-use super::family::{Family, MOST_PARAMETERS, Nested};
+use super::family::{Family, MAX_PARAMETERS, Nested};
 use super::likelihood::{Block, Likelihood, Times};
 use super::matrix::{Square, dot};
 use super::newton::{Lost, Peak, maximise};
@@ -90,7 +90,7 @@ pub fn fit(
     options: &Options,
 ) -> Result<Fit, SurvivalError> {
     let count = family.parameters().len();
-    if !(1..=MOST_PARAMETERS).contains(&count) {
+    if !(1..=MAX_PARAMETERS).contains(&count) {
         let what = "the number of parameters of a model";
         return Err(SurvivalError::Question { what, value: count as f64 });
     }

@@ -1,8 +1,17 @@
-use super::cox::Ties;
 use super::data::Lifetimes;
 use super::matrix::{Square, dot};
 use super::newton::Slope;
 use super::standard::Standard;
+
+/// What to do with events at the same time, of which the order is unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// Efron (1977): close to averaging over all orders. The better one where ties are many.
+    #[default]
+    Efron,
+    /// Breslow (1974): all events of a time face the whole risk set.
+    Breslow,
+}
 
 /// Cox's partial likelihood over rows sorted from the longest duration to the shortest, so that
 /// the risk set only grows and one pass sums everything.

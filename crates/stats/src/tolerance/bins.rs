@@ -1,8 +1,6 @@
-use super::error::ThresholdError;
+use super::error::{MORE_THAN, ThresholdError};
 use crate::exact::binomial;
 
-/// Bins with more answers than this are kept.
-pub const MORE_THAN: u64 = 10;
 /// Upper edges from 0 to 1 in hundredths.
 pub(super) const EDGES: usize = 101;
 /// The last digits of a share such as 0.07 · 100 must not push it into the next bin.

@@ -1,7 +1,7 @@
 use super::bins::{Bin, Bins};
 use super::error::ThresholdError;
 use super::rule::{Reference, Rule};
-use crate::spline::{FEWEST_POINTS, Smooth, Smoother};
+use crate::spline::{MIN_POINTS, Smooth, Smoother};
 
 /// A bin below the reference by less chance than this has dropped.
 const ALPHA: f64 = 0.05;
@@ -75,7 +75,7 @@ pub(super) struct Fit {
 impl Fit {
     pub(super) fn new(bins: &Bins) -> Result<Self, ThresholdError> {
         let kept = bins.kept();
-        if kept.len() < FEWEST_POINTS {
+        if kept.len() < MIN_POINTS {
             return Err(ThresholdError::TooFewBins { kept: kept.len(), bins: bins.all().len() });
         }
         let [places, weights, rates] =

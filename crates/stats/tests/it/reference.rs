@@ -1,5 +1,4 @@
 //! Results beside those of programs and papers that are not ours.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::{
     Bootstrap, Level, PairedCounts, benjamini_hochberg, clopper_pearson, holm, newcombe,
@@ -7,7 +6,7 @@ use faultlens_stats::{
 };
 
 /// Made by `fixtures/reference.py` with SciPy and statsmodels.
-const REFERENCE: &str = include_str!("fixtures/reference.txt");
+const REFERENCE: &str = include_str!("../fixtures/reference.txt");
 
 /// The cases of one method: what it was given and what must come out.
 fn cases(method: &str) -> Vec<(Vec<&'static str>, Vec<f64>)> {

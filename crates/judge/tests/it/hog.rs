@@ -1,6 +1,5 @@
 //! HOG against scikit-image and hashes against ImageHash; `fixtures/hog/make_hog.py` made the
 //! values.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use faultlens_core::Image;
 use faultlens_judge::{BlockNorm, HogSettings, average_hash, hog};
@@ -55,7 +54,7 @@ impl Answer {
 }
 
 fn fixture() -> Fixture {
-    serde_json::from_str(include_str!("fixtures/hog/hog.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/hog/hog.json")).unwrap()
 }
 
 fn image(name: &str) -> Image {

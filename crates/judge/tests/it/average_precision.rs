@@ -54,7 +54,7 @@ fn cases(fixture: &Fixture) -> Vec<(Vec<Detection>, Vec<Object>)> {
 #[test]
 fn equals_pycocotools() {
     let fixture: Fixture =
-        serde_json::from_str(include_str!("fixtures/average_precision.json")).unwrap();
+        serde_json::from_str(include_str!("../fixtures/average_precision.json")).unwrap();
     let cases = cases(&fixture);
     for answer in &fixture.average_precision {
         for (class, &wanted) in answer.classes.iter().enumerate() {

@@ -1,6 +1,5 @@
 //! How often thresholds are found where there are none, and where they are found where there is
 //! one: simulated answers of known truth, with fixed seeds.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::tolerance::{
     Bin, Bins, Changed, Evidence, Interval, Original, Originals, Rule, ThresholdError,

@@ -4,7 +4,7 @@ use faultlens_stats::survival::{
     concordance, cox, family, fit,
 };
 
-use crate::data::{SETS, lines, load, relative, value};
+use crate::survival::data::{SETS, lines, load, relative, value};
 
 const MODELS: [&str; 5] = ["exponential", "weibull", "lognormal", "loglogistic", "gengamma"];
 

@@ -6,8 +6,8 @@ use faultlens_stats::survival::{
     kaplan_meier, qq_points,
 };
 
-use crate::data::{load, relative};
-use crate::simulate::{Rng, draw, gamma};
+use crate::survival::data::{load, relative};
+use crate::survival::simulate::{Rng, draw, gamma};
 
 fn fitted(model: &str, data: &Lifetimes) -> Result<Fit, SurvivalError> {
     fit(family(model).unwrap(), data, &Options::default())

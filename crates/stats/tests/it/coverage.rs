@@ -1,6 +1,5 @@
 //! How often the intervals cover the truth. Where all outcomes can be listed, coverage is computed
 //! exactly from their probabilities; where not, it is simulated with a fixed seed.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::{
     Bootstrap, Estimate, Level, Look, Mean, Range, StatsError, StopRule, Weighted, clopper_pearson,

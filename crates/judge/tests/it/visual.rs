@@ -1,8 +1,6 @@
 //! Visual change against the authors' own code, run in Octave (`fixtures/iqa/README.md`), and
 //! against a plain program for all sizes (`fixtures/make_visual.py`).
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use faultlens_core::Image;
 use faultlens_judge::visual::{Reference, VisualError, vif_p, vsnr};
 use serde_json::Value;
@@ -96,7 +94,7 @@ fn pair(width: usize, height: usize, change: &str) -> [Image; 2] {
 
 #[test]
 fn at_every_size_and_in_colour() {
-    let pairs: Vec<Value> = serde_json::from_str(include_str!("fixtures/visual.json")).unwrap();
+    let pairs: Vec<Value> = serde_json::from_str(include_str!("../fixtures/visual.json")).unwrap();
     assert_eq!(pairs.len(), 63);
     for wanted in pairs {
         let side = |key: &str| wanted[key].as_u64().unwrap() as usize;
