@@ -15,7 +15,8 @@ fn the_documentation_lists_every_oracle_and_guard() {
 }
 
 fn table<T: ?Sized>(first: &str, second: &str, plugins: &[Plugin<T>]) -> String {
-    let mut table = format!("| {first} | {second} | use it for | parameters |\n|---|---|---|---|\n");
+    let mut table =
+        format!("| {first} | {second} | use it for | parameters |\n|---|---|---|---|\n");
     for Plugin { name, about, when, parameters, .. } in plugins {
         let parameters: Vec<String> = parameters.iter().map(parameter).collect();
         let parameters = parameters.join("<br>");
