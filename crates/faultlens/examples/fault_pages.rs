@@ -84,8 +84,8 @@ fn last(paragraph: &str) -> String {
 
 fn takes(kind: &ParameterKind) -> String {
     match kind {
-        ParameterKind::Whole { least, most } => format!("{least} to {most}"),
-        ParameterKind::Number { least, most } => format!("{least} to {most}"),
+        ParameterKind::Whole { min, max } => format!("{min} to {max}"),
+        ParameterKind::Number { min, max } => format!("{min} to {max}"),
         ParameterKind::Choice(words) => words.join(", "),
         ParameterKind::Names => "names".to_owned(),
     }

@@ -5,7 +5,7 @@ use faultlens_stats::survival::{
     Horizon, Lifetimes, Model, Options, Smoothing, SurvivalError, Ties, kaplan_meier,
 };
 
-use crate::data::{SETS, load, value};
+use crate::survival::data::{SETS, load, value};
 
 fn named(name: &str) -> Model {
     Model::named(name, Ties::Breslow).unwrap()

@@ -1,6 +1,5 @@
 //! Detection metrics against pycocotools, tidecv and a plain VOC implementation;
 //! `fixtures/detection/make_detection.py` says where the values come from.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use faultlens_judge::{
     ClassScores, CocoSummary, Found, Known, Rect, Scene, TideKind, coco_scores, tide,
@@ -12,7 +11,8 @@ const NEAR: f64 = 1e-9;
 
 /// A set of the fixtures, with classes from 0.
 fn scenes(known: &str, found: &str) -> Vec<Scene> {
-    let (known, found) = (json(known), json(found));
+    let known = json(known);
+    let found = json(found);
     let mut scenes = vec![Scene::default(); known["images"].as_array().unwrap().len()];
     for known in known["annotations"].as_array().unwrap() {
         scenes[place(known)].objects.push(Known {
@@ -50,20 +50,20 @@ fn rect(entry: &Value) -> Rect {
 
 fn small() -> Vec<Scene> {
     scenes(
-        include_str!("fixtures/detection/small_gt.json"),
-        include_str!("fixtures/detection/small_dt.json"),
+        include_str!("../fixtures/detection/small_gt.json"),
+        include_str!("../fixtures/detection/small_dt.json"),
     )
 }
 
 fn crowds() -> Vec<Scene> {
     scenes(
-        include_str!("fixtures/detection/crowds_gt.json"),
-        include_str!("fixtures/detection/crowds_dt.json"),
+        include_str!("../fixtures/detection/crowds_gt.json"),
+        include_str!("../fixtures/detection/crowds_dt.json"),
     )
 }
 
 fn made() -> Value {
-    json(include_str!("fixtures/detection/made.json"))
+    json(include_str!("../fixtures/detection/made.json"))
 }
 
 fn near(got: Option<f64>, wanted: &Value, what: &str) {
@@ -101,7 +101,7 @@ fn mean_at(classes: &[ClassScores], iou: usize) -> Option<f64> {
 
 #[test]
 fn equals_pycocotools() {
-    let wanted = json(include_str!("fixtures/detection/expected.json"));
+    let wanted = json(include_str!("../fixtures/detection/expected.json"));
     let wanted = &wanted["small"];
     let classes = coco_scores(&small(), 3, 1);
     same_summary(&classes, &wanted["pycocotools"]);
@@ -143,7 +143,7 @@ fn threads_change_nothing() {
 
 #[test]
 fn equals_a_plain_voc_implementation() {
-    let wanted = json(include_str!("fixtures/detection/expected.json"));
+    let wanted = json(include_str!("../fixtures/detection/expected.json"));
     let wanted = &wanted["small"]["voc_iou50_numpy"]["per_class"];
     let scenes = small();
     for class in 0..3 {

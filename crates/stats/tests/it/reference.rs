@@ -1,5 +1,4 @@
 //! Results beside those of programs and papers that are not ours.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::{
     Bootstrap, Level, PairedCounts, benjamini_hochberg, clopper_pearson, holm, newcombe,
@@ -7,14 +6,13 @@ use faultlens_stats::{
 };
 
 /// Made by `fixtures/reference.py` with SciPy and statsmodels.
-const REFERENCE: &str = include_str!("fixtures/reference.txt");
+const REFERENCE: &str = include_str!("../fixtures/reference.txt");
 
 /// The cases of one method: what it was given and what must come out.
 fn cases(method: &str) -> Vec<(Vec<&'static str>, Vec<f64>)> {
-    let of_method = |line: &'static str| line.strip_prefix(method)?.strip_prefix(' ');
     let found: Vec<_> = REFERENCE
         .lines()
-        .filter_map(of_method)
+        .filter_map(|line| line.strip_prefix(method)?.strip_prefix(' '))
         .map(|line| {
             let (given, wanted) = line.split_once(" = ").unwrap();
             let wanted = wanted.split(' ').map(|x| x.parse().unwrap());

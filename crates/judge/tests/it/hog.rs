@@ -1,6 +1,5 @@
 //! HOG against scikit-image and hashes against ImageHash; `fixtures/hog/make_hog.py` made the
 //! values.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use faultlens_core::Image;
 use faultlens_judge::{BlockNorm, HogSettings, average_hash, hog};
@@ -48,19 +47,21 @@ impl Answer {
             let got = got[at * every];
             assert!((got - wanted).abs() < 1e-6, "{what} {:?} {at}: {got}", self.settings);
         }
-        let (got, wanted) = (got.iter().sum::<f64>(), self.sum);
+        let got = got.iter().sum::<f64>();
+        let wanted = self.sum;
         assert!((got - wanted).abs() < 1e-6 * wanted, "{what} {:?}: {got}", self.settings);
     }
 }
 
 fn fixture() -> Fixture {
-    serde_json::from_str(include_str!("fixtures/hog/hog.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/hog/hog.json")).unwrap()
 }
 
 fn image(name: &str) -> Image {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hog");
     let image = image::open(folder.join(name)).unwrap().into_rgb8();
-    let (width, height) = (image.width() as usize, image.height() as usize);
+    let width = image.width() as usize;
+    let height = image.height() as usize;
     Image::from_rgb(width, height, image.into_raw()).unwrap()
 }
 

@@ -54,14 +54,16 @@ fn cases(fixture: &Fixture) -> Vec<(Vec<Detection>, Vec<Object>)> {
 #[test]
 fn equals_pycocotools() {
     let fixture: Fixture =
-        serde_json::from_str(include_str!("fixtures/average_precision.json")).unwrap();
+        serde_json::from_str(include_str!("../fixtures/average_precision.json")).unwrap();
     let cases = cases(&fixture);
     for answer in &fixture.average_precision {
         for (class, &wanted) in answer.classes.iter().enumerate() {
             let got = average_precision(&cases, class, answer.iou);
-            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-9;
             assert_eq!(got.is_some(), wanted.is_some(), "class {class}");
-            assert!(got.zip(wanted).is_none_or(near), "class {class}: {got:?}, not {wanted:?}");
+            assert!(
+                got.zip(wanted).is_none_or(|(a, b): (f64, f64)| (a - b).abs() < 1e-9),
+                "class {class}: {got:?}, not {wanted:?}"
+            );
         }
         let known: Vec<f64> = answer.classes.iter().copied().flatten().collect();
         let mean = known.iter().sum::<f64>() / known.len() as f64;

@@ -12,7 +12,9 @@ fn object(label: &str, id: &str, hash: u64) -> Result<PoolObject, DataError> {
         Image::from_rgb(3, 2, (0..18).map(|n: u8| (n * 7).wrapping_add(hash as u8)).collect())
             .unwrap();
     let alpha = vec![0, 255, 255, 255, 255, 255];
-    let (label, source, id) = (label.to_owned(), "a b.jpg".to_owned(), id.to_owned());
+    let label = label.to_owned();
+    let source = "a b.jpg".to_owned();
+    let id = id.to_owned();
     let bounds = Bounds { left: 5.0, top: 4.0, right: 8.0, bottom: 6.0 };
     let score = (hash == 1).then_some(0.75);
     Ok(PoolObject { cutout: Cutout { label, source, id, hash, image, alpha }, bounds, score })

@@ -1,6 +1,5 @@
 //! How often thresholds are found where there are none, and where they are found where there is
 //! one: simulated answers of known truth, with fixed seeds.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::tolerance::{
     Bin, Bins, Changed, Evidence, Interval, Original, Originals, Rule, ThresholdError,
@@ -35,32 +34,34 @@ fn table(
     rate: impl Fn(f64) -> f64,
 ) -> Bins {
     let (bins, fewest, most) = shape;
-    let bin = |hundredths: u8| {
+    Bins::new((5..5 + bins).map(|hundredths| {
         let n = (fewest + random.bits() % (most - fewest)) / 5 * 5 + 5;
         let rate = rate(f64::from(hundredths) / 100.0);
         let mut hits = 0;
         for _ in 0..n / 5 {
             let common = random.chance(rate);
-            let one = |random: &mut Random| match random.chance(agree.sqrt()) {
-                true => common,
-                false => random.chance(rate),
-            };
-            hits += (0..5).filter(|_| one(random)).count() as u64;
+            hits += (0..5)
+                .filter(|_| {
+                    // Five people share an image, and agree beyond chance.
+                    if random.chance(agree.sqrt()) { common } else { random.chance(rate) }
+                })
+                .count() as u64;
         }
         Bin { hundredths, n, hits }
-    };
-    Bins::new((5..5 + bins).map(bin)).unwrap()
+    }))
+    .unwrap()
 }
 
 /// How many of the tables without a drop are said to have one.
 fn false_alarms(agree: f64, evidence: impl Fn(Bins) -> Evidence) -> [u64; 2] {
     let mut random = Random(8);
     SHAPES.map(|shape| {
-        let alarm = |_: &u32| {
-            let bins = table(shape, &mut random, agree, |_| 0.97);
-            evidence(bins).threshold(Rule::Default).unwrap().drop().is_some()
-        };
-        (0..TABLES).filter(alarm).count() as u64
+        (0..TABLES)
+            .filter(|_| {
+                let bins = table(shape, &mut random, agree, |_| 0.97);
+                evidence(bins).threshold(Rule::Default).unwrap().drop().is_some()
+            })
+            .count() as u64
     })
 }
 
@@ -68,10 +69,12 @@ const TABLES: u32 = 400;
 
 #[test]
 fn the_default_rule_seldom_sees_a_drop_where_there_is_none() {
-    let right = |bins| Evidence::correctness_table(bins, 0.97).unwrap();
     for (agree, most_right, most_same) in [(0.0, 0.05, 0.05), (0.3, 0.05, 0.10)] {
         let counts = [
-            (false_alarms(agree, right), most_right),
+            (
+                false_alarms(agree, |bins| Evidence::correctness_table(bins, 0.97).unwrap()),
+                most_right,
+            ),
             (false_alarms(agree, Evidence::prediction_table), most_same),
         ];
         for (alarms, most) in counts {
@@ -108,7 +111,8 @@ fn answers(random: &mut Random, agree: f64) -> (Vec<Changed>, Originals) {
     let mut originals = Vec::new();
     for image in 0..1500 {
         let visual_change = f64::from(image % 90 + 5) / 100.0;
-        let (easy, common) = (random.chance(0.97), random.chance(falling(visual_change)));
+        let easy = random.chance(0.97);
+        let common = random.chance(falling(visual_change));
         for _ in 0..5 {
             let bound = random.chance(agree.sqrt());
             let right = if bound { easy } else { random.chance(0.97) };
@@ -122,11 +126,16 @@ fn answers(random: &mut Random, agree: f64) -> (Vec<Changed>, Originals) {
 }
 
 fn interval(of: &Evidence, seed: u64) -> Interval {
-    let round = |round: u64| {
-        let mut random = Random(seed << 32 | round);
-        of.again(Rule::Default, &mut || random.bits()).unwrap()
-    };
-    Interval::new(&(0..100).map(round).collect::<Vec<_>>(), Level::default()).unwrap()
+    Interval::new(
+        &(0..100)
+            .map(|round| {
+                let mut random = Random(seed << 32 | round);
+                of.again(Rule::Default, &mut || random.bits()).unwrap()
+            })
+            .collect::<Vec<_>>(),
+        Level::default(),
+    )
+    .unwrap()
 }
 
 #[test]

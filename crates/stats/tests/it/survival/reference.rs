@@ -4,7 +4,7 @@ use faultlens_stats::survival::{
     concordance, cox, family, fit,
 };
 
-use crate::data::{SETS, lines, load, relative, value};
+use crate::survival::data::{SETS, lines, load, relative, value};
 
 const MODELS: [&str; 5] = ["exponential", "weibull", "lognormal", "loglogistic", "gengamma"];
 
@@ -31,8 +31,7 @@ fn differences(set: &str, model: &str, table: &[Coefficient]) -> Difference {
     assert_eq!(wanted.len(), table.len());
     for line in wanted {
         let number = |i: usize| line[i].parse::<f64>().unwrap();
-        let named = |c: &&Coefficient| c.parameter == line[0] && c.covariate == line[1];
-        let got = table.iter().find(named).unwrap();
+        let got = table.iter().find(|c| c.parameter == line[0] && c.covariate == line[1]).unwrap();
         worst.estimate = worst.estimate.max(relative(got.estimate, number(2)));
         worst.in_errors = worst.in_errors.max((got.estimate - number(2)).abs() / got.se);
         worst.error = worst.error.max(relative(got.se, number(3)));
@@ -98,13 +97,15 @@ fn the_likelihood_at_the_coefficients_of_lifelines() {
         for model in MODELS {
             let family = family(model).unwrap();
             let theta = reference_parameters(&data, set, model);
-            let row = |i: usize| {
-                let ln_t = data.durations()[i].ln();
-                let hazard = family.value(Part::CumulativeHazard, ln_t, &theta[i]);
-                let event = f64::from(data.observed()[i]);
-                event * family.value(Part::LogHazard, ln_t, &theta[i]) - hazard
-            };
-            let off = (0..data.rows()).map(row).sum::<f64>() - value(set, model, "log_likelihood");
+            let off = (0..data.rows())
+                .map(|i| {
+                    let ln_t = data.durations()[i].ln();
+                    let hazard = family.value(Part::CumulativeHazard, ln_t, &theta[i]);
+                    let event = f64::from(data.observed()[i]);
+                    event * family.value(Part::LogHazard, ln_t, &theta[i]) - hazard
+                })
+                .sum::<f64>()
+                - value(set, model, "log_likelihood");
             assert!(off.abs() < 1e-6, "{set} {model}: {off}");
         }
     }

@@ -6,8 +6,8 @@ use faultlens_stats::survival::{
     kaplan_meier, qq_points,
 };
 
-use crate::data::{load, relative};
-use crate::simulate::{Rng, draw, gamma};
+use crate::survival::data::{load, relative};
+use crate::survival::simulate::{Rng, draw, gamma};
 
 fn fitted(model: &str, data: &Lifetimes) -> Result<Fit, SurvivalError> {
     fit(family(model).unwrap(), data, &Options::default())
@@ -28,10 +28,10 @@ fn the_unit_of_time_changes_nothing_but_the_location() {
     for unit in [1.0 / 365.25, 86_400e9, 1e-280, 1e280] {
         let other = with_times(&days, days.durations().iter().map(|t| t * unit).collect());
         for model in FAMILIES {
-            let (a, b) =
-                (fitted(model.name(), &days).unwrap(), fitted(model.name(), &other).unwrap());
-            let (a_table, b_table) =
-                (a.coefficients(Level::default()), b.coefficients(Level::default()));
+            let a = fitted(model.name(), &days).unwrap();
+            let b = fitted(model.name(), &other).unwrap();
+            let a_table = a.coefficients(Level::default());
+            let b_table = b.coefficients(Level::default());
             for (i, (one, two)) in a_table.iter().zip(&b_table).enumerate() {
                 let shift = if i == 0 { unit.ln() } else { 0.0 };
                 let off = (two.estimate - shift - one.estimate).abs() / one.se;
@@ -41,8 +41,8 @@ fn the_unit_of_time_changes_nothing_but_the_location() {
             let ll = b.log_likelihood() + unit.ln() * days.events() as f64;
             assert!((ll - a.log_likelihood()).abs() < 1e-6, "{} {unit}", model.name());
         }
-        let (a, b) =
-            (cox(&days, Ties::Efron, 0.0).unwrap(), cox(&other, Ties::Efron, 0.0).unwrap());
+        let a = cox(&days, Ties::Efron, 0.0).unwrap();
+        let b = cox(&other, Ties::Efron, 0.0).unwrap();
         assert_eq!(a.log_likelihood(), b.log_likelihood());
     }
 }
@@ -54,7 +54,8 @@ fn the_unit_of_a_covariate_only_scales_its_coefficient() {
     let moved = Lifetimes::new(data.durations().to_vec(), data.observed().to_vec()).unwrap();
     let moved = moved.covariate("a", far).unwrap();
     let moved = moved.covariate("b", data.covariates()[1].values.clone()).unwrap();
-    let (a, b) = (fitted("weibull", &data).unwrap(), fitted("weibull", &moved).unwrap());
+    let a = fitted("weibull", &data).unwrap();
+    let b = fitted("weibull", &moved).unwrap();
     let slope = |f: &Fit| f.coefficients(Level::default())[1].clone();
     assert!(relative(slope(&b).estimate * 1e4, slope(&a).estimate) < 1e-6);
     assert!((a.log_likelihood() - b.log_likelihood()).abs() < 1e-7);
@@ -78,8 +79,8 @@ fn compare_with_repeated(rows: usize) {
     }
     let weighed = data.clone().weights(vec![2.0; rows]).unwrap();
     for model in FAMILIES {
-        let (a, b) =
-            (fitted(model.name(), &repeated).unwrap(), fitted(model.name(), &weighed).unwrap());
+        let a = fitted(model.name(), &repeated).unwrap();
+        let b = fitted(model.name(), &weighed).unwrap();
         for (one, two) in
             a.coefficients(Level::default()).iter().zip(b.coefficients(Level::default()))
         {
@@ -120,7 +121,9 @@ fn a_penalty_shrinks_slopes_and_spares_intercepts() {
     let options = |p: f64| Options::default().with_penalty(p);
     let weibull = family("weibull").unwrap();
     let at = |p: f64| fit(weibull, &data, &options(p)).unwrap().coefficients(Level::default());
-    let (free, some, much) = (at(0.0), at(0.1), at(1e6));
+    let free = at(0.0);
+    let some = at(0.1);
+    let much = at(1e6);
     assert!(some[1].estimate.abs() < free[1].estimate.abs());
     assert!(much[1].estimate.abs() < 1e-5 && much[0].estimate.abs() > 0.3);
     let cox = |p: f64| cox(&data, Ties::Efron, p).unwrap().coefficients(Level::default());
@@ -137,8 +140,8 @@ fn means_in_closed_form() {
         let got = fitted(model, &data).unwrap();
         let at = got.predict(&[0.0, 0.0], Level::default()).unwrap();
         let table = got.coefficients(Level::default());
-        let (scale, shape) =
-            (table[0].estimate.exp(), table.get(3).map_or(0.0, |c| c.estimate.exp()));
+        let scale = table[0].estimate.exp();
+        let shape = table.get(3).map_or(0.0, |c| c.estimate.exp());
         let want = match model {
             "exponential" => scale,
             "weibull" => scale * gamma(1.0 + 1.0 / shape),
@@ -148,7 +151,8 @@ fn means_in_closed_form() {
                 scale * angle / angle.sin()
             }
             _ => {
-                let (lambda, sigma) = (table[4].estimate, shape);
+                let lambda = table[4].estimate;
+                let sigma = shape;
                 let a = 1.0 / (lambda * lambda);
                 let power = sigma / lambda;
                 assert!(lambda > 0.1, "the closed form is for λ > 0: {lambda}");
@@ -260,8 +264,10 @@ fn fits_without_an_answer_are_refused() {
 #[test]
 fn separation_by_two_columns_together_is_found() {
     let mut rng = Rng(61);
-    let (mut times, mut events) = (Vec::new(), Vec::new());
-    let (mut a, mut b) = (Vec::new(), Vec::new());
+    let mut times = Vec::new();
+    let mut events = Vec::new();
+    let mut a = Vec::new();
+    let mut b = Vec::new();
     for i in 0..300 {
         let level = i % 3;
         times.push(0.2 + rng.uniform());
@@ -298,13 +304,16 @@ fn the_penalised_fit_is_the_maximum_of_its_definition() {
     };
     let columns = data.covariates();
     let objective = |at: &[f64]| {
-        let row = |i: usize| {
-            let location = at[0] + at[1] * columns[0].values[i] + at[2] * columns[1].values[i];
-            let (theta, ln_t) = ([location, at[3]], data.durations()[i].ln());
-            f64::from(data.observed()[i]) * weibull.value(Part::LogHazard, ln_t, &theta)
-                - weibull.value(Part::CumulativeHazard, ln_t, &theta)
-        };
-        let mean = (0..data.rows()).map(row).sum::<f64>() / data.rows() as f64;
+        let mean = (0..data.rows())
+            .map(|i| {
+                let location = at[0] + at[1] * columns[0].values[i] + at[2] * columns[1].values[i];
+                let theta = [location, at[3]];
+                let ln_t = data.durations()[i].ln();
+                f64::from(data.observed()[i]) * weibull.value(Part::LogHazard, ln_t, &theta)
+                    - weibull.value(Part::CumulativeHazard, ln_t, &theta)
+            })
+            .sum::<f64>()
+            / data.rows() as f64;
         let slopes = (1..3).map(|k| at[k] * deviation(&columns[k - 1].values));
         mean - penalty / 2.0 * slopes.map(|b| b * b).sum::<f64>()
     };
@@ -381,7 +390,10 @@ fn whatever_the_data_an_answer_or_a_reason() {
         }
     }
     // Few rows often leave λ without an end, and say so; everything else has an answer.
-    let lost = |((_, kind), n): (&(&str, &str), &i32)| i32::from(*kind == "not converged") * n;
-    assert!(counts.iter().map(lost).sum::<i32>() <= 5, "{counts:?}");
+    assert!(
+        counts.iter().map(|((_, kind), n)| i32::from(*kind == "not converged") * n).sum::<i32>()
+            <= 5,
+        "{counts:?}"
+    );
     assert!(counts[&("weibull", "ok")] > 200, "{counts:?}");
 }

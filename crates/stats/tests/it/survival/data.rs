@@ -4,15 +4,17 @@ use faultlens_stats::survival::Lifetimes;
 
 pub(crate) const SETS: [&str; 4] = ["rossi", "regression_dataset", "lung_months", "synth2k"];
 
-const REFERENCE: &str = include_str!("../fixtures/lifelines/reference.txt");
+const REFERENCE: &str = include_str!("../../fixtures/lifelines/reference.txt");
 
 /// A data set with its duration and event column found by name.
 pub(crate) fn load(name: &str) -> Lifetimes {
     let (text, duration, event) = match name {
-        "rossi" => (include_str!("../fixtures/lifelines/rossi.csv"), "week", "arrest"),
-        "lung_months" => (include_str!("../fixtures/lifelines/lung_months.csv"), "time", "status"),
-        "synth2k" => (include_str!("../fixtures/lifelines/synth2k.csv"), "T", "E"),
-        _ => (include_str!("../fixtures/lifelines/regression_dataset.csv"), "T", "E"),
+        "rossi" => (include_str!("../../fixtures/lifelines/rossi.csv"), "week", "arrest"),
+        "lung_months" => {
+            (include_str!("../../fixtures/lifelines/lung_months.csv"), "time", "status")
+        }
+        "synth2k" => (include_str!("../../fixtures/lifelines/synth2k.csv"), "T", "E"),
+        _ => (include_str!("../../fixtures/lifelines/regression_dataset.csv"), "T", "E"),
     };
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -32,9 +34,10 @@ pub(crate) fn load(name: &str) -> Lifetimes {
 
 /// Every reference line of a data set, a model and a quantity: names first, then numbers.
 pub(crate) fn lines(set: &str, model: &str, quantity: &str) -> Vec<Vec<&'static str>> {
-    let split = |line: &'static str| line.split(' ').collect::<Vec<_>>();
-    let wanted = |parts: &Vec<&str>| parts[..3] == [set, model, quantity];
-    let found = REFERENCE.lines().map(split).filter(wanted);
+    let found = REFERENCE
+        .lines()
+        .map(|line| line.split(' ').collect::<Vec<_>>())
+        .filter(|parts| parts[..3] == [set, model, quantity]);
     found.map(|parts| parts[3..].to_vec()).collect()
 }
 

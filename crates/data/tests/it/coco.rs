@@ -46,7 +46,8 @@ fn masks_and_boxes_are_those_of_pycocotools() {
         assert!(classes.contains(&(annotation["category_id"].as_u64().unwrap(), object.class)));
         assert_eq!(object.crowd, annotation["iscrowd"] == 1);
         let side = |at: usize| annotation["bbox"][at].as_f64().unwrap();
-        let (right, bottom) = ((side(0) + side(2)) as f32, (side(1) + side(3)) as f32);
+        let right = (side(0) + side(2)) as f32;
+        let bottom = (side(1) + side(3)) as f32;
         let wanted = Bounds { left: side(0) as f32, top: side(1) as f32, right, bottom };
         assert_eq!(object.bounds, wanted);
     }

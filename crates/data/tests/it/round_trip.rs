@@ -65,7 +65,8 @@ fn object(random: &mut faultlens_core::Stream, width: usize, height: usize) -> O
         Mask::new(width, (0..width * height).map(|_| random.chance(density)).collect()).unwrap()
     });
     let mut side = |most: usize| (random.uniform() * most as f64) as f32;
-    let (left, top) = (side(width), side(height));
+    let left = side(width);
+    let top = side(height);
     let bounds = Bounds { left, top, right: left + side(width), bottom: top + side(height) };
     Object { class: random.below(3), bounds, mask, crowd: random.chance(0.3) }
 }
@@ -76,7 +77,8 @@ fn coco_keeps_boxes_and_masks_to_the_last_bit() {
     let mut random = Seed::new(4).stream();
     let mut cases = Vec::new();
     for n in 0..12 {
-        let (width, height) = (1 + random.below(40), 1 + random.below(40));
+        let width = 1 + random.below(40);
+        let height = 1 + random.below(40);
         let mut case = Case::new(format!("scene/{n}.jpg"), image(n, width, height));
         case.objects = (0..random.below(5)).map(|_| object(&mut random, width, height)).collect();
         cases.push(case);

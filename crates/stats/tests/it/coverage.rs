@@ -1,6 +1,5 @@
 //! How often the intervals cover the truth. Where all outcomes can be listed, coverage is computed
 //! exactly from their probabilities; where not, it is simulated with a fixed seed.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use faultlens_stats::{
     Bootstrap, Estimate, Level, Look, Mean, Range, StatsError, StopRule, Weighted, clopper_pearson,
@@ -29,8 +28,9 @@ fn binomial(n: u32, p: f64) -> Vec<f64> {
 }
 
 fn intervals(method: Interval, n: u32) -> Vec<Estimate> {
-    let of = |events| method(u64::from(events), u64::from(n), Level::default()).unwrap();
-    (0..=n).map(of).collect()
+    (0..=n)
+        .map(|events| method(u64::from(events), u64::from(n), Level::default()).unwrap())
+        .collect()
 }
 
 fn coverage(intervals: &[Estimate], p: f64) -> f64 {
@@ -59,7 +59,8 @@ fn clopper_pearson_never_falls_below_its_level() {
 
 #[test]
 fn newcombe_is_close_to_its_level_on_average() {
-    let (n1, n2) = (20_u32, 30_u32);
+    let n1 = 20_u32;
+    let n2 = 30_u32;
     let of = |a, b| {
         let second = (u64::from(b), u64::from(n2));
         newcombe((u64::from(a), u64::from(n1)), second, Level::default()).unwrap()
@@ -69,7 +70,8 @@ fn newcombe_is_close_to_its_level_on_average() {
     let mut total = 0.0;
     for &p1 in &some {
         for &p2 in &some {
-            let (first, second) = (binomial(n1, p1), binomial(n2, p2));
+            let first = binomial(n1, p1);
+            let second = binomial(n2, p2);
             for (row, chance1) in made.iter().zip(&first) {
                 let covering = row.iter().zip(&second).filter(|(i, _)| i.contains(p1 - p2));
                 total += chance1 * covering.map(|(_, chance2)| chance2).sum::<f64>();
@@ -93,8 +95,9 @@ fn ever_misses(method: Interval, n: u32, p: f64) -> f64 {
         }
         for (events, chance) in next.iter_mut().enumerate() {
             // A path too unlikely to matter counts as a miss, which only makes the test harder.
-            let covers = || method(events as u64, u64::from(trial), Level::default()).unwrap();
-            if *chance < 1e-9 || !covers().contains(p) {
+            if *chance < 1e-9
+                || !method(events as u64, u64::from(trial), Level::default()).unwrap().contains(p)
+            {
                 missed += std::mem::take(chance);
             }
         }
@@ -128,7 +131,9 @@ fn uniform(state: &mut u64) -> f64 {
 /// The chance that the interval at the stop covers p, when one looks after every trial: exact, by
 /// following the probability of every count that has not stopped yet.
 fn covered_at_stop(rule: &StopRule, p: f64) -> f64 {
-    let (mut chances, mut covered, mut going) = (vec![1.0], 0.0, 1.0);
+    let mut chances = vec![1.0];
+    let mut covered = 0.0;
+    let mut going = 1.0;
     for n in 1.. {
         let mut next = vec![0.0; chances.len() + 1];
         for (events, chance) in chances.iter().enumerate() {
@@ -192,10 +197,13 @@ fn bootstrap_intervals_cover_a_skewed_mean() {
 /// logit stays below 1 and covers better than Student's own.
 #[test]
 fn means_of_shares_are_covered_within_their_range() {
-    let (level, share) = (Level::default(), Range::Between(0.0, 1.0));
+    let level = Level::default();
+    let share = Range::Between(0.0, 1.0);
     for (k, n, least) in [(4.0, 10, 0.93), (20.0, 30, 0.93), (60.0, 10, 0.91), (60.0, 100, 0.935)] {
-        let (mut state, truth) = (3, k / (k + 1.0));
-        let (mut plain, mut kept) = (0, 0);
+        let mut state = 3;
+        let truth = k / (k + 1.0);
+        let mut plain = 0;
+        let mut kept = 0;
         for _ in 0..4000 {
             let mut mean = Mean::default();
             (0..n).for_each(|_| mean.add(uniform(&mut state).powf(1.0 / k)).unwrap());
@@ -229,7 +237,8 @@ fn drawn(favour: f64) -> [f64; 32] {
 /// So many trials, drawn with that favour: all of them, and those of the upper eight bits.
 fn sampled(n: u32, favour: f64, state: &mut u64) -> [Weighted; 2] {
     let chances = drawn(favour);
-    let [mut all, mut upper] = [Weighted::default(), Weighted::default()];
+    let mut all = Weighted::default();
+    let mut upper = Weighted::default();
     for _ in 0..n {
         let mut at = uniform(state);
         let bit = chances.iter().position(|chance| {
@@ -254,10 +263,14 @@ fn sampled(n: u32, favour: f64, state: &mut u64) -> [Weighted; 2] {
 fn weighted_estimates_are_unbiased_and_cover() {
     let truth = BREAKS.iter().sum::<f64>() / 32.0;
     let upper_truth = BREAKS[24..].iter().sum::<f64>() / 8.0;
-    let (runs, n, mut state) = (3000, 400, 11);
+    let runs = 3000;
+    let n = 400;
+    let mut state = 11;
     let mut widths = Vec::new();
     for (favour, most) in [(1.0, 0.97), (8.0, 0.99), (16.0, 1.0), (100.0, 1.0), (1000.0, 1.0)] {
-        let (mut sums, mut covered, mut width) = ([0.0; 2], [0; 2], 0.0);
+        let mut sums = [0.0; 2];
+        let mut covered = [0; 2];
+        let mut width = 0.0;
         for _ in 0..runs {
             let [all, upper] = sampled(n, favour, &mut state);
             let total = all.total(Level::default()).unwrap();
@@ -291,9 +304,12 @@ fn bundles_of_one_cause_cover() {
     let cases = 50;
     let mut state = 5;
     for (faults, least) in [(30, 0.91), (100, 0.93), (300, 0.935)] {
-        let (runs, mut covered, mut as_trials) = (2000, 0, 0);
+        let runs = 2000;
+        let mut covered = 0;
+        let mut as_trials = 0;
         for _ in 0..runs {
-            let (mut bundles, mut all) = (Weighted::default(), 0);
+            let mut bundles = Weighted::default();
+            let mut all = 0;
             for _ in 0..faults {
                 // One fault in five hits; it then breaks each case with a chance of its own.
                 let hits = uniform(&mut state) < 0.2;

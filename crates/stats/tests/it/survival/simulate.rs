@@ -51,8 +51,10 @@ const SCALE: [f64; 2] = [0.3, 0.25];
 
 /// Rows with one continuous and one binary covariate, about a third of them censored.
 pub(crate) fn draw(model: &str, rows: usize, ancillary: bool, rng: &mut Rng) -> Lifetimes {
-    let (mut times, mut observed) = (Vec::new(), Vec::new());
-    let (mut a, mut b) = (Vec::new(), Vec::new());
+    let mut times = Vec::new();
+    let mut observed = Vec::new();
+    let mut a = Vec::new();
+    let mut b = Vec::new();
     for _ in 0..rows {
         let x = [rng.normal(), f64::from(rng.uniform() < 0.5)];
         let location = LOCATION[0] + LOCATION[1] * x[0] + LOCATION[2] * x[1];

@@ -143,7 +143,8 @@ fn open_all(scratch: &Scratch, bytes: &[u8]) -> bool {
 fn every_byte_of_an_archive_or_header_can_lie() {
     let scratch = Scratch::new();
     assert!(open_all(&scratch, &sealed(|_| ())));
-    let (mut good, mut bad) = (0, 0);
+    let mut good = 0;
+    let mut bad = 0;
     for at in 0..STORED.len() {
         let mut bytes = STORED.to_vec();
         bytes[at] = !bytes[at];

@@ -1,8 +1,6 @@
 //! Visual change against the authors' own code, run in Octave (`fixtures/iqa/README.md`), and
 //! against a plain program for all sizes (`fixtures/make_visual.py`).
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use faultlens_core::Image;
 use faultlens_judge::visual::{Reference, VisualError, vif_p, vsnr};
 use serde_json::Value;
@@ -48,8 +46,14 @@ fn as_the_authors_code() {
 }
 
 fn image(width: usize, height: usize, value: impl Fn(usize, usize, usize) -> usize) -> Image {
-    let at = |at: usize| value(at / 3 % width, at / 3 / width, at % 3) as u8;
-    Image::from_rgb(width, height, (0..3 * width * height).map(at).collect()).unwrap()
+    Image::from_rgb(
+        width,
+        height,
+        (0..3 * width * height)
+            .map(|at| value(at / 3 % width, at / 3 / width, at % 3) as u8)
+            .collect(),
+    )
+    .unwrap()
 }
 
 fn rich(x: usize, y: usize, c: usize) -> usize {
@@ -63,28 +67,25 @@ fn pair(width: usize, height: usize, change: &str) -> [Image; 2] {
     let made = |value: &dyn Fn(usize, usize, usize) -> usize| image(width, height, value);
     let original = made(&rich);
     let faint = |x, y, c| 128 + rich(x, y, c) / 32;
-    let noise = |x, y, c| {
-        let noise = (x * 31 + y * 17 + x * y + c * 7) % 23;
-        (rich(x, y, c) + noise).saturating_sub(11).min(255)
-    };
-    let blur = |x: usize, y: usize, c: usize| {
-        let near = |at: usize, last: usize| [at.saturating_sub(1), at, (at + 1).min(last)];
-        let rows = near(y, height - 1).into_iter();
-        let all = rows.flat_map(|y| near(x, width - 1).map(|x| rich(x, y, c)));
-        all.sum::<usize>() / 9
-    };
     let changed = match change {
         "same" => original.clone(),
-        "noise" => made(&noise),
-        "blur" => made(&blur),
+        "noise" => made(&|x, y, c| {
+            let noise = (x * 31 + y * 17 + x * y + c * 7) % 23;
+            (rich(x, y, c) + noise).saturating_sub(11).min(255)
+        }),
+        "blur" => made(&|x: usize, y: usize, c: usize| {
+            let near = |at: usize, last: usize| [at.saturating_sub(1), at, (at + 1).min(last)];
+            let rows = near(y, height - 1).into_iter();
+            let all = rows.flat_map(|y| near(x, width - 1).map(|x| rich(x, y, c)));
+            all.sum::<usize>() / 9
+        }),
         "contrast" => made(&|x, y, c| (2 * rich(x, y, c) + 300) / 5),
         "bright" => made(&|x, y, c| (rich(x, y, c) + 40).min(255)),
         "red" => made(&|x, y, c| (rich(x, y, c) + if c == 0 { 90 } else { 0 }).min(255)),
         "negative" => made(&|x, y, c| 255 - rich(x, y, c)),
         "flat" => made(&|_, _, _| 128),
         "a dot on faint" => {
-            let dot = |x: usize, y: usize| x == 4 && y == 4;
-            return [made(&faint), made(&|x, y, c| faint(x, y, c) + usize::from(dot(x, y)))];
+            return [made(&faint), made(&|x, y, c| faint(x, y, c) + usize::from(x == 4 && y == 4))];
         }
         other => panic!("{other}"),
     };
@@ -93,7 +94,7 @@ fn pair(width: usize, height: usize, change: &str) -> [Image; 2] {
 
 #[test]
 fn at_every_size_and_in_colour() {
-    let pairs: Vec<Value> = serde_json::from_str(include_str!("fixtures/visual.json")).unwrap();
+    let pairs: Vec<Value> = serde_json::from_str(include_str!("../fixtures/visual.json")).unwrap();
     assert_eq!(pairs.len(), 63);
     for wanted in pairs {
         let side = |key: &str| wanted[key].as_u64().unwrap() as usize;
@@ -127,7 +128,8 @@ fn what_cannot_be_measured_is_said() {
     let grey = |width, height, level| image(width, height, move |_, _, _| level);
     let small = Reference::new(&grey(8, 100, 9)).unwrap_err();
     assert_eq!(small.to_string(), "images of 8×100 pixels are too small for VIF, which needs 9");
-    let [original, changed] = [image(40, 90, rich), grey(40, 90, 3)];
+    let original = image(40, 90, rich);
+    let changed = grey(40, 90, 3);
     let small = vif_p(&original, &changed).unwrap_err();
     assert_eq!(small.to_string(), "images of 40×90 pixels are too small for VIF-P, which needs 41");
     let other = grey(41, 90, 3);
