@@ -18,6 +18,33 @@ pub struct Golden<'m> {
     outputs: Arc<[Tensor]>,
 }
 
+impl Model {
+    /// Runs the model once and keeps every value.
+    pub fn golden(&self, feeds: &[(&str, Tensor)]) -> Result<Golden<'_>, EngineError> {
+        let mut values = self.fed(feeds)?;
+        self.on_threads(|| self.keep(&mut values))?;
+        Golden::new(self, values)
+    }
+}
+
+impl Change {
+    /// Flips one bit of an element; bit 0 is the lowest.
+    pub fn flip(
+        golden: &Golden<'_>,
+        value: ValueId,
+        element: usize,
+        bit: u32,
+    ) -> Result<Self, EngineError> {
+        let (_, dtype) = golden.checked_bits(value, element)?;
+        let width = dtype.bit_width();
+        if bit >= width {
+            let why = format!("bit {bit} of a {width}-bit element");
+            return Err(golden.refuse(value, why));
+        }
+        Ok(Self { value, element, edit: Edit::Flip(1 << bit) })
+    }
+}
+
 impl<'m> Golden<'m> {
     pub(crate) fn new(model: &'m Model, values: Vec<Option<Slot>>) -> Result<Self, EngineError> {
         let outputs = model.graph().outputs().iter().map(|&id| model.output(id, &values));

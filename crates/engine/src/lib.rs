@@ -22,6 +22,7 @@ mod kernels;
 mod learn;
 mod model;
 pub mod onnx;
+mod op;
 mod ops;
 mod plan;
 mod replay;

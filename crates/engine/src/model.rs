@@ -3,11 +3,11 @@
 use crate::buffers::Buffers;
 use crate::error::{EngineError, OperandError};
 use crate::fallback::Fallback;
-use crate::golden::Golden;
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
 use crate::kernels::grid::{Floats, Grid, Order};
 use crate::onnx::{self, ModelProto};
-use crate::ops::{self, Function, Local, Op, Wants};
+use crate::op::{Function, Local, Op, Wants};
+use crate::ops;
 use crate::plan::{self, Step};
 use crate::step::{FusedOps, run_whole};
 use crate::value::{Slot, Value};
@@ -205,13 +205,6 @@ impl Model {
         }
         let outputs = self.graph.outputs().iter().map(|&id| self.output(id, &values));
         outputs.collect()
-    }
-
-    /// Runs the model once and keeps every value.
-    pub fn golden(&self, feeds: &[(&str, Tensor)]) -> Result<Golden<'_>, EngineError> {
-        let mut values = self.fed(feeds)?;
-        self.on_threads(|| self.keep(&mut values))?;
-        Golden::new(self, values)
     }
 
     /// Runs operator by operator and keeps every value.

@@ -1,7 +1,7 @@
 //! Which operators run together: an operator and the element-wise ones behind it, as one step.
 
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
-use crate::ops::{Elementwise, Function};
+use crate::op::{Elementwise, Function};
 use crate::step::{FusedOp, FusedOps, Other};
 use std::collections::BTreeSet;
 

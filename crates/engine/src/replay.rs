@@ -12,12 +12,14 @@ use crate::delta::{Delta, difference, materialised, patched, shrunk, source_of};
 use crate::error::EngineError;
 use crate::golden::Golden;
 use crate::graph::{OperatorId, ValueId};
+use crate::kernels::compare::same_float;
 use crate::kernels::grid::{Floats, Grid, Patch, Region, Source};
 use crate::model::{externals, operand_error};
-use crate::ops::{Edit, Local, spread};
+use crate::op::{Edit, Function, Local};
+use crate::ops::spread;
 use crate::plan::Step;
 use crate::step::{FusedOps, Job, compute};
-use crate::value::{Slot, Value, same_float};
+use crate::value::{Slot, Value};
 use faultlens_core::Tensor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -258,7 +260,7 @@ impl<'g, 'm> Stack<'g, 'm> {
             let inputs = &graph.operator(member).inputs;
             let function = self.golden.model.nodes[member.index()].op.as_ref();
             let pixels = match function.and_then(|op| op.elementwise()).map(|e| &e.function) {
-                Some(crate::ops::Function::Binary(_)) => 2,
+                Some(Function::Binary(_)) => 2,
                 _ => 1,
             };
             inputs.iter().skip(pixels).flatten().copied()

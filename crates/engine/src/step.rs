@@ -6,7 +6,7 @@
 use crate::error::OperandError;
 use crate::kernels::elementwise::{Binary, Unary, affine, binary, unary};
 use crate::kernels::grid::{Floats, Grid, Order, Region, Source, Spot};
-use crate::ops::{Function, Local, Op};
+use crate::op::{Function, Local, Op};
 use crate::value::Value;
 use faultlens_core::DType;
 use rayon::prelude::*;

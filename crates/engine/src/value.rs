@@ -1,5 +1,6 @@
 //! Values while a model runs, and their passage to and from the users' tensors.
 
+use crate::kernels::compare::same_float;
 use crate::kernels::grid::{Floats, Order};
 use faultlens_core::{DType, Tensor, TensorData};
 use half::{bf16, f16};
@@ -128,11 +129,6 @@ impl Value {
 /// Bit for bit, but any NaN equals any NaN: its payload depends on the order of operands.
 pub(crate) fn same_floats(a: &[f32], b: &[f32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same_float(*x, *y))
-}
-
-#[inline(always)]
-pub(crate) fn same_float(x: f32, y: f32) -> bool {
-    x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan())
 }
 
 /// Doubles are compared by their bits, which tell zeros apart; `None` for other types.

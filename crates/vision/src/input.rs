@@ -1,10 +1,10 @@
 //! What a model wants to see, written down.
 
-use faultlens_core::{DType, Image, Tensor};
+use faultlens_core::DType;
 use serde::{Deserialize, Serialize};
 
 use super::geometry::ResizeSteps;
-use super::{Placement, Resize, VisionError, latent, pixels};
+use super::{Placement, Resize, VisionError};
 
 /// How images become a model's input tensor: resize to `size`, order the channels, then
 /// `(pixel × scale − mean) / std` for each element.
@@ -268,21 +268,6 @@ impl InputDescription {
         if self.alone { one.to_vec() } else { [&[images], &one[..]].concat() }
     }
 
-    /// The batch to feed to the model.
-    pub fn tensor(&self, images: &[Image]) -> Result<Tensor, VisionError> {
-        self.check()?;
-        if images.is_empty() {
-            return Err(VisionError::NoImage);
-        }
-        if let Some(axes) = &self.latent {
-            let length = axes.iter().product();
-            let drawn = images.iter().flat_map(|image| latent::vector(image, length));
-            return Ok(Tensor::new(self.shape(images.len()), drawn.collect::<Vec<f32>>())?);
-        }
-        let data = pixels::elements(self, images)?;
-        Ok(Tensor::new(self.shape(images.len()), data)?)
-    }
-
     /// Where an image of this size comes to lie in the model's input.
     pub fn placement(&self, width: usize, height: usize) -> Result<Placement, VisionError> {
         Ok(self.steps(width, height)?.placement())
@@ -296,6 +281,7 @@ impl InputDescription {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faultlens_core::Image;
 
     fn read(text: &str) -> Result<InputDescription, String> {
         serde_json::from_str(text).map_err(|e| e.to_string())

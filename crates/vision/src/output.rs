@@ -3,7 +3,7 @@
 use faultlens_core::{Ranking, Tensor, did_you_mean};
 use serde::{Deserialize, Serialize};
 
-use super::read::{numbers, tensor_text};
+use super::tensors::{numbers, tensor_text};
 use super::{Labels, Layout, Units, VisionError};
 use faultlens_engine::Graph;
 

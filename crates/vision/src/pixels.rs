@@ -1,16 +1,34 @@
 //! From pixels to elements: resize, pad, reorder, scale.
 
 use fast_image_resize as fir;
-use faultlens_core::{Image, TensorData};
+use faultlens_core::{Image, Tensor, TensorData};
 use fir::images::{Image as Buffer, ImageRef};
 use fir::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use half::f16;
 
 use super::geometry::ResizeSteps;
+use super::latent;
 use super::{Channels, ElementType, Filter, InputDescription, Layout, Resize, VisionError};
 
 /// Bytes per pixel while resizing: RGB and one that stays unused, for the fastest code path.
 const RGBX: usize = 4;
+
+impl InputDescription {
+    /// The batch to feed to the model.
+    pub fn tensor(&self, images: &[Image]) -> Result<Tensor, VisionError> {
+        self.check()?;
+        if images.is_empty() {
+            return Err(VisionError::NoImage);
+        }
+        if let Some(axes) = &self.latent {
+            let length = axes.iter().product();
+            let drawn = images.iter().flat_map(|image| latent::vector(image, length));
+            return Ok(Tensor::new(self.shape(images.len()), drawn.collect::<Vec<f32>>())?);
+        }
+        let data = elements(self, images)?;
+        Ok(Tensor::new(self.shape(images.len()), data)?)
+    }
+}
 
 /// The elements of a whole batch, in the description's layout and type.
 pub(super) fn elements(

@@ -188,6 +188,19 @@ pub(crate) unsafe fn multiply(rows: &Rows<'_>, weights: &Packed, from: usize, to
     }
 }
 
+/// Rows of as many values as the weights have depth, times the weights: a row of `out` for each.
+///
+/// # Panics
+/// If `out` has not as many rows.
+pub(crate) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
+    let inputs: Vec<*const f32> = rows.chunks_exact(packed.depth()).map(<[f32]>::as_ptr).collect();
+    let outputs: Vec<*mut f32> =
+        out.chunks_exact_mut(packed.columns()).map(<[f32]>::as_mut_ptr).collect();
+    let rows = Rows { inputs: &inputs, taps: 1, run: packed.depth(), outputs: &outputs };
+    // SAFETY: every pointer is the start of a chunk of the right length.
+    unsafe { multiply(&rows, packed, 0, packed.columns()) }
+}
+
 /// How an instruction set cuts the product into tiles.
 trait Tiles {
     /// Values in one vector.
@@ -420,5 +433,28 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
             }
             sums[r][N - 1].store_some(to[r].add((N - 1) * V::LANES), last);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Packed {
+        Packed::new(2, 2, &[], |k, column| if k == column { 1.0 } else { 0.0 })
+    }
+
+    #[test]
+    fn rows_are_multiplied_one_by_one() {
+        let mut out = [0.0; 4];
+        multiply_rows(&[1.0, 2.0, 3.0, 4.0], &identity(), &mut out);
+        assert_eq!(out, [1.0, 2.0, 3.0, 4.0]);
+    }
+
+    /// In a build without debug assertions, this once read row pointers that do not exist.
+    #[test]
+    #[should_panic(expected = "every row has its input runs")]
+    fn more_outputs_than_rows_are_refused() {
+        multiply_rows(&[1.0, 2.0], &identity(), &mut [0.0; 4]);
     }
 }

@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use bytes::Bytes;
 
 use super::error::{ExternalProblem, OnnxError};
+use super::file::{MAX_FILE_BYTES, read_exactly};
 use super::message::{EXTERNAL, GraphProto, ModelProto, TensorProto};
-use super::read::{MAX_FILE_BYTES, read_exactly};
 use super::tensor::{external_entry, raw_bytes};
 
 /// Fills in the elements of every tensor of the model that has them in another file.

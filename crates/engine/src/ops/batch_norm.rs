@@ -1,7 +1,6 @@
 //! `BatchNormalization`: a factor and an offset per channel, from stored statistics or from those
 //! of the batch.
 
-use super::elementwise::{Elementwise, Function};
 use super::operands::{Answers, floats, one, required, rounded};
 use super::{Attributes, Local, Op, Wants};
 use crate::buffers::Buffers;
@@ -9,6 +8,7 @@ use crate::error::OperandError;
 use crate::kernels::channels::{mapped, moments};
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::share::threads_here;
+use crate::op::{Elementwise, Function};
 use crate::step::{round, run_alone};
 use crate::value::Value;
 

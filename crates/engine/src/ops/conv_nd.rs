@@ -1,12 +1,10 @@
 //! `Conv` along one, three or more axes: windows are copied side by side and multiplied as rows.
 
-use super::conv::{bias_of, groups};
-use super::matmul::multiply_rows;
 use super::operands::{Answers, one, operand, required, rounded};
-use super::windows::{Windows, window_axes, window_specs};
+use super::windows::{Windows, bias_of, groups, window_axes, window_specs};
 use super::{Attributes, Op};
 use crate::error::OperandError;
-use crate::kernels::gemm::Packed;
+use crate::kernels::gemm::{Packed, multiply_rows};
 use crate::kernels::grid::Floats;
 use crate::kernels::window::AxisSpec;
 use crate::value::Value;

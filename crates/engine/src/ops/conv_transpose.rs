@@ -1,8 +1,8 @@
 //! `ConvTranspose` in one and two dimensions.
 
-use super::conv::{bias_of, groups, row_major};
 use super::operands::{Answers, one, operand, required};
 use super::windows::window_axes;
+use super::windows::{bias_of, groups, row_major};
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
 use crate::kernels::conv::FilterShape;

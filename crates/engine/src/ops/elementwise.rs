@@ -4,37 +4,15 @@ use super::cast::cast;
 use super::elements::view;
 use super::operands::{Answers, one, required};
 use super::places::{broadcast, spread_strides};
-use super::{Attributes, Local, Op, Wants, arithmetic};
+use super::{Attributes, arithmetic};
 use crate::error::OperandError;
 use crate::kernels::elementwise::{Binary, Unary};
 use crate::kernels::grid::{Floats, Grid, Order, Region, Spot};
+use crate::op::{Elementwise, Function, Local, Op, Wants};
 use crate::step::run_alone;
 use crate::value::Value;
 use faultlens_core::DType;
 use std::ops::Range;
-use std::sync::Arc;
-
-/// What is done to each element.
-#[derive(Debug, Clone)]
-pub(crate) enum Function {
-    /// A function of the element.
-    Unary(Unary),
-    /// A function of the element and one of another operand.
-    Binary(Binary),
-    /// A factor and an offset per channel.
-    Affine {
-        /// Per channel.
-        factor: Arc<[f32]>,
-        /// Per channel.
-        offset: Arc<[f32]>,
-    },
-}
-
-/// An element-wise operator: a function, and which operands it reads.
-#[derive(Debug, Clone)]
-pub(crate) struct Elementwise {
-    pub(crate) function: Function,
-}
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     if let Some(function) = unary(attributes) {

@@ -189,17 +189,6 @@ impl Op for Product {
     }
 }
 
-/// Rows times packed weights, from slices.
-#[expect(unsafe_code, reason = "rows are written through pointers; see kernels")]
-pub(crate) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
-    let inputs: Vec<*const f32> = rows.chunks_exact(packed.depth()).map(<[f32]>::as_ptr).collect();
-    let outputs: Vec<*mut f32> =
-        out.chunks_exact_mut(packed.columns()).map(<[f32]>::as_mut_ptr).collect();
-    let rows = Rows { inputs: &inputs, taps: 1, run: packed.depth(), outputs: &outputs };
-    // SAFETY: every pointer is the start of a chunk of the right length.
-    unsafe { multiply(&rows, packed, 0, packed.columns()) }
-}
-
 struct BoundProduct {
     shape: Vec<usize>,
     packed: Arc<Packed>,
@@ -300,27 +289,4 @@ fn transposed(a: &Floats) -> Result<Floats, OperandError> {
     let data = (0..rows * columns).map(|i| a.data[i % rows * columns + i / rows]).collect();
     let dtype: DType = a.dtype;
     Ok(Floats { shape: vec![columns, rows], order: Order::RowMajor, dtype, data })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn identity() -> Packed {
-        Packed::new(2, 2, &[], |k, column| if k == column { 1.0 } else { 0.0 })
-    }
-
-    #[test]
-    fn rows_are_multiplied_one_by_one() {
-        let mut out = [0.0; 4];
-        multiply_rows(&[1.0, 2.0, 3.0, 4.0], &identity(), &mut out);
-        assert_eq!(out, [1.0, 2.0, 3.0, 4.0]);
-    }
-
-    /// In a build without debug assertions, this once read row pointers that do not exist.
-    #[test]
-    #[should_panic(expected = "every row has its input runs")]
-    fn more_outputs_than_rows_are_refused() {
-        multiply_rows(&[1.0, 2.0], &identity(), &mut [0.0; 4]);
-    }
 }

@@ -2,11 +2,10 @@
 
 use super::cast::{Exact, Number};
 use super::elements::{Element, alike, by_type};
-use super::matmul::multiply_rows;
 use super::operands::{Answers, one, required, rounded, whole_value};
 use super::places::{broadcast, spread_offsets};
 use crate::error::OperandError;
-use crate::kernels::gemm::Packed;
+use crate::kernels::gemm::{Packed, multiply_rows};
 use crate::kernels::grid::Floats;
 use crate::value::Value;
 use faultlens_core::{Tensor, TensorData};

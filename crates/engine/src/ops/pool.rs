@@ -1,9 +1,9 @@
 //! Pools over windows and over whole planes.
 
-use super::conv::windows;
 use super::operands::Answers;
 use super::pool_nd::{Keep, PoolNd};
 use super::windows::window_specs;
+use super::windows::windows;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
 use crate::kernels::grid::{Order, Region, Spot};

@@ -1,9 +1,12 @@
-//! The windows of convolutions and pools as attributes describe them, along any number of axes.
+//! What convolutions and pools have in common: windows along any number of axes, groups, weights and
+//! biases, as attributes and operands describe them.
 
 use super::Attributes;
 use super::places::strides;
 use crate::error::OperandError;
+use crate::kernels::grid::Order;
 use crate::kernels::window::{Axis, AxisSpec, Pads};
+use crate::value::Value;
 
 /// How many axes the window slides along, as far as the attributes tell.
 pub(super) fn window_axes(attributes: &Attributes<'_>) -> Option<usize> {
@@ -38,6 +41,37 @@ pub(super) fn window_specs(
         ceil,
     };
     Ok((0..axes).map(spec).collect())
+}
+
+/// Into how many groups the channels split.
+pub(super) fn groups(attributes: &Attributes<'_>) -> Result<usize, OperandError> {
+    let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
+    groups.ok_or_else(|| OperandError::new("attribute group must be positive"))
+}
+
+/// The window that attributes describe, for convolutions and pools; `None` if not of two axes.
+pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2]>, OperandError> {
+    if window_axes(attributes).is_some_and(|axes| axes != 2) {
+        return Ok(None);
+    }
+    Ok(window_specs(attributes, 2)?.try_into().ok())
+}
+
+/// The elements of weights, which are never stored channels last.
+pub(super) fn row_major(value: &Value) -> Result<&[f32], OperandError> {
+    match value.floats() {
+        Some(floats) if floats.order == Order::RowMajor => Ok(&floats.data),
+        _ => Err(OperandError::new("weights must be floats")),
+    }
+}
+
+/// The bias, one per output or none.
+pub(super) fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], OperandError> {
+    let data = bias.map_or(Ok([].as_slice()), row_major)?;
+    if !data.is_empty() && data.len() != outputs {
+        return Err(OperandError::new(format!("{} biases for {outputs} outputs", data.len())));
+    }
+    Ok(data)
 }
 
 /// Windows along any number of axes, bound to an input.

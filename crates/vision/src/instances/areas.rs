@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::super::{
     OutputDescription, OutputKind, OutputReader, ShownImage, VisionError, guess_output,
 };
-use super::{INSTANCE_LAYOUTS, Instance, MAX_INSTANCES, MAX_PIXELS};
+use super::{Instance, MAX_INSTANCES, MAX_PIXELS};
+use crate::INSTANCE_LAYOUTS;
 use faultlens_engine::Graph;
 
 /// Smaller areas are specks: a model is unsure at edges.

@@ -1,7 +1,7 @@
 //! One step of a recurrent layer on the way back, for all rows of a batch at once.
 
 use crate::kernels::gemm::Packed;
-use crate::ops::multiply_rows;
+use crate::kernels::gemm::multiply_rows;
 use crate::ops::recurrent::LayerKind;
 use crate::ops::recurrent::cell::{Cell, State, Step, multiplied};
 

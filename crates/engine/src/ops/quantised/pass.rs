@@ -1,7 +1,7 @@
 //! The one pass behind quantised convolutions: windows of whole numbers, summed block by block.
 
 use super::super::Attributes;
-use super::super::conv::windows;
+use super::super::windows::windows;
 use super::Bytes;
 use crate::error::OperandError;
 use crate::kernels::quantised::{Packed, Rows, Sums, depthwise, multiply, padded};

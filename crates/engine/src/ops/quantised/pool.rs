@@ -1,6 +1,6 @@
 //! `QLinearAveragePool` and `QLinearGlobalAveragePool`.
 
-use super::super::conv::windows;
+use super::super::windows::windows;
 use super::super::{Attributes, Op};
 use super::{Answers, Bytes, Code, answer, required};
 use crate::error::OperandError;

@@ -3,7 +3,7 @@
 use super::LayerKind;
 use crate::kernels::elementwise::{Unary, unary};
 use crate::kernels::gemm::Packed;
-use crate::ops::matmul::multiply_rows;
+use crate::kernels::gemm::multiply_rows;
 
 /// What a step carries to the next: a state and, in an LSTM, a cell per row of the batch.
 #[derive(Debug, Clone)]

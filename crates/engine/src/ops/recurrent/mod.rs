@@ -6,12 +6,11 @@
 
 pub(crate) mod cell;
 
-use super::matmul::multiply_rows;
 use super::operands::{Answers, floats, operand, required, rounded};
 use super::{Attributes, Op};
 use crate::error::OperandError;
 use crate::kernels::elementwise::Unary;
-use crate::kernels::gemm::Packed;
+use crate::kernels::gemm::{Packed, multiply_rows};
 use crate::value::Value;
 use cell::{Cell, State, Step};
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use faultlens_core::DType;
 
-use super::decode::{FIXED, MASKS, cells};
-use super::guess_output::TRANSPARENT;
-use super::preprocessing::{self, Preprocessing};
-use super::{Guess, ImageInput, OutputDescription, OutputKind, shape_text, ultralytics};
+use super::{Guess, TRANSPARENT};
+use crate::decode::{FIXED, MASKS, cells};
+use crate::preprocessing::{self, Preprocessing};
+use crate::{ImageInput, OutputDescription, OutputKind, shape_text, ultralytics};
 use faultlens_engine::{Dim, Graph, ValueId};
 
 /// A detector that was recognised.
@@ -280,8 +280,8 @@ fn sources(graph: &Graph, output: ValueId) -> BTreeSet<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{guess_input, guess_output};
     use super::*;
+    use crate::{guess_input, guess_output};
     use faultlens_core::Tensor;
     use faultlens_engine::onnx::{ModelBuilder, ModelProto, StringStringEntryProto};
 

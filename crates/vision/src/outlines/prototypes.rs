@@ -7,14 +7,14 @@ use faultlens_core::{Bounds, Mask};
 use super::super::{Placement, ShownImage};
 
 /// A few masks over the model's input, coarser than it.
-pub(super) struct Prototypes<'a> {
-    pub(super) numbers: Cow<'a, [f32]>,
+pub(crate) struct Prototypes<'a> {
+    pub(crate) numbers: Cow<'a, [f32]>,
     /// How many there are.
-    pub(super) count: usize,
-    pub(super) height: usize,
-    pub(super) width: usize,
+    pub(crate) count: usize,
+    pub(crate) height: usize,
+    pub(crate) width: usize,
     /// Whether those of one pixel stand together, instead of the pixels of one.
-    pub(super) together: bool,
+    pub(crate) together: bool,
 }
 
 /// Neighbours which two places of a row or column a pixel lies, and how far from the first.
@@ -40,7 +40,7 @@ impl Prototypes<'_> {
 
     /// The object's pixels inside its box: where the mixture, blended between the pixels of the
     /// prototypes, is more than half. `None` where there are none.
-    pub(super) fn mask(
+    pub(crate) fn mask(
         &self,
         weights: &[f32],
         bounds: Bounds,

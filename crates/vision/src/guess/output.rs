@@ -2,23 +2,10 @@
 
 use faultlens_core::DType;
 
-use super::guess_detector::detector;
-use super::{Guess, Layout, OutputDescription, OutputKind, VisionError, shape_text};
+use super::detector::detector;
+use super::{Guess, TRANSPARENT};
+use crate::{Layout, OutputDescription, OutputKind, VisionError, shape_text};
 use faultlens_engine::{Dim, Graph, ValueId};
-
-/// Operators that move numbers without changing what they mean.
-pub(super) const TRANSPARENT: &[&str] = &[
-    "Cast",
-    "DequantizeLinear",
-    "Dropout",
-    "Flatten",
-    "Identity",
-    "QuantizeLinear",
-    "Reshape",
-    "Squeeze",
-    "Transpose",
-    "Unsqueeze",
-];
 
 /// What `faultlens train` writes into the metadata of its models.
 const TRAINED: &str = "faultlens.input";

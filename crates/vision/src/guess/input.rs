@@ -2,23 +2,15 @@
 
 use faultlens_core::{DType, Tensor};
 
-use super::guess_detector::detector;
-use super::preprocessing::{self, Preprocessing};
-use super::{
+use super::Guess;
+use super::detector::detector;
+use super::output::guess_output;
+use crate::preprocessing::{self, Preprocessing};
+use crate::{
     Channels, ElementType, ImageInput, InputDescription, Layout, OutputKind, Resize, VisionError,
-    guess_output, instances, shape_text, ultralytics,
+    outlines, shape_text, ultralytics,
 };
 use faultlens_engine::{Dim, Graph, ValueId, onnx};
-
-/// A description that was not written by the user, with the reasons to show: a guess in silence
-/// would be a trap.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Guess<T> {
-    /// What was guessed.
-    pub description: T,
-    /// One sentence per decision.
-    pub reasons: Vec<String>,
-}
 
 /// The size that is assumed where the model takes any.
 const USUAL_SIDE: usize = 224;
@@ -48,7 +40,7 @@ pub fn guess_input(
 fn preprocessing(graph: &Graph) -> Option<&'static Preprocessing> {
     match ultralytics::task(graph) {
         Some("classify") => Some(&preprocessing::YOLO_CLASSIFIER),
-        _ => instances::preprocessing(graph).or_else(|| detector(graph)?.preprocessing),
+        _ => outlines::preprocessing(graph).or_else(|| detector(graph)?.preprocessing),
     }
 }
 
