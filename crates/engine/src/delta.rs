@@ -37,7 +37,8 @@ pub(crate) fn source_of<'t>(
 
 /// The patch with its live box drawn around what really differs; `None` if nothing does.
 pub(crate) fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
-    let (grid, width) = (golden.grid(), golden.grid().width);
+    let grid = golden.grid();
+    let width = golden.grid().width;
     if patch.stored.is_empty() || width == 0 {
         return None;
     }
@@ -84,7 +85,8 @@ pub(crate) fn materialised(golden: &Floats, delta: &Delta) -> Floats {
 }
 
 fn lay_over(floats: &mut Floats, patch: &Patch) {
-    let (grid, width) = (floats.grid(), floats.grid().width);
+    let grid = floats.grid();
+    let width = floats.grid().width;
     for at in patch.live.iter() {
         let from = &patch.data[patch.stored.offset(at) * width..][..width];
         floats.data[grid.index(at) * width..][..width].copy_from_slice(from);
@@ -110,7 +112,8 @@ pub(crate) fn patched(
     delta: Option<Delta>,
     places: &[(usize, Edit)],
 ) -> Option<Delta> {
-    let (grid, width) = (golden.grid(), golden.grid().width);
+    let grid = golden.grid();
+    let width = golden.grid().width;
     let mut stored = places
         .iter()
         .fold(Region::EMPTY, |region, (at, _)| region.union(&Region::pixel(grid.at(at / width))));

@@ -61,12 +61,13 @@ impl Model {
             return wrong(format!("{} is wanted, not {}", dtype.name(), tensor.dtype().name()));
         }
         let Some(declared) = self.graph().declared_shape(id) else { return Ok(()) };
-        let fits = |(dim, &length): (&Dim, &usize)| match dim {
-            Dim::Fixed(n) => *n == length,
-            Dim::Free(_) => true,
-        };
         let shape = tensor.shape();
-        if declared.len() != shape.len() || !declared.iter().zip(shape).all(fits) {
+        if declared.len() != shape.len()
+            || !declared.iter().zip(shape).all(|(dim, &length)| match dim {
+                Dim::Fixed(n) => *n == length,
+                Dim::Free(_) => true,
+            })
+        {
             let wanted: Vec<String> = declared
                 .iter()
                 .map(|dim| match dim {

@@ -125,8 +125,9 @@ impl<'m> Golden<'m> {
 
     fn float_shape(&self, id: ValueId) -> Result<&[usize], EngineError> {
         let floats = self.slot(id).and_then(|slot| slot.value.floats());
-        let why = || self.no_gradient(id, "only floats of the run have gradients".into());
-        Ok(&floats.ok_or_else(why)?.shape)
+        Ok(&floats
+            .ok_or_else(|| self.no_gradient(id, "only floats of the run have gradients".into()))?
+            .shape)
     }
 
     fn no_gradient(&self, id: ValueId, why: String) -> EngineError {
@@ -182,11 +183,13 @@ impl<'m> Golden<'m> {
         floats: &Floats,
         changes: &[Change],
     ) -> Result<Vec<(usize, Edit)>, EngineError> {
-        let place = |change: &Change| {
-            self.check_change(id, change)?;
-            Ok((floats.position(change.element), change.edit))
-        };
-        changes.iter().map(place).collect()
+        changes
+            .iter()
+            .map(|change| {
+                self.check_change(id, change)?;
+                Ok((floats.position(change.element), change.edit))
+            })
+            .collect()
     }
 
     /// A tensor of another type with the changes made.

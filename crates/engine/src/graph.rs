@@ -378,7 +378,8 @@ fn execution_order(operators: &[Operator], graph: &Graph) -> Result<Vec<usize>, 
         for value in operator.makes() {
             let name = graph.value_name(value);
             if let Some(other) = maker[value.index()].replace(at) {
-                let (a, b) = (&operators[other].name, &operator.name);
+                let a = &operators[other].name;
+                let b = &operator.name;
                 return Err(broken(format!("both {a} and {b} make the value {name}")));
             }
             if graph.inputs.contains(&value) || graph.initializer(value).is_some() {
@@ -402,7 +403,8 @@ fn check_reads(
                 || graph.inputs.contains(&value)
                 || graph.initializer(value).is_some();
             if !known {
-                let (by, name) = (&operator.name, graph.value_name(value));
+                let by = &operator.name;
+                let name = graph.value_name(value);
                 return Err(broken(format!("{by} reads {name}, which nobody makes")));
             }
         }

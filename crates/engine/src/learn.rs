@@ -215,8 +215,7 @@ impl Learner {
 
     /// The length of the last gradient, over all weights together.
     pub fn gradient_length(&self) -> f64 {
-        let square = |x: f64| x * x;
-        let squares = self.gradients.iter().flatten().map(|g| sum(&g.data, square));
+        let squares = self.gradients.iter().flatten().map(|g| sum(&g.data, |x: f64| x * x));
         squares.sum::<f64>().sqrt()
     }
 
@@ -241,7 +240,8 @@ impl Learner {
 }
 
 fn empty() -> Floats {
-    let (shape, data) = (vec![0], Vec::new());
+    let shape = vec![0];
+    let data = Vec::new();
     Floats { shape, order: Order::RowMajor, dtype: faultlens_core::DType::F32, data }
 }
 

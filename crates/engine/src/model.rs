@@ -301,8 +301,9 @@ impl Model {
     }
 
     fn run_operator(&self, id: OperatorId, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
-        let slot = |v: ValueId| values[v.index()].as_ref().or(self.constants[v.index()].as_ref());
-        let results = self.execute(id, &slot)?;
+        let results = self.execute(id, &|v: ValueId| {
+            values[v.index()].as_ref().or(self.constants[v.index()].as_ref())
+        })?;
         for (output, value) in self.graph.operator(id).outputs.iter().zip(results) {
             if let (Some(output), Some(value)) = (output, value) {
                 values[output.index()] = Some(Slot::new(value));
@@ -420,19 +421,26 @@ pub(crate) fn externals<'s>(
     local: &dyn Local,
     slot: &impl Fn(ValueId) -> Option<&'s Slot>,
 ) -> Option<Vec<&'s Floats>> {
-    let (shape, order) = (local.shape(), local.order());
+    let shape = local.shape();
+    let order = local.order();
     let width = Grid::of(shape, order).width;
     let fits = step.fused.ops.iter().all(|op| match &op.function {
         Function::Affine { factor, .. } => order == Order::ChannelsLast && factor.len() == width,
         _ => true,
     });
-    let external = |&id: &ValueId| {
-        let floats = slot(id)?.in_order(order).floats()?;
-        let rank_fits = floats.order == order && floats.shape.len() <= shape.len();
-        let same = ops::broadcast_shape(&[shape, &floats.shape])? == shape;
-        (rank_fits && same).then_some(floats)
-    };
-    if fits { step.externals.iter().map(external).collect() } else { None }
+    if fits {
+        step.externals
+            .iter()
+            .map(|&id| {
+                let floats = slot(id)?.in_order(order).floats()?;
+                let rank_fits = floats.order == order && floats.shape.len() <= shape.len();
+                let same = ops::broadcast_shape(&[shape, &floats.shape])? == shape;
+                (rank_fits && same).then_some(floats)
+            })
+            .collect()
+    } else {
+        None
+    }
 }
 
 /// Elements above which a value is taken for a mistake or an attack.

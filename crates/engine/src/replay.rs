@@ -121,7 +121,8 @@ struct Stack<'g, 'm> {
 
 impl<'g, 'm> Stack<'g, 'm> {
     fn new(golden: &'g Golden<'m>, trials: &[Vec<Change>]) -> Self {
-        let (steps, step_of) = (&golden.model.replay_steps, &golden.model.step_of);
+        let steps = &golden.model.replay_steps;
+        let step_of = &golden.model.step_of;
         let blank = trials.iter().map(|_| Trial::default()).collect();
         let mut stack =
             Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new(), next: 0 };
@@ -417,8 +418,7 @@ impl<'g, 'm> Stack<'g, 'm> {
         let Some(repacked) = (!edits.is_empty()).then(|| op.repack(&edits)).flatten() else {
             return Ok(false);
         };
-        let slot = |v: ValueId| golden.slot(v);
-        let operands = model.operands(&*repacked.op, operator, &slot)?;
+        let operands = model.operands(&*repacked.op, operator, &|v: ValueId| golden.slot(v))?;
         let local = repacked.op.local(&operands).map_err(|e| operand_error(operator, e))?;
         let (Some(local), Some(output)) = (local, operator.makes().next()) else {
             return Ok(false);
@@ -499,11 +499,13 @@ impl<'g, 'm> Stack<'g, 'm> {
 
     fn finish(mut self) -> Vec<Result<Replay, EngineError>> {
         let trials = std::mem::take(&mut self.trials);
-        let answer = |mut trial: Trial| match trial.failed.take() {
-            Some(error) => Err(error),
-            None => self.answer(&trial),
-        };
-        trials.into_iter().map(answer).collect()
+        trials
+            .into_iter()
+            .map(|mut trial| match trial.failed.take() {
+                Some(error) => Err(error),
+                None => self.answer(&trial),
+            })
+            .collect()
     }
 
     fn answer(&self, trial: &Trial) -> Result<Replay, EngineError> {

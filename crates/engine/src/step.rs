@@ -343,7 +343,8 @@ pub(crate) fn fill(
     threads: usize,
 ) {
     let grid = Grid::of(local.shape(), local.order());
-    let (pixels, width) = (grid.pixels(), grid.width);
+    let pixels = grid.pixels();
+    let width = grid.width;
     assert_eq!(out.len(), pixels * width, "the output's buffer fits its shape");
     if out.is_empty() {
         return;
@@ -394,8 +395,10 @@ pub(crate) fn run_alone(
 
 /// Channels last if any float operand is.
 pub(crate) fn alike(operands: &[Option<&Value>]) -> Order {
-    let last = |v: &&Value| v.floats().is_some_and(|f| f.order == Order::ChannelsLast);
-    let any = operands.iter().flatten().any(last);
+    let any = operands
+        .iter()
+        .flatten()
+        .any(|v| v.floats().is_some_and(|f| f.order == Order::ChannelsLast));
     if any { Order::ChannelsLast } else { Order::RowMajor }
 }
 

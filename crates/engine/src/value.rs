@@ -134,8 +134,12 @@ pub(crate) fn same_floats(a: &[f32], b: &[f32]) -> bool {
 /// Doubles are compared by their bits, which tell zeros apart; `None` for other types.
 fn same_doubles(a: &Tensor, b: &Tensor) -> Option<bool> {
     let (TensorData::F64(x), TensorData::F64(y)) = (a.data(), b.data()) else { return None };
-    let same = |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
-    Some(a.shape() == b.shape() && x.iter().zip(y).all(same))
+    Some(
+        a.shape() == b.shape()
+            && x.iter()
+                .zip(y)
+                .all(|(x, y)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan())),
+    )
 }
 
 /// A value that is kept, with its other order made once when somebody asks.

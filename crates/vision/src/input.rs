@@ -248,8 +248,7 @@ impl InputDescription {
         if numbers.len() != channels && numbers.len() != 1 {
             return Err(VisionError::PerChannel { field, given: numbers.len(), channels });
         }
-        let bad = |n: &&f64| !n.is_finite() || (field == "std" && **n == 0.0);
-        match numbers.iter().find(bad) {
+        match numbers.iter().find(|n| !n.is_finite() || (field == "std" && **n == 0.0)) {
             Some(&value) => Err(VisionError::Number { field, value }),
             None => Ok(()),
         }
@@ -260,7 +259,8 @@ impl InputDescription {
         if let Some(axes) = &self.latent {
             return [&[images], &axes[..]].concat();
         }
-        let ([height, width], channels) = (self.size, self.channels.count());
+        let [height, width] = self.size;
+        let channels = self.channels.count();
         let one = match self.layout {
             Layout::Nchw => [channels, height, width],
             Layout::Nhwc => [height, width, channels],

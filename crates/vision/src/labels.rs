@@ -117,7 +117,8 @@ const NAME_COLUMNS: &[&str] = &["label", "name", "class", "class_name", "display
 
 fn from_csv(text: &str) -> Result<BTreeMap<usize, String>, VisionError> {
     let mut rows = text.lines().map(fields).enumerate().filter(|(_, row)| row != &[""]).peekable();
-    let (mut index_at, mut name_at) = (0, 1);
+    let mut index_at = 0;
+    let mut name_at = 1;
     if let Some((_, header)) = rows.next_if(|(_, row)| row[0].parse::<usize>().is_err()) {
         let column = |known: &[&str]| {
             header.iter().position(|name| known.contains(&name.to_ascii_lowercase().as_str()))

@@ -62,7 +62,8 @@ struct Table([f64; 256]);
 impl Table {
     fn new(description: &InputDescription, channel: usize) -> Self {
         let of = |numbers: &[f64]| numbers[if numbers.len() == 1 { 0 } else { channel }];
-        let (mean, std) = (of(&description.mean), of(&description.std));
+        let mean = of(&description.mean);
+        let std = of(&description.std);
         Self(std::array::from_fn(|pixel| (pixel as f64 * description.scale - mean) / std))
     }
 
@@ -137,7 +138,8 @@ fn resized(
     steps: &ResizeSteps,
     algorithm: ResizeAlg,
 ) -> Result<Vec<u8>, VisionError> {
-    let ([width, height], [new_width, new_height]) = (steps.cut, steps.resized);
+    let [width, height] = steps.cut;
+    let [new_width, new_height] = steps.resized;
     let narrowed = pass(&cut(image, steps), [width, height], [new_width, height], algorithm)?;
     pass(&narrowed, [new_width, height], [new_width, new_height], algorithm)
 }
@@ -160,7 +162,8 @@ fn pass(
 
 /// The cut as RGBX bytes; what lies outside it does not take part in the resize.
 fn cut(image: &Image, steps: &ResizeSteps) -> Vec<u8> {
-    let ([left, top], [width, height]) = (steps.from, steps.cut);
+    let [left, top] = steps.from;
+    let [width, height] = steps.cut;
     let mut bytes = Vec::with_capacity(width * height * RGBX);
     for row in image.rgb().chunks_exact(image.width() * 3).skip(top).take(height) {
         for pixel in row[left * 3..(left + width) * 3].chunks_exact(3) {

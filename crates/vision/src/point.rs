@@ -21,8 +21,10 @@ impl InputDescription {
         self.check()?;
         let frame = pixels::frame(self, image)?;
         let channels = self.channels.count();
-        let plane = |c: usize| frame.iter().skip(c).step_by(channels);
-        Ok((0..channels).flat_map(plane).map(|&byte| f32::from(byte) / 255.0).collect())
+        Ok((0..channels)
+            .flat_map(|c| frame.iter().skip(c).step_by(channels))
+            .map(|&byte| f32::from(byte) / 255.0)
+            .collect())
     }
 
     /// The batch to feed for these points. The point of an image is fed as the image would be, bit

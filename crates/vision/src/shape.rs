@@ -7,12 +7,17 @@ use faultlens_engine::{Dim, Graph};
 
 /// A shape as people read it: `(N, 3, 224, 224)`, with `?` where a free axis has no name.
 pub fn shape_text(dims: &[Dim]) -> String {
-    let axis = |dim: &Dim| match dim {
-        Dim::Fixed(n) => n.to_string(),
-        Dim::Free(name) if name.is_empty() => "?".to_owned(),
-        Dim::Free(name) => name.clone(),
-    };
-    format!("({})", dims.iter().map(axis).collect::<Vec<_>>().join(", "))
+    format!(
+        "({})",
+        dims.iter()
+            .map(|dim| match dim {
+                Dim::Fixed(n) => n.to_string(),
+                Dim::Free(name) if name.is_empty() => "?".to_owned(),
+                Dim::Free(name) => name.clone(),
+            })
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
 }
 
 /// The model's input that takes the image, as the file declares it.

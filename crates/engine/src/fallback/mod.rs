@@ -60,7 +60,8 @@ impl Fallback {
             _ => None,
         });
         let op_type = operator.op_type.clone();
-        let (declared, moves) = (declared(operator), moves(operator));
+        let declared = declared(operator);
+        let moves = moves(operator);
         Ok(Self { model, inputs, captures, outputs, op_type, attribute_dtype, declared, moves })
     }
 
@@ -108,7 +109,8 @@ impl Fallback {
             "ConstantOfShape" => product(&numbers(0)),
             "Expand" => {
                 // Axes of length one, and those in front, are repeated; others stay.
-                let (sizes, own) = (numbers(1), shape(0).iter().rev());
+                let sizes = numbers(1);
+                let own = shape(0).iter().rev();
                 let own = own.map(|&length| length == 1).chain(std::iter::repeat(true));
                 let repeated = sizes.iter().rev().zip(own).filter(|(_, is_one)| *is_one);
                 count(0) * product(&repeated.map(|(&size, _)| size).collect::<Vec<_>>())
@@ -206,10 +208,12 @@ fn declared(operator: &Operator) -> Vec<Option<DType>> {
         _ => None,
     });
     let Some((graph, skipped)) = graph else { return Vec::new() };
-    let dtype = |output: &ValueInfoProto| {
-        onnx::dtype(output.r#type.as_ref()?.tensor_type.as_ref()?.elem_type)
-    };
-    graph.output.iter().skip(skipped).map(dtype).collect()
+    graph
+        .output
+        .iter()
+        .skip(skipped)
+        .map(|output| onnx::dtype(output.r#type.as_ref()?.tensor_type.as_ref()?.elem_type))
+        .collect()
 }
 
 /// rten panics on some operands that it does not expect; here that is an error like others.
@@ -236,7 +240,8 @@ fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
             |(i, v): (usize, &Option<_>)| v.map_or(String::new(), |_| format!("{prefix}{i}"));
         values.iter().enumerate().map(name).collect()
     };
-    let (input, output) = (numbered("in", &operator.inputs), numbered("out", &operator.outputs));
+    let input = numbered("in", &operator.inputs);
+    let output = numbered("out", &operator.outputs);
     let declare = |name: &String| ValueInfoProto { name: name.clone(), ..Default::default() };
     let declared = |names: &[String]| names.iter().filter(|n| !n.is_empty()).map(declare).collect();
     let mut inputs: Vec<ValueInfoProto> = declared(&input);

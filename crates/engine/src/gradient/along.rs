@@ -44,7 +44,8 @@ pub(super) fn back(backward: &Backward<'_>, from: Floats, readers: &[Option<Read
     for (at, &axis) in memory.iter().enumerate() {
         if let Some(readers) = &readers[axis] {
             let product = |axes: &[usize]| axes.iter().map(|&a| shape[a]).product::<usize>();
-            let (outer, inner) = (product(&memory[..at]), product(&memory[at + 1..]));
+            let outer = product(&memory[..at]);
+            let inner = product(&memory[at + 1..]);
             let folded = fold(backward, &data, readers, [outer, shape[axis], inner]);
             backward.buffers.give(std::mem::replace(&mut data, folded));
             shape[axis] = readers.len();
@@ -63,7 +64,8 @@ fn fold(
 ) -> Vec<f32> {
     let mut to = backward.buffer(outer * readers.len() * inner);
     backward.rows(&mut to, inner, |row, to| {
-        let (block, place) = (row / readers.len(), row % readers.len());
+        let block = row / readers.len();
+        let place = row % readers.len();
         let from = &from[block * length * inner..][..length * inner];
         let readers = readers[place].iter();
         if let [to] = to {

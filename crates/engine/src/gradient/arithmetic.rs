@@ -22,8 +22,9 @@ struct Operand<'a> {
 impl<'a> Operand<'a> {
     /// The operand under the result, in the result's order where it has a choice.
     fn new(backward: &Backward<'a>, at: usize, result: &Floats) -> Result<Self, OperandError> {
-        let missing = || OperandError::new(format!("operand {at} is missing"));
-        let value = backward.operand(at).ok_or_else(missing)?;
+        let value = backward
+            .operand(at)
+            .ok_or_else(|| OperandError::new(format!("operand {at} is missing")))?;
         let floats = match value.floats() {
             Some(_) => Cow::Borrowed(backward.floats(at, result.order)?),
             // A condition, or an exponent of whole numbers.
@@ -74,17 +75,22 @@ impl<'b, 'a> Places<'b, 'a> {
         let backward = self.backward;
         let mut whole = std::mem::take(&mut self.gradient);
         let last = (0..self.operands.len()).rfind(|&at| backward.wants(at));
-        let hand_out = |(at, operand): (usize, &Operand<'_>)| {
-            let mut own = match last {
-                Some(last) if at == last => std::mem::take(&mut whole),
-                _ if backward.wants(at) => backward.copy(&whole),
-                _ => return None,
-            };
-            times(&self, at, &mut own);
-            let (shape, order) = (&operand.floats.shape, operand.floats.order);
-            Some(gradient(shape, order, operand.under.fold(backward, own)))
-        };
-        let gradients = self.operands.iter().enumerate().map(hand_out).collect();
+        let gradients = self
+            .operands
+            .iter()
+            .enumerate()
+            .map(|(at, operand)| {
+                let mut own = match last {
+                    Some(last) if at == last => std::mem::take(&mut whole),
+                    _ if backward.wants(at) => backward.copy(&whole),
+                    _ => return None,
+                };
+                times(&self, at, &mut own);
+                let shape = &operand.floats.shape;
+                let order = operand.floats.order;
+                Some(gradient(shape, order, operand.under.fold(backward, own)))
+            })
+            .collect();
         for operand in self.operands {
             operand
                 .spread
@@ -157,7 +163,8 @@ pub(super) fn prelu(backward: &mut Backward<'_>) -> Gradients {
 /// evenly, so that two get half each as from PyTorch's `maximum`.
 pub(super) fn extreme(backward: &mut Backward<'_>) -> Gradients {
     let mut places = Places::of(backward)?;
-    let (backward, y) = (places.backward, places.result);
+    let backward = places.backward;
+    let y = places.result;
     let mut ties = backward.zeros(y.data.len());
     for at in 0..places.operands.len() {
         let rows = [places.row(at), &y.data];

@@ -64,16 +64,17 @@ fn norm(
     let shift: Vec<f32> = mean.iter().map(|&m| m as f32).collect();
     let [sums, product] = products(&flat.data, &input.data, &shift, backward.threads);
     let scale = &backward.floats(1, Order::RowMajor)?.data;
-    let channel = |c: usize| Channel {
-        scale: f64::from(scale[c]),
-        mean: mean[c],
-        variance: variance[c],
-        inverse: 1.0 / libm::sqrt(variance[c] + epsilon),
-        sum: sums[c],
-        // The shift is the mean rounded to single precision.
-        product: product[c] - (mean[c] - f64::from(shift[c])) * sums[c],
-    };
-    let channels: Vec<Channel> = (0..shape[1]).map(channel).collect();
+    let channels: Vec<Channel> = (0..shape[1])
+        .map(|c| Channel {
+            scale: f64::from(scale[c]),
+            mean: mean[c],
+            variance: variance[c],
+            inverse: 1.0 / libm::sqrt(variance[c] + epsilon),
+            sum: sums[c],
+            // The shift is the mean rounded to single precision.
+            product: product[c] - (mean[c] - f64::from(shift[c])) * sums[c],
+        })
+        .collect();
     let n = of_batch.then(|| (input.data.len() / shape[1].max(1)) as f64);
     let to_scale = listed(&channels, |c| c.product * c.inverse);
     let to_bias = listed(&channels, |c| c.sum);

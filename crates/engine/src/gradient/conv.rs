@@ -57,7 +57,8 @@ pub(super) fn conv(backward: &mut Backward<'_>) -> Gradients {
     let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
     let (shape, window) = conv_bound(&backward.attributes, shapes.0, shapes.1)?;
-    let (input, output) = (given.input.grid(), given.incoming.grid());
+    let input = given.input.grid();
+    let output = given.incoming.grid();
     let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };
     given.answer(
         backward,
@@ -71,7 +72,8 @@ pub(super) fn conv_transpose(backward: &mut Backward<'_>) -> Gradients {
     let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
     let (shape, window) = conv_turned(&backward.attributes, shapes.0, shapes.1)?;
-    let (input, output) = (given.incoming.grid(), given.input.grid());
+    let input = given.incoming.grid();
+    let output = given.input.grid();
     let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };
     given.answer(
         backward,

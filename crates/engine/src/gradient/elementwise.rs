@@ -43,7 +43,8 @@ pub(super) fn pass(backward: &mut Backward<'_>) -> Gradients {
 fn hand_back(backward: &mut Backward<'_>, function: Unary) -> Gradients {
     let order = backward.operand_order(0);
     let mut gradient = backward.gradient_in(order)?;
-    let (g, x) = (&mut gradient.data, backward.floats(0, order)?);
+    let g = &mut gradient.data;
+    let x = backward.floats(0, order)?;
     match function {
         Unary::Exp
         | Unary::Reciprocal

@@ -24,7 +24,8 @@ pub(super) fn lrn(backward: &mut Backward<'_>) -> Gradients {
     // Who is read by a divisor reads back the other way round.
     let (after, before) = lrn.reach();
     backward.rows(&mut gradient.data, channels, |at, row| {
-        let (x, shares) = (&x[at * channels..], &shares[at * channels..][..channels]);
+        let x = &x[at * channels..];
+        let shares = &shares[at * channels..][..channels];
         for (at, (g, x)) in row.iter_mut().zip(x).enumerate() {
             let near = at.saturating_sub(before)..(at + after + 1).min(channels);
             *g -= factor * x * sum(&shares[near], |share| share) as f32;

@@ -12,7 +12,8 @@ pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
     let flag = |name: &str| backward.attributes.int(name, 0) != 0;
     let turned = [flag("transA"), flag("transB")];
     let [alpha, beta] = ["alpha", "beta"].map(|name| backward.attributes.float(name, 1.0));
-    let (a, b) = (backward.floats(0, Order::RowMajor)?, backward.floats(1, Order::RowMajor)?);
+    let a = backward.floats(0, Order::RowMajor)?;
+    let b = backward.floats(1, Order::RowMajor)?;
     let mut incoming = backward.gradient_in(Order::RowMajor)?;
     let mut gradients: Vec<Option<Floats>> = backward.operands.iter().map(|_| None).collect();
     if backward.wants(2) {
@@ -21,7 +22,9 @@ pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
     if alpha != 1.0 {
         incoming.data.iter_mut().for_each(|g| *g *= alpha);
     }
-    let (y, a_matrix, b_matrix) = (matrix(&incoming)?, matrix(a)?, matrix(b)?);
+    let y = matrix(&incoming)?;
+    let a_matrix = matrix(a)?;
+    let b_matrix = matrix(b)?;
     let [mut to_a, mut to_b] = [a, b].map(|floats| backward.zeros(floats.data.len()));
     let empty = [a, b, &incoming].iter().any(|floats| floats.data.is_empty());
     if backward.wants(0) && !empty {
@@ -63,7 +66,8 @@ fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threa
 /// The bias's gradient, summed over the rows and columns that share it.
 fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats, OperandError> {
     let shape = backward.shape(2)?;
-    let (rows, columns) = (incoming.shape[0], incoming.shape[1]);
+    let rows = incoming.shape[0];
+    let columns = incoming.shape[1];
     let (own_rows, own_columns) = match *shape {
         [] => (1, 1),
         [columns] => (1, columns),
@@ -97,7 +101,8 @@ fn transposed(matrix: &Matrix<'_>) -> Vec<f32> {
 
 /// One product per entry of the batch; what is shared between entries sums their gradients.
 pub(super) fn matmul(backward: &mut Backward<'_>) -> Gradients {
-    let (a, b) = (backward.floats(0, Order::RowMajor)?, backward.floats(1, Order::RowMajor)?);
+    let a = backward.floats(0, Order::RowMajor)?;
+    let b = backward.floats(1, Order::RowMajor)?;
     let incoming = backward.gradient_in(Order::RowMajor)?;
     let mut shapes = ProductShapes::new(&a.shape, &b.shape)?;
     // Rows that share one matrix are rows of one product.
@@ -106,7 +111,10 @@ pub(super) fn matmul(backward: &mut Backward<'_>) -> Gradients {
         shapes.starts.truncate(1);
     }
     let ProductShapes { rows, depth, columns, starts, .. } = &shapes;
-    let (rows, depth, columns, threads) = (*rows, *depth, *columns, backward.threads);
+    let rows = *rows;
+    let depth = *depth;
+    let columns = *columns;
+    let threads = backward.threads;
     let [mut to_a, mut to_b] = [a, b].map(|floats| backward.zeros(floats.data.len()));
     let mut product = vec![0.0; rows * depth];
     let nothing = rows * depth * columns == 0;

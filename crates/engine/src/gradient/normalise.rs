@@ -17,7 +17,8 @@ pub(super) fn layer(backward: &mut Backward<'_>) -> Gradients {
     }
     let shape = backward.shape(0)?;
     let at = axis(backward.attributes.int("axis", -1), shape.len())?;
-    let (images, length) = (shape[..at].iter().product(), shape[at..].iter().product());
+    let images = shape[..at].iter().product();
+    let length = shape[at..].iter().product();
     hand_back(backward, [images, 1, length, 1])
 }
 

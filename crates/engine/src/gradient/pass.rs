@@ -107,8 +107,11 @@ fn step(
         return Err(operand_error(operator, OperandError::new(why)));
     }
     let is_float = |v: ValueId| slot(v).is_some_and(|slot| slot.value.floats().is_some());
-    let wants = |v: &Option<ValueId>| v.is_some_and(|v| varies[v.index()] && is_float(v));
-    let wanted: Vec<bool> = operator.inputs.iter().map(wants).collect();
+    let wanted: Vec<bool> = operator
+        .inputs
+        .iter()
+        .map(|v| v.is_some_and(|v| varies[v.index()] && is_float(v)))
+        .collect();
     if !wanted.contains(&true) {
         return Ok(());
     }
@@ -141,12 +144,15 @@ fn incoming(
     kept: &[bool],
     found: &mut [Option<Floats>],
 ) -> Vec<Option<Floats>> {
-    let take = |output: &Option<ValueId>| {
-        let output = (*output)?;
-        let gradient = &mut found[output.index()];
-        if kept[output.index()] { gradient.clone() } else { gradient.take() }
-    };
-    operator.outputs.iter().map(take).collect()
+    operator
+        .outputs
+        .iter()
+        .map(|output| {
+            let output = (*output)?;
+            let gradient = &mut found[output.index()];
+            if kept[output.index()] { gradient.clone() } else { gradient.take() }
+        })
+        .collect()
 }
 
 fn is_double(slot: Option<&Slot>) -> bool {
@@ -176,7 +182,8 @@ pub(crate) fn seed(
     let floats = floats.ok_or_else(|| refuse("only floats of the run have gradients".into()))?;
     let taken = Value::fed(gradient).floats().cloned();
     taken.filter(|g| g.shape == floats.shape && g.dtype == DType::F32).ok_or_else(|| {
-        let (given, dtype) = (gradient.shape(), gradient.dtype().name());
+        let given = gradient.shape();
+        let dtype = gradient.dtype().name();
         let wanted = &floats.shape;
         refuse(format!("a seed of f32 {wanted:?} is wanted, not of {dtype} {given:?}"))
     })

@@ -29,13 +29,12 @@ fn planes(
 ) -> Result<Floats, OperandError> {
     let order = Order::ChannelsLast;
     let incoming = backward.gradient_in(order)?;
-    let (input, output) = (backward.floats(0, order)?, backward.result(0, order)?);
+    let input = backward.floats(0, order)?;
+    let output = backward.result(0, order)?;
     let mut data = backward.zeros(input.data.len());
     let channels = input.shape[1];
-    let (each, answers) = (
-        (channels * window.rows.input * window.columns.input).max(1),
-        (channels * window.rows.output * window.columns.output).max(1),
-    );
+    let each = (channels * window.rows.input * window.columns.input).max(1);
+    let answers = (channels * window.rows.output * window.columns.output).max(1);
     backward.rows(&mut data, each, |at, to| {
         let image = Image {
             input: &input.data[at * each..][..each],
@@ -57,7 +56,8 @@ fn any_axes(backward: &mut Backward<'_>) -> Result<Floats, OperandError> {
     };
     let order = Order::RowMajor;
     let incoming = backward.gradient_in(order)?;
-    let (input, output) = (backward.floats(0, order)?, backward.result(0, order)?);
+    let input = backward.floats(0, order)?;
+    let output = backward.result(0, order)?;
     let plane = input.shape.get(2..).unwrap_or(&[]);
     let windows = pool.under(plane)?;
     let pixels = plane.iter().product::<usize>().max(1);

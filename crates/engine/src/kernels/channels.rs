@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn moments_far_from_zero_are_exact_enough() {
-        let (rows, channels) = (10_000, 3);
+        let rows = 10_000;
+        let channels = 3;
         let values: Vec<f32> = (0..rows * channels)
             .map(|i| 1000.0 * (i % channels) as f32 + ((i / channels) % 100) as f32 * 0.01)
             .collect();

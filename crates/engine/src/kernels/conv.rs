@@ -54,9 +54,13 @@ impl Filters {
             let bias = if bias.is_empty() { bias } else { &bias[group * each..][..each] };
             let depth = taps * group_inputs;
             // The file runs over channels then taps, a packed column over taps then channels.
-            let column = |c: usize| &data[(group * each + c) * depth..][..depth];
-            let place = |e: usize| e % taps * group_inputs + e / taps;
-            Packed::from_columns(depth, each, bias, column, place)
+            Packed::from_columns(
+                depth,
+                each,
+                bias,
+                |c: usize| &data[(group * each + c) * depth..][..depth],
+                |e: usize| e % taps * group_inputs + e / taps,
+            )
         });
         Self::Groups(packed.collect())
     }
@@ -87,8 +91,10 @@ impl Filters {
     pub(crate) fn with_weights(&self, shape: FilterShape, weights: &[(usize, f32)]) -> Self {
         let each = shape.outputs / shape.groups;
         let places = weights.iter().map(|&(element, value)| {
-            let (rest, tap) = (element / shape.taps, element % shape.taps);
-            let (output, channel) = (rest / shape.group_inputs, rest % shape.group_inputs);
+            let rest = element / shape.taps;
+            let tap = element % shape.taps;
+            let output = rest / shape.group_inputs;
+            let channel = rest % shape.group_inputs;
             (output, tap, channel, value)
         });
         match self {
@@ -216,15 +222,14 @@ impl Rowset {
         let key = Some((std::ptr::from_ref(source).cast(), n, h));
         if self.of != key {
             self.of = key;
-            let start = |&row: &u32| match row {
+            self.starts.clear();
+            self.starts.extend(window.rows.places(h).iter().map(|&row| match row {
                 PADDING => std::ptr::null(),
                 row => {
                     let pixel = (n * height + row as usize) * width;
                     source.golden().as_ptr().wrapping_add(pixel * source.grid().width)
                 }
-            };
-            self.starts.clear();
-            self.starts.extend(window.rows.places(h).iter().map(start));
+            }));
         }
         &self.starts
     }
@@ -290,7 +295,8 @@ impl RowRuns {
 fn changed(spot: &Spot<'_>, row: u32, first: usize, window: &Window) -> bool {
     spot.sources[0].patch().is_some_and(|patch| {
         let Region { low, high } = patch.live;
-        let (n, row) = (spot.at[0], row as usize);
+        let n = spot.at[0];
+        let row = row as usize;
         let inside = low[0] <= n && n < high[0] && low[1] <= row && row < high[1];
         inside && first < high[2] && low[2] < first + window.columns.kernel
     })

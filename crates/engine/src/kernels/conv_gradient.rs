@@ -50,7 +50,8 @@ impl BoundConv<'_> {
     pub(crate) fn input(&self, gradient: &[f32], weights: &[f32], to: &mut [f32]) {
         self.check(to.len(), gradient.len(), weights.len());
         let source = [Source::of(self.output, gradient, None)];
-        let (rows, columns) = (self.window.rows.phases(), self.window.columns.phases());
+        let rows = self.window.rows.phases();
+        let columns = self.window.columns.phases();
         if rows.iter().chain(&columns).any(|phase| phase.taps.is_empty()) {
             to.fill(0.0);
         }
@@ -75,11 +76,12 @@ impl BoundConv<'_> {
         let to = SharedRows(to.as_mut_ptr());
         let channels = self.output.width;
         shared_out(self.threads, self.output.pixels(), BLOCK, |pixels| {
-            let spot = |pixel: usize| {
-                let out = to.add(pixel * channels);
-                Spot { sources: &source, at: self.output.at(pixel), out }
-            };
-            let spots: Vec<Spot<'_>> = pixels.map(spot).collect();
+            let spots: Vec<Spot<'_>> = pixels
+                .map(|pixel| {
+                    let out = to.add(pixel * channels);
+                    Spot { sources: &source, at: self.output.at(pixel), out }
+                })
+                .collect();
             // SAFETY: pixels are shared out once, and `to` has room for all.
             unsafe { convolve(&spots, self.window, &filters, 0..channels) };
         });
@@ -155,7 +157,8 @@ impl BoundConv<'_> {
     /// One tap's weights' gradient, group by group: outputs × inputs.
     fn tap(&self, input: &[f32], gradient: &[f32], tap: usize, to: &mut [f32]) {
         let pairs = self.row_pairs(input, gradient, tap);
-        let (each, columns) = (self.group_outputs(), self.shape.group_inputs);
+        let each = self.group_outputs();
+        let columns = self.shape.group_inputs;
         assert_eq!(to.len(), self.shape.outputs * columns, "there is a sum per output and input");
         let to = SharedRows(to.as_mut_ptr());
         for group in 0..self.shape.groups {
@@ -171,7 +174,8 @@ impl BoundConv<'_> {
     /// The output pixels whose tap lies inside the input, and the input pixels there.
     fn row_pairs<'v>(&self, input: &'v [f32], gradient: &'v [f32], tap: usize) -> RowPairs<'v> {
         let [n, height, width] = self.output.axes;
-        let (row, column) = (tap / self.window.columns.kernel, tap % self.window.columns.kernel);
+        let row = tap / self.window.columns.kernel;
+        let column = tap % self.window.columns.kernel;
         let mut pairs = RowPairs::new([self.output.width, self.input.width]);
         let under: Vec<(usize, usize)> = (0..width)
             .map(|w| (w, self.window.columns.places(w)[column]))
@@ -217,7 +221,8 @@ impl BoundConv<'_> {
     /// Few channels: the pixels under all taps side by side, so that vectors are full.
     fn side_by_side(&self, input: &[f32], gradient: &[f32], to: &mut [f32]) {
         let FilterShape { group_inputs, taps, groups, .. } = self.shape;
-        let (each, columns) = (self.group_outputs(), taps * group_inputs);
+        let each = self.group_outputs();
+        let columns = taps * group_inputs;
         let pixels = self.output.pixels();
         let mut copied = vec![0.0; pixels * columns];
         let mut sums = vec![0.0; each * columns];

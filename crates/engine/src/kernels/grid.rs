@@ -158,7 +158,8 @@ impl Floats {
         if order == self.order {
             return self.clone();
         }
-        let (channels, plane) = (self.shape[1], self.shape[2] * self.shape[3]);
+        let channels = self.shape[1];
+        let plane = self.shape[2] * self.shape[3];
         let data = match order {
             Order::ChannelsLast => swap_axes(&self.data, channels, plane),
             Order::RowMajor => swap_axes(&self.data, plane, channels),
@@ -172,8 +173,10 @@ impl Floats {
             return element;
         }
         let [_, c, h, w] = [self.shape[0], self.shape[1], self.shape[2], self.shape[3]];
-        let (plane, image) = (h * w, c * h * w);
-        let (n, rest) = (element / image, element % image);
+        let plane = h * w;
+        let image = c * h * w;
+        let n = element / image;
+        let rest = element % image;
         n * image + rest % plane * c + rest / plane
     }
 }

@@ -184,7 +184,8 @@ unsafe fn tile<V: Vector, const N: usize, const R: usize>(
             sums[r][N - 1] = V::load_some(at(r, N - 1), last);
         }
         for (l, x) in block.left.iter().zip(block.right) {
-            let (l, x) = (l.add(left), x.add(right));
+            let l = l.add(left);
+            let x = x.add(right);
             let mut w = [V::splat(0.0); N];
             for n in 0..N - 1 {
                 w[n] = V::load(x.add(n * V::LANES));

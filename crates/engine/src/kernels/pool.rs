@@ -2,7 +2,7 @@
 
 use super::grid::{Source, Spot};
 use super::simd::per_isa;
-use super::window::{Axis, PADDING, Window};
+use super::window::{PADDING, Window};
 
 /// What a pool keeps of its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +19,12 @@ impl Pool {
     /// By how many pixels an average divides its sum.
     pub(crate) fn counted(self, window: &Window, [_, h, w]: [usize; 3]) -> usize {
         let axes = [(&window.rows, h), (&window.columns, w)];
-        let along = |(axis, at): (&Axis, usize)| match self {
+        axes.map(|(axis, at)| match self {
             Self::AverageWithPadding => axis.in_padded(at),
             _ => axis.places(at).iter().filter(|&&place| place != PADDING).count(),
-        };
-        axes.map(along).iter().product()
+        })
+        .iter()
+        .product()
     }
 }
 

@@ -86,8 +86,11 @@ impl Files<'_> {
 
     /// The file's real path, which must lie in the model's folder.
     fn resolve(&self, location: &str) -> Result<PathBuf, ExternalProblem> {
-        let inside = |c| matches!(c, Component::Normal(_) | Component::CurDir);
-        if !Path::new(location).components().all(inside) || location.contains('\\') {
+        if !Path::new(location)
+            .components()
+            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
+            || location.contains('\\')
+        {
             return Err(ExternalProblem::OutsideFolder);
         }
         let here = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
@@ -125,17 +128,19 @@ mod tests {
     use faultlens_core::Tensor;
 
     fn away(name: &str, dims: &[i64], entries: &[(&str, &str)]) -> TensorProto {
-        let entry = |(key, value): &(&str, &str)| StringStringEntryProto {
-            key: (*key).to_owned(),
-            value: (*value).to_owned(),
-            ..Default::default()
-        };
         TensorProto {
             name: name.to_owned(),
             dims: dims.to_vec(),
             data_type: 1,
             data_location: EXTERNAL,
-            external_data: entries.iter().map(entry).collect(),
+            external_data: entries
+                .iter()
+                .map(|(key, value)| StringStringEntryProto {
+                    key: (*key).to_owned(),
+                    value: (*value).to_owned(),
+                    ..Default::default()
+                })
+                .collect(),
             ..Default::default()
         }
     }

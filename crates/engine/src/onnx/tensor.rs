@@ -134,11 +134,13 @@ where
     W: Copy + Into<i128>,
     N: TryFrom<W>,
 {
-    let one = |&value: &W| match N::try_from(value) {
-        Ok(value) => Ok(finish(value)),
-        Err(_) => Err(TensorProblem::Range { value: value.into(), dtype: dtype.name() }),
-    };
-    values.iter().map(one).collect()
+    values
+        .iter()
+        .map(|&value| match N::try_from(value) {
+            Ok(value) => Ok(finish(value)),
+            Err(_) => Err(TensorProblem::Range { value: value.into(), dtype: dtype.name() }),
+        })
+        .collect()
 }
 
 #[cfg(test)]

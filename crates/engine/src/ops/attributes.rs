@@ -50,8 +50,10 @@ impl<'a> Attributes<'a> {
     }
 
     pub(crate) fn string(&self, name: &str, default: &str) -> String {
-        let text = |a: &AttributeProto| String::from_utf8_lossy(&a.s).into_owned();
-        self.find(name).map_or_else(|| default.to_owned(), text)
+        self.find(name).map_or_else(
+            || default.to_owned(),
+            |a: &AttributeProto| String::from_utf8_lossy(&a.s).into_owned(),
+        )
     }
 
     pub(crate) fn strings(&self, name: &str) -> Vec<String> {

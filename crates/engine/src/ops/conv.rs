@@ -70,7 +70,8 @@ impl Conv {
 
     fn pack(&self, weights: &Value, bias: Option<&Value>) -> Result<Prepacked, OperandError> {
         let (shape, kernel) = self.filter_shape(weights.shape())?;
-        let (data, bias) = (row_major(weights)?, bias_of(bias, shape.outputs)?);
+        let data = row_major(weights)?;
+        let bias = bias_of(bias, shape.outputs)?;
         Ok(Prepacked { shape, kernel, filters: Arc::new(Filters::new(shape, data, bias)) })
     }
 

@@ -111,19 +111,20 @@ impl ConvTranspose {
             attributes.has("output_shape").then(|| attributes.sizes("output_shape", axes, 1));
         let outputs = outputs.transpose()?;
         let auto = attributes.string("auto_pad", "NOTSET");
-        let spec = |axis: usize| AxisSpec {
-            stride: stride[axis],
-            dilation: dilation[axis],
-            pads: match auto.as_str() {
-                "SAME_UPPER" => Pads::Same { upper: true },
-                "SAME_LOWER" => Pads::Same { upper: false },
-                "VALID" => Pads::Explicit(0, 0),
-                _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
-            },
-            extra: extra[axis],
-            output: outputs.as_ref().map(|outputs| outputs[axis]),
-        };
-        let specs = (0..axes).map(spec).collect();
+        let specs = (0..axes)
+            .map(|axis| AxisSpec {
+                stride: stride[axis],
+                dilation: dilation[axis],
+                pads: match auto.as_str() {
+                    "SAME_UPPER" => Pads::Same { upper: true },
+                    "SAME_LOWER" => Pads::Same { upper: false },
+                    "VALID" => Pads::Explicit(0, 0),
+                    _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
+                },
+                extra: extra[axis],
+                output: outputs.as_ref().map(|outputs| outputs[axis]),
+            })
+            .collect();
         Ok(Self { groups: groups(attributes)?, specs, prepacked: None })
     }
 

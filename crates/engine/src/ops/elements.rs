@@ -123,17 +123,18 @@ fn viewed<T: Copy>(data: &[T], axes: &[usize], strides: &[usize]) -> Vec<T> {
 }
 
 fn picked<T: Copy>(sources: &[&[T]], at: &[usize]) -> Result<Vec<T>, OperandError> {
-    let find = |&number: &usize| {
-        let mut rest = number;
-        for source in sources {
-            match source.get(rest) {
-                Some(&element) => return Ok(element),
-                None => rest -= source.len(),
+    at.iter()
+        .map(|&number| {
+            let mut rest = number;
+            for source in sources {
+                match source.get(rest) {
+                    Some(&element) => return Ok(element),
+                    None => rest -= source.len(),
+                }
             }
-        }
-        Err(OperandError::new(format!("there is no element {number}")))
-    };
-    at.iter().map(find).collect()
+            Err(OperandError::new(format!("there is no element {number}")))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -143,7 +144,8 @@ mod tests {
     #[test]
     fn picks_across_sources_of_one_type() {
         let of = |v: Vec<i64>| Value::from_tensor(Tensor::vector(v));
-        let (a, b) = (of(vec![1 << 40, 2]), of(vec![3]));
+        let a = of(vec![1 << 40, 2]);
+        let b = of(vec![3]);
         let got = pick(&[&a, &b], &[2, 0, 1], vec![3]).unwrap();
         assert_eq!(got.integers(), Some(vec![3, 1 << 40, 2]));
         assert!(pick(&[&a, &b], &[3], vec![1]).is_err());

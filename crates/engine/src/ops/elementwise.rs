@@ -145,12 +145,11 @@ impl Elementwise {
         let shape = broadcast(&[a, b]);
         let shape =
             shape.ok_or_else(|| OperandError::new(format!("shapes {a:?} and {b:?} do not fit")))?;
-        let expand = |floats: &Floats| {
+        let [x, y] = both.map(|floats| {
             let strides = spread_strides(&floats.shape, shape.len());
             let plain = Value::Floats(floats.in_order(Order::RowMajor));
             view(&plain, &shape, &strides, shape.clone())
-        };
-        let [x, y] = both.map(expand);
+        });
         Ok(run_alone(self, &[Some(&x?), Some(&y?)])?.map(|v| vec![Some(v)]))
     }
 }

@@ -207,8 +207,9 @@ impl Op for Transpose {
 
 impl Transpose {
     pub(crate) fn new(attributes: &Attributes<'_>) -> Self {
-        let axes = |p: &[i64]| p.iter().map(|&a| a as usize).collect();
-        Self { permutation: attributes.ints("perm").map(axes) }
+        Self {
+            permutation: attributes.ints("perm").map(|p| p.iter().map(|&a| a as usize).collect()),
+        }
     }
 
     /// Which axis of the operand each axis of the result is.
@@ -286,7 +287,8 @@ impl Blocks {
         let Self { size, to_space, within_channel } = *self;
         let operand_error = || OperandError::new(format!("{of:?} does not make blocks of {size}"));
         let &[n, c, h, w] = of else { return Err(operand_error()) };
-        let (image, channel) = (c * h * w, h * w);
+        let image = c * h * w;
+        let channel = h * w;
         let (axes, strides, shape) = if to_space {
             let c = c
                 .is_multiple_of(size * size)
@@ -298,7 +300,8 @@ impl Blocks {
             ([n, c, h, size, w, size], strides, vec![n, c, h * size, w * size])
         } else if h.is_multiple_of(size) && w.is_multiple_of(size) {
             let strides = [image, w, 1, channel, w * size, size];
-            let (rows, columns) = (h / size, w / size);
+            let rows = h / size;
+            let columns = w / size;
             ([n, size, size, c, rows, columns], strides, vec![n, size * size * c, rows, columns])
         } else {
             return Err(operand_error());

@@ -25,7 +25,8 @@ struct Product {
 }
 
 pub(super) fn parse(_attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
-    let (alpha, beta) = (1.0, 1.0);
+    let alpha = 1.0;
+    let beta = 1.0;
     let product = Product { transposed: false, alpha, beta, spread_bias: false, prepacked: None };
     Ok(Some(Box::new(product)))
 }
@@ -68,7 +69,8 @@ impl Product {
         let floats = value.floats()?;
         let &[first, second] = floats.shape.as_slice() else { return None };
         let (depth, columns) = if self.transposed { (second, first) } else { (first, second) };
-        let (transposed, alpha) = (self.transposed, self.alpha);
+        let transposed = self.transposed;
+        let alpha = self.alpha;
         (depth * columns > 0).then_some(Matrix {
             data: &floats.data,
             depth,
@@ -115,7 +117,8 @@ impl Op for Product {
 
     fn repack(&self, edits: &[Edit<'_>]) -> Option<Repacked> {
         let mut packed = Packed::clone(self.prepacked.as_ref()?);
-        let (depth, columns) = (packed.depth(), packed.columns());
+        let depth = packed.depth();
+        let columns = packed.columns();
         let scaled = |value: f32, by: f32| if by == 1.0 { value } else { by * value };
         let mut touched = Vec::new();
         for edit in edits {
@@ -170,7 +173,8 @@ impl Op for Product {
         let mut shape = rows.shape().to_vec();
         let depth = shape.last().copied().unwrap_or(0);
         if depth != packed.depth() {
-            let (rows, wanted) = (rows.shape(), packed.depth());
+            let rows = rows.shape();
+            let wanted = packed.depth();
             return Err(OperandError::new(format!(
                 "rows of {rows:?} do not fit a matrix of {wanted} rows"
             )));

@@ -38,8 +38,11 @@ impl Shapes {
             .filter(|_| depth == same_depth)
             .ok_or_else(operand_error)?;
         let [at_a, at_b] = [outer_a, outer_b].map(|own| spread_offsets(own, &outer));
-        let start = |(i, j): (usize, usize)| [i * rows * depth, j * depth * columns];
-        let starts = at_a.into_iter().zip(at_b).map(start).collect();
+        let starts = at_a
+            .into_iter()
+            .zip(at_b)
+            .map(|(i, j)| [i * rows * depth, j * depth * columns])
+            .collect();
         let mut product = outer;
         product.extend((a.len() > 1).then_some(rows));
         product.extend((b.len() > 1).then_some(columns));
@@ -49,7 +52,8 @@ impl Shapes {
 
 /// The product of two values of one type; `None` for types that do not multiply.
 pub(super) fn product(operands: &[Option<&Value>]) -> Answers {
-    let (a, b) = (required(operands, 0)?, required(operands, 1)?);
+    let a = required(operands, 0)?;
+    let b = required(operands, 1)?;
     let shapes = Shapes::new(a.shape(), b.shape())?;
     match (a, b) {
         (Value::Floats(a), Value::Floats(b)) => {
@@ -94,11 +98,15 @@ fn of_numbers<T: Element + Number>(
         });
         T::from_exact(terms.fold(Exact::Whole(0), |sum, (x, y)| add(sum, x, y)))
     };
-    let place = |&start: &[usize; 2]| {
-        let places = (0..shapes.rows).flat_map(|row| (0..shapes.columns).map(move |c| (row, c)));
-        places.map(|(row, column)| element(start, row, column)).collect::<Vec<T>>()
-    };
-    Ok(shapes.starts.iter().flat_map(place).collect())
+    Ok(shapes
+        .starts
+        .iter()
+        .flat_map(|&start| {
+            let places =
+                (0..shapes.rows).flat_map(|row| (0..shapes.columns).map(move |c| (row, c)));
+            places.map(|(row, column)| element(start, row, column)).collect::<Vec<T>>()
+        })
+        .collect())
 }
 
 fn add(sum: Exact, x: Exact, y: Exact) -> Exact {
@@ -117,7 +125,8 @@ mod tests {
         let value = |shape: &[usize], data: Vec<i64>| {
             Value::from_tensor(Tensor::new(shape.to_vec(), data).unwrap())
         };
-        let (a, b) = (value(&[2, 2], vec![1 << 40, 2, 3, 4]), value(&[2], vec![1, -1]));
+        let a = value(&[2, 2], vec![1 << 40, 2, 3, 4]);
+        let b = value(&[2], vec![1, -1]);
         let answers = product(&[Some(&a), Some(&b)]).unwrap().unwrap();
         let answer = answers[0].as_ref().unwrap();
         assert_eq!((answer.shape(), answer.integers()), (&[2][..], Some(vec![(1 << 40) - 2, -1])));

@@ -75,8 +75,9 @@ impl Op for Suppression {
 /// The boxes of one class that stay, best first; the first of equals wins. A score that is not a
 /// number comes after all others.
 fn best(rects: &[Rect], scores: &[f32], limits: &Limits) -> Vec<usize> {
-    let enough = |&at: &usize| limits.score.is_none_or(|limit| scores[at] > limit);
-    let mut candidates: Vec<usize> = (0..scores.len()).filter(enough).collect();
+    let mut candidates: Vec<usize> = (0..scores.len())
+        .filter(|&at| limits.score.is_none_or(|limit| scores[at] > limit))
+        .collect();
     candidates.sort_by(|&a, &b| {
         let by_score = scores[b].partial_cmp(&scores[a]);
         by_score.unwrap_or_else(|| scores[a].is_nan().cmp(&scores[b].is_nan()))
@@ -104,14 +105,16 @@ impl Rect {
     fn of(row: &[f32; 4], centres: bool) -> Self {
         let &[a, b, c, d] = row;
         if centres {
-            let (half_width, half_height) = (c / 2.0, d / 2.0);
+            let half_width = c / 2.0;
+            let half_height = d / 2.0;
             return Self {
                 low: [a - half_width, b - half_height],
                 high: [a + half_width, b + half_height],
             };
         }
         let ends = |x: f32, y: f32| if x >= y { (y, x) } else { (x, y) };
-        let (top, left) = (ends(a, c), ends(b, d));
+        let top = ends(a, c);
+        let left = ends(b, d);
         Self { low: [left.0, top.0], high: [left.1, top.1] }
     }
 
@@ -131,7 +134,8 @@ impl Rect {
         if (0..2).any(|i| shared.high[i] <= shared.low[i]) {
             return false;
         }
-        let (intersection, areas) = (shared.area(), [self.area(), other.area()]);
+        let intersection = shared.area();
+        let areas = [self.area(), other.area()];
         let union = areas[0] + areas[1] - intersection;
         if [intersection, areas[0], areas[1], union].iter().any(|&area| area <= 0.0) {
             return false;
@@ -146,8 +150,9 @@ mod tests {
 
     #[test]
     fn equal_scores_keep_their_order_and_nan_comes_last() {
-        let far = |i: usize| Rect::of(&[i as f32 * 10.0, 0.0, i as f32 * 10.0 + 1.0, 1.0], false);
-        let rects: Vec<Rect> = (0..4).map(far).collect();
+        let rects: Vec<Rect> = (0..4)
+            .map(|i| Rect::of(&[i as f32 * 10.0, 0.0, i as f32 * 10.0 + 1.0, 1.0], false))
+            .collect();
         let limits = Limits { boxes: 4, overlap: 0.5, score: None };
         assert_eq!(best(&rects, &[0.5, f32::NAN, 0.5, f32::NEG_INFINITY], &limits), [0, 2, 3, 1]);
         let limits = Limits { score: Some(0.0), ..limits };

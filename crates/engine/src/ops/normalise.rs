@@ -97,7 +97,8 @@ impl Op for Grouped {
         // Before opset 21 there is one scale per group.
         let per_group = required(operands, 1)?.shape() == [groups];
         let affine = Affine::of(operands, if per_group { groups } else { channels })?;
-        let (each, plane) = (channels / groups, plane.iter().product::<usize>());
+        let each = channels / groups;
+        let plane = plane.iter().product::<usize>();
         let mut data = input.data.clone();
         for (group, row) in data.chunks_exact_mut((each * plane).max(1)).enumerate() {
             let spread = Spread::of(row);
@@ -105,7 +106,8 @@ impl Op for Grouped {
             for (channel, pixels) in row.chunks_exact_mut(plane.max(1)).enumerate() {
                 let group = group % groups;
                 let at = if per_group { group } else { group * each + channel };
-                let (scale, shift) = (affine.scale[at], affine.shift[at]);
+                let scale = affine.scale[at];
+                let shift = affine.shift[at];
                 pixels.iter_mut().for_each(|x| *x = (*x - spread.mean) * inverse * scale + shift);
             }
         }

@@ -158,24 +158,25 @@ fn largest<T: Copy + PartialOrd>(
 ) -> (Vec<T>, Vec<usize>) {
     let pixels: usize = plane.iter().product();
     let is_nan = |x: T| x.partial_cmp(&x).is_none();
-    let in_plane = |plane: usize| {
-        under.iter().map(move |window| {
-            let mut places = window.inside.iter().map(|at| plane * pixels + at);
-            let Some(first) = places.next() else { return (lowest, plane * pixels) };
-            let keep = |best: usize, at: usize| {
-                if data[best] >= data[at] || is_nan(data[best]) { best } else { at }
-            };
-            let best = places.fold(first, keep);
-            (data[best], best)
+    (0..data.len() / pixels)
+        .flat_map(|plane| {
+            under.iter().map(move |window| {
+                let mut places = window.inside.iter().map(|at| plane * pixels + at);
+                let Some(first) = places.next() else { return (lowest, plane * pixels) };
+                let best = places.fold(first, |best, at| {
+                    if data[best] >= data[at] || is_nan(data[best]) { best } else { at }
+                });
+                (data[best], best)
+            })
         })
-    };
-    (0..data.len() / pixels).flat_map(in_plane).unzip()
+        .unzip()
 }
 
 /// A place of a plane, counted with the first axis running fastest.
 fn column_by_column(at: usize, plane: &[usize]) -> usize {
     let strides = super::places::strides(plane);
-    let (mut place, mut step) = (0, 1);
+    let mut place = 0;
+    let mut step = 1;
     for (&length, stride) in plane.iter().zip(strides) {
         place += at / stride % length * step;
         step *= length;

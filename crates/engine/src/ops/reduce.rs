@@ -84,12 +84,12 @@ impl Reduce {
 
     /// Whether rows and columns fold into their mean, which is a pool of the plane.
     fn is_plane_mean(&self) -> bool {
-        let axes = |axes: &Vec<i64>| {
-            let mut axes: Vec<i64> = axes.iter().map(|a| a.rem_euclid(4)).collect();
-            axes.sort_unstable();
-            axes == [2, 3]
-        };
-        self.kind == Reduction::Mean && self.axes.as_ref().is_some_and(axes)
+        self.kind == Reduction::Mean
+            && self.axes.as_ref().is_some_and(|axes: &Vec<i64>| {
+                let mut axes: Vec<i64> = axes.iter().map(|a| a.rem_euclid(4)).collect();
+                axes.sort_unstable();
+                axes == [2, 3]
+            })
     }
 }
 
@@ -165,16 +165,16 @@ fn fold_integers<T: Number>(kind: Reduction, row: &[T]) -> Option<Exact> {
         let doubles: Vec<f64> = row.iter().map(|x| x.exact().double()).collect();
         return Some(Exact::Float(fold(kind, &doubles, |x| x)));
     }
-    let range: Option<Vec<i128>> = row.iter().map(|x| x.exact().whole()).collect();
-    let range = range?.into_iter();
+    let integers: Option<Vec<i128>> = row.iter().map(|x| x.exact().whole()).collect();
+    let integers = integers?.into_iter();
     let answer = match kind {
-        Reduction::Sum => range.sum(),
-        Reduction::Mean => range.sum::<i128>().checked_div(row.len() as i128)?,
-        Reduction::L1 => range.map(i128::abs).sum(),
-        Reduction::SumSquare => range.fold(0, |sum: i128, x| sum.wrapping_add(x.wrapping_mul(x))),
-        Reduction::Prod => range.fold(1, i128::wrapping_mul),
-        Reduction::Min => range.min()?,
-        _ => range.max()?,
+        Reduction::Sum => integers.sum(),
+        Reduction::Mean => integers.sum::<i128>().checked_div(row.len() as i128)?,
+        Reduction::L1 => integers.map(i128::abs).sum(),
+        Reduction::SumSquare => integers.fold(0, |sum: i128, x| sum.wrapping_add(x.wrapping_mul(x))),
+        Reduction::Prod => integers.fold(1, i128::wrapping_mul),
+        Reduction::Min => integers.min()?,
+        _ => integers.max()?,
     };
     Some(Exact::wrapped(answer))
 }

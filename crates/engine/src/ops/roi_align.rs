@@ -164,7 +164,8 @@ fn weigh(weights: &mut Vec<(usize, f32)>, [y, x]: [f32; 2], [height, width]: [us
             false => (length - 1, length - 1, 0.0),
         }
     };
-    let ((above, below, down), (before, behind, along)) = (around(y, height), around(x, width));
+    let (above, below, down) = around(y, height);
+    let (before, behind, along) = around(x, width);
     for (row, column, weight) in [
         (above, before, (1.0 - down) * (1.0 - along)),
         (above, behind, (1.0 - down) * along),

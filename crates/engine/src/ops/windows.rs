@@ -33,14 +33,15 @@ pub(super) fn window_specs(
         "VALID" => Pads::Explicit(0, 0),
         _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
     };
-    let spec = |axis: usize| AxisSpec {
-        kernel: kernel[axis],
-        stride: stride[axis],
-        dilation: dilation[axis],
-        pads: pads(axis),
-        ceil,
-    };
-    Ok((0..axes).map(spec).collect())
+    Ok((0..axes)
+        .map(|axis| AxisSpec {
+            kernel: kernel[axis],
+            stride: stride[axis],
+            dilation: dilation[axis],
+            pads: pads(axis),
+            ceil,
+        })
+        .collect())
 }
 
 /// Into how many groups the channels split.
@@ -100,8 +101,9 @@ impl Windows {
     pub(super) fn places(&self) -> Vec<Vec<usize>> {
         let output = self.output();
         let strides = strides(&output);
-        let along = |i: usize| strides.iter().zip(&output).map(|(s, n)| i / s % n).collect();
-        (0..output.iter().product()).map(along).collect()
+        (0..output.iter().product())
+            .map(|i| strides.iter().zip(&output).map(|(s, n)| i / s % n).collect())
+            .collect()
     }
 
     /// For every tap in row-major order, the place in the plane under it; `None` in the padding.
@@ -109,10 +111,12 @@ impl Windows {
         let mut places = vec![Some(0)];
         for ((axis, &stride), &at) in self.axes.iter().zip(&self.strides).zip(at) {
             let taps: Vec<Option<usize>> = (0..axis.kernel).map(|t| axis.under(at, t)).collect();
-            let next = |&start: &Option<usize>| {
-                taps.iter().map(move |tap| Some(start? + (*tap)? * stride)).collect::<Vec<_>>()
-            };
-            places = places.iter().flat_map(next).collect();
+            places = places
+                .iter()
+                .flat_map(|&start| {
+                    taps.iter().map(move |tap| Some(start? + (*tap)? * stride)).collect::<Vec<_>>()
+                })
+                .collect();
         }
         places
     }

@@ -45,18 +45,21 @@ pub(super) fn decode(
         Units::Pixels => [1.0, 1.0],
         Units::Relative => options.size.map(|side| side as f32),
     };
-    let object = |((sides_of, &score), &label): ((&[f32], &f32), &f32)| {
-        let &[a, b, c, d] = sides_of else { return None };
-        let [left, top, right, bottom] = match sides {
-            Sides::LeftTop => [a, b, c, d],
-            Sides::TopLeft => [b, a, d, c],
-        };
-        let class = class_of(label)?.checked_sub(1)?;
-        let bounds = Bounds { left: left * x, top: top * y, right: right * x, bottom: bottom * y };
-        (score >= options.min_score).then_some(Detection { class, score, bounds })
-    };
     let each = boxes.places().zip(scores.numbers.iter()).zip(labels.numbers.iter());
-    Ok(Decoded::of(each.filter_map(object).collect()))
+    Ok(Decoded::of(
+        each.filter_map(|((sides_of, &score), &label)| {
+            let &[a, b, c, d] = sides_of else { return None };
+            let [left, top, right, bottom] = match sides {
+                Sides::LeftTop => [a, b, c, d],
+                Sides::TopLeft => [b, a, d, c],
+            };
+            let class = class_of(label)?.checked_sub(1)?;
+            let bounds =
+                Bounds { left: left * x, top: top * y, right: right * x, bottom: bottom * y };
+            (score >= options.min_score).then_some(Detection { class, score, bounds })
+        })
+        .collect(),
+    ))
 }
 
 /// The class of this number; `None` where no class has it.
@@ -84,7 +87,8 @@ mod tests {
     #[test]
     fn sides_and_units_are_those_of_the_decoder() {
         let boxes = || head(&[[0.1, 0.2, 0.3, 0.4], [0.0, 0.0, 1.0, 1.0], [0.5; 4], [0.0; 4]]);
-        let (scores, labels) = ([0.9, 0.1, f32::NAN, 0.8], [3.0, 1.0, 1.0, 0.0]);
+        let scores = [0.9, 0.1, f32::NAN, 0.8];
+        let labels = [3.0, 1.0, 1.0, 0.0];
         let pixels = options([100, 200], 0.5);
         let relative = DecodeOptions { units: Units::Relative, ..pixels };
         for (options, sides, wanted) in [

@@ -45,23 +45,27 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
     };
     let cells = STRIDES.iter().flat_map(|&stride| grid(size, stride));
     let mut scores = Vec::new();
-    let object = |(place, (stride, corner)): (&[f32], (f32, [f32; 2]))| {
-        let (fixed, classes) = place.split_at(FIXED);
-        let &[x, y, width, height, sure] = fixed else { return None };
-        scores.clear();
-        scores.extend(classes.iter().map(|class| class * sure));
-        let (class, score) = best(&scores, options.min_score)?;
-        let centre = [(x + corner[0]) * stride, (y + corner[1]) * stride];
-        let bounds = around(centre, [width, height].map(|log| libm::expf(log) * stride));
-        Some(Detection { class, score, bounds })
-    };
-    let objects = head.places().zip(cells).filter_map(object).collect();
+    let objects = head
+        .places()
+        .zip(cells)
+        .filter_map(|(place, (stride, corner))| {
+            let (fixed, classes) = place.split_at(FIXED);
+            let &[x, y, width, height, sure] = fixed else { return None };
+            scores.clear();
+            scores.extend(classes.iter().map(|class| class * sure));
+            let (class, score) = best(&scores, options.min_score)?;
+            let centre = [(x + corner[0]) * stride, (y + corner[1]) * stride];
+            let bounds = around(centre, [width, height].map(|log| libm::expf(log) * stride));
+            Some(Detection { class, score, bounds })
+        })
+        .collect();
     Ok(Decoded { objects, classes: head.columns() - FIXED })
 }
 
 /// The cells of a grid, row by row: pixels along a cell, and which it is.
 fn grid([height, width]: [usize; 2], stride: usize) -> impl Iterator<Item = (f32, [f32; 2])> {
-    let (rows, columns) = (height / stride, width / stride);
+    let rows = height / stride;
+    let columns = width / stride;
     let places = (0..rows).flat_map(move |y| (0..columns).map(move |x| [x as f32, y as f32]));
     places.map(move |place| (stride as f32, place))
 }

@@ -32,7 +32,8 @@ pub(super) fn detector(graph: &Graph) -> Option<KnownDetector> {
 /// A model whose boxes have outlines, mixed from masks in a second output.
 fn outlined(graph: &Graph) -> Option<KnownDetector> {
     let [table, masks] = graph.outputs() else { return None };
-    let (shape, masks) = (graph.declared_shape(*table)?, graph.declared_shape(*masks)?);
+    let shape = graph.declared_shape(*table)?;
+    let masks = graph.declared_shape(*masks)?;
     let (&[_, Dim::Fixed(rows), _], &[_, Dim::Fixed(MASKS), _, _]) = (shape, masks) else {
         return None;
     };
@@ -164,7 +165,8 @@ fn chosen_boxes(rows: usize, columns: usize) -> Option<Recognised> {
 /// The two outputs of an Ultra-Light face detector.
 fn faces(graph: &Graph) -> Option<KnownDetector> {
     let shape = |name: &str| graph.declared_shape(called(graph, &[name])?);
-    let (scores, boxes) = (shape("scores")?, shape("boxes")?);
+    let scores = shape("scores")?;
+    let boxes = shape("boxes")?;
     let (&[_, Dim::Fixed(places), Dim::Fixed(2)], [_, _, Dim::Fixed(4)]) = (scores, boxes) else {
         return None;
     };
@@ -198,12 +200,13 @@ fn lists(graph: &Graph) -> Option<KnownDetector> {
     let boxes = named.or_else(|| graph.outputs().iter().copied().find(four))?;
     let list = |known: &[&str], whole: bool| {
         let fits = |value: &ValueId| rank(*value) + 1 == rank(boxes);
-        let typed = |value: &ValueId| {
-            let dtype = graph.declared_dtype(*value);
-            fits(value) && dtype.is_some_and(|d| matches!(d, DType::I64 | DType::I32) == whole)
-        };
         let named = called(graph, known).filter(fits);
-        named.or_else(|| graph.outputs().iter().copied().find(typed))
+        named.or_else(|| {
+            graph.outputs().iter().copied().find(|value| {
+                let dtype = graph.declared_dtype(*value);
+                fits(value) && dtype.is_some_and(|d| matches!(d, DType::I64 | DType::I32) == whole)
+            })
+        })
     };
     let labels = list(&["detection_classes", "labels", "classes"], true)?;
     let scores = list(&["detection_scores", "scores"], false).filter(|value| *value != labels)?;
@@ -218,7 +221,9 @@ fn lists(graph: &Graph) -> Option<KnownDetector> {
     let [boxes, scores, labels] = [boxes, scores, labels].map(name);
     let reason =
         format!("output: `{boxes}`, `{scores}` and `{labels}` {why}, so the decoder is {decoder}");
-    let (boxes, scores, labels) = (Some(boxes), Some(scores), Some(labels));
+    let boxes = Some(boxes);
+    let scores = Some(scores);
+    let labels = Some(labels);
     let description = OutputDescription { boxes, scores, labels, ..detections(decoder) };
     Some(KnownDetector { guess: Guess { description, reasons: vec![reason] }, preprocessing: None })
 }
@@ -231,16 +236,17 @@ fn detections(decoder: &str) -> OutputDescription {
 /// The first output of one of these names; TensorFlow's end in `:0`.
 fn called(graph: &Graph, names: &[&str]) -> Option<ValueId> {
     let plain = |value: ValueId| graph.value_name(value).trim_end_matches(":0");
-    let output = |name: &&str| graph.outputs().iter().copied().find(|&v| plain(v) == *name);
-    names.iter().find_map(output)
+    names.iter().find_map(|name| graph.outputs().iter().copied().find(|&v| plain(v) == *name))
 }
 
 fn lengths(shape: &[Dim]) -> Vec<Option<usize>> {
-    let length = |dim: &Dim| match dim {
-        Dim::Fixed(length) => Some(*length),
-        Dim::Free(_) => None,
-    };
-    shape.iter().map(length).collect()
+    shape
+        .iter()
+        .map(|dim| match dim {
+            Dim::Fixed(length) => Some(*length),
+            Dim::Free(_) => None,
+        })
+        .collect()
 }
 
 /// Rows and columns of the model's input, where it fixes them.
@@ -358,7 +364,8 @@ mod tests {
 
     #[test]
     fn three_lists_are_recognised_by_names_or_types() {
-        let (f, whole) = (DType::F32, DType::I64);
+        let f = DType::F32;
+        let whole = DType::I64;
         let zoo: &[(&str, DType, &[usize])] =
             &[("6379", f, &[0, 4]), ("6381", whole, &[0]), ("6383", f, &[0])];
         let tensorflow: &[(&str, DType, &[usize])] = &[
@@ -386,8 +393,8 @@ mod tests {
             let guess =
                 detector(&graph([300, 300], RAW, outputs)).map(|known| known.guess.description);
             let found = guess.as_ref().map(|g| {
-                let text = |text: &Option<String>| text.clone().unwrap_or_default();
-                [&g.decoder, &g.boxes, &g.scores, &g.labels].map(text)
+                [&g.decoder, &g.boxes, &g.scores, &g.labels]
+                    .map(|text| text.clone().unwrap_or_default())
             });
             assert_eq!(found, wanted.map(|(a, b, c, d)| [a, b, c, d].map(str::to_owned)));
         }
@@ -406,12 +413,11 @@ mod tests {
             let entries = [("stride", Some("32")), ("names", Some("{0: 'cat', 1: 'dog'}"))];
             for (key, value) in entries.into_iter().chain([("task", task), ("imgsz", Some(imgsz))])
             {
-                let entry = |value: &str| StringStringEntryProto {
+                model.metadata_props.extend(value.map(|value| StringStringEntryProto {
                     key: key.to_owned(),
                     value: value.to_owned(),
                     ..Default::default()
-                };
-                model.metadata_props.extend(value.map(entry));
+                }));
             }
             Graph::new(&model).unwrap()
         };

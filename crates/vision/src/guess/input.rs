@@ -30,7 +30,8 @@ pub fn guess_input(
         return Ok(guess);
     }
     let scales_itself = first_scaling(graph, &input.name);
-    let (preprocessing, own_size) = (preprocessing(graph), ultralytics::size(graph));
+    let preprocessing = preprocessing(graph);
+    let own_size = ultralytics::size(graph);
     let own_mean = first_mean(graph, &input.name);
     let reasons = Vec::new();
     Guesser { input: &input, scales_itself, own_mean, preprocessing, own_size, reasons }.guess(size)
@@ -307,14 +308,18 @@ mod tests {
     use super::*;
 
     fn input(dims: &[&str], dtype: DType) -> ImageInput {
-        let dim = |d: &&str| d.parse().map_or_else(|_| Dim::Free((*d).into()), Dim::Fixed);
-        let dims = Some(dims.iter().map(dim).collect());
+        let dims = Some(
+            dims.iter()
+                .map(|d| d.parse().map_or_else(|_| Dim::Free((*d).into()), Dim::Fixed))
+                .collect(),
+        );
         ImageInput { name: "x".into(), dims, dtype: Some(dtype) }
     }
 
     fn guesser(input: &ImageInput) -> Guesser<'_> {
         let reasons = Vec::new();
-        let (scales_itself, own_mean) = (None, None);
+        let scales_itself = None;
+        let own_mean = None;
         Guesser { input, scales_itself, own_mean, preprocessing: None, own_size: None, reasons }
     }
 

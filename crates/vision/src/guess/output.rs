@@ -57,9 +57,11 @@ fn trained_boxes(graph: &Graph) -> Option<Guess<OutputDescription>> {
         let output = *outputs.find(|&&value| graph.value_name(value) == wanted)?;
         graph.declared_shape(output)
     };
-    let (scores, boxes) = (output("scores")?, output("boxes")?);
+    let scores = output("scores")?;
+    let boxes = output("boxes")?;
     let ([_, _, _], [_, _, Dim::Fixed(4)]) = (scores, boxes) else { return None };
-    let (scores, boxes) = (shape_text(scores), shape_text(boxes));
+    let scores = shape_text(scores);
+    let boxes = shape_text(boxes);
     let why = format!(
         "output: `scores` {scores} and `boxes` {boxes} of a model that faultlens trained are \
          detections"
@@ -75,7 +77,8 @@ fn areas(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
     let &[input] = graph.inputs() else { return None };
     let sides =
         |value| graph.declared_shape(value).and_then(|dims| <&[Dim; 4]>::try_from(dims).ok());
-    let ([_, a, b, c], [_, d, e, f]) = (sides(input)?, sides(output)?);
+    let [_, a, b, c] = sides(input)?;
+    let [_, d, e, f] = sides(output)?;
     let several = |dim: &Dim| matches!(dim, Dim::Fixed(n) if *n > 1);
     let is_picture = matches!(meaning(graph, output), Some("Tanh"));
     let layout = match () {
@@ -114,14 +117,14 @@ fn picture(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
 
 /// Batch and classes, with nothing behind; what is not declared may turn out so.
 fn may_hold_scores(graph: &Graph, output: ValueId) -> bool {
-    let float = |dtype| matches!(dtype, DType::F32 | DType::F16 | DType::BF16 | DType::F64);
-    let shaped = |dims: &[Dim]| match dims {
-        [_] | [_, _] => true,
-        [_, _, rest @ ..] => rest.iter().all(|d| *d == Dim::Fixed(1)),
-        [] => false,
-    };
-    graph.declared_dtype(output).is_none_or(float)
-        && graph.declared_shape(output).is_none_or(shaped)
+    graph
+        .declared_dtype(output)
+        .is_none_or(|dtype| matches!(dtype, DType::F32 | DType::F16 | DType::BF16 | DType::F64))
+        && graph.declared_shape(output).is_none_or(|dims| match dims {
+            [_] | [_, _] => true,
+            [_, _, rest @ ..] => rest.iter().all(|d| *d == Dim::Fixed(1)),
+            [] => false,
+        })
 }
 
 /// The operator that gave the numbers their meaning, behind those that only move them.

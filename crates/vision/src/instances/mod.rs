@@ -110,13 +110,16 @@ fn mixed(
     found.truncate(MAX_CANDIDATES);
     let kept = thinned_out(&found, layout.overlap);
     let max = MAX_INSTANCES.min(MAX_PIXELS / (shown.width * shown.height).max(1));
-    let instance = |(at, object): (usize, Detection)| {
-        let weights = (outlines.weights)(at);
-        let mask = outlines.prototypes.mask(&weights, object.bounds, shown, placement)?;
-        let Detection { class, score, bounds } = object;
-        Some(Instance { class, score: Some(score), bounds, mask })
-    };
-    Ok(kept.into_iter().take(max).filter_map(instance).collect())
+    Ok(kept
+        .into_iter()
+        .take(max)
+        .filter_map(|(at, object)| {
+            let weights = (outlines.weights)(at);
+            let mask = outlines.prototypes.mask(&weights, object.bounds, shown, placement)?;
+            let Detection { class, score, bounds } = object;
+            Some(Instance { class, score: Some(score), bounds, mask })
+        })
+        .collect())
 }
 
 /// The surest of those that overlap, with where each was found; the surest come first.

@@ -66,8 +66,9 @@ impl Prototypes<'_> {
         let [left, right] = [xs.first()?.first, xs.last()?.second];
         let [top, bottom] = [ys.first()?.first, ys.last()?.second];
         let wide = right - left + 1;
-        let cell = |at: usize| self.mixed(weights, left + at % wide, top + at / wide);
-        let cells: Vec<f32> = (0..wide * (bottom - top + 1)).map(cell).collect();
+        let cells: Vec<f32> = (0..wide * (bottom - top + 1))
+            .map(|at| self.mixed(weights, left + at % wide, top + at / wide))
+            .collect();
         let mut bits = vec![false; shown.width * shown.height];
         for (row, y) in rows.zip(&ys) {
             for (column, x) in columns.clone().zip(&xs) {
@@ -99,8 +100,10 @@ mod tests {
     fn a_mixture_is_cut_at_its_box_and_blended_up() {
         // Left half and upper half of an input of 8×8, at half its size.
         let left = |at: usize| if at % 4 < 2 { 4.0 } else { -4.0 };
-        let upper = |at: usize| if at / 4 < 2 { 4.0 } else { -4.0 };
-        let planes: Vec<f32> = (0..16).map(left).chain((0..16).map(upper)).collect();
+        let planes: Vec<f32> = (0..16)
+            .map(left)
+            .chain((0..16).map(|at| if at / 4 < 2 { 4.0 } else { -4.0 }))
+            .collect();
         let pixels: Vec<f32> = (0..16).flat_map(|at| [planes[at], planes[16 + at]]).collect();
         let resize = Resize::Letterbox { pad: 0, align: Align::TopLeft };
         let plain = InputDescription::plain([8, 8], Channels::Rgb, ElementType::F32);

@@ -39,24 +39,34 @@ struct Parts {
 
 impl Parts {
     fn of_graph(graph: &Graph) -> Option<Self> {
-        let length = |dim: &Dim| match dim {
-            Dim::Fixed(length) => Some(*length),
-            Dim::Free(_) => None,
-        };
-        let shape = |&value: &_| {
-            graph.declared_shape(value).map_or(Vec::new(), |dims| dims.iter().map(length).collect())
-        };
-        Self::of(&graph.outputs().iter().map(shape).collect::<Vec<_>>())
+        Self::of(
+            &graph
+                .outputs()
+                .iter()
+                .map(|&value| {
+                    graph.declared_shape(value).map_or(Vec::new(), |dims| {
+                        dims.iter()
+                            .map(|dim| match dim {
+                                Dim::Fixed(length) => Some(*length),
+                                Dim::Free(_) => None,
+                            })
+                            .collect()
+                    })
+                })
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// By their shapes, with or without an axis of one image in front.
     fn of(shapes: &[Vec<Option<usize>>]) -> Option<Self> {
-        let own = |shape: &Vec<Option<usize>>| match shape.as_slice() {
-            [_, axes @ ..] if axes.len() == 3 => axes.to_vec(),
-            [Some(1), axes @ ..] if axes.len() == 2 => axes.to_vec(),
-            axes => axes.to_vec(),
-        };
-        let shapes: Vec<Vec<Option<usize>>> = shapes.iter().map(own).collect();
+        let shapes: Vec<Vec<Option<usize>>> = shapes
+            .iter()
+            .map(|shape| match shape.as_slice() {
+                [_, axes @ ..] if axes.len() == 3 => axes.to_vec(),
+                [Some(1), axes @ ..] if axes.len() == 2 => axes.to_vec(),
+                axes => axes.to_vec(),
+            })
+            .collect();
         let masks = shapes.iter().position(|shape| shape.len() == 3)?;
         let mixed = shapes[masks][2]?;
         let columns = |at: usize| match shapes[at].as_slice() {
@@ -65,7 +75,8 @@ impl Parts {
         };
         let tables = || (0..shapes.len()).filter(|&at| columns(at).is_some());
         let mut fours = tables().filter(|&at| columns(at) == Some(4));
-        let (boxes, priors) = (fours.next()?, fours.next());
+        let boxes = fours.next()?;
+        let priors = fours.next();
         let others: Vec<usize> = tables().filter(|&at| columns(at) != Some(4)).collect();
         let &[first, second] = others.as_slice() else { return None };
         // Classes stand before coefficients where they are as many.
@@ -114,7 +125,8 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
     let weights = move |at: usize| weights.numbers[at * mixed..(at + 1) * mixed].to_vec();
     let numbers = planes.ok_or_else(wanted)?;
     let prototypes = Prototypes { numbers, count: mixed, height, width, together: true };
-    let (object, weights) = (Box::new(object), Box::new(weights));
+    let object = Box::new(object);
+    let weights = Box::new(weights);
     Ok(Outlines { count, prototypes, object, weights, relative: true })
 }
 

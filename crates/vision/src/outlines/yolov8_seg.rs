@@ -52,6 +52,7 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
         (FIXED + classes..rows).map(|row| copy[row * count + column]).collect()
     };
     let prototypes = Prototypes { numbers: planes, count: mixed, height, width, together: false };
-    let (object, weights) = (Box::new(object), Box::new(weights));
+    let object = Box::new(object);
+    let weights = Box::new(weights);
     Ok(Outlines { count, prototypes, object, weights, relative: false })
 }

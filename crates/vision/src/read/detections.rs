@@ -38,8 +38,7 @@ impl DetectionReader {
             _ => described.name.as_deref(),
         };
         let read = |key: &str| decoder.outputs.iter().any(|part| part.key == key);
-        let unread = |key: &&str| !read(key) && named(key).is_some();
-        if let Some(field) = KEYS.into_iter().find(unread) {
+        if let Some(field) = KEYS.into_iter().find(|key| !read(key) && named(key).is_some()) {
             let keys: Vec<&str> = decoder.outputs.iter().map(|part| part.key).collect();
             let takes = keys.join(" and ");
             return Err(VisionError::DecoderField { decoder: decoder.name, field, takes });
@@ -47,17 +46,20 @@ impl DetectionReader {
         if described.units.is_some() && decoder.units.is_none() {
             return Err(VisionError::DecoderUnits { decoder: decoder.name });
         }
-        let output = |part: &Part| {
-            let at = match (named(part.key), part.key) {
-                (None, "name") => 0,
-                (name, key) => output_called(names, name.unwrap_or(key))?,
-            };
-            let name = names.get(at).copied().unwrap_or("(none)");
-            Ok((at, name.to_owned()))
-        };
         Ok(Self {
             decoder,
-            outputs: decoder.outputs.iter().map(output).collect::<Result<_, VisionError>>()?,
+            outputs: decoder
+                .outputs
+                .iter()
+                .map(|part| {
+                    let at = match (named(part.key), part.key) {
+                        (None, "name") => 0,
+                        (name, key) => output_called(names, name.unwrap_or(key))?,
+                    };
+                    let name = names.get(at).copied().unwrap_or("(none)");
+                    Ok((at, name.to_owned()))
+                })
+                .collect::<Result<_, VisionError>>()?,
             threshold: described.threshold.unwrap_or(decoder.threshold),
             overlap: described.overlap.unwrap_or(decoder.overlap),
             units: described.units.or(decoder.units).unwrap_or(Units::Pixels),
@@ -71,18 +73,22 @@ impl DetectionReader {
         shown: ShownImage<'_>,
         names: Names<'_>,
     ) -> Result<Detections, VisionError> {
-        let part = |(at, name): &'_ (usize, String)| {
-            let tensor = outputs.get(*at).ok_or_else(|| missing(name))?;
-            Ok((tensor, name.clone()))
-        };
-        let parts: Vec<(&Tensor, String)> =
-            self.outputs.iter().map(part).collect::<Result<_, VisionError>>()?;
+        let parts: Vec<(&Tensor, String)> = self
+            .outputs
+            .iter()
+            .map(|(at, name)| {
+                let tensor = outputs.get(*at).ok_or_else(|| missing(name))?;
+                Ok((tensor, name.clone()))
+            })
+            .collect::<Result<_, VisionError>>()?;
         let output = |at: usize| Output { tensor: parts[at].0, name: &parts[at].1, index };
         let heads: Vec<Head<'_>> = (0..parts.len())
             .map(|at| head(output(at), self.decoder.outputs[at]))
             .collect::<Result<_, _>>()?;
         let placement = shown.input.placement(shown.width, shown.height)?;
-        let (size, min_score, units) = (shown.input.size, self.threshold, self.units);
+        let size = shown.input.size;
+        let min_score = self.threshold;
+        let units = self.units;
         let found = (self.decoder.decode)(&heads, &DecodeOptions { size, min_score, units });
         let Decoded { objects: mut found, classes } =
             found.map_err(|misread| output(misread.output).refuse(misread.wanted))?;
@@ -137,6 +143,7 @@ fn head(output: Output<'_>, part: Part) -> Result<Head<'_>, VisionError> {
 /// A box of the model's input in pixels of the image.
 pub(crate) fn in_image(b: Bounds, placement: Placement) -> Bounds {
     let point = |x: f32, y: f32| placement.to_image([x.into(), y.into()]).map(|at| at as f32);
-    let ([left, top], [right, bottom]) = (point(b.left, b.top), point(b.right, b.bottom));
+    let [left, top] = point(b.left, b.top);
+    let [right, bottom] = point(b.right, b.bottom);
     Bounds { left, top, right, bottom }
 }

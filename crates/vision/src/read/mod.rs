@@ -113,7 +113,8 @@ struct Output<'a> {
 
 impl<'a> Output<'a> {
     fn refuse(&self, wanted: impl Into<String>) -> VisionError {
-        let (name, shape) = (self.name.to_owned(), tensor_text(self.tensor));
+        let name = self.name.to_owned();
+        let shape = tensor_text(self.tensor);
         VisionError::NotRead { name, shape, wanted: wanted.into() }
     }
 

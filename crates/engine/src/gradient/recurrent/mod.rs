@@ -39,10 +39,16 @@ pub(super) fn recurrent(backward: &mut Backward<'_>) -> Gradients {
         [0, 1, 2].map(|result| backward.gradient(result).map(|g| ordered(g, Order::RowMajor)));
     let mut gradients: Vec<Option<Floats>> = Vec::new();
     for at in 0..backward.operands.len() {
-        let zeros = |shape: &[usize]| {
-            gradient(shape, Order::RowMajor, backward.zeros(shape.iter().product()))
-        };
-        gradients.push(backward.wants(at).then(|| backward.shape(at).map(zeros)).transpose()?);
+        gradients.push(
+            backward
+                .wants(at)
+                .then(|| {
+                    backward.shape(at).map(|shape| {
+                        gradient(shape, Order::RowMajor, backward.zeros(shape.iter().product()))
+                    })
+                })
+                .transpose()?,
+        );
     }
     for at in 0..layer.reversed.len() {
         let direction = layer.direction(sizes, at, &backward.values())?;

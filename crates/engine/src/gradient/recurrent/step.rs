@@ -43,15 +43,21 @@ fn add(to: &mut [f32], from: &[f32]) {
 impl<'a> StepBack<'a> {
     /// The step of a cell with these weights between states.
     pub(super) fn new(cell: &'a Cell<'a>, weights: &[f32], hidden: usize) -> Self {
-        let gate = |w: &[f32]| Packed::new(hidden, hidden, &[], |k, c| w[k * hidden + c]);
-        Self { cell, recurrence: weights.chunks_exact(hidden * hidden).map(gate).collect() }
+        Self {
+            cell,
+            recurrence: weights
+                .chunks_exact(hidden * hidden)
+                .map(|w| Packed::new(hidden, hidden, &[], |k, c| w[k * hidden + c]))
+                .collect(),
+        }
     }
 
     /// From the gradients of the state behind a step to those of the state before it.
     pub(super) fn back(&self, before: &State, step: &Step, behind: &State) -> StepGradients {
         match self.cell.kind {
             LayerKind::Rnn => {
-                let (answer, to) = (&step.gates[0], &behind.hidden);
+                let answer = &step.gates[0];
+                let to = &behind.hidden;
                 let gates = vec![each(to.len(), |i| to[i] * tanh_slope(answer[i]))];
                 let hidden = self.to_state(0, &gates[0]);
                 StepGradients { gates, product: None, state: State { hidden, cell: Vec::new() } }
@@ -70,7 +76,8 @@ impl<'a> StepBack<'a> {
 
     fn gru(&self, before: &State, step: &Step, to: &[f32]) -> StepGradients {
         let [update, reset, coming] = [&step.gates[0], &step.gates[1], &step.gates[2]];
-        let (count, old) = (to.len(), &before.hidden);
+        let count = to.len();
+        let old = &before.hidden;
         let of_update = each(count, |i| to[i] * (old[i] - coming[i]) * sigmoid_slope(update[i]));
         let of_coming = each(count, |i| to[i] * (1.0 - update[i]) * tanh_slope(coming[i]));
         let mut hidden = multiplied(to, update);
@@ -98,7 +105,9 @@ impl<'a> StepBack<'a> {
         input_forget: bool,
     ) -> StepGradients {
         let [input, output, forget, coming] = [0, 1, 2, 3].map(|gate| &step.gates[gate]);
-        let (shown, to, count) = (&step.shown, &behind.hidden, behind.hidden.len());
+        let shown = &step.shown;
+        let to = &behind.hidden;
+        let count = behind.hidden.len();
         let of_output = each(count, |i| to[i] * shown[i] * sigmoid_slope(output[i]));
         let cell = each(count, |i| {
             let seen = to[i] * output[i] * tanh_slope(shown[i]);

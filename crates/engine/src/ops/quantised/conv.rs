@@ -63,18 +63,22 @@ impl Prepacked {
         let weights = required(operands, 3)?;
         let filters = Filters::new(frame, weights, &zeros(operand(operands, 5))?)?;
         let outputs = filters.outputs;
-        let (from, to) = (Code::of(operands, 1, weights)?, Code::of(operands, 6, weights)?);
+        let from = Code::of(operands, 1, weights)?;
+        let to = Code::of(operands, 6, weights)?;
         let factors = match scales(required(operands, 4)?)? {
             [one] => vec![from.scale * one / to.scale; outputs],
             many => many.iter().map(|scale| from.scale * scale / to.scale).collect(),
         };
         let bias = operand(operands, 8).map_or_else(|| Ok(vec![0; outputs]), integers)?;
         if factors.len() != outputs || bias.len() != outputs {
-            let (scales, biases) = (factors.len(), bias.len());
+            let scales = factors.len();
+            let biases = bias.len();
             let why = format!("{scales} scales and {biases} biases for {outputs} outputs");
             return Err(OperandError::new(why));
         }
-        let (zero, range, dtype) = (from.zero, to.range()?, to.dtype);
+        let zero = from.zero;
+        let range = to.range()?;
+        let dtype = to.dtype;
         Ok(Self { filters, bias, factors, zero, range, dtype })
     }
 }

@@ -164,8 +164,8 @@ fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Answers {
 
 /// The shape that two shapes broadcast to.
 fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, OperandError> {
-    let operand_error = || OperandError::new(format!("shapes {a:?} and {b:?} do not fit together"));
-    places::broadcast(&[a, b]).ok_or_else(operand_error)
+    places::broadcast(&[a, b])
+        .ok_or_else(|| OperandError::new(format!("shapes {a:?} and {b:?} do not fit together")))
 }
 
 /// The elements of a value as broadcasting repeats them to fill `to`.

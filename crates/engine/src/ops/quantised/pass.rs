@@ -70,7 +70,8 @@ impl Filters {
             let why = format!("weights {shape:?}, {groups} groups and {} zero points", zeros.len());
             return Err(OperandError::new(why + " do not fit together"));
         }
-        let (data, taps) = (Bytes::of(weights)?.shifted(0), rows * columns);
+        let data = Bytes::of(weights)?.shifted(0);
+        let taps = rows * columns;
         let weight = |output: usize, input: usize, tap: usize| {
             data[(output * each + input) * taps + tap] - zeros[output % zeros.len()] as i16
         };
@@ -79,12 +80,15 @@ impl Filters {
             Weights::Depthwise(places.map(|(output, tap)| weight(output, 0, tap)).collect())
         } else {
             let columns = outputs / groups;
-            let group = |group: usize| {
-                Packed::new(taps, each, columns, |tap, input, column| {
-                    weight(group * columns + column, input, tap)
-                })
-            };
-            Weights::Groups((0..groups).map(group).collect())
+            Weights::Groups(
+                (0..groups)
+                    .map(|group| {
+                        Packed::new(taps, each, columns, |tap, input, column| {
+                            weight(group * columns + column, input, tap)
+                        })
+                    })
+                    .collect(),
+            )
         };
         Ok(Self { kernel: [rows, columns], inputs: each * groups, outputs, weights })
     }
@@ -178,7 +182,8 @@ impl<'a> Pass<'a> {
     fn pixels<T: Copy + Into<i16>>(&self, data: &[T], image: usize) -> Vec<i16> {
         let plane = self.window.rows.input * self.window.columns.input;
         let (each, run) = self.filters.runs();
-        let (channels, width) = (self.filters.inputs, self.filters.width());
+        let channels = self.filters.inputs;
+        let width = self.filters.width();
         let image = &data[image * channels * plane..][..channels * plane];
         let mut pixels = vec![0; (plane + 1) * width];
         for first in (0..plane).step_by(BLOCK) {
@@ -208,7 +213,8 @@ impl<'a> Pass<'a> {
             let last = (first + BLOCK).min(plane);
             self.starts(first..last, &mut starts);
             let length = (last - first) * outputs;
-            let (sums, rows) = (&mut sums[..length], &mut rows[..length]);
+            let sums = &mut sums[..length];
+            let rows = &mut rows[..length];
             self.filters.sum(Rows { data: pixels, starts: &starts }, sums);
             finish(sums, rows);
             for (output, plane) in out.chunks_exact_mut(plane).enumerate() {
@@ -221,10 +227,12 @@ impl<'a> Pass<'a> {
     /// Where the inputs of these output pixels start, tap by tap.
     fn starts(&self, outputs: Range<usize>, starts: &mut Vec<usize>) {
         let Window { rows, columns } = &self.window;
-        let (padding, width) = (rows.input * columns.input, self.filters.width());
+        let padding = rows.input * columns.input;
+        let width = self.filters.width();
         starts.clear();
         for output in outputs {
-            let (h, w) = (output / columns.output, output % columns.output);
+            let h = output / columns.output;
+            let w = output % columns.output;
             for i in 0..rows.kernel {
                 let row = rows.under(h, i);
                 for j in 0..columns.kernel {

@@ -65,15 +65,16 @@ pub(in crate::ops) fn parse_global(
 impl Op for Global {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = Code::of(operands, 1, input)?;
+        let to = Code::of(operands, 3, input)?;
         let layout = Layout::of(input.shape(), self.channels_last)?;
         let elements = Bytes::of(input)?.shifted(from.zero);
         let pixels = layout.pixels();
         let sums: Vec<i32> = (0..layout.images * layout.channels)
             .map(|i| {
-                let (image, channel) = (i / layout.channels, i % layout.channels);
-                let element = |p| i32::from(elements[layout.at(image, channel, p)]);
-                (0..pixels).map(element).sum()
+                let image = i / layout.channels;
+                let channel = i % layout.channels;
+                (0..pixels).map(|p| i32::from(elements[layout.at(image, channel, p)])).sum()
             })
             .collect();
         let factor = from.scale / (to.scale * pixels as f32);
@@ -96,7 +97,8 @@ pub(in crate::ops) fn parse(
         return Ok(None);
     }
     let flag = |name: &str| attributes.int(name, 0) != 0;
-    let (channels_last, counts_padding) = (flag("channels_last"), flag("count_include_pad"));
+    let channels_last = flag("channels_last");
+    let counts_padding = flag("count_include_pad");
     let windows = windows(attributes)?;
     Ok(windows.map(|windows| Box::new(Average { windows, channels_last, counts_padding }) as _))
 }
@@ -104,7 +106,8 @@ pub(in crate::ops) fn parse(
 impl Op for Average {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = Code::of(operands, 1, input)?;
+        let to = Code::of(operands, 3, input)?;
         let layout = Layout::of(input.shape(), self.channels_last)?;
         let &[height, width] = layout.plane.as_slice() else { return Ok(None) };
         let [rows, columns] = self.windows;
@@ -118,7 +121,8 @@ impl Op for Average {
             let under: Vec<usize> = window.under(at).map(|[_, h, w]| h * width + w).collect();
             let count = if self.counts_padding { window.taps() } else { under.len() };
             for i in 0..layout.images * layout.channels {
-                let (image, channel) = (i / layout.channels, i % layout.channels);
+                let image = i / layout.channels;
+                let channel = i % layout.channels;
                 let element = |&p: &usize| elements[layout.at(image, channel, p)];
                 let sum: f32 = under.iter().map(|p| from.scale * f32::from(element(p))).sum();
                 let steps = sum / count as f32 / to.scale;

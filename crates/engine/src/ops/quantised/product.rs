@@ -82,14 +82,15 @@ impl Matrices {
             )));
         }
         let data = Bytes::of(value)?.shifted(0);
-        let pack = |matrix: usize| {
-            let data = &data[matrix * depth * columns..][..depth * columns];
-            Packed::new(1, depth, columns, |_, k, column| {
-                let at = if transposed { column * depth + k } else { k * columns + column };
-                data[at] - zeros[column % zeros.len()] as i16
+        let packed = (0..outer.iter().product())
+            .map(|matrix| {
+                let data = &data[matrix * depth * columns..][..depth * columns];
+                Packed::new(1, depth, columns, |_, k, column| {
+                    let at = if transposed { column * depth + k } else { k * columns + column };
+                    data[at] - zeros[column % zeros.len()] as i16
+                })
             })
-        };
-        let packed = (0..outer.iter().product()).map(pack).collect();
+            .collect();
         Ok(Self { outer: outer.to_vec(), depth, columns, packed })
     }
 
@@ -107,7 +108,8 @@ impl Matrices {
         let mut shape = broadcast(outer, &self.outer)?;
         let entries =
             |own: &[usize]| spread((0..own.iter().product()).collect::<Vec<usize>>(), own, &shape);
-        let (from_rows, from_packed) = (entries(outer), entries(&self.outer));
+        let from_rows = entries(outer);
+        let from_packed = entries(&self.outer);
         shape.extend([count, self.columns]);
         let data = rows.in_pairs(depth);
         let run = padded(depth);

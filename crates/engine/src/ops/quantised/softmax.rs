@@ -26,7 +26,8 @@ pub(in crate::ops) fn parse(
 impl Op for Softmax {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = Code::of(operands, 1, input)?;
+        let to = Code::of(operands, 3, input)?;
         let shape = input.shape().to_vec();
         let axis = axis(self.axis, shape.len())?;
         let inner: usize = shape[axis + 1..].iter().product();
@@ -60,6 +61,7 @@ fn normalised(row: &[i16], powers: &[f32], to: Code) -> Result<Vec<u8>, OperandE
     let top = row.iter().copied().max().unwrap_or(0);
     let power = |&x: &i16| powers[usize::from((top - x).unsigned_abs())];
     let sum: f32 = row.iter().map(power).sum();
-    let (steps, range) = ((1.0 / to.scale).floor(), to.range()?);
+    let steps = (1.0 / to.scale).floor();
+    let range = to.range()?;
     Ok(row.iter().map(|x| range.nearest(power(x) * steps / sum) as u8).collect())
 }

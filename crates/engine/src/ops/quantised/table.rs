@@ -26,7 +26,8 @@ pub(in crate::ops) fn parse(
 impl Op for Function {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = Code::of(operands, 1, input)?;
+        let to = Code::of(operands, 3, input)?;
         let table = match *self {
             Self::LeakyRelu(slope) => table(from, to, |x| if x >= 0.0 { x } else { slope * x }),
             Self::Sigmoid => table(from, to, sigmoid),

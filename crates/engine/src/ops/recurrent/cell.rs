@@ -72,7 +72,8 @@ impl Cell<'_> {
     fn gru(&self, inputs: Vec<Vec<f32>>, state: &State, linear_before_reset: bool) -> Step {
         let gate =
             |at: usize| self.activated(0, added(&inputs[at], &self.recur(at, &state.hidden)));
-        let (update, reset) = (gate(0), gate(1));
+        let update = gate(0);
+        let reset = gate(1);
         let (product, recurrent) = if linear_before_reset {
             let product = self.recur(2, &state.hidden);
             let recurrent = multiplied(&reset, &product);

@@ -102,7 +102,8 @@ fn activations(
         )));
     }
     let list = |name: &str| attributes.floats(name).unwrap_or(&[]).iter().copied();
-    let (mut alphas, mut betas) = (list("activation_alpha"), list("activation_beta"));
+    let mut alphas = list("activation_alpha");
+    let mut betas = list("activation_beta");
     let named = names.iter().map(|name| {
         let mut alpha = |default: f32| alphas.next().unwrap_or(default);
         Ok(match name.as_str() {
@@ -148,12 +149,15 @@ impl Recurrent {
 
     pub(crate) fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, OperandError> {
         let shape = |at: usize| operand(operands, at).map_or(&[][..], Value::shape);
-        let (x, w, r) = (shape(0), shape(1), shape(2));
+        let x = shape(0);
+        let w = shape(1);
+        let r = shape(2);
         let operand_error = || {
             OperandError::new(format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit"))
         };
         let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else { return Err(operand_error()) };
-        let (directions, rows) = (self.reversed.len(), self.kind.gates() * hidden);
+        let directions = self.reversed.len();
+        let rows = self.kind.gates() * hidden;
         let fits = w == [directions, rows, input] && r == [directions, rows, hidden];
         let sizes = Sizes { steps, batch, input, hidden };
         (fits && input * hidden > 0).then_some(sizes).ok_or_else(operand_error)
@@ -207,11 +211,14 @@ pub(crate) fn part<'a>(
 
 /// From the state to each gate, with biases if there are any.
 fn gates(recurrence: &[f32], biases: &[f32], hidden: usize) -> Vec<Packed> {
-    let gate = |(gate, weights): (usize, &[f32])| {
-        let bias = biases.get(gate * hidden..(gate + 1) * hidden).unwrap_or(&[]);
-        Packed::new(hidden, hidden, bias, |k, row| weights[row * hidden + k])
-    };
-    recurrence.chunks_exact(hidden * hidden).enumerate().map(gate).collect()
+    recurrence
+        .chunks_exact(hidden * hidden)
+        .enumerate()
+        .map(|(gate, weights)| {
+            let bias = biases.get(gate * hidden..(gate + 1) * hidden).unwrap_or(&[]);
+            Packed::new(hidden, hidden, bias, |k, row| weights[row * hidden + k])
+        })
+        .collect()
 }
 
 impl Direction<'_> {
@@ -233,11 +240,18 @@ impl Direction<'_> {
         let mut state = self.start.clone();
         for turn in 0..steps {
             let time = |row: usize| self.time(turn, lengths[row]);
-            let gate = |gate: usize| -> Vec<f32> {
-                let start = |row| ((time(row) * batch + row) * gates + gate) * hidden;
-                (0..batch).flat_map(|row| &self.inputs[start(row)..][..hidden]).copied().collect()
-            };
-            let step = self.cell.step((0..gates).map(gate).collect(), &state);
+            let step = self.cell.step(
+                (0..gates)
+                    .map(|gate: usize| -> Vec<f32> {
+                        let start = |row| ((time(row) * batch + row) * gates + gate) * hidden;
+                        (0..batch)
+                            .flat_map(|row| &self.inputs[start(row)..][..hidden])
+                            .copied()
+                            .collect()
+                    })
+                    .collect(),
+                &state,
+            );
             let mut next = state.clone();
             for row in (0..batch).filter(|&row| turn < lengths[row]) {
                 let range = row * hidden..(row + 1) * hidden;
@@ -261,7 +275,8 @@ impl Op for Recurrent {
         let lengths = lengths(operand(operands, 4), sizes)?;
         let directions = self.reversed.len();
         let mut states = vec![0.0; steps * directions * batch * hidden];
-        let (mut last, mut cells) = (Vec::new(), Vec::new());
+        let mut last = Vec::new();
+        let mut cells = Vec::new();
         for at in 0..directions {
             let direction = self.direction(sizes, at, operands)?;
             let end = direction.walk(sizes, &lengths, |turn, _, step| {
@@ -293,7 +308,8 @@ pub(crate) fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>,
     let checked = |&n: &i64| usize::try_from(n).ok().filter(|&n| n <= sizes.steps);
     let checked: Option<Vec<usize>> = lengths.iter().map(checked).collect();
     checked.filter(|v| v.len() == sizes.batch).ok_or_else(|| {
-        let (steps, batch) = (sizes.steps, sizes.batch);
+        let steps = sizes.steps;
+        let batch = sizes.batch;
         OperandError::new(format!(
             "sequence lengths {lengths:?} do not fit {batch} rows of {steps} steps"
         ))

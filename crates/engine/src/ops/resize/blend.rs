@@ -121,7 +121,9 @@ impl Axis {
 
     /// The output place in input coordinates.
     fn place(&self, x: f32) -> f32 {
-        let (from, to, scale) = (self.from as f32, self.to as f32, self.scale);
+        let from = self.from as f32;
+        let to = self.to as f32;
+        let scale = self.scale;
         match self.coordinates {
             Coordinates::Asymmetric => x / scale,
             Coordinates::HalfPixel => (x + 0.5) / scale - 0.5,
@@ -193,10 +195,11 @@ impl Axis {
             Mode::Cubic { exclude_outside, .. } => (2.0 * wide, exclude_outside),
             _ => (wide, false),
         };
-        let (low, high) =
-            ((centre - reach + 0.5).floor() as i64, (centre + reach + 0.5).floor() as i64);
+        let low = (centre - reach + 0.5).floor() as i64;
+        let high = (centre + reach + 0.5).floor() as i64;
         let inside = |at: i64| (0..self.from as i64).contains(&at);
-        let (mut shares, mut total) = (Vec::<(usize, f32)>::new(), 0.0);
+        let mut shares = Vec::<(usize, f32)>::new();
+        let mut total = 0.0;
         for at in (low..high).filter(|&at| !exclude_outside || inside(at)) {
             let share = self.weight((at as f32 - centre + 0.5) / wide);
             total += share;
