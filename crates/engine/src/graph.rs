@@ -348,10 +348,13 @@ fn declared_dtype(info: &ValueInfoProto) -> Option<DType> {
 
 fn declared_shape(info: &ValueInfoProto) -> Option<Vec<Dim>> {
     let shape = info.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?;
-    let fixed = |value: Option<i64>| usize::try_from(value?).ok().filter(|&n| n > 0);
-    let dims = shape.dim.iter().map(|dim| match fixed(dim.dim_value) {
-        Some(n) => Dim::Fixed(n),
-        None => Dim::Free(dim.dim_param.clone()),
+    let dims = shape.dim.iter().map(|dim| {
+        // Some exporters write 0 or -1 for an axis of any length.
+        let length = dim.dim_value.and_then(|length| usize::try_from(length).ok());
+        match length.filter(|&length| length > 0) {
+            Some(length) => Dim::Fixed(length),
+            None => Dim::Free(dim.dim_param.clone()),
+        }
     });
     Some(dims.collect())
 }

@@ -141,8 +141,9 @@ impl Learner {
         })?;
         let gradient = found.into_iter().next().flatten();
         let tensor = gradient.and_then(|gradient| Value::Floats(gradient).to_tensor());
-        let unrelated = || format!("the loss does not depend on the input {input}");
-        Ok(tensor.ok_or_else(|| EngineError::Graph(unrelated()))?)
+        Ok(tensor.ok_or_else(|| {
+            EngineError::Graph(format!("the loss does not depend on the input {input}"))
+        })?)
     }
 
     /// Works with values in which the weights stand, and takes the weights back whatever happens.

@@ -59,11 +59,12 @@ impl Labels {
 
     /// The list of this name, of those in [`BUILT_IN`].
     pub fn built_in(name: &str) -> Option<Self> {
-        let owned = |name: &str| name.to_owned();
         let names = match name {
-            "coco" => COCO.iter().map(|(_, name)| owned(name)).enumerate().collect(),
+            "coco" => COCO.iter().map(|(_, name)| (*name).to_owned()).enumerate().collect(),
             // Background, which is no class, has the number 0.
-            "coco-91" => COCO.iter().map(|(number, name)| (number - 1, owned(name))).collect(),
+            "coco-91" => {
+                COCO.iter().map(|(number, name)| (number - 1, (*name).to_owned())).collect()
+            }
             _ => return None,
         };
         Some(Self(names))
@@ -86,29 +87,39 @@ impl Labels {
 }
 
 fn from_json(text: &str) -> Result<BTreeMap<usize, String>, VisionError> {
-    let wrong = |what: String| VisionError::Labels(what);
-    let value: Value = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
-    let name = |value: &Value| match value {
-        Value::String(name) => Some(name.clone()),
-        Value::Array(parts) => parts.last()?.as_str().map(str::to_owned),
-        _ => None,
-    };
-    let no_name = |at: &str| wrong(format!("entry {at} is neither a name nor a list of names"));
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| VisionError::Labels(error.to_string()))?;
     match value {
         Value::Array(entries) => entries
             .iter()
             .enumerate()
-            .map(|(i, entry)| Ok((i, name(entry).ok_or_else(|| no_name(&i.to_string()))?)))
+            .map(|(index, entry)| Ok((index, name_in(entry, &index.to_string())?)))
             .collect(),
         Value::Object(entries) => entries
             .iter()
             .map(|(key, entry)| {
-                let index = key.parse().map_err(|_| wrong(format!("`{key}` is no class index")))?;
-                Ok((index, name(entry).ok_or_else(|| no_name(key))?))
+                let index = key
+                    .parse()
+                    .map_err(|_| VisionError::Labels(format!("`{key}` is no class index")))?;
+                Ok((index, name_in(entry, key)?))
             })
             .collect(),
-        _ => Err(wrong("a list of names or an object from index to name is needed".to_owned())),
+        _ => Err(VisionError::Labels(
+            "a list of names or an object from index to name is needed".to_owned(),
+        )),
     }
+}
+
+/// The name that an entry gives: itself, or the last part of a list, as in ImageNet's class index.
+fn name_in(entry: &Value, at: &str) -> Result<String, VisionError> {
+    let name = match entry {
+        Value::String(name) => Some(name.as_str()),
+        Value::Array(parts) => parts.last().and_then(Value::as_str),
+        _ => None,
+    };
+    name.map(str::to_owned).ok_or_else(|| {
+        VisionError::Labels(format!("entry {at} is neither a name nor a list of names"))
+    })
 }
 
 /// Names that a CSV header may give to the column of indices, and to that of names.

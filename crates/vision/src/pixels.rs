@@ -37,12 +37,12 @@ pub(super) fn elements(
 ) -> Result<TensorData, VisionError> {
     let frames: Vec<Vec<u8>> =
         images.iter().map(|image| frame(description, image)).collect::<Result<_, _>>()?;
-    let table = |c: usize| Table::new(description, c);
+    // A byte has 256 values, so that each channel's arithmetic is done once per value.
     Ok(match description.dtype {
-        ElementType::F32 => spread(description, &frames, |c| table(c).map(|v| v as f32)).into(),
-        ElementType::F16 => spread(description, &frames, |c| table(c).map(f16::from_f64)).into(),
-        ElementType::Uint8 => spread(description, &frames, |c| table(c).map(to_u8)).into(),
-        ElementType::Int8 => spread(description, &frames, |c| table(c).map(to_i8)).into(),
+        ElementType::F32 => spread(description, &frames, |value| value as f32).into(),
+        ElementType::F16 => spread(description, &frames, f16::from_f64).into(),
+        ElementType::Uint8 => spread(description, &frames, to_u8).into(),
+        ElementType::Int8 => spread(description, &frames, to_i8).into(),
     })
 }
 
@@ -61,9 +61,7 @@ struct Table([f64; 256]);
 
 impl Table {
     fn new(description: &InputDescription, channel: usize) -> Self {
-        let of = |numbers: &[f64]| numbers[if numbers.len() == 1 { 0 } else { channel }];
-        let mean = of(&description.mean);
-        let std = of(&description.std);
+        let [mean, std] = description.of_channel(channel);
         Self(std::array::from_fn(|pixel| (pixel as f64 * description.scale - mean) / std))
     }
 
@@ -76,10 +74,11 @@ impl Table {
 fn spread<T: Copy>(
     description: &InputDescription,
     frames: &[Vec<u8>],
-    table: impl Fn(usize) -> [T; 256],
+    convert: impl Fn(f64) -> T,
 ) -> Vec<T> {
     let channels = description.channels.count();
-    let tables: Vec<[T; 256]> = (0..channels).map(table).collect();
+    let tables: Vec<[T; 256]> =
+        (0..channels).map(|channel| Table::new(description, channel).map(&convert)).collect();
     let mut elements = Vec::with_capacity(frames.iter().map(Vec::len).sum());
     for frame in frames {
         match description.layout {

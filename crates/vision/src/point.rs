@@ -58,20 +58,21 @@ impl InputDescription {
     /// What a point looks like, rounded to bytes.
     pub fn picture(&self, point: &[f32]) -> Result<Image, VisionError> {
         let [channels, height, width] = self.point_shape();
-        let byte = |value: f32| (value * 255.0).round_ties_even() as u8;
         let plane = height * width;
-        let at = |channel: usize, place: usize| {
-            point.get(channel * plane + place).map_or(0, |v| byte(*v))
-        };
         let order = match self.channels {
             Channels::Rgb => [0, 1, 2],
             Channels::Bgr => [2, 1, 0],
             Channels::Grey => [0; 3],
         };
         debug_assert!(order.iter().all(|channel| *channel < channels), "as many as there are");
-        let rgb = (0..plane).flat_map(|place| order.map(|channel| at(channel, place)));
-        Image::from_rgb(width, height, rgb.collect())
-            .map_err(|error| VisionError::Resize(error.to_string()))
+        let mut rgb = Vec::with_capacity(3 * plane);
+        for place in 0..plane {
+            for channel in order {
+                let value = point.get(channel * plane + place).copied().unwrap_or(0.0);
+                rgb.push((value * 255.0).round_ties_even() as u8);
+            }
+        }
+        Image::from_rgb(width, height, rgb).map_err(|error| VisionError::Resize(error.to_string()))
     }
 
     /// Calls with each place of a point and its channel, in the order in which values are fed.
@@ -88,9 +89,12 @@ impl InputDescription {
         }
     }
 
-    fn of_channel(&self, channel: usize) -> [f64; 2] {
-        let of = |numbers: &[f64]| numbers[if numbers.len() == 1 { 0 } else { channel }];
-        [of(&self.mean), of(&self.std)]
+    /// The mean and the deviation of a channel, where one number may serve all of them.
+    pub(crate) fn of_channel(&self, channel: usize) -> [f64; 2] {
+        [&self.mean, &self.std].map(|numbers| match numbers[..] {
+            [one] => one,
+            _ => numbers[channel],
+        })
     }
 
     fn fed(&self, value: f32, channel: usize) -> f64 {

@@ -92,13 +92,14 @@ fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
     let made = description.shape(1);
     let is_latent = description.latent.is_some();
     if dims.len() != made.len() {
-        return vec![match is_latent {
-            true => "latent",
-            false if dims.len() == 3 => {
-                "alone (the model takes one image without an axis of images)"
-            }
-            false if dims.len() == 4 && description.alone => "alone (the model takes a batch)",
-            false => "layout (the model's input is no batch of images)",
+        return vec![if is_latent {
+            "latent"
+        } else if dims.len() == 3 {
+            "alone (the model takes one image without an axis of images)"
+        } else if dims.len() == 4 && description.alone {
+            "alone (the model takes a batch)"
+        } else {
+            "layout (the model's input is no batch of images)"
         }];
     }
     let differs = |axis: usize| matches!(dims[axis], Dim::Fixed(n) if n != made[axis]);

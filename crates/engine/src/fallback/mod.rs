@@ -3,7 +3,7 @@
 mod convert;
 
 use crate::error::OperandError;
-use crate::graph::{Graph, Operator};
+use crate::graph::{Graph, Operator, ValueId};
 use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
 use crate::value::Value;
 use convert::{from_rten, to_rten};
@@ -133,8 +133,8 @@ impl Fallback {
     fn moved<'a>(&self, operands: &[Option<&'a Value>]) -> Option<Vec<&'a Value>> {
         let moved = self.moves.iter().map(|&i| operands.get(i).copied().flatten());
         let moved: Vec<&Value> = moved.collect::<Option<_>>()?;
-        let fallback = moved.iter().all(|value| value.tensor().is_some());
-        (fallback && !moved.is_empty()).then_some(moved)
+        let other_types = moved.iter().all(|value| value.tensor().is_some());
+        (other_types && !moved.is_empty()).then_some(moved)
     }
 
     /// The operands with numbers in place of the elements that are moved.
@@ -234,19 +234,32 @@ fn one_thread() -> Arc<ThreadPool> {
     ONE_THREAD.with(Arc::clone)
 }
 
+/// Names for operands or results by their place; empty where one is left out, as ONNX has it.
+fn numbered(prefix: &str, values: &[Option<ValueId>]) -> Vec<String> {
+    values
+        .iter()
+        .enumerate()
+        .map(|(place, value)| value.map_or(String::new(), |_| format!("{prefix}{place}")))
+        .collect()
+}
+
+/// Values of these names, of any type and shape.
+fn untyped_values(names: &[String]) -> Vec<ValueInfoProto> {
+    names
+        .iter()
+        .filter(|name| !name.is_empty())
+        .map(|name| ValueInfoProto { name: name.clone(), ..Default::default() })
+        .collect()
+}
+
 fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
-    let numbered = |prefix: &str, values: &[Option<crate::graph::ValueId>]| -> Vec<String> {
-        let name =
-            |(i, v): (usize, &Option<_>)| v.map_or(String::new(), |_| format!("{prefix}{i}"));
-        values.iter().enumerate().map(name).collect()
-    };
     let input = numbered("in", &operator.inputs);
     let output = numbered("out", &operator.outputs);
-    let declare = |name: &String| ValueInfoProto { name: name.clone(), ..Default::default() };
-    let declared = |names: &[String]| names.iter().filter(|n| !n.is_empty()).map(declare).collect();
-    let mut inputs: Vec<ValueInfoProto> = declared(&input);
-    let captured = operator.captures.iter().map(|&v| graph.value_name(v).to_owned());
-    inputs.extend(captured.map(|name| declare(&name)));
+    let mut inputs = untyped_values(&input);
+    // What subgraphs read from outside keeps its name, since their nodes call it so.
+    let captured: Vec<String> =
+        operator.captures.iter().map(|&v| graph.value_name(v).to_owned()).collect();
+    inputs.extend(untyped_values(&captured));
     let node = NodeProto {
         input,
         name: operator.name.clone(),
@@ -256,20 +269,23 @@ fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
         output: output.clone(),
         ..Default::default()
     };
-    let opset = |domain: &str| OperatorSetIdProto {
-        domain: domain.to_owned(),
-        version: graph.opset_of(domain),
-        ..Default::default()
-    };
-    let mut opset_import = vec![opset("")];
+    let mut domains = vec![""];
     if !operator.domain.is_empty() {
-        opset_import.push(opset(&operator.domain));
+        domains.push(&operator.domain);
     }
+    let opset_import = domains
+        .into_iter()
+        .map(|domain| OperatorSetIdProto {
+            domain: domain.to_owned(),
+            version: graph.opset_of(domain),
+            ..Default::default()
+        })
+        .collect();
     let graph = GraphProto {
         node: vec![node],
         name: "one operator".to_owned(),
         input: inputs,
-        output: declared(&output),
+        output: untyped_values(&output),
         ..Default::default()
     };
     ModelProto { ir_version: 8, graph: Some(graph), opset_import, ..Default::default() }

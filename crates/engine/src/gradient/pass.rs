@@ -57,12 +57,14 @@ pub(crate) fn gradients(
         step(model, &values, id, &Interest { varies: &varies, kept: &kept }, &mut found)?;
         values.release(model, id);
     }
-    let last = |at: usize| !wanted[at + 1..].contains(&wanted[at]);
-    let answers = wanted.iter().enumerate().map(|(at, value)| {
-        let slot = &mut found[value.index()];
-        if last(at) { slot.take() } else { slot.clone() }
-    });
-    Ok(answers.collect())
+    let mut answers = Vec::with_capacity(wanted.len());
+    for (at, value) in wanted.iter().enumerate() {
+        let gradient = &mut found[value.index()];
+        // A value may be wanted twice; only the last one may take its gradient away.
+        let again = wanted[at + 1..].contains(value);
+        answers.push(if again { gradient.clone() } else { gradient.take() });
+    }
+    Ok(answers)
 }
 
 /// Which gradients matter.
@@ -106,12 +108,12 @@ fn step(
             format!("{} is f64, and gradients are computed in f32 only", graph.value_name(id));
         return Err(operand_error(operator, OperandError::new(why)));
     }
-    let is_float = |v: ValueId| slot(v).is_some_and(|slot| slot.value.floats().is_some());
-    let wanted: Vec<bool> = operator
-        .inputs
-        .iter()
-        .map(|v| v.is_some_and(|v| varies[v.index()] && is_float(v)))
-        .collect();
+    // Only floats that a wanted value reaches get a gradient; indices and shapes have none.
+    let mut wanted = Vec::with_capacity(operator.inputs.len());
+    for input in &operator.inputs {
+        let floats = input.filter(|v| varies[v.index()]).and_then(slot);
+        wanted.push(floats.is_some_and(|slot| slot.value.floats().is_some()));
+    }
     if !wanted.contains(&true) {
         return Ok(());
     }

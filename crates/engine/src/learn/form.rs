@@ -140,8 +140,11 @@ fn open_statistics(
     for node in norms {
         let fits = node.input.len() == 5 && node.output.len() == 1;
         let own = if fits { node.input[3..].to_vec() } else { Vec::new() };
-        let taken = |name: &String| statistics.iter().any(|(other, _)| other == name);
-        if !fits || !own.iter().all(|name| stored.contains(name) && !taken(name)) {
+        // Two norms that share statistics would both move them.
+        let alone = own.iter().all(|name| {
+            stored.contains(name) && !statistics.iter().any(|(other, _)| other == name)
+        });
+        if !fits || !alone {
             let name = &node.name;
             let why = "its mean and variance must be stored for it alone";
             return Err(EngineError::Graph(format!("the batch norm {name} cannot learn: {why}")));

@@ -16,12 +16,14 @@ use super::wire::Reader;
 
 /// Reads a model and the external data that lies beside it; afterwards the model stands alone.
 pub fn read(path: &Path) -> Result<ModelProto, OnnxError> {
-    let load = || {
-        let mut model = decode(read_file(path)?)?;
-        external::load(&mut model, path.parent().unwrap_or(Path::new("")))?;
-        Ok(model)
-    };
-    load().map_err(|problem| OnnxError::InFile { problem: Box::new(problem), path: path.into() })
+    load(path)
+        .map_err(|problem| OnnxError::InFile { problem: Box::new(problem), path: path.into() })
+}
+
+fn load(path: &Path) -> Result<ModelProto, OnnxError> {
+    let mut model = decode(read_file(path)?)?;
+    external::load(&mut model, path.parent().unwrap_or(Path::new("")))?;
+    Ok(model)
 }
 
 /// Reads a model from memory. Weights stay parts of `bytes`; external data is not looked for.

@@ -1,6 +1,7 @@
 //! `Gemm` and `MatMul`: rows times a matrix.
 
 use super::matmul_batched::product;
+use super::operands::operand;
 use super::{Attributes, Edit, Local, Op, Repacked, Wants, channels_around};
 use crate::error::OperandError;
 use crate::kernels::gemm::{PANEL, Packed, Rows, multiply};
@@ -55,8 +56,7 @@ impl Matrix<'_> {
     fn at(&self, k: usize, column: usize) -> f32 {
         let index =
             if self.transposed { column * self.depth + k } else { k * self.columns + column };
-        // A factor of one must leave every bit alone, NaN and infinities included.
-        if self.alpha == 1.0 { self.data[index] } else { self.alpha * self.data[index] }
+        scaled(self.data[index], self.alpha)
     }
 
     fn pack(&self, bias: &[f32]) -> Packed {
@@ -91,8 +91,7 @@ impl Product {
             many if many.len() == columns && !by_row => many.to_vec(),
             _ => return None,
         };
-        let beta = self.beta;
-        Some(spread.into_iter().map(|b| if beta == 1.0 { b } else { beta * b }).collect())
+        Some(spread.into_iter().map(|b| scaled(b, self.beta)).collect())
     }
 
     fn pack(&self, matrix: Option<&Value>, bias: Option<&Value>) -> Option<Packed> {
@@ -103,11 +102,16 @@ impl Product {
 
     /// The same product with its matrix packed, if its operands allow.
     fn prepacked(&self, constants: &[Option<&Value>]) -> Option<Self> {
-        let constant = |at: usize| constants.get(at).copied().flatten();
-        let packed = self.pack(constant(1), constant(2))?;
-        let spread_bias = constant(2).is_some_and(|b| b.shape().iter().product::<usize>() == 1);
+        let bias = operand(constants, 2);
+        let packed = self.pack(operand(constants, 1), bias)?;
+        let spread_bias = bias.is_some_and(|b| b.shape().iter().product::<usize>() == 1);
         Some(Self { spread_bias, prepacked: Some(Arc::new(packed)), ..self.clone() })
     }
+}
+
+/// The value times a factor. A factor of one must leave every bit alone, NaN and infinities included.
+fn scaled(value: f32, by: f32) -> f32 {
+    if by == 1.0 { value } else { by * value }
 }
 
 impl Op for Product {
@@ -119,7 +123,6 @@ impl Op for Product {
         let mut packed = Packed::clone(self.prepacked.as_ref()?);
         let depth = packed.depth();
         let columns = packed.columns();
-        let scaled = |value: f32, by: f32| if by == 1.0 { value } else { by * value };
         let mut touched = Vec::new();
         for edit in edits {
             if edit.operand == 1 {

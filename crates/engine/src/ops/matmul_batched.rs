@@ -91,22 +91,21 @@ fn of_numbers<T: Element + Number>(
 ) -> Result<Vec<T>, OperandError> {
     let both =
         alike(first, &tensors).ok_or_else(|| OperandError::new("its operands differ in type"))?;
-    let element = |[rows_at, matrix_at]: [usize; 2], row: usize, column: usize| {
-        let terms = (0..shapes.depth).map(|k| {
-            let x = both[0][rows_at + row * shapes.depth + k].exact();
-            (x, both[1][matrix_at + k * shapes.columns + column].exact())
-        });
-        T::from_exact(terms.fold(Exact::Whole(0), |sum, (x, y)| add(sum, x, y)))
-    };
-    Ok(shapes
-        .starts
-        .iter()
-        .flat_map(|&start| {
-            let places =
-                (0..shapes.rows).flat_map(|row| (0..shapes.columns).map(move |c| (row, c)));
-            places.map(|(row, column)| element(start, row, column)).collect::<Vec<T>>()
-        })
-        .collect())
+    let mut products = Vec::with_capacity(shapes.starts.len() * shapes.rows * shapes.columns);
+    for &[rows_at, matrix_at] in &shapes.starts {
+        for row in 0..shapes.rows {
+            for column in 0..shapes.columns {
+                let mut sum = Exact::Whole(0);
+                for k in 0..shapes.depth {
+                    let x = both[0][rows_at + row * shapes.depth + k].exact();
+                    let y = both[1][matrix_at + k * shapes.columns + column].exact();
+                    sum = add(sum, x, y);
+                }
+                products.push(T::from_exact(sum));
+            }
+        }
+    }
+    Ok(products)
 }
 
 fn add(sum: Exact, x: Exact, y: Exact) -> Exact {

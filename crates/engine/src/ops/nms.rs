@@ -112,10 +112,10 @@ impl Rect {
                 high: [a + half_width, b + half_height],
             };
         }
-        let ends = |x: f32, y: f32| if x >= y { (y, x) } else { (x, y) };
-        let top = ends(a, c);
-        let left = ends(b, d);
-        Self { low: [left.0, top.0], high: [left.1, top.1] }
+        // Two corners in any order.
+        let (top, bottom) = if a >= c { (c, a) } else { (a, c) };
+        let (left, right) = if b >= d { (d, b) } else { (b, d) };
+        Self { low: [left, top], high: [right, bottom] }
     }
 
     fn area(&self) -> f32 {
@@ -125,12 +125,16 @@ impl Rect {
     /// Whether the intersection is more than `limit` of the union. Comparisons are written as ONNX
     /// Runtime writes them, so that a box that is not a number never overlaps.
     fn overlaps(&self, other: &Self, limit: f32) -> bool {
-        let larger = |a: f32, b: f32| if a < b { b } else { a };
-        let smaller = |a: f32, b: f32| if b < a { b } else { a };
-        let shared = Self {
-            low: std::array::from_fn(|i| larger(self.low[i], other.low[i])),
-            high: std::array::from_fn(|i| smaller(self.high[i], other.high[i])),
-        };
+        let mut shared = Self { low: self.low, high: self.high };
+        for i in 0..2 {
+            // Not `max` and `min`, which prefer a number to NaN.
+            if shared.low[i] < other.low[i] {
+                shared.low[i] = other.low[i];
+            }
+            if other.high[i] < shared.high[i] {
+                shared.high[i] = other.high[i];
+            }
+        }
         if (0..2).any(|i| shared.high[i] <= shared.low[i]) {
             return false;
         }

@@ -77,12 +77,17 @@ impl Fold {
         for &named in axes {
             folds[axis(named, shape.len())?] = true;
         }
-        let side = |wanted: bool| -> Vec<usize> {
-            shape.iter().zip(&folds).map(|(&n, &f)| if f == wanted { n } else { 1 }).collect()
-        };
         let strides = strides(shape);
-        let kept = side(false);
-        let gone = side(true);
+        // The shape with the axes that fold at length one, and that with the others so.
+        let mut kept = shape.to_vec();
+        let mut gone = shape.to_vec();
+        for (axis, &folds) in folds.iter().enumerate() {
+            if folds {
+                kept[axis] = 1;
+            } else {
+                gone[axis] = 1;
+            }
+        }
         Ok(Self { starts: offsets(&kept, &strides), steps: offsets(&gone, &strides), kept })
     }
 
@@ -105,9 +110,14 @@ impl Fold {
 
     /// The answers' shape: with axes of length one, or without the axes that folded.
     pub(crate) fn shape(&self, shape: &[usize], axes: &[i64], keep: bool) -> Vec<usize> {
-        let folds = |at: usize| axes.iter().any(|&a| axis(a, shape.len()) == Ok(at));
-        let kept = self.kept.iter().enumerate().filter(|&(at, _)| keep || !folds(at));
-        kept.map(|(_, &length)| length).collect()
+        let mut kept = Vec::with_capacity(self.kept.len());
+        for (at, &length) in self.kept.iter().enumerate() {
+            let folds = axes.iter().any(|&named| axis(named, shape.len()) == Ok(at));
+            if keep || !folds {
+                kept.push(length);
+            }
+        }
+        kept
     }
 }
 

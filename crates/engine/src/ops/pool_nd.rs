@@ -112,11 +112,18 @@ impl PoolNd {
         let mut answers = vec![Some(answer)];
         if self.indices {
             let pixels: usize = plane.iter().product();
-            let counted = |at: &usize| match self.by_columns {
-                true => (at - at % pixels) + column_by_column(at % pixels, plane),
-                false => *at,
-            };
-            let places: Vec<i64> = places.iter().map(|at| counted(at) as i64).collect();
+            let places: Vec<i64> = places
+                .iter()
+                .map(|&at| {
+                    let within = at % pixels;
+                    let counted = if self.by_columns {
+                        at - within + column_by_column(within, plane)
+                    } else {
+                        at
+                    };
+                    counted as i64
+                })
+                .collect();
             answers.push(Some(whole_value(shape, places)?));
         }
         Ok(Some(answers))
@@ -157,14 +164,15 @@ fn largest<T: Copy + PartialOrd>(
     lowest: T,
 ) -> (Vec<T>, Vec<usize>) {
     let pixels: usize = plane.iter().product();
-    let is_nan = |x: T| x.partial_cmp(&x).is_none();
     (0..data.len() / pixels)
         .flat_map(|plane| {
             under.iter().map(move |window| {
                 let mut places = window.inside.iter().map(|at| plane * pixels + at);
                 let Some(first) = places.next() else { return (lowest, plane * pixels) };
                 let best = places.fold(first, |best, at| {
-                    if data[best] >= data[at] || is_nan(data[best]) { best } else { at }
+                    // Only NaN does not compare with itself.
+                    let best_is_nan = data[best].partial_cmp(&data[best]).is_none();
+                    if data[best] >= data[at] || best_is_nan { best } else { at }
                 });
                 (data[best], best)
             })

@@ -1,5 +1,6 @@
 //! `Slice`: every so many pixels or channels of a value.
 
+use super::operands::operand;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
 use crate::kernels::grid::{Grid, Order, Region, Spot};
@@ -69,9 +70,12 @@ impl Cut {
 
 impl Slice {
     pub(crate) fn new(attributes: &Attributes<'_>) -> Self {
-        let list = |name: &str| attributes.ints(name).map(<[i64]>::to_vec);
-        let own = attributes.opset() < 10;
-        Self { attributes: own.then(|| [list("starts"), list("ends"), list("axes")]) }
+        // Before version 10 the lists were attributes, since then they are operands.
+        let lists = ["starts", "ends", "axes"];
+        Self {
+            attributes: (attributes.opset() < 10)
+                .then(|| lists.map(|name| attributes.ints(name).map(<[i64]>::to_vec))),
+        }
     }
 
     /// What is taken along every axis; `None` where the operands do not say.
@@ -80,14 +84,14 @@ impl Slice {
         shape: &[usize],
         operands: &[Option<&Value>],
     ) -> Result<Option<Vec<Cut>>, OperandError> {
-        let operand = |at: usize| operands.get(at).copied().flatten().and_then(Value::integers);
         let [starts, ends, axes] = match &self.attributes {
             Some(lists) => lists.clone(),
-            None => [operand(1), operand(2), operand(3)],
+            None => [1, 2, 3].map(|at| operand(operands, at).and_then(Value::integers)),
         };
         let (Some(starts), Some(ends)) = (starts, ends) else { return Ok(None) };
         let axes = axes.unwrap_or_else(|| (0..starts.len() as i64).collect());
-        let steps = operand(4).filter(|_| self.attributes.is_none());
+        let steps = operand(operands, 4).and_then(Value::integers);
+        let steps = steps.filter(|_| self.attributes.is_none());
         let steps = steps.unwrap_or_else(|| vec![1; starts.len()]);
         if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) {
             return Err(OperandError::new("starts, ends, axes and steps differ in number"));

@@ -26,8 +26,11 @@ const FIXED: usize = 5;
 
 /// How many cells an input of this size has; `None` where they are more than can be counted.
 pub(crate) fn cells([height, width]: [usize; 2]) -> Option<usize> {
-    let grid = |stride: usize| (height / stride).checked_mul(width / stride);
-    STRIDES.iter().try_fold(0usize, |sum, &stride| sum.checked_add(grid(stride)?))
+    let mut cells = 0usize;
+    for stride in STRIDES {
+        cells = cells.checked_add((height / stride).checked_mul(width / stride)?)?;
+    }
+    Some(cells)
 }
 
 fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
@@ -54,6 +57,7 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
             scores.clear();
             scores.extend(classes.iter().map(|class| class * sure));
             let (class, score) = best(&scores, options.min_score)?;
+            // The centre counts from the cell's corner in cells, sides are logarithms of cells.
             let centre = [(x + corner[0]) * stride, (y + corner[1]) * stride];
             let bounds = around(centre, [width, height].map(|log| libm::expf(log) * stride));
             Some(Detection { class, score, bounds })

@@ -113,17 +113,18 @@ fn table(
             let is = |count: usize, each: usize| {
                 [cells, more].iter().any(|cells| cells.saturating_mul(each) == count)
             };
-            match () {
-                () if rows == cells && columns > 5 => Some(rows_of_cells(graph, output, &of)),
-                () if is(rows, 3) && classes(columns, 5) => {
-                    let why = format!("has 3 rows for each of the {cells} {of}");
-                    Some(("yolov5", Some(&preprocessing::YOLO), why))
-                }
-                () if is(columns, 1) && classes(rows, 4) => {
-                    let why = format!("has a column for each of the {cells} {of}");
-                    Some(("yolov8", Some(&preprocessing::YOLO), why))
-                }
-                () => chosen_boxes(rows, columns),
+            if rows == cells && columns > 5 {
+                Some(rows_of_cells(graph, output, &of))
+            } else if is(rows, 3) && classes(columns, 5) {
+                // YOLOv5 has three anchor boxes per cell.
+                let why = format!("has 3 rows for each of the {cells} {of}");
+                Some(("yolov5", Some(&preprocessing::YOLO), why))
+            } else if is(columns, 1) && classes(rows, 4) {
+                // YOLOv8 has no anchors, and stores boxes in columns.
+                let why = format!("has a column for each of the {cells} {of}");
+                Some(("yolov8", Some(&preprocessing::YOLO), why))
+            } else {
+                chosen_boxes(rows, columns)
             }
         }
         (None, Some(columns), Some(_)) if classes(columns, 5) => Some((
@@ -164,19 +165,18 @@ fn chosen_boxes(rows: usize, columns: usize) -> Option<Recognised> {
 
 /// The two outputs of an Ultra-Light face detector.
 fn faces(graph: &Graph) -> Option<KnownDetector> {
-    let shape = |name: &str| graph.declared_shape(called(graph, &[name])?);
-    let scores = shape("scores")?;
-    let boxes = shape("boxes")?;
+    let scores = graph.declared_shape(called(graph, &["scores"])?)?;
+    let boxes = graph.declared_shape(called(graph, &["boxes"])?)?;
     let (&[_, Dim::Fixed(places), Dim::Fixed(2)], [_, _, Dim::Fixed(4)]) = (scores, boxes) else {
         return None;
     };
     let [height, width] = sides(graph)?;
     // Boxes of each cell, by the cell's pixels; cells at the edge may be incomplete.
-    let cells = |stride: usize| height.div_ceil(stride).saturating_mul(width.div_ceil(stride));
-    let priors = [(8, 3), (16, 2), (32, 2), (64, 3)];
-    let count = priors.iter().fold(0usize, |sum, &(stride, boxes)| {
-        sum.saturating_add(cells(stride).saturating_mul(boxes))
-    });
+    let mut count = 0usize;
+    for (stride, boxes) in [(8usize, 3), (16, 2), (32, 2), (64, 3)] {
+        let cells = height.div_ceil(stride).saturating_mul(width.div_ceil(stride));
+        count = count.saturating_add(cells.saturating_mul(boxes));
+    }
     (places == count).then(|| {
         let reason = format!(
             "output: `scores` {} and `boxes` {} have a row for each of the boxes that Ultra-Light face \
@@ -235,8 +235,10 @@ fn detections(decoder: &str) -> OutputDescription {
 
 /// The first output of one of these names; TensorFlow's end in `:0`.
 fn called(graph: &Graph, names: &[&str]) -> Option<ValueId> {
-    let plain = |value: ValueId| graph.value_name(value).trim_end_matches(":0");
-    names.iter().find_map(|name| graph.outputs().iter().copied().find(|&v| plain(v) == *name))
+    names.iter().find_map(|name| {
+        let mut outputs = graph.outputs().iter().copied();
+        outputs.find(|&value| graph.value_name(value).trim_end_matches(":0") == *name)
+    })
 }
 
 fn lengths(shape: &[Dim]) -> Vec<Option<usize>> {

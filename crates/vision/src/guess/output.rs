@@ -49,16 +49,18 @@ fn proposed(
     Guess { description: OutputDescription { name: Some(name), ..description }, reasons }
 }
 
+/// The declared shape of the output of this name.
+fn declared_output<'g>(graph: &'g Graph, name: &str) -> Option<&'g [Dim]> {
+    let mut outputs = graph.outputs().iter();
+    let output = *outputs.find(|&&value| graph.value_name(value) == name)?;
+    graph.declared_shape(output)
+}
+
 /// The two outputs of a detector that `faultlens train` made.
 fn trained_boxes(graph: &Graph) -> Option<Guess<OutputDescription>> {
     graph.metadata(TRAINED)?;
-    let output = |wanted: &str| {
-        let mut outputs = graph.outputs().iter();
-        let output = *outputs.find(|&&value| graph.value_name(value) == wanted)?;
-        graph.declared_shape(output)
-    };
-    let scores = output("scores")?;
-    let boxes = output("boxes")?;
+    let scores = declared_output(graph, "scores")?;
+    let boxes = declared_output(graph, "boxes")?;
     let ([_, _, _], [_, _, Dim::Fixed(4)]) = (scores, boxes) else { return None };
     let scores = shape_text(scores);
     let boxes = shape_text(boxes);
@@ -79,25 +81,35 @@ fn areas(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
         |value| graph.declared_shape(value).and_then(|dims| <&[Dim; 4]>::try_from(dims).ok());
     let [_, a, b, c] = sides(input)?;
     let [_, d, e, f] = sides(output)?;
-    let several = |dim: &Dim| matches!(dim, Dim::Fixed(n) if *n > 1);
     let is_picture = matches!(meaning(graph, output), Some("Tanh"));
-    let layout = match () {
-        () if [b, c] == [e, f] && several(d) => None,
+    let layout = if [b, c] == [e, f] && is_several(d) {
+        None
+    } else if [b, c] == [d, e] && is_several(f) && is_several(b) {
         // The input may have its channels elsewhere.
-        () if [b, c] == [d, e] && several(f) && several(b) => Some(Layout::Nhwc),
-        () if [a, b] == [d, e] && several(f) && several(a) => Some(Layout::Nhwc),
-        () => return None,
+        Some(Layout::Nhwc)
+    } else if [a, b] == [d, e] && is_several(f) && is_several(a) {
+        Some(Layout::Nhwc)
+    } else {
+        return None;
     };
     let described = OutputDescription { layout, ..OutputDescription::of(OutputKind::Segments) };
     let why = "has a channel per class and the sides of the input, so these are segments";
     (!is_picture).then(|| proposed(graph, output, described, why))
 }
 
+fn is_several(dim: &Dim) -> bool {
+    matches!(dim, Dim::Fixed(n) if *n > 1)
+}
+
+/// Whether an axis may hold the channels of a picture.
+fn is_colours(dim: &Dim) -> bool {
+    matches!(dim, Dim::Fixed(1 | 3))
+}
+
 /// One or three channels of bounded values.
 fn picture(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
     let [_, a, _, c] = graph.declared_shape(output)? else { return None };
-    let colours = |dim: &Dim| matches!(dim, Dim::Fixed(1 | 3));
-    let layout = match (colours(a), colours(c)) {
+    let layout = match (is_colours(a), is_colours(c)) {
         (true, false) => None,
         (false, true) => Some(Layout::Nhwc),
         _ => return None,

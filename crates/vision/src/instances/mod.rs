@@ -97,15 +97,19 @@ fn mixed(
     let placement = shown.input.placement(shown.width, shown.height)?;
     let [height, width] = shown.input.size.map(|side| side as f32);
     let [x, y] = if outlines.relative { [width, height] } else { [1.0, 1.0] };
-    let found = |at: usize| {
-        let found = (outlines.object)(at).filter(|object| object.score >= min_score)?;
-        let b = found.bounds;
+    let mut found: Vec<(usize, Detection)> = Vec::new();
+    for at in 0..outlines.count {
+        let Some(object) = (outlines.object)(at).filter(|object| object.score >= min_score) else {
+            continue;
+        };
+        let b = object.bounds;
         let own =
             Bounds { left: b.left * x, top: b.top * y, right: b.right * x, bottom: b.bottom * y };
-        let object = Detection { bounds: in_image(own, placement), ..found };
-        object.bounds.area().is_finite().then_some((at, object))
-    };
-    let mut found: Vec<(usize, Detection)> = (0..outlines.count).filter_map(found).collect();
+        let object = Detection { bounds: in_image(own, placement), ..object };
+        if object.bounds.area().is_finite() {
+            found.push((at, object));
+        }
+    }
     found.sort_by(|(_, a), (_, b)| Detection::surest_first(a, b));
     found.truncate(MAX_CANDIDATES);
     let kept = thinned_out(&found, layout.overlap);

@@ -39,22 +39,18 @@ struct Parts {
 
 impl Parts {
     fn of_graph(graph: &Graph) -> Option<Self> {
-        Self::of(
-            &graph
-                .outputs()
-                .iter()
-                .map(|&value| {
-                    graph.declared_shape(value).map_or(Vec::new(), |dims| {
-                        dims.iter()
-                            .map(|dim| match dim {
-                                Dim::Fixed(length) => Some(*length),
-                                Dim::Free(_) => None,
-                            })
-                            .collect()
-                    })
-                })
-                .collect::<Vec<_>>(),
-        )
+        let mut shapes = Vec::new();
+        for &value in graph.outputs() {
+            let mut lengths = Vec::new();
+            for dim in graph.declared_shape(value).unwrap_or(&[]) {
+                lengths.push(match dim {
+                    Dim::Fixed(length) => Some(*length),
+                    Dim::Free(_) => None,
+                });
+            }
+            shapes.push(lengths);
+        }
+        Self::of(&shapes)
     }
 
     /// By their shapes, with or without an axis of one image in front.
@@ -114,11 +110,13 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
     let object = move |at: usize| {
         let own = &scores[at * known..(at + 1) * known];
         let class = argmax(own[1..].iter().copied())?;
-        let four = |numbers: &[f32]| [0, 1, 2, 3].map(|side| numbers[at * 4 + side]);
-        let [left, top, right, bottom] = four(&boxes);
+        let sides = row_of_four(&boxes, at);
         let bounds = match &priors {
-            Some(priors) => around_prior(four(&boxes), four(&priors.numbers)),
-            None => Bounds { left, top, right, bottom },
+            Some(priors) => around_prior(sides, row_of_four(&priors.numbers, at)),
+            None => {
+                let [left, top, right, bottom] = sides;
+                Bounds { left, top, right, bottom }
+            }
         };
         Some(Detection { class, score: own[1 + class], bounds })
     };
@@ -128,6 +126,11 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
     let object = Box::new(object);
     let weights = Box::new(weights);
     Ok(Outlines { count, prototypes, object, weights, relative: true })
+}
+
+/// One row of a table of four columns.
+fn row_of_four(numbers: &[f32], row: usize) -> [f32; 4] {
+    [0, 1, 2, 3].map(|column| numbers[row * 4 + column])
 }
 
 /// The rows of an output's first image.

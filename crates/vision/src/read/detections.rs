@@ -37,9 +37,9 @@ impl DetectionReader {
             "labels" => described.labels.as_deref(),
             _ => described.name.as_deref(),
         };
-        let read = |key: &str| decoder.outputs.iter().any(|part| part.key == key);
-        if let Some(field) = KEYS.into_iter().find(|key| !read(key) && named(key).is_some()) {
-            let keys: Vec<&str> = decoder.outputs.iter().map(|part| part.key).collect();
+        let keys: Vec<&str> = decoder.outputs.iter().map(|part| part.key).collect();
+        let unread = KEYS.into_iter().find(|key| !keys.contains(key) && named(key).is_some());
+        if let Some(field) = unread {
             let takes = keys.join(" and ");
             return Err(VisionError::DecoderField { decoder: decoder.name, field, takes });
         }
@@ -96,6 +96,7 @@ impl DetectionReader {
         // Sizes that overflow are as telling as numbers that are none.
         let finite = heads.iter().all(|head| all_finite(&head.numbers))
             && found.iter().all(|object| object.bounds.area().is_finite());
+        // Greedy non-maximum suppression, over the surest candidates only: it is quadratic.
         found.sort_by(Detection::surest_first);
         found.truncate(MAX_CANDIDATES);
         non_maximum_suppression(&mut found, self.overlap);
@@ -104,11 +105,11 @@ impl DetectionReader {
 }
 
 fn decoder(name: Option<&str>) -> Result<&'static Decoder, VisionError> {
-    let known = || DECODERS.iter().map(|decoder| decoder.name);
-    let all = known().collect::<Vec<_>>().join(", ");
+    let known: Vec<&str> = DECODERS.iter().map(|decoder| decoder.name).collect();
+    let all = known.join(", ");
     let name = name.ok_or_else(|| VisionError::NoDecoder { known: all.clone() })?;
     DECODERS.iter().find(|decoder| decoder.name == name).ok_or_else(|| {
-        let meant = did_you_mean(name, known()).map(str::to_owned);
+        let meant = did_you_mean(name, known.iter().copied()).map(str::to_owned);
         VisionError::UnknownDecoder { name: name.to_owned(), known: all, meant }
     })
 }
@@ -133,17 +134,19 @@ fn head(output: Output<'_>, part: Part) -> Result<Head<'_>, VisionError> {
     }
     let each: usize = axes.iter().product();
     let range = output.index * each..(output.index + 1) * each;
-    let whole = |range| -> Option<Cow<'_, [f32]>> {
-        Some(output.classes(range)?.into_iter().map(|class| class as f32).collect())
+    let numbers = match output.numbers(range.clone()) {
+        Some(numbers) => numbers,
+        None => {
+            let classes = output.classes(range).ok_or_else(refuse)?;
+            classes.into_iter().map(|class| class as f32).collect::<Cow<'_, [f32]>>()
+        }
     };
-    let numbers = output.numbers(range.clone()).or_else(|| whole(range)).ok_or_else(refuse)?;
     Ok(Head { numbers, axes: axes.to_vec() })
 }
 
 /// A box of the model's input in pixels of the image.
 pub(crate) fn in_image(b: Bounds, placement: Placement) -> Bounds {
-    let point = |x: f32, y: f32| placement.to_image([x.into(), y.into()]).map(|at| at as f32);
-    let [left, top] = point(b.left, b.top);
-    let [right, bottom] = point(b.right, b.bottom);
-    Bounds { left, top, right, bottom }
+    let [left, top] = placement.to_image([b.left.into(), b.top.into()]);
+    let [right, bottom] = placement.to_image([b.right.into(), b.bottom.into()]);
+    Bounds { left: left as f32, top: top as f32, right: right as f32, bottom: bottom as f32 }
 }

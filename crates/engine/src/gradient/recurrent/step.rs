@@ -115,9 +115,10 @@ impl<'a> StepBack<'a> {
         });
         let of_coming = each(count, |i| cell[i] * input[i] * tanh_slope(coming[i]));
         let forgets = multiplied(&cell, &before.cell);
-        let of_forget = match input_forget {
-            true => vec![0.0; count],
-            false => each(count, |i| forgets[i] * sigmoid_slope(forget[i])),
+        let of_forget = if input_forget {
+            vec![0.0; count]
+        } else {
+            each(count, |i| forgets[i] * sigmoid_slope(forget[i]))
         };
         let of_input = each(count, |i| {
             let shared = if input_forget { forgets[i] } else { 0.0 };

@@ -27,11 +27,8 @@ impl Op for Pair {
         let to = Code::of(operands, 6, a)?;
         let shape = broadcast(a.shape(), b.shape())?;
         let range = to.range()?;
-        let elements = |value: &Value| -> Result<Vec<i16>, OperandError> {
-            Ok(spread(Bytes::of(value)?.shifted(0), value.shape(), &shape))
-        };
-        let x = elements(a)?;
-        let y = elements(b)?;
+        let x: Vec<i16> = spread(Bytes::of(a)?.shifted(0), a.shape(), &shape);
+        let y: Vec<i16> = spread(Bytes::of(b)?.shifted(0), b.shape(), &shape);
         let mut bits = vec![0; x.len()];
         match self {
             Self::Mul => multiply([(&x, of_a), (&y, of_b)], to, range, &mut bits),

@@ -96,9 +96,8 @@ pub(in crate::ops) fn parse(
     if attributes.ints("kernel_shape").is_none_or(|axes| axes.len() != 2) {
         return Ok(None);
     }
-    let flag = |name: &str| attributes.int(name, 0) != 0;
-    let channels_last = flag("channels_last");
-    let counts_padding = flag("count_include_pad");
+    let channels_last = attributes.flag("channels_last");
+    let counts_padding = attributes.flag("count_include_pad");
     let windows = windows(attributes)?;
     Ok(windows.map(|windows| Box::new(Average { windows, channels_last, counts_padding }) as _))
 }
@@ -123,8 +122,10 @@ impl Op for Average {
             for i in 0..layout.images * layout.channels {
                 let image = i / layout.channels;
                 let channel = i % layout.channels;
-                let element = |&p: &usize| elements[layout.at(image, channel, p)];
-                let sum: f32 = under.iter().map(|p| from.scale * f32::from(element(p))).sum();
+                let sum: f32 = under
+                    .iter()
+                    .map(|&p| from.scale * f32::from(elements[layout.at(image, channel, p)]))
+                    .sum();
                 let steps = sum / count as f32 / to.scale;
                 bits[pooled.at(image, channel, pixel)] =
                     range.converted(steps + to.zero as f32) as u8;

@@ -59,9 +59,10 @@ fn powers(scale: f32, length: usize) -> Vec<f32> {
 /// One row's answers.
 fn normalised(row: &[i16], powers: &[f32], to: Code) -> Result<Vec<u8>, OperandError> {
     let top = row.iter().copied().max().unwrap_or(0);
-    let power = |&x: &i16| powers[usize::from((top - x).unsigned_abs())];
-    let sum: f32 = row.iter().map(power).sum();
+    let exponentials: Vec<f32> =
+        row.iter().map(|&x| powers[usize::from((top - x).unsigned_abs())]).collect();
+    let sum: f32 = exponentials.iter().sum();
     let steps = (1.0 / to.scale).floor();
     let range = to.range()?;
-    Ok(row.iter().map(|x| range.nearest(power(x) * steps / sum) as u8).collect())
+    Ok(exponentials.iter().map(|power| range.nearest(power * steps / sum) as u8).collect())
 }

@@ -82,8 +82,12 @@ impl Cell<'_> {
             (Vec::new(), self.recur(2, &multiplied(&reset, &state.hidden)))
         };
         let coming = self.activated(1, added(&inputs[2], &recurrent));
-        let mix = |(i, &z): (usize, &f32)| (1.0 - z) * coming[i] + z * state.hidden[i];
-        let hidden = update.iter().enumerate().map(mix).collect();
+        // The update gate says how much of the old state stays.
+        let hidden = update
+            .iter()
+            .enumerate()
+            .map(|(i, &z)| (1.0 - z) * coming[i] + z * state.hidden[i])
+            .collect();
         let state = State { hidden, cell: Vec::new() };
         Step { state, gates: vec![update, reset, coming], product, shown: Vec::new() }
     }

@@ -62,11 +62,10 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 
 impl Recurrent {
     pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
-        let flag = |name: &str| attributes.int(name, 0) != 0;
         let kind = match attributes.op_type() {
             "RNN" => LayerKind::Rnn,
-            "GRU" => LayerKind::Gru { linear_before_reset: flag("linear_before_reset") },
-            _ => LayerKind::Lstm { input_forget: flag("input_forget") },
+            "GRU" => LayerKind::Gru { linear_before_reset: attributes.flag("linear_before_reset") },
+            _ => LayerKind::Lstm { input_forget: attributes.flag("input_forget") },
         };
         let reversed = match attributes.string("direction", "forward").as_str() {
             "forward" => vec![false],
@@ -74,7 +73,7 @@ impl Recurrent {
             "bidirectional" => vec![false, true],
             other => return Err(OperandError::new(format!("there is no direction {other}"))),
         };
-        if flag("layout") {
+        if attributes.flag("layout") {
             return Err(OperandError::new(
                 "layout 1 (batch first) is not supported; export with layout 0",
             ));
@@ -101,9 +100,9 @@ fn activations(
             names.len()
         )));
     }
-    let list = |name: &str| attributes.floats(name).unwrap_or(&[]).iter().copied();
-    let mut alphas = list("activation_alpha");
-    let mut betas = list("activation_beta");
+    // Parameters stand in the order of the activations that take one.
+    let mut alphas = attributes.floats("activation_alpha").unwrap_or(&[]).iter().copied();
+    let mut betas = attributes.floats("activation_beta").unwrap_or(&[]).iter().copied();
     let named = names.iter().map(|name| {
         let mut alpha = |default: f32| alphas.next().unwrap_or(default);
         Ok(match name.as_str() {
@@ -148,19 +147,16 @@ impl Recurrent {
     }
 
     pub(crate) fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, OperandError> {
-        let shape = |at: usize| operand(operands, at).map_or(&[][..], Value::shape);
-        let x = shape(0);
-        let w = shape(1);
-        let r = shape(2);
-        let operand_error = || {
-            OperandError::new(format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit"))
+        let [x, w, r] = [0, 1, 2].map(|at| operand(operands, at).map_or(&[][..], Value::shape));
+        let misfit = format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit");
+        let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else {
+            return Err(OperandError::new(misfit));
         };
-        let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else { return Err(operand_error()) };
         let directions = self.reversed.len();
         let rows = self.kind.gates() * hidden;
         let fits = w == [directions, rows, input] && r == [directions, rows, hidden];
         let sizes = Sizes { steps, batch, input, hidden };
-        (fits && input * hidden > 0).then_some(sizes).ok_or_else(operand_error)
+        if fits && input * hidden > 0 { Ok(sizes) } else { Err(OperandError::new(misfit)) }
     }
 
     pub(crate) fn direction<'a>(
@@ -239,19 +235,16 @@ impl Direction<'_> {
         let gates = self.cell.recurrence.len();
         let mut state = self.start.clone();
         for turn in 0..steps {
-            let time = |row: usize| self.time(turn, lengths[row]);
-            let step = self.cell.step(
-                (0..gates)
-                    .map(|gate: usize| -> Vec<f32> {
-                        let start = |row| ((time(row) * batch + row) * gates + gate) * hidden;
-                        (0..batch)
-                            .flat_map(|row| &self.inputs[start(row)..][..hidden])
-                            .copied()
-                            .collect()
-                    })
-                    .collect(),
-                &state,
-            );
+            // Rows of a batch may differ in length, so that a reversed row starts at its own end.
+            let mut inputs = vec![Vec::with_capacity(batch * hidden); gates];
+            for (gate, inputs) in inputs.iter_mut().enumerate() {
+                for row in 0..batch {
+                    let time = self.time(turn, lengths[row]);
+                    let start = ((time * batch + row) * gates + gate) * hidden;
+                    inputs.extend_from_slice(&self.inputs[start..][..hidden]);
+                }
+            }
+            let step = self.cell.step(inputs, &state);
             let mut next = state.clone();
             for row in (0..batch).filter(|&row| turn < lengths[row]) {
                 let range = row * hidden..(row + 1) * hidden;
@@ -305,8 +298,8 @@ impl Op for Recurrent {
 pub(crate) fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>, OperandError> {
     let Some(given) = given else { return Ok(vec![sizes.steps; sizes.batch]) };
     let lengths = given.integers().unwrap_or_default();
-    let checked = |&n: &i64| usize::try_from(n).ok().filter(|&n| n <= sizes.steps);
-    let checked: Option<Vec<usize>> = lengths.iter().map(checked).collect();
+    let checked: Option<Vec<usize>> =
+        lengths.iter().map(|&n| usize::try_from(n).ok().filter(|&n| n <= sizes.steps)).collect();
     checked.filter(|v| v.len() == sizes.batch).ok_or_else(|| {
         let steps = sizes.steps;
         let batch = sizes.batch;
