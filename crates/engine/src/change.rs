@@ -60,6 +60,7 @@ impl Edit {
     pub(crate) fn beyond(self, dtype: DType) -> Option<u64> {
         match self {
             Self::Set(bits) | Self::Flip(bits) | Self::Raise(bits) | Self::Clear(bits) => {
+                // A shift by all 64 bits leaves nothing, which `checked_shr` says by `None`.
                 (bits.checked_shr(dtype.bit_width()).unwrap_or(0) != 0).then_some(bits)
             }
             Self::Scale(_) | Self::Add(_) => None,

@@ -54,6 +54,7 @@ pub(crate) fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
         if same(mine, theirs) {
             continue;
         }
+        // Row by row: equal rows are the most, and a whole row is compared in vectors.
         let differs = |pixel: &usize| {
             let range = pixel * width..(pixel + 1) * width;
             !same(&mine[range.clone()], &theirs[range])
@@ -61,6 +62,7 @@ pub(crate) fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
         let first = (0..row).find(differs).unwrap_or(0);
         let last = (0..row).rfind(differs).unwrap_or(row - 1);
         let [n, h, w] = start;
+        // The box around all that differs; a few equal pixels inside it cost less than a list.
         live = live.union(&Region { low: [n, h, w + first], high: [n + 1, h + 1, w + last + 1] });
     }
     patch.live = live;
@@ -120,6 +122,7 @@ pub(crate) fn patched(
     let mut base = golden;
     let whole;
     match &delta {
+        // Places to change may lie outside of what already differs; the new patch holds both.
         Some(Delta::Patch(patch)) => stored = stored.union(&patch.live),
         Some(delta @ (Delta::Whole(_) | Delta::Elements(_))) => {
             whole = materialised(golden, delta).in_order(golden.order);

@@ -67,6 +67,7 @@ impl<'m> Golden<'m> {
     }
 
     pub(crate) fn slot(&self, id: ValueId) -> Option<&Slot> {
+        // What follows from weights alone is kept once with the model, not with every run.
         let own = self.values.get(id.index())?.as_ref();
         own.or_else(|| self.model.constants[id.index()].as_ref())
     }
@@ -111,6 +112,7 @@ impl<'m> Golden<'m> {
             self.float_shape(id)?;
         }
         let values = Values::Kept(&self.values);
+        // Nothing was recorded beside the values: the graph itself is the tape.
         let found = self.model.on_threads(|| gradients(self.model, values, seeds, wanted))?;
         let answers = wanted.iter().zip(found).map(|(&id, gradient)| {
             let shape = self.float_shape(id)?;
@@ -138,6 +140,7 @@ impl<'m> Golden<'m> {
     pub fn bits(&self, id: ValueId, element: usize) -> Option<u64> {
         match &self.slot(id)?.value {
             Value::Floats(floats) => {
+                // Floats lie in 32 bits; the fault meets the type that the model stores.
                 let x = *floats.data.get(floats.position_checked(element)?)?;
                 Some(float_bits(x, floats.dtype))
             }

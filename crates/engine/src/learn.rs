@@ -110,11 +110,14 @@ impl Learner {
         // What a failed step leaves must not move anything.
         self.gradients.clear();
         let learned = self.weights.iter().filter(|w| w.role.is_learned());
+        // Statistics of batch norms change too, but not by gradients.
         let wanted: Vec<ValueId> = learned.map(|w| w.id).collect();
         self.with_weights(|learner, values| {
             let (value, found, next) =
                 learner.there_and_back(values, feeds, draw, &wanted, loss)?;
             learner.gradients = found;
+            // The forward run has made the statistics after this batch; they replace the old
+            // ones.
             for (at, slot) in next {
                 if let Some(Slot { value: Value::Floats(floats), .. }) = slot {
                     let id = learner.weights[at].id;
@@ -156,6 +159,7 @@ impl Learner {
             let floats = std::mem::replace(&mut weight.value, empty());
             values[weight.id.index()] = Some(Slot::new(Value::Floats(floats)));
         }
+        // Weights move into the run and back, instead of being copied.
         let done = work(self, &mut values);
         for weight in &mut self.weights {
             if let Some(Slot { value: Value::Floats(floats), .. }) =
@@ -190,8 +194,10 @@ impl Learner {
             Ok((id, seed(name, value, tensor)?))
         });
         let seeds = seeds.collect::<Result<Vec<_>, EngineError>>()?;
+        // Taken out before the walk back, which frees values as it goes.
         let next: Vec<(usize, Option<Slot>)> =
             self.statistics.iter().map(|&(at, id)| (at, values[id.index()].take())).collect();
+        // The values are spent on the way back: nobody replays a training step.
         let found = model.on_threads(|| gradients(model, Values::Spent(values), seeds, wanted))?;
         Ok((value, found, next))
     }
@@ -204,6 +210,7 @@ impl Learner {
         model.on_threads(|| {
             for (weight, gradient) in learned.zip(gradients.drain(..)) {
                 let Some(gradient) = gradient else { continue };
+                // As the file counts, so that optimisers need not know of other orders.
                 let gradient = ordered(gradient, Order::RowMajor);
                 let Floats { shape, data, .. } = &mut weight.value;
                 let decays = weight.role == Role::Factor;

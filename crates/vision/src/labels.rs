@@ -155,6 +155,7 @@ fn fields(line: &str) -> Vec<String> {
     while let Some(c) = chars.next() {
         let field = fields.len() - 1;
         match c {
+            // RFC 4180: quotes protect commas, a doubled quote stands for one.
             '"' if quoted && chars.next_if_eq(&'"').is_some() => fields[field].push('"'),
             '"' => quoted = !quoted,
             ',' if !quoted => fields.push(String::new()),

@@ -139,6 +139,7 @@ fn resized(
 ) -> Result<Vec<u8>, VisionError> {
     let [width, height] = steps.cut;
     let [new_width, new_height] = steps.resized;
+    // Separable filters: columns, then rows.
     let narrowed = pass(&cut(image, steps), [width, height], [new_width, height], algorithm)?;
     pass(&narrowed, [new_width, height], [new_width, new_height], algorithm)
 }
@@ -149,14 +150,19 @@ fn pass(
     to: [usize; 2],
     algorithm: ResizeAlg,
 ) -> Result<Vec<u8>, VisionError> {
-    let refused = |e: &dyn std::fmt::Display| VisionError::Resize(e.to_string());
-    let side = |n: usize| u32::try_from(n).map_err(|e| refused(&e));
     let source = ImageRef::new(side(from[0])?, side(from[1])?, bytes, PixelType::U8x4)
-        .map_err(|e| refused(&e))?;
+        .map_err(|error| VisionError::Resize(error.to_string()))?;
     let mut target = Buffer::new(side(to[0])?, side(to[1])?, PixelType::U8x4);
     let options = ResizeOptions::new().resize_alg(algorithm).use_alpha(false);
-    Resizer::new().resize(&source, &mut target, &options).map_err(|e| refused(&e))?;
+    Resizer::new()
+        .resize(&source, &mut target, &options)
+        .map_err(|error| VisionError::Resize(error.to_string()))?;
     Ok(target.into_vec())
+}
+
+/// A side as the resizer counts.
+fn side(pixels: usize) -> Result<u32, VisionError> {
+    u32::try_from(pixels).map_err(|error| VisionError::Resize(error.to_string()))
 }
 
 /// The cut as RGBX bytes; what lies outside it does not take part in the resize.

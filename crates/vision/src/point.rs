@@ -100,6 +100,8 @@ impl InputDescription {
     fn fed(&self, value: f32, channel: usize) -> f64 {
         let [mean, std] = self.of_channel(channel);
         let pixel = f64::from(value) * 255.0;
+        // A point that is an image's must be fed as the image would be, bit for bit, although 255
+        // · (v / 255) need not be v.
         let near = pixel.round_ties_even();
         let pixel = if (pixel - near).abs() < SNAP { near } else { pixel };
         (pixel * self.scale - mean) / std

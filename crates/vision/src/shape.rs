@@ -102,6 +102,7 @@ fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
             "layout (the model's input is no batch of images)"
         }];
     }
+    // A free axis fits any length.
     let differs = |axis: usize| matches!(dims[axis], Dim::Fixed(n) if n != made[axis]);
     if is_latent {
         return if (1..dims.len()).any(differs) { vec!["latent"] } else { Vec::new() };
@@ -110,13 +111,13 @@ fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
         Layout::Nchw => (0, [1, 2]),
         Layout::Nhwc => (2, [0, 1]),
     };
-    // Behind that of images, where there is one.
-    let axis = |at: usize| at + dims.len() - 3;
+    // The axis of images stands in front, where there is one.
+    let front = dims.len() - 3;
     let mut fields = Vec::new();
-    if differs(axis(channel)) {
+    if differs(front + channel) {
         fields.push("channels or layout");
     }
-    if sides.map(axis).into_iter().any(differs) {
+    if sides.into_iter().any(|side| differs(front + side)) {
         fields.push("size");
     }
     fields

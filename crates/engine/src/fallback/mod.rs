@@ -105,6 +105,8 @@ impl Fallback {
         let shape = |at: usize| operand(at).map_or(&[][..], Value::shape);
         let product = |sizes: &[i64]| sizes.iter().fold(1.0, |n, &size| n * (size as f64).max(1.0));
         let count = |at: usize| shape(at).iter().product::<usize>() as f64;
+        // The operators whose answers grow with the value of an operand, which a fault may have
+        // made huge.
         let elements = match self.op_type.as_str() {
             "ConstantOfShape" => product(&numbers(0)),
             "Expand" => {
@@ -145,6 +147,8 @@ impl Fallback {
         let mut next = 0i32;
         let mut number = |value: &Value| {
             let count: usize = value.shape().iter().product();
+            // rten moves 32-bit integers: places stand in for elements of types that it does not
+            // have.
             let end = i32::try_from(count).ok().and_then(|count| next.checked_add(count));
             let end = end.ok_or_else(|| OperandError::new("it has over two billion elements"))?;
             let numbers = (next..end).collect::<Vec<i32>>();

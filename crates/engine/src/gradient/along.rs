@@ -42,10 +42,11 @@ pub(super) fn back(backward: &Backward<'_>, from: Floats, readers: &[Option<Read
     let mut shape = from.shape;
     let mut data = from.data;
     for (at, &axis) in memory.iter().enumerate() {
+        // Axes are independent, so that each is folded on its own: the cost is a sum over axes
+        // and not their product.
         if let Some(readers) = &readers[axis] {
-            let product = |axes: &[usize]| axes.iter().map(|&a| shape[a]).product::<usize>();
-            let outer = product(&memory[..at]);
-            let inner = product(&memory[at + 1..]);
+            let outer = memory[..at].iter().map(|&a| shape[a]).product();
+            let inner = memory[at + 1..].iter().map(|&a| shape[a]).product();
             let folded = fold(backward, &data, readers, [outer, shape[axis], inner]);
             backward.buffers.give(std::mem::replace(&mut data, folded));
             shape[axis] = readers.len();

@@ -74,6 +74,7 @@ impl<'b, 'a> Places<'b, 'a> {
     fn share(mut self, times: impl Fn(&Self, usize, &mut [f32])) -> Gradients {
         let backward = self.backward;
         let mut whole = std::mem::take(&mut self.gradient);
+        // The last operand that wants a gradient may work in the incoming one's memory.
         let last = (0..self.operands.len()).rfind(|&at| backward.wants(at));
         let gradients = self
             .operands
@@ -140,6 +141,7 @@ pub(super) fn pow(backward: &mut Backward<'_>) -> Gradients {
             }
         }),
         _ => p.backward.triples(g, [p.row(0), p.row(1)], |g, base, exponent| {
+            // d xᵉ/de = xᵉ · ln x, and the limit at zero is zero.
             let flat = base == 0.0 && exponent >= 0.0;
             if flat { 0.0 } else { g * libm::powf(base, exponent) * libm::logf(base) }
         }),

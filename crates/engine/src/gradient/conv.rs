@@ -34,6 +34,8 @@ impl<'a> ConvOperands<'a> {
     ) -> Gradients {
         let mut gradients: Vec<Option<Floats>> = backward.operands.iter().map(|_| None).collect();
         if backward.wants(0) {
+            // Every input pixel is written, so that the buffer need not be cleared; the weights'
+            // sums start at zero.
             let mut data = backward.buffer(self.input.data.len());
             to_input(&self, &mut data);
             gradients[0] = Some(gradient(&self.input.shape, Order::ChannelsLast, data));
@@ -45,6 +47,7 @@ impl<'a> ConvOperands<'a> {
         }
         if backward.wants(2) {
             let outputs = self.incoming.shape[1];
+            // A bias is added to every pixel of its channel.
             let data = sums(&self.incoming.data, outputs, backward.threads);
             gradients[2] = Some(gradient(&[outputs], Order::RowMajor, data));
         }

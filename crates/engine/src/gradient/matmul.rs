@@ -9,8 +9,7 @@ use crate::kernels::matrix::Matrix;
 use crate::ops::ProductShapes;
 
 pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
-    let flag = |name: &str| backward.attributes.int(name, 0) != 0;
-    let turned = [flag("transA"), flag("transB")];
+    let turned = ["transA", "transB"].map(|name| backward.attributes.flag(name));
     let [alpha, beta] = ["alpha", "beta"].map(|name| backward.attributes.float(name, 1.0));
     let a = backward.floats(0, Order::RowMajor)?;
     let b = backward.floats(1, Order::RowMajor)?;
@@ -38,6 +37,9 @@ pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
     backward.recycle(incoming);
     Ok(gradients)
 }
+
+// With Y = A · B and G the gradient of Y: dA = G · Bᵀ and dB = Aᵀ · G; transposed operands turn the
+// factors round.
 
 /// The gradient of a product's first matrix, which may be stored transposed as the second may.
 fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], threads: usize) {
@@ -133,8 +135,7 @@ pub(super) fn matmul(backward: &mut Backward<'_>) -> Gradients {
             a.transposed_times(y, &mut to_b[at_b..][..depth * columns], threads);
         }
     }
-    let answer = |at: usize, floats: &Floats, data| {
-        backward.wants(at).then(|| gradient(&floats.shape, Order::RowMajor, data))
-    };
-    Ok(vec![answer(0, a, to_a), answer(1, b, to_b)])
+    let to_a = backward.wants(0).then(|| gradient(&a.shape, Order::RowMajor, to_a));
+    let to_b = backward.wants(1).then(|| gradient(&b.shape, Order::RowMajor, to_b));
+    Ok(vec![to_a, to_b])
 }

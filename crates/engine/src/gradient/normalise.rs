@@ -109,6 +109,8 @@ impl Norm {
     fn unnormalise(&self, backward: &Backward<'_>, x: &Floats, gradients: &mut [f32]) {
         let length = self.row();
         backward.rows(gradients, length, |at, row| {
+            // With x̂ = (x - mean) / deviation: dx = (g - mean(g) - x̂ · mean(g · x̂)) /
+            // deviation. Sums are recomputed from the input instead of kept from the forward run.
             let x = &x.data[at * length..][..length];
             let spread = Spread::of(x);
             let inverse = spread.inverse_deviation(self.epsilon);

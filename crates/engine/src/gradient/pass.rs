@@ -53,6 +53,8 @@ pub(crate) fn gradients(
     for (value, seed) in seeds {
         add(&mut found[value.index()], seed);
     }
+    // Reverse-mode differentiation: one pass back over the operators, each a vector-Jacobian
+    // product.
     for id in graph.operator_ids().rev() {
         step(model, &values, id, &Interest { varies: &varies, kept: &kept }, &mut found)?;
         values.release(model, id);
@@ -99,6 +101,7 @@ fn step(
     let slot = |v: ValueId| values.slot(model, v);
     let graph = model.graph();
     let operator = graph.operator(id);
+    // Nothing arrives at this operator, or nothing that is wanted lies behind it.
     let flows = operator.makes().any(|v| found[v.index()].is_some());
     if !flows || !operator.reads().any(|v| varies[v.index()]) {
         return Ok(());

@@ -62,6 +62,7 @@ fn by_chunk(
     let one = |at: usize| {
         let end = (at * chunk + chunk).min(length);
         let mut both: Both = std::array::from_fn(|_| vec![0.0; channels]);
+        // Short stretches in single precision, which runs in vectors; their sums in double.
         let mut singles = [vec![0.0f32; channels], vec![0.0f32; channels]];
         for start in (at * chunk..end).step_by(BLOCK * channels.max(1)) {
             let [a, b] = &mut singles;
@@ -79,6 +80,7 @@ fn by_chunk(
         (0..chunks).map(one).collect()
     };
     let zeros = std::array::from_fn(|_| vec![0.0; channels]);
+    // Always in the order of the chunks, whoever summed them.
     parts.into_iter().fold(zeros, |mut sum, part| {
         add(&mut sum, &part);
         sum

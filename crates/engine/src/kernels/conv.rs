@@ -44,6 +44,7 @@ impl Filters {
     pub(crate) fn new(shape: FilterShape, data: &[f32], bias: &[f32]) -> Self {
         let FilterShape { outputs, group_inputs, taps, groups } = shape;
         if shape.is_depthwise() {
+            // Tap by tap, so that neighbouring channels lie together as the pixels have them.
             let weights = (0..taps * outputs).map(|i| data[i % outputs * taps + i / outputs]);
             let mut full = vec![0.0; outputs];
             full[..bias.len()].copy_from_slice(bias);
@@ -90,6 +91,7 @@ impl Filters {
     /// The same filters with single weights replaced, counted as the file does.
     pub(crate) fn with_weights(&self, shape: FilterShape, weights: &[(usize, f32)]) -> Self {
         let each = shape.outputs / shape.groups;
+        // The file counts output, channel, tap; see `Filters::new` for the packed order.
         let places = weights.iter().map(|&(element, value)| {
             let rest = element / shape.taps;
             let tap = element % shape.taps;
@@ -220,6 +222,7 @@ impl Rowset {
         let [n, h, _] = spot.at;
         let [_, height, width] = source.grid().axes;
         let key = Some((std::ptr::from_ref(source).cast(), n, h));
+        // Spots of one row share the rows under them, so these are found once.
         if self.of != key {
             self.of = key;
             self.starts.clear();
@@ -272,6 +275,8 @@ impl RowRuns {
             let first = window.columns.first_of_run(spot.at[2]);
             let rows = window.rows.places(spot.at[1]);
             for (&start, &row) in rowset.starts(spot, window).iter().zip(rows) {
+                // A run that lies in golden as it is needs no copy; one over the padding or into
+                // a patch does.
                 let whole = first.filter(|&first| !changed(spot, row, first, window));
                 inputs.push(match whole {
                     _ if start.is_null() => zeros.as_ptr(),
@@ -284,6 +289,7 @@ impl RowRuns {
                 });
             }
         }
+        // Pointers into the copies only now: they moved while the copies grew.
         for (input, at) in waiting {
             inputs[input] = copied[at..].as_ptr();
         }
@@ -329,6 +335,8 @@ unsafe fn grouped(spots: &[Spot<'_>], window: &Window, groups: &[Packed], channe
     // Channels of one group.
     let run = groups[0].depth() / taps;
     let mut outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
+    // With one group, all channels under a row of taps are one long run: fewer and longer inner
+    // loops.
     if let [packed] = groups
         && window.columns.kernel > 1
         && window.columns.kernel * run >= SHORT_RUN

@@ -52,6 +52,7 @@ impl BoundConv<'_> {
         let source = [Source::of(self.output, gradient, None)];
         let rows = self.window.rows.phases();
         let columns = self.window.columns.phases();
+        // A phase on which no tap lands gets no gradient, and nobody else writes there.
         if rows.iter().chain(&columns).any(|phase| phase.taps.is_empty()) {
             to.fill(0.0);
         }
@@ -59,6 +60,9 @@ impl BoundConv<'_> {
         let to = SharedRows(to.as_mut_ptr());
         for row in &rows {
             for column in columns.iter().filter(|c| !c.taps.is_empty() && !row.taps.is_empty()) {
+                // With a stride of s, input pixels fall into s × s phases by the taps that land
+                // on them. Each phase is a dense convolution of its own; a gradient dilated with
+                // zeros would multiply those too.
                 let filters = self.turned(weights, [&row.taps, &column.taps]);
                 let window = Window { rows: row.axis.clone(), columns: column.axis.clone() };
                 let phase = Landing { first: [row.first, column.first], stride, window, filters };
@@ -134,6 +138,8 @@ impl BoundConv<'_> {
     pub(crate) fn weights(&self, input: &[f32], gradient: &[f32], to: &mut [f32]) {
         self.check(input.len(), gradient.len(), to.len());
         let FilterShape { group_inputs, taps, outputs, .. } = self.shape;
+        // Three ways to sum the same products: per channel, over copied windows where channels
+        // are few (im2col), or tap by tap.
         if self.shape.is_depthwise() {
             self.depthwise(input, gradient, to);
         } else if group_inputs < SHORT_RUN && taps > 1 {
@@ -142,6 +148,7 @@ impl BoundConv<'_> {
             self.tap(input, gradient, 0, to);
         } else {
             let each = outputs * group_inputs;
+            // Per tap an outputs × inputs matrix, so that inner loops run over whole pixels.
             let mut by_tap = vec![0.0; taps * each];
             let tap = |(tap, to): (usize, &mut [f32])| self.tap(input, gradient, tap, to);
             let parts = by_tap.chunks_exact_mut(each).enumerate();

@@ -70,6 +70,8 @@ per_isa! {
     /// The larger of each pair; NaN if either is.
     fn maximum[](to: &mut [f32], from: &[f32]) = {
         for (a, &b) in to.iter_mut().zip(from) {
+            // A comparison with NaN is false, so that a NaN that comes is taken, and one that is
+            // there stays.
             *a = if *a >= b || a.is_nan() { *a } else { b };
         }
     };

@@ -37,11 +37,14 @@ impl Landing {
         let outputs = (0..axis.output).map(|output| {
             let (taps, inputs): (Vec<usize>, Vec<usize>) = (0..axis.kernel)
                 .filter_map(|tap| {
+                    // Tap t of input i lands at `i · stride + t · dilation - before`; solved for
+                    // the input.
                     let moved = (output + axis.before).checked_sub(tap * axis.dilation)?;
                     let input = moved / axis.stride;
                     (moved % axis.stride == 0 && input < axis.input).then_some((tap, input))
                 })
                 .unzip();
+            // There are at most as many lists as the stride, plus those at the borders.
             let known = lists.iter().position(|list| *list == taps);
             let list = known.unwrap_or_else(|| {
                 lists.push(taps);
@@ -123,6 +126,7 @@ impl Transposed {
     /// # Safety
     /// Every spot's `out` must be writable for all channels, and no two spots may share one.
     pub(crate) unsafe fn compute(&self, spots: &[Spot<'_>]) {
+        // Spots on which the same taps land are one matrix product.
         let mut alike: Vec<Vec<&Spot<'_>>> = vec![Vec::new(); self.packed.len()];
         for spot in spots {
             let row = self.rows.outputs[spot.at[1]].0;

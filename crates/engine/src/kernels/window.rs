@@ -64,6 +64,7 @@ impl AxisSpec {
         let (before, after) = match pads {
             Pads::Explicit(before, after) => (before, after),
             Pads::SameUpper | Pads::SameLower => {
+                // ONNX: SAME pads so that the output has ceil(input / stride) pixels.
                 let output = input.div_ceil(stride);
                 let total = ((output.max(1) - 1) * stride + reach).saturating_sub(input);
                 let small = total / 2;
@@ -143,6 +144,7 @@ impl Axis {
 
     /// Output pixels whose windows touch `low..high` of the input.
     fn reach(&self, low: usize, high: usize) -> (usize, usize) {
+        // An output reads the inputs from `output · stride - before` on; solved for the output.
         let back = (self.kernel - 1) * self.dilation;
         let first = (low + self.before).saturating_sub(back).div_ceil(self.stride);
         let last = (high - 1 + self.before) / self.stride + 1;

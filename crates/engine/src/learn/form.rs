@@ -75,6 +75,7 @@ impl TrainingModel {
                 weights.push((stored.name.clone(), onnx::tensor(stored)?, role));
             }
         }
+        // What is learned becomes an input: the same graph then runs with any weights.
         graph.initializer.retain(|t| !roles.contains_key(&t.name));
         // Old files list weights among the inputs, too.
         graph.input.retain(|input| !roles.contains_key(&input.name));
@@ -96,6 +97,7 @@ fn declared(name: &str, tensor: &Tensor) -> ValueInfoProto {
 
 /// The initializers that layers multiply with or add.
 fn learned(graph: &GraphProto, stored: &BTreeSet<String>) -> BTreeMap<String, Role> {
+    // Which operator made a value, to tell a bias from any other addition.
     let makers: BTreeMap<&str, &str> = graph
         .node
         .iter()

@@ -46,12 +46,11 @@ impl Files<'_> {
         if tensor.data_location != EXTERNAL {
             return Ok(());
         }
-        let name = || tensor.name.clone();
-        let wanted =
-            raw_bytes(tensor).map_err(|problem| OnnxError::Tensor { problem, tensor: name() })?;
+        let wanted = raw_bytes(tensor)
+            .map_err(|problem| OnnxError::Tensor { problem, tensor: tensor.name.clone() })?;
         let raw_data = self.raw_data(tensor, wanted as u64).map_err(|problem| {
             let location = external_entry(tensor, "location").unwrap_or_default().to_owned();
-            OnnxError::External { problem, tensor: name(), location }
+            OnnxError::External { problem, tensor: tensor.name.clone(), location }
         })?;
         tensor.raw_data = raw_data;
         tensor.external_data.clear();

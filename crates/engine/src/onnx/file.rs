@@ -13,6 +13,7 @@ pub const MAX_FILE_BYTES: u64 = 8 << 30;
 pub(super) fn read_exactly(path: &Path, bytes: u64) -> io::Result<Bytes> {
     let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut buffer = Vec::new();
+    // `read_to_end` alone would abort the process when memory is short.
     buffer.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     File::open(path)?.take(bytes).read_to_end(&mut buffer)?;
     if buffer.len() < length {

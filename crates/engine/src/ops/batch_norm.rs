@@ -164,16 +164,26 @@ impl Training {
         let channels = scale.len();
         let threads = threads_here();
         let [mean, variance] = moments(&rows.data, channels, threads);
-        let per =
-            |f: &dyn Fn(usize) -> f64| -> Vec<f32> { (0..channels).map(|c| f(c) as f32).collect() };
-        let factor = |c: usize| f64::from(scale[c]) / libm::sqrt(variance[c] + self.epsilon);
-        let offset = per(&|c| f64::from(bias[c]) - mean[c] * factor(c));
+        // Normalisation, scale and bias come to one factor and one offset per channel.
+        let mut factors = Vec::with_capacity(channels);
+        let mut offsets = Vec::with_capacity(channels);
+        for c in 0..channels {
+            let factor = f64::from(scale[c]) / libm::sqrt(variance[c] + self.epsilon);
+            factors.push(factor as f32);
+            offsets.push((f64::from(bias[c]) - mean[c] * factor) as f32);
+        }
         let mut data = buffers.of(rows.data.len());
-        mapped(&rows.data, &mut data, [&per(&factor), &offset], threads);
-        let moved = |stored: &[f32], now: &[f64]| {
-            per(&|c| f64::from(stored[c]) * self.momentum + now[c] * (1.0 - self.momentum))
-        };
-        let statistics = [moved(stored_mean, &mean), moved(stored_variance, &variance)];
+        mapped(&rows.data, &mut data, [&factors, &offsets], threads);
+        // Running statistics are an exponential moving average, as ONNX defines it.
+        let statistics =
+            [(stored_mean, &mean), (stored_variance, &variance)].map(|(stored, now)| {
+                let pairs = stored.iter().zip(now);
+                pairs
+                    .map(|(&stored, now)| {
+                        (f64::from(stored) * self.momentum + now * (1.0 - self.momentum)) as f32
+                    })
+                    .collect()
+            });
         let shape = rows.shape.clone();
         let order = rows.order;
         let dtype = rows.dtype;

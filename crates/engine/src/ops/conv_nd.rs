@@ -45,11 +45,14 @@ impl ConvNd {
             let why = format!("a window of {} axes does not fit weights", self.specs.len());
             return Err(OperandError::new(format!("{why} of {kernel:?}")));
         }
-        let spec = |(axis, &kernel): (usize, &usize)| AxisSpec {
-            kernel,
-            ..self.specs.get(axis).copied().unwrap_or(AxisSpec::whole(kernel))
-        };
-        let specs: Vec<AxisSpec> = kernel.iter().enumerate().map(spec).collect();
+        let specs: Vec<AxisSpec> = kernel
+            .iter()
+            .enumerate()
+            .map(|(axis, &kernel)| AxisSpec {
+                kernel,
+                ..self.specs.get(axis).copied().unwrap_or(AxisSpec::whole(kernel))
+            })
+            .collect();
         Windows::new(&specs, plane)
     }
 

@@ -229,6 +229,7 @@ impl Op for ConvTranspose {
                 input.shape
             )));
         };
+        // A row of pixels is an image of height one.
         let image = Floats { shape: vec![n, channels, 1, width], ..input.clone() };
         let bound = self.bind(&image.shape, 1, operands)?;
         let image = image.in_order(Order::ChannelsLast);

@@ -69,6 +69,7 @@ pub(crate) fn pick(
     shape: Vec<usize>,
 ) -> Result<Value, OperandError> {
     let mixed = || OperandError::new("its operands differ in type");
+    // Floats of any width lie in memory as `f32`; other types are picked as they are.
     let floats: Option<Vec<_>> = sources.iter().map(|v| v.floats()).collect();
     if let Some(floats) = floats {
         let first = floats.first().ok_or_else(mixed)?;

@@ -141,6 +141,7 @@ fn resolve(from: &[usize], wanted: &[i64], keep_zero: bool) -> Result<Vec<usize>
     let mut shape = Vec::with_capacity(wanted.len());
     for (axis, &length) in wanted.iter().enumerate() {
         shape.push(match length {
+            // Since version 14, `allowzero` makes 0 an axis of length zero.
             0 if !keep_zero => *from.get(axis).ok_or_else(operand_error)?,
             -1 => 1,
             n => usize::try_from(n).map_err(|_| operand_error())?,
@@ -234,6 +235,7 @@ pub(crate) fn transposed(value: Value, permutation: &[usize]) -> Result<Value, O
         other => return permuted(&other, permutation, shape),
     };
     let order = match (floats.order, permutation) {
+        // NHWC as ONNX sees it is channels last as it lies: only the label changes.
         (Order::ChannelsLast, [0, 2, 3, 1]) => Order::RowMajor,
         (Order::RowMajor, [0, 3, 1, 2]) => Order::ChannelsLast,
         (Order::RowMajor, _) => return permuted(&Value::Floats(floats), permutation, shape),
@@ -294,6 +296,7 @@ impl Blocks {
                 .is_multiple_of(size * size)
                 .then_some(c / (size * size))
                 .ok_or_else(operand_error)?;
+            // CRD keeps a block's pixels within each channel, DCR spreads them over the channels.
             let [of_c, of_block] = if within_channel { [size * size, 1] } else { [1, c] };
             let of_row = of_block * size * channel;
             let strides = [image, of_c * channel, w, of_row, 1, of_block * channel];

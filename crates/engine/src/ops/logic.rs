@@ -74,9 +74,8 @@ pub(super) fn parse_float_class(
     attributes: &Attributes<'_>,
 ) -> Result<Option<Box<dyn Op>>, OperandError> {
     let nan = attributes.op_type() == "IsNaN";
-    let detects = |name: &str| !nan && attributes.int(name, 1) != 0;
-    let positive = detects("detect_positive");
-    let negative = detects("detect_negative");
+    let positive = !nan && attributes.int("detect_positive", 1) != 0;
+    let negative = !nan && attributes.int("detect_negative", 1) != 0;
     Ok(Some(Box::new(FloatClass { nan, positive, negative })))
 }
 

@@ -125,6 +125,7 @@ impl Op for Product {
         let columns = packed.columns();
         let mut touched = Vec::new();
         for edit in edits {
+            // An element of the matrix is one entry of one packed panel.
             if edit.operand == 1 {
                 let entries: Vec<(usize, usize, f32)> = edit
                     .elements

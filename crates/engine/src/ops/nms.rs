@@ -23,20 +23,22 @@ struct Limits {
     score: Option<f32>,
 }
 
+/// The number that an operand is, unless it is left out.
+fn first_float(operands: &[Option<&Value>], at: usize) -> Result<Option<f32>, OperandError> {
+    Ok(floats(operands, at)?.and_then(|floats| floats.data.first().copied()))
+}
+
 impl Limits {
     fn of(operands: &[Option<&Value>]) -> Result<Self, OperandError> {
         let boxes = operand(operands, 2).and_then(Value::integers).and_then(|v| v.first().copied());
-        let number = |at: usize| -> Result<Option<f32>, OperandError> {
-            Ok(floats(operands, at)?.and_then(|f| f.data.first().copied()))
-        };
-        let overlap = number(3)?.unwrap_or(0.0);
+        let overlap = first_float(operands, 3)?.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&overlap) {
             return Err(OperandError::new(format!(
                 "iou_threshold {overlap} is not between 0 and 1"
             )));
         }
         let boxes = usize::try_from(boxes.unwrap_or(0)).unwrap_or(0);
-        Ok(Self { boxes, overlap, score: number(4)? })
+        Ok(Self { boxes, overlap, score: first_float(operands, 4)? })
     }
 }
 

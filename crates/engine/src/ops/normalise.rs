@@ -24,6 +24,7 @@ impl Spread {
     pub(crate) fn of(row: &[f32]) -> Self {
         let count = row.len() as f64;
         let mean = sum(row, |x| x) / count;
+        // Two passes: the difference of two large sums would lose a small variance.
         let variance = sum(row, |x| (x - mean) * (x - mean)) / count;
         Self { mean: mean as f32, variance: variance as f32 }
     }
@@ -204,6 +205,7 @@ impl Op for MeanVariance {
         rows.rows(data, |row| spreads.push(Spread::of(row)));
         let mut answers = vec![0.0; data.len()];
         for (start, spread) in rows.starts.iter().zip(spreads) {
+            // ONNX defines this operator with the constant outside of the root.
             let deviation = spread.variance.sqrt() + 1e-9;
             for step in &rows.steps {
                 answers[start + step] = (data[start + step] - spread.mean) / deviation;

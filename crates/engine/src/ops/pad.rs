@@ -104,6 +104,7 @@ impl Pad {
                 _ if rest == 0 => Err(OperandError::new("there is nothing to repeat")),
                 Mode::Edge => Ok(inside(at.clamp(0, rest - 1))),
                 Mode::Wrap => Ok(inside(at.rem_euclid(rest))),
+                // Back and forth without repeating the ends: a period of 2 (n - 1).
                 Mode::Reflect => {
                     let period = (2 * (rest - 1)).max(1);
                     let at = at.rem_euclid(period);

@@ -118,6 +118,8 @@ impl RoiAlign {
     fn cells(&self, region: &[f32; 4], map: [usize; 2]) -> Result<Vec<Cell>, OperandError> {
         let shift = if self.half_pixel { 0.5 } else { 0.0 };
         let [left, top, right, bottom] = region.map(|side| side * self.scale - shift);
+        // RoIAlign (He et al., 2017): each cell is the mean of bilinear samples, evenly spaced in
+        // it.
         let axis = |low: f32, high: f32, cells: usize| {
             // Regions below a pixel counted as one until half pixels came.
             let length = if self.half_pixel { high - low } else { (high - low).max(1.0) };

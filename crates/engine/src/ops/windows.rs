@@ -10,9 +10,12 @@ use crate::value::Value;
 
 /// How many axes the window slides along, as far as the attributes tell.
 pub(super) fn window_axes(attributes: &Attributes<'_>) -> Option<usize> {
-    let count = |name: &str| attributes.ints(name).map(<[i64]>::len).filter(|&n| n > 0);
-    let whole = ["kernel_shape", "strides", "dilations", "output_padding", "output_shape"];
-    whole.iter().find_map(|name| count(name)).or_else(|| count("pads").map(|n| n / 2))
+    // All lists have an entry per axis, except pads, which have one for each end.
+    let lists = ["kernel_shape", "strides", "dilations", "output_padding", "output_shape", "pads"];
+    lists.into_iter().find_map(|name| {
+        let entries = attributes.ints(name).map(<[i64]>::len).filter(|&n| n > 0)?;
+        Some(if name == "pads" { entries / 2 } else { entries })
+    })
 }
 
 /// The window along each of `axes` axes. Without `kernel_shape` it has one tap, until the weights
@@ -27,18 +30,18 @@ pub(super) fn window_specs(
     let explicit = attributes.sizes("pads", 2 * axes, 0)?;
     let ceil = attributes.int("ceil_mode", 0) != 0;
     let auto = attributes.string("auto_pad", "NOTSET");
-    let pads = |axis: usize| match auto.as_str() {
-        "SAME_UPPER" => Pads::SameUpper,
-        "SAME_LOWER" => Pads::SameLower,
-        "VALID" => Pads::Explicit(0, 0),
-        _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
-    };
     Ok((0..axes)
         .map(|axis| AxisSpec {
             kernel: kernel[axis],
             stride: stride[axis],
             dilation: dilation[axis],
-            pads: pads(axis),
+            pads: match auto.as_str() {
+                "SAME_UPPER" => Pads::SameUpper,
+                "SAME_LOWER" => Pads::SameLower,
+                "VALID" => Pads::Explicit(0, 0),
+                // Beginnings of all axes, then their ends.
+                _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
+            },
             ceil,
         })
         .collect())

@@ -32,6 +32,8 @@ pub(super) fn decode(
             wanted: "boxes, scores and labels are needed".into(),
         });
     };
+    // Models with suppression inside list as many objects as they found, or pad the list with
+    // zeros.
     let count = scores.rows();
     if boxes.rows() != count || (count > 0 && boxes.columns() != 4) {
         let wanted = format!("(images, {count}, 4) or ({count}, 4) is needed for boxes");
@@ -50,9 +52,11 @@ pub(super) fn decode(
         each.filter_map(|((sides_of, &score), &label)| {
             let &[a, b, c, d] = sides_of else { return None };
             let [left, top, right, bottom] = match sides {
+                // TensorFlow puts top before left.
                 Sides::LeftTop => [a, b, c, d],
                 Sides::TopLeft => [b, a, d, c],
             };
+            // Label 0 is background.
             let class = class_of(label)?.checked_sub(1)?;
             let bounds =
                 Bounds { left: left * x, top: top * y, right: right * x, bottom: bottom * y };
@@ -64,6 +68,7 @@ pub(super) fn decode(
 
 /// The class of this number; `None` where no class has it.
 pub(super) fn class_of(number: f32) -> Option<usize> {
+    // Comparisons are false for NaN, which is no class.
     (number > -0.5 && number < MAX_CLASSES).then(|| number.round() as usize)
 }
 

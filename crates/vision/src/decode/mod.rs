@@ -56,6 +56,7 @@ pub struct Part {
 
 impl Part {
     const fn new(key: &'static str, axes: usize) -> Self {
+        // Raw heads always have the axis of images.
         Self { key, axes, alone: false }
     }
 }

@@ -29,8 +29,10 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
         .places()
         .zip(boxes.places())
         .filter_map(|(scores, sides)| {
+            // Scores are a softmax over background and classes.
             let (class, score) = best(&scores[1..], options.min_score)?;
             let &[left, top, right, bottom] = sides else { return None };
+            // Sides are parts of the input.
             let x = width as f32;
             let y = height as f32;
             let bounds =

@@ -34,6 +34,7 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
         head.places()
             .filter_map(|place| {
                 let &[left, top, right, bottom, score, class] = place else { return None };
+                // The class is a float among floats; rows that hold no box have a score of zero.
                 let class = class_of(class)?;
                 let bounds = Bounds { left, top, right, bottom };
                 (score >= options.min_score).then_some(Detection { class, score, bounds })

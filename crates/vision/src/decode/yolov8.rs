@@ -60,6 +60,8 @@ fn read(
     Ok(Decoded {
         objects: (0..head.columns())
             .filter_map(|column| {
+                // No objectness: the best class' score is the object's. Sides are given by centre
+                // and size.
                 let class = argmax((0..classes).map(|class| at(FIXED + class, column)))?;
                 let score = at(FIXED + class, column);
                 let [x, y, width, height] = [0, 1, 2, 3].map(|row| at(row, column));

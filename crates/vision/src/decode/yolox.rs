@@ -46,6 +46,7 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
             return Err(DecodeError { output: 0, wanted });
         }
     };
+    // All cells of the finest grid, then of the next: the order of the rows.
     let cells = STRIDES.iter().flat_map(|&stride| grid(size, stride));
     let mut scores = Vec::new();
     let objects = head
@@ -55,6 +56,7 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
             let (fixed, classes) = place.split_at(FIXED);
             let &[x, y, width, height, sure] = fixed else { return None };
             scores.clear();
+            // A score is that of an object times that of its class.
             scores.extend(classes.iter().map(|class| class * sure));
             let (class, score) = best(&scores, options.min_score)?;
             // The centre counts from the cell's corner in cells, sides are logarithms of cells.

@@ -37,6 +37,7 @@ fn outlined(graph: &Graph) -> Option<KnownDetector> {
     let (&[_, Dim::Fixed(rows), _], &[_, Dim::Fixed(MASKS), _, _]) = (shape, masks) else {
         return None;
     };
+    // Four sides, a score per class, a weight per mask.
     let classes = rows.checked_sub(FIXED + MASKS).filter(|&classes| classes > 0)?;
     if ultralytics::names(graph).is_some_and(|names| names.len() != classes) {
         return None;
@@ -141,6 +142,8 @@ fn table(
 
 /// A row per cell: as YOLOX leaves them, or decoded in the model.
 fn rows_of_cells(graph: &Graph, output: ValueId, of: &str) -> Recognised {
+    // A head whose boxes are decoded in the graph ends in arithmetic; a raw one in a
+    // concatenation.
     let decoded = ["Add", "Div", "Exp", "Mul", "Pow", "Sub"];
     let sources = sources(graph, output);
     match decoded.iter().find(|op| sources.contains(*op)) {
@@ -208,17 +211,18 @@ fn lists(graph: &Graph) -> Option<KnownDetector> {
             })
         })
     };
+    // Labels are whole numbers, scores are not; names decide where both fit.
     let labels = list(&["detection_classes", "labels", "classes"], true)?;
     let scores = list(&["detection_scores", "scores"], false).filter(|value| *value != labels)?;
-    let name = |value: ValueId| graph.value_name(value).to_owned();
-    let (decoder, why) = match (name(boxes), rank(boxes)) {
-        (name, _) if name.starts_with("detection_boxes") => {
-            ("ssd_tf", "are called as by TensorFlow's Object Detection API")
-        }
-        (_, 2) => ("faster_rcnn", "are boxes, scores and labels without an axis of images"),
-        _ => ("ssd", "are boxes, scores and labels, taken as parts of the input"),
+    let (decoder, why) = if graph.value_name(boxes).starts_with("detection_boxes") {
+        ("ssd_tf", "are called as by TensorFlow's Object Detection API")
+    } else if rank(boxes) == 2 {
+        ("faster_rcnn", "are boxes, scores and labels without an axis of images")
+    } else {
+        ("ssd", "are boxes, scores and labels, taken as parts of the input")
     };
-    let [boxes, scores, labels] = [boxes, scores, labels].map(name);
+    let [boxes, scores, labels] =
+        [boxes, scores, labels].map(|value| graph.value_name(value).to_owned());
     let reason =
         format!("output: `{boxes}`, `{scores}` and `{labels}` {why}, so the decoder is {decoder}");
     let boxes = Some(boxes);

@@ -34,6 +34,7 @@ fn own(graph: &Graph) -> Option<Guess<Labels>> {
 
 /// COCO's names, where there are as many classes.
 fn coco(classes: usize, from: &str) -> Option<Guess<Labels>> {
+    // COCO has 80 categories, numbered up to 90 with gaps; some models keep the gaps.
     let name = match classes {
         80 => "coco",
         90 | 91 => "coco-91",
@@ -55,11 +56,10 @@ fn classes(graph: &Graph, output: &OutputDescription) -> Option<(usize, &'static
         };
     }
     // Lists do not tell, but the layer that chooses the class has a bias for each and background.
-    let biased = |classes: usize| {
-        let bias = graph.initializers().any(|(_, tensor)| tensor.shape() == [classes + 1]);
-        bias.then_some((classes, "by the biases of a layer"))
-    };
-    biased(80).or_else(|| biased(90))
+    let classes = [80, 90]
+        .into_iter()
+        .find(|classes| graph.initializers().any(|(_, tensor)| tensor.shape() == [classes + 1]));
+    classes.map(|classes| (classes, "by the biases of a layer"))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub fn guess_output(graph: &Graph) -> Result<Guess<OutputDescription>, VisionErr
     if let Some(boxes) = trained_boxes(graph).or_else(|| Some(detector(graph)?.guess)) {
         return Ok(boxes);
     }
+    // The first output that can be one score per class.
     let candidate = graph.outputs().iter().copied().find(|&v| may_hold_scores(graph, v));
     if let Some(output) = candidate {
         return Ok(scores(graph, output));
@@ -81,6 +82,7 @@ fn areas(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
         |value| graph.declared_shape(value).and_then(|dims| <&[Dim; 4]>::try_from(dims).ok());
     let [_, a, b, c] = sides(input)?;
     let [_, d, e, f] = sides(output)?;
+    // A network that ends in Tanh makes pictures, whatever its channels.
     let is_picture = matches!(meaning(graph, output), Some("Tanh"));
     let layout = if [b, c] == [e, f] && is_several(d) {
         None

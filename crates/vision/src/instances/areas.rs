@@ -50,6 +50,8 @@ impl AreaReader {
         let height = shown.height;
         let classes = spread(&segments, width, height);
         let mut areas = connected(&classes, width);
+        // Connected areas of one class are taken for things: models of this kind do not tell them
+        // apart.
         areas.retain(|area| area.len() >= LEAST_PIXELS);
         // Equal sizes stay in the order of their first pixels.
         areas.sort_by_key(|area| std::cmp::Reverse(area.len()));
@@ -71,6 +73,7 @@ impl AreaReader {
 fn spread(segments: &Segments, width: usize, height: usize) -> Vec<Option<u16>> {
     (0..width * height)
         .map(|at| {
+            // The middle of the pixel decides.
             let x = (at % width) as f32 + 0.5;
             let y = (at / width) as f32 + 0.5;
             segments.class_at(x, y).filter(|&class| !segments.is_background(class.into()))
@@ -87,6 +90,7 @@ fn connected(classes: &[Option<u16>], width: usize) -> Vec<Vec<usize>> {
             continue;
         }
         seen[start] = true;
+        // Flood fill with the area itself as the queue: breadth-first, eight neighbours.
         let mut area = vec![start];
         let mut next = 0;
         while let Some(&at) = area.get(next) {

@@ -96,6 +96,7 @@ fn mixed(
         .map_err(|why| VisionError::Instances { layout: layout.name, why })?;
     let placement = shown.input.placement(shown.width, shown.height)?;
     let [height, width] = shown.input.size.map(|side| side as f32);
+    // Boxes as parts of the input become pixels of it first.
     let [x, y] = if outlines.relative { [width, height] } else { [1.0, 1.0] };
     let mut found: Vec<(usize, Detection)> = Vec::new();
     for at in 0..outlines.count {
@@ -113,6 +114,8 @@ fn mixed(
     found.sort_by(|(_, a), (_, b)| Detection::surest_first(a, b));
     found.truncate(MAX_CANDIDATES);
     let kept = thinned_out(&found, layout.overlap);
+    // A mask has a bit per pixel of the image; many of them on a large image would fill the
+    // memory.
     let max = MAX_INSTANCES.min(MAX_PIXELS / (shown.width * shown.height).max(1));
     Ok(kept
         .into_iter()

@@ -65,6 +65,7 @@ impl Prototypes<'_> {
                 between(y * self.height as f64 / height as f64 - 0.5, self.height)
             })
             .collect();
+        // Only the prototypes' pixels under the box are mixed: most boxes are small.
         let [left, right] = [xs.first()?.first, xs.last()?.second];
         let [top, bottom] = [ys.first()?.first, ys.last()?.second];
         let wide = right - left + 1;

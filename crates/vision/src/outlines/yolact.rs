@@ -63,6 +63,8 @@ impl Parts {
                 axes => axes.to_vec(),
             })
             .collect();
+        // The prototypes are the only output with three axes; boxes and priors the only ones with
+        // four columns.
         let masks = shapes.iter().position(|shape| shape.len() == 3)?;
         let mixed = shapes[masks][2]?;
         let columns = |at: usize| match shapes[at].as_slice() {
@@ -109,6 +111,7 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
     let planes = first(&outputs[parts.masks], area);
     let object = move |at: usize| {
         let own = &scores[at * known..(at + 1) * known];
+        // Column 0 is background.
         let class = argmax(own[1..].iter().copied())?;
         let sides = row_of_four(&boxes, at);
         let bounds = match &priors {

@@ -43,6 +43,7 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
     let planes = first(masks, mixed * height * width).ok_or_else(wanted)?;
     let copy = all.clone();
     let object = move |column: usize| {
+        // Boxes stand in columns: four sides, classes, then a weight for each prototype.
         let at = |row: usize| all[row * count + column];
         let class = argmax((FIXED..FIXED + classes).map(at))?;
         let bounds: Bounds = around([at(0), at(1)], [at(2), at(3)]);

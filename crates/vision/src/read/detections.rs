@@ -124,6 +124,7 @@ fn head(output: Output<'_>, part: Part) -> Result<Head<'_>, VisionError> {
         })
     };
     let shape = output.tensor.shape();
+    // Some exporters leave the axis of images out where the batch is one.
     let (images, axes) = match shape {
         own if part.alone && own.len() == part.axes => (1, own),
         [images, axes @ ..] if axes.len() == part.axes => (*images, axes),

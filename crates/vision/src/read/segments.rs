@@ -21,6 +21,7 @@ pub(super) fn read(
     names: Names<'_>,
 ) -> Result<Segments, VisionError> {
     let layout = description.layout;
+    // Without an axis of channels, the model gives the class itself.
     let plain = output.axes::<2>().map(|([height, width], range)| ([1, height, width], range));
     let found = output.axes::<3>().map(|(axes, range)| (sides(layout, axes), range)).or(plain);
     let ([channels, height, width], range) = found.ok_or_else(|| output.refuse(WANTED))?;
@@ -40,12 +41,14 @@ pub(super) fn read(
         (
             (0..pixels)
                 .map(|pixel| match channels {
+                    // One channel is a mask: foreground is class 1.
                     1 => u16::from(scores[pixel] >= min_score),
                     _ => argmax((0..channels).map(|channel| scores[at(channel, pixel)]))
                         .and_then(|class| u16::try_from(class).ok())
                         .unwrap_or(NO_CLASS),
                 })
                 .collect(),
+            // A mask has two classes, with background.
             channels.max(2),
             all_finite(&scores),
         )

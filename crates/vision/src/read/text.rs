@@ -32,6 +32,7 @@ pub(super) fn read(
         return Err(refuse());
     }
     let scores = output.numbers(0..output.tensor.len()).ok_or_else(refuse)?;
+    // Strides instead of a transposed copy: the steps may be any of the axes.
     let start = output.index * images.1;
     let step =
         |step: usize| (0..classes.0).map(move |class| start + step * steps.1 + class * classes.1);

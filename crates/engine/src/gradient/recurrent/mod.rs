@@ -105,6 +105,8 @@ impl Walk<'_> {
         };
         let mut walked = self.nothing();
         let mut behind = State { hidden: last(&incoming[1]), cell: last(&incoming[2]) };
+        // Back-propagation through time: from the last turn to the first, the state's gradient
+        // handed on.
         for (turn, (before, step)) in turns.iter().enumerate().rev() {
             for (row, time) in self.rows(turn) {
                 let start = ((time * directions + at) * batch + row) * hidden;
@@ -249,6 +251,7 @@ fn share_out(
 fn weight_gradient(answers: &[f32], multiplied: &[f32], columns: usize) -> Vec<f32> {
     let rows = answers.len() / columns;
     let width = multiplied.len() / rows;
+    // Answersᵀ · inputs as one product of rows and packed columns.
     let mut turned = vec![0.0; answers.len()];
     for (row, answers) in answers.chunks_exact(columns).enumerate() {
         answers.iter().enumerate().for_each(|(column, &g)| turned[column * rows + row] = g);

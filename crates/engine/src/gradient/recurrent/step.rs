@@ -78,6 +78,8 @@ impl<'a> StepBack<'a> {
         let [update, reset, coming] = [&step.gates[0], &step.gates[1], &step.gates[2]];
         let count = to.len();
         let old = &before.hidden;
+        // h = (1 - z) · n + z · h₀, with update z, reset r and coming n = tanh(x + R(r · h₀)), or
+        // tanh(x + r · (R h₀)) where the reset comes last.
         let of_update = each(count, |i| to[i] * (old[i] - coming[i]) * sigmoid_slope(update[i]));
         let of_coming = each(count, |i| to[i] * (1.0 - update[i]) * tanh_slope(coming[i]));
         let mut hidden = multiplied(to, update);
@@ -108,6 +110,7 @@ impl<'a> StepBack<'a> {
         let shown = &step.shown;
         let to = &behind.hidden;
         let count = behind.hidden.len();
+        // h = o · tanh(c), c = f · c₀ + i · n; gates that peep also see the cell.
         let of_output = each(count, |i| to[i] * shown[i] * sigmoid_slope(output[i]));
         let cell = each(count, |i| {
             let seen = to[i] * output[i] * tanh_slope(shown[i]);
@@ -121,6 +124,8 @@ impl<'a> StepBack<'a> {
             each(count, |i| forgets[i] * sigmoid_slope(forget[i]))
         };
         let of_input = each(count, |i| {
+            // With coupled gates f = 1 - i, so that what the forget gate would get goes to the
+            // input gate, negated.
             let shared = if input_forget { forgets[i] } else { 0.0 };
             (cell[i] * coming[i] - shared) * sigmoid_slope(input[i])
         });

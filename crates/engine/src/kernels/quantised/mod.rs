@@ -31,6 +31,8 @@ impl IntegerRange {
         let high = (self.high - self.zero) as f32;
         let x = if x > low { x } else { low };
         let x = if x < high { x } else { high };
+        // The sum has no room for fractions, so that the addition rounds; the whole number stands
+        // in its lowest bits.
         ((x + ROUND).to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32) + self.zero
     }
 

@@ -132,9 +132,13 @@ unsafe impl Pairs for Portable {
 
     #[inline(always)]
     unsafe fn add_products(self, x: Self, w: Self) -> Self {
-        let first = |pair: i32| i32::from(pair as i16);
-        let product = |x: i32, w: i32| (x >> 16) * (w >> 16) + first(x) * first(w);
-        Self(std::array::from_fn(|i| self.0[i].wrapping_add(product(x.0[i], w.0[i]))))
+        Self(std::array::from_fn(|i| {
+            // A pair is two 16-bit numbers in one register lane, as `madd` takes them.
+            let [x, w] = [x.0[i], w.0[i]];
+            let first = i32::from(x as i16) * i32::from(w as i16);
+            let second = (x >> 16) * (w >> 16);
+            self.0[i].wrapping_add(second + first)
+        }))
     }
 
     #[inline(always)]

@@ -32,6 +32,7 @@ impl Stretches {
             let why = format!("{} scales and {} zero points", scales.len(), zeros.len());
             return Err(OperandError::new(why));
         }
+        // Per tensor, or per channel along an axis; blocks within an axis go to rten.
         let length = if let [_] = scales.as_slice() {
             shape.iter().product()
         } else if scale.shape().len() == 1 {
@@ -49,6 +50,7 @@ impl Stretches {
 
     /// Elements, stretch by stretch, with their scale and zero point.
     fn over<'a, T>(&'a self, elements: &'a [T]) -> impl Iterator<Item = (&'a [T], f32, i32)> {
+        // Channels repeat from image to image.
         let codes = self.scales.iter().copied().zip(self.zeros.iter().copied()).cycle();
         let stretches = elements.chunks(self.length.max(1));
         stretches.zip(codes).map(|(elements, (scale, zero))| (elements, scale, zero))
@@ -115,6 +117,7 @@ impl Op for Dequantise {
         let elements = integers(input)?;
         let mut data = Vec::with_capacity(elements.len());
         for (elements, scale, zero) in stretches.over(&elements) {
+            // x = (q - zero) · scale.
             data.extend(elements.iter().map(|&x| x.wrapping_sub(zero) as f32 * scale));
         }
         let dtype = required(operands, 1)?.dtype().unwrap_or(DType::F32);

@@ -1,7 +1,7 @@
 //! The one pass behind quantised convolutions: windows of whole numbers, summed block by block.
 
 use super::super::Attributes;
-use super::super::windows::windows;
+use super::super::windows::{groups, windows};
 use super::Bytes;
 use crate::error::OperandError;
 use crate::kernels::quantised::{Packed, Rows, Sums, depthwise, multiply, padded};
@@ -26,15 +26,17 @@ impl Frame {
         if attributes.ints("kernel_shape").is_some_and(|axes| axes.len() != 2) {
             return Ok(None);
         }
-        let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
-        let groups = groups.ok_or_else(|| OperandError::new("attribute group must be positive"))?;
+        let groups = groups(attributes)?;
         let explicit = attributes.has("kernel_shape");
         Ok(windows(attributes)?.map(|windows| Self { windows, explicit, groups }))
     }
 
     fn window(&self, kernel: [usize; 2], plane: [usize; 2]) -> Result<Window, OperandError> {
-        let axis = |a: usize| AxisSpec { kernel: kernel[a], ..self.windows[a] }.bind(plane[a]);
-        Ok(Window { rows: axis(0)?, columns: axis(1)? })
+        let [rows, columns] = self.windows;
+        Ok(Window {
+            rows: AxisSpec { kernel: kernel[0], ..rows }.bind(plane[0])?,
+            columns: AxisSpec { kernel: kernel[1], ..columns }.bind(plane[1])?,
+        })
     }
 }
 
@@ -72,9 +74,13 @@ impl Filters {
         }
         let data = Bytes::of(weights)?.shifted(0);
         let taps = rows * columns;
+        // Zero points are taken out of the weights beforehand, so that sums need no correction
+        // terms.
         let weight = |output: usize, input: usize, tap: usize| {
             data[(output * each + input) * taps + tap] - zeros[output % zeros.len()] as i16
         };
+        // One filter per channel has a kernel of its own: a product of depth one would waste the
+        // pairs.
         let weights = if each == 1 && groups == outputs {
             let places = (0..taps).flat_map(|tap| (0..outputs).map(move |o| (o, tap)));
             Weights::Depthwise(places.map(|(output, tap)| weight(output, 0, tap)).collect())
@@ -186,6 +192,7 @@ impl<'a> Pass<'a> {
         let width = self.filters.width();
         let image = &data[image * channels * plane..][..channels * plane];
         let mut pixels = vec![0; (plane + 1) * width];
+        // In blocks of pixels, so that the strided writes stay in the cache.
         for first in (0..plane).step_by(BLOCK) {
             let last = (first + BLOCK).min(plane);
             for channel in 0..channels {
@@ -218,6 +225,7 @@ impl<'a> Pass<'a> {
             self.filters.sum(Rows { data: pixels, starts: &starts }, sums);
             finish(sums, rows);
             for (output, plane) in out.chunks_exact_mut(plane).enumerate() {
+                // Back from channels last to ONNX's order.
                 let column = rows[output..].iter().step_by(outputs);
                 plane[first..last].iter_mut().zip(column).for_each(|(to, &x)| *to = x);
             }
@@ -227,6 +235,7 @@ impl<'a> Pass<'a> {
     /// Where the inputs of these output pixels start, tap by tap.
     fn starts(&self, outputs: Range<usize>, starts: &mut Vec<usize>) {
         let Window { rows, columns } = &self.window;
+        // The pixel of zeros behind the image: a zero point minus itself.
         let padding = rows.input * columns.input;
         let width = self.filters.width();
         starts.clear();

@@ -28,6 +28,7 @@ struct Places {
 
 impl Places {
     fn of(op_type: &str) -> Self {
+        // The operand lists of ONNX and of ONNX Runtime's contributed operators.
         let linear = Self {
             rows_scale: Some(1),
             rows_zero: Some(2),
@@ -142,8 +143,8 @@ impl Operand {
         let &[rows, columns] = self.shape.as_slice() else {
             return Err(OperandError::new(format!("a matrix is wanted, not {:?}", self.shape)));
         };
-        let at = |i: usize| i % rows * columns + i / rows;
-        let elements = (0..rows * columns).map(|i| self.elements[at(i)]).collect();
+        let elements =
+            (0..rows * columns).map(|i| self.elements[i % rows * columns + i / rows]).collect();
         Ok(Self { shape: vec![columns, rows], elements, ..self })
     }
 
@@ -153,6 +154,7 @@ impl Operand {
             Vec::with_capacity(self.elements.len() + self.elements.len() / depth.max(1));
         for row in self.elements.chunks_exact(depth.max(1)) {
             padded.extend_from_slice(row);
+            // The kernel multiplies pairs; a zero beside the last element adds nothing.
             padded.extend((depth % 2 == 1).then_some(0));
         }
         padded

@@ -72,6 +72,7 @@ impl Cell<'_> {
     fn gru(&self, inputs: Vec<Vec<f32>>, state: &State, linear_before_reset: bool) -> Step {
         let gate =
             |at: usize| self.activated(0, added(&inputs[at], &self.recur(at, &state.hidden)));
+        // GRU (Cho et al., 2014); ONNX orders the gates update, reset, hidden.
         let update = gate(0);
         let reset = gate(1);
         let (product, recurrent) = if linear_before_reset {
@@ -95,6 +96,8 @@ impl Cell<'_> {
     /// Gates in ONNX's order: input, output, forget, and the cell that may come.
     fn lstm(&self, inputs: Vec<Vec<f32>>, state: &State, input_forget: bool) -> Step {
         let sum = |at: usize| added(&inputs[at], &self.recur(at, &state.hidden));
+        // LSTM (Hochreiter and Schmidhuber, 1997), with the peepholes of Gers and Schmidhuber
+        // (2000).
         let input = self.activated(0, self.peeped(0, sum(0), &state.cell));
         let forget = if input_forget {
             input.iter().map(|i| 1.0 - i).collect()

@@ -170,6 +170,8 @@ impl Recurrent {
         let rows = self.kind.gates() * hidden;
         let weights = part(1, rows * input)?;
         let (own, recurrent) = part(3, 2 * rows)?.split_at_checked(rows).unwrap_or_default();
+        // What the inputs add to the gates does not depend on the state: one product for all
+        // steps.
         let packed = Packed::new(input, rows, own, |k, row| weights[row * input + k]);
         let mut inputs = vec![0.0; steps * batch * rows];
         let data = required(operands, 0)?.floats().map_or(&[][..], |f| &f.data);

@@ -148,9 +148,8 @@ impl Resize {
         let scales = scales
             .filter(|s| s.len() == lengths.len())
             .ok_or_else(|| wrong(scales.map_or(0, Vec::len)))?;
-        let pair =
-            |(&from, &scale): (&usize, &f32)| ((from as f32 * scale).floor() as usize, scale);
-        Ok(lengths.iter().zip(scales).map(pair).collect())
+        let targets = lengths.iter().zip(scales);
+        Ok(targets.map(|(&from, &scale)| ((from as f32 * scale).floor() as usize, scale)).collect())
     }
 
     fn sized(&self, lengths: &[usize], sizes: &[usize]) -> Vec<(usize, f32)> {
