@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::{Context, bail};
-use faultlens::campaign::config::{example, schema as campaign_schema};
+use faultlens::spec::{example, schema as campaign_schema};
 use faultlens::targets::{Description, OnnxTarget, Written};
 use faultlens::vision::OutputKind;
 

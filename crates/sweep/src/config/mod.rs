@@ -6,9 +6,9 @@ mod model;
 pub use defence::{DefencePoint, Means};
 pub use model::{ModelPoint, Origin};
 
-use faultlens_campaign::config::file::{self, Diagnostic, Key, Node, Takes, check, parse};
-use faultlens_campaign::config::{ConfigError, FaultPoint};
 use faultlens_core::ParameterKind;
+use faultlens_spec::file::{self, Diagnostic, Key, Node, Takes, check, parse};
+use faultlens_spec::{ConfigError, FaultPoint};
 use std::path::{Path, PathBuf};
 
 /// The key that tells a study from a campaign.
@@ -178,8 +178,8 @@ fn size(node: &Node) -> Result<[usize; 2], Diagnostic> {
     }
 }
 
-const fn whole(least: i64, most: i64) -> Takes {
-    Takes::Plain(ParameterKind::Whole { least, most })
+const fn whole(min: i64, max: i64) -> Takes {
+    Takes::Plain(ParameterKind::Whole { min, max })
 }
 
 const fn required(name: &'static str, about: &'static str, takes: Takes) -> Key {

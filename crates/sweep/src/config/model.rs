@@ -1,7 +1,7 @@
 //! What is attacked: models that the study trains, and models that were trained elsewhere.
 
-use faultlens_campaign::config::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
+use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_train::architecture::{Spec, find, plan};
 use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
 use faultlens_vision::{InputDescription, OutputDescription};
@@ -49,8 +49,8 @@ pub enum Origin {
     },
 }
 
-const EPOCHS: ParameterKind = ParameterKind::Whole { least: 1, most: 100_000 };
-const RATE: ParameterKind = ParameterKind::Number { least: 1e-12, most: 100.0 };
+const EPOCHS: ParameterKind = ParameterKind::Whole { min: 1, max: 100_000 };
+const RATE: ParameterKind = ParameterKind::Number { min: 1e-12, max: 100.0 };
 
 const HERE: &[Parameter] = &[
     parameter("batch", "images per step", WHOLE, Unset::Is(Setting::Number(32.0))),
@@ -58,7 +58,7 @@ const HERE: &[Parameter] = &[
     parameter("learning_rate", "how fast it learns", RATE, Unset::Absent),
 ];
 
-const WHOLE: ParameterKind = ParameterKind::Whole { least: 1, most: 1 << 20 };
+const WHOLE: ParameterKind = ParameterKind::Whole { min: 1, max: 1 << 20 };
 
 const ELSEWHERE: &[Parameter] = &[
     parameter("epochs", "how often it saw its set", EPOCHS, Unset::Required),
@@ -67,7 +67,7 @@ const ELSEWHERE: &[Parameter] = &[
     parameter(
         "training_seconds",
         "processor seconds of training for each sample",
-        ParameterKind::Number { least: 1e-12, most: 1e9 },
+        ParameterKind::Number { min: 1e-12, max: 1e9 },
         Unset::Required,
     ),
 ];
@@ -256,7 +256,7 @@ fn whole(settings: &Settings, name: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_campaign::config::file::parse;
+    use faultlens_spec::file::parse;
 
     fn points(text: &str) -> Result<Vec<ModelPoint>, Diagnostic> {
         read(&parse(text).unwrap(), Path::new(""), None)
