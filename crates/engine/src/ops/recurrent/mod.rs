@@ -240,8 +240,8 @@ impl Direction<'_> {
             // Rows of a batch may differ in length, so that a reversed row starts at its own end.
             let mut inputs = vec![Vec::with_capacity(batch * hidden); gates];
             for (gate, inputs) in inputs.iter_mut().enumerate() {
-                for row in 0..batch {
-                    let time = self.time(turn, lengths[row]);
+                for (row, &length) in lengths.iter().enumerate() {
+                    let time = self.time(turn, length);
                     let start = ((time * batch + row) * gates + gate) * hidden;
                     inputs.extend_from_slice(&self.inputs[start..][..hidden]);
                 }
