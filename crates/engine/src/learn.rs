@@ -1,6 +1,6 @@
 //! A model whose weights change: one step at a time, from gradients of a loss.
 
-mod form;
+mod training_model;
 
 use crate::error::EngineError;
 use crate::gradient::{Values, gradients, ordered, seed};
@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::onnx::{self, ModelProto};
 use crate::value::{Slot, Value};
 use faultlens_core::Tensor;
-use form::{Role, TrainingModel};
+use training_model::{Role, TrainingModel};
 
 /// A model in training mode: batch norms use the batch's statistics, dropouts drop.
 ///
@@ -79,9 +79,9 @@ type LossAndGradients = (f64, Vec<Option<Floats>>, Vec<(usize, Option<Slot>)>);
 impl Learner {
     /// Opens a model's weights to change.
     pub fn new(proto: &ModelProto, threads: usize) -> Result<Self, EngineError> {
-        let form = TrainingModel::of(proto)?;
-        let model = Model::from_proto(&form.proto)?.with_threads(threads)?;
-        let weights = form.weights.into_iter().map(|(name, tensor, role)| {
+        let rewritten = TrainingModel::of(proto)?;
+        let model = Model::from_proto(&rewritten.proto)?.with_threads(threads)?;
+        let weights = rewritten.weights.into_iter().map(|(name, tensor, role)| {
             let id = find(model.graph(), &name)?;
             let value = match Value::from_tensor(tensor) {
                 Value::Floats(floats) => floats,
@@ -90,7 +90,7 @@ impl Learner {
             Ok(Weight { name, id, value, role })
         });
         let weights: Vec<Weight> = weights.collect::<Result<_, EngineError>>()?;
-        let statistics = form.statistics.into_iter().map(|(weight, next)| {
+        let statistics = rewritten.statistics.into_iter().map(|(weight, next)| {
             let at = weights.iter().position(|w| w.name == weight);
             let at = at.ok_or_else(|| EngineError::Graph(format!("nobody stores {weight}")))?;
             Ok((at, find(model.graph(), &next)?))
@@ -114,7 +114,7 @@ impl Learner {
         let wanted: Vec<ValueId> = learned.map(|w| w.id).collect();
         self.with_weights(|learner, values| {
             let (value, found, next) =
-                learner.there_and_back(values, feeds, draw, &wanted, loss)?;
+                learner.forward_backward(values, feeds, draw, &wanted, loss)?;
             learner.gradients = found;
             // The forward run has made the statistics after this batch; they replace the old
             // ones.
@@ -139,7 +139,7 @@ impl Learner {
     ) -> Result<Tensor, E> {
         let wanted = [find(self.model.graph(), input)?];
         let found = self.with_weights(|learner, values| {
-            let (_, found, _) = learner.there_and_back(values, feeds, draw, &wanted, loss)?;
+            let (_, found, _) = learner.forward_backward(values, feeds, draw, &wanted, loss)?;
             Ok::<_, E>(found)
         })?;
         let gradient = found.into_iter().next().flatten();
@@ -172,7 +172,7 @@ impl Learner {
     }
 
     /// The loss, its gradients with respect to `wanted`, and what batches made of the statistics.
-    fn there_and_back<E: From<EngineError>>(
+    fn forward_backward<E: From<EngineError>>(
         &self,
         values: &mut [Option<Slot>],
         feeds: &[(&str, Tensor)],
@@ -181,7 +181,7 @@ impl Learner {
         loss: impl FnOnce(&Answers<'_>) -> Result<Loss, E>,
     ) -> Result<LossAndGradients, E> {
         let model = &self.model;
-        if let Some(number) = model.graph().find(form::DRAW) {
+        if let Some(number) = model.graph().find(training_model::DRAW) {
             let draw = Tensor::vector(vec![draw as i64]);
             values[number.index()] = Some(Slot::new(Value::Other(draw)));
         }

@@ -71,7 +71,7 @@ impl ImageInput {
             fields.push("dtype");
         }
         if let Some(dims) = &self.dims {
-            fields.extend(misfit(dims, description));
+            fields.extend(differing_fields(dims, description));
         }
         if fields.is_empty() {
             return Ok(());
@@ -88,7 +88,7 @@ impl ImageInput {
 }
 
 /// The fields whose axes differ.
-fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
+fn differing_fields(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
     let made = description.shape(1);
     let is_latent = description.latent.is_some();
     if dims.len() != made.len() {

@@ -6,7 +6,7 @@ use crate::error::OperandError;
 use crate::kernels::channels::sums;
 use crate::kernels::conv_gradient::BoundConv;
 use crate::kernels::grid::{Floats, Order};
-use crate::ops::{conv_bound, conv_turned};
+use crate::ops::{bound_conv, reversed_conv};
 
 /// A convolution's operands, and the gradient of its result.
 struct ConvOperands<'a> {
@@ -59,7 +59,7 @@ impl<'a> ConvOperands<'a> {
 pub(super) fn conv(backward: &mut Backward<'_>) -> Gradients {
     let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
-    let (shape, window) = conv_bound(&backward.attributes, shapes.0, shapes.1)?;
+    let (shape, window) = bound_conv(&backward.attributes, shapes.0, shapes.1)?;
     let input = given.input.grid();
     let output = given.incoming.grid();
     let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };
@@ -74,7 +74,7 @@ pub(super) fn conv(backward: &mut Backward<'_>) -> Gradients {
 pub(super) fn conv_transpose(backward: &mut Backward<'_>) -> Gradients {
     let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
-    let (shape, window) = conv_turned(&backward.attributes, shapes.0, shapes.1)?;
+    let (shape, window) = reversed_conv(&backward.attributes, shapes.0, shapes.1)?;
     let input = given.incoming.grid();
     let output = given.input.grid();
     let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };

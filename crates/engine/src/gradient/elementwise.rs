@@ -11,7 +11,7 @@ use std::f32::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 /// Any function that stands in its operator's attributes.
 pub(super) fn unary(backward: &mut Backward<'_>) -> Gradients {
     let function = elementwise::unary(&backward.attributes);
-    hand_back(
+    backpropagate(
         backward,
         function.ok_or_else(|| OperandError::new("it is no function of one element"))?,
     )
@@ -28,7 +28,7 @@ pub(super) fn clip(backward: &mut Backward<'_>) -> Gradients {
         backward.operands.iter().map(|slot| slot.map(|slot| &slot.value)).collect();
     let function =
         elementwise::unary(&backward.attributes).or_else(|| elementwise::clip(&operands));
-    hand_back(backward, function.ok_or_else(|| OperandError::new("its limits must be floats"))?)
+    backpropagate(backward, function.ok_or_else(|| OperandError::new("its limits must be floats"))?)
 }
 
 /// `Identity` and what is one here: `Dropout` when nothing is trained, and `Cast`, whose rounding
@@ -40,7 +40,7 @@ pub(super) fn pass(backward: &mut Backward<'_>) -> Gradients {
     }
 }
 
-fn hand_back(backward: &mut Backward<'_>, function: Unary) -> Gradients {
+fn backpropagate(backward: &mut Backward<'_>, function: Unary) -> Gradients {
     let order = backward.operand_order(0);
     let mut gradient = backward.gradient_in(order)?;
     let g = &mut gradient.data;

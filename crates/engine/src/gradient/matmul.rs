@@ -9,7 +9,7 @@ use crate::kernels::matrix::Matrix;
 use crate::ops::ProductShapes;
 
 pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
-    let turned = ["transA", "transB"].map(|name| backward.attributes.flag(name));
+    let is_transposed = ["transA", "transB"].map(|name| backward.attributes.flag(name));
     let [alpha, beta] = ["alpha", "beta"].map(|name| backward.attributes.float(name, 1.0));
     let a = backward.floats(0, Order::RowMajor)?;
     let b = backward.floats(1, Order::RowMajor)?;
@@ -27,10 +27,10 @@ pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
     let [mut to_a, mut to_b] = [a, b].map(|floats| backward.zeros(floats.data.len()));
     let empty = [a, b, &incoming].iter().any(|floats| floats.data.is_empty());
     if backward.wants(0) && !empty {
-        first(turned, y, b_matrix, &mut to_a, backward.threads);
+        first(is_transposed, y, b_matrix, &mut to_a, backward.threads);
     }
     if backward.wants(1) && !empty {
-        second(turned, y, a_matrix, &mut to_b, backward.threads);
+        second(is_transposed, y, a_matrix, &mut to_b, backward.threads);
     }
     gradients[0] = Some(gradient(&a.shape, Order::RowMajor, to_a));
     gradients[1] = Some(gradient(&b.shape, Order::RowMajor, to_b));
@@ -42,8 +42,8 @@ pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
 // factors round.
 
 /// The gradient of a product's first matrix, which may be stored transposed as the second may.
-fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], threads: usize) {
-    match turned {
+fn first(is_transposed: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], threads: usize) {
+    match is_transposed {
         [false, false] => y.times_transposed(b, to, threads),
         [false, true] => y.times(b, to, threads),
         [true, false] => b.times_transposed(y, to, threads),
@@ -55,10 +55,10 @@ fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], thread
 }
 
 /// The gradient of a product's second matrix.
-fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threads: usize) {
-    let straight = if turned[0] { transposed(&a) } else { Vec::new() };
-    let a = if turned[0] { Matrix::new(&straight, a.columns(), a.rows()) } else { a };
-    if turned[1] {
+fn second(is_transposed: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threads: usize) {
+    let straight = if is_transposed[0] { transposed(&a) } else { Vec::new() };
+    let a = if is_transposed[0] { Matrix::new(&straight, a.columns(), a.rows()) } else { a };
+    if is_transposed[1] {
         y.transposed_times(a, to, threads);
     } else {
         a.transposed_times(y, to, threads);

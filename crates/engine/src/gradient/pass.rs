@@ -56,7 +56,7 @@ pub(crate) fn gradients(
     // Reverse-mode differentiation: one pass back over the operators, each a vector-Jacobian
     // product.
     for id in graph.operator_ids().rev() {
-        step(model, &values, id, &Interest { varies: &varies, kept: &kept }, &mut found)?;
+        step(model, &values, id, &Wanted { varies: &varies, kept: &kept }, &mut found)?;
         values.release(model, id);
     }
     let mut answers = Vec::with_capacity(wanted.len());
@@ -70,7 +70,7 @@ pub(crate) fn gradients(
 }
 
 /// Which gradients matter.
-struct Interest<'a> {
+struct Wanted<'a> {
     /// By value, whether it depends on a wanted one.
     varies: &'a [bool],
     /// By value, whether it is a wanted one.
@@ -94,10 +94,10 @@ fn step(
     model: &Model,
     values: &Values<'_>,
     id: OperatorId,
-    interest: &Interest<'_>,
+    interest: &Wanted<'_>,
     found: &mut [Option<Floats>],
 ) -> Result<(), EngineError> {
-    let Interest { varies, kept } = interest;
+    let Wanted { varies, kept } = interest;
     let slot = |v: ValueId| values.slot(model, v);
     let graph = model.graph();
     let operator = graph.operator(id);

@@ -8,7 +8,7 @@ use crate::kernels::pool::Pool;
 use crate::kernels::pool_gradient::{Image, is_kept, pool_back};
 use crate::kernels::window::Window;
 use crate::ops::pool::{general, of_pixels};
-use crate::ops::pool_nd::{self, Keep};
+use crate::ops::pool_nd::{self, PoolKind};
 
 /// Of equal maxima the first takes the gradient, of several NaN the first NaN: the places that the
 /// operator's own indices name.
@@ -51,7 +51,7 @@ fn planes(
 /// Along any other number of axes, place by place.
 fn any_axes(backward: &mut Backward<'_>) -> Result<Floats, OperandError> {
     let pool = general(&backward.attributes)?;
-    let Keep::Pool(kind) = pool.keep else {
+    let PoolKind::Pool(kind) = pool.keep else {
         return Err(OperandError::new("no gradient goes back through a pool by norm"));
     };
     let order = Order::RowMajor;

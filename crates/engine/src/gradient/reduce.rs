@@ -1,6 +1,6 @@
 //! `ReduceSum` and kin: each element gets its share of the answer that it was folded into.
 
-use super::arithmetic::is_it;
+use super::arithmetic::is_extreme;
 use super::backward::gradient;
 use super::broadcast::{Broadcast, Layout, recycle};
 use super::{Backward, Gradients};
@@ -103,9 +103,13 @@ impl Rows<'_, '_> {
     /// `amax`.
     fn extreme(&self, mut answer: Vec<f32>) -> Vec<f32> {
         let mut ties = self.part(self.backward.copy(&self.y.data));
-        self.backward.pairs(&mut ties, &self.x.data, |y, x| if is_it(x, y) { 1.0 } else { 0.0 });
+        self.backward.pairs(
+            &mut ties,
+            &self.x.data,
+            |y, x| if is_extreme(x, y) { 1.0 } else { 0.0 },
+        );
         let ties = self.under.fold(self.backward, ties);
         self.backward.pairs(&mut answer, &ties, |g, n| g / n);
-        self.with_answers(answer, |g, x, y| if is_it(x, y) { g } else { 0.0 })
+        self.with_answers(answer, |g, x, y| if is_extreme(x, y) { g } else { 0.0 })
     }
 }

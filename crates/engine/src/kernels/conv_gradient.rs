@@ -63,11 +63,12 @@ impl BoundConv<'_> {
                 // With a stride of s, input pixels fall into s × s phases by the taps that land
                 // on them. Each phase is a dense convolution of its own; a gradient dilated with
                 // zeros would multiply those too.
-                let filters = self.turned(weights, [&row.taps, &column.taps]);
+                let filters = self.transposed_filters(weights, [&row.taps, &column.taps]);
                 let window = Window { rows: row.axis.clone(), columns: column.axis.clone() };
-                let phase = Landing { first: [row.first, column.first], stride, window, filters };
+                let phase =
+                    PhaseFilters { first: [row.first, column.first], stride, window, filters };
                 // SAFETY: `to` has room for all input pixels, each of which belongs to one phase.
-                unsafe { self.land(&phase, &source, to) };
+                unsafe { self.compute_phase(&phase, &source, to) };
             }
         }
     }
@@ -92,7 +93,7 @@ impl BoundConv<'_> {
     }
 
     /// The weights as the way back needs them: inputs and outputs change places.
-    fn turned(&self, weights: &[f32], [rows, columns]: [&[usize]; 2]) -> Filters {
+    fn transposed_filters(&self, weights: &[f32], [rows, columns]: [&[usize]; 2]) -> Filters {
         let FilterShape { group_inputs, taps, groups, .. } = self.shape;
         let width = self.window.columns.kernel;
         let landing: Vec<usize> =
@@ -115,7 +116,7 @@ impl BoundConv<'_> {
     ///
     /// # Safety
     /// `to` must have room for all input pixels, and nobody else may touch those of the phase.
-    unsafe fn land(&self, phase: &Landing, source: &[Source<'_>], to: SharedRows) {
+    unsafe fn compute_phase(&self, phase: &PhaseFilters, source: &[Source<'_>], to: SharedRows) {
         let Window { rows, columns } = &phase.window;
         let grid = Grid { axes: [self.input.axes[0], rows.output, columns.output], ..self.input };
         let channels = self.input.width;
@@ -304,7 +305,7 @@ impl BoundConv<'_> {
 }
 
 /// One phase of the input's pixels.
-struct Landing {
+struct PhaseFilters {
     first: [usize; 2],
     stride: [usize; 2],
     window: Window,

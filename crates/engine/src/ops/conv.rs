@@ -35,7 +35,7 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 }
 
 /// The filters and the window of a convolution for an input and weights of these shapes.
-pub(crate) fn bound(
+pub(crate) fn bound_conv(
     attributes: &Attributes<'_>,
     input: &[usize],
     weights: &[usize],

@@ -77,7 +77,7 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 
 /// The convolution that a transposed one turns round: its filters, and its window from this one's
 /// output to its input.
-pub(crate) fn turned(
+pub(crate) fn reversed_conv(
     attributes: &Attributes<'_>,
     input: &[usize],
     weights: &[usize],

@@ -18,13 +18,13 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 
 /// What is taken along one axis.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) struct AxisSlice {
     start: usize,
     step: i64,
     length: usize,
 }
 
-impl Cut {
+impl AxisSlice {
     fn whole(length: usize) -> Self {
         Self { start: 0, step: 1, length }
     }
@@ -83,7 +83,7 @@ impl Slice {
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Option<Vec<Cut>>, OperandError> {
+    ) -> Result<Option<Vec<AxisSlice>>, OperandError> {
         let [starts, ends, axes] = match &self.attributes {
             Some(lists) => lists.clone(),
             None => [1, 2, 3].map(|at| operand(operands, at).and_then(Value::integers)),
@@ -96,12 +96,12 @@ impl Slice {
         if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) {
             return Err(OperandError::new("starts, ends, axes and steps differ in number"));
         }
-        let mut cuts: Vec<Cut> = shape.iter().map(|&d| Cut::whole(d)).collect();
+        let mut cuts: Vec<AxisSlice> = shape.iter().map(|&d| AxisSlice::whole(d)).collect();
         for i in 0..starts.len() {
             let axis = axes[i].rem_euclid(shape.len().max(1) as i64) as usize;
             let length =
                 *shape.get(axis).ok_or_else(|| OperandError::new("there is no axis to cut"))?;
-            cuts[axis] = Cut::new(length, starts[i], ends[i], steps[i])?;
+            cuts[axis] = AxisSlice::new(length, starts[i], ends[i], steps[i])?;
         }
         Ok(Some(cuts))
     }
@@ -126,7 +126,7 @@ impl Op for Slice {
         if shape.contains(&0) {
             return Ok(None);
         }
-        let mut padded = vec![Cut::whole(1); 4 - rank];
+        let mut padded = vec![AxisSlice::whole(1); 4 - rank];
         padded.extend(&cuts);
         let (axes, channels) = match floats.order {
             Order::ChannelsLast => ([padded[0], padded[2], padded[3]], padded[1]),
@@ -141,8 +141,8 @@ struct BoundSlice {
     shape: Vec<usize>,
     order: Order,
     grid: Grid,
-    axes: [Cut; 3],
-    channels: Cut,
+    axes: [AxisSlice; 3],
+    channels: AxisSlice,
 }
 
 impl Local for BoundSlice {

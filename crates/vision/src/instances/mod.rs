@@ -113,7 +113,7 @@ fn mixed(
     }
     found.sort_by(|(_, a), (_, b)| Detection::surest_first(a, b));
     found.truncate(MAX_CANDIDATES);
-    let kept = thinned_out(&found, layout.overlap);
+    let kept = suppress_overlaps(&found, layout.overlap);
     // A mask has a bit per pixel of the image; many of them on a large image would fill the
     // memory.
     let max = MAX_INSTANCES.min(MAX_PIXELS / (shown.width * shown.height).max(1));
@@ -130,7 +130,7 @@ fn mixed(
 }
 
 /// The surest of those that overlap, with where each was found; the surest come first.
-fn thinned_out(found: &[(usize, Detection)], overlap: f32) -> Vec<(usize, Detection)> {
+fn suppress_overlaps(found: &[(usize, Detection)], overlap: f32) -> Vec<(usize, Detection)> {
     let mut kept: Vec<Detection> = found.iter().map(|(_, object)| *object).collect();
     non_maximum_suppression(&mut kept, overlap);
     let mut rest = found.iter();

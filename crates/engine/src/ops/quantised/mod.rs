@@ -30,13 +30,13 @@ pub(super) use table::parse as parse_table;
 
 /// How one value's elements stand for real numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Code {
+struct QuantParams {
     scale: f32,
     zero: i32,
     dtype: DType,
 }
 
-impl Code {
+impl QuantParams {
     /// The code whose scale is operand `scale`, and whose zero point is the one behind it; without
     /// a zero point it is of `like`'s type.
     fn of(operands: &[Option<&Value>], scale: usize, like: &Value) -> Result<Self, OperandError> {

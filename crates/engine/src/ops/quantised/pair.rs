@@ -1,7 +1,7 @@
 //! `QLinearAdd` and `QLinearMul`.
 
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, broadcast, required, spread};
+use super::{Answers, Bytes, QuantParams, answer, broadcast, required, spread};
 use crate::error::OperandError;
 use crate::kernels::quantised::{IntegerRange, pairs};
 use crate::value::Value;
@@ -22,9 +22,9 @@ impl Op for Pair {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let a = required(operands, 0)?;
         let b = required(operands, 3)?;
-        let of_a = Code::of(operands, 1, a)?;
-        let of_b = Code::of(operands, 4, b)?;
-        let to = Code::of(operands, 6, a)?;
+        let of_a = QuantParams::of(operands, 1, a)?;
+        let of_b = QuantParams::of(operands, 4, b)?;
+        let to = QuantParams::of(operands, 6, a)?;
         let shape = broadcast(a.shape(), b.shape())?;
         let range = to.range()?;
         let x: Vec<i16> = spread(Bytes::of(a)?.shifted(0), a.shape(), &shape);
@@ -51,7 +51,12 @@ fn single(a: &[usize], b: &[usize]) -> bool {
 }
 
 /// The second operand is added to what the zero points come to, the first one to both.
-fn add([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, range: IntegerRange, bits: &mut [u8]) {
+fn add(
+    [(x, a), (y, b)]: [(&[i16], QuantParams); 2],
+    to: QuantParams,
+    range: IntegerRange,
+    bits: &mut [u8],
+) {
     let by_a = a.scale / to.scale;
     let by_b = b.scale / to.scale;
     let rest = to.zero as f32 - by_a.mul_add(a.zero as f32, by_b * b.zero as f32);
@@ -60,7 +65,12 @@ fn add([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, range: IntegerRange, bit
     });
 }
 
-fn multiply([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, range: IntegerRange, bits: &mut [u8]) {
+fn multiply(
+    [(x, a), (y, b)]: [(&[i16], QuantParams); 2],
+    to: QuantParams,
+    range: IntegerRange,
+    bits: &mut [u8],
+) {
     let factor = a.scale * b.scale / to.scale;
     pairs(x, y, bits, move |x, y| {
         range.converted(((x - a.zero) * (y - b.zero)) as f32 * factor + to.zero as f32)

@@ -14,14 +14,14 @@ const BLOCK: usize = 64;
 
 /// What the attributes say.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct ConvSpec {
     windows: [AxisSpec; 2],
     /// Whether the file gives the taps; otherwise the weights' shape decides.
     explicit: bool,
     groups: usize,
 }
 
-impl Frame {
+impl ConvSpec {
     pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Self>, OperandError> {
         if attributes.ints("kernel_shape").is_some_and(|axes| axes.len() != 2) {
             return Ok(None);
@@ -56,18 +56,22 @@ enum Weights {
 }
 
 impl Filters {
-    pub(super) fn new(frame: &Frame, weights: &Value, zeros: &[i32]) -> Result<Self, OperandError> {
+    pub(super) fn new(
+        spec: &ConvSpec,
+        weights: &Value,
+        zeros: &[i32],
+    ) -> Result<Self, OperandError> {
         let shape = weights.shape();
         let &[outputs, each, rows, columns] = shape else {
             return Err(OperandError::new("weights must have four axes"));
         };
-        let given = frame.windows.map(|w| w.kernel);
-        if frame.explicit && given != [rows, columns] {
+        let given = spec.windows.map(|w| w.kernel);
+        if spec.explicit && given != [rows, columns] {
             return Err(OperandError::new(format!(
                 "kernel_shape {given:?} does not fit weights {shape:?}"
             )));
         }
-        let groups = frame.groups;
+        let groups = spec.groups;
         if outputs % groups != 0 || shape.contains(&0) || ![1, outputs].contains(&zeros.len()) {
             let why = format!("weights {shape:?}, {groups} groups and {} zero points", zeros.len());
             return Err(OperandError::new(why + " do not fit together"));
@@ -134,16 +138,16 @@ impl Filters {
 }
 
 /// One convolution of one batch.
-pub(super) struct Pass<'a> {
+pub(super) struct ConvPass<'a> {
     filters: &'a Filters,
     window: Window,
     images: usize,
     zero: i16,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> ConvPass<'a> {
     pub(super) fn new(
-        frame: &Frame,
+        spec: &ConvSpec,
         filters: &'a Filters,
         input: &[usize],
         zero: i32,
@@ -156,7 +160,7 @@ impl<'a> Pass<'a> {
             let why = format!("the input has {channels} channels where the weights take {wanted}");
             return Err(OperandError::new(why));
         }
-        let window = frame.window(filters.kernel, [height, width])?;
+        let window = spec.window(filters.kernel, [height, width])?;
         Ok(Self { filters, window, images, zero: zero as i16 })
     }
 

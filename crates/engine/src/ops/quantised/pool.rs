@@ -2,7 +2,7 @@
 
 use super::super::windows::windows;
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, required};
+use super::{Answers, Bytes, QuantParams, answer, required};
 use crate::error::OperandError;
 use crate::kernels::quantised::narrow;
 use crate::kernels::window::{AxisSpec, Window};
@@ -65,8 +65,8 @@ pub(in crate::ops) fn parse_global(
 impl Op for Global {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let from = Code::of(operands, 1, input)?;
-        let to = Code::of(operands, 3, input)?;
+        let from = QuantParams::of(operands, 1, input)?;
+        let to = QuantParams::of(operands, 3, input)?;
         let layout = Layout::of(input.shape(), self.channels_last)?;
         let elements = Bytes::of(input)?.shifted(from.zero);
         let pixels = layout.pixels();
@@ -105,8 +105,8 @@ pub(in crate::ops) fn parse(
 impl Op for Average {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let from = Code::of(operands, 1, input)?;
-        let to = Code::of(operands, 3, input)?;
+        let from = QuantParams::of(operands, 1, input)?;
+        let to = QuantParams::of(operands, 3, input)?;
         let layout = Layout::of(input.shape(), self.channels_last)?;
         let &[height, width] = layout.plane.as_slice() else { return Ok(None) };
         let [rows, columns] = self.windows;

@@ -3,8 +3,8 @@
 
 use super::super::{Attributes, Op};
 use super::{
-    Answers, Bytes, Code, answer, broadcast, integers, linear, operand, required, scales, spread,
-    whole_value, zeros,
+    Answers, Bytes, QuantParams, answer, broadcast, integers, linear, operand, required, scales,
+    spread, whole_value, zeros,
 };
 use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Which operand is what; the rows always come first.
 #[derive(Debug, Clone, Copy, Default)]
-struct Places {
+struct OperandPlaces {
     rows_scale: Option<usize>,
     rows_zero: Option<usize>,
     matrix: usize,
@@ -26,7 +26,7 @@ struct Places {
     answer: Option<usize>,
 }
 
-impl Places {
+impl OperandPlaces {
     fn of(op_type: &str) -> Self {
         // The operand lists of ONNX and of ONNX Runtime's contributed operators.
         let linear = Self {
@@ -163,7 +163,7 @@ impl Operand {
 
 #[derive(Clone)]
 struct Product {
-    places: Places,
+    places: OperandPlaces,
     transposed_rows: bool,
     transposed_matrix: bool,
     alpha: f32,
@@ -174,7 +174,7 @@ pub(in crate::ops) fn parse(
     attributes: &Attributes<'_>,
 ) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Product {
-        places: Places::of(attributes.op_type()),
+        places: OperandPlaces::of(attributes.op_type()),
         transposed_rows: attributes.int("transA", 0) != 0,
         transposed_matrix: attributes.int("transB", 0) != 0,
         alpha: attributes.float("alpha", 1.0),
@@ -255,16 +255,19 @@ impl Op for Product {
         }
         let factors = self.factors(operands, scale, matrices.columns)?;
         match self.places.answer.filter(|&at| operand(operands, at).is_some()) {
-            Some(at) => {
-                narrowed(Code::of(operands, at, required(operands, 0)?)?, shape, &sums, factors)
-            }
+            Some(at) => narrowed(
+                QuantParams::of(operands, at, required(operands, 0)?)?,
+                shape,
+                &sums,
+                factors,
+            ),
             None => real(shape, &sums, &factors, bias.and_then(Value::floats)),
         }
     }
 }
 
 /// The answer in eight bits.
-fn narrowed(to: Code, shape: Vec<usize>, sums: &[i32], factors: Vec<f32>) -> Answers {
+fn narrowed(to: QuantParams, shape: Vec<usize>, sums: &[i32], factors: Vec<f32>) -> Answers {
     let factors: Vec<f32> = factors.into_iter().map(|factor| factor / to.scale).collect();
     let mut bits = vec![0; sums.len()];
     narrow(sums, &vec![0; factors.len()], &factors, to.range()?, &mut bits);

@@ -1,7 +1,7 @@
 //! From an output place to the input places it blends, along one axis, as ONNX Runtime does.
 
 use crate::error::OperandError;
-use crate::kernels::resize::{Along, Blend};
+use crate::kernels::resize::{AxisBlends, Blend};
 use crate::ops::Attributes;
 
 /// How an output place maps to the input.
@@ -94,8 +94,8 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    pub(super) fn along(&self) -> Along {
-        Along::new((0..self.to).map(|out| self.blend(out)).collect(), self.from)
+    pub(super) fn along(&self) -> AxisBlends {
+        AxisBlends::new((0..self.to).map(|out| self.blend(out)).collect(), self.from)
     }
 
     fn blend(&self, out: usize) -> Blend {

@@ -9,7 +9,7 @@ use super::places::{axis, strides};
 use super::plane::Plane;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
-use crate::kernels::resize::{Along, Blend};
+use crate::kernels::resize::{AxisBlends, Blend};
 use crate::value::Value;
 use blend::{Axis, Coordinates, Mode};
 use faultlens_core::DType;
@@ -75,7 +75,7 @@ impl Resize {
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Vec<Option<Along>>, OperandError> {
+    ) -> Result<Vec<Option<AxisBlends>>, OperandError> {
         let axes = self.axes(shape, operands)?;
         let copies = self.copies(&axes);
         Ok(axes.iter().map(|a| (!copies && !a.is_kept()).then(|| a.along())).collect())
