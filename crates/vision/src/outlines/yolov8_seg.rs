@@ -43,6 +43,7 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
     let planes = first(masks, mixed * height * width).ok_or_else(wanted)?;
     let copy = all.clone();
     let object = move |column: usize| {
+        // Boxes stand in columns: four sides, classes, then a weight for each prototype.
         let at = |row: usize| all[row * count + column];
         let class = argmax((FIXED..FIXED + classes).map(at))?;
         let bounds: Bounds = around([at(0), at(1)], [at(2), at(3)]);
@@ -52,6 +53,7 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
         (FIXED + classes..rows).map(|row| copy[row * count + column]).collect()
     };
     let prototypes = Prototypes { numbers: planes, count: mixed, height, width, together: false };
-    let (object, weights) = (Box::new(object), Box::new(weights));
+    let object = Box::new(object);
+    let weights = Box::new(weights);
     Ok(Outlines { count, prototypes, object, weights, relative: false })
 }

@@ -75,12 +75,14 @@ impl TrainingModel {
                 weights.push((stored.name.clone(), onnx::tensor(stored)?, role));
             }
         }
+        // What is learned becomes an input: the same graph then runs with any weights.
         graph.initializer.retain(|t| !roles.contains_key(&t.name));
         // Old files list weights among the inputs, too.
         graph.input.retain(|input| !roles.contains_key(&input.name));
         graph.input.extend(weights.iter().map(|(name, tensor, _)| declared(name, tensor)));
         if drops || !statistics.is_empty() {
-            let (domain, version) = (OWN_DOMAIN.to_owned(), 1);
+            let domain = OWN_DOMAIN.to_owned();
+            let version = 1;
             let own = onnx::OperatorSetIdProto { domain, version, ..Default::default() };
             proto.opset_import.push(own);
         }
@@ -95,6 +97,7 @@ fn declared(name: &str, tensor: &Tensor) -> ValueInfoProto {
 
 /// The initializers that layers multiply with or add.
 fn learned(graph: &GraphProto, stored: &BTreeSet<String>) -> BTreeMap<String, Role> {
+    // Which operator made a value, to tell a bias from any other addition.
     let makers: BTreeMap<&str, &str> = graph
         .node
         .iter()
@@ -110,8 +113,9 @@ fn learned(graph: &GraphProto, stored: &BTreeSet<String>) -> BTreeMap<String, Ro
             });
         };
         // A linear layer exported in two parts: the sum behind a product is its bias.
-        let follows = |name: &String| makers.get(name.as_str()) == Some(&"MatMul");
-        if node.op_type == "Add" && node.input.iter().any(follows) {
+        if node.op_type == "Add"
+            && node.input.iter().any(|name| makers.get(name.as_str()) == Some(&"MatMul"))
+        {
             add(&[0, 1], Role::Offset);
         }
         if let Some((_, factors, offsets)) = LEARNED.iter().find(|l| l.0 == node.op_type) {
@@ -138,9 +142,13 @@ fn open_statistics(
     for node in norms {
         let fits = node.input.len() == 5 && node.output.len() == 1;
         let own = if fits { node.input[3..].to_vec() } else { Vec::new() };
-        let taken = |name: &String| statistics.iter().any(|(other, _)| other == name);
-        if !fits || !own.iter().all(|name| stored.contains(name) && !taken(name)) {
-            let (name, why) = (&node.name, "its mean and variance must be stored for it alone");
+        // Two norms that share statistics would both move them.
+        let alone = own.iter().all(|name| {
+            stored.contains(name) && !statistics.iter().any(|(other, _)| other == name)
+        });
+        if !fits || !alone {
+            let name = &node.name;
+            let why = "its mean and variance must be stored for it alone";
             return Err(EngineError::Graph(format!("the batch norm {name} cannot learn: {why}")));
         }
         node.op_type = TRAINING_BATCH_NORM.to_owned();

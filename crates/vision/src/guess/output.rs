@@ -2,23 +2,10 @@
 
 use faultlens_core::DType;
 
-use super::guess_detector::detector;
-use super::{Guess, Layout, OutputDescription, OutputKind, VisionError, shape_text};
+use super::detector::detector;
+use super::{Guess, TRANSPARENT};
+use crate::{Layout, OutputDescription, OutputKind, VisionError, shape_text};
 use faultlens_engine::{Dim, Graph, ValueId};
-
-/// Operators that move numbers without changing what they mean.
-pub(super) const TRANSPARENT: &[&str] = &[
-    "Cast",
-    "DequantizeLinear",
-    "Dropout",
-    "Flatten",
-    "Identity",
-    "QuantizeLinear",
-    "Reshape",
-    "Squeeze",
-    "Transpose",
-    "Unsqueeze",
-];
 
 /// What `faultlens train` writes into the metadata of its models.
 const TRAINED: &str = "faultlens.input";
@@ -29,6 +16,7 @@ pub fn guess_output(graph: &Graph) -> Result<Guess<OutputDescription>, VisionErr
     if let Some(boxes) = trained_boxes(graph).or_else(|| Some(detector(graph)?.guess)) {
         return Ok(boxes);
     }
+    // The first output that can be one score per class.
     let candidate = graph.outputs().iter().copied().find(|&v| may_hold_scores(graph, v));
     if let Some(output) = candidate {
         return Ok(scores(graph, output));
@@ -62,17 +50,21 @@ fn proposed(
     Guess { description: OutputDescription { name: Some(name), ..description }, reasons }
 }
 
+/// The declared shape of the output of this name.
+fn declared_output<'g>(graph: &'g Graph, name: &str) -> Option<&'g [Dim]> {
+    let mut outputs = graph.outputs().iter();
+    let output = *outputs.find(|&&value| graph.value_name(value) == name)?;
+    graph.declared_shape(output)
+}
+
 /// The two outputs of a detector that `faultlens train` made.
 fn trained_boxes(graph: &Graph) -> Option<Guess<OutputDescription>> {
     graph.metadata(TRAINED)?;
-    let output = |wanted: &str| {
-        let mut outputs = graph.outputs().iter();
-        let output = *outputs.find(|&&value| graph.value_name(value) == wanted)?;
-        graph.declared_shape(output)
-    };
-    let (scores, boxes) = (output("scores")?, output("boxes")?);
+    let scores = declared_output(graph, "scores")?;
+    let boxes = declared_output(graph, "boxes")?;
     let ([_, _, _], [_, _, Dim::Fixed(4)]) = (scores, boxes) else { return None };
-    let (scores, boxes) = (shape_text(scores), shape_text(boxes));
+    let scores = shape_text(scores);
+    let boxes = shape_text(boxes);
     let why = format!(
         "output: `scores` {scores} and `boxes` {boxes} of a model that faultlens trained are \
          detections"
@@ -88,26 +80,38 @@ fn areas(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
     let &[input] = graph.inputs() else { return None };
     let sides =
         |value| graph.declared_shape(value).and_then(|dims| <&[Dim; 4]>::try_from(dims).ok());
-    let ([_, a, b, c], [_, d, e, f]) = (sides(input)?, sides(output)?);
-    let several = |dim: &Dim| matches!(dim, Dim::Fixed(n) if *n > 1);
+    let [_, a, b, c] = sides(input)?;
+    let [_, d, e, f] = sides(output)?;
+    // A network that ends in Tanh makes pictures, whatever its channels.
     let is_picture = matches!(meaning(graph, output), Some("Tanh"));
-    let layout = match () {
-        () if [b, c] == [e, f] && several(d) => None,
+    let layout = if [b, c] == [e, f] && is_several(d) {
+        None
+    } else if [b, c] == [d, e] && is_several(f) && is_several(b) {
         // The input may have its channels elsewhere.
-        () if [b, c] == [d, e] && several(f) && several(b) => Some(Layout::Nhwc),
-        () if [a, b] == [d, e] && several(f) && several(a) => Some(Layout::Nhwc),
-        () => return None,
+        Some(Layout::Nhwc)
+    } else if [a, b] == [d, e] && is_several(f) && is_several(a) {
+        Some(Layout::Nhwc)
+    } else {
+        return None;
     };
     let described = OutputDescription { layout, ..OutputDescription::of(OutputKind::Segments) };
     let why = "has a channel per class and the sides of the input, so these are segments";
     (!is_picture).then(|| proposed(graph, output, described, why))
 }
 
+fn is_several(dim: &Dim) -> bool {
+    matches!(dim, Dim::Fixed(n) if *n > 1)
+}
+
+/// Whether an axis may hold the channels of a picture.
+fn is_colours(dim: &Dim) -> bool {
+    matches!(dim, Dim::Fixed(1 | 3))
+}
+
 /// One or three channels of bounded values.
 fn picture(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
     let [_, a, _, c] = graph.declared_shape(output)? else { return None };
-    let colours = |dim: &Dim| matches!(dim, Dim::Fixed(1 | 3));
-    let layout = match (colours(a), colours(c)) {
+    let layout = match (is_colours(a), is_colours(c)) {
         (true, false) => None,
         (false, true) => Some(Layout::Nhwc),
         _ => return None,
@@ -127,14 +131,14 @@ fn picture(graph: &Graph, output: ValueId) -> Option<Guess<OutputDescription>> {
 
 /// Batch and classes, with nothing behind; what is not declared may turn out so.
 fn may_hold_scores(graph: &Graph, output: ValueId) -> bool {
-    let float = |dtype| matches!(dtype, DType::F32 | DType::F16 | DType::BF16 | DType::F64);
-    let shaped = |dims: &[Dim]| match dims {
-        [_] | [_, _] => true,
-        [_, _, rest @ ..] => rest.iter().all(|d| *d == Dim::Fixed(1)),
-        [] => false,
-    };
-    graph.declared_dtype(output).is_none_or(float)
-        && graph.declared_shape(output).is_none_or(shaped)
+    graph
+        .declared_dtype(output)
+        .is_none_or(|dtype| matches!(dtype, DType::F32 | DType::F16 | DType::BF16 | DType::F64))
+        && graph.declared_shape(output).is_none_or(|dims| match dims {
+            [_] | [_, _] => true,
+            [_, _, rest @ ..] => rest.iter().all(|d| *d == Dim::Fixed(1)),
+            [] => false,
+        })
 }
 
 /// The operator that gave the numbers their meaning, behind those that only move them.

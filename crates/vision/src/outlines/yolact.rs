@@ -39,24 +39,32 @@ struct Parts {
 
 impl Parts {
     fn of_graph(graph: &Graph) -> Option<Self> {
-        let length = |dim: &Dim| match dim {
-            Dim::Fixed(length) => Some(*length),
-            Dim::Free(_) => None,
-        };
-        let shape = |&value: &_| {
-            graph.declared_shape(value).map_or(Vec::new(), |dims| dims.iter().map(length).collect())
-        };
-        Self::of(&graph.outputs().iter().map(shape).collect::<Vec<_>>())
+        let mut shapes = Vec::new();
+        for &value in graph.outputs() {
+            let mut lengths = Vec::new();
+            for dim in graph.declared_shape(value).unwrap_or(&[]) {
+                lengths.push(match dim {
+                    Dim::Fixed(length) => Some(*length),
+                    Dim::Free(_) => None,
+                });
+            }
+            shapes.push(lengths);
+        }
+        Self::of(&shapes)
     }
 
     /// By their shapes, with or without an axis of one image in front.
     fn of(shapes: &[Vec<Option<usize>>]) -> Option<Self> {
-        let own = |shape: &Vec<Option<usize>>| match shape.as_slice() {
-            [_, axes @ ..] if axes.len() == 3 => axes.to_vec(),
-            [Some(1), axes @ ..] if axes.len() == 2 => axes.to_vec(),
-            axes => axes.to_vec(),
-        };
-        let shapes: Vec<Vec<Option<usize>>> = shapes.iter().map(own).collect();
+        let shapes: Vec<Vec<Option<usize>>> = shapes
+            .iter()
+            .map(|shape| match shape.as_slice() {
+                [_, axes @ ..] if axes.len() == 3 => axes.to_vec(),
+                [Some(1), axes @ ..] if axes.len() == 2 => axes.to_vec(),
+                axes => axes.to_vec(),
+            })
+            .collect();
+        // The prototypes are the only output with three axes; boxes and priors the only ones with
+        // four columns.
         let masks = shapes.iter().position(|shape| shape.len() == 3)?;
         let mixed = shapes[masks][2]?;
         let columns = |at: usize| match shapes[at].as_slice() {
@@ -65,7 +73,8 @@ impl Parts {
         };
         let tables = || (0..shapes.len()).filter(|&at| columns(at).is_some());
         let mut fours = tables().filter(|&at| columns(at) == Some(4));
-        let (boxes, priors) = (fours.next()?, fours.next());
+        let boxes = fours.next()?;
+        let priors = fours.next();
         let others: Vec<usize> = tables().filter(|&at| columns(at) != Some(4)).collect();
         let &[first, second] = others.as_slice() else { return None };
         // Classes stand before coefficients where they are as many.
@@ -102,20 +111,29 @@ fn read(outputs: &[Tensor]) -> Result<Outlines<'_>, String> {
     let planes = first(&outputs[parts.masks], area);
     let object = move |at: usize| {
         let own = &scores[at * known..(at + 1) * known];
+        // Column 0 is background.
         let class = argmax(own[1..].iter().copied())?;
-        let four = |numbers: &[f32]| [0, 1, 2, 3].map(|side| numbers[at * 4 + side]);
-        let [left, top, right, bottom] = four(&boxes);
+        let sides = row_of_four(&boxes, at);
         let bounds = match &priors {
-            Some(priors) => around_prior(four(&boxes), four(&priors.numbers)),
-            None => Bounds { left, top, right, bottom },
+            Some(priors) => around_prior(sides, row_of_four(&priors.numbers, at)),
+            None => {
+                let [left, top, right, bottom] = sides;
+                Bounds { left, top, right, bottom }
+            }
         };
         Some(Detection { class, score: own[1 + class], bounds })
     };
     let weights = move |at: usize| weights.numbers[at * mixed..(at + 1) * mixed].to_vec();
     let numbers = planes.ok_or_else(wanted)?;
     let prototypes = Prototypes { numbers, count: mixed, height, width, together: true };
-    let (object, weights) = (Box::new(object), Box::new(weights));
+    let object = Box::new(object);
+    let weights = Box::new(weights);
     Ok(Outlines { count, prototypes, object, weights, relative: true })
+}
+
+/// One row of a table of four columns.
+fn row_of_four(numbers: &[f32], row: usize) -> [f32; 4] {
+    [0, 1, 2, 3].map(|column| numbers[row * 4 + column])
 }
 
 /// The rows of an output's first image.

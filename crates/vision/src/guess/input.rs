@@ -2,23 +2,15 @@
 
 use faultlens_core::{DType, Tensor};
 
-use super::guess_detector::detector;
-use super::preprocessing::{self, Preprocessing};
-use super::{
+use super::Guess;
+use super::detector::detector;
+use super::output::guess_output;
+use crate::preprocessing::{self, Preprocessing};
+use crate::{
     Channels, ElementType, ImageInput, InputDescription, Layout, OutputKind, Resize, VisionError,
-    guess_output, instances, shape_text, ultralytics,
+    outlines, shape_text, ultralytics,
 };
 use faultlens_engine::{Dim, Graph, ValueId, onnx};
-
-/// A description that was not written by the user, with the reasons to show: a guess in silence
-/// would be a trap.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Guess<T> {
-    /// What was guessed.
-    pub description: T,
-    /// One sentence per decision.
-    pub reasons: Vec<String>,
-}
 
 /// The size that is assumed where the model takes any.
 const USUAL_SIDE: usize = 224;
@@ -38,7 +30,8 @@ pub fn guess_input(
         return Ok(guess);
     }
     let scales_itself = first_scaling(graph, &input.name);
-    let (preprocessing, own_size) = (preprocessing(graph), ultralytics::size(graph));
+    let preprocessing = preprocessing(graph);
+    let own_size = ultralytics::size(graph);
     let own_mean = first_mean(graph, &input.name);
     let reasons = Vec::new();
     Guesser { input: &input, scales_itself, own_mean, preprocessing, own_size, reasons }.guess(size)
@@ -48,7 +41,7 @@ pub fn guess_input(
 fn preprocessing(graph: &Graph) -> Option<&'static Preprocessing> {
     match ultralytics::task(graph) {
         Some("classify") => Some(&preprocessing::YOLO_CLASSIFIER),
-        _ => instances::preprocessing(graph).or_else(|| detector(graph)?.preprocessing),
+        _ => outlines::preprocessing(graph).or_else(|| detector(graph)?.preprocessing),
     }
 }
 
@@ -56,6 +49,7 @@ fn preprocessing(graph: &Graph) -> Option<&'static Preprocessing> {
 fn latent(graph: &Graph, input: &ImageInput) -> Option<Guess<InputDescription>> {
     let dims = input.dims.as_deref()?;
     let [_, Dim::Fixed(length), rest @ ..] = dims else { return None };
+    // DCGAN and its kin take (N, length) or (N, length, 1, 1).
     let is_row = *length > 1 && rest.iter().all(|dim| *dim == Dim::Fixed(1));
     if !is_row || input.dtype.is_some_and(|dtype| dtype != DType::F32) {
         return None;
@@ -76,6 +70,7 @@ fn latent(graph: &Graph, input: &ImageInput) -> Option<Guess<InputDescription>> 
 /// The first operator, when it scales raw pixels: then the file itself says that it takes them.
 fn first_scaling(graph: &Graph, input: &str) -> Option<String> {
     let input = graph.find(input)?;
+    // A model that divides by 255 itself wants raw pixels.
     let operator = graph.operator(*graph.consumers(input).first()?);
     let constant = operator.inputs.iter().flatten().find(|&&v| v != input)?;
     let factor = self::constant(graph, *constant)?;
@@ -106,6 +101,7 @@ fn constant(graph: &Graph, value: ValueId) -> Option<Tensor> {
 fn first_mean(graph: &Graph, input: &str) -> Option<String> {
     let input = graph.find(input)?;
     let mut operators = graph.consumers(input).iter().map(|id| graph.operator(*id));
+    // Only the first operator tells: later subtractions may be anything.
     let less = operators.find(|operator| operator.op_type == "Sub")?;
     let mean = constant(graph, less.inputs.get(1).copied().flatten()?)?;
     let mean = mean.as_f32()?;
@@ -145,15 +141,11 @@ impl Guesser<'_> {
             Err(self.not_safe(reason, Layout::Nchw, [USUAL_SIDE; 2], ElementType::F32))
         };
         let Some(dims) = &self.input.dims else { return open("its shape is not declared") };
+        // With or without an axis of images in front.
         let ([_, first, middle, last] | [first, middle, last]) = &dims[..] else {
             return open("a batch of images has four axes, and one image three");
         };
-        let channels = |dim: &Dim| match dim {
-            Dim::Fixed(1) => Some(Channels::Grey),
-            Dim::Fixed(3) => Some(Channels::Rgb),
-            _ => None,
-        };
-        let (layout, channels, sides) = match (channels(first), channels(last)) {
+        let (layout, channels, sides) = match (channels_along(first), channels_along(last)) {
             (Some(c), None) => (Layout::Nchw, c, [middle.clone(), last.clone()]),
             (None, Some(c)) => (Layout::Nhwc, c, [first.clone(), middle.clone()]),
             (Some(_), Some(_)) => return open("its channels could be the first or the last axis"),
@@ -273,7 +265,17 @@ impl Guesser<'_> {
     }
 }
 
+/// The channels that an axis can hold.
+fn channels_along(dim: &Dim) -> Option<Channels> {
+    match dim {
+        Dim::Fixed(1) => Some(Channels::Grey),
+        Dim::Fixed(3) => Some(Channels::Rgb),
+        _ => None,
+    }
+}
+
 fn imagenet(description: &mut InputDescription, reasons: &mut Vec<String>) {
+    // torchvision resizes to 256 and crops 224: the crop is 0.875 of the short side.
     let short = (description.size[0] as f64 / Resize::SHARE).round() as usize;
     description.resize = Resize::ShortSide(short);
     description.mean = IMAGENET_MEAN.to_vec();
@@ -284,6 +286,11 @@ fn imagenet(description: &mut InputDescription, reasons: &mut Vec<String>) {
     ));
 }
 
+/// One line of an example: a field, and what may stand there.
+fn line(field: String, comment: &str) -> String {
+    format!("  {field:<28}# {comment}\n")
+}
+
 /// A description to paste into a file, with the choices named.
 fn example(layout: Layout, [height, width]: [usize; 2], dtype: ElementType) -> String {
     let layout = if layout == Layout::Nchw { "nchw" } else { "nhwc" };
@@ -292,7 +299,6 @@ fn example(layout: Layout, [height, width]: [usize; 2], dtype: ElementType) -> S
         ElementType::F32 | ElementType::F16 => (1.0 / 255.0, "to 0..1; 1 leaves 0..255"),
     };
     let short = (height.max(width) as f64 / Resize::SHARE).round();
-    let line = |field: String, comment: &str| format!("  {field:<28}# {comment}\n");
     [
         "input:\n".to_owned(),
         line(format!("size: [{height}, {width}]"), "height, width"),
@@ -315,14 +321,18 @@ mod tests {
     use super::*;
 
     fn input(dims: &[&str], dtype: DType) -> ImageInput {
-        let dim = |d: &&str| d.parse().map_or_else(|_| Dim::Free((*d).into()), Dim::Fixed);
-        let dims = Some(dims.iter().map(dim).collect());
+        let dims = Some(
+            dims.iter()
+                .map(|d| d.parse().map_or_else(|_| Dim::Free((*d).into()), Dim::Fixed))
+                .collect(),
+        );
         ImageInput { name: "x".into(), dims, dtype: Some(dtype) }
     }
 
     fn guesser(input: &ImageInput) -> Guesser<'_> {
         let reasons = Vec::new();
-        let (scales_itself, own_mean) = (None, None);
+        let scales_itself = None;
+        let own_mean = None;
         Guesser { input, scales_itself, own_mean, preprocessing: None, own_size: None, reasons }
     }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use faultlens_core::DType;
 
-use super::decode::{FIXED, MASKS, cells};
-use super::guess_output::TRANSPARENT;
-use super::preprocessing::{self, Preprocessing};
-use super::{Guess, ImageInput, OutputDescription, OutputKind, shape_text, ultralytics};
+use super::{Guess, TRANSPARENT};
+use crate::decode::{FIXED, MASKS, cells};
+use crate::preprocessing::{self, Preprocessing};
+use crate::{ImageInput, OutputDescription, OutputKind, shape_text, ultralytics};
 use faultlens_engine::{Dim, Graph, ValueId};
 
 /// A detector that was recognised.
@@ -32,10 +32,12 @@ pub(super) fn detector(graph: &Graph) -> Option<KnownDetector> {
 /// A model whose boxes have outlines, mixed from masks in a second output.
 fn outlined(graph: &Graph) -> Option<KnownDetector> {
     let [table, masks] = graph.outputs() else { return None };
-    let (shape, masks) = (graph.declared_shape(*table)?, graph.declared_shape(*masks)?);
+    let shape = graph.declared_shape(*table)?;
+    let masks = graph.declared_shape(*masks)?;
     let (&[_, Dim::Fixed(rows), _], &[_, Dim::Fixed(MASKS), _, _]) = (shape, masks) else {
         return None;
     };
+    // Four sides, a score per class, a weight per mask.
     let classes = rows.checked_sub(FIXED + MASKS).filter(|&classes| classes > 0)?;
     if ultralytics::names(graph).is_some_and(|names| names.len() != classes) {
         return None;
@@ -112,17 +114,18 @@ fn table(
             let is = |count: usize, each: usize| {
                 [cells, more].iter().any(|cells| cells.saturating_mul(each) == count)
             };
-            match () {
-                () if rows == cells && columns > 5 => Some(rows_of_cells(graph, output, &of)),
-                () if is(rows, 3) && classes(columns, 5) => {
-                    let why = format!("has 3 rows for each of the {cells} {of}");
-                    Some(("yolov5", Some(&preprocessing::YOLO), why))
-                }
-                () if is(columns, 1) && classes(rows, 4) => {
-                    let why = format!("has a column for each of the {cells} {of}");
-                    Some(("yolov8", Some(&preprocessing::YOLO), why))
-                }
-                () => chosen_boxes(rows, columns),
+            if rows == cells && columns > 5 {
+                Some(rows_of_cells(graph, output, &of))
+            } else if is(rows, 3) && classes(columns, 5) {
+                // YOLOv5 has three anchor boxes per cell.
+                let why = format!("has 3 rows for each of the {cells} {of}");
+                Some(("yolov5", Some(&preprocessing::YOLO), why))
+            } else if is(columns, 1) && classes(rows, 4) {
+                // YOLOv8 has no anchors, and stores boxes in columns.
+                let why = format!("has a column for each of the {cells} {of}");
+                Some(("yolov8", Some(&preprocessing::YOLO), why))
+            } else {
+                chosen_boxes(rows, columns)
             }
         }
         (None, Some(columns), Some(_)) if classes(columns, 5) => Some((
@@ -139,6 +142,8 @@ fn table(
 
 /// A row per cell: as YOLOX leaves them, or decoded in the model.
 fn rows_of_cells(graph: &Graph, output: ValueId, of: &str) -> Recognised {
+    // A head whose boxes are decoded in the graph ends in arithmetic; a raw one in a
+    // concatenation.
     let decoded = ["Add", "Div", "Exp", "Mul", "Pow", "Sub"];
     let sources = sources(graph, output);
     match decoded.iter().find(|op| sources.contains(*op)) {
@@ -163,18 +168,18 @@ fn chosen_boxes(rows: usize, columns: usize) -> Option<Recognised> {
 
 /// The two outputs of an Ultra-Light face detector.
 fn faces(graph: &Graph) -> Option<KnownDetector> {
-    let shape = |name: &str| graph.declared_shape(called(graph, &[name])?);
-    let (scores, boxes) = (shape("scores")?, shape("boxes")?);
+    let scores = graph.declared_shape(called(graph, &["scores"])?)?;
+    let boxes = graph.declared_shape(called(graph, &["boxes"])?)?;
     let (&[_, Dim::Fixed(places), Dim::Fixed(2)], [_, _, Dim::Fixed(4)]) = (scores, boxes) else {
         return None;
     };
     let [height, width] = sides(graph)?;
     // Boxes of each cell, by the cell's pixels; cells at the edge may be incomplete.
-    let cells = |stride: usize| height.div_ceil(stride).saturating_mul(width.div_ceil(stride));
-    let priors = [(8, 3), (16, 2), (32, 2), (64, 3)];
-    let count = priors.iter().fold(0usize, |sum, &(stride, boxes)| {
-        sum.saturating_add(cells(stride).saturating_mul(boxes))
-    });
+    let mut count = 0usize;
+    for (stride, boxes) in [(8usize, 3), (16, 2), (32, 2), (64, 3)] {
+        let cells = height.div_ceil(stride).saturating_mul(width.div_ceil(stride));
+        count = count.saturating_add(cells.saturating_mul(boxes));
+    }
     (places == count).then(|| {
         let reason = format!(
             "output: `scores` {} and `boxes` {} have a row for each of the boxes that Ultra-Light face \
@@ -198,27 +203,31 @@ fn lists(graph: &Graph) -> Option<KnownDetector> {
     let boxes = named.or_else(|| graph.outputs().iter().copied().find(four))?;
     let list = |known: &[&str], whole: bool| {
         let fits = |value: &ValueId| rank(*value) + 1 == rank(boxes);
-        let typed = |value: &ValueId| {
-            let dtype = graph.declared_dtype(*value);
-            fits(value) && dtype.is_some_and(|d| matches!(d, DType::I64 | DType::I32) == whole)
-        };
         let named = called(graph, known).filter(fits);
-        named.or_else(|| graph.outputs().iter().copied().find(typed))
+        named.or_else(|| {
+            graph.outputs().iter().copied().find(|value| {
+                let dtype = graph.declared_dtype(*value);
+                fits(value) && dtype.is_some_and(|d| matches!(d, DType::I64 | DType::I32) == whole)
+            })
+        })
     };
+    // Labels are whole numbers, scores are not; names decide where both fit.
     let labels = list(&["detection_classes", "labels", "classes"], true)?;
     let scores = list(&["detection_scores", "scores"], false).filter(|value| *value != labels)?;
-    let name = |value: ValueId| graph.value_name(value).to_owned();
-    let (decoder, why) = match (name(boxes), rank(boxes)) {
-        (name, _) if name.starts_with("detection_boxes") => {
-            ("ssd_tf", "are called as by TensorFlow's Object Detection API")
-        }
-        (_, 2) => ("faster_rcnn", "are boxes, scores and labels without an axis of images"),
-        _ => ("ssd", "are boxes, scores and labels, taken as parts of the input"),
+    let (decoder, why) = if graph.value_name(boxes).starts_with("detection_boxes") {
+        ("ssd_tf", "are called as by TensorFlow's Object Detection API")
+    } else if rank(boxes) == 2 {
+        ("faster_rcnn", "are boxes, scores and labels without an axis of images")
+    } else {
+        ("ssd", "are boxes, scores and labels, taken as parts of the input")
     };
-    let [boxes, scores, labels] = [boxes, scores, labels].map(name);
+    let [boxes, scores, labels] =
+        [boxes, scores, labels].map(|value| graph.value_name(value).to_owned());
     let reason =
         format!("output: `{boxes}`, `{scores}` and `{labels}` {why}, so the decoder is {decoder}");
-    let (boxes, scores, labels) = (Some(boxes), Some(scores), Some(labels));
+    let boxes = Some(boxes);
+    let scores = Some(scores);
+    let labels = Some(labels);
     let description = OutputDescription { boxes, scores, labels, ..detections(decoder) };
     Some(KnownDetector { guess: Guess { description, reasons: vec![reason] }, preprocessing: None })
 }
@@ -230,17 +239,20 @@ fn detections(decoder: &str) -> OutputDescription {
 
 /// The first output of one of these names; TensorFlow's end in `:0`.
 fn called(graph: &Graph, names: &[&str]) -> Option<ValueId> {
-    let plain = |value: ValueId| graph.value_name(value).trim_end_matches(":0");
-    let output = |name: &&str| graph.outputs().iter().copied().find(|&v| plain(v) == *name);
-    names.iter().find_map(output)
+    names.iter().find_map(|name| {
+        let mut outputs = graph.outputs().iter().copied();
+        outputs.find(|&value| graph.value_name(value).trim_end_matches(":0") == *name)
+    })
 }
 
 fn lengths(shape: &[Dim]) -> Vec<Option<usize>> {
-    let length = |dim: &Dim| match dim {
-        Dim::Fixed(length) => Some(*length),
-        Dim::Free(_) => None,
-    };
-    shape.iter().map(length).collect()
+    shape
+        .iter()
+        .map(|dim| match dim {
+            Dim::Fixed(length) => Some(*length),
+            Dim::Free(_) => None,
+        })
+        .collect()
 }
 
 /// Rows and columns of the model's input, where it fixes them.
@@ -280,8 +292,8 @@ fn sources(graph: &Graph, output: ValueId) -> BTreeSet<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{guess_input, guess_output};
     use super::*;
+    use crate::{guess_input, guess_output};
     use faultlens_core::Tensor;
     use faultlens_engine::onnx::{ModelBuilder, ModelProto, StringStringEntryProto};
 
@@ -358,7 +370,8 @@ mod tests {
 
     #[test]
     fn three_lists_are_recognised_by_names_or_types() {
-        let (f, whole) = (DType::F32, DType::I64);
+        let f = DType::F32;
+        let whole = DType::I64;
         let zoo: &[(&str, DType, &[usize])] =
             &[("6379", f, &[0, 4]), ("6381", whole, &[0]), ("6383", f, &[0])];
         let tensorflow: &[(&str, DType, &[usize])] = &[
@@ -386,8 +399,8 @@ mod tests {
             let guess =
                 detector(&graph([300, 300], RAW, outputs)).map(|known| known.guess.description);
             let found = guess.as_ref().map(|g| {
-                let text = |text: &Option<String>| text.clone().unwrap_or_default();
-                [&g.decoder, &g.boxes, &g.scores, &g.labels].map(text)
+                [&g.decoder, &g.boxes, &g.scores, &g.labels]
+                    .map(|text| text.clone().unwrap_or_default())
             });
             assert_eq!(found, wanted.map(|(a, b, c, d)| [a, b, c, d].map(str::to_owned)));
         }
@@ -406,12 +419,11 @@ mod tests {
             let entries = [("stride", Some("32")), ("names", Some("{0: 'cat', 1: 'dog'}"))];
             for (key, value) in entries.into_iter().chain([("task", task), ("imgsz", Some(imgsz))])
             {
-                let entry = |value: &str| StringStringEntryProto {
+                model.metadata_props.extend(value.map(|value| StringStringEntryProto {
                     key: key.to_owned(),
                     value: value.to_owned(),
                     ..Default::default()
-                };
-                model.metadata_props.extend(value.map(entry));
+                }));
             }
             Graph::new(&model).unwrap()
         };

@@ -1,23 +1,24 @@
 //! Masks that are mixed into one for each object, as YOLACT (Bolya et al., 2019) has them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use faultlens_core::{Bounds, Mask};
 
 use super::super::{Placement, ShownImage};
 
 /// A few masks over the model's input, coarser than it.
-pub(super) struct Prototypes<'a> {
-    pub(super) numbers: Cow<'a, [f32]>,
+pub(crate) struct Prototypes<'a> {
+    pub(crate) numbers: Cow<'a, [f32]>,
     /// How many there are.
-    pub(super) count: usize,
-    pub(super) height: usize,
-    pub(super) width: usize,
+    pub(crate) count: usize,
+    pub(crate) height: usize,
+    pub(crate) width: usize,
     /// Whether those of one pixel stand together, instead of the pixels of one.
-    pub(super) together: bool,
+    pub(crate) together: bool,
 }
 
-/// Neighbours which two places of a row or column a pixel lies, and how far from the first.
+/// The two places of a row or column between which a pixel lies, and how far it is from the first.
 #[derive(Clone, Copy)]
 struct Neighbours {
     first: usize,
@@ -30,17 +31,16 @@ impl Prototypes<'_> {
     fn mixed(&self, weights: &[f32], column: usize, row: usize) -> f32 {
         let pixel = row * self.width + column;
         let pixels = self.width * self.height;
-        let at = |mask: usize| match self.together {
-            true => pixel * self.count + mask,
-            false => mask * pixels + pixel,
-        };
-        let sum: f32 = weights.iter().enumerate().map(|(n, w)| w * self.numbers[at(n)]).sum();
+        // From one mask's number at this pixel to the next mask's.
+        let (first, step) = if self.together { (pixel * self.count, 1) } else { (pixel, pixels) };
+        let sum: f32 =
+            weights.iter().enumerate().map(|(n, w)| w * self.numbers[first + n * step]).sum();
         1.0 / (1.0 + libm::expf(-sum))
     }
 
     /// The object's pixels inside its box: where the mixture, blended between the pixels of the
     /// prototypes, is more than half. `None` where there are none.
-    pub(super) fn mask(
+    pub(crate) fn mask(
         &self,
         weights: &[f32],
         bounds: Bounds,
@@ -48,39 +48,51 @@ impl Prototypes<'_> {
         placement: Placement,
     ) -> Option<Mask> {
         let [height, width] = shown.input.size;
-        // A pixel belongs to the box where its middle does.
-        let span = |from: f32, to: f32, max: usize| {
-            let edge = |at: f32| (at.max(0.0) + 0.5) as usize;
-            edge(from).min(max)..edge(to).min(max)
-        };
         let columns = span(bounds.left, bounds.right, shown.width);
         let rows = span(bounds.top, bounds.bottom, shown.height);
-        let across = |axis: usize, own: usize, input: usize| {
-            move |at: usize| {
-                let middle = placement.to_input([at as f64 + 0.5; 2])[axis];
-                between(middle * own as f64 / input as f64 - 0.5, own)
-            }
-        };
-        let xs: Vec<Neighbours> = columns.clone().map(across(0, self.width, width)).collect();
-        let ys: Vec<Neighbours> = rows.clone().map(across(1, self.height, height)).collect();
+        // Middles of the image's pixels, in pixels of the input and then of the prototypes.
+        let xs: Vec<Neighbours> = columns
+            .clone()
+            .map(|column| {
+                let [x, _] = placement.to_input([column as f64 + 0.5; 2]);
+                between(x * self.width as f64 / width as f64 - 0.5, self.width)
+            })
+            .collect();
+        let ys: Vec<Neighbours> = rows
+            .clone()
+            .map(|row| {
+                let [_, y] = placement.to_input([row as f64 + 0.5; 2]);
+                between(y * self.height as f64 / height as f64 - 0.5, self.height)
+            })
+            .collect();
+        // Only the prototypes' pixels under the box are mixed: most boxes are small.
         let [left, right] = [xs.first()?.first, xs.last()?.second];
         let [top, bottom] = [ys.first()?.first, ys.last()?.second];
         let wide = right - left + 1;
-        let cell = |at: usize| self.mixed(weights, left + at % wide, top + at / wide);
-        let cells: Vec<f32> = (0..wide * (bottom - top + 1)).map(cell).collect();
+        let cells: Vec<f32> = (0..wide * (bottom - top + 1))
+            .map(|at| self.mixed(weights, left + at % wide, top + at / wide))
+            .collect();
         let mut bits = vec![false; shown.width * shown.height];
         for (row, y) in rows.zip(&ys) {
             for (column, x) in columns.clone().zip(&xs) {
-                let line = |row: usize| {
-                    let at = |column: usize| cells[(row - top) * wide + column - left];
-                    at(x.first) + (at(x.second) - at(x.first)) * x.part
-                };
-                let value = line(y.first) + (line(y.second) - line(y.first)) * y.part;
+                // Bilinear: along two rows first, then between them.
+                let [above, below] = [y.first, y.second].map(|row| {
+                    let line = &cells[(row - top) * wide..][..wide];
+                    let [before, behind] = [line[x.first - left], line[x.second - left]];
+                    before + (behind - before) * x.part
+                });
+                let value = above + (below - above) * y.part;
                 bits[row * shown.width + column] = value > 0.5;
             }
         }
         Mask::new(shown.width, bits).filter(|mask| mask.bits().contains(&true))
     }
+}
+
+/// The pixels whose middles lie between two sides of a box, of those that there are.
+fn span(from: f32, to: f32, max: usize) -> Range<usize> {
+    let [from, to] = [from, to].map(|side| ((side.max(0.0) + 0.5) as usize).min(max));
+    from..to
 }
 
 /// The neighbours of a place; at the edges there is one only.
@@ -99,8 +111,10 @@ mod tests {
     fn a_mixture_is_cut_at_its_box_and_blended_up() {
         // Left half and upper half of an input of 8×8, at half its size.
         let left = |at: usize| if at % 4 < 2 { 4.0 } else { -4.0 };
-        let upper = |at: usize| if at / 4 < 2 { 4.0 } else { -4.0 };
-        let planes: Vec<f32> = (0..16).map(left).chain((0..16).map(upper)).collect();
+        let planes: Vec<f32> = (0..16)
+            .map(left)
+            .chain((0..16).map(|at| if at / 4 < 2 { 4.0 } else { -4.0 }))
+            .collect();
         let pixels: Vec<f32> = (0..16).flat_map(|at| [planes[at], planes[16 + at]]).collect();
         let resize = Resize::Letterbox { pad: 0, align: Align::TopLeft };
         let plain = InputDescription::plain([8, 8], Channels::Rgb, ElementType::F32);
