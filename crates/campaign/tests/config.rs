@@ -10,7 +10,7 @@ use faultlens_campaign::config::{
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_data::Sampling;
 use faultlens_engine::vision::OutputKind;
-use faultlens_targets::Written;
+use faultlens_targets::PartialDescription;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ fn yaml(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap()
 }
 
-fn source(target: &TargetSpec) -> (&Path, &Written) {
+fn source(target: &TargetSpec) -> (&Path, &PartialDescription) {
     match &target.source {
         Source::Model { path, written } => (path, written),
         Source::Service(_) => panic!("a model"),

@@ -5,7 +5,7 @@ use faultlens_core::{
     Text,
 };
 use faultlens_engine::vision::OutputKind;
-use faultlens_targets::{OnnxTarget, OpenError, Written};
+use faultlens_targets::{OnnxTarget, OpenError, PartialDescription};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -26,13 +26,13 @@ pub struct Served {
 impl Served {
     /// Opens a model, a file or `world:NAME`. Logits become probabilities, for no service answers
     /// with logits.
-    pub fn open(path: &Path, written: Written) -> Result<Self, OpenError> {
+    pub fn open(path: &Path, written: PartialDescription) -> Result<Self, OpenError> {
         let mut target = OnnxTarget::open(path, written.clone())?;
         let output = &target.description().output;
         if output.kind == OutputKind::Logits && !output.softmax {
             let mut output = output.clone();
             output.softmax = true;
-            target = OnnxTarget::open(path, Written { output: Some(output), ..written })?;
+            target = OnnxTarget::open(path, PartialDescription { output: Some(output), ..written })?;
         }
         let text = path.to_string_lossy();
         let shipped = text.strip_prefix("world:").map(str::to_owned);

@@ -3,7 +3,7 @@
 use super::error::RunError;
 use crate::setup::OpenCampaign;
 use crate::store::replace;
-use faultlens_targets::service::Account;
+use faultlens_targets::service::CallStats;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,7 +38,7 @@ pub struct ServiceAccount {
     /// The target's name in the campaign.
     pub target: String,
     /// Calls by what came of them.
-    pub account: Account,
+    pub account: CallStats,
     /// The versions of the model that answered, as far as the service says them.
     pub versions: BTreeSet<String>,
     /// Cases that were asked again at the end.
@@ -99,7 +99,7 @@ impl Spending {
             let versions = then.versions.into_iter().chain(service.versions()).collect();
             self.services.push(ServiceAccount {
                 target: spec.name.clone(),
-                account: service.account(),
+                account: service.call_stats(),
                 versions,
                 control: then.control + asked,
                 drifted: then.drifted + drifted,

@@ -2,7 +2,7 @@
 
 use crate::serving::*;
 use faultlens_core::Tensor;
-use faultlens_targets::{OnnxTarget, Written};
+use faultlens_targets::{OnnxTarget, PartialDescription};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn numbers() -> Vec<f32> {
 
 /// What the model gives without any service between.
 fn plain() -> (String, String, Vec<f32>) {
-    let target = OnnxTarget::open(Path::new(CLASSIFIER), Written::default()).unwrap();
+    let target = OnnxTarget::open(Path::new(CLASSIFIER), PartialDescription::default()).unwrap();
     let graph = target.model().graph();
     let input = graph.value_name(graph.inputs()[0]).to_owned();
     let output = graph.value_name(graph.outputs()[0]).to_owned();

@@ -137,7 +137,7 @@ fn more_than_the_queue_holds_is_told_to_come_back() {
     model.node("ReduceMean", &["y200"], &["y"]).attr_ints("axes", &[2, 3]).attr_i("keepdims", 0);
     model.output("y", faultlens_core::DType::F32, &["N".into(), 3.into()]);
     let path = file("slow.onnx", faultlens_engine::onnx::encode(&model.build()));
-    let written = faultlens_targets::Written {
+    let written = faultlens_targets::PartialDescription {
         input: Some(serde_json::from_str(r#"{"size": [64, 64]}"#).unwrap()),
         output: Some(serde_json::from_str(r#"{"kind": "probabilities"}"#).unwrap()),
         labels: None,

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use faultlens_core::{Detection, Image, Response, Seed, Target};
 use faultlens_data::{encode_jpeg, encode_png};
 use faultlens_serve::{Account, Format, Options, Served, Server, Stopper};
-use faultlens_targets::{OnnxTarget, Written};
+use faultlens_targets::{OnnxTarget, PartialDescription};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -37,12 +37,12 @@ pub(crate) struct Reply {
 
 impl Serving {
     pub(crate) fn of(model: &str, format: &str) -> Self {
-        Self::with(model, Written::default(), format, |_| {})
+        Self::with(model, PartialDescription::default(), format, |_| {})
     }
 
     pub(crate) fn with(
         model: &str,
-        written: Written,
+        written: PartialDescription,
         format: &str,
         change: impl FnOnce(&mut Options),
     ) -> Self {
@@ -161,7 +161,7 @@ pub(crate) fn grey(width: usize, height: usize) -> Image {
 /// What the classifier says without any service between: names and probabilities, best first.
 pub(crate) fn ranking(image: &Image) -> Vec<(String, f32)> {
     let output = serde_json::from_str(r#"{"kind": "logits", "softmax": true}"#).unwrap();
-    let written = Written { output: Some(output), ..Written::default() };
+    let written = PartialDescription { output: Some(output), ..PartialDescription::default() };
     let target = OnnxTarget::open(Path::new(CLASSIFIER), written).unwrap();
     let Response::Scores(scores) = target.ask(image).unwrap() else { panic!("a classifier") };
     let ranking = scores.ranking();
@@ -170,7 +170,7 @@ pub(crate) fn ranking(image: &Image) -> Vec<(String, f32)> {
 
 /// What the detector says without any service between.
 pub(crate) fn objects(image: &Image) -> Vec<(String, Detection)> {
-    let target = OnnxTarget::open(Path::new(DETECTOR), Written::default()).unwrap();
+    let target = OnnxTarget::open(Path::new(DETECTOR), PartialDescription::default()).unwrap();
     let Response::Detections(all) = target.ask(image).unwrap() else { panic!("a detector") };
     all.found.iter().map(|&found| (all.name(found.class), found)).collect()
 }
@@ -190,7 +190,7 @@ pub(crate) fn file(name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 /// The detector with its first class called `face`.
 pub(crate) fn faces(format: &str) -> Serving {
     let labels = file(&format!("faces-{format}.txt"), "face\nsign\ntruck\n");
-    let written = Written { labels: Some(labels), ..Written::default() };
+    let written = PartialDescription { labels: Some(labels), ..PartialDescription::default() };
     Serving::with(DETECTOR, written, format, |_| {})
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn reader(format: &str) -> Serving {
     let path = file(&format!("reader-{format}.onnx"), encode(&model.build()));
     let labels = file(&format!("reader-{format}.txt"), "r\ng\nb\n");
     let output = r#"{"kind": "text", "steps_axis": 2, "blank": 2}"#;
-    let written = Written {
+    let written = PartialDescription {
         input: Some(serde_json::from_str(r#"{"size": [8, 8]}"#).unwrap()),
         output: Some(serde_json::from_str(output).unwrap()),
         labels: Some(labels),
