@@ -1,14 +1,14 @@
 //! Amazon Rekognition.
 
-use crate::serving::*;
+use crate::running_server::*;
 use serde_json::{Value, json};
 
-fn ask(serving: &Serving, operation: &str, body: &Value) -> Reply {
+fn ask(server: &RunningServer, operation: &str, body: &Value) -> Reply {
     let headers = format!(
         "X-Amz-Target: RekognitionService.{operation}\r\nContent-Type: \
             application/x-amz-json-1.1\r\n"
     );
-    serving.post("/", &headers, body.to_string().as_bytes())
+    server.post("/", &headers, body.to_string().as_bytes())
 }
 
 fn image(bytes: &[u8]) -> Value {
@@ -17,39 +17,40 @@ fn image(bytes: &[u8]) -> Value {
 
 #[test]
 fn labels_come_back_bit_for_bit() {
-    let serving = Serving::of(CLASSIFIER, "rekognition");
+    let server = RunningServer::of(CLASSIFIER, "rekognition");
     let shown = scene(0);
     let body = json!({"Image": image(&png(&shown)), "MinConfidence": 0, "MaxLabels": 12});
-    let answer = ask(&serving, "DetectLabels", &body).json();
-    let label = |label: &Value| {
+    let answer = ask(&server, "DetectLabels", &body).json();
+    let mut got = Vec::new();
+    for label in answer["Labels"].as_array().unwrap() {
         let confidence = label["Confidence"].as_f64().unwrap();
-        (label["Name"].as_str().unwrap().to_owned(), (confidence / 100.0) as f32)
-    };
-    let got: Vec<(String, f32)> = answer["Labels"].as_array().unwrap().iter().map(label).collect();
+        got.push((label["Name"].as_str().unwrap().to_owned(), (confidence / 100.0) as f32));
+    }
     assert_eq!(got, ranking(&shown)[..12]);
     assert_eq!(answer["LabelModelVersion"].as_str().unwrap().len(), 12);
     let sure = ranking(&shown).iter().filter(|label| label.1 >= 0.55).count();
-    let answer = ask(&serving, "DetectLabels", &json!({"Image": image(&png(&shown))})).json();
+    let answer = ask(&server, "DetectLabels", &json!({"Image": image(&png(&shown))})).json();
     assert_eq!(answer["Labels"].as_array().unwrap().len(), sure);
     let body = json!({"Image": image(&png(&shown)), "MinConfidence": 0});
-    let answer = ask(&serving, "DetectModerationLabels", &body).json();
+    let answer = ask(&server, "DetectModerationLabels", &body).json();
     assert_eq!(answer["ModerationLabels"][0]["Name"], *ranking(&shown)[0].0);
     assert!(answer["ModerationModelVersion"].is_string());
-    let answer = ask(&serving, "RecognizeCelebrities", &body).json();
+    let answer = ask(&server, "RecognizeCelebrities", &body).json();
     assert_eq!(answer["CelebrityFaces"][0]["Name"], *ranking(&shown)[0].0);
 }
 
 #[test]
 fn instances_carry_their_boxes_bit_for_bit() {
-    let serving = Serving::of(DETECTOR, "rekognition");
-    let shown = telling_scene();
+    let server = RunningServer::of(DETECTOR, "rekognition");
+    let shown = scene_with_objects();
     let body = json!({"Image": image(&png(&shown)), "MinConfidence": 0});
-    let answer = ask(&serving, "DetectLabels", &body).json();
+    let answer = ask(&server, "DetectLabels", &body).json();
     let mut got = Vec::new();
     for label in answer["Labels"].as_array().unwrap() {
         for instance in label["Instances"].as_array().unwrap() {
             let side = |name: &str| instance["BoundingBox"][name].as_f64().unwrap();
-            let (width, height) = (shown.width() as f64, shown.height() as f64);
+            let width = shown.width() as f64;
+            let height = shown.height() as f64;
             let sides = [
                 side("Left") * width,
                 side("Top") * height,
@@ -87,7 +88,7 @@ fn texts_and_faces_are_told() {
 
 #[test]
 fn errors_are_amazons() {
-    let serving = Serving::of(CLASSIFIER, "rekognition");
+    let server = RunningServer::of(CLASSIFIER, "rekognition");
     let good = image(&png(&scene(0)));
     let mut large = png(&grey(100, 100));
     large.resize((5 << 20) + 1, 0);
@@ -112,23 +113,23 @@ fn errors_are_amazons() {
         ("DetectFaces", json!({"Image": good}), "InvalidParameterException"),
         ("DetectCats", json!({"Image": good}), "UnknownOperationException"),
     ] {
-        let reply = ask(&serving, operation, &body);
+        let reply = ask(&server, operation, &body);
         assert_eq!(reply.status, 400, "{operation} {wanted}");
         assert_eq!(reply.json()["__type"], wanted, "{}", reply.json());
         assert_eq!(reply.header("x-amzn-errortype"), wanted);
     }
     let target = "X-Amz-Target: RekognitionService.DetectLabels\r\n";
-    let broken = serving.post("/", target, b"{\"Image\":");
+    let broken = server.post("/", target, b"{\"Image\":");
     assert_eq!(broken.json()["__type"], "SerializationException");
-    assert_eq!(serving.get("/").status, 404);
-    assert_eq!(serving.post("/other", target, b"{}").status, 404);
-    let flood = serving.post("/", target, &vec![b' '; (8 << 20) + 1]);
+    assert_eq!(server.get("/").status, 404);
+    assert_eq!(server.post("/other", target, b"{}").status, 404);
+    let flood = server.post("/", target, &vec![b' '; (8 << 20) + 1]);
     assert_eq!(flood.json()["__type"], "ImageTooLargeException");
 }
 
 #[test]
 fn signatures_are_checked() {
-    let serving = Serving::with(CLASSIFIER, Default::default(), "rekognition", |options| {
+    let server = RunningServer::with(CLASSIFIER, Default::default(), "rekognition", |options| {
         options.keys = vec!["AKID:secret".to_owned()];
     });
     let claim = |id: &str, date: &str| {
@@ -145,10 +146,10 @@ fn signatures_are_checked() {
         (claim("AKID", "20200101"), "InvalidSignatureException"),
         (claim("AKID", "21000101"), "InvalidSignatureException"),
     ] {
-        let reply = serving.post("/", &headers, b"{}");
+        let reply = server.post("/", &headers, b"{}");
         assert_eq!((reply.status, &reply.json()["__type"]), (400, &json!(wanted)), "{headers}");
         assert!(!String::from_utf8_lossy(&reply.body).contains("secret"));
     }
-    let late = serving.post("/", &claim("AKID", "20200101"), b"{}").json();
+    let late = server.post("/", &claim("AKID", "20200101"), b"{}").json();
     assert!(late["message"].as_str().unwrap().starts_with("Signature expired: 20200101T000000Z"));
 }

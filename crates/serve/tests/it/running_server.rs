@@ -1,10 +1,10 @@
-//! A server on a free port, and a client that sends exactly what it is told.
+//! A server on a free port, and a client that sends exactly the given bytes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use faultlens_core::{Detection, Image, Response, Seed, Target};
 use faultlens_data::{encode_jpeg, encode_png};
-use faultlens_serve::{Account, Format, Options, Served, Server, Stopper};
+use faultlens_serve::{CallCounts, Format, Options, ServedModel, Server, Stopper};
 use faultlens_targets::{OnnxTarget, PartialDescription};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -18,35 +18,35 @@ pub(crate) const CLASSIFIER: &str = "world:signs-shallow";
 pub(crate) const DETECTOR: &str = "world:detector";
 
 /// A server that runs until the test is over.
-pub(crate) struct Serving {
+pub(crate) struct RunningServer {
     pub(crate) address: SocketAddr,
-    pub(crate) account: Arc<Account>,
+    pub(crate) counts: Arc<CallCounts>,
     stopper: Stopper,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What came back before the connection ended or the answer was whole.
+/// What was received before the connection ended or the response was complete.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
-    /// Whether the body has the length that was promised.
+    /// Whether the body has the announced length.
     pub(crate) whole: bool,
 }
 
-impl Serving {
+impl RunningServer {
     pub(crate) fn of(model: &str, format: &str) -> Self {
         Self::with(model, PartialDescription::default(), format, |_| {})
     }
 
     pub(crate) fn with(
         model: &str,
-        written: PartialDescription,
+        given: PartialDescription,
         format: &str,
         change: impl FnOnce(&mut Options),
     ) -> Self {
-        let served = Served::open(Path::new(model), written).unwrap();
+        let served = ServedModel::open(Path::new(model), given).unwrap();
         let mut options = Options {
             format: Format::find(format).unwrap(),
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -58,10 +58,11 @@ impl Serving {
         };
         change(&mut options);
         let server = Server::bind(served, options).unwrap();
-        let (address, account, stopper) =
-            (server.address().unwrap(), server.account(), server.stopper());
+        let address = server.address().unwrap();
+        let counts = server.counts();
+        let stopper = server.stopper();
         let thread = Some(std::thread::spawn(move || server.run().unwrap()));
-        Self { address, account, stopper, thread }
+        Self { address, counts, stopper, thread }
     }
 
     /// Sends a request; headers are lines.
@@ -73,7 +74,7 @@ impl Serving {
                 {length}\r\n{headers}\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // A server that has heard enough may answer and close before all is sent.
+        // A server that has read enough may respond and close before all is sent.
         let _ = stream.write_all(body);
         read(stream)
     }
@@ -88,8 +89,15 @@ impl Serving {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
+    }
+
+    /// Waits until so many calls have begun.
+    pub(crate) fn wait_for_calls(&self, calls: u64) {
+        while self.counts.calls() < calls {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Stops the server and waits for its end.
@@ -101,7 +109,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.stopper.stop();
     }
@@ -110,7 +118,7 @@ impl Drop for Serving {
 /// Reads until the server closes.
 pub(crate) fn read(mut stream: TcpStream) -> Reply {
     let mut bytes = Vec::new();
-    // What came before a reset counts.
+    // What was received before a reset counts.
     let _ = stream.read_to_end(&mut bytes);
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
     let (head, body) = match end {
@@ -158,25 +166,25 @@ pub(crate) fn grey(width: usize, height: usize) -> Image {
     Image::from_rgb(width, height, vec![128; width * height * 3]).unwrap()
 }
 
-/// What the classifier says without any service between: names and probabilities, best first.
+/// The classifier's ranking without a service in between: names and probabilities, best first.
 pub(crate) fn ranking(image: &Image) -> Vec<(String, f32)> {
     let output = serde_json::from_str(r#"{"kind": "logits", "softmax": true}"#).unwrap();
-    let written = PartialDescription { output: Some(output), ..PartialDescription::default() };
-    let target = OnnxTarget::open(Path::new(CLASSIFIER), written).unwrap();
+    let given = PartialDescription { output: Some(output), ..PartialDescription::default() };
+    let target = OnnxTarget::open(Path::new(CLASSIFIER), given).unwrap();
     let Response::Scores(scores) = target.ask(image).unwrap() else { panic!("a classifier") };
     let ranking = scores.ranking();
     ranking.places().iter().map(|place| (place.label.clone(), place.score)).collect()
 }
 
-/// What the detector says without any service between.
+/// The detector's objects without a service in between.
 pub(crate) fn objects(image: &Image) -> Vec<(String, Detection)> {
     let target = OnnxTarget::open(Path::new(DETECTOR), PartialDescription::default()).unwrap();
     let Response::Detections(all) = target.ask(image).unwrap() else { panic!("a detector") };
     all.found.iter().map(|&found| (all.name(found.class), found)).collect()
 }
 
-/// The first scenes in which the detector finds something.
-pub(crate) fn telling_scene() -> Image {
+/// The first scene in which the detector finds several objects.
+pub(crate) fn scene_with_objects() -> Image {
     (0..20).map(scene).find(|image| objects(image).len() >= 2).unwrap()
 }
 
@@ -188,15 +196,15 @@ pub(crate) fn file(name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 }
 
 /// The detector with its first class called `face`.
-pub(crate) fn faces(format: &str) -> Serving {
+pub(crate) fn faces(format: &str) -> RunningServer {
     let labels = file(&format!("faces-{format}.txt"), "face\nsign\ntruck\n");
-    let written = PartialDescription { labels: Some(labels), ..PartialDescription::default() };
-    Serving::with(DETECTOR, written, format, |_| {})
+    let given = PartialDescription { labels: Some(labels), ..PartialDescription::default() };
+    RunningServer::with(DETECTOR, given, format, |_| {})
 }
 
 /// A model that reads its picture's rows as letters: red is `r`, and a line of one colour is one
 /// letter.
-pub(crate) fn reader(format: &str) -> Serving {
+pub(crate) fn reader(format: &str) -> RunningServer {
     use faultlens_core::DType;
     use faultlens_engine::onnx::{ModelBuilder, encode};
 
@@ -207,16 +215,17 @@ pub(crate) fn reader(format: &str) -> Serving {
     let path = file(&format!("reader-{format}.onnx"), encode(&model.build()));
     let labels = file(&format!("reader-{format}.txt"), "r\ng\nb\n");
     let output = r#"{"kind": "text", "steps_axis": 2, "blank": 2}"#;
-    let written = PartialDescription {
+    let given = PartialDescription {
         input: Some(serde_json::from_str(r#"{"size": [8, 8]}"#).unwrap()),
         output: Some(serde_json::from_str(output).unwrap()),
         labels: Some(labels),
     };
-    Serving::with(path.to_str().unwrap(), written, format, |_| {})
+    RunningServer::with(path.to_str().unwrap(), given, format, |_| {})
 }
 
 /// Red above green, on which [`reader`] reads `rg`.
 pub(crate) fn red_and_green() -> Image {
-    let pixel = |at: usize| if at < 100 * 50 { [255, 0, 0] } else { [0, 255, 0] };
-    Image::from_rgb(100, 100, (0..100 * 100).flat_map(pixel).collect()).unwrap()
+    let half = 100 * 50;
+    Image::from_rgb(100, 100, [[255, 0, 0].repeat(half), [0, 255, 0].repeat(half)].concat())
+        .unwrap()
 }

@@ -1,4 +1,4 @@
-//! How every call ended, counted.
+//! Counts of calls by how they ended.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ macro_rules! endings {
             /// Every ending, in the order of the counters.
             pub const ALL: &[Self] = &[$(Self::$variant,)+];
 
-            /// Its name in the account and in the log.
+            /// Its name in the counts and in the log.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
@@ -28,13 +28,13 @@ macro_rules! endings {
 endings! {
     /// The client went away first.
     Abandoned, "abandoned";
-    /// As asked.
+    /// With the answer that was asked for.
     Answered, "answered";
     /// More calls at once than the queue holds.
     Busy, "busy";
-    /// Hung up in the middle, on purpose.
+    /// Connection closed in the middle of the response, on purpose.
     Dropped, "dropped";
-    /// A server's error, on purpose or because the model failed.
+    /// A server error, on purpose or because the model failed.
     Failed, "failed";
     /// Nonsense instead of the answer, on purpose.
     Nonsense, "nonsense";
@@ -42,31 +42,31 @@ endings! {
     Refused, "refused";
     /// Never answered, on purpose.
     Stalled, "stalled";
-    /// Told to come back later, on purpose.
+    /// Throttled, on purpose.
     Throttled, "throttled";
-    /// The answer cut short, on purpose.
+    /// The response cut short, on purpose.
     Truncated, "truncated";
 }
 
-/// Counts of all calls: what a client believes to have done can be held against it.
+/// Counts of all calls, to compare with what a client believes to have done.
 #[derive(Debug, Default)]
-pub struct Account {
+pub struct CallCounts {
     calls: AtomicU64,
     drifted: AtomicU64,
     ended: [AtomicU64; Ending::ALL.len()],
 }
 
-/// The account at one moment, as `GET /faultlens/account` tells it.
+/// The counts at one moment, as `GET /faultlens/account` reports them.
 #[derive(Debug, Serialize)]
-pub(crate) struct Statement {
+pub(crate) struct CountsSnapshot {
     calls: u64,
     in_flight: u64,
-    /// Calls that were met by the model as it is after the drift.
+    /// Calls that the drifted model answered.
     drifted: u64,
     ended: BTreeMap<&'static str, u64>,
 }
 
-impl Account {
+impl CallCounts {
     /// How many calls there were.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
@@ -77,12 +77,14 @@ impl Account {
         self.ended[ending as usize].load(Ordering::Relaxed)
     }
 
-    pub(crate) fn statement(&self) -> Statement {
-        let counted = |&ending: &Ending| (ending.name(), self.ended(ending));
-        let ended: BTreeMap<&'static str, u64> = Ending::ALL.iter().map(counted).collect();
+    pub(crate) fn snapshot(&self) -> CountsSnapshot {
+        let mut ended = BTreeMap::new();
+        for &ending in Ending::ALL {
+            ended.insert(ending.name(), self.ended(ending));
+        }
         let calls = self.calls();
-        let in_flight = calls.saturating_sub(ended.values().sum());
-        Statement { calls, in_flight, drifted: self.drifted.load(Ordering::Relaxed), ended }
+        let in_flight = calls.saturating_sub(ended.values().sum::<u64>());
+        CountsSnapshot { calls, in_flight, drifted: self.drifted.load(Ordering::Relaxed), ended }
     }
 
     pub(crate) fn note_drift(&self) {
@@ -90,25 +92,25 @@ impl Account {
     }
 }
 
-/// A call under way. It counts as abandoned unless it is told otherwise: a client that goes away
-/// takes the call with it at any moment.
+/// A call in flight. It counts as abandoned unless its ending is set: when a client disconnects, the
+/// future that handles the call is dropped at any point.
 pub(crate) struct Call {
-    account: Arc<Account>,
+    counts: Arc<CallCounts>,
     pub(crate) number: u64,
     pub(crate) ending: Ending,
 }
 
 impl Call {
     /// The next call, numbered from 0.
-    pub(crate) fn begin(account: &Arc<Account>) -> Self {
-        let number = account.calls.fetch_add(1, Ordering::Relaxed);
-        Self { account: Arc::clone(account), number, ending: Ending::Abandoned }
+    pub(crate) fn begin(counts: &Arc<CallCounts>) -> Self {
+        let number = counts.calls.fetch_add(1, Ordering::Relaxed);
+        Self { counts: Arc::clone(counts), number, ending: Ending::Abandoned }
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.account.ended[self.ending as usize].fetch_add(1, Ordering::Relaxed);
+        self.counts.ended[self.ending as usize].fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -118,15 +120,15 @@ mod tests {
 
     #[test]
     fn every_call_ends_once() {
-        let account = Arc::new(Account::default());
+        let counts = Arc::new(CallCounts::default());
         for &ending in Ending::ALL {
-            Call::begin(&account).ending = ending;
+            Call::begin(&counts).ending = ending;
         }
-        let under_way = Call::begin(&account);
-        let statement = account.statement();
-        assert_eq!((statement.calls, statement.in_flight), (11, 1));
-        assert!(statement.ended.values().all(|&count| count == 1), "{statement:?}");
-        drop(under_way);
-        assert_eq!(account.ended(Ending::Abandoned), 2);
+        let in_flight = Call::begin(&counts);
+        let snapshot = counts.snapshot();
+        assert_eq!((snapshot.calls, snapshot.in_flight), (11, 1));
+        assert!(snapshot.ended.values().all(|&count| count == 1), "{snapshot:?}");
+        drop(in_flight);
+        assert_eq!(counts.ended(Ending::Abandoned), 2);
     }
 }

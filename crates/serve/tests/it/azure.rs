@@ -1,6 +1,6 @@
 //! Azure AI Vision and Face.
 
-use crate::serving::*;
+use crate::running_server::*;
 use serde_json::{Value, json};
 
 const FOUR: &str = "/computervision/imageanalysis:analyze?api-version=2023-10-01&features=";
@@ -8,21 +8,23 @@ const THREE: &str = "/vision/v3.2/analyze?visualFeatures=";
 const BYTES: &str = "Content-Type: application/octet-stream\r\n";
 
 fn tags(values: &Value) -> Vec<(String, f32)> {
-    let tag = |tag: &Value| {
-        (tag["name"].as_str().unwrap().to_owned(), tag["confidence"].as_f64().unwrap() as f32)
-    };
-    values.as_array().unwrap().iter().map(tag).collect()
+    let mut tags = Vec::new();
+    for tag in values.as_array().unwrap() {
+        let name = tag["name"].as_str().unwrap().to_owned();
+        tags.push((name, tag["confidence"].as_f64().unwrap() as f32));
+    }
+    tags
 }
 
 #[test]
 fn tags_come_back_bit_for_bit() {
-    let serving = Serving::of(CLASSIFIER, "azure");
+    let server = RunningServer::of(CLASSIFIER, "azure");
     let image = scene(0);
-    let four = serving.post(&format!("{FOUR}tags"), BYTES, &png(&image)).json();
+    let four = server.post(&format!("{FOUR}tags"), BYTES, &png(&image)).json();
     assert_eq!(tags(&four["tagsResult"]["values"]), ranking(&image));
     assert_eq!(four["metadata"], json!({"width": 128, "height": 128}));
     for path in [format!("{THREE}Tags"), "/vision/v3.2/tag".to_owned()] {
-        let three = serving.post(&path, BYTES, &png(&image)).json();
+        let three = server.post(&path, BYTES, &png(&image)).json();
         assert_eq!(tags(&three["tags"]), ranking(&image));
         assert_eq!(three["modelVersion"], four["modelVersion"]);
     }
@@ -30,21 +32,22 @@ fn tags_come_back_bit_for_bit() {
     form.extend(png(&image));
     form.extend(b"\r\n--q--\r\n");
     let headers = "Content-Type: multipart/form-data; boundary=q\r\n";
-    let three = serving.post("/vision/v3.2/tag", headers, &form).json();
+    let three = server.post("/vision/v3.2/tag", headers, &form).json();
     assert_eq!(tags(&three["tags"]), ranking(&image));
 }
 
 #[test]
-fn objects_are_told_in_whole_pixels() {
-    let serving = Serving::of(DETECTOR, "azure");
-    let image = telling_scene();
-    let four = serving.post(&format!("{FOUR}objects,tags,people"), BYTES, &png(&image)).json();
-    let three = serving.post(&format!("{THREE}Objects"), BYTES, &png(&image)).json();
+fn objects_are_reported_in_whole_pixels() {
+    let server = RunningServer::of(DETECTOR, "azure");
+    let image = scene_with_objects();
+    let four = server.post(&format!("{FOUR}objects,tags,people"), BYTES, &png(&image)).json();
+    let three = server.post(&format!("{THREE}Objects"), BYTES, &png(&image)).json();
     let values = four["objectsResult"]["values"].as_array().unwrap();
     let wanted = objects(&image);
     assert_eq!(values.len(), wanted.len());
     for (at, (name, found)) in wanted.iter().enumerate() {
-        let (value, old) = (&values[at], &three["objects"][at]);
+        let value = &values[at];
+        let old = &three["objects"][at];
         assert_eq!(tags(&value["tags"]), [(name.clone(), found.score)]);
         assert_eq!((&old["object"], &old["rectangle"]), (&json!(name), &value["boundingBox"]));
         let side = |name: &str| value["boundingBox"][name].as_f64().unwrap() as f32;
@@ -57,7 +60,7 @@ fn objects_are_told_in_whole_pixels() {
 }
 
 #[test]
-fn texts_and_faces_are_told() {
+fn texts_and_faces_are_reported() {
     let answer = reader("azure").post(&format!("{FOUR}read"), BYTES, &png(&red_and_green()));
     assert_eq!(answer.json()["readResult"]["blocks"][0]["lines"][0]["text"], "rg");
     let shown = (0..40).map(scene).find(|i| objects(i).iter().any(|o| o.1.class == 0)).unwrap();
@@ -71,7 +74,7 @@ fn texts_and_faces_are_told() {
 
 #[test]
 fn errors_are_azures() {
-    let serving = Serving::of(CLASSIFIER, "azure");
+    let server = RunningServer::of(CLASSIFIER, "azure");
     let good = png(&scene(0));
     let mut large = good.clone();
     large.resize((4 << 20) + 1, 0);
@@ -94,23 +97,23 @@ fn errors_are_azures() {
         ),
         (path(FOUR, "tags"), "Content-Type: application/json\r\n", b"{", "BadArgument"),
     ] {
-        let reply = serving.post(&path, headers, body);
+        let reply = server.post(&path, headers, body);
         let error = &reply.json()["error"];
         assert_eq!((reply.status, &error["code"]), (400, &json!("InvalidRequest")), "{path}");
         assert_eq!(error["innererror"]["code"], wanted, "{error}");
     }
-    assert_eq!(serving.post("/vision/v1.0/analyze", BYTES, &good).json()["error"]["code"], "404");
-    assert_eq!(serving.get(&path(FOUR, "tags")).json()["error"]["code"], "405");
+    assert_eq!(server.post("/vision/v1.0/analyze", BYTES, &good).json()["error"]["code"], "404");
+    assert_eq!(server.get(&path(FOUR, "tags")).json()["error"]["code"], "405");
 }
 
 #[test]
 fn keys_are_checked() {
-    let serving = Serving::with(CLASSIFIER, Default::default(), "azure", |options| {
+    let server = RunningServer::with(CLASSIFIER, Default::default(), "azure", |options| {
         options.keys = vec!["first".to_owned(), "second".to_owned()];
     });
     for (key, status) in [("", 401), ("wrong", 401), ("first", 200), ("second", 200)] {
         let headers = format!("{BYTES}Ocp-Apim-Subscription-Key: {key}\r\n");
-        let reply = serving.post(&format!("{FOUR}tags"), &headers, &png(&scene(0)));
+        let reply = server.post(&format!("{FOUR}tags"), &headers, &png(&scene(0)));
         assert_eq!(reply.status, status, "{key}");
     }
 }

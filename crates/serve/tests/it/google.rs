@@ -1,6 +1,6 @@
 //! Google Cloud Vision.
 
-use crate::serving::*;
+use crate::running_server::*;
 use serde_json::{Value, json};
 
 const PATH: &str = "/v1/images:annotate";
@@ -17,18 +17,18 @@ fn first(reply: &Reply) -> Value {
 
 #[test]
 fn labels_come_back_bit_for_bit() {
-    let serving = Serving::of(CLASSIFIER, "google");
+    let server = RunningServer::of(CLASSIFIER, "google");
     for (kind, most) in [(json!("LABEL_DETECTION"), 14), (json!(4), 3)] {
         let image = scene(0);
         let body = request(&png(&image), json!([{"type": kind, "maxResults": most}]));
-        let reply = serving.post(PATH, "Content-Type: application/json\r\n", &body);
+        let reply = server.post(PATH, "Content-Type: application/json\r\n", &body);
         let answer = first(&reply);
         let labels = answer["labelAnnotations"].as_array().unwrap();
-        let label = |label: &Value| {
+        let mut got = Vec::new();
+        for label in labels {
             let name = label["description"].as_str().unwrap().to_owned();
-            (name, label["score"].as_f64().unwrap() as f32)
-        };
-        let got: Vec<(String, f32)> = labels.iter().map(label).collect();
+            got.push((name, label["score"].as_f64().unwrap() as f32));
+        }
         assert_eq!(got, ranking(&image)[..most]);
         assert_eq!(reply.header("x-faultlens-model-version").len(), 12);
     }
@@ -36,13 +36,13 @@ fn labels_come_back_bit_for_bit() {
 
 #[test]
 fn objects_come_back_bit_for_bit() {
-    let serving = Serving::of(DETECTOR, "google");
-    let image = telling_scene();
+    let server = RunningServer::of(DETECTOR, "google");
+    let image = scene_with_objects();
     let body = request(
         &png(&image),
         json!([{"type": "OBJECT_LOCALIZATION", "maxResults": 99}, {"type": "LABEL_DETECTION"}]),
     );
-    let answer = first(&serving.post("/v1/projects/p/locations/l/images:annotate", "", &body));
+    let answer = first(&server.post("/v1/projects/p/locations/l/images:annotate", "", &body));
     let got = answer["localizedObjectAnnotations"].as_array().unwrap();
     let wanted = objects(&image);
     assert_eq!(got.len(), wanted.len());
@@ -53,7 +53,8 @@ fn objects_come_back_bit_for_bit() {
             let corners = &object["boundingPoly"]["normalizedVertices"];
             (corners[at][axis].as_f64().unwrap() * side as f64) as f32
         };
-        let (width, height) = (image.width(), image.height());
+        let width = image.width();
+        let height = image.height();
         let b = found.bounds;
         assert_eq!([corner(0, "x", width), corner(0, "y", height)], [b.left, b.top]);
         assert_eq!([corner(2, "x", width), corner(2, "y", height)], [b.right, b.bottom]);
@@ -63,7 +64,7 @@ fn objects_come_back_bit_for_bit() {
 }
 
 #[test]
-fn texts_and_faces_are_told() {
+fn texts_and_faces_are_reported() {
     let reading = reader("google");
     let body = request(&png(&red_and_green()), json!([{"type": "TEXT_DETECTION"}]));
     let answer = first(&reading.post(PATH, "", &body));
@@ -83,7 +84,7 @@ fn texts_and_faces_are_told() {
 
 #[test]
 fn one_bad_image_does_not_spoil_the_others() {
-    let serving = Serving::of(CLASSIFIER, "google");
+    let server = RunningServer::of(CLASSIFIER, "google");
     let labels = json!([{"type": "LABEL_DETECTION"}]);
     let good = json!({"image": {"content": base64(&jpeg(&scene(0)))}, "features": labels});
     let bad = [
@@ -101,7 +102,7 @@ fn one_bad_image_does_not_spoil_the_others() {
     ];
     for (bad, wanted) in bad {
         let body = json!({"requests": [bad, good]}).to_string();
-        let answer = serving.post(PATH, "", body.as_bytes()).json();
+        let answer = server.post(PATH, "", body.as_bytes()).json();
         let error = &answer["responses"][0]["error"];
         assert_eq!(error["code"], 3, "{answer}");
         assert!(error["message"].as_str().unwrap().contains(wanted), "{error}");
@@ -111,7 +112,7 @@ fn one_bad_image_does_not_spoil_the_others() {
 
 #[test]
 fn bad_requests_get_a_status() {
-    let serving = Serving::of(CLASSIFIER, "google");
+    let server = RunningServer::of(CLASSIFIER, "google");
     let many = json!({"requests": vec![json!({}); 17]}).to_string();
     for (method, path, body, code, status) in [
         ("POST", PATH, "{", 400, "INVALID_ARGUMENT"),
@@ -120,18 +121,18 @@ fn bad_requests_get_a_status() {
         ("GET", PATH, "", 404, "NOT_FOUND"),
         ("POST", "/v1/images:annotated", "{}", 404, "NOT_FOUND"),
     ] {
-        let reply = serving.send(method, path, "", body.as_bytes());
+        let reply = server.send(method, path, "", body.as_bytes());
         let error = &reply.json()["error"];
         assert_eq!((reply.status, &error["code"]), (code, &json!(code)), "{method} {path}");
         assert_eq!(error["status"], status);
     }
-    let large = serving.post(PATH, "", &vec![b' '; (10 << 20) + 1]);
+    let large = server.post(PATH, "", &vec![b' '; (10 << 20) + 1]);
     assert_eq!((large.status, large.json()["error"]["code"].clone()), (400, json!(400)));
 }
 
 #[test]
 fn keys_and_tokens_are_checked() {
-    let serving = Serving::with(CLASSIFIER, Default::default(), "google", |options| {
+    let server = RunningServer::with(CLASSIFIER, Default::default(), "google", |options| {
         options.keys = vec!["open sesame".to_owned()];
     });
     let body = request(&png(&scene(0)), json!([{"type": "LABEL_DETECTION"}]));
@@ -143,7 +144,7 @@ fn keys_and_tokens_are_checked() {
         (PATH, "Authorization: Bearer open sesame\r\n", 200),
         (PATH, "Authorization: Bearer wrong\r\n", 401),
     ] {
-        let reply = serving.post(path, headers, &body);
+        let reply = server.post(path, headers, &body);
         assert_eq!(reply.status, status, "{path} {headers}");
         assert!(!String::from_utf8_lossy(&reply.body).contains("sesame"));
     }

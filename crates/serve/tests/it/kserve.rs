@@ -1,6 +1,6 @@
 //! The Open Inference Protocol.
 
-use crate::serving::*;
+use crate::running_server::*;
 use faultlens_core::Tensor;
 use faultlens_targets::{OnnxTarget, PartialDescription};
 use serde_json::{Value, json};
@@ -33,12 +33,12 @@ fn binary(head: &Value, raw: &[u8]) -> (String, Vec<u8>) {
 
 #[test]
 fn tensors_come_back_bit_for_bit() {
-    let serving = Serving::of(CLASSIFIER, "kserve");
+    let server = RunningServer::of(CLASSIFIER, "kserve");
     let (input, output, wanted) = plain();
     let shape = [1, 3, SIDE, SIDE];
     let data = json!({"name": input, "shape": shape, "datatype": "FP32", "data": numbers()});
     let body = json!({"id": "42", "inputs": [data]}).to_string();
-    let answer = serving.post(&format!("{MODEL}/infer"), "", body.as_bytes()).json();
+    let answer = server.post(&format!("{MODEL}/infer"), "", body.as_bytes()).json();
     assert_eq!((&answer["id"], &answer["model_name"]), (&json!("42"), &json!("signs-shallow")));
     let got = answer["outputs"][0]["data"].as_array().unwrap();
     let got: Vec<f32> = got.iter().map(|x| x.as_f64().unwrap() as f32).collect();
@@ -51,7 +51,7 @@ fn tensors_come_back_bit_for_bit() {
     let outputs = json!([{"name": output, "parameters": {"binary_data": true}}]);
     let (headers, body) = binary(&json!({"inputs": [data], "outputs": outputs}), &raw);
     let version = answer["model_version"].as_str().unwrap();
-    let reply = serving.post(&format!("{MODEL}/versions/{version}/infer"), &headers, &body);
+    let reply = server.post(&format!("{MODEL}/versions/{version}/infer"), &headers, &body);
     let length: usize = reply.header("inference-header-content-length").parse().unwrap();
     let head: Value = serde_json::from_slice(&reply.body[..length]).unwrap();
     assert_eq!(head["outputs"][0]["parameters"]["binary_data_size"], wanted.len() * 4);
@@ -64,21 +64,21 @@ fn tensors_come_back_bit_for_bit() {
 
 #[test]
 fn the_server_and_the_model_are_described() {
-    let serving = Serving::of(CLASSIFIER, "kserve");
+    let server = RunningServer::of(CLASSIFIER, "kserve");
     for path in ["/v2/health/live", "/v2/health/ready", &format!("{MODEL}/ready")] {
-        assert_eq!(serving.get(path).status, 200, "{path}");
+        assert_eq!(server.get(path).status, 200, "{path}");
     }
-    assert_eq!(serving.get("/v2").json()["extensions"], json!(["binary_tensor_data"]));
-    let about = serving.get(MODEL).json();
+    assert_eq!(server.get("/v2").json()["extensions"], json!(["binary_tensor_data"]));
+    let about = server.get(MODEL).json();
     assert_eq!(about["inputs"][0]["datatype"], "FP32");
     assert_eq!(about["inputs"][0]["shape"], json!([-1, 3, SIDE, SIDE]));
     let version = about["versions"][0].as_str().unwrap();
-    assert_eq!(serving.get(&format!("{MODEL}/versions/{version}")).json(), about);
+    assert_eq!(server.get(&format!("{MODEL}/versions/{version}")).json(), about);
 }
 
 #[test]
-fn errors_are_told() {
-    let serving = Serving::of(CLASSIFIER, "kserve");
+fn errors_are_reported() {
+    let server = RunningServer::of(CLASSIFIER, "kserve");
     let infer = format!("{MODEL}/infer");
     let (input, ..) = plain();
     let one = |name: &str, shape: Value, kind: &str, data: Value| {
@@ -96,20 +96,20 @@ fn errors_are_told() {
         (json!({"inputs": [{"name": input, "shape": [1], "datatype": "FP32"}]}), "no data"),
         (json!({"inputs": [], "outputs": [{"name": "none"}]}), "unexpected inference output"),
     ] {
-        let reply = serving.post(&infer, "", body.to_string().as_bytes());
+        let reply = server.post(&infer, "", body.to_string().as_bytes());
         let error = reply.json()["error"].as_str().unwrap().to_owned();
         assert!(reply.status == 400 && error.contains(wanted), "{body}: {error}");
     }
     for length in ["999999", "-1", "many"] {
         let headers = format!("Inference-Header-Content-Length: {length}\r\n");
-        assert_eq!(serving.post(&infer, &headers, b"{}").status, 400, "{length}");
+        assert_eq!(server.post(&infer, &headers, b"{}").status, 400, "{length}");
     }
     let data = json!({"name": input, "shape": [1], "datatype": "FP32",
         "parameters": {"binary_data_size": 8}});
     let (headers, body) = binary(&json!({"inputs": [data]}), &[0; 4]);
-    assert_eq!(serving.post(&infer, &headers, &body).status, 400);
+    assert_eq!(server.post(&infer, &headers, &body).status, 400);
     let (headers, body) = binary(&json!({"inputs": []}), &[0; 4]);
-    assert_eq!(serving.post(&infer, &headers, &body).status, 400);
+    assert_eq!(server.post(&infer, &headers, &body).status, 400);
     for (method, path, status) in [
         ("GET", "/v2/models/other", 404),
         ("GET", &format!("{MODEL}/versions/9"), 404),
@@ -119,7 +119,7 @@ fn errors_are_told() {
         ("GET", "/v3", 404),
         ("GET", "/", 404),
     ] {
-        let reply = serving.send(method, path, "", b"");
+        let reply = server.send(method, path, "", b"");
         assert_eq!(reply.status, status, "{method} {path}");
         assert!(reply.json()["error"].is_string());
     }

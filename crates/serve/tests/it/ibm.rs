@@ -1,6 +1,6 @@
 //! The object detector of IBM's Model Asset eXchange.
 
-use crate::serving::*;
+use crate::running_server::*;
 use serde_json::json;
 
 const FORM: &str = "Content-Type: multipart/form-data; boundary=q\r\n";
@@ -18,10 +18,10 @@ fn form(field: &str, bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn predictions_come_back_bit_for_bit() {
-    let serving = Serving::of(DETECTOR, "ibm");
-    let image = telling_scene();
+    let server = RunningServer::of(DETECTOR, "ibm");
+    let image = scene_with_objects();
     for (path, threshold) in [("/model/predict?threshold=0", 0.0), ("/model/predict", 0.7)] {
-        let answer = serving.post(path, FORM, &form("image", &png(&image))).json();
+        let answer = server.post(path, FORM, &form("image", &png(&image))).json();
         assert_eq!(answer["status"], "ok");
         let got = answer["predictions"].as_array().unwrap();
         let mut wanted = objects(&image);
@@ -37,12 +37,12 @@ fn predictions_come_back_bit_for_bit() {
             assert_eq!([0, 1, 2, 3].map(side), [b.top, b.left, b.bottom, b.right]);
         }
     }
-    assert_eq!(serving.get("/model/metadata").json()["name"], "detector");
+    assert_eq!(server.get("/model/metadata").json()["name"], "detector");
 }
 
 #[test]
 fn errors_are_told() {
-    let serving = Serving::of(DETECTOR, "ibm");
+    let server = RunningServer::of(DETECTOR, "ibm");
     let good = form("image", &png(&scene(0)));
     for (method, path, headers, body, status) in [
         ("POST", "/model/predict", FORM, form("picture", &png(&scene(0))), 400),
@@ -53,10 +53,10 @@ fn errors_are_told() {
         ("GET", "/model/predict", "", Vec::new(), 405),
         ("POST", "/model/predictions", FORM, good.clone(), 404),
     ] {
-        let reply = serving.send(method, path, headers, &body);
+        let reply = server.send(method, path, headers, &body);
         assert_eq!((reply.status, &reply.json()["status"]), (status, &json!("error")), "{path}");
     }
-    let classifier = Serving::of(CLASSIFIER, "ibm");
+    let classifier = RunningServer::of(CLASSIFIER, "ibm");
     let reply = classifier.post("/model/predict", FORM, &good);
     assert_eq!(reply.status, 400);
 }
