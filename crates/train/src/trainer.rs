@@ -157,8 +157,11 @@ impl Training<'_> {
         let mut order: Vec<usize> = (0..self.data.len()).collect();
         seed.child("order").stream().shuffle(&mut order);
         let batches = batches(&order, self.recipe.batch);
-        let (steps, epochs) = (batches.len(), self.recipe.epochs);
-        let (mut sum, mut seen, mut rate) = (0.0, 0usize, 0.0);
+        let steps = batches.len();
+        let epochs = self.recipe.epochs;
+        let mut sum = 0.0;
+        let mut seen = 0usize;
+        let mut rate = 0.0;
         for (step, members) in batches.into_iter().enumerate() {
             rate = self.recipe.rate(epoch * steps + step, steps * epochs);
             let loss = self.step(members, seed.at(step as u64))?;
@@ -167,13 +170,15 @@ impl Training<'_> {
             let watched = [("loss", loss), ("gradient's length", length)];
             if let Some((what, value)) = watched.into_iter().find(|(_, x)| !x.is_finite()) {
                 let before = sum / seen.max(1) as f64;
-                let (epoch, step) = (epoch + 1, step + 1);
+                let epoch = epoch + 1;
+                let step = step + 1;
                 return Err(TrainError::NotFinite { what, value, epoch, step, rate, before });
             }
             self.descent.step(&mut self.learner, rate);
             sum += loss * members.len() as f64;
             seen += members.len();
-            let (epoch, step) = (epoch + 1, step + 1);
+            let epoch = epoch + 1;
+            let step = step + 1;
             let told = Progress { epoch, epochs, step, steps, loss: sum / seen as f64 };
             if progress(told).is_break() {
                 return Err(TrainError::Stopped);
@@ -206,8 +211,9 @@ impl Training<'_> {
             let learner = &mut self.learner;
             let follow = |batch: &Tensor| {
                 let feeds = [(objective.input.as_str(), batch.clone())];
-                let loss = |answers: &Answers<'_>| objective.loss(answers, &cases, input);
-                learner.input_gradient(&feeds, draw, &objective.input, loss)
+                learner.input_gradient(&feeds, draw, &objective.input, |answers: &Answers<'_>| {
+                    objective.loss(answers, &cases, input)
+                })
             };
             adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), follow)?;
         }

@@ -78,7 +78,8 @@ fn cross_entropy(logits: &Tensor, labels: &Value) -> (f64, Tensor) {
 
 fn compare(name: &str, found: &Tensor, wanted: &Tensor, allowed: f32) {
     assert_eq!(found.shape(), wanted.shape(), "{name}");
-    let (found, wanted) = (found.as_f32().unwrap(), wanted.as_f32().unwrap());
+    let found = found.as_f32().unwrap();
+    let wanted = wanted.as_f32().unwrap();
     let largest = wanted.iter().fold(0.0f32, |m, x| m.max(x.abs()));
     for (at, (f, w)) in found.iter().zip(wanted).enumerate() {
         assert!((f - w).abs() <= allowed * largest, "{name}[{at}]: {f} instead of {w}");
@@ -102,7 +103,8 @@ fn gradients_at_inference() {
 /// Trains for as many steps as the fixture has losses.
 fn descend(fixture: &Value, run: &Value, threads: usize) -> ModelProto {
     let number = |from: &Value, key: &str| from[key].as_f64().unwrap();
-    let (learning_rate, momentum) = (number(run, "rate"), number(run, "momentum"));
+    let learning_rate = number(run, "rate");
+    let momentum = number(run, "momentum");
     let settings = Settings { learning_rate, momentum, weight_decay: number(fixture, "decay") };
     let rule = optimiser(run["optimiser"].as_str().unwrap()).unwrap();
     let mut descent = Descent::new(rule, settings, None);
@@ -113,7 +115,8 @@ fn descend(fixture: &Value, run: &Value, threads: usize) -> ModelProto {
             let (value, seed) = cross_entropy(&answers.value("logits")?, &fixture["labels"]);
             Ok::<Loss, EngineError>(Loss { value, gradients: vec![("logits".into(), seed)] })
         });
-        let (loss, wanted) = (loss.unwrap(), wanted.as_f64().unwrap());
+        let loss = loss.unwrap();
+        let wanted = wanted.as_f64().unwrap();
         assert!((loss - wanted).abs() < 1e-5 * wanted, "{rule:?}: {loss} instead of {wanted}");
         descent.step(&mut learner, learning_rate);
     }

@@ -23,11 +23,17 @@ fn colours(n: usize, side: usize) -> DataSet {
     let case = |at: usize| {
         let mut stream = Seed::new(4).at(at as u64).stream();
         let class = at % 3;
-        let pixel = |i: usize| {
-            let base = if i % 3 == class { 150.0 } else { 90.0 };
-            (base + 30.0 * stream.gaussian()).clamp(0.0, 255.0) as u8
-        };
-        let image = Image::from_rgb(side, side, (0..side * side * 3).map(pixel).collect()).unwrap();
+        let image = Image::from_rgb(
+            side,
+            side,
+            (0..side * side * 3)
+                .map(|i: usize| {
+                    let base = if i % 3 == class { 150.0 } else { 90.0 };
+                    (base + 30.0 * stream.gaussian()).clamp(0.0, 255.0) as u8
+                })
+                .collect(),
+        )
+        .unwrap();
         Case { label: Some(class), ..Case::new(format!("square {at}"), image) }
     };
     let cases: Vec<Case> = (0..n).map(case).collect();
@@ -54,7 +60,8 @@ fn run(
 
 #[test]
 fn a_network_learns_three_colours() {
-    let (data, recipe) = (colours(96, 12), recipe(12));
+    let data = colours(96, 12);
+    let recipe = recipe(12);
     let mut seen = Vec::new();
     let model = network("convnet:8,16", 12);
     let trained = train(&recipe, &model, &data, 1, &mut |p| {
@@ -76,7 +83,9 @@ fn a_network_learns_three_colours() {
 
 #[test]
 fn who_looks_on_between_epochs_changes_nothing() {
-    let (data, recipe, model) = (colours(20, 12), recipe(12), network("convnet:4", 12));
+    let data = colours(20, 12);
+    let recipe = recipe(12);
+    let model = network("convnet:4", 12);
     let alone = train(&recipe, &model, &data, 1, &mut on).unwrap();
     let mut seen = Vec::new();
     let watched = train_with(&recipe, &model, &data, 1, &mut on, &mut |rest| {
@@ -149,7 +158,8 @@ fn an_autoencoder_learns_to_say_what_it_sees() {
     assert_eq!(onnx::encode(&trained.model), onnx::encode(&twice.model));
     // The noise has a deviation of 30 of 255, which leaves 18.6 dB to who sees the colour; the
     // best answer to a picture that is not looked at has 15.8 dB.
-    let (before, after) = (psnr(&first), psnr(&trained.model));
+    let before = psnr(&first);
+    let after = psnr(&trained.model);
     assert!(before < 15.8 && after > 17.4, "{before} {after}");
 }
 
@@ -220,7 +230,8 @@ fn numbers_of_a_recipe_are_checked() {
 fn one_step(model: &ModelProto, shape: Vec<usize>) -> (Learner, usize) {
     let mut learner = Learner::new(model, 1).unwrap();
     let graph = model.graph.as_ref().unwrap();
-    let (input, output) = (graph.input[0].name.clone(), graph.output[0].name.clone());
+    let input = graph.input[0].name.clone();
+    let output = graph.output[0].name.clone();
     let mut stream = Seed::new(8).stream();
     let values: Vec<f32> = (0..shape.iter().product()).map(|_| stream.gaussian() as f32).collect();
     let feeds = [(input.as_str(), Tensor::new(shape, values).unwrap())];
@@ -293,14 +304,20 @@ fn robust_accuracy(model: &ModelProto, recipe: &Recipe, data: &DataSet, epsilon:
         let start = fed.as_f32().unwrap();
         let nudged: Vec<f32> = (0..start.len())
             .flat_map(|moved| {
-                let at = |(i, &x): (usize, &f32)| if i == moved { x + 1e-2 } else { x };
-                start.iter().enumerate().map(at).collect::<Vec<_>>()
+                start
+                    .iter()
+                    .enumerate()
+                    .map(|(i, &x): (usize, &f32)| if i == moved { x + 1e-2 } else { x })
+                    .collect::<Vec<_>>()
             })
             .collect();
         let here = margin(start, label)[0];
         let slopes = margin(&nudged, label).into_iter().map(|there| there - here);
-        let step = |(x, slope): (&f32, f32)| (x - epsilon * slope.signum()).clamp(0.0, 1.0);
-        let attacked: Vec<f32> = start.iter().zip(slopes).map(step).collect();
+        let attacked: Vec<f32> = start
+            .iter()
+            .zip(slopes)
+            .map(|(x, slope): (&f32, f32)| (x - epsilon * slope.signum()).clamp(0.0, 1.0))
+            .collect();
         margin(&attacked, label)[0] > 0.0
     };
     (0..data.len()).filter(stands).count() as f64 / data.len() as f64
@@ -308,7 +325,8 @@ fn robust_accuracy(model: &ModelProto, recipe: &Recipe, data: &DataSet, epsilon:
 
 #[test]
 fn adversarial_training_withstands_more() {
-    let (data, unseen) = (colours(120, 6), colours(180, 6));
+    let data = colours(120, 6);
+    let unseen = colours(180, 6);
     let plain = Recipe { epochs: 12, ..recipe(6) };
     let epsilon = 0.08;
     let hardened = Recipe {
@@ -319,7 +337,8 @@ fn adversarial_training_withstands_more() {
         let trained = run(recipe, "mlp:32x1", &data, 1).unwrap();
         robust_accuracy(&trained.model, recipe, &unseen, epsilon as f32)
     };
-    let (soft, hard) = (accuracy(&plain), accuracy(&hardened));
+    let soft = accuracy(&plain);
+    let hard = accuracy(&hardened);
     assert!(hard > soft + 0.05, "{soft} without, {hard} with adversarial training");
 }
 
@@ -345,7 +364,8 @@ fn hooks_give_the_same_weights_on_any_number_of_threads_and_others_than_without(
 
 #[test]
 fn who_follows_a_training_can_stop_it() {
-    let (data, model) = (colours(40, 12), network("mlp:8x1", 12));
+    let data = colours(40, 12);
+    let model = network("mlp:8x1", 12);
     let mut steps = 0;
     let stopped = train(&recipe(12), &model, &data, 1, &mut |_| {
         steps += 1;

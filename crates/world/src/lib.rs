@@ -27,7 +27,7 @@ pub mod sheet;
 mod sign;
 
 pub use light::{Distance, Light, Weather};
-pub use models::{MODELS, EmbeddedModel};
+pub use models::{EmbeddedModel, MODELS};
 pub use scene::{
     Actor, Camera, Facing, LEAST_SIDE, LEAST_VISIBLE, Layout, Road, SCENE_CLASSES, SCENE_SIZE,
     SEGMENT_CLASSES, Scene, Scenery, Thing, Vehicle, VehicleKind, layout, scene, scenes,

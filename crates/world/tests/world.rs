@@ -16,8 +16,9 @@ fn seed() -> Seed {
 
 /// FNV-1a over the pixels.
 fn hash(image: &Image) -> u64 {
-    let mix = |h: u64, &b: &u8| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
-    image.rgb().iter().fold(0xcbf2_9ce4_8422_2325, mix)
+    image.rgb().iter().fold(0xcbf2_9ce4_8422_2325, |h: u64, &b: &u8| {
+        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 fn strata(cases: &[&Case], key: &str) -> BTreeMap<String, usize> {
@@ -129,7 +130,9 @@ fn road_middle(scene: &Scene, rows: std::ops::Range<usize>) -> f64 {
 
 #[test]
 fn the_steering_angle_is_the_bend_of_the_drawn_road() {
-    let (mut right_side, mut n, mut pairs) = (0, 0, Vec::new());
+    let mut right_side = 0;
+    let mut n = 0;
+    let mut pairs = Vec::new();
     for index in 0..200 {
         let mut layout = Layout::random(seed().at(index));
         layout.actors.clear();
@@ -152,7 +155,8 @@ fn the_steering_angle_is_the_bend_of_the_drawn_road() {
 fn correlation(pairs: &[(f64, f64)]) -> f64 {
     let n = pairs.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
-    let (mx, my) = (mean(|p| p.0), mean(|p| p.1));
+    let mx = mean(|p| p.0);
+    let my = mean(|p| p.1);
     let sum =
         |of: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|p| of(p.0 - mx, p.1 - my)).sum::<f64>();
     sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt()
@@ -175,7 +179,8 @@ fn one_change_of_a_plan_changes_one_thing() {
     let pixels =
         before.case.image.rgb().chunks_exact(3).zip(after.case.image.rgb().chunks_exact(3));
     for (at, (old, new)) in pixels.enumerate() {
-        let (x, y) = ((at % SCENE_SIZE) as f32, (at / SCENE_SIZE) as f32);
+        let x = (at % SCENE_SIZE) as f32;
+        let y = (at / SCENE_SIZE) as f32;
         let b = object.bounds;
         // The car's shadow reaches a little beyond it.
         let away = x < b.left - 4.0 || x > b.right + 4.0 || y < b.top - 2.0 || y > b.bottom + 4.0;

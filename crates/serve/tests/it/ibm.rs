@@ -31,10 +31,13 @@ fn predictions_come_back_bit_for_bit() {
             assert_eq!(prediction["label"], **name);
             assert_eq!(prediction["label_id"], found.class.to_string());
             assert_eq!(prediction["probability"].as_f64().unwrap() as f32, found.score);
-            let side =
-                |at: usize| (prediction["detection_box"][at].as_f64().unwrap() * 128.0) as f32;
             let b = found.bounds;
-            assert_eq!([0, 1, 2, 3].map(side), [b.top, b.left, b.bottom, b.right]);
+            assert_eq!(
+                [0, 1, 2, 3]
+                    .map(|at: usize| (prediction["detection_box"][at].as_f64().unwrap() * 128.0)
+                        as f32),
+                [b.top, b.left, b.bottom, b.right]
+            );
         }
     }
     assert_eq!(server.get("/model/metadata").json()["name"], "detector");

@@ -68,8 +68,8 @@ impl OutlineModel {
         let tensor = self.input.tensor(&images).map_err(rejected)?;
         let outputs = self.model.run(&[(self.image.name.as_str(), tensor)]).map_err(failed)?;
         let shown = Shown { input: &self.input, width: image.width(), height: image.height() };
-        let names = |class: usize| self.labels.name(class);
-        let found = self.reader.read(&outputs, shown, min_score, &names);
+        let found =
+            self.reader.read(&outputs, shown, min_score, &|class: usize| self.labels.name(class));
         found.map_err(|error| TargetError::Failed(error.to_string()))
     }
 }

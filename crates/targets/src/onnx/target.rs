@@ -103,8 +103,9 @@ impl OnnxTarget {
         [width, height]: [usize; 2],
     ) -> Result<Response, TargetError> {
         let shown = Shown { input: &self.description.input, width, height };
-        let names = |classes| Arc::clone(self.names.get_or_init(|| self.class_names(classes)));
-        let response = self.reader.read(outputs, at, shown, &names);
+        let response = self.reader.read(outputs, at, shown, &|classes| {
+            Arc::clone(self.names.get_or_init(|| self.class_names(classes)))
+        });
         response.map_err(|error| TargetError::Failed(error.to_string()))
     }
 

@@ -143,8 +143,8 @@ impl ServiceSpec {
     /// hashes this text, so it must not change when a key is renamed: recorded runs resume only
     /// with the identities that they were recorded under.
     pub fn to_stable_json(&self) -> Result<Value, ServiceError> {
-        let unwritable = |error| ServiceError::Setting(format!("the service's settings: {error}"));
-        let mut json = serde_json::to_value(self).map_err(unwritable)?;
+        let mut json = serde_json::to_value(self)
+            .map_err(|error| ServiceError::Setting(format!("the service's settings: {error}")))?;
         let Some(keys) = json.as_object_mut() else { return Ok(json) };
         for &(old, new) in RENAMED_KEYS {
             // A file of class names was called `labels` in the first release too.

@@ -37,9 +37,13 @@ pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
 
 /// How often both sides can be halved until the plane is small.
 pub(super) fn doublings(height: usize, width: usize) -> usize {
-    let can_halve = |&n: &usize| {
-        let (h, w) = (height >> n, width >> n);
-        h.is_multiple_of(2) && w.is_multiple_of(2) && h.min(w) > FIRST_SIDE
-    };
-    2.max((0..).take_while(can_halve).count())
+    2.max(
+        (0..)
+            .take_while(|&n: &usize| {
+                let h = height >> n;
+                let w = width >> n;
+                h.is_multiple_of(2) && w.is_multiple_of(2) && h.min(w) > FIRST_SIDE
+            })
+            .count(),
+    )
 }

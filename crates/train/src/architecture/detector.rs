@@ -61,7 +61,8 @@ fn around_centres(net: &mut Net, distances: &Value, [rows, columns]: [usize; 2])
     let cell = CELL as f32;
     let middle = |n: usize| (n as f32 + 0.5) * cell;
     let centres = (0..rows * columns).flat_map(|at| {
-        let (x, y) = (middle(at % columns), middle(at / columns));
+        let x = middle(at % columns);
+        let y = middle(at / columns);
         [x, y, x, y]
     });
     let centres = net.constant("boxes.centres", &[rows * columns, 4], centres.collect());

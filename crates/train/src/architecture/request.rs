@@ -133,7 +133,8 @@ pub(super) struct Width {
 
 fn parse_width(item: &str) -> Option<Width> {
     let (width, times) = item.trim().split_once('x').unwrap_or((item.trim(), "1"));
-    let (width, times) = (width.parse().ok()?, times.parse().ok()?);
+    let width = width.parse().ok()?;
+    let times = times.parse().ok()?;
     let fits = (1..=MOST_WIDTH).contains(&width) && (1..=MOST_TIMES).contains(&times);
     fits.then_some(Width { width, times })
 }

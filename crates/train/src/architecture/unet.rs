@@ -14,7 +14,8 @@ pub(super) const TAKES: Takes = Takes::Numbers(&[
 /// Halves the image and doubles the channels, then goes back up with the planes of the way down
 /// beside; gives `logits` for every class and pixel.
 pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
-    let (base, depth) = (request.whole(0), request.whole(1));
+    let base = request.whole(0);
+    let depth = request.whole(1);
     request.multiple_of(1 << depth)?;
     let (mut net, mut x) = Net::of_image(request);
     let mut kept = Vec::new();

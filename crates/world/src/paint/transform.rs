@@ -22,7 +22,8 @@ impl Transform {
 
     /// This map, then a turn about the origin, clockwise as seen, in radians.
     pub fn turned(self, angle: f32) -> Self {
-        let (s, c) = (libm::sinf(angle), libm::cosf(angle));
+        let s = libm::sinf(angle);
+        let c = libm::cosf(angle);
         self.then([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     }
 

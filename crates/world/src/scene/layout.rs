@@ -99,7 +99,8 @@ impl Layout {
     /// Vehicles and signs, up to five.
     fn populate(&mut self, stream: &mut Stream) {
         let wanted = [0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5][stream.below(13)];
-        let (mut placed, mut tries) = (0, 0);
+        let mut placed = 0;
+        let mut tries = 0;
         while placed < wanted && tries < 40 {
             tries += 1;
             let actor =

@@ -104,8 +104,8 @@ fn descriptions(
 
 /// Whether text can be a segment of a path: segments of dots alone lead elsewhere.
 fn is_segment(text: &str) -> bool {
-    let is_unreserved = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
-    text.chars().all(is_unreserved) && text.chars().any(|c| c != '.')
+    text.chars().all(|c: char| c.is_ascii_alphanumeric() || "-._~".contains(c))
+        && text.chars().any(|c| c != '.')
 }
 
 /// The inference path of a model, or of `NAME/VERSION`.
@@ -192,8 +192,9 @@ impl Wire for Kserve {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let reader = OutputReader::of_outputs(&self.output, &names).map_err(unreadable)?;
         let shown = Shown { input: &self.input, width: image.width(), height: image.height() };
-        let names = |classes: usize| self.class_names(classes);
-        let response = reader.read(&tensors, 0, shown, &names).map_err(unreadable)?;
+        let response = reader
+            .read(&tensors, 0, shown, &|classes: usize| self.class_names(classes))
+            .map_err(unreadable)?;
         Ok(Prediction { response, version })
     }
 }
