@@ -1,11 +1,11 @@
 //! Changes to training images, drawn anew each time an image is seen: one line per augmentation
 //! in [`AUGMENTATIONS`].
 
-use crate::TrainError;
+use crate::error::TrainError;
 use faultlens_core::{Image, ImageError, Stream, did_you_mean};
 
 /// A way to vary training images. It sees pixels only, so it serves tasks that do not ask for
-/// places: see [`Recipe::check`](crate::Recipe::check).
+/// places: see `Recipe::check`.
 pub trait Augment: Sync {
     /// Its name in recipes.
     fn name(&self) -> &'static str;

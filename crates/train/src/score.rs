@@ -1,7 +1,10 @@
 //! How good a model is on cases that it has not seen.
 
+use crate::error::TrainError;
 use crate::loss::{BOXES, CELLS, CLASSES, NUMBERS, PICTURE, PIXELS, Wanted, detections};
-use crate::{Recipe, Task, TrainError, truth};
+use crate::recipe::Recipe;
+use crate::task::Task;
+use crate::truth;
 use faultlens_core::{Case, Detection, Object, Tensor, argmax};
 use faultlens_data::DataSet;
 use faultlens_engine::Model;

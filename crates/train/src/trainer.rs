@@ -1,10 +1,14 @@
 //! The loop: batches in a drawn order, loss, gradients, new weights.
 
 use crate::augment::{self, Augment};
-use crate::card::Clock;
+use crate::cost::{Clock, Cost};
+use crate::error::TrainError;
 use crate::hook::Pixels;
 use crate::loss::Objective;
-use crate::{Cost, Descent, Recipe, Task, TrainError, truth};
+use crate::optimiser::Descent;
+use crate::recipe::Recipe;
+use crate::task::Task;
+use crate::truth;
 use faultlens_core::{Case, Seed, Tensor};
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::ModelProto;
@@ -108,7 +112,7 @@ pub fn train_with(
         recipe,
         data,
         learner: Learner::new(model, threads)?,
-        descent: Descent::of(recipe)?,
+        descent: recipe.descent()?,
         objective: Objective::new(recipe.task, model),
         augment: augment::named(&recipe.augment)?,
         seed: Seed::new(recipe.seed).child("training"),

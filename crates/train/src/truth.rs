@@ -1,7 +1,8 @@
 //! What cases must say for each task: the same for what is learned from them and for what is
 //! measured on them.
 
-use crate::{Task, TrainError};
+use crate::error::TrainError;
+use crate::task::Task;
 use faultlens_core::{Bounds, Case, Object, Tensor};
 use faultlens_data::DataSet;
 use faultlens_engine::vision::{ElementType, InputDescription};

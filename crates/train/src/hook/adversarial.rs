@@ -1,7 +1,8 @@
 //! Adversarial training: the model learns from examples that are made against it as it is now.
 
 use super::{Pixels, check_share, refuse};
-use crate::{Task, TrainError};
+use crate::error::TrainError;
+use crate::task::Task;
 use faultlens_core::{Seed, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 

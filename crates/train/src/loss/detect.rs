@@ -6,8 +6,9 @@
 
 use super::{BOXES, CELLS, Wanted};
 use crate::architecture::CELL;
+use crate::error::TrainError;
+use crate::task::Task;
 use crate::truth::{self, resized};
-use crate::{Task, TrainError};
 use faultlens_core::{Bounds, Case, Detection, Tensor};
 use faultlens_engine::vision::find_peaks;
 use faultlens_engine::{Answers, Loss};

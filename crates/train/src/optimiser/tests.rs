@@ -20,7 +20,7 @@ fn names_are_sorted_and_wrong_ones_are_helped() {
         assert_eq!(optimiser(o.name()).unwrap().name(), o.name());
         assert!(!o.about().is_empty());
     }
-    assert!(optimiser(USUAL_OPTIMISER).is_ok());
+    assert!(optimiser(DEFAULT_OPTIMISER).is_ok());
     let error = |name| optimiser(name).unwrap_err().to_string();
     assert_eq!(error("adams"), "the optimiser cannot be adams: did you mean adam?");
     assert!(error("lbfgs").ends_with("known are adam, rmsprop, sgd"), "{}", error("lbfgs"));

@@ -1,10 +1,8 @@
 //! Outlines: closed contours of straight pieces, short enough to pass for curves.
 
-use super::Transform;
+use super::point::Point;
+use super::transform::Transform;
 use std::f32::consts::{PI, TAU};
-
-/// A place in a drawing: x to the right, y down.
-pub type Point = [f32; 2];
 
 /// Closed contours. A contour inside another that runs the other way round is a hole.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! Plane perspective: where a point of a drawing lands on the canvas.
 
-use super::Point;
+use super::point::Point;
 
 /// A projective map of the plane, rows of a 3×3 matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,9 +39,8 @@ impl Transform {
 
     /// Where a point lands.
     pub fn apply(&self, p: Point) -> Point {
-        let row = |r: [f32; 3]| r[0] * p[0] + r[1] * p[1] + r[2];
-        let w = row(self.0[2]);
-        [row(self.0[0]) / w, row(self.0[1]) / w]
+        let [x, y, w] = self.0.map(|row| row[0] * p[0] + row[1] * p[1] + row[2]);
+        [x / w, y / w]
     }
 
     fn then(self, m: [[f32; 3]; 3]) -> Self {

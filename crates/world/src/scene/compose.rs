@@ -20,7 +20,14 @@ struct Seen<'a> {
     solid: Vec<bool>,
 }
 
-pub(super) fn render(layout: &Layout) -> Scene {
+impl Layout {
+    /// Draws the scene.
+    pub fn render(&self) -> Scene {
+        render(self)
+    }
+}
+
+fn render(layout: &Layout) -> Scene {
     let seed = layout.seed;
     let ambience =
         Ambience::random(layout.light, layout.weather, &mut seed.child("ambience").stream());

@@ -1,8 +1,8 @@
 //! What a scene will show, before anything is drawn.
 
+use super::SCENE_SIZE;
 use super::actor::{Actor, Thing};
 use super::road::{Camera, Road};
-use super::{SCENE_SIZE, Scene, compose};
 use crate::light::{Light, Weather};
 use faultlens_core::{Seed, Stream};
 
@@ -62,11 +62,6 @@ impl Layout {
         layout.furnish(&mut seed.child("props").stream());
         layout.populate(&mut seed.child("actors").stream());
         layout
-    }
-
-    /// Draws it.
-    pub fn render(&self) -> Scene {
-        compose::render(self)
     }
 
     /// Metres right of the camera at which an actor stands.

@@ -1,7 +1,5 @@
 //! A whole network against PyTorch: gradients at inference, and three steps of training by each optimiser.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
-
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder, ModelProto};
 use faultlens_engine::{EngineError, Learner, Loss, Model};
@@ -10,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 fn fixture() -> Value {
-    serde_json::from_str(include_str!("fixtures/training.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/training.json")).unwrap()
 }
 
 fn tensor(value: &Value) -> Tensor {

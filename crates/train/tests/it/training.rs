@@ -1,7 +1,5 @@
 //! Training from end to end, on small sets that are drawn on the spot.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
-
 use faultlens_core::{Case, DType, Image, Seed, Tensor};
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::{self, ModelBuilder, ModelProto};
