@@ -21,7 +21,10 @@ struct InputFile {
 }
 
 /// What the user wrote: in the `--input` file, with the labels of `--labels` first.
-pub(crate) fn written(file: Option<&Path>, labels: Option<&Path>) -> anyhow::Result<PartialDescription> {
+pub(crate) fn written(
+    file: Option<&Path>,
+    labels: Option<&Path>,
+) -> anyhow::Result<PartialDescription> {
     let InputFile { input, output, labels: own } =
         file.map(read_input_file).transpose()?.unwrap_or_default();
     let beside =

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use faultlens::data::DataSet;
 use faultlens::engine::{Model, onnx};
 use faultlens::train::{Card, Task, score};
-use faultlens::world::{self, MODELS, EmbeddedModel};
+use faultlens::world::{self, EmbeddedModel, MODELS};
 use faultlens::{Case, Seed};
 
 /// Another seed than that of the pictures which the cards' scores were measured on.

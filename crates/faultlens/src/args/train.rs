@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use faultlens::train::{OPTIMISERS, DEFAULT_OPTIMISER};
+use faultlens::train::{DEFAULT_OPTIMISER, OPTIMISERS};
 
 use super::{at_least_one, size};
 

@@ -4,7 +4,7 @@ use faultlens_campaign::config::file::{Diagnostic, Form, Node, Takes, Value, che
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_train::architecture::{Spec, find, plan};
-use faultlens_train::{OPTIMISERS, Task, DEFAULT_OPTIMISER, optimiser};
+use faultlens_train::{DEFAULT_OPTIMISER, OPTIMISERS, Task, optimiser};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use faultlens::data::{write_class_folders, write_coco, write_png};
 use faultlens::train::Card;
-use faultlens::world::{self, MODELS, SCENE_CLASSES, SIGN_CLASSES, EmbeddedModel, sheet};
+use faultlens::world::{self, EmbeddedModel, MODELS, SCENE_CLASSES, SIGN_CLASSES, sheet};
 use faultlens::{Image, Seed, exit};
 
 use crate::args::{WorldArgs, WorldCommand};
