@@ -9,7 +9,7 @@ use faultlens_engine::onnx::{
 };
 use faultlens_engine::{Change, EngineError, Golden, Graph, Model, Replay, ValueId};
 use faultlens_spec::{Source, TargetSpec};
-use faultlens_targets::{OnnxTarget, OpenError, Written, shipped};
+use faultlens_targets::{OnnxTarget, OpenError, PartialDescription, embedded_model};
 use faultlens_world::PREFIX;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -38,7 +38,9 @@ pub(super) fn reread(spec: &TargetSpec) -> Result<ModelProto, ProtectError> {
         return Err(ProtectError::NoModel(spec.name.clone()));
     };
     match path.to_str().and_then(|path| path.strip_prefix(PREFIX)) {
-        Some(name) => onnx::decode(shipped(name).map_err(failed)?.onnx.into()).map_err(broken),
+        Some(name) => {
+            onnx::decode(embedded_model(name).map_err(failed)?.onnx.into()).map_err(broken)
+        }
         None => onnx::read(path).map_err(broken),
     }
 }
@@ -66,7 +68,7 @@ impl Shield {
         };
         let model = Model::from_proto(&proto).map_err(failed)?;
         let described = inside.target.description();
-        let written = Written {
+        let written = PartialDescription {
             input: Some(described.input.clone()),
             output: Some(described.output.clone()),
             labels: labels(spec),

@@ -46,7 +46,7 @@ targets:
     # same model without it as another target tells what it is worth.
     # defences: [median_filter]
   # A service behind HTTP instead of a model, see docs/services.md:
-  # - service: {of: rekognition, task: labels, manners: {rate: 5, calls: 3000}}
+  # - service: {provider: rekognition, task: labels, limits: {rate: 5, calls: 3000}}
 
 # The images that are shown: a data set, or world:signs:200 for pictures that Faultlens draws.
 cases:

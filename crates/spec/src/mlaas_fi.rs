@@ -183,12 +183,15 @@ fn service(
     task: &str,
     settings: Option<&BTreeMap<String, String>>,
 ) -> String {
-    let mut text = format!("    service:\n      of: {of}\n      task: {task}\n");
+    let mut text = format!(
+        "    service:
+      provider: {of}\n      task: {task}\n"
+    );
     let own = |known: &&(&str, &str, &str)| {
         (known.0, known.1) == (&written.provider[..], &written.service[..])
     };
     if let Some((_, _, labels)) = CONSIDERED.iter().find(own) {
-        let _ = writeln!(text, "      considered: {labels}");
+        let _ = writeln!(text, "      labels: {labels}");
     }
     let endpoint = if task == "faces" { "endpoint_face" } else { "endpoint_vision" };
     for (theirs, ours) in [("region_name", "region"), (endpoint, "endpoint")] {
@@ -291,7 +294,8 @@ mod tests {
         assert_eq!(defended.defences[0].name, "median_filter");
         let Source::Service(spec) = &plain.source else { panic!("a service") };
         assert_eq!(spec.region.as_deref(), Some("us-east-2"));
-        assert_eq!(spec.considered, ["Violence", "Visually Disturbing"]);
+        let wanted = ["Violence", "Visually Disturbing"].map(str::to_owned).to_vec();
+        assert_eq!(spec.labels, faultlens_targets::service::ServiceLabels::Only(wanted));
     }
 
     #[test]

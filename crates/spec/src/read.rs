@@ -14,7 +14,7 @@ use faultlens_judge::Tolerance;
 use faultlens_stats::{Level, StatsError, StopRule};
 use faultlens_targets::onnx::labels_from;
 use faultlens_targets::service::ServiceSpec;
-use faultlens_targets::{Written, shipped};
+use faultlens_targets::{PartialDescription, embedded_model};
 use faultlens_vision::{InputDescription, OutputDescription};
 use faultlens_world::MOST_PICTURES;
 use faultlens_world::PREFIX;
@@ -180,7 +180,7 @@ fn source(
     let Some(service) = service else {
         let (path, usual) = model(node, base)?;
         let labels = text_of(node, "labels").map(|labels| labels_from(base, labels.as_ref()));
-        let written = Written { input, output, labels };
+        let written = PartialDescription { input, output, labels };
         return Ok((Source::Model { path, written: Box::new(written) }, usual));
     };
     if let Some(odd) = ["model", "input", "output", "labels"].iter().find_map(|key| node.get(key)) {
@@ -191,8 +191,8 @@ fn source(
     let at = node.get("service").unwrap_or(node).at;
     service.check().map_err(|error| Diagnostic::new(at, error.to_string()))?;
     let usual = match service.task {
-        Some(task) => format!("{} {}", service.of, task.name()),
-        None => service.of.clone(),
+        Some(task) => format!("{} {}", service.provider, task.name()),
+        None => service.provider.clone(),
     };
     Ok((Source::Service(Box::new(service)), usual))
 }
@@ -228,7 +228,7 @@ fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Diagnostic> {
     };
     let text = model.text().unwrap_or_default();
     if let Some(name) = text.strip_prefix(PREFIX) {
-        shipped(name).map_err(|error| Diagnostic::new(model.at, error.to_string()))?;
+        embedded_model(name).map_err(|error| Diagnostic::new(model.at, error.to_string()))?;
         return Ok((PathBuf::from(text), name.to_owned()));
     }
     let path = base.join(text);

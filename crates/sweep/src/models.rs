@@ -155,7 +155,7 @@ impl Part<'_> {
 
     fn recipe(&self, point: &ModelPoint, defence: Option<usize>) -> Result<Recipe, SweepError> {
         let first = self.train.case(0)?.image;
-        let input = Recipe::usual_input([first.height(), first.width()], Channels::Rgb);
+        let input = Recipe::default_input([first.height(), first.width()], Channels::Rgb);
         let means = defence.map(|defence| &self.sweep.defences[defence].means);
         let plain = Recipe::new(Task::Classify, input);
         let (plain, batch) = match &point.origin {

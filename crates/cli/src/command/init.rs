@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::exit;
 use anyhow::{Context, bail};
 use faultlens::spec::{example, schema as campaign_schema};
-use faultlens::targets::{Description, OnnxTarget, Written};
+use faultlens::targets::{Description, OnnxTarget, PartialDescription};
 use faultlens::vision::OutputKind;
 
 use crate::args::InitArgs;
@@ -50,7 +50,7 @@ fn translated(args: &InitArgs, conf: &Path, console: &mut Console) -> anyhow::Re
 /// A campaign that tells what else there is.
 fn commented(args: &InitArgs, console: &mut Console) -> anyhow::Result<String> {
     let text = example(&args.model, &args.data);
-    match OnnxTarget::open(Path::new(&args.model), Written::default()) {
+    match OnnxTarget::open(Path::new(&args.model), PartialDescription::default()) {
         Ok(target) => described(&text, target.description()),
         Err(error) => {
             console.note(format_args!("note: {}: {}", args.model, told(&error.into())))?;

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use crate::exit;
 use anyhow::{Context, anyhow};
 use faultlens::Seed;
-use faultlens::serve::{Ending, Options, Served, Server};
+use faultlens::serve::{Ending, Options, ServedModel, Server};
 use serde_json::json;
 
 use crate::args::ServeArgs;
@@ -18,7 +18,7 @@ use crate::describe::{self, written};
 /// Serves until a signal comes; calls in flight are answered then.
 pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8> {
     let written = written(args.input.as_deref(), args.labels.as_deref())?;
-    let served = Served::open(&args.model, written)?;
+    let served = ServedModel::open(&args.model, written)?;
     describe::show(served.target().description(), console)?;
     let (model, version) = (served.name().to_owned(), served.version().to_owned());
     let (log, lines) = mpsc::channel();
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8>
         },
     )?;
     listen_to_signals(&server)?;
-    let (address, account) = (server.address()?, server.account());
+    let (address, account) = (server.address()?, server.counts());
     let format = args.format.name;
     if !args.host.is_loopback() {
         console.note(

@@ -3,7 +3,7 @@
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_train::architecture::{Spec, find, plan};
-use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
+use faultlens_train::{DEFAULT_OPTIMISER, OPTIMISERS, Task, optimiser};
 use faultlens_vision::{InputDescription, OutputDescription};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -148,7 +148,7 @@ fn here(
             let name = label(order, settings, &parameters);
             let learning_rate = settings.number_if_set("learning_rate").unwrap_or(usual);
             ModelPoint {
-                name: if rule == USUAL_OPTIMISER { name } else { format!("{name} {rule}") },
+                name: if rule == DEFAULT_OPTIMISER { name } else { format!("{name} {rule}") },
                 architecture: order.to_owned(),
                 epochs: whole(settings, "epochs"),
                 learning_rate,
@@ -164,7 +164,7 @@ fn here(
 }
 
 fn optimiser_of(entry: &Node) -> Result<String, Diagnostic> {
-    let Some(node) = entry.get("optimiser") else { return Ok(USUAL_OPTIMISER.to_owned()) };
+    let Some(node) = entry.get("optimiser") else { return Ok(DEFAULT_OPTIMISER.to_owned()) };
     let names = || OPTIMISERS.iter().map(|rule| rule.name()).collect();
     check("optimiser", node, &Takes::Name("optimiser", names))?;
     Ok(node.text().unwrap_or_default().to_owned())

@@ -95,7 +95,7 @@ fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe
          the data set before"
     );
     let channels = if args.grey { Channels::Grey } else { Channels::Rgb };
-    let input = Recipe::usual_input(size, channels);
+    let input = Recipe::default_input(size, channels);
     let usual = Recipe::new(task, input).with_optimiser(&args.optimiser)?;
     let recipe = Recipe {
         epochs: args.epochs,
