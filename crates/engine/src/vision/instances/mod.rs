@@ -164,7 +164,7 @@ fn mixed(
         object.bounds.area().is_finite().then_some((at, object))
     };
     let mut found: Vec<(usize, Detection)> = (0..outlines.count).filter_map(found).collect();
-    found.sort_by(|(_, a), (_, b)| Detection::surest_first(a, b));
+    found.sort_by(|(_, a), (_, b)| Detection::by_descending_score(a, b));
     found.truncate(MOST_CANDIDATES);
     let kept = thinned_out(&found, layout.overlap);
     let most = MOST_INSTANCES.min(MOST_PIXELS / (shown.width * shown.height).max(1));

@@ -90,7 +90,7 @@ impl DetectionReader {
         // Sizes that overflow are as telling as numbers that are none.
         let finite = heads.iter().all(|head| all_finite(&head.numbers))
             && found.iter().all(|object| object.bounds.area().is_finite());
-        found.sort_by(Detection::surest_first);
+        found.sort_by(Detection::by_descending_score);
         found.truncate(MOST_CANDIDATES);
         non_maximum_suppression(&mut found, self.overlap);
         Ok(Detections { found, names: names(classes).into(), finite })

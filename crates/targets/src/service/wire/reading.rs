@@ -124,7 +124,7 @@ impl Wanted {
             bounds: *bounds,
         };
         let mut found: Vec<Detection> = objects.iter().map(found).collect();
-        found.sort_by(Detection::surest_first);
+        found.sort_by(Detection::by_descending_score);
         Response::Detections(Detections { found, names, finite: true })
     }
 }
