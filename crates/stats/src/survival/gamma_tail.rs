@@ -106,11 +106,15 @@ fn by_incomplete_gamma(z: f64, lambda: f64, density: &Partials) -> Jet<1> {
     if series == (lambda < 0.0) { ln_part } else { ln_one_less(ln_part) }
 }
 
+/// Whether a term no longer changes a sum or its derivatives in double precision.
 fn settled(term: &Jet<1>, sum: &Jet<1>) -> bool {
-    let small = |t: f64, s: f64| t.abs() <= 1e-16 * s.abs() + 1e-300;
     small(term.value, sum.value)
         && small(term.gradient[0], sum.value.abs() + sum.gradient[0].abs())
         && small(term.hessian[0][0], sum.value.abs() + sum.hessian[0][0].abs())
+}
+
+fn small(term: f64, sum: f64) -> bool {
+    term.abs() <= 1e-16 * sum.abs() + 1e-300
 }
 
 /// Σ xⁿ / ((a+1)…(a+n)).
