@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub const PRUNED: f64 = 0.9;
 
 /// Labels of fewer objects keep them all, where nothing else is said.
-pub const LEAST_OBJECTS: usize = 6;
+pub const MIN_OBJECTS: usize = 6;
 
 /// Leaves out this share of every label that has at least so many objects, the smallest first;
 /// one stays. The order of those that stay is as it was. `of` tells an object's label and pixels:
@@ -47,7 +47,7 @@ mod tests {
             cars.chain(cats).chain(dogs).collect()
         };
         for (share, least, wanted) in [
-            (PRUNED, LEAST_OBJECTS, "car19 car20 cat5 cat1 cat9 cat7 cat3 dog8"),
+            (PRUNED, MIN_OBJECTS, "car19 car20 cat5 cat1 cat9 cat7 cat3 dog8"),
             (0.9, 5, "car19 car20 cat9 dog8"),
             (
                 0.5,
