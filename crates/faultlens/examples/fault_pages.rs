@@ -3,9 +3,9 @@
 //!     cargo run --release -p faultlens --example fault_pages
 
 use anyhow::{Context, Result};
-use faultlens::campaign::config::{Disturbance, FaultPoint};
 use faultlens::data::encode_jpeg;
 use faultlens::faults::{IMAGE_FAULTS, image};
+use faultlens::spec::{Disturbance, FaultPoint};
 use faultlens::world::scene;
 use faultlens::{Image, ImageFault, Parameter, ParameterKind, Plugin, Seed};
 use serde_json::json;

@@ -4,7 +4,7 @@ use faultlens_core::Object;
 use faultlens_data::DataSet;
 use faultlens_engine::Model;
 use faultlens_engine::onnx::ModelProto;
-use faultlens_judge::{ScoredBox, TruthBox, Scene, mean_average_precision, voc_average_precision};
+use faultlens_judge::{Scene, ScoredBox, TruthBox, mean_average_precision, voc_average_precision};
 use faultlens_train::{Judged, Recipe, TrainError, found};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
