@@ -271,6 +271,10 @@ mod tests {
         Spread { mean, deviation }
     }
 
+    fn segment(human: f64, model: f64) -> ScoreSegment {
+        ScoreSegment { width: 0.5, human, model }
+    }
+
     #[test]
     fn the_papers_example_of_resnet_50_is_not_satisfied() {
         for (distance, deviation) in [(0.0045, 0.0061), (0.0011, 0.0045)] {
@@ -387,11 +391,10 @@ mod tests {
 
     #[test]
     fn areas_beside_people() {
-        let stretch = |human, model| ScoreSegment { width: 0.5, human, model };
-        let same = compare_with_humans(&[stretch(0.9, 0.9), stretch(0.5, 0.5)]).unwrap();
+        let same = compare_with_humans(&[segment(0.9, 0.9), segment(0.5, 0.5)]).unwrap();
         assert_eq!((same.reached, same.beyond), (1.0, 0.0));
         // People 0.9 and 0.5, the model 0.6 and 0.7: below by 0.3 of 1.4, above by 0.2 of 1.3.
-        let mixed = compare_with_humans(&[stretch(0.9, 0.6), stretch(0.5, 0.7)]).unwrap();
+        let mixed = compare_with_humans(&[segment(0.9, 0.6), segment(0.5, 0.7)]).unwrap();
         assert!((mixed.reached - (1.0 - 0.3 / 1.4)).abs() < 1e-12);
         assert!((mixed.beyond - 0.2 / 1.3).abs() < 1e-12);
         assert_eq!(compare_with_humans(&[]), None);

@@ -181,6 +181,10 @@ mod tests {
     use super::*;
     use crate::tolerance::tests::random;
 
+    fn bin(hundredths: u8, n: u64, hits: u64) -> Bin {
+        Bin { hundredths, n, hits }
+    }
+
     #[test]
     fn edges_belong_to_the_bin_below() {
         for hundredths in 0..=100_u8 {
@@ -199,7 +203,6 @@ mod tests {
 
     #[test]
     fn bins_are_checked_sorted_and_kept() {
-        let bin = |hundredths, n, hits| Bin { hundredths, n, hits };
         let bins =
             Bins::new([bin(9, 11, 11), bin(3, 10, 0), bin(0, 12, 6), bin(50, 0, 0)]).unwrap();
         assert_eq!(bins.all(), [bin(0, 12, 6), bin(3, 10, 0), bin(9, 11, 11)]);

@@ -164,6 +164,7 @@ fn known(rate: f64) -> Result<Compared, ThresholdError> {
 }
 
 fn accuracy(images: &[(u64, u64)]) -> Reference {
-    let (right, n) = images.iter().fold((0, 0), |(right, n), of| (right + of.0, n + of.1));
+    let right: u64 = images.iter().map(|(right, _)| right).sum();
+    let n: u64 = images.iter().map(|(_, n)| n).sum();
     Reference::known(right as f64 / n as f64, Some((n, right)))
 }
