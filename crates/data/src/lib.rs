@@ -37,9 +37,7 @@ pub use error::DataError;
 pub use folder::images_below;
 pub use format::{CocoDetection, CocoObject, CocoTruth, FORMATS, Format, Options};
 pub use picture::{decode_image, read_image};
-pub use pool::{
-    Entry, LEAST_OBJECTS, PRUNED, Pool, PoolObject, Stamp, largest_objects, write_pool,
-};
+pub use pool::{Entry, MIN_OBJECTS, PRUNED, Pool, PoolObject, Stamp, largest_objects, write_pool};
 pub use sampling::Sampling;
 pub use set::{DataSet, Source};
 pub use write::{

@@ -4,7 +4,7 @@ use crate::proportion::{MAX_TRIALS, check, score_ends};
 use std::collections::BTreeMap;
 
 /// Sums over observations that count differently: trials that were drawn more or less often than
-/// they occur, or trials that come in bundles of which each has one cause.
+/// they occur (importance sampling), or trials that come in bundles of which each has one cause.
 ///
 /// A trial was an event or was not, and has a weight: how often it occurs over how often it was
 /// drawn. With all weights 1 and no bundles both estimates are [`crate::wilson`]'s.
@@ -236,6 +236,8 @@ impl Weighted {
         if n > MAX_TRIALS {
             return Err(StatsError::TooLarge(n));
         }
+        // MOVER squares and adds the distances of the strata's ends from their rates, as Newcombe does
+        // for two samples.
         let between = level.z().powi(2) * self.drawn(off);
         let mut below = between;
         let mut above = between;

@@ -6,8 +6,8 @@ use crate::exit;
 use anyhow::Context;
 use faultlens::data::{CocoDetection, CocoObject, CocoTruth};
 use faultlens::judge::{
-    ClassScores, CocoSummary, Found, Known, Rect, Scene, Tide, TideError, TideKind, coco_scores,
-    tide, voc_average_precision,
+    ClassScores, CocoSummary, Rect, Scene, ScoredBox, Tide, TideError, TideKind, TruthBox,
+    coco_scores, tide, voc_average_precision,
 };
 use serde::Serialize;
 
@@ -39,11 +39,11 @@ pub(crate) fn run(args: &ScoreArgs, console: &mut Console) -> anyhow::Result<u8>
 fn scenes(truth: &CocoTruth, found: &[CocoDetection]) -> Vec<Scene> {
     let mut scenes = vec![Scene::default(); truth.images()];
     for &CocoObject { image, class, bbox, area, crowd, ignored } in &truth.objects {
-        let known = Known { class, rect: rect(bbox), area, crowd, difficult: ignored };
+        let known = TruthBox { class, rect: rect(bbox), area, crowd, difficult: ignored };
         scenes[image].objects.push(known);
     }
     for &CocoDetection { image, class, bbox, score } in found {
-        scenes[image].detections.push(Found { class, rect: rect(bbox), score });
+        scenes[image].detections.push(ScoredBox { class, rect: rect(bbox), score });
     }
     scenes
 }

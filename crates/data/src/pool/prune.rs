@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 pub const PRUNED: f64 = 0.9;
 
 /// Labels of fewer objects keep them all, where nothing else is said.
-pub const LEAST_OBJECTS: usize = 6;
+pub const MIN_OBJECTS: usize = 6;
 
 /// Leaves out this share of every label that has at least so many objects, the smallest first;
-/// one stays. The order of those that stay is as it was. `of` tells an object's label and pixels:
-/// small ones are often fragments.
+/// one stays. The order of those that stay is as it was. `of` gives an object's label and its number
+/// of pixels: small objects are often fragments.
 pub fn largest_objects<T>(
     objects: Vec<T>,
     share: f64,
-    least: usize,
+    min_objects: usize,
     of: impl Fn(&T) -> (&str, usize),
 ) -> Vec<T> {
     let mut labels: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -23,10 +23,10 @@ pub fn largest_objects<T>(
         labels.entry(of(object).0).or_default().push(at);
     }
     let mut kept = vec![true; objects.len()];
-    for mut places in labels.into_values().filter(|places| places.len() >= least) {
+    for mut places in labels.into_values().filter(|places| places.len() >= min_objects) {
         // The first of equal ones stays.
         places.sort_by_key(|&at| Reverse(of(&objects[at]).1));
-        // What a computer makes of 0.9 × 70 may be a hair less than 63.
+        // In floating point 0.9 × 70 may be a hair less than 63.
         let dropped = (places.len() as f64 * share + 1e-9).floor() as usize;
         let stay = (places.len() - dropped.min(places.len())).max(1);
         places[stay..].iter().for_each(|&at| kept[at] = false);
@@ -47,7 +47,7 @@ mod tests {
             cars.chain(cats).chain(dogs).collect()
         };
         for (share, least, wanted) in [
-            (PRUNED, LEAST_OBJECTS, "car19 car20 cat5 cat1 cat9 cat7 cat3 dog8"),
+            (PRUNED, MIN_OBJECTS, "car19 car20 cat5 cat1 cat9 cat7 cat3 dog8"),
             (0.9, 5, "car19 car20 cat9 dog8"),
             (
                 0.5,

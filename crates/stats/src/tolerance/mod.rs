@@ -38,7 +38,7 @@ pub use evidence::Evidence;
 pub use interval::Interval;
 pub use reuse::Reuse;
 pub use rule::{Reference, Rule};
-pub use threshold::{Ending, FittedBin, Found};
+pub use threshold::{Ending, FittedBin, FoundThreshold};
 
 #[cfg(test)]
 mod tests {

@@ -66,7 +66,7 @@ pub(super) fn refit(
     clusters: &Clusters,
 ) -> Result<Fit, SurvivalError> {
     let plain = fit(family, data, &Options::default())?;
-    plain.clustered(data, &clusters.of_rows)?.at_least_as_wary(&plain)
+    plain.clustered(data, &clusters.of_rows)?.with_errors_at_least_of(&plain)
 }
 
 /// The model that is asked for, or the one that its AIC recommends among parametric ones with a

@@ -5,7 +5,9 @@ use std::thread;
 use anyhow::{Context, bail};
 use faultlens::Seed;
 use faultlens::stats::Level;
-use faultlens::stats::tolerance::{Evidence, Found, Interval, Originals, Rule, ThresholdError};
+use faultlens::stats::tolerance::{
+    Evidence, FoundThreshold, Interval, Originals, Rule, ThresholdError,
+};
 
 use super::input::{Input, OfFault};
 use crate::args::ToleranceArgs;
@@ -59,7 +61,7 @@ impl OfOne {
 /// One threshold.
 pub(super) struct Measured {
     pub(super) evidence: Evidence,
-    pub(super) found: Found,
+    pub(super) found: FoundThreshold,
     pub(super) interval: Interval,
     /// Pairs of parts that tell the same story, of those with enough answers for it.
     pub(super) similar: u64,

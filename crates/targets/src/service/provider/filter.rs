@@ -103,7 +103,7 @@ impl LabelFilter {
         for (name, score, bounds) in &objects {
             found.push(Detection { class: class_called(name), score: *score, bounds: *bounds });
         }
-        found.sort_by(Detection::surest_first);
+        found.sort_by(Detection::by_descending_score);
         Response::Detections(Detections { found, names, finite: true })
     }
 }
