@@ -133,19 +133,19 @@ const REASONS: &[(&str, &str)] = &[
     ("the undisturbed answer is not finite", "golden_not_finite"),
     ("the undisturbed answer names nothing", "golden_empty"),
     ("the undisturbed answer is wrong", "golden_wrong"),
-    ("no answer came", "lost"),
+    ("no answer came", "no_response"),
     ("the case has no label", "no_label"),
     ("the target has nothing that the fault could change", "no_site"),
     ("the pool has no object of a label that the target finds", "no_object"),
     ("nothing in the scene leaves room for the change", "no_room"),
-    ("the undisturbed answer is what the attack wants, or cannot become it", "nothing_to_reach"),
+    ("the undisturbed answer is what the attack wants, or cannot become it", "no_attack_goal"),
     ("nobody knows how much of the fault people tolerate", "no_tolerance"),
-    ("no strength that was drawn has the wanted visual change", "out_of_reach"),
+    ("no strength that was drawn has the wanted visual change", "strength_not_found"),
     ("the change is more than people tolerate", "outside_tolerance"),
-    ("the target finds too few objects for so many trials", "surplus"),
-    ("the target disagrees with itself about the undisturbed image", "unsteady"),
-    ("nobody can tell how much the image is changed", "untold"),
-    ("the oracle cannot judge this kind of answer", "unsuited"),
+    ("the target finds too few objects for so many trials", "too_few_objects"),
+    ("the target disagrees with itself about the undisturbed image", "golden_unstable"),
+    ("nobody can tell how much the image is changed", "visual_change_unknown"),
+    ("the oracle cannot judge this kind of answer", "unsupported_answer"),
 ];
 
 /// Stands between the entries of a cell that holds several.
@@ -453,7 +453,7 @@ fn every_difference_is_found_and_named() {
         ("fault", "fog severity=2"),
         ("dose", "severity=2.0"),
         ("strata", "light=day"),
-        ("reason", "lost"),
+        ("reason", "no_response"),
         ("measures", "confidence=0.25 | error=yes | visual_change=0.123457"),
     ]);
     assert_eq!(canonical(&export, false), expected);
