@@ -1,22 +1,53 @@
 //! Faults that change what a target sees. Those that change what a model computes stand beside
 //! the engine, which they need.
 
-use crate::{Image, Motion, Stream};
+use crate::{Image, Motion, Seed, Stream};
 use std::fmt;
 
 /// A deliberate, seeded change to an image.
+///
+/// Implement it for a fault of your own; it can then be applied as every other one:
+///
+/// ```
+/// use faultlens_core::{Dose, Image, ImageFault, Stream};
+///
+/// /// # What it does
+/// /// Inverts every value.
+/// /// # When it happens
+/// /// A negative film, a wrong sign in preprocessing.
+/// struct Negative;
+///
+/// impl ImageFault for Negative {
+///     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
+///         image.map_pixels(|pixel| pixel.map(|value| 255 - value))
+///     }
+///
+///     fn dose(&self) -> Dose {
+///         Dose { axis: "severity", amount: 1.0 }
+///     }
+///
+///     fn draws(&self) -> bool {
+///         false
+///     }
+/// }
+///
+/// let image = Image::from_rgb(1, 1, vec![0, 100, 255]).unwrap();
+/// assert_eq!(Negative.apply(&image, 1).rgb(), [255, 155, 0]);
+/// ```
+///
+/// # Contract
+/// - The image keeps its width and height.
+/// - All randomness comes from the stream: the same numbers drawn give the same image, on every CPU
+///   and any number of threads. Trials are replayed bit for bit by that.
+/// - [`draws`](Self::draws) and [`motion`](Self::motion) agree with [`change`](Self::change).
 pub trait ImageFault: Send + Sync {
-    /// The image with the fault in it; the same numbers drawn give the same image.
+    /// The image with the fault in it.
     fn change(&self, image: &Image, stream: &mut Stream) -> Image;
 
     /// How much of the fault the target meets.
     fn dose(&self) -> Dose;
 
-    /// What goes wrong on the way from the scene to the image, so that users see which hazards a
-    /// campaign covers; `None` for controls.
-    fn hazard(&self) -> Option<Hazard>;
-
-    /// Whether it draws random numbers; where it does not, one trial of an image says all.
+    /// Whether it draws random numbers; where it does not, one trial per image is enough.
     fn draws(&self) -> bool {
         true
     }
@@ -26,6 +57,11 @@ pub trait ImageFault: Send + Sync {
     /// so that both agree when each has the stream from its start.
     fn motion(&self, _width: usize, _height: usize, _stream: &mut Stream) -> Option<Motion> {
         None
+    }
+
+    /// The image with the fault in it, with random numbers from a seed.
+    fn apply(&self, image: &Image, seed: u64) -> Image {
+        self.change(image, &mut Seed::new(seed).stream())
     }
 }
 

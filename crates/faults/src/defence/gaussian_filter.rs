@@ -1,6 +1,7 @@
 //! A little blur against noise.
 
-use crate::image::{Edge, blurred};
+use crate::image::paint::edge::Edge;
+use crate::image::paint::smooth::blurred;
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 /// # What it does

@@ -1,6 +1,6 @@
 //! JPEG, which forgets fine patterns.
 
-use crate::image::Jpeg;
+use crate::image::paint::jpeg::Jpeg;
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 /// # What it does

@@ -1,6 +1,6 @@
 //! The middle of the neighbours.
 
-use crate::image::Edge;
+use crate::image::paint::edge::Edge;
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 /// # What it does

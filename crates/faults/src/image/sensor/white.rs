@@ -1,0 +1,46 @@
+//! A white frame.
+
+use crate::doc::described;
+use crate::image::facts::{Facts, Fault};
+use crate::image::level::ONCE;
+use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+
+described! {
+    /// # What it does
+    /// Makes every pixel white.
+    /// # When it happens
+    /// A shutter that stays open, or a lamp right in front of the lens.
+    pub struct White;
+}
+
+impl Fault for White {
+    const FACTS: Facts = Facts {
+        name: "white",
+        doc: Self::DOC,
+        hazard: Some(Hazard::new(Place::LightSource, "position", "close")),
+        moves: false,
+        parameters: &[],
+        domain: None,
+        small_domain: None,
+    };
+
+    fn build(_settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self)
+    }
+}
+
+impl ImageFault for White {
+    fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
+        let mut changed = image.clone();
+        changed.rgb_mut().fill(255);
+        changed
+    }
+
+    fn dose(&self) -> Dose {
+        ONCE
+    }
+
+    fn draws(&self) -> bool {
+        false
+    }
+}
