@@ -1,7 +1,7 @@
 //! Faultlens finds where a machine-vision system breaks, how often, and whether that is good
 //! enough: it asks once undisturbed, disturbs, asks again, and judges the difference.
 //!
-//! This crate is the library's front door; the `faultlens` binary is built on it.
+//! This crate is the library's front door; the `faultlens` command is built on it.
 //!
 //! 1. Load a model with [`engine::Model::load`], or build one in code with
 //!    [`engine::onnx::ModelBuilder`].
@@ -45,27 +45,13 @@ pub use faultlens_core::{
 pub use faultlens_data as data;
 pub use faultlens_engine as engine;
 pub use faultlens_faults as faults;
-pub use faultlens_grid as grid;
+pub use faultlens_human_study as human_study;
 pub use faultlens_judge as judge;
 pub use faultlens_report as report;
 pub use faultlens_retrain as retrain;
 pub use faultlens_serve as serve;
 pub use faultlens_stats as stats;
-pub use faultlens_study as study;
+pub use faultlens_sweep as sweep;
 pub use faultlens_targets as targets;
 pub use faultlens_train as train;
 pub use faultlens_world as world;
-
-/// What the binary's exit status means, for scripts and continuous integration.
-pub mod exit {
-    /// All that was asked for was done; every requirement is met.
-    pub const OK: u8 = 0;
-    /// A requirement is not met.
-    pub const NOT_MET: u8 = 1;
-    /// The command, a file or an image is at fault; standard error says which and why.
-    pub const INPUT: u8 = 2;
-    /// The evidence does not suffice for a verdict.
-    pub const INCONCLUSIVE: u8 = 3;
-    /// The user interrupted a run; what was recorded is safe, and the same command goes on.
-    pub const INTERRUPTED: u8 = 130;
-}

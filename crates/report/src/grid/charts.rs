@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use faultlens_campaign::analysis::words::{counted, number};
-use faultlens_grid::analysis::{
+use faultlens_sweep::analysis::{
     Counts, Durations, Effect, Findings, Kind, OfConfiguration, OfModel, Part, Trace,
 };
 

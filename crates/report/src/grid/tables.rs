@@ -2,7 +2,7 @@
 
 use faultlens_campaign::analysis::Rate;
 use faultlens_campaign::analysis::words::{count, number, p_value};
-use faultlens_grid::analysis::{
+use faultlens_sweep::analysis::{
     Cost, Durations, Effect, Findings, Group, Grouping, Measured, OfConfiguration, OfModel,
 };
 

@@ -3,7 +3,7 @@
 use crate::escape::plain;
 use faultlens_campaign::analysis::Rate;
 use faultlens_campaign::analysis::words::{count, counted, number, percent, value};
-use faultlens_grid::analysis::{Durations, Findings, Measured, OfConfiguration, Standing};
+use faultlens_sweep::analysis::{Durations, Findings, Measured, OfConfiguration, Standing};
 
 use super::GridPage;
 
