@@ -12,12 +12,12 @@ use crate::standing::{precision, says, standing, standing_of_truth};
 use crate::store::CaseRecord;
 use crate::subject::{OpenTarget, WhiteBox};
 use faultlens_core::{
-    Bounds, Case, Comparison, DType, Detection, Disturbed, Image, Measure, Motion, Outcome, Reason,
+    Bounds, Case, Comparison, DType, Detection, AppliedFault, Image, Measurement, Motion, Outcome, Reason,
     Response, Seed, Target as _, TargetError, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
-use faultlens_judge::right;
+use faultlens_judge::is_correct;
 use faultlens_judge::visual::Reference;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ impl<'s> GoldenCase<'s> {
         let (barred, original, edges) = (None, OnceCell::new(), OnceCell::new());
         let mut stage =
             Self { setup, subject, case, key, truth, inside, answer, barred, original, edges };
-        stage.barred = setup.judge.bars_case(&stage.undisturbed(&stage.answer));
+        stage.barred = setup.judge.skips_case(&stage.undisturbed(&stage.answer));
         if stage.barred.is_none() {
             stage.barred = stage.unsteady()?;
         }
@@ -271,13 +271,13 @@ impl<'s> GoldenCase<'s> {
     /// What became of a trial.
     pub(crate) fn judge(&self, observed: &Observation) -> Outcome {
         if let Some(reason) = &self.barred {
-            return Outcome::Skipped(reason.clone());
+            return Outcome::Skipped(*reason);
         }
         if let Some(reason) = &observed.void {
-            return Outcome::Skipped(reason.clone());
+            return Outcome::Skipped(*reason);
         }
         // What an answer does not count for, its absence does not count for either.
-        if let Some(reason) = self.setup.judge.bars_trial(&self.comparison(&self.answer, observed))
+        if let Some(reason) = self.setup.judge.skips_trial(&self.comparison(&self.answer, observed))
         {
             return Outcome::Skipped(reason);
         }
@@ -289,7 +289,7 @@ impl<'s> GoldenCase<'s> {
             Err(TargetError::Rejected(_)) => return Outcome::Detected,
             Err(TargetError::TimedOut(_)) => return Outcome::TimedOut,
             Err(TargetError::Lost(_) | TargetError::Closed(_)) => {
-                return Outcome::Skipped(Reason::Lost);
+                return Outcome::Skipped(Reason::NoResponse);
             }
         };
         self.setup.judge.judge(&self.comparison(answer, observed))
@@ -299,13 +299,13 @@ impl<'s> GoldenCase<'s> {
     fn comparison<'a>(&'a self, answer: &'a Response, observed: &'a Observation) -> Comparison<'a> {
         let golden = observed.moved.as_deref().unwrap_or(&self.answer);
         let visual_change = observed.visual_change;
-        let disturbed = observed.shown_under.map(|fault| Disturbed { fault, visual_change });
-        Comparison { golden, disturbed, ..self.undisturbed(answer) }
+        let fault = observed.shown_under.map(|name| AppliedFault { name, visual_change });
+        Comparison { golden, fault, ..self.undisturbed(answer) }
     }
 
     fn undisturbed<'a>(&'a self, observed: &'a Response) -> Comparison<'a> {
         let (truth, golden) = (self.truth(), &self.answer);
-        Comparison { case: &self.case, truth, golden, observed, disturbed: None }
+        Comparison { case: &self.case, truth, golden, observed, fault: None }
     }
 
     /// The record of a trial.
@@ -317,7 +317,7 @@ impl<'s> GoldenCase<'s> {
                 let comparison = self.comparison(answer, &observed);
                 let measure = self.setup.judge.measure(&comparison);
                 extra.extend(
-                    measure.map(|Measure { name, value }| (name.into(), value.to_string())),
+                    measure.map(|Measurement { name, value }| (name.into(), value.to_string())),
                 );
                 extra.extend(standing(&self.answer, answer));
                 if observed.image.is_some() {
@@ -383,14 +383,14 @@ impl<'s> GoldenCase<'s> {
         let fairness = self.setup.campaign.fairness.as_ref()?;
         match &fairness.positive {
             Some(name) => Some(says(answer, name)),
-            None => right(answer, self.truth()),
+            None => is_correct(answer, self.truth()),
         }
     }
 
     /// The record of the undisturbed answer.
     pub(crate) fn golden_record(&self, target: u32, case: u32) -> GoldenRecord {
         let (answer, score) = headline(Some(&self.answer));
-        let correct = right(&self.answer, self.truth());
+        let correct = is_correct(&self.answer, self.truth());
         let digest = Some(self.answer.digest());
         let truth = match (&self.answer, self.truth()) {
             (Response::Scores(scores), Truth { class: Some(class), .. }) => {

@@ -228,9 +228,9 @@ impl OpenCampaign {
                 truth: Truth::default(),
                 golden: &answer,
                 observed: &answer,
-                disturbed: None,
+                fault: None,
             };
-            if self.judge.bars_case(&comparison) == Some(Reason::Unsuited) {
+            if self.judge.skips_case(&comparison) == Some(Reason::UnsupportedAnswer) {
                 let (kind, fitting) = subject.answers_with();
                 return Err(OpenCampaignError::Judge { target: spec.name.clone(), kind, fitting });
             }
@@ -279,7 +279,7 @@ impl OpenCampaign {
     /// Whether it is told of every trial how much people notice of what was done to an image.
     pub(crate) fn tells_changes(&self) -> bool {
         let Campaign { tells_every_change, preserve, .. } = &self.campaign;
-        *tells_every_change || !preserve.is_empty() || self.judge.looks_at_changes()
+        *tells_every_change || !preserve.is_empty() || self.judge.needs_visual_change()
     }
 
     /// Whether something comes into scenes or leaves them.

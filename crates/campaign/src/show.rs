@@ -53,7 +53,7 @@ impl GoldenCase<'_> {
         let drawn = varied.draw(&self.case.image, self.original(), trial.stream());
         let changed = start.elapsed();
         let Some(drawn) = drawn else {
-            let void = Some(Reason::OutOfReach);
+            let void = Some(Reason::StrengthNotFound);
             return Observation {
                 queries: 0,
                 void,
@@ -75,8 +75,8 @@ impl GoldenCase<'_> {
                 queries: 0,
                 image: Some(image),
                 void: Some(match visual_change {
-                    Some(_) => Reason::OutOfReach,
-                    None => Reason::Untold,
+                    Some(_) => Reason::StrengthNotFound,
+                    None => Reason::VisualChangeUnknown,
                 }),
                 ..Observation::inside(Ok(None), micros(changed))
             },

@@ -24,7 +24,7 @@ pub(crate) const VARIED: &[Parameter] = &[
         name: WITHIN,
         about: "draws the strength anew for every trial, so that the visual change is at most \
                 this; in place of severity and strengths",
-        kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+        kind: ParameterKind::Number { min: 0.0, max: 1.0 },
         unset: Unset::Absent,
     },
     Parameter {

@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn boxes_overlap_by_shared_area() {
         let bounds = |left, top, right, bottom| Bounds { left, top, right, bottom };
-        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let inf = f32::INFINITY;
+        let nan = f32::NAN;
         let square = bounds(0.0, 0.0, 4.0, 4.0);
         let cases = [
             (square, square, 1.0, 1.0),

@@ -79,7 +79,7 @@ pub struct Dose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hazard {
     /// Where on the way from the light to the image.
-    pub place: Place,
+    pub place: HazardLocation,
     /// What deviates there, such as `focus` or `intensity`.
     pub parameter: &'static str,
     /// How it deviates; one of [`GUIDE_WORDS`].
@@ -88,7 +88,11 @@ pub struct Hazard {
 
 impl Hazard {
     /// A hazard in one line, as each fault states its own.
-    pub const fn new(place: Place, parameter: &'static str, guide_word: &'static str) -> Self {
+    pub const fn new(
+        place: HazardLocation,
+        parameter: &'static str,
+        guide_word: &'static str,
+    ) -> Self {
         Self { place, parameter, guide_word }
     }
 }
@@ -102,7 +106,7 @@ impl fmt::Display for Hazard {
 
 /// Where on the way from the light to the image something deviates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum HazardLocation {
     /// Lamps and the sun.
     LightSource,
     /// What lies between the scene and the camera.
@@ -113,7 +117,7 @@ pub enum Place {
     Observer,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for HazardLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::LightSource => "light source",

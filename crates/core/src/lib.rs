@@ -12,20 +12,24 @@ mod oracle;
 mod outcome;
 mod plugin;
 mod random;
+mod reason;
 mod response;
 mod target;
 mod tensor;
 
 pub use case::{Bounds, Case, Mask, Object};
 pub use cutout::Cutout;
-pub use fault::{Dose, GUIDE_WORDS, Hazard, ImageFault, Place};
+#[doc(hidden)]
+pub use fault::HazardLocation as Place;
+pub use fault::{Dose, GUIDE_WORDS, Hazard, HazardLocation, ImageFault};
 pub use image::{Image, ImageError};
 pub use motion::{Motion, UNEXPECTED};
 pub use name::did_you_mean;
-pub use oracle::{Comparison, Disturbed, Guard, Measure, Oracle, Truth};
-pub use outcome::{Outcome, OutcomeKind, Reason};
+pub use oracle::{AppliedFault, Comparison, Guard, Measurement, Oracle, Truth};
+pub use outcome::{Outcome, OutcomeKind};
 pub use plugin::{Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Unset};
 pub use random::{Seed, Stream};
+pub use reason::Reason;
 pub use response::{
     Detection, Detections, Names, Picture, Ranked, Ranking, Response, Scores, Segments, Text,
     argmax, class_called, framed, non_maximum_suppression,

@@ -108,11 +108,14 @@ impl Motion {
     pub fn response(&self, old: &Response, width: usize, height: usize) -> Response {
         match old {
             Response::Detections(detections) => {
-                let moved = |one: &Detection| {
-                    let bounds = self.bounds(&one.bounds, width, height)?;
-                    Some(Detection { bounds, ..*one })
-                };
-                let found = detections.found.iter().filter_map(moved).collect();
+                let found = detections
+                    .found
+                    .iter()
+                    .filter_map(|one| {
+                        let bounds = self.bounds(&one.bounds, width, height)?;
+                        Some(Detection { bounds, ..*one })
+                    })
+                    .collect();
                 Response::Detections(Detections { found, ..detections.clone() })
             }
             Response::Segments(segments) => {
@@ -126,18 +129,23 @@ impl Motion {
         let place = |at: usize, of: usize, from: f32, to: f32| {
             from + (to - from) * (at as f32 + 0.5) / of as f32
         };
-        let class = |(at, (x, y)): (usize, (usize, usize))| {
-            let x = place(x, old.width, old.covers.left, old.covers.right);
-            let y = place(y, old.height, old.covers.top, old.covers.bottom);
-            // A border around the image shows nothing of it, and stays as it is.
-            if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
-                return old.classes.get(at).copied().unwrap_or(UNEXPECTED);
-            }
-            let [x, y] = self.source(x as usize, y as usize).map(|at| at as f32);
-            old.class_at(x, y).unwrap_or(UNEXPECTED)
-        };
         let all = (0..old.height).flat_map(|y| (0..old.width).map(move |x| (x, y)));
-        Segments { classes: all.enumerate().map(class).collect(), ..old.clone() }
+        Segments {
+            classes: all
+                .enumerate()
+                .map(|(at, (x, y))| {
+                    let x = place(x, old.width, old.covers.left, old.covers.right);
+                    let y = place(y, old.height, old.covers.top, old.covers.bottom);
+                    // A border around the image shows nothing of it, and stays as it is.
+                    if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
+                        return old.classes.get(at).copied().unwrap_or(UNEXPECTED);
+                    }
+                    let [x, y] = self.source(x as usize, y as usize).map(|at| at as f32);
+                    old.class_at(x, y).unwrap_or(UNEXPECTED)
+                })
+                .collect(),
+            ..old.clone()
+        }
     }
 
     /// The case with the new image and all that is known of it moved along. Objects of which
@@ -145,16 +153,19 @@ impl Motion {
     #[must_use]
     pub fn case(&self, old: &Case, image: Image) -> Case {
         let [width, height] = [image.width(), image.height()];
-        let object = |object: &Object| {
-            let mask = object.mask.as_ref().map(|mask| self.mask(mask));
-            let bounds = match &mask {
-                Some(mask) => mask.bounds(),
-                None => self.bounds(&object.bounds, width, height),
-            };
-            bounds.map(|bounds| Object { bounds, mask, ..object.clone() })
-        };
         Case {
-            objects: old.objects.iter().filter_map(object).collect(),
+            objects: old
+                .objects
+                .iter()
+                .filter_map(|object| {
+                    let mask = object.mask.as_ref().map(|mask| self.mask(mask));
+                    let bounds = match &mask {
+                        Some(mask) => mask.bounds(),
+                        None => self.bounds(&object.bounds, width, height),
+                    };
+                    bounds.map(|bounds| Object { bounds, mask, ..object.clone() })
+                })
+                .collect(),
             segments: self.segments(&old.segments, width, NOTHING),
             image,
             ..old.clone()
@@ -186,8 +197,12 @@ mod tests {
 
     /// The same motion, said pixel by pixel.
     fn field(motion: &Motion, width: usize, height: usize) -> Motion {
-        let at = |at| motion.source(at % width, at / width).map(|from| from as f32);
-        Motion::Field { width, points: (0..width * height).map(at).collect() }
+        Motion::Field {
+            width,
+            points: (0..width * height)
+                .map(|at| motion.source(at % width, at / width).map(|from| from as f32))
+                .collect(),
+        }
     }
 
     #[test]

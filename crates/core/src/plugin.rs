@@ -37,17 +37,17 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// A whole number in a range, both ends included.
     Whole {
-        /// The least.
-        least: i64,
-        /// The most.
-        most: i64,
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
     },
     /// A number in a range, both ends included.
     Number {
-        /// The least.
-        least: f64,
-        /// The most.
-        most: f64,
+        /// The smallest value.
+        min: f64,
+        /// The largest value.
+        max: f64,
     },
     /// One of some words.
     Choice(&'static [&'static str]),

@@ -216,7 +216,8 @@ mod tests {
     fn many_numbers_at_once_are_the_same_numbers() {
         for taken in 0..6 {
             for wanted in [0, 1, 3, 4, 127, 128, 129, 300] {
-                let (mut one, mut many) = (Seed::new(9).stream(), Seed::new(9).stream());
+                let mut one = Seed::new(9).stream();
+                let mut many = Seed::new(9).stream();
                 // A carry into the upper half of the counter.
                 (one.block, many.block) = (0xffff_fffb, 0xffff_fffb);
                 for _ in 0..taken {
@@ -235,7 +236,8 @@ mod tests {
         let mut stream = Seed::new(1).stream();
         let n = 100_000;
         let mut counts = [0usize; 7];
-        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut squares = 0.0;
         for _ in 0..n {
             counts[stream.below(7)] += 1;
             let x = stream.gaussian();

@@ -37,7 +37,7 @@
 pub use faultlens_campaign as campaign;
 pub use faultlens_core::{
     Bounds, Case, Comparison, Cutout, DType, Detection, Detections, Dose, Guard, Hazard, Image,
-    ImageError, ImageFault, Mask, Measure, Object, Oracle, Outcome, OutcomeKind, Parameter,
+    ImageError, ImageFault, Mask, Measurement, Object, Oracle, Outcome, OutcomeKind, Parameter,
     ParameterKind, Picture, Place, Plugin, Ranked, Ranking, Reason, Response, Scores, Seed,
     Segments, Setting, Settings, Stream, Target, TargetError, Tensor, TensorData, TensorError,
     Text, Trial, Unset, argmax, did_you_mean,

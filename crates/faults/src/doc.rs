@@ -29,10 +29,16 @@ pub(crate) const fn what(doc: &'static str) -> &'static str {
 /// The first sentence of [`what`], without its full stop.
 pub(crate) const fn about(doc: &'static str) -> &'static str {
     let what = what(doc);
-    match find(what, ". ") {
-        Some(end) => what.split_at(end).0,
-        None => without_full_stop(what),
+    let bytes = what.as_bytes();
+    let mut at = 0;
+    while at + 2 < bytes.len() {
+        // A year follows the full stop of "et al. 2020".
+        if bytes[at] == b'.' && bytes[at + 1] == b' ' && !bytes[at + 2].is_ascii_digit() {
+            return what.split_at(at).0;
+        }
+        at += 1;
     }
+    without_full_stop(what)
 }
 
 /// The section that says when a fault happens or when to use something, without its last full stop.
@@ -99,5 +105,7 @@ mod tests {
         assert_eq!(about(Dark::DOC), "Turns lamps off");
         assert_eq!(when(Dark::DOC), "At night");
         assert_eq!(about(" # What it does One sentence."), "One sentence");
+        let cited = " # What it does Turns (Doe et al. 2020). Stops.";
+        assert_eq!(about(cited), "Turns (Doe et al. 2020)");
     }
 }

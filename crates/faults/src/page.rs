@@ -95,8 +95,8 @@ fn parameters(page: &mut String, parameters: &[Parameter]) {
     *page += "\n| parameter | takes | default | meaning |\n|---|---|---|---|\n";
     for Parameter { name, about, kind, unset } in parameters {
         let takes = match kind {
-            ParameterKind::Whole { least, most } => format!("{least} to {most}"),
-            ParameterKind::Number { least, most } => format!("{least} to {most}"),
+            ParameterKind::Whole { min, max } => format!("{min} to {max}"),
+            ParameterKind::Number { min, max } => format!("{min} to {max}"),
             ParameterKind::Choice(words) => words.join(", "),
             ParameterKind::Names => "a list of names".to_owned(),
         };

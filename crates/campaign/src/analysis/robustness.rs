@@ -126,7 +126,7 @@ impl Errors {
 /// trial that a guard bars is not asked, and one whose answer got lost on the way says nothing.
 pub(super) fn was_answered(record: &Record) -> bool {
     record.queries > 0
-        && !matches!(record.outcome, Outcome::TimedOut | Outcome::Skipped(Reason::Lost))
+        && !matches!(record.outcome, Outcome::TimedOut | Outcome::Skipped(Reason::NoResponse))
 }
 
 /// Whether a fault in an image cost the undisturbed answer; `None` where that is not known.

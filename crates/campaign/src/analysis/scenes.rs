@@ -227,7 +227,7 @@ impl Cell {
         self.micros = self.micros.saturating_add(record.micros);
         let text = |name: &str| record.extra.get(name);
         let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
-        if record.outcome == Outcome::Skipped(Reason::Unsteady) {
+        if record.outcome == Outcome::Skipped(Reason::GoldenUnstable) {
             self.unsteady.insert(record.case);
         }
         if let Some(found) = text(said::FOUND).and_then(|found| found.parse().ok()) {

@@ -81,7 +81,7 @@ impl Counts {
         let kind = outcome.kind();
         self.by_kind[kind as usize] += 1;
         if let Outcome::Skipped(reason) = outcome {
-            match reason.is_spare() {
+            match reason.is_surplus() {
                 true => self.spare += 1,
                 false => *self.skipped.entry(reason.text()).or_default() += 1,
             }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_was_not_needed_is_no_loss() {
         let mut counts = Counts::default();
-        let reasons = [Reason::Surplus, Reason::NoRoom, Reason::Surplus];
+        let reasons = [Reason::TooFewObjects, Reason::NoRoom, Reason::TooFewObjects];
         for outcome in reasons.map(Outcome::Skipped).into_iter().chain([Outcome::Unchanged]) {
             counts.add(&outcome, Stake { weight: 1.0, fault: None }).unwrap();
         }

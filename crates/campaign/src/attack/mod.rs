@@ -33,14 +33,14 @@ pub const ATTACK_SETTINGS: &[Parameter] = &[
     Parameter {
         name: QUERIES,
         about: "the most questions of a trial, gradients among them",
-        kind: ParameterKind::Whole { least: 2, most: 100_000_000 },
+        kind: ParameterKind::Whole { min: 2, max: 100_000_000 },
         unset: Unset::Is(Setting::Number(100_000.0)),
     },
     Parameter {
         name: AVERAGING,
         about: "asks each question so often and puts the answers together: for defences that draw \
                 random numbers",
-        kind: ParameterKind::Whole { least: 1, most: 1000 },
+        kind: ParameterKind::Whole { min: 1, max: 1000 },
         unset: Unset::Is(Setting::Number(1.0)),
     },
     Parameter {
@@ -53,7 +53,7 @@ pub const ATTACK_SETTINGS: &[Parameter] = &[
     Parameter {
         name: WITHIN,
         about: "only changes count whose visual change is at most this: what people do not notice",
-        kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+        kind: ParameterKind::Number { min: 0.0, max: 1.0 },
         unset: Unset::Absent,
     },
 ];
@@ -109,7 +109,7 @@ impl AttackSpec {
 
     /// The most questions of a trial, the first and the last ones included.
     pub(crate) fn most_questions(&self) -> u64 {
-        let own = self.attack.most_questions().map(|own| own.saturating_mul(self.averaging));
+        let own = self.attack.max_queries().map(|own| own.saturating_mul(self.averaging));
         let ends = 1 + self.averaging;
         own.map_or(self.queries, |own| own.min(self.queries)).saturating_add(ends)
     }

@@ -6,8 +6,8 @@ use crate::inject::{GoldenCase, Observation, micros};
 use crate::show::told;
 use crate::varied::change_of;
 use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
-use faultlens_faults::attack::{Account, AttackSession, Found, Goal, Halt, Norm, Sample};
-use faultlens_judge::best;
+use faultlens_faults::attack::{AttackCost, AttackSession, Found, Goal, Halt, Norm, Sample};
+use faultlens_judge::top_class;
 use faultlens_judge::visual::Reference;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -43,12 +43,12 @@ impl GoldenCase<'_> {
         let undisturbed = victim.picture(&start)?;
         let mut stream = Seed::new(seed).stream();
         let Some(goal) = goal(assault, &victim.answer, &mut stream) else {
-            return Ok(void(Reason::NothingToReach, begun));
+            return Ok(void(Reason::NoAttackGoal, begun));
         };
         let told_changes = self.setup.tells_changes() || assault.within.is_some();
         let original = told_changes.then(|| Reference::new(&undisturbed).ok()).flatten();
         if assault.within.is_some() && original.is_none() {
-            return Ok(void(Reason::Untold, begun));
+            return Ok(void(Reason::VisualChangeUnknown, begun));
         }
         let change =
             |picture: &Image| original.as_ref().and_then(|original| change_of(original, picture));
@@ -85,7 +85,7 @@ impl GoldenCase<'_> {
 
 /// What is wanted of the answer; `None` where it is wanted already, or there is no such class.
 fn goal(assault: &AttackSpec, answer: &Response, stream: &mut Stream) -> Option<Goal> {
-    let from = best(answer);
+    let from = top_class(answer);
     let Some(towards) = &assault.towards else { return Some(Goal { from, towards: None }) };
     let class = towards.class(answer, stream)?;
     (from != Some(class)).then_some(Goal { from, towards: Some(class) })
@@ -94,7 +94,7 @@ fn goal(assault: &AttackSpec, answer: &Response, stream: &mut Stream) -> Option<
 /// What an attack leaves behind.
 struct Left {
     point: Vec<f32>,
-    account: Account,
+    account: AttackCost,
     answer: Result<Response, TargetError>,
 }
 
@@ -107,7 +107,7 @@ fn left(
     (start, goal): (&[f32], &Goal),
 ) -> Result<Left, TargetError> {
     let failed = || TargetError::Failed("the attack has lost its image".to_owned());
-    let Found { point, draws, account } = hunt.finish().into_iter().next().ok_or_else(failed)?;
+    let Found { point, draws, cost: account } = hunt.finish().into_iter().next().ok_or_else(failed)?;
     // Who may not be asked any more is asked again later, from the start.
     if let Some(Halt::Target(closed @ TargetError::Closed(_))) = halted {
         return Err(closed);
@@ -136,8 +136,8 @@ fn void(reason: Reason, begun: Instant) -> Observation {
 }
 
 /// What a record says of an attack.
-fn books(account: &Account, norm: Norm, start: &[f32], point: &[f32]) -> BTreeMap<String, String> {
-    let Account { gradients, cpu, wall, first, .. } = account;
+fn books(account: &AttackCost, norm: Norm, start: &[f32], point: &[f32]) -> BTreeMap<String, String> {
+    let AttackCost { gradients, cpu, wall, first, .. } = account;
     let seconds = |time: &Duration| format!("{:.9}", time.as_secs_f64());
     let brief = |distance: f64| format!("{distance:.6}");
     let mut books = vec![("cpu_seconds", seconds(cpu)), ("wall_seconds", seconds(wall))];

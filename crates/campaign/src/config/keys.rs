@@ -216,7 +216,7 @@ const PRESERVE: &[Key] = &[
     optional(
         "margin",
         "how far answers may stay behind, as a share; 0 by default",
-        Takes::Plain(Number { least: 0.0, most: 1.0 }),
+        Takes::Plain(Number { min: 0.0, max: 1.0 }),
     ),
     optional("batches", "how many batches are drawn; 200 by default", whole(2, 100_000)),
     optional("batch_size", "how many images each has; 50 by default", whole(1, 100_000)),
@@ -262,8 +262,8 @@ const TRIALS_KEY: Key = optional(
 
 const TRIALS: Takes = whole(1, 1_000_000);
 
-const fn whole(least: i64, most: i64) -> Takes {
-    Takes::Plain(Whole { least, most })
+const fn whole(min: i64, max: i64) -> Takes {
+    Takes::Plain(Whole { min, max })
 }
 
 const fn required(name: &'static str, about: &'static str, takes: Takes) -> Key {

@@ -211,10 +211,10 @@ mod tests {
     use super::*;
 
     const PARAMETERS: &[Parameter] = &[
-        parameter("bit", ParameterKind::Whole { least: 0, most: 63 }, Unset::Absent),
+        parameter("bit", ParameterKind::Whole { min: 0, max: 63 }, Unset::Absent),
         parameter("names", ParameterKind::Names, Unset::Absent),
-        parameter("rate", ParameterKind::Number { least: -1.0, most: 1.0 }, Unset::Required),
-        parameter("wide", ParameterKind::Whole { least: 0, most: i64::MAX }, Unset::Absent),
+        parameter("rate", ParameterKind::Number { min: -1.0, max: 1.0 }, Unset::Required),
+        parameter("wide", ParameterKind::Whole { min: 0, max: i64::MAX }, Unset::Absent),
     ];
 
     const fn parameter(name: &'static str, kind: ParameterKind, unset: Unset) -> Parameter {

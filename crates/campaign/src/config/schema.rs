@@ -80,11 +80,11 @@ fn one_or_list(schema: Value) -> Value {
 
 fn plain(kind: &ParameterKind) -> Value {
     match kind {
-        ParameterKind::Whole { least, most } => {
-            json!({"type": "integer", "minimum": least, "maximum": most})
+        ParameterKind::Whole { min, max } => {
+            json!({"type": "integer", "minimum": min, "maximum": max})
         }
-        ParameterKind::Number { least, most } => {
-            json!({"type": "number", "minimum": least, "maximum": most})
+        ParameterKind::Number { min, max } => {
+            json!({"type": "number", "minimum": min, "maximum": max})
         }
         ParameterKind::Choice(words) => json!({"enum": words}),
         ParameterKind::Names => one_or_list(json!({"type": ["string", "number"]})),

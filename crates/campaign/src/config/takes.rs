@@ -116,11 +116,11 @@ fn check_names(name: &str, node: &Node, wanted: &str) -> Result<(), Diagnostic> 
 /// Checks a value of a parameter, of one point of a sweep.
 pub(super) fn check_plain(name: &str, node: &Node, kind: &ParameterKind) -> Result<(), Diagnostic> {
     let fits = match kind {
-        ParameterKind::Whole { least, most } => {
-            node.whole().is_some_and(|whole| (*least..=*most).contains(&whole))
+        ParameterKind::Whole { min, max } => {
+            node.whole().is_some_and(|whole| (*min..=*max).contains(&whole))
         }
-        ParameterKind::Number { least, most } => {
-            node.number().is_some_and(|number| (*least..=*most).contains(&number))
+        ParameterKind::Number { min, max } => {
+            node.number().is_some_and(|number| (*min..=*max).contains(&number))
         }
         ParameterKind::Choice(words) => node.text().is_some_and(|text| words.contains(&text)),
         ParameterKind::Names => return check_names(name, node, &plain_words(kind)),
@@ -227,11 +227,11 @@ fn words(takes: &Takes) -> String {
 /// What a parameter takes, in words.
 pub(super) fn plain_words(kind: &ParameterKind) -> String {
     match kind {
-        ParameterKind::Whole { least, most: i64::MAX } => {
-            format!("a whole number of {least} or more")
+        ParameterKind::Whole { min, max: i64::MAX } => {
+            format!("a whole number of {min} or more")
         }
-        ParameterKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
-        ParameterKind::Number { least, most } => format!("a number from {least:?} to {most:?}"),
+        ParameterKind::Whole { min, max } => format!("a whole number from {min} to {max}"),
+        ParameterKind::Number { min, max } => format!("a number from {min:?} to {max:?}"),
         ParameterKind::Choice(words) => either(words),
         ParameterKind::Names => "a list of names".to_owned(),
     }
@@ -246,7 +246,7 @@ mod tests {
         Key { name: "size", about: "how big", required: true, takes: SIZE },
         Key { name: "colour", about: "which", required: false, takes: COLOUR },
     ];
-    const SIZE: Takes = Takes::Plain(ParameterKind::Whole { least: 1, most: 9 });
+    const SIZE: Takes = Takes::Plain(ParameterKind::Whole { min: 1, max: 9 });
     const COLOUR: Takes = Takes::Name("colour", || vec!["red", "green"]);
 
     fn wrong(text: &str, takes: &Takes) -> String {
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_told_with_what_would() {
-        let number = Takes::Plain(ParameterKind::Number { least: -1.0, most: 1e30 });
+        let number = Takes::Plain(ParameterKind::Number { min: -1.0, max: 1e30 });
         let share = Takes::Share { most: 0.5, reached: false };
         let choice = Takes::Plain(ParameterKind::Choice(&["outputs", "weights"]));
         for (text, takes, wanted) in [

@@ -71,13 +71,13 @@ impl Group {
     }
 
     pub(super) fn outcome(&self) -> Option<Outcome> {
-        Outcome::recorded(self.outcome, self.reason.and_then(Reason::with_text))
+        Outcome::recorded(self.outcome, self.reason.and_then(Reason::from_legacy_text))
     }
 
     fn read(row: &Row<'_>) -> Result<Self, Odd> {
         let unknown = |word: &str| Odd::Unknown(word.to_owned());
         let text = row.get_ref(4)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-        let reason = text.map(|text| Reason::with_text(text).ok_or_else(|| unknown(text)));
+        let reason = text.map(|text| Reason::from_legacy_text(text).ok_or_else(|| unknown(text)));
         let reason = reason.transpose()?.map(|reason| reason.text());
         let name = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
         let outcome = OutcomeKind::named(name).ok_or_else(|| unknown(name))?;

@@ -135,7 +135,7 @@ fn odd_detectors_leave_trials_unjudged_with_the_reason() {
         assert_eq!(records.len(), 6);
         for record in records {
             match &wanted {
-                Some(reason) => assert_eq!(record.outcome, Outcome::Skipped(reason.clone())),
+                Some(reason) => assert_eq!(record.outcome, Outcome::Skipped(*reason)),
                 // The same answer to every image is as it was.
                 None => assert_eq!(record.outcome, Outcome::Unchanged, "{model}"),
             }

@@ -103,14 +103,14 @@ fn site(stream: &mut Stream) -> Site {
 }
 
 fn outcome(stream: &mut Stream) -> Outcome {
-    let reason = stream.pick(&[Reason::NoSite, Reason::GoldenWrong, Reason::Unsuited]).unwrap();
+    let reason = stream.pick(&[Reason::NoSite, Reason::GoldenWrong, Reason::UnsupportedAnswer]).unwrap();
     let all = [
         Outcome::Unchanged,
         Outcome::Changed,
         Outcome::Detected,
         Outcome::Crashed,
         Outcome::TimedOut,
-        Outcome::Skipped(reason.clone()),
+        Outcome::Skipped(*reason),
     ];
     stream.pick(&all).unwrap().clone()
 }

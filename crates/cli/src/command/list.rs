@@ -289,9 +289,9 @@ fn written(number: f64) -> String {
 
 fn takes(kind: &ParameterKind) -> String {
     match kind {
-        ParameterKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
-        ParameterKind::Number { least, most } => {
-            format!("a number from {} to {}", written(*least), written(*most))
+        ParameterKind::Whole { min, max } => format!("a whole number from {min} to {max}"),
+        ParameterKind::Number { min, max } => {
+            format!("a number from {} to {}", written(*min), written(*max))
         }
         ParameterKind::Choice(words) => format!("one of {}", words.join(", ")),
         ParameterKind::Names => "a list of names".to_owned(),

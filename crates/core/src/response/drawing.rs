@@ -68,7 +68,8 @@ fn frame(rgb: &mut [u8], [width, height]: [usize; 2], b: &Bounds, colour: [u8; 3
 pub(super) fn areas(on: &Image, segments: &Segments) -> Option<Image> {
     let mut at = 0;
     let tinted = on.map_pixels(|pixel| {
-        let (x, y) = (at % on.width(), at / on.width());
+        let x = at % on.width();
+        let y = at / on.width();
         at += 1;
         match segments.class_at(x as f32 + 0.5, y as f32 + 0.5) {
             None | Some(0) => pixel,
@@ -119,7 +120,8 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_left_out() {
-        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let inf = f32::INFINITY;
+        let nan = f32::NAN;
         for (bounds, wanted) in [
             (found(-3.0, -3.0, 1.0, 1.0), vec![0]),
             (found(9.0, 9.0, 12.0, 12.0), vec![]),
@@ -135,7 +137,8 @@ mod tests {
     fn areas_are_tinted_where_they_lie_in_the_image() {
         // Two columns that cover the image's right half: background and class 1.
         let covers = Bounds { left: 2.0, top: 0.0, right: 4.0, bottom: 2.0 };
-        let (classes, names) = (vec![0, 1, 0, 2], crate::Names::said([]));
+        let classes = vec![0, 1, 0, 2];
+        let names = crate::Names::said([]);
         let segments = Segments { width: 2, height: 2, classes, covers, names, finite: true };
         let drawn = areas(&grey(4, 2), &segments).unwrap();
         assert_eq!(changed(&drawn), [3, 7]);

@@ -93,18 +93,16 @@ impl Response {
     pub fn digest(&self) -> u64 {
         match self {
             Self::Scores(scores) => hash(scores.scores.iter().map(bits)),
-            Self::Ranking(ranking) => {
-                let place = |place: &Ranked| [place.index as u64, bits(&place.score)];
-                hash(ranking.places().iter().flat_map(place))
-            }
+            Self::Ranking(ranking) => hash(
+                ranking.places().iter().flat_map(|place| [place.index as u64, bits(&place.score)]),
+            ),
             Self::Values(values) => hash(values.iter().map(bits)),
             Self::Detections(detections) => {
-                let object = |found: &Detection| {
+                let objects = detections.found.iter().flat_map(|found| {
                     let b = &found.bounds;
                     let numbers = [found.score, b.left, b.top, b.right, b.bottom];
                     [found.class as u64].into_iter().chain(numbers.map(|number| bits(&number)))
-                };
-                let objects = detections.found.iter().flat_map(object);
+                });
                 hash([detections.finite.into()].into_iter().chain(objects))
             }
             Self::Segments(segments) => {
@@ -174,7 +172,8 @@ mod tests {
     }
 
     fn picture(width: usize, values: &[f32]) -> Response {
-        let (height, values) = (values.len() / width, values.to_vec());
+        let height = values.len() / width;
+        let values = values.to_vec();
         Response::Picture(Picture { width, height, channels: 1, values, finite: true })
     }
 

@@ -18,8 +18,9 @@ pub enum Names {
 impl Names {
     /// What was said, by class.
     pub fn said<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        let entry = |name: &str| (class_called(name), name.to_owned());
-        Self::Said(Arc::new(names.into_iter().map(entry).collect()))
+        Self::Said(Arc::new(
+            names.into_iter().map(|name| (class_called(name), name.to_owned())).collect(),
+        ))
     }
 
     /// The class's name, or its number where it has none.

@@ -21,8 +21,8 @@ pub struct Picture {
 impl Picture {
     /// As an 8-bit image; `None` where sides, channels and values do not fit together.
     pub fn image(&self) -> Option<Image> {
-        let byte = |value: f32| (value * 255.0).round().clamp(0.0, 255.0) as u8;
-        let bytes = self.values.iter().map(|&value| byte(value));
+        let bytes =
+            self.values.iter().map(|&value| (value * 255.0).round().clamp(0.0, 255.0) as u8);
         let rgb = match self.channels {
             1 => bytes.flat_map(|grey| [grey; 3]).collect(),
             3 => bytes.collect(),
@@ -39,7 +39,8 @@ mod tests {
     #[test]
     fn values_become_bytes() {
         let picture = |channels: usize, values: &[f32]| {
-            let (width, values) = (values.len() / channels, values.to_vec());
+            let width = values.len() / channels;
+            let values = values.to_vec();
             Picture { width, height: 1, channels, values, finite: true }.image()
         };
         let grey = picture(1, &[0.0, 0.5, 1.0]).unwrap();

@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn the_best_score_is_the_first_of_the_highest() {
-        let (nan, infinity) = (f32::NAN, f32::INFINITY);
+        let nan = f32::NAN;
+        let infinity = f32::INFINITY;
         let cases: [(&[f32], Option<usize>); 7] = [
             (&[], None),
             (&[1.0, 3.0, 3.0], Some(1)),

@@ -13,10 +13,10 @@ pub fn non_maximum_suppression(detections: &mut Vec<Detection>, iou: f32) {
     let mut kept = 0;
     for at in 0..detections.len() {
         let one = detections[at];
-        let hidden = |other: &Detection| {
-            other.class == one.class && other.bounds.iou(&one.bounds) > f64::from(iou)
-        };
-        if !detections[..kept].iter().any(hidden) {
+        if !detections[..kept]
+            .iter()
+            .any(|other| other.class == one.class && other.bounds.iou(&one.bounds) > f64::from(iou))
+        {
             detections[kept] = one;
             kept += 1;
         }

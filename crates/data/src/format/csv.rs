@@ -28,8 +28,7 @@ fn plain(header: &str) -> String {
 
 /// A folder may hold tables of other things; a file that is named is meant.
 fn recognises(path: &Path) -> bool {
-    let table = |list: PathBuf| path.is_file() || Table::open(&list, &Options::default()).is_ok();
-    list(path).is_some_and(table)
+    list(path).is_some_and(|list| path.is_file() || Table::open(&list, &Options::default()).is_ok())
 }
 
 /// The table itself, or the only one in a folder.
@@ -104,8 +103,11 @@ impl Table {
             }
             None => find(&LABELS),
         };
-        let other = |&(at, _): &(usize, String)| at != file && Some(at) != label;
-        let strata = headers.into_iter().enumerate().filter(other).collect();
+        let strata = headers
+            .into_iter()
+            .enumerate()
+            .filter(|&(at, _)| at != file && Some(at) != label)
+            .collect();
         Ok(Self { reader, path: path.to_path_buf(), file, label, strata })
     }
 

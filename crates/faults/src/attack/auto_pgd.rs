@@ -4,12 +4,13 @@ use super::ball::{beginning, project};
 use super::loss::Loss;
 use super::step::{EPSILON, LENGTH_OR_LARGEST, RESTARTS, ascent, count, norm, random_start};
 use super::{Attack, AttackSession, Gradient, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, SettingError, Unset};
 
 const ITERATIONS: Parameter = Parameter {
     name: "iterations",
     about: "how many steps are taken",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
 
@@ -29,15 +30,27 @@ const NEW: f32 = 0.75;
 /// The share of steps that must raise the loss between two looks.
 const RISING: f64 = 0.75;
 
-/// # What it does
-/// Projected gradients with momentum that begin with wide steps and halve them, back at the best
-/// point, whenever the loss rises too seldom (Croce and Hein 2020).
-/// # When to use it
-/// For a stronger answer than `pgd` without choosing a step.
+described! {
+    /// # What it does
+    /// Takes projected gradient steps with momentum that choose their own length (Croce and Hein
+    /// 2020). Steps begin wide and are halved, from the best point so far, whenever the loss
+    /// rises too rarely.
+    /// # When to use it
+    /// An attacker who has the model and nothing to tune; stronger than `pgd`.
+    struct AutoPgd {
+        epsilon: f64,
+        norm: Norm,
+        loss: Loss,
+        iterations: usize,
+        restarts: usize,
+        random_start: bool,
+    }
+}
+
 pub(super) const AUTO_PGD: Plugin<dyn Attack> = Plugin {
     name: "auto_pgd",
-    about: "steps along the gradient that become shorter by themselves, within epsilon",
-    when: "somebody who has the model and nothing to tune; stronger than pgd",
+    about: about(AutoPgd::DOC),
+    when: when(AutoPgd::DOC),
     parameters: &[EPSILON, LENGTH_OR_LARGEST, LOSS, ITERATIONS, RESTARTS, RANDOM_START],
     build: |settings| {
         let word = settings.word(LOSS.name)?;
@@ -52,15 +65,6 @@ pub(super) const AUTO_PGD: Plugin<dyn Attack> = Plugin {
         }))
     },
 };
-
-struct AutoPgd {
-    epsilon: f64,
-    norm: Norm,
-    loss: Loss,
-    iterations: usize,
-    restarts: usize,
-    random_start: bool,
-}
 
 /// Where the search for one sample stands.
 struct Walk {
@@ -97,25 +101,28 @@ impl Attack for AutoPgd {
         self.random_start || self.restarts > 1
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
         let looks = checkpoints(self.iterations);
         for restart in 0..self.restarts {
             let random = self.random_start || restart > 0;
-            let mut walks: Vec<Walk> =
-                hunt.open()?.into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
+            let mut walks: Vec<Walk> = session
+                .open()?
+                .into_iter()
+                .map(|sample| self.begin(session, sample, random))
+                .collect();
             for iteration in 0..self.iterations {
-                walks = self.advance(hunt, walks, iteration, &looks)?;
+                walks = self.advance(session, walks, iteration, &looks)?;
             }
-            walks.retain(|walk| hunt.affords(walk.sample) > 0);
-            hunt.ask(&points(&walks))?;
+            walks.retain(|walk| session.affords(walk.sample) > 0);
+            session.ask(&points(&walks))?;
         }
         Ok(())
     }
 }
 
 impl AutoPgd {
-    fn begin(&self, hunt: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
-        let point = beginning(self.norm, self.epsilon, hunt, sample, random);
+    fn begin(&self, session: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
+        let point = beginning(self.norm, self.epsilon, session, sample, random);
         Walk {
             sample,
             last: point.clone(),
@@ -134,25 +141,25 @@ impl AutoPgd {
     /// One step of all walks together; those that have arrived or stand on flat ground end.
     fn advance(
         &self,
-        hunt: &mut AttackSession<'_>,
+        session: &mut AttackSession<'_>,
         mut walks: Vec<Walk>,
         iteration: usize,
         looks: &[usize],
     ) -> Result<Vec<Walk>, Halt> {
-        walks.retain(|walk| hunt.affords(walk.sample) > 0);
-        let goals: Vec<_> = walks.iter().map(|walk| hunt.goal(walk.sample)).collect();
-        let gradients =
-            hunt.gradients(&points(&walks), &mut |at, logits| self.loss.slope(&goals[at], logits))?;
+        walks.retain(|walk| session.affords(walk.sample) > 0);
+        let goals: Vec<_> = walks.iter().map(|walk| session.goal(walk.sample)).collect();
+        let gradients = session
+            .gradients(&points(&walks), &mut |at, logits| self.loss.slope(&goals[at], logits))?;
         let look = looks.iter().position(|&look| look == iteration && look > 0);
         let since = look.map(|at| iteration - looks[at - 1]);
         let mut further = Vec::with_capacity(walks.len());
         for (mut walk, gradient) in walks.into_iter().zip(gradients) {
-            if hunt.is_found(walk.sample) {
+            if session.is_found(walk.sample) {
                 continue;
             }
-            let loss = self.loss.value(&hunt.goal(walk.sample), &gradient.logits);
+            let loss = self.loss.value(&session.goal(walk.sample), &gradient.logits);
             let slope = walk.note(gradient, loss, since);
-            if self.step(hunt, &mut walk, &slope, iteration == 0) {
+            if self.step(session, &mut walk, &slope, iteration == 0) {
                 further.push(walk);
             }
         }
@@ -160,12 +167,18 @@ impl AutoPgd {
     }
 
     /// Moves a walk along a slope; false where the slope leads nowhere.
-    fn step(&self, hunt: &AttackSession<'_>, walk: &mut Walk, slope: &[f32], first: bool) -> bool {
+    fn step(
+        &self,
+        session: &AttackSession<'_>,
+        walk: &mut Walk,
+        slope: &[f32],
+        first: bool,
+    ) -> bool {
         let direction = ascent(self.norm, slope);
         if direction.iter().all(|step| *step == 0.0) {
             return false;
         }
-        let start = hunt.start(walk.sample);
+        let start = session.start(walk.sample);
         let within = |mut point: Vec<f32>| {
             point.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
             project(self.norm, self.epsilon, start, &mut point);
@@ -178,7 +191,7 @@ impl AutoPgd {
             let mixed = three.map(|((z, x), l)| x + NEW * (z - x) + (1.0 - NEW) * (x - l));
             next = within(mixed.collect());
         }
-        hunt.confine(walk.sample, &mut next);
+        session.confine(walk.sample, &mut next);
         walk.last = std::mem::replace(&mut walk.point, next);
         true
     }

@@ -93,16 +93,16 @@ pub(super) fn resize(moved: &mut [f32], length: f64) {
 pub(super) fn beginning(
     norm: Norm,
     epsilon: f64,
-    hunt: &mut AttackSession<'_>,
+    session: &mut AttackSession<'_>,
     sample: usize,
     random: bool,
 ) -> Vec<f32> {
-    let start = hunt.start(sample).to_vec();
+    let start = session.start(sample).to_vec();
     if !random {
         return start;
     }
-    let mut point = anywhere(norm, epsilon, &start, hunt.stream(sample));
-    hunt.confine(sample, &mut point);
+    let mut point = anywhere(norm, epsilon, &start, session.stream(sample));
+    session.confine(sample, &mut point);
     point
 }
 

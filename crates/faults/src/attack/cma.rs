@@ -1,6 +1,6 @@
 //! CMA-ES: candidates around a mean, whose spread follows the ones that cost least.
 
-use super::search::{Generations, Space};
+use super::generations::{Generations, Space};
 use faultlens_core::Stream;
 
 /// Values up to which spreads in all directions are kept. A full matrix for n values takes n²

@@ -1,6 +1,6 @@
 //! Differential evolution: differences between candidates are steps for others.
 
-use super::search::{Generations, Space};
+use super::generations::{Generations, Space};
 use faultlens_core::Stream;
 
 /// Candidates where nobody says how many.

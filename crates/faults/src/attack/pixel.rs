@@ -1,36 +1,42 @@
 //! A few pixels of any colour.
 
-use super::search::{GENERATIONS, POPULATION, SEARCH, Search, Space};
+use super::generations::Space;
+use super::search::{GENERATIONS, POPULATION, SEARCH, Search};
 use super::step::count;
 use super::{Attack, AttackSession, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const PIXELS: Parameter = Parameter {
     name: "pixels",
     about: "how many pixels may change",
-    kind: ParameterKind::Whole { least: 1, most: 4096 },
+    kind: ParameterKind::Whole { min: 1, max: 4096 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
-/// # What it does
-/// Searches for the places and colours of a few pixels that change the answer (Su et al. 2019).
-/// # When to use it
-/// Against targets that say how sure they are; dirt, dead pixels and stickers are alike.
+described! {
+    /// # What it does
+    /// Searches for positions and colours of a few pixels that change the answer, with a
+    /// population of candidates (Su et al. 2019).
+    /// # When to use it
+    /// An attacker who can only query, gets scores, and may change a few pixels by any amount;
+    /// comparable to dirt, dead pixels and stickers.
+    struct Pixel {
+        pixels: usize,
+        search: Search,
+    }
+}
+
 pub(super) const PIXEL: Plugin<dyn Attack> = Plugin {
     name: "pixel",
-    about: "places and colours of a few pixels, searched for with a population of candidates",
-    when: "somebody who can only ask, and may change little of the image as much as he likes",
+    about: about(Pixel::DOC),
+    when: when(Pixel::DOC),
     parameters: &[PIXELS, SEARCH, GENERATIONS, POPULATION],
     build: |settings| {
         let pixels = count(settings, PIXELS.name)?;
         Ok(Box::new(Pixel { pixels, search: Search::of(settings)? }))
     },
 };
-
-struct Pixel {
-    pixels: usize,
-    search: Search,
-}
 
 impl Attack for Pixel {
     fn needs(&self) -> Needs {
@@ -45,14 +51,15 @@ impl Attack for Pixel {
         Dose { axis: "pixels", amount: self.pixels as f64 }
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
-        let shape = hunt.shape();
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
+        let shape = session.shape();
         // Row, column and colour of each pixel, all from 0 to 1.
         let values = self.pixels * (2 + shape[0]);
-        for sample in hunt.open()? {
+        for sample in session.open()? {
             let space =
                 Space { bounds: vec![(0.0, 1.0); values], start: vec![0.5; values], width: 0.25 };
-            self.search.run(hunt, sample, space, &|start, values| painted(shape, start, values))?;
+            self.search
+                .run(session, sample, space, &|start, values| painted(shape, start, values))?;
         }
         Ok(())
     }

@@ -1,16 +1,24 @@
 //! Fewer colours.
 
+use crate::doc::{about, described, when};
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
-/// # What it does
-/// Rounds every channel to as many levels as so many bits can tell apart, evenly from black to
-/// white.
-/// # When to use it
-/// Noise of a few grey levels; known as feature squeezing (Xu et al., 2018).
+described! {
+    /// # What it does
+    /// Rounds every channel to fewer levels, evenly spaced from black to white.
+    /// # When to use it
+    /// Noise of a few grey levels; known as feature squeezing (Xu et al. 2018).
+    struct BitDepthReduction {
+        table: [u8; 256],
+        /// Between black and white, for what is finer than a byte.
+        steps: f64,
+    }
+}
+
 pub(super) const BIT_DEPTH_REDUCTION: Plugin<dyn Defence> = Plugin {
     name: "bit_depth_reduction",
-    about: "rounds every channel to fewer levels",
-    when: "noise of a few grey levels; known as feature squeezing",
+    about: about(BitDepthReduction::DOC),
+    when: when(BitDepthReduction::DOC),
     parameters: &[BITS],
     build: |settings| {
         let bits = settings.number(BITS.name)?;
@@ -26,15 +34,9 @@ pub(super) const BIT_DEPTH_REDUCTION: Plugin<dyn Defence> = Plugin {
 const BITS: Parameter = Parameter {
     name: "bits",
     about: "how many bits a channel keeps",
-    kind: ParameterKind::Whole { least: 1, most: 64 },
+    kind: ParameterKind::Whole { min: 1, max: 64 },
     unset: Unset::Is(Setting::Number(5.0)),
 };
-
-struct BitDepthReduction {
-    table: [u8; 256],
-    /// Between black and white, for what is finer than a byte.
-    steps: f64,
-}
 
 impl Defence for BitDepthReduction {
     fn clean(&self, image: &Image) -> Image {

@@ -1,17 +1,24 @@
 //! The middle of the neighbours.
 
+use crate::doc::{about, described, when};
 use crate::image::paint::edge::Edge;
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
-/// # What it does
-/// Replaces every value by the median of the square around it, in its own channel; edge pixels
-/// repeat.
-/// # When to use it
-/// Dead pixels, salt and pepper: what is far from all its neighbours.
+described! {
+    /// # What it does
+    /// Replaces every value by the median of the square around it, in its own channel. Edge
+    /// pixels are repeated.
+    /// # When to use it
+    /// Dead pixels, salt and pepper: values far from those of all neighbours.
+    struct MedianFilter {
+        radius: usize,
+    }
+}
+
 pub(super) const MEDIAN_FILTER: Plugin<dyn Defence> = Plugin {
     name: "median_filter",
-    about: "replaces every value by the median of the square around it",
-    when: "dead pixels, salt and pepper: what is far from its neighbours",
+    about: about(MedianFilter::DOC),
+    when: when(MedianFilter::DOC),
     parameters: &[RADIUS],
     build: |settings| Ok(Box::new(MedianFilter { radius: settings.number(RADIUS.name)? as usize })),
 };
@@ -19,13 +26,9 @@ pub(super) const MEDIAN_FILTER: Plugin<dyn Defence> = Plugin {
 const RADIUS: Parameter = Parameter {
     name: "radius",
     about: "how far the square reaches to each side, in pixels; 1 is 3×3",
-    kind: ParameterKind::Whole { least: 1, most: 20 },
+    kind: ParameterKind::Whole { min: 1, max: 20 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
-
-struct MedianFilter {
-    radius: usize,
-}
 
 impl Defence for MedianFilter {
     fn clean(&self, image: &Image) -> Image {

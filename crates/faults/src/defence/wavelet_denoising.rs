@@ -1,18 +1,23 @@
 //! Small differences are noise.
 
 use super::wavelet::{Details, Plane};
+use crate::doc::{about, described, when};
 use faultlens_core::{Defence, Image, Plugin};
 
-/// # What it does
-/// Splits every channel into Haar's wavelets, shrinks differences by the threshold of BayesShrink
-/// (Chang, Yu and Vetterli, 2000), and puts the channel together again. The noise's deviation is
-/// estimated from the finest differences, as scikit-image's `denoise_wavelet` does.
-/// # When to use it
-/// Gaussian noise; keeps edges that a blur would soften.
+described! {
+    /// # What it does
+    /// Shrinks small Haar wavelet coefficients, which are mostly noise, by the threshold of
+    /// BayesShrink (Chang, Yu and Vetterli 2000). The deviation of the noise is estimated from
+    /// the finest coefficients, as `denoise_wavelet` of scikit-image does.
+    /// # When to use it
+    /// Gaussian noise; keeps edges that a blur would soften.
+    struct WaveletDenoising;
+}
+
 pub(super) const WAVELET_DENOISING: Plugin<dyn Defence> = Plugin {
     name: "wavelet_denoising",
-    about: "shrinks small differences between neighbours, which are mostly noise",
-    when: "Gaussian noise; keeps edges that a blur would soften",
+    about: about(WaveletDenoising::DOC),
+    when: when(WaveletDenoising::DOC),
     parameters: &[],
     build: |_| Ok(Box::new(WaveletDenoising)),
 };
@@ -22,8 +27,6 @@ const MEDIAN_TO_DEVIATION: f64 = 0.674_489_750_196_081_7;
 
 /// Coarse levels that are left as they are: what differs there is the picture.
 const COARSE_LEVELS: u32 = 3;
-
-struct WaveletDenoising;
 
 impl Defence for WaveletDenoising {
     fn clean(&self, image: &Image) -> Image {

@@ -136,19 +136,19 @@ pub(super) fn hint(name: &str, known: impl Iterator<Item = &'static str>) -> Str
 fn checked(parameter: &'static Parameter, value: impl Into<Value>) -> Result<Setting, FaultError> {
     let value = value.into();
     let takes = match parameter.kind {
-        ParameterKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
-        ParameterKind::Number { least, most } => format!("a number from {least} to {most}"),
+        ParameterKind::Whole { min, max } => format!("a whole number from {min} to {max}"),
+        ParameterKind::Number { min, max } => format!("a number from {min} to {max}"),
         ParameterKind::Choice(words) => format!("one of {}", words.join(", ")),
         ParameterKind::Names => "a list of names".to_owned(),
     };
     match (parameter.kind, &value) {
-        (ParameterKind::Whole { least, most }, Value::Number(number))
-            if number.fract() == 0.0 && (least as f64..=most as f64).contains(number) =>
+        (ParameterKind::Whole { min, max }, Value::Number(number))
+            if number.fract() == 0.0 && (min as f64..=max as f64).contains(number) =>
         {
             Ok(Setting::Number(*number))
         }
-        (ParameterKind::Number { least, most }, Value::Number(number))
-            if (least..=most).contains(number) =>
+        (ParameterKind::Number { min, max }, Value::Number(number))
+            if (min..=max).contains(number) =>
         {
             Ok(Setting::Number(*number))
         }

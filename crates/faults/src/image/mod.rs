@@ -19,14 +19,16 @@
 
 mod builder;
 mod facts;
+mod fault;
 mod level;
 pub(crate) mod paint;
 
 pub use builder::{Builder, FaultError, Value};
-pub use facts::{Domain, Facts, Fault, Range, plugin};
+pub use facts::{Domain, Facts, Range};
+pub use fault::{Fault, plugin};
 pub use faultlens_core::ImageFault;
 
-use facts::{Entry, plugins, sorted};
+use fault::{Entry, plugins, sorted};
 use faultlens_core::Plugin;
 
 /// Declares the module of every fault, exports its type and registers it, all from one line.

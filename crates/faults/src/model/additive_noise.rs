@@ -1,18 +1,27 @@
 //! Elements, moved a little.
 
 use super::{Element, ModelFault, parameters};
+use crate::doc::{about, described, when};
 use faultlens_core::{DType, Dose, Parameter, ParameterKind, Plugin, Setting, Stream, Unset};
 use faultlens_engine::Edit;
 use std::borrow::Cow;
 
-/// # What it does
-/// Adds a random number to elements.
-/// # When it happens
-/// Analogue computing, drifting cells, approximate arithmetic.
+described! {
+    /// # What it does
+    /// Adds a random number to elements.
+    /// # When it happens
+    /// Analogue computing, drifting memory cells, approximate arithmetic.
+    struct AdditiveNoise {
+        normal: bool,
+        relative: bool,
+        size: f64,
+    }
+}
+
 pub(super) const ADDITIVE_NOISE: Plugin<dyn ModelFault> = Plugin {
     name: "additive_noise",
-    about: "adds a random number to elements",
-    when: "analogue computing, drifting memory cells, approximate arithmetic",
+    about: about(AdditiveNoise::DOC),
+    when: when(AdditiveNoise::DOC),
     parameters: parameters![FROM, OF, SIZE],
     build: |settings| {
         Ok(Box::new(AdditiveNoise {
@@ -42,15 +51,9 @@ const OF: Parameter = Parameter {
 const SIZE: Parameter = Parameter {
     name: "size",
     about: "how strong the noise is",
-    kind: ParameterKind::Number { least: 0.0, most: 1e30 },
+    kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Required,
 };
-
-struct AdditiveNoise {
-    normal: bool,
-    relative: bool,
-    size: f64,
-}
 
 impl ModelFault for AdditiveNoise {
     fn edit(&self, element: &Element<'_>, stream: &mut Stream) -> Edit {

@@ -1,21 +1,28 @@
 //! Elements, replaced by any number.
 
 use super::{Element, ModelFault, parameters};
+use crate::doc::{about, described, when};
 use faultlens_core::{
     DType, Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Stream, Unset,
 };
 use faultlens_engine::Edit;
 use std::borrow::Cow;
 
-/// # What it does
-/// Replaces elements by numbers that are drawn: from a range, from a normal distribution, or from
-/// the range that the tensor has in the golden run.
-/// # When it happens
-/// A wrong address, a stale buffer, a mixed-up message.
+described! {
+    /// # What it does
+    /// Replaces elements by random numbers. They are drawn from a range, from a normal
+    /// distribution, or from the range of the tensor in the golden run.
+    /// # When it happens
+    /// A wrong address, a stale buffer, a mixed-up message.
+    struct RandomValue {
+        source: Source,
+    }
+}
+
 pub(super) const RANDOM_VALUE: Plugin<dyn ModelFault> = Plugin {
     name: "random_value",
-    about: "replaces elements by numbers that are drawn",
-    when: "a wrong address, a stale buffer, a mixed-up message",
+    about: about(RandomValue::DOC),
+    when: when(RandomValue::DOC),
     parameters: parameters![DEVIATION, FROM, HIGH, LOW, MEAN],
     build: |settings| Ok(Box::new(RandomValue { source: Source::set_in(settings)? })),
 };
@@ -35,12 +42,12 @@ const MEAN: Parameter = number("mean", "the mean of the normal distribution", 0.
 const DEVIATION: Parameter = Parameter {
     name: "deviation",
     about: "the standard deviation of the normal distribution",
-    kind: ParameterKind::Number { least: 0.0, most: 1e30 },
+    kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
 const fn number(name: &'static str, about: &'static str, unset: f64) -> Parameter {
-    let kind = ParameterKind::Number { least: -1e30, most: 1e30 };
+    let kind = ParameterKind::Number { min: -1e30, max: 1e30 };
     Parameter { name, about, kind, unset: Unset::Is(Setting::Number(unset)) }
 }
 
@@ -65,10 +72,6 @@ impl Source {
             _ => Self::Uniform { low, high },
         })
     }
-}
-
-struct RandomValue {
-    source: Source,
 }
 
 impl ModelFault for RandomValue {

@@ -4,24 +4,33 @@ use super::paste::{fitted, pasted};
 use super::place::{Placing, TRIES};
 use super::relocate::MOST_STEPS;
 use super::{Scene, SceneFault, Touched, View, centroid};
+use crate::doc::{about, described, when};
 use faultlens_core::{
     Bounds, Cutout, Detection, Parameter, ParameterKind, Plugin, Reason, Setting, SettingError,
     Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
-/// # What it does
-/// Puts an object of a label that the target finds in the image beside one of those things, in
-/// their mean size and without touching anything that the target finds. It is of the pool's objects
-/// the one most like them. Where the answer to the rest of the scene changes, the object moves on
-/// towards a destination, as far as the answer stays changed.
-/// # When it happens
-/// Another car drives into the scene, another person walks by.
+described! {
+    /// # What it does
+    /// Puts one more object into the scene, beside one that the target finds; what the target
+    /// finds of the others must stay. The object is the most similar one of the pool with the
+    /// same label, in the mean size of its kind, and touches nothing that the target finds. Where
+    /// the answer to the rest of the scene changes, the object moves on towards a destination as
+    /// long as the answer stays changed.
+    /// # When it happens
+    /// Another car drives into the scene, another person walks by.
+    struct Insert {
+        placing: Placing,
+        towards: Towards,
+        per_object: Option<u64>,
+    }
+}
+
 pub(super) const INSERT_OBJECT: Plugin<dyn SceneFault> = Plugin {
     name: "insert_object",
-    about: "puts one more object into the scene, beside those that the target finds; what it finds \
-            of the others must stay",
-    when: "another car drives into the scene, another person walks by",
+    about: about(Insert::DOC),
+    when: when(Insert::DOC),
     parameters: &[PLACING, TOWARDS, TOWARDS_X, TOWARDS_Y, PER_OBJECT],
     build: |settings| Ok(Box::new(Insert::build(settings)?)),
 };
@@ -49,19 +58,13 @@ const PER_OBJECT: Parameter = Parameter {
     name: "per_object",
     about: "at most so many trials for every object that the target finds in a case; by default as \
             many as there are trials",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Absent,
 };
 
 const fn point(name: &'static str, about: &'static str) -> Parameter {
-    let kind = ParameterKind::Number { least: 0.0, most: 1.0 };
+    let kind = ParameterKind::Number { min: 0.0, max: 1.0 };
     Parameter { name, about, kind, unset: Unset::Absent }
-}
-
-struct Insert {
-    placing: Placing,
-    towards: Towards,
-    per_object: Option<u64>,
 }
 
 /// Where an object moves.
@@ -127,7 +130,7 @@ impl SceneFault for Insert {
     fn change(&self, view: &View<'_>, stream: &mut Stream) -> Result<Scene, Reason> {
         let trials = self.per_object.map(|each| each * view.found.len() as u64);
         if trials.is_some_and(|trials| trials > 0 && u64::from(view.repeat) >= trials) {
-            return Err(Reason::Surplus);
+            return Err(Reason::TooFewObjects);
         }
         let (beside, object) = self.chosen(view, stream)?;
         let size = [object.image.width() as f32, object.image.height() as f32];
@@ -157,7 +160,7 @@ impl SceneFault for Insert {
         true
     }
 
-    fn most_questions(&self) -> u64 {
+    fn max_queries(&self) -> u64 {
         match self.towards {
             Towards::Nowhere => 1,
             _ => 1 + u64::from(MOST_STEPS),

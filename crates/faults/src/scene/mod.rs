@@ -28,7 +28,7 @@ pub trait SceneFault: Send + Sync {
     fn needs_objects(&self) -> bool;
 
     /// How often a trial asks, at most.
-    fn most_questions(&self) -> u64;
+    fn max_queries(&self) -> u64;
 
     /// Where an object moves once it was found to disturb an answer; `None` where it stays.
     fn destination(&self, _view: &View<'_>) -> Option<[f32; 2]> {

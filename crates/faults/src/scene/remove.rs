@@ -2,27 +2,30 @@
 
 use super::fill::filled;
 use super::{SAME, Scene, SceneFault, Touched, View, meets};
+use crate::doc::{about, described, when};
 use faultlens_core::{Bounds, Detection, Mask, Plugin, Reason, Stream};
 
-/// # What it does
-/// Takes something out that the target finds and that touches nothing else, and fills its place
-/// smoothly from around it: its own pixels where they are known, else its whole box. Every trial of
-/// a case takes another thing, the surest first.
-/// # When it happens
-/// A car leaves the scene; the others are still there.
+described! {
+    /// # What it does
+    /// Takes an object out of the scene and fills its place smoothly from its surroundings; what
+    /// the target finds of the others must stay. The object touches nothing else; its own pixels
+    /// are filled where they are known, else its whole box. Every trial of a case takes another
+    /// object, the most confident one first.
+    /// # When it happens
+    /// A car leaves the scene, a person walks out of it.
+    struct Remove;
+}
+
 pub(super) const REMOVE_OBJECT: Plugin<dyn SceneFault> = Plugin {
     name: "remove_object",
-    about: "takes an object out of the scene and fills its place from around it; what the target \
-            finds of the others must stay",
-    when: "a car leaves the scene, a person walks out of it",
+    about: about(Remove::DOC),
+    when: when(Remove::DOC),
     parameters: &[],
     build: |_| Ok(Box::new(Remove)),
 };
 
 /// Pixels around a thing that go with it: its shadow's edge, and what blurs into it.
 const RIM: i64 = 3;
-
-struct Remove;
 
 impl SceneFault for Remove {
     fn change(&self, view: &View<'_>, _stream: &mut Stream) -> Result<Scene, Reason> {
@@ -38,7 +41,7 @@ impl SceneFault for Remove {
         let gone = match free.get(view.repeat as usize) {
             Some(gone) => *gone,
             None if free.is_empty() => return Err(Reason::NoRoom),
-            None => return Err(Reason::Surplus),
+            None => return Err(Reason::TooFewObjects),
         };
         let Detection { class, bounds, .. } = view.found[gone];
         let hole = hole(view, &bounds);
@@ -60,7 +63,7 @@ impl SceneFault for Remove {
         false
     }
 
-    fn most_questions(&self) -> u64 {
+    fn max_queries(&self) -> u64 {
         1
     }
 }

@@ -1,6 +1,6 @@
 //! Only what was right can be broken.
 
-use crate::right;
+use crate::is_correct;
 use faultlens_core::{Comparison, Guard, Plugin, Reason, Response};
 
 /// # What it does
@@ -18,16 +18,16 @@ pub(super) const GOLDEN_CORRECT: Plugin<dyn Guard> = Plugin {
 struct GoldenCorrect;
 
 impl Guard for GoldenCorrect {
-    fn bars_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+    fn skips_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
         let has_label = matches!(
             comparison.golden,
             Response::Scores(_) | Response::Ranking(_) | Response::Text(_)
         );
-        match right(comparison.golden, comparison.truth) {
+        match is_correct(comparison.golden, comparison.truth) {
             Some(true) => None,
             Some(false) => Some(Reason::GoldenWrong),
             None if has_label => Some(Reason::NoLabel),
-            None => Some(Reason::Unsuited),
+            None => Some(Reason::UnsupportedAnswer),
         }
     }
 }

@@ -9,7 +9,7 @@ mod same_top;
 mod same_values;
 mod within_tolerance;
 
-use faultlens_core::{Comparison, Guard, Measure, Oracle, Outcome, Plugin, Reason};
+use faultlens_core::{Comparison, Guard, Measurement, Oracle, Outcome, Plugin, Reason};
 
 /// Every oracle, in alphabetical order. Add yours here.
 pub const ORACLES: &[Plugin<dyn Oracle>] = &[
@@ -39,27 +39,27 @@ impl Judge {
 
     /// Why no trial of this case says anything, whatever the fault; asked with golden as the
     /// observed answer.
-    pub fn bars_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+    pub fn skips_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
         if !comparison.golden.is_finite() {
             return Some(Reason::GoldenNotFinite);
         }
-        let barred = self.guards.iter().find_map(|guard| guard.bars_case(comparison));
+        let barred = self.guards.iter().find_map(|guard| guard.skips_case(comparison));
         // Who cannot judge golden against itself will judge no answer to this case.
         barred.or_else(|| match self.oracle.judge(comparison) {
             Outcome::Unchanged => None,
             Outcome::Skipped(reason) => Some(reason),
-            _ => Some(Reason::Unsuited),
+            _ => Some(Reason::UnsupportedAnswer),
         })
     }
 
     /// Why a trial says nothing, whatever was answered; to be asked before it is judged.
-    pub fn bars_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
-        self.guards.iter().find_map(|guard| guard.bars_trial(comparison))
+    pub fn skips_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+        self.guards.iter().find_map(|guard| guard.skips_trial(comparison))
     }
 
     /// Whether it must know how much people notice of what was done to an image.
-    pub fn looks_at_changes(&self) -> bool {
-        self.guards.iter().any(|guard| guard.looks_at_changes())
+    pub fn needs_visual_change(&self) -> bool {
+        self.guards.iter().any(|guard| guard.needs_visual_change())
     }
 
     /// What became of a trial that is not barred. An answer that is not finite gives
@@ -78,7 +78,7 @@ impl Judge {
 
     /// How far the answer moved, for the record; `None` where the oracle has no measure, and for
     /// answers that are not finite, which are nowhere.
-    pub fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+    pub fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
         let finite = comparison.golden.is_finite() && comparison.observed.is_finite();
         if finite { self.oracle.measure(comparison) } else { None }
     }

@@ -2,7 +2,7 @@
 
 use crate::{changed_objects, voc_ap};
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
     Setting, Unset,
 };
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ pub(super) const SAME_DETECTIONS: Plugin<dyn Oracle> = Plugin {
 const IOU: Parameter = Parameter {
     name: "iou",
     about: "how much boxes of one object overlap at least: shared part over whole; 0: anywhere",
-    kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+    kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.5)),
 };
 
@@ -70,7 +70,7 @@ impl Oracle for SameDetections {
         match self.changed(comparison) {
             Some(0) => Outcome::Unchanged,
             Some(_) => Outcome::Changed,
-            None => Outcome::Skipped(Reason::Unsuited),
+            None => Outcome::Skipped(Reason::UnsupportedAnswer),
         }
     }
 
@@ -78,7 +78,7 @@ impl Oracle for SameDetections {
         Some(self.iou)
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
-        Some(Measure { name: "changed", value: self.changed(comparison)? as f64 })
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
+        Some(Measurement { name: "changed", value: self.changed(comparison)? as f64 })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::psnr;
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Picture, Plugin, Reason,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Picture, Plugin, Reason,
     Response, Setting, Unset,
 };
 
@@ -23,7 +23,7 @@ pub(super) const SAME_PICTURE: Plugin<dyn Oracle> = Plugin {
 const PSNR: Parameter = Parameter {
     name: "psnr",
     about: "the least ratio in decibels; the same picture has 100",
-    kind: ParameterKind::Number { least: 1.0, most: 100.0 },
+    kind: ParameterKind::Number { min: 1.0, max: 100.0 },
     unset: Unset::Is(Setting::Number(30.0)),
 };
 
@@ -47,7 +47,7 @@ fn ratio(golden: &Picture, observed: &Picture) -> Option<f64> {
 impl Oracle for SamePicture {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         let Some((golden, observed)) = both(comparison) else {
-            return Outcome::Skipped(Reason::Unsuited);
+            return Outcome::Skipped(Reason::UnsupportedAnswer);
         };
         match ratio(golden, observed) {
             Some(ratio) if ratio >= self.least => Outcome::Unchanged,
@@ -55,8 +55,8 @@ impl Oracle for SamePicture {
         }
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
         let (golden, observed) = both(comparison)?;
-        Some(Measure { name: "psnr", value: ratio(golden, observed)? })
+        Some(Measurement { name: "psnr", value: ratio(golden, observed)? })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::mean_class_iou;
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
     Segments, Setting, Unset,
 };
 
@@ -22,7 +22,7 @@ pub(super) const SAME_SEGMENTS: Plugin<dyn Oracle> = Plugin {
 const IOU: Parameter = Parameter {
     name: "iou",
     about: "the least mean overlap: shared part over whole",
-    kind: ParameterKind::Number { least: 0.01, most: 1.0 },
+    kind: ParameterKind::Number { min: 0.01, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.9)),
 };
 
@@ -46,7 +46,7 @@ fn iou(golden: &Segments, observed: &Segments) -> Option<f64> {
 impl Oracle for SameSegments {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         let Some((golden, observed)) = both(comparison) else {
-            return Outcome::Skipped(Reason::Unsuited);
+            return Outcome::Skipped(Reason::UnsupportedAnswer);
         };
         match iou(golden, observed) {
             Some(iou) if iou >= self.iou => Outcome::Unchanged,
@@ -54,8 +54,8 @@ impl Oracle for SameSegments {
         }
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
         let (golden, observed) = both(comparison)?;
-        Some(Measure { name: "iou", value: iou(golden, observed)? })
+        Some(Measurement { name: "iou", value: iou(golden, observed)? })
     }
 }

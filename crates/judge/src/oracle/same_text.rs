@@ -2,7 +2,7 @@
 
 use crate::edits;
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
     Setting, Unset,
 };
 
@@ -21,7 +21,7 @@ pub(super) const SAME_TEXT: Plugin<dyn Oracle> = Plugin {
 const EDITS: Parameter = Parameter {
     name: "edits",
     about: "how many letters may be put in, left out or changed",
-    kind: ParameterKind::Whole { least: 0, most: 1000 },
+    kind: ParameterKind::Whole { min: 0, max: 1000 },
     unset: Unset::Is(Setting::Number(0.0)),
 };
 
@@ -43,11 +43,11 @@ impl Oracle for SameText {
         match distance(comparison) {
             Some(edits) if edits <= self.most => Outcome::Unchanged,
             Some(_) => Outcome::Changed,
-            None => Outcome::Skipped(Reason::Unsuited),
+            None => Outcome::Skipped(Reason::UnsupportedAnswer),
         }
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
-        Some(Measure { name: "edits", value: distance(comparison)? })
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
+        Some(Measurement { name: "edits", value: distance(comparison)? })
     }
 }

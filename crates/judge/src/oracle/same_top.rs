@@ -1,6 +1,6 @@
 //! The best class must stay.
 
-use crate::{best, place_of};
+use crate::{rank_of, top_class};
 use faultlens_core::{
     Comparison, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting, Unset,
 };
@@ -20,7 +20,7 @@ pub(super) const SAME_TOP: Plugin<dyn Oracle> = Plugin {
 const K: Parameter = Parameter {
     name: "k",
     about: "how many of the best classes count; fewer than the model has",
-    kind: ParameterKind::Whole { least: 1, most: 1000 },
+    kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
@@ -39,15 +39,15 @@ impl Oracle for SameTop {
                 return Outcome::Skipped(Reason::GoldenEmpty);
             }
             (Response::Scores(_), Response::Scores(_))
-            | (Response::Ranking(_), Response::Ranking(_)) => best(comparison.golden),
+            | (Response::Ranking(_), Response::Ranking(_)) => top_class(comparison.golden),
             _ => None,
         };
         match best {
-            Some(best) if place_of(comparison.observed, best).is_some_and(|at| at <= self.k) => {
+            Some(best) if rank_of(comparison.observed, best).is_some_and(|at| at <= self.k) => {
                 Outcome::Unchanged
             }
             Some(_) => Outcome::Changed,
-            None => Outcome::Skipped(Reason::Unsuited),
+            None => Outcome::Skipped(Reason::UnsupportedAnswer),
         }
     }
 }

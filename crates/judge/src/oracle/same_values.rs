@@ -1,7 +1,7 @@
 //! Numbers must stay where they were.
 
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Setting,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Setting,
     SettingError, Settings, Unset,
 };
 
@@ -20,14 +20,14 @@ pub(super) const SAME_VALUES: Plugin<dyn Oracle> = Plugin {
 const TOLERANCE: Parameter = Parameter {
     name: "tolerance",
     about: "how far a number may move, in its own unit times scale",
-    kind: ParameterKind::Number { least: 0.0, most: 1e30 },
+    kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Is(Setting::Number(0.0)),
 };
 
 const SCALE: Parameter = Parameter {
     name: "scale",
     about: "what differences are multiplied by first, such as 57.2958 for radians in degrees",
-    kind: ParameterKind::Number { least: 1e-30, most: 1e30 },
+    kind: ParameterKind::Number { min: 1e-30, max: 1e30 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
@@ -39,7 +39,8 @@ const FURTHER: Parameter = Parameter {
 };
 
 fn build(settings: &Settings) -> Result<Box<dyn Oracle>, SettingError> {
-    let (tolerance, scale) = (settings.number(TOLERANCE.name)?, settings.number(SCALE.name)?);
+    let tolerance = settings.number(TOLERANCE.name)?;
+    let scale = settings.number(SCALE.name)?;
     let is_tolerance =
         |text: &str| text.trim().parse().is_ok_and(|n: f64| n.is_finite() && n >= 0.0);
     match settings.names(FURTHER.name).iter().find(|text| !is_tolerance(text)) {
@@ -56,9 +57,14 @@ struct SameValues {
 impl SameValues {
     /// The furthest that a number moved; none for answers without numbers.
     fn deviation(&self, golden: &[f32], observed: &[f32]) -> Option<f64> {
-        let moved = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs() * self.scale;
         let same_count = golden.len() == observed.len();
-        same_count.then(|| golden.iter().zip(observed).map(moved).fold(0.0, f64::max))
+        same_count.then(|| {
+            golden
+                .iter()
+                .zip(observed)
+                .map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs() * self.scale)
+                .fold(0.0, f64::max)
+        })
     }
 }
 
@@ -66,7 +72,7 @@ impl Oracle for SameValues {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         let numbers = comparison.golden.numbers().zip(comparison.observed.numbers());
         let Some((golden, observed)) = numbers else {
-            return Outcome::Skipped(Reason::Unsuited);
+            return Outcome::Skipped(Reason::UnsupportedAnswer);
         };
         match self.deviation(golden, observed) {
             Some(deviation) if deviation <= self.tolerance => Outcome::Unchanged,
@@ -74,8 +80,8 @@ impl Oracle for SameValues {
         }
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
         let (golden, observed) = comparison.golden.numbers().zip(comparison.observed.numbers())?;
-        Some(Measure { name: "deviation", value: self.deviation(golden, observed)? })
+        Some(Measurement { name: "deviation", value: self.deviation(golden, observed)? })
     }
 }

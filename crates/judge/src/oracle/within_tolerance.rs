@@ -2,8 +2,8 @@
 
 use crate::Tolerance;
 use faultlens_core::{
-    Comparison, Disturbed, Guard, Parameter, ParameterKind, Plugin, Reason, SettingError, Settings,
-    Unset,
+    AppliedFault, Comparison, Guard, Parameter, ParameterKind, Plugin, Reason, SettingError,
+    Settings, Unset,
 };
 
 /// # What it does
@@ -19,7 +19,7 @@ pub(super) const WITHIN_TOLERANCE: Plugin<dyn Guard> = Plugin {
         Parameter {
             name: "at_most",
             about: "the largest visual change that is judged, whatever the fault",
-            kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+            kind: ParameterKind::Number { min: 0.0, max: 1.0 },
             unset: Unset::Absent,
         },
         Parameter {
@@ -75,15 +75,15 @@ impl WithinTolerance {
 }
 
 impl Guard for WithinTolerance {
-    fn looks_at_changes(&self) -> bool {
+    fn needs_visual_change(&self) -> bool {
         true
     }
 
-    fn bars_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
-        let Disturbed { fault, visual_change } = comparison.disturbed?;
-        match (self.limit(fault), visual_change) {
+    fn skips_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+        let AppliedFault { name, visual_change } = comparison.fault?;
+        match (self.limit(name), visual_change) {
             (None, _) => Some(Reason::NoTolerance),
-            (_, None) => Some(Reason::Untold),
+            (_, None) => Some(Reason::VisualChangeUnknown),
             (Some(limit), Some(change)) if change <= limit => None,
             _ => Some(Reason::OutsideTolerance),
         }
@@ -101,18 +101,19 @@ mod tests {
         WithinTolerance::new(&settings)
     }
 
-    fn barred(guard: &WithinTolerance, disturbed: Option<Disturbed<'_>>) -> Option<Reason> {
+    fn barred(guard: &WithinTolerance, fault: Option<AppliedFault<'_>>) -> Option<Reason> {
         let case = Case::new("a", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
         let answer = Response::Scores(Scores { scores: vec![1.0], names: Names::Letters });
         let truth = Truth::default();
-        let (golden, observed) = (&answer, &answer);
-        guard.bars_trial(&Comparison { case: &case, truth, golden, observed, disturbed })
+        let golden = &answer;
+        let observed = &answer;
+        guard.skips_trial(&Comparison { case: &case, truth, golden, observed, fault })
     }
 
     #[test]
     fn what_people_tolerate_is_judged_and_nothing_else() {
         let word = |word: &'static str| Setting::Word(word.into());
-        let frost = |visual_change| Some(Disturbed { fault: "frost", visual_change });
+        let frost = |visual_change| Some(AppliedFault { name: "frost", visual_change });
         let correct = [("tolerance", word("imagenet-car")), ("preserves", word("correctness"))];
         let correct = guard(&correct).unwrap();
         let same = guard(&[("tolerance", word("imagenet-car"))]).unwrap();
@@ -120,8 +121,8 @@ mod tests {
         assert_eq!(barred(&correct, frost(Some(0.84))), None);
         assert_eq!(barred(&correct, frost(Some(0.85))), Some(Reason::OutsideTolerance));
         assert_eq!(barred(&same, frost(Some(0.91))), None);
-        assert_eq!(barred(&same, frost(None)), Some(Reason::Untold));
-        let rain = Disturbed { fault: "rain", visual_change: Some(0.0) };
+        assert_eq!(barred(&same, frost(None)), Some(Reason::VisualChangeUnknown));
+        let rain = AppliedFault { name: "rain", visual_change: Some(0.0) };
         assert_eq!(barred(&same, Some(rain)), Some(Reason::NoTolerance));
         assert_eq!(barred(&same, None), None);
         let plain = guard(&[("at_most", Setting::Number(0.5))]).unwrap();

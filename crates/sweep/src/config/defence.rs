@@ -53,7 +53,7 @@ const ADVERSARIAL: &str = "adversarial_training";
 const SHARE: Parameter = Parameter {
     name: "share",
     about: "the share of samples that get it",
-    kind: ParameterKind::Number { least: 0.001, most: 1.0 },
+    kind: ParameterKind::Number { min: 0.001, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.5)),
 };
 
@@ -61,7 +61,7 @@ const NOISE: &[Parameter] = &[
     Parameter {
         name: "sigma",
         about: "the noise's deviation, in pixels from 0 to 1",
-        kind: ParameterKind::Number { least: 1e-6, most: 10.0 },
+        kind: ParameterKind::Number { min: 1e-6, max: 10.0 },
         unset: Unset::Required,
     },
     SHARE,
@@ -71,13 +71,13 @@ const ATTACKED: &[Parameter] = &[
     Parameter {
         name: "epsilon",
         about: "how far each value of an image may move, in pixels from 0 to 1",
-        kind: ParameterKind::Number { least: 1e-6, most: 1.0 },
+        kind: ParameterKind::Number { min: 1e-6, max: 1.0 },
         unset: Unset::Required,
     },
     Parameter {
         name: "steps",
         about: "how many gradients an attack follows; 1 is the fast gradient method",
-        kind: ParameterKind::Whole { least: 1, most: 1000 },
+        kind: ParameterKind::Whole { min: 1, max: 1000 },
         unset: Unset::Is(Setting::Number(1.0)),
     },
     SHARE,

@@ -178,8 +178,8 @@ fn size(node: &Node) -> Result<[usize; 2], Diagnostic> {
     }
 }
 
-const fn whole(least: i64, most: i64) -> Takes {
-    Takes::Plain(ParameterKind::Whole { least, most })
+const fn whole(min: i64, max: i64) -> Takes {
+    Takes::Plain(ParameterKind::Whole { min, max })
 }
 
 const fn required(name: &'static str, about: &'static str, takes: Takes) -> Key {

@@ -49,8 +49,8 @@ pub enum Origin {
     },
 }
 
-const EPOCHS: ParameterKind = ParameterKind::Whole { least: 1, most: 100_000 };
-const RATE: ParameterKind = ParameterKind::Number { least: 1e-12, most: 100.0 };
+const EPOCHS: ParameterKind = ParameterKind::Whole { min: 1, max: 100_000 };
+const RATE: ParameterKind = ParameterKind::Number { min: 1e-12, max: 100.0 };
 
 const HERE: &[Parameter] = &[
     parameter("batch", "images per step", WHOLE, Unset::Is(Setting::Number(32.0))),
@@ -58,7 +58,7 @@ const HERE: &[Parameter] = &[
     parameter("learning_rate", "how fast it learns", RATE, Unset::Absent),
 ];
 
-const WHOLE: ParameterKind = ParameterKind::Whole { least: 1, most: 1 << 20 };
+const WHOLE: ParameterKind = ParameterKind::Whole { min: 1, max: 1 << 20 };
 
 const ELSEWHERE: &[Parameter] = &[
     parameter("epochs", "how often it saw its set", EPOCHS, Unset::Required),
@@ -67,7 +67,7 @@ const ELSEWHERE: &[Parameter] = &[
     parameter(
         "training_seconds",
         "processor seconds of training for each sample",
-        ParameterKind::Number { least: 1e-12, most: 1e9 },
+        ParameterKind::Number { min: 1e-12, max: 1e9 },
         Unset::Required,
     ),
 ];

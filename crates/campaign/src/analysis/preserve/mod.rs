@@ -83,7 +83,7 @@ impl Preservations {
             let key = (at, record.target, fault.name.clone());
             let Some(pool) = self.pools.get_mut(&key) else { continue };
             match (change, &record.outcome) {
-                (_, Outcome::Skipped(Reason::OutOfReach)) => pool.out_of_reach += 1,
+                (_, Outcome::Skipped(Reason::StrengthNotFound)) => pool.out_of_reach += 1,
                 (None, _) if record.answer.is_some() || is_untold(record) => pool.untold += 1,
                 (None, _) => (),
                 (Some(change), _) => {
@@ -132,7 +132,7 @@ struct Named<'a> {
 }
 
 fn is_untold(record: &Record) -> bool {
-    record.outcome == Outcome::Skipped(Reason::Untold)
+    record.outcome == Outcome::Skipped(Reason::VisualChangeUnknown)
 }
 
 fn concerns(one: &Preservation, tolerance: &Tolerance, fault: &str) -> bool {

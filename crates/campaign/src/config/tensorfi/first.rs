@@ -22,7 +22,7 @@ pub(super) const KEYS: &[Key] = &[
     key("InjectMode", "how many operators are hit; errorRate by default", MODE),
 ];
 
-const COUNT: Takes = Takes::Plain(Whole { least: 0, most: i64::MAX });
+const COUNT: Takes = Takes::Plain(Whole { min: 0, max: i64::MAX });
 const MODE: Takes = Takes::Plain(Choice(&["errorRate", "dynamicInstance", "oneFaultPerRun"]));
 const FAULT_TYPE: Takes =
     Takes::Name("fault type", || TYPES.iter().map(|kind| kind.name).collect());

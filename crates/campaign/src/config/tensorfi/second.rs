@@ -25,10 +25,10 @@ pub(super) const KEYS: &[Key] = &[
 
 const TARGETS: &[&str] = &["layer_states", "layer_state", "layer_outputs"];
 const MODES: &[&str] = &["single", "multiple"];
-const AMOUNT: ParameterKind = Number { least: 0.0, most: 1e9 };
-const COUNT: ParameterKind = Whole { least: 1, most: 1_000_000_000 };
-const PERCENT: ParameterKind = Number { least: 0.0, most: 100.0 };
-const BIT: ParameterKind = Whole { least: 0, most: 31 };
+const AMOUNT: ParameterKind = Number { min: 0.0, max: 1e9 };
+const COUNT: ParameterKind = Whole { min: 1, max: 1_000_000_000 };
+const PERCENT: ParameterKind = Number { min: 0.0, max: 100.0 };
+const BIT: ParameterKind = Whole { min: 0, max: 31 };
 
 const fn key(name: &'static str, about: &'static str, takes: Takes) -> Key {
     Key { name, about, required: true, takes }

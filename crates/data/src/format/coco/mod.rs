@@ -163,7 +163,8 @@ impl Picture {
     }
 
     fn mask(&self, shape: &Segmentation) -> Result<Mask, String> {
-        let (width, height) = (self.width, self.height);
+        let width = self.width;
+        let height = self.height;
         match shape {
             Segmentation::Runs(runs) if runs.size == [height, width] => runs::decode(runs),
             Segmentation::Runs(_) => Err("a mask has another size than its image".into()),

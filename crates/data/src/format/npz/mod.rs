@@ -87,8 +87,10 @@ impl Source for Part {
         let mut bytes = self.images.read(index.saturating_mul(count), count)?;
         let element = self.images.element;
         if !element.is_byte() {
-            let scaled = |value: &[u8]| (element.float(value) * self.scale).round() as u8;
-            bytes = bytes.chunks_exact(element.size()).map(scaled).collect();
+            bytes = bytes
+                .chunks_exact(element.size())
+                .map(|value| (element.float(value) * self.scale).round() as u8)
+                .collect();
         }
         let path = self.images.path();
         let image = self.layout.image(&bytes);
@@ -145,7 +147,9 @@ fn scale(images: &Array, path: &Path) -> Result<f64, DataError> {
     if element.is_byte() {
         return Ok(1.0);
     }
-    let (mut low, mut high, mut number) = (f64::INFINITY, f64::NEG_INFINITY, true);
+    let mut low = f64::INFINITY;
+    let mut high = f64::NEG_INFINITY;
+    let mut number = true;
     images.scan(|value| {
         let value = element.float(value);
         number &= !value.is_nan();

@@ -1,13 +1,16 @@
 //! A lens out of focus (`defocus_blur` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::pixels::{HALF_SCALE, widened, with_rgb};
 use crate::image::paint::round::{larger, level_byte, smaller};
 use crate::image::paint::smooth::{Kernel, smoothed};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -21,7 +24,7 @@ impl Fault for DefocusBlur {
     const FACTS: Facts = Facts {
         name: "defocus_blur",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "focus", "other than")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "focus", "other than")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,11 +1,14 @@
 //! Gaussian blur (`gaussian_blur` of imagecorruptions).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for GaussianBlur {
     const FACTS: Facts = Facts {
         name: "gaussian_blur",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "focus", "less")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "focus", "less")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,13 +1,14 @@
 //! Frosted glass (`glass_blur` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::pixels::with_rgb;
 use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Place, Seed, SettingError, Settings, Stream,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Seed, SettingError, Settings, Stream,
 };
 
 described! {
@@ -22,7 +23,7 @@ impl Fault for GlassBlur {
     const FACTS: Facts = Facts {
         name: "glass_blur",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "transparency", "other than")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "other than")),
         moves: false,
         parameters: &[
             SEVERITY,

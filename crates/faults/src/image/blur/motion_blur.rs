@@ -1,11 +1,14 @@
 //! Motion blur (`motion_blur` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::pixels::{FULL_SCALE, narrowed, widened};
 use crate::image::paint::streak::Streak;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for MotionBlur {
     const FACTS: Facts = Facts {
         name: "motion_blur",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "position", "faster")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "position", "faster")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,12 +1,15 @@
 //! Radial motion blur (`zoom_blur` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::pixels::with_rgb;
 use crate::image::paint::round::level_byte;
 use crate::image::paint::zoom::{Step, Zoom};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -20,7 +23,7 @@ impl Fault for ZoomBlur {
     const FACTS: Facts = Facts {
         name: "zoom_blur",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "magnification", "faster")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "magnification", "faster")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,10 +1,13 @@
 //! Strong JPEG compression (`jpeg_compression` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::jpeg::Jpeg;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -21,7 +24,7 @@ impl Fault for JpegCompression {
     const FACTS: Facts = Facts {
         name: "jpeg_compression",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "encoding", "less")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "encoding", "less")),
         moves: false,
         parameters: &[
             SEVERITY,

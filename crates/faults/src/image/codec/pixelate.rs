@@ -1,10 +1,13 @@
 //! Too low a resolution (`pixelate` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::vectors::wide;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 use std::ops;
 
 described! {
@@ -19,7 +22,7 @@ impl Fault for Pixelate {
     const FACTS: Facts = Facts {
         name: "pixelate",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "resolution", "less")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "resolution", "less")),
         moves: false,
         parameters: &[
             SEVERITY,
@@ -135,8 +138,9 @@ fn narrow_kernel(image: &Image, boxes: &Boxes) -> Vec<u8> {
     };
     // The means of boxes one shorter than the longest, then those of the longest.
     let mut means = vec![0; 2 * length];
-    let place =
-        |source: &ops::Range<usize>| 3 * source.start + if source.len() == most { length } else { 0 };
+    let place = |source: &ops::Range<usize>| {
+        3 * source.start + if source.len() == most { length } else { 0 }
+    };
     let places: Vec<usize> = boxes.sources.iter().map(place).collect();
     let mut sums = vec![0; length];
     for (row, to) in rows {

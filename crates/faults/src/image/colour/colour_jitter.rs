@@ -1,13 +1,16 @@
 //! Random brightness, contrast, saturation and hue.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::by_value::channel_means;
 use crate::image::paint::channels::map_colours;
 use crate::image::paint::round::byte;
 use crate::image::paint::vectors::wide;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -22,7 +25,7 @@ impl Fault for ColourJitter {
     const FACTS: Facts = Facts {
         name: "colour_jitter",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "spectrum", "other than")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "other than")),
         moves: false,
         parameters: &[
             SEVERITY,

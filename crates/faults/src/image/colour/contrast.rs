@@ -1,11 +1,14 @@
 //! Low contrast.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::by_value::{change_by_channel, channel_means};
 use crate::image::paint::vectors::wide;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for Contrast {
     const FACTS: Facts = Facts {
         name: "contrast",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Medium, "transparency", "less")),
+        hazard: Some(Hazard::new(HazardLocation::Medium, "transparency", "less")),
         moves: false,
         parameters: &[
             SEVERITY,

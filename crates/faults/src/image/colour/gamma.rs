@@ -1,10 +1,13 @@
 //! A wrong tone curve.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::by_value::map_values;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for Gamma {
     const FACTS: Facts = Facts {
         name: "gamma",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "tone curve", "other than")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "tone curve", "other than")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,11 +1,14 @@
 //! No colour.
 
 use crate::doc::described;
-use crate::image::facts::{Facts, Fault};
+use crate::image::facts::Facts;
+use crate::image::fault::Fault;
 use crate::image::level::ONCE;
 use crate::image::paint::channels::{luma, map_colours};
 use crate::image::paint::vectors::wide;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for Grey {
     const FACTS: Facts = Facts {
         name: "grey",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "spectrum", "part of")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "part of")),
         moves: false,
         parameters: &[],
         domain: None,

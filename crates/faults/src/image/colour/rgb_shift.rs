@@ -1,11 +1,14 @@
 //! A colour cast.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::by_value::change_by_channel;
 use crate::image::paint::vectors::wide;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -20,7 +23,7 @@ impl Fault for RgbShift {
     const FACTS: Facts = Facts {
         name: "rgb_shift",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::LightSource, "spectrum", "other than")),
+        hazard: Some(Hazard::new(HazardLocation::LightSource, "spectrum", "other than")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,12 +1,15 @@
 //! Colours too weak or too strong (`saturate` of imagecorruptions).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::channels::map_colours;
 use crate::image::paint::round::{floor_byte, larger, smaller};
 use crate::image::paint::vectors::wide;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -21,7 +24,7 @@ impl Fault for Saturate {
     const FACTS: Facts = Facts {
         name: "saturate",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "spectrum", "more")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "more")),
         moves: false,
         parameters: &[
             SEVERITY,

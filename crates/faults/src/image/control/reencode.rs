@@ -1,7 +1,8 @@
 //! JPEG as most tools save it, and nothing else.
 
 use crate::doc::described;
-use crate::image::facts::{Facts, Fault};
+use crate::image::facts::Facts;
+use crate::image::fault::Fault;
 use crate::image::level::ONCE;
 use crate::image::paint::jpeg::Jpeg;
 use faultlens_core::{
@@ -27,7 +28,7 @@ impl Fault for Reencode {
         parameters: &[Parameter {
             name: "quality",
             about: "the quality on libjpeg's scale",
-            kind: ParameterKind::Whole { least: 1, most: 100 },
+            kind: ParameterKind::Whole { min: 1, max: 100 },
             unset: Unset::Is(Setting::Number(75.0)),
         }],
         domain: None,

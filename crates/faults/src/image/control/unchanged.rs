@@ -1,7 +1,8 @@
 //! No fault.
 
 use crate::doc::described;
-use crate::image::facts::{Facts, Fault};
+use crate::image::facts::Facts;
+use crate::image::fault::Fault;
 use crate::image::level::ONCE;
 use faultlens_core::{Dose, Image, ImageFault, SettingError, Settings, Stream};
 

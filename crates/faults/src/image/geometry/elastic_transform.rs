@@ -1,7 +1,8 @@
 //! Elastic displacement (`elastic_transform` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::grain::levels;
@@ -9,7 +10,7 @@ use crate::image::paint::resample::{Fill, moved};
 use crate::image::paint::round::{larger, smaller};
 use crate::image::paint::smooth::{Gaussian, MOST_DEVIATION};
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Motion, Place, SettingError, Settings, Stream,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
 
 described! {
@@ -24,7 +25,7 @@ impl Fault for ElasticTransform {
     const FACTS: Facts = Facts {
         name: "elastic_transform",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Medium, "refraction", "spatial aperiodic")),
+        hazard: Some(Hazard::new(HazardLocation::Medium, "refraction", "spatial aperiodic")),
         moves: true,
         parameters: &[
             SEVERITY,

@@ -1,10 +1,11 @@
 //! A flipped image.
 
 use crate::doc::described;
-use crate::image::facts::{Facts, Fault};
+use crate::image::facts::Facts;
+use crate::image::fault::Fault;
 use crate::image::level::ONCE;
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Motion, Place, SettingError, Settings, Stream,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
 
 described! {
@@ -20,7 +21,7 @@ impl Fault for Mirror {
     const FACTS: Facts = Facts {
         name: "mirror",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "orientation", "reverse")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "orientation", "reverse")),
         moves: true,
         parameters: &[],
         domain: None,

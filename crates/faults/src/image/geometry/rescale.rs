@@ -1,13 +1,14 @@
 //! A camera too far away, or too near.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::resample::{FILL, Fill, moved};
 use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Motion, Place, SettingError, Settings, Stream,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
 
 described! {
@@ -25,7 +26,7 @@ impl Fault for Rescale {
     const FACTS: Facts = Facts {
         name: "rescale",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "position", "remote")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "position", "remote")),
         moves: true,
         parameters: &[
             SEVERITY,

@@ -1,11 +1,12 @@
 //! A camera mounted at an angle.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::resample::{FILL, Fill, moved};
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Motion, Place, SettingError, Settings, Stream,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
 
 described! {
@@ -23,7 +24,7 @@ impl Fault for Rotation {
     const FACTS: Facts = Facts {
         name: "rotation",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "orientation", "other than")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "orientation", "other than")),
         moves: true,
         parameters: &[SEVERITY, strength("angle", "degrees clockwise", -180.0, 180.0), FILL],
         domain: Some(Domain::together(&[Range::new("angle", 0.0, 45.0)])),

@@ -1,11 +1,12 @@
 //! A camera that points beside the scene.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::resample::{FILL, Fill, moved};
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Motion, Place, SettingError, Settings, Stream,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
 
 described! {
@@ -23,7 +24,7 @@ impl Fault for Translation {
     const FACTS: Facts = Facts {
         name: "translation",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "position", "where else")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "position", "where else")),
         moves: true,
         parameters: &[
             SEVERITY,

@@ -1,10 +1,13 @@
 //! Salt-and-pepper noise (`impulse_noise` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Points, SEVERITY, TABLE, strength};
 use crate::image::paint::byte_noise::{ByteNoise, Cumulative};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for ImpulseNoise {
     const FACTS: Facts = Facts {
         name: "impulse_noise",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "transmission", "spatial aperiodic")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "transmission", "spatial aperiodic")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,10 +1,13 @@
 //! Photon noise (`shot_noise` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Points, SEVERITY, TABLE, strength};
 use crate::image::paint::byte_noise::{ByteNoise, Cumulative};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for ShotNoise {
     const FACTS: Facts = Facts {
         name: "shot_noise",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::LightSource, "intensity", "less")),
+        hazard: Some(Hazard::new(HazardLocation::LightSource, "intensity", "less")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,10 +1,13 @@
 //! Multiplicative noise (`speckle_noise` of imagecorruptions).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Points, SEVERITY, TABLE, strength};
 use crate::image::paint::byte_noise::{ByteNoise, Cumulative, normal_below};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -18,7 +21,7 @@ impl Fault for SpeckleNoise {
     const FACTS: Facts = Facts {
         name: "speckle_noise",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::LightSource, "wave properties", "more")),
+        hazard: Some(Hazard::new(HazardLocation::LightSource, "wave properties", "more")),
         moves: false,
         parameters: &[
             SEVERITY,

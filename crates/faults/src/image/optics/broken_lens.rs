@@ -1,11 +1,14 @@
 //! A cracked lens.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::pixels::with_rgb;
 use crate::image::paint::stroke::{Opacity, Stroke};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -20,7 +23,7 @@ impl Fault for BrokenLens {
     const FACTS: Facts = Facts {
         name: "broken_lens",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "lens", "part of")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "lens", "part of")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,10 +1,13 @@
 //! Colour fringes.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::lanczos::enlarged;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for ChromaticAberration {
     const FACTS: Facts = Facts {
         name: "chromatic_aberration",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "spectrum", "where else")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "where else")),
         moves: false,
         parameters: &[
             SEVERITY,

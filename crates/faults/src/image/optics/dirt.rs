@@ -1,12 +1,15 @@
 //! Dirt on the lens.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::cover::covered;
 use crate::image::paint::pixels::with_rgb;
 use crate::image::paint::plasma::Plasma;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -21,7 +24,7 @@ impl Fault for Dirt {
     const FACTS: Facts = Facts {
         name: "dirt",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "transparency", "part of")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "part of")),
         moves: false,
         parameters: &[SEVERITY, strength("share", "share of the area that is covered", 0.0, 1.0)],
         domain: Some(Domain::together(&[Range::new("share", 0.0, 0.45)])),

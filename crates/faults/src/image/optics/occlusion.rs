@@ -1,13 +1,14 @@
 //! Something in front of the lens.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::grain::bytes;
 use crate::image::paint::pixels::with_rgb;
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Setting, SettingError,
-    Settings, Stream, Unset,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
+    SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
@@ -26,7 +27,7 @@ impl Fault for Occlusion {
     const FACTS: Facts = Facts {
         name: "occlusion",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Object, "position", "in front of")),
+        hazard: Some(Hazard::new(HazardLocation::Object, "position", "in front of")),
         moves: false,
         parameters: &[
             SEVERITY,

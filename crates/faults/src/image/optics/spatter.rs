@@ -1,7 +1,8 @@
 //! Splashes on the lens (`spatter` of imagecorruptions).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::grain::{DEVIATION, MEAN, normals};
@@ -9,7 +10,9 @@ use crate::image::paint::pixels::{weighed, with_rgb};
 use crate::image::paint::rim::{Relief, relief};
 use crate::image::paint::round::{level_byte, level_word, smaller};
 use crate::image::paint::smooth::{Gaussian, MOST_DEVIATION};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -24,7 +27,7 @@ impl Fault for Spatter {
     const FACTS: Facts = Facts {
         name: "spatter",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "transparency", "spatial aperiodic")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "spatial aperiodic")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,11 +1,12 @@
 //! Bands of light and dark.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Setting, SettingError,
-    Settings, Stream, Unset,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
+    SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 use std::f64::consts::TAU;
@@ -28,7 +29,7 @@ impl Fault for Banding {
     const FACTS: Facts = Facts {
         name: "banding",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::LightSource, "intensity", "temporal periodic")),
+        hazard: Some(Hazard::new(HazardLocation::LightSource, "intensity", "temporal periodic")),
         moves: false,
         parameters: &[
             SEVERITY,
@@ -36,7 +37,7 @@ impl Fault for Banding {
             Parameter {
                 name: "bands",
                 about: "how many bands the image shows",
-                kind: ParameterKind::Number { least: 0.5, most: 10_000.0 },
+                kind: ParameterKind::Number { min: 0.5, max: 10_000.0 },
                 unset: Unset::Is(Setting::Number(BANDS)),
             },
             word("direction", "how the bands run", &["horizontal", "vertical"], "horizontal"),

@@ -1,9 +1,12 @@
 //! A black frame.
 
 use crate::doc::described;
-use crate::image::facts::{Facts, Fault};
+use crate::image::facts::Facts;
+use crate::image::fault::Fault;
 use crate::image::level::ONCE;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -17,7 +20,7 @@ impl Fault for Black {
     const FACTS: Facts = Facts {
         name: "black",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "exposure", "no")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "exposure", "no")),
         moves: false,
         parameters: &[],
         domain: None,

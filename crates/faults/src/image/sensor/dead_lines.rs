@@ -2,12 +2,13 @@
 
 use super::dead_pixels::SHOWS;
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::distinct::distinct;
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Setting, SettingError,
-    Settings, Stream, Unset,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
+    SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
@@ -27,7 +28,7 @@ impl Fault for DeadLines {
     const FACTS: Facts = Facts {
         name: "dead_lines",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "sensor", "part of")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "sensor", "part of")),
         moves: false,
         parameters: &[
             SEVERITY,

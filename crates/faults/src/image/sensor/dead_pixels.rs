@@ -1,12 +1,13 @@
 //! Dead pixels of the sensor.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::distinct::distinct;
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Setting, SettingError,
-    Settings, Stream, Unset,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
+    SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
@@ -27,7 +28,7 @@ impl Fault for DeadPixels {
     const FACTS: Facts = Facts {
         name: "dead_pixels",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "sensor", "spatial aperiodic")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "sensor", "spatial aperiodic")),
         moves: false,
         parameters: &[
             SEVERITY,

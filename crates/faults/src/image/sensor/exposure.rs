@@ -1,10 +1,13 @@
 //! Over- and under-exposure.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::by_value::map_values;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for Exposure {
     const FACTS: Facts = Facts {
         name: "exposure",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "exposure", "more")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "exposure", "more")),
         moves: false,
         parameters: &[
             SEVERITY,

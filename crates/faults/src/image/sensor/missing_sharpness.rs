@@ -1,10 +1,13 @@
 //! A camera that does not sharpen.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::vectors::wide;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -19,7 +22,7 @@ impl Fault for MissingSharpness {
     const FACTS: Facts = Facts {
         name: "missing_sharpness",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "processing", "no")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "processing", "no")),
         moves: false,
         parameters: &[
             SEVERITY,

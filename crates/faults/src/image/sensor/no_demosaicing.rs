@@ -1,11 +1,12 @@
 //! The raw mosaic of the sensor.
 
 use crate::doc::described;
-use crate::image::facts::{Facts, Fault};
+use crate::image::facts::Facts;
+use crate::image::fault::Fault;
 use crate::image::level::ONCE;
 use faultlens_core::{
-    Dose, Hazard, Image, ImageFault, Parameter, ParameterKind, Place, Setting, SettingError,
-    Settings, Stream, Unset,
+    Dose, Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
+    SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
@@ -24,7 +25,7 @@ impl Fault for NoDemosaicing {
     const FACTS: Facts = Facts {
         name: "no_demosaicing",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "colour sampling", "part of")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "colour sampling", "part of")),
         moves: false,
         parameters: &[Parameter {
             name: "shows",

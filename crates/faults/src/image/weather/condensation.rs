@@ -1,11 +1,14 @@
 //! Condensed water on the lens.
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::pixels::with_rgb;
 use crate::image::paint::plasma::Plasma;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -20,7 +23,7 @@ impl Fault for Condensation {
     const FACTS: Facts = Facts {
         name: "condensation",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "transparency", "as well as")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "as well as")),
         moves: false,
         parameters: &[SEVERITY, strength("blend", "share of the mask", 0.0, 1.0)],
         domain: Some(Domain::together(&[Range::new("blend", 0.0, 0.7)])),

@@ -1,12 +1,15 @@
 //! Fog (`fog` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::pixels::{weighed, with_rgb};
 use crate::image::paint::plasma::Plasma;
 use crate::image::paint::round::level_word;
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -20,7 +23,7 @@ impl Fault for Fog {
     const FACTS: Facts = Facts {
         name: "fog",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Medium, "particles", "as well as")),
+        hazard: Some(Hazard::new(HazardLocation::Medium, "particles", "as well as")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -1,11 +1,14 @@
 //! Frost on the lens (`frost` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::crystals::Crystals;
 use crate::image::paint::pixels::{weighed, with_rgb};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -20,7 +23,7 @@ impl Fault for Frost {
     const FACTS: Facts = Facts {
         name: "frost",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "transparency", "as well as")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "as well as")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -2,7 +2,8 @@
 
 use super::frost::TINT;
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::cover::covered;
 use crate::image::paint::crystals::Crystals;
@@ -10,7 +11,9 @@ use crate::image::paint::edge::Edge;
 use crate::image::paint::pixels::with_rgb;
 use crate::image::paint::plasma::Plasma;
 use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -25,7 +28,7 @@ impl Fault for Ice {
     const FACTS: Facts = Facts {
         name: "ice",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Observer, "transparency", "less")),
+        hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "less")),
         moves: false,
         parameters: &[SEVERITY, strength("share", "share of the area that is covered", 0.0, 1.0)],
         domain: Some(Domain::together(&[Range::new("share", 0.0, 0.8)])),

@@ -1,14 +1,17 @@
 //! Snow (`snow` of ImageNet-C).
 
 use crate::doc::described;
-use crate::image::facts::{Domain, Facts, Fault, Range};
+use crate::image::facts::{Domain, Facts, Range};
+use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::grain::{DEVIATION, MEAN, normals};
 use crate::image::paint::pixels::{FULL_SCALE, with_rgb};
 use crate::image::paint::round::{larger, level_byte, level_word, smaller};
 use crate::image::paint::streak::Streak;
 use crate::image::paint::zoom::{Step, Zoom};
-use faultlens_core::{Dose, Hazard, Image, ImageFault, Place, SettingError, Settings, Stream};
+use faultlens_core::{
+    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+};
 
 described! {
     /// # What it does
@@ -23,7 +26,7 @@ impl Fault for Snow {
     const FACTS: Facts = Facts {
         name: "snow",
         doc: Self::DOC,
-        hazard: Some(Hazard::new(Place::Medium, "particles", "more")),
+        hazard: Some(Hazard::new(HazardLocation::Medium, "particles", "more")),
         moves: false,
         parameters: &[
             SEVERITY,

@@ -43,7 +43,8 @@ pub(super) fn vif_p(original: &Plane, changed: &Plane) -> Option<f64> {
 
 /// What is left of the signal beside noise in a window, and what there was.
 fn channel(own: f64, changed: f64, both: f64) -> [f64; 2] {
-    let (mut own, changed) = (own.max(0.0), changed.max(0.0));
+    let mut own = own.max(0.0);
+    let changed = changed.max(0.0);
     let mut gain = both / (own + NOTHING);
     let mut noise = changed - gain * both;
     if own < NOTHING {

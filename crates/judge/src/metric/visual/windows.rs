@@ -195,7 +195,8 @@ impl Columns {
     #[inline(always)]
     fn each(&mut self, x: &[f64], y: &[f64], put: impl Fn(&mut f64, f64)) {
         let n = self.y.len();
-        let (x, y) = (&x[..n], &y[..n]);
+        let x = &x[..n];
+        let y = &y[..n];
         let [sum_y, sum_yy, sum_xy] =
             [&mut self.y, &mut self.yy, &mut self.xy].map(|sums| &mut sums[..n]);
         for at in 0..n {
