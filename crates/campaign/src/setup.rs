@@ -1,13 +1,10 @@
 //! A campaign with everything opened: what running, replaying and pinning have in common.
 
-use crate::analysis::ATTRIBUTES;
 use crate::attack;
 use crate::cases::{CaseError, Cases};
-use crate::config::{Campaign, Disturbance, FaultPoint, TargetSpec};
 use crate::inject::TrialSeed;
 use crate::plan::{Plan, TrialKey};
 use crate::preserve::{self, PreserveError};
-use crate::record::TrialId;
 use crate::run::Clock;
 use crate::scene::{ObjectPool, ObjectPoolError};
 use crate::subject::{OpenTarget, WhiteBox};
@@ -15,6 +12,9 @@ use faultlens_core::{Comparison, Reason, Target as _, Truth, did_you_mean};
 use faultlens_engine::Golden;
 use faultlens_faults::{Injection, SitePlan, Sites, check};
 use faultlens_judge::Judge;
+use faultlens_record::TrialId;
+use faultlens_spec::ATTRIBUTES;
+use faultlens_spec::{Campaign, Disturbance, FaultPoint, TargetSpec};
 use faultlens_targets::{OpenError, ServiceError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -3,20 +3,8 @@
 
 use faultlens_core::{Detection, Object, Response, Truth};
 use faultlens_judge::{confidence, mean_average_precision, rank_of, same_letters, top_class};
+use faultlens_record::keys::{AP, BELIEF, RANK, TRUTH_RANK};
 use std::collections::BTreeMap;
-
-/// What a record calls the place of golden's best answer, where that is not the first.
-pub(crate) const RANK: &str = "rank";
-
-/// What a record calls how strongly the target believes in golden's best answer, where that is
-/// not the best any more.
-pub(crate) const BELIEF: &str = "belief";
-
-/// What a record calls the place of the right answer, where that is not the first.
-pub(crate) const TRUTH_RANK: &str = "truth_rank";
-
-/// What a record calls the average precision of the objects found, with golden's for the truth.
-pub(crate) const AP: &str = "ap";
 
 /// What a record says of golden's best answer where another one is best now: which place it has,
 /// 0 for none, and how strongly the target still believes in it.

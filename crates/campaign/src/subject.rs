@@ -1,8 +1,6 @@
 //! A target of a campaign with what trials need to know about it.
 
-use crate::config::{DefenceSpec, Source, TargetSpec};
 use crate::inject::pixels_digest;
-use crate::record::{Place, TrialId};
 use crate::setup::OpenCampaignError;
 use faultlens_core::{
     Bounds, Defence, Detections, Image, Names, Picture, Ranking, Response, Scores, Seed, Segments,
@@ -11,6 +9,8 @@ use faultlens_core::{
 use faultlens_engine::vision::{Labels, OutputKind};
 use faultlens_engine::{Dim, Golden, Graph, ValueId};
 use faultlens_faults::Anatomy;
+use faultlens_record::{Place, TrialId};
+use faultlens_spec::{DefenceSpec, Source, TargetSpec};
 use faultlens_targets::service::Task;
 use faultlens_targets::{OnnxTarget, ServiceTarget};
 use std::borrow::Cow;

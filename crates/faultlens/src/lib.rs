@@ -34,6 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use faultlens_analysis as analysis;
 pub use faultlens_campaign as campaign;
 pub use faultlens_core::{
     Bounds, Case, Comparison, Cutout, DType, Detection, Detections, Dose, Guard, Hazard, Image,
@@ -47,9 +48,12 @@ pub use faultlens_engine as engine;
 pub use faultlens_faults as faults;
 pub use faultlens_human_study as human_study;
 pub use faultlens_judge as judge;
+pub use faultlens_protect as protect;
+pub use faultlens_record as record;
 pub use faultlens_report as report;
 pub use faultlens_retrain as retrain;
 pub use faultlens_serve as serve;
+pub use faultlens_spec as spec;
 pub use faultlens_stats as stats;
 pub use faultlens_sweep as sweep;
 pub use faultlens_targets as targets;

@@ -1,7 +1,7 @@
 //! What can be wrong with a study.
 
-use faultlens_campaign::store::StoreError;
 use faultlens_data::DataError;
+use faultlens_record::store::StoreError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -10,12 +10,14 @@ use crate::journal::Said;
 use crate::ledger::{Ledger, name};
 use crate::stimulus::{Kind, Stimulus};
 use crate::study::Study;
-use faultlens_campaign::store::{
+use faultlens_core::{Outcome, Reason};
+use faultlens_record::GoldenRecord;
+use faultlens_record::Record;
+use faultlens_record::TrialId;
+use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
     timestamp,
 };
-use faultlens_campaign::{GoldenRecord, Record, TrialId};
-use faultlens_core::{Outcome, Reason};
 use faultlens_stats::tolerance::{Original, Originals};
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,12 +2,12 @@
 
 use faultlens_campaign::OpenCampaignError;
 use faultlens_campaign::cases::CaseError;
-use faultlens_campaign::config::ConfigError;
-use faultlens_campaign::store::StoreError;
 use faultlens_core::ImageError;
 use faultlens_data::DataError;
 use faultlens_engine::onnx::OnnxError;
 use faultlens_engine::vision::VisionError;
+use faultlens_record::store::StoreError;
+use faultlens_spec::ConfigError;
 use faultlens_train::TrainError;
 use std::io;
 use std::path::{Path, PathBuf};

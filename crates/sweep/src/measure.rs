@@ -4,12 +4,13 @@ use crate::config::DefencePoint;
 use crate::models::Member;
 use crate::part::Part;
 use crate::{AND, Choice, Configuration, GridError, Row, Rows};
-use faultlens_campaign::config::FaultPoint;
-use faultlens_campaign::store::Store;
-use faultlens_campaign::{GoldenRecord, Record};
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_faults::attack::Needs;
 use faultlens_faults::{ATTACKS, Attack};
+use faultlens_record::GoldenRecord;
+use faultlens_record::Record;
+use faultlens_record::store::Store;
+use faultlens_spec::FaultPoint;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Part<'_> {
@@ -208,8 +209,8 @@ fn scaled(strength: f64, all: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::Study;
-    use faultlens_campaign::TrialId;
     use faultlens_core::Outcome;
+    use faultlens_record::TrialId;
     use std::path::Path;
 
     fn study(attacks: &str) -> Study {
@@ -288,7 +289,7 @@ mod tests {
             assert!(!is_lost(&booked));
             assert_eq!((row.seconds, row.changed, row.distance_2), (0.5, false, None));
         }
-        assert!(!is_lost(&record(Outcome::Masked, &[])));
+        assert!(!is_lost(&record(Outcome::Unchanged, &[])));
     }
 
     #[test]

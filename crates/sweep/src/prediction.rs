@@ -4,9 +4,10 @@ use crate::GridError;
 use crate::file::replace;
 use crate::part::Part;
 use cpu_time::ThreadTime;
-use faultlens_campaign::config::Campaign;
-use faultlens_campaign::{OpenCampaign, OpenTarget};
+use faultlens_campaign::OpenCampaign;
+use faultlens_campaign::OpenTarget;
 use faultlens_core::Target;
+use faultlens_spec::Campaign;
 use serde::{Deserialize, Serialize};
 use std::fs;
 

@@ -5,7 +5,7 @@
 use faultlens_campaign::run::{Ending, RunOptions};
 use faultlens_core::Seed;
 use faultlens_engine::onnx;
-use faultlens_sweep::{Configuration, GridError, Happening, Row, Rows, Study};
+use faultlens_sweep::{Configuration, EventKind, GridError, Row, Rows, Study};
 use faultlens_train::architecture::{Spec, build};
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,15 +47,17 @@ fn run(study: &Study, threads: usize) -> Result<(Rows, usize, usize), GridError>
     for part in study.parts()? {
         let members = part.members(threads, &mut |news| {
             match news.what {
-                Happening::Kept => kept += 1,
-                Happening::Trained => trained += 1,
-                Happening::Learns(_) => {}
+                EventKind::Kept => kept += 1,
+                EventKind::Trained => trained += 1,
+                EventKind::Learns(_) => {}
             }
             ControlFlow::Continue(())
         })?;
         let campaign = part.campaign(&members)?;
         let options = RunOptions { threads: Some(threads), ..RunOptions::default() };
-        let ending = campaign.run(&options, &mut [], &AtomicBool::new(false)).unwrap();
+        let ending =
+            faultlens_campaign::run_campaign(campaign, &options, &mut [], &AtomicBool::new(false))
+                .unwrap();
         assert_eq!(ending, Ending::Complete);
         rows.join(part.rows(&members)?);
     }

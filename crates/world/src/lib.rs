@@ -34,6 +34,9 @@ pub use scene::{
 };
 pub use sign::{Conditions, SIGN_CLASSES, SIGN_SIZE, plate, posted, sign, sign_of, signs};
 
+/// The most pictures that a campaign can ask for: they are all drawn before any is shown.
+pub const MOST_PICTURES: usize = 200_000;
+
 /// What names of the world's pictures and models start with, wherever a file could be named.
 pub const PREFIX: &str = "world:";
 

@@ -1,11 +1,11 @@
 //! Whether an attack can be tried on a target, said before the first trial.
 
 use super::victim::fine;
-use super::{AttackSpec, Towards};
 use crate::subject::OpenTarget;
 use faultlens_core::{Image, Plugin, did_you_mean};
 use faultlens_faults::attack::Needs;
 use faultlens_faults::{ATTACKS, Attack};
+use faultlens_spec::{AttackSpec, Towards};
 
 /// An error, in words, where the attack cannot work on the target.
 pub(crate) fn suits(assault: &AttackSpec, subject: &OpenTarget) -> Result<(), String> {

@@ -4,17 +4,13 @@ use super::AttackSpec;
 use super::victim::ActiveAttack;
 use crate::inject::{GoldenCase, Observation, micros};
 use crate::show::told;
-use crate::varied::change_of;
 use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
 use faultlens_faults::attack::{AttackCost, AttackSession, Found, Goal, Halt, Norm, Sample};
 use faultlens_judge::top_class;
 use faultlens_judge::visual::Reference;
+use faultlens_spec::change_of;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-
-/// What a record says of an attack that differs from run to run: times.
-pub(crate) const TIMED: &[&str] =
-    &["cpu_seconds", "wall_seconds", "first_cpu_seconds", "first_wall_seconds"];
 
 impl GoldenCase<'_> {
     /// Attacks the case.

@@ -1,16 +1,16 @@
 //! One changed scene, asked about and judged; and the way of an object that disturbs an answer.
 
 use super::object_pool::Beside;
-use super::said;
 use crate::inject::{GoldenCase, Observation, TrialSeed, micros, persistently};
 use crate::show::told;
-use crate::varied::change_of;
 use faultlens_core::{
     Bounds, Detections, Image, Mask, Outcome, Reason, Response, Seed, TargetError, Trial,
 };
 use faultlens_faults::SceneFault;
 use faultlens_faults::scene::{Relocation, Scene, View};
 use faultlens_judge::{HogSettings, hog, hog_intersection};
+use faultlens_record::said;
+use faultlens_spec::change_of;
 use std::collections::BTreeMap;
 use std::time::Instant;
 

@@ -8,10 +8,10 @@ mod pins;
 mod replayed;
 
 use campaigns::{refused, run};
-use faultlens_campaign::Campaign;
-use faultlens_campaign::analysis::summarise;
+use faultlens_analysis::summarise;
 use faultlens_core::{Case, DType, Image, Outcome, OutcomeKind, Reason, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder};
+use faultlens_spec::Campaign;
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -1,8 +1,8 @@
 //! `faultlens check`: is what a run found good enough?
 
 use crate::exit;
-use faultlens::campaign::analysis::words::{kept, measured, preserved};
-use faultlens::campaign::analysis::{Verdict, summarise};
+use faultlens::analysis::words::{kept, measured, preserved};
+use faultlens::analysis::{Verdict, summarise};
 use faultlens::report::{junit, plain};
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::{Context, bail};
-use faultlens::campaign::config::mlaas_fi;
+use faultlens::spec::mlaas_fi;
 
 use crate::args::ConvertArgs;
 use crate::console::Console;

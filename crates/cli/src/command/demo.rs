@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::exit;
-use faultlens::campaign::Campaign;
-use faultlens::campaign::analysis::summarise;
-use faultlens::campaign::protect::{Options, protect};
+use faultlens::analysis::summarise;
 use faultlens::campaign::run::RunOptions;
+use faultlens::protect::{Options, protect};
 use faultlens::report::plain;
+use faultlens::spec::Campaign;
 
 use crate::args::DemoArgs;
 use crate::command::report::{self, Shown, Told};

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 
 use crate::exit;
 use anyhow::{Context, bail};
-use faultlens::campaign::store::{Store, export_csv, export_parquet};
+use faultlens::record::store::{Store, export_csv, export_parquet};
 
 use crate::args::{ExportArgs, ExportFormat};
 use crate::console::Console;

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::exit;
 use anyhow::{Context, anyhow, bail, ensure};
-use faultlens::campaign::config::{Disturbance, FaultPoint};
 use faultlens::data::{images_below, read_image, write_image};
 use faultlens::faults::IMAGE_FAULTS;
 use faultlens::report::plain;
+use faultlens::spec::{Disturbance, FaultPoint};
 use faultlens::{ImageFault, Seed};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use faultlens::campaign::store::timestamp;
+use faultlens::record::store::timestamp;
 use faultlens::report::{GridPage, grid, grid_markdown, plain};
 use faultlens::sweep::Rows;
 use faultlens::sweep::analysis::{AnalysisError, Findings, Options, analyse};

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::{Context, bail};
-use faultlens::campaign::config::{example, schema as campaign_schema};
 use faultlens::engine::vision::OutputKind;
+use faultlens::spec::{example, schema as campaign_schema};
 use faultlens::targets::{Description, OnnxTarget, Written};
 
 use crate::args::InitArgs;

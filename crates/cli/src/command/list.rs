@@ -2,10 +2,8 @@
 
 use crate::exit;
 use clap::ValueEnum;
-use faultlens::campaign::ATTACK_SETTINGS;
-use faultlens::campaign::analysis::ATTRIBUTES;
-use faultlens::campaign::analysis::words::counted;
-use faultlens::campaign::config::PRESETS;
+use faultlens::analysis::ATTRIBUTES;
+use faultlens::analysis::words::counted;
 use faultlens::data::FORMATS;
 use faultlens::faults::{
     ATTACKS, DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, SCENE_FAULTS, domain, image,
@@ -13,6 +11,8 @@ use faultlens::faults::{
 use faultlens::judge::tolerance::{Tolerance, Tolerated};
 use faultlens::judge::{GUARDS, ORACLES};
 use faultlens::report::tolerance_words::edge;
+use faultlens::spec::ATTACK_SETTINGS;
+use faultlens::spec::PRESETS;
 use faultlens::targets::service::SERVICES;
 use faultlens::train::architecture::ARCHITECTURES;
 use faultlens::world::MODELS;

@@ -1,7 +1,7 @@
 //! `faultlens merge`: shards become one run.
 
 use crate::exit;
-use faultlens::campaign::store::merge;
+use faultlens::record::store::merge;
 use serde_json::json;
 
 use crate::args::MergeArgs;

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::ensure;
-use faultlens::campaign::analysis::words::counted;
+use faultlens::analysis::words::counted;
+use faultlens::campaign::OpenCampaign;
 use faultlens::campaign::plan::Shard;
-use faultlens::campaign::{Campaign, OpenCampaign};
+use faultlens::spec::Campaign;
 use faultlens::stats::sample_size;
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! `faultlens protect`: what protections are worth.
 
 use crate::exit;
-use faultlens::campaign::analysis::words::{percent, rate};
-use faultlens::campaign::protect::{
+use faultlens::analysis::words::{percent, rate};
+use faultlens::protect::{
     ADVICE_FILE, Advice, CHECKSUMS, DUPLICATION, Evaluated, Options, RANGES, Ranked, TargetAdvice,
     protect,
 };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 
 use crate::exit;
-use faultlens::campaign::analysis::{Summary, summarise};
+use faultlens::analysis::{Summary, summarise};
 use faultlens::report::{Terminal, html, junit, markdown, terminal};
 use faultlens::sweep::Rows;
 

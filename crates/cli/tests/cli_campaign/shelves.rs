@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use faultlens::campaign::config::PRESETS;
 use faultlens::faults::{ATTACKS, IMAGE_FAULTS, MODEL_FAULTS, SCENE_FAULTS, image};
 use faultlens::judge::{GUARDS, ORACLES, Tolerance};
+use faultlens::spec::PRESETS;
 use faultlens::{data, train, world};
 use serde_json::Value;
 

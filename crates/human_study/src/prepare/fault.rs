@@ -1,9 +1,9 @@
 //! Faults by name, with strengths from weak to strong.
 
 use crate::error::StudyError;
-use faultlens_campaign::Varied;
 use faultlens_core::did_you_mean;
 use faultlens_faults::image;
+use faultlens_spec::Varied;
 
 /// The fault of that name; an error where it has no strengths that could be spread over visual
 /// change.

@@ -1,12 +1,12 @@
 //! A small study, and people who answer as they are told to.
 
-use faultlens_campaign::Varied;
 use faultlens_core::{Case, Image, Seed};
 use faultlens_data::DataSet;
 use faultlens_human_study::{
     Answer, Asked, Begin, Desk, Next, Protocol, Purpose, Refusal, Said, Stimulus, Study, fault,
     prepare,
 };
+use faultlens_spec::Varied;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;

@@ -1,9 +1,9 @@
 //! What remains: tables, and people as a target of a run.
 
 use crate::made::{CHOICES, Manner, answer_of, at, in_the_study, index, play, study};
-use faultlens_campaign::analysis::summarise;
-use faultlens_campaign::store::Store;
+use faultlens_analysis::summarise;
 use faultlens_human_study::{Answer, Begin, Desk, Kind, Purpose, RUN, Stimulus, collect};
+use faultlens_record::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 

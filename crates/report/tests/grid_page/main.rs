@@ -5,7 +5,7 @@
 #[path = "../../../sweep/tests/robustness/generated.rs"]
 mod generated;
 
-use faultlens_campaign::analysis::words::{number, percent, rate};
+use faultlens_analysis::words::{number, percent, rate};
 use faultlens_report::{GridPage, grid, grid_markdown};
 use faultlens_sweep::Rows;
 use faultlens_sweep::analysis::{Findings, Options, analyse};

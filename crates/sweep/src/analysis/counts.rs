@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use faultlens_campaign::analysis::Rate;
+use faultlens_analysis::Rate;
 use faultlens_stats::survival::failure_rate;
 use faultlens_stats::{StatsError, wilson};
 use serde::Serialize;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use faultlens_campaign::analysis::{Attempt, Limit, Rate};
+use faultlens_analysis::{Attempt, Limit, Rate};
 use faultlens_stats::holm;
 use serde::Serialize;
 

@@ -1,10 +1,10 @@
 //! What models are defended with: nothing, something in training, or something around the target.
 
-use faultlens_campaign::config::DefenceSpec;
-use faultlens_campaign::config::file::{
+use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
+use faultlens_spec::DefenceSpec;
+use faultlens_spec::file::{
     Diagnostic, Entry, Form, Node, Takes, Value, check, defence_names, defences, known, label,
 };
-use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_train::{Adversarial, Noise};
 use std::collections::BTreeSet;
 
@@ -183,7 +183,7 @@ fn around(entry: &Node, name: &Node) -> Result<Vec<DefencePoint>, Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_campaign::config::file::parse;
+    use faultlens_spec::file::parse;
 
     fn points(text: &str) -> Result<Vec<DefencePoint>, Diagnostic> {
         read(Some(&parse(text).unwrap()))

@@ -6,9 +6,9 @@ mod model;
 pub use defence::{DefencePoint, Means};
 pub use model::{ModelPoint, Origin};
 
-use faultlens_campaign::config::file::{self, Diagnostic, Key, Node, Takes, check, parse};
-use faultlens_campaign::config::{ConfigError, FaultPoint};
 use faultlens_core::ParameterKind;
+use faultlens_spec::file::{self, Diagnostic, Key, Node, Takes, check, parse};
+use faultlens_spec::{ConfigError, FaultPoint};
 use std::path::{Path, PathBuf};
 
 /// The key that tells a study from a campaign.

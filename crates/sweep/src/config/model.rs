@@ -1,8 +1,8 @@
 //! What is attacked: models that the study trains, and models that were trained elsewhere.
 
-use faultlens_campaign::config::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_engine::vision::{InputDescription, OutputDescription};
+use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_train::architecture::{Spec, find, plan};
 use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
 use serde::de::DeserializeOwned;
@@ -256,7 +256,7 @@ fn whole(settings: &Settings, name: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_campaign::config::file::parse;
+    use faultlens_spec::file::parse;
 
     fn points(text: &str) -> Result<Vec<ModelPoint>, Diagnostic> {
         read(&parse(text).unwrap(), Path::new(""), None)

@@ -1,8 +1,8 @@
 //! Two runs side by side.
 
 use crate::exit;
-use faultlens::campaign::analysis::words::{p_value, points, rate};
-use faultlens::campaign::analysis::{Compared, compare};
+use faultlens::analysis::words::{p_value, points, rate};
+use faultlens::analysis::{Compared, compare};
 use faultlens::report::plain;
 
 use crate::args::CompareArgs;

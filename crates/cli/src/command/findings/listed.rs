@@ -1,9 +1,9 @@
 //! What `findings.json` says of each image.
 
 use faultlens::Bounds;
-use faultlens::campaign::Record;
 use faultlens::campaign::detection_diff::{DetectionDiff, NamedBox, Pair};
 use faultlens::campaign::scene::Replayed;
+use faultlens::record::Record;
 use serde::Serialize;
 
 /// One changed image, as `findings.json` holds it.

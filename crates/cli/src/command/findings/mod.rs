@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::exit;
 use anyhow::{Context, bail};
 use faultlens::Seed;
-use faultlens::campaign::Record;
-use faultlens::campaign::analysis::words::counted;
-use faultlens::campaign::config::FaultPoint;
+use faultlens::analysis::words::counted;
 use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
 use faultlens::campaign::scene::{Replayed, Tellable};
 use faultlens::data::write_png;
+use faultlens::record::Record;
 use faultlens::report::plain;
+use faultlens::spec::FaultPoint;
 
 use crate::args::FindingsArgs;
 use crate::command::write;

@@ -1,9 +1,9 @@
 //! Both answers of a trial, drawn side by side with what they say.
 
 use faultlens::Image;
-use faultlens::campaign::Record;
 use faultlens::campaign::detection_diff::{Answered, DetectionDiff, NamedBox, ObjectStatus};
 use faultlens::campaign::scene::Replayed;
+use faultlens::record::Record;
 
 use super::marks::{Mark, Stands, after_marks, before_marks};
 use super::panel::{Panel, Scale};
@@ -139,8 +139,8 @@ fn zoomed(image: &Image, zoom: usize) -> Image {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens::campaign::TrialId;
     use faultlens::campaign::detection_diff::Pair;
+    use faultlens::record::TrialId;
     use faultlens::{Bounds, Case, Outcome};
     use std::collections::BTreeMap;
 

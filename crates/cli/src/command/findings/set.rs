@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use faultlens::campaign::Record;
 use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
 use faultlens::campaign::scene::Replayed;
 use faultlens::data::CocoWriter;
+use faultlens::record::Record;
 use faultlens::{Bounds, Case, Object};
 
 use crate::args::FindingsArgs;

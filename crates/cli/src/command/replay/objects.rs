@@ -4,7 +4,7 @@ use faultlens::campaign::detection_diff::{
     Answered, CHANGES, DetectionDiff, NamedBox, ObjectStatus,
 };
 use faultlens::campaign::replay::Replayed;
-use faultlens::campaign::scene::said::{LABEL, OBJECT};
+use faultlens::record::said::{LABEL, OBJECT};
 use faultlens::report::plain;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use crate::exit;
-use faultlens::campaign::store::timestamp;
+use faultlens::record::store::timestamp;
 use faultlens::report::{RetrainingPage, retraining};
 use faultlens::retrain::words::{cautions, conclusions, percent, points};
 use faultlens::retrain::{

@@ -1,7 +1,8 @@
 //! What a run would ask of services, before anything is asked.
 
 use crate::exit;
-use faultlens::campaign::{Campaign, OpenCampaign};
+use faultlens::campaign::OpenCampaign;
+use faultlens::spec::Campaign;
 use serde_json::json;
 use std::path::Path;
 

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
-use faultlens::campaign::{Record, Site};
+use faultlens::record::Record;
+use faultlens::record::Site;
 use faultlens::{Outcome, OutcomeKind};
 use serde_json::{Value, json};
 

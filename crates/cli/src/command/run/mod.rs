@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit;
 use anyhow::{Context, bail};
-use faultlens::campaign::Campaign;
-use faultlens::campaign::config::file;
 use faultlens::campaign::run::{Ending, RunOptions, Sink};
+use faultlens::campaign::run_campaign;
+use faultlens::spec::Campaign;
+use faultlens::spec::file;
 use faultlens::sweep::Study;
 
 use crate::args::RunArgs;
@@ -111,5 +112,5 @@ pub(crate) fn perform(
     if let Some(events) = events {
         sinks.push(events);
     }
-    Ok(campaign.run(options, &mut sinks, interrupted)? != Ending::Interrupted)
+    Ok(run_campaign(campaign, options, &mut sinks, interrupted)? != Ending::Interrupted)
 }

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use faultlens::OutcomeKind;
-use faultlens::campaign::Campaign;
-use faultlens::campaign::analysis::words::counted;
-use faultlens::campaign::config::Intervals;
+use faultlens::analysis::words::counted;
 use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
+use faultlens::spec::Campaign;
+use faultlens::spec::Intervals;
 use faultlens::stats::confidence_sequence;
 
 use crate::console::Console;

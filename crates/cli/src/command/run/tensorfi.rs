@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use faultlens::campaign::config::{Asked, Judged, TensorFi};
-use faultlens::campaign::{Campaign, OpenCampaign, OpenTarget};
+use faultlens::campaign::OpenCampaign;
+use faultlens::campaign::OpenTarget;
 use faultlens::engine::vision::OutputKind;
+use faultlens::spec::Campaign;
+use faultlens::spec::{Asked, Judged, TensorFi};
 
 use crate::args::TensorFiArgs;
 use crate::console::Console;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::exit;
 use faultlens::campaign::cases::Cases;
-use faultlens::campaign::config::CaseSpec;
 use faultlens::human_study::{Asked, Kind, Protocol, Stimulus, fault, prepare};
+use faultlens::spec::CaseSpec;
 use serde_json::json;
 
 use crate::args::StudyPrepareArgs;
