@@ -132,7 +132,7 @@ image_faults! {
 pub const CONTROLS: [&str; 2] = [Reencode::FACTS.name, Unchanged::FACTS.name];
 
 /// The facts of every image fault, in alphabetical order.
-pub fn all_facts() -> impl Iterator<Item = &'static Facts> {
+pub fn all_facts() -> impl Iterator<Item = &'static Facts> + Clone {
     ENTRIES.iter().map(|entry| &entry.facts)
 }
 

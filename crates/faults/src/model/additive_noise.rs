@@ -58,10 +58,7 @@ const SIZE: Parameter = Parameter {
 impl ModelFault for AdditiveNoise {
     fn edit(&self, element: &Element<'_>, stream: &mut Stream) -> Edit {
         let drawn = if self.normal { stream.gaussian() } else { stream.between(-1.0, 1.0) };
-        let unit = match self.relative {
-            true => element.range().1 - element.range().0,
-            false => 1.0,
-        };
+        let unit = if self.relative { element.range().1 - element.range().0 } else { 1.0 };
         Edit::Add(drawn * self.size * unit)
     }
 

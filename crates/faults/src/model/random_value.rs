@@ -59,7 +59,8 @@ enum Source {
 
 impl Source {
     fn set_in(settings: &Settings) -> Result<Self, SettingError> {
-        let (low, high) = (settings.number(LOW.name)?, settings.number(HIGH.name)?);
+        let low = settings.number(LOW.name)?;
+        let high = settings.number(HIGH.name)?;
         Ok(match settings.word(FROM.name)? {
             "normal" => Self::Normal {
                 mean: settings.number(MEAN.name)?,

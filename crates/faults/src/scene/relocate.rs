@@ -50,20 +50,22 @@ impl Relocation {
         if ends || self.steps >= MOST_STEPS {
             return None;
         }
-        let along = |i: usize| {
-            let (from, to) = (f64::from(self.from[i]), f64::from(self.to[i]));
+        let place = [0, 1].map(|axis| {
+            let from = f64::from(self.from[axis]);
+            let to = f64::from(self.to[axis]);
             (from + share * (to - from)) as f32
-        };
-        Some((share, [along(0), along(1)]))
+        });
+        Some((share, place))
     }
 
     /// Says whether the answer is disturbed at the place that was tried; a place that is taken
     /// counts as no.
     pub fn tell(&mut self, share: f64, disturbs: bool) {
         self.steps += 1;
-        match disturbs {
-            true => self.done = share,
-            false => self.too_far = Some(share),
+        if disturbs {
+            self.done = share;
+        } else {
+            self.too_far = Some(share);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::fill::filled;
 use super::{SAME, Scene, SceneFault, Touched, View, meets};
 use crate::doc::{about, described, when};
-use faultlens_core::{Bounds, Detection, Mask, Plugin, Reason, Stream};
+use faultlens_core::{Bounds, Detection, Plugin, Reason, Stream};
 
 described! {
     /// # What it does
@@ -32,12 +32,14 @@ impl SceneFault for Remove {
         if view.found.is_empty() {
             return Err(Reason::GoldenEmpty);
         }
-        let alone = |one: &usize| {
-            let others = view.found.iter().enumerate().filter(|(at, _)| at != one);
-            let bounds = wider(&view.found[*one].bounds);
-            others.into_iter().all(|(_, other)| !meets(&bounds, &other.bounds))
-        };
-        let free: Vec<usize> = (0..view.found.len()).filter(alone).collect();
+        let mut free: Vec<usize> = Vec::new();
+        for (at, one) in view.found.iter().enumerate() {
+            let bounds = wider(&one.bounds);
+            let mut others = view.found.iter().enumerate().filter(|(other, _)| *other != at);
+            if others.all(|(_, other)| !meets(&bounds, &other.bounds)) {
+                free.push(at);
+            }
+        }
         let gone = match free.get(view.repeat as usize) {
             Some(gone) => *gone,
             None if free.is_empty() => return Err(Reason::NoRoom),
@@ -76,33 +78,32 @@ fn wider(b: &Bounds) -> Bounds {
 /// The pixels that go, for each of the image: those of the thing that the box is of and those
 /// around them, or the box; never more than the box and its rim, in which nothing else stands.
 fn hole(view: &View<'_>, bounds: &Bounds) -> Vec<bool> {
-    let (width, height) = (view.image.width() as i64, view.image.height() as i64);
+    let width = view.image.width() as i64;
+    let height = view.image.height() as i64;
     let known = view.masks.iter().map(|(own, mask)| (own.iou(bounds), mask));
     let best = known.max_by(|(a, _), (b, _)| a.total_cmp(b)).filter(|(iou, _)| *iou >= SAME);
-    let fits = |mask: &&Mask| (mask.width() as i64, mask.height() as i64) == (width, height);
+    let mask = best
+        .map(|(_, mask)| *mask)
+        .filter(|mask| mask.width() == view.image.width() && mask.height() == view.image.height());
     let wide = wider(bounds);
-    let cut = |at: f32, most: i64| (at as i64).clamp(0, most);
-    let (left, right) = (cut(wide.left, width), cut(wide.right.ceil(), width));
-    let (top, bottom) = (cut(wide.top, height), cut(wide.bottom.ceil(), height));
+    let left = (wide.left as i64).clamp(0, width);
+    let right = (wide.right.ceil() as i64).clamp(0, width);
+    let top = (wide.top as i64).clamp(0, height);
+    let bottom = (wide.bottom.ceil() as i64).clamp(0, height);
     let mut hole = vec![false; (width * height) as usize];
-    let mut mark = |x: i64, y: i64, rim: i64| {
-        for y in (y - rim).max(top)..(y + rim + 1).min(bottom) {
-            for x in (x - rim).max(left)..(x + rim + 1).min(right) {
-                hole[(y * width + x) as usize] = true;
-            }
+    let Some(mask) = mask else {
+        for y in top..bottom {
+            hole[(y * width + left) as usize..(y * width + right) as usize].fill(true);
         }
+        return hole;
     };
-    match best.map(|(_, mask)| *mask).filter(fits) {
-        Some(mask) => {
-            for at in (0..mask.bits().len()).filter(|&at| mask.bits()[at]) {
-                mark(at as i64 % width, at as i64 / width, RIM);
-            }
-        }
-        None => {
-            for y in top..bottom {
-                for x in left..right {
-                    mark(x, y, 0);
-                }
+    // Dilation of the mask by the rim.
+    for at in (0..mask.bits().len()).filter(|&at| mask.bits()[at]) {
+        let x = at as i64 % width;
+        let y = at as i64 / width;
+        for y in (y - RIM).max(top)..(y + RIM + 1).min(bottom) {
+            for x in (x - RIM).max(left)..(x + RIM + 1).min(right) {
+                hole[(y * width + x) as usize] = true;
             }
         }
     }
