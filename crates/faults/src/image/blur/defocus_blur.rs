@@ -88,10 +88,13 @@ struct Disk {
 
 impl Disk {
     fn new(radius: f64, rim: f64) -> Self {
-        let reach = |row: i32| libm::sqrt(radius * radius - f64::from(row * row)) as usize;
+        let mut reach = Vec::new();
+        for row in 0..=radius as i32 {
+            reach.push(libm::sqrt(radius * radius - f64::from(row * row)) as usize);
+        }
         let fills = radius >= 8.0 && radius.fract() == 0.0;
         let rim = if fills { rim as f32 } else { 0.0 };
-        Self { reach: (0..=radius as i32).map(reach).collect(), rim }
+        Self { reach, rim }
     }
 
     fn area(&self) -> usize {
@@ -102,12 +105,12 @@ impl Disk {
     /// The mean over the disk around every pixel, of levels at [`HALF_SCALE`]. Where the sum over
     /// a disk fits into sixteen bits, twice as many are worked on at once.
     fn averages(&self, mut values: Vec<u16>, width: usize) -> Vec<u8> {
-        let most = 255 * self.area();
-        let bits = if most <= 65535 { (65535 / most).ilog2().min(4) } else { 4 };
+        let max = 255 * self.area();
+        let bits = if max <= 65535 { (65535 / max).ilog2().min(4) } else { 4 };
         // Bits beyond a grey level are kept as there is room.
         let cut = HALF_SCALE - bits;
         values.iter_mut().for_each(|value| *value = (*value + (1 << (cut - 1))) >> cut);
-        if most <= 65535 {
+        if max <= 65535 {
             self.summed::<u16>(&values, width, bits)
         } else {
             self.summed::<u32>(&values, width, bits)
@@ -146,24 +149,31 @@ impl Disk {
 
     fn rows(&self) -> Vec<Part> {
         let last = self.reach.len() as isize - 1;
-        let row = |row: isize| {
+        let mut rows = Vec::new();
+        for row in -last..=last {
             let reach = self.reach[row.unsigned_abs()] as isize;
-            Part { row, from: -reach, to: reach + 1 }
-        };
-        (-last..=last).map(row).collect()
+            rows.push(Part { row, from: -reach, to: reach + 1 });
+        }
+        rows
     }
 
     /// What the rim weighs more, and the four pixels beyond the grid that are missing.
     fn rim_parts(&self) -> Vec<Part> {
         let last = self.reach.len() as isize - 1;
         let reach = self.reach[last as usize - 1] as isize;
-        let pixel = |row: isize, from: isize| Part { row, from, to: from + 1 };
+        let mut parts = Vec::new();
+        for row in -reach..=reach {
+            parts.push(Part { row, from: last, to: last + 1 });
+            parts.push(Part { row, from: -last, to: -last + 1 });
+        }
+        for row in [-last, last] {
+            parts.push(Part { row, from: -reach, to: reach + 1 });
+        }
         let beyond = last + 1;
-        let missing = [(-beyond, 0), (beyond, 0), (0, -beyond), (0, beyond)];
-        let missing = missing.map(|(row, at)| Part { row, from: at + 1, to: at });
-        let sides = (-reach..=reach).flat_map(|row| [pixel(row, last), pixel(row, -last)]);
-        let ends = [-last, last].map(|row| Part { row, from: -reach, to: reach + 1 });
-        sides.chain(ends).chain(missing).collect()
+        for (row, at) in [(-beyond, 0), (beyond, 0), (0, -beyond), (0, beyond)] {
+            parts.push(Part { row, from: at + 1, to: at });
+        }
+        parts
     }
 }
 

@@ -77,17 +77,14 @@ impl ImageFault for GlassBlur {
 /// within reach, which may have changed already: values travel.
 fn shuffle(pixels: &mut [[u8; 3]], width: usize, reach: usize, seed: Seed) {
     let height = pixels.len() / width;
-    let inner = |n: usize| reach + 1..(n + 1).saturating_sub(reach);
-    let (columns, rows) = (inner(width), inner(height));
     let span = 2 * reach as u32;
-    // Two offsets from one word; the bias of so few values in sixteen bits is out of sight.
-    let offset = |bits: u32| ((bits * span) >> 16) as usize;
     let mut words = (0..).flat_map(|block| seed.block(block));
-    for y in rows.rev() {
-        for x in columns.clone().rev() {
+    for y in (reach + 1..(height + 1).saturating_sub(reach)).rev() {
+        for x in (reach + 1..(width + 1).saturating_sub(reach)).rev() {
+            // Two offsets from one word; the bias of so few values in sixteen bits is out of sight.
             let word = words.next().unwrap_or(0);
-            let from_x = x + offset(word & 0xffff) - reach;
-            let from_y = y + offset(word >> 16) - reach;
+            let from_x = x + (((word & 0xffff) * span) >> 16) as usize - reach;
+            let from_y = y + (((word >> 16) * span) >> 16) as usize - reach;
             pixels[y * width + x] = pixels[from_y * width + from_x];
         }
     }

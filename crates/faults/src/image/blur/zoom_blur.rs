@@ -104,8 +104,8 @@ fn factors([most, step]: [f64; 2]) -> impl Iterator<Item = f64> {
 }
 
 fn mix_rows(out: &mut [Pixel], upper: &[Pixel], lower: &[Pixel], part: f32) {
-    let (upper, lower) = (upper.as_flattened(), lower.as_flattened());
-    for ((out, upper), lower) in out.as_flattened_mut().iter_mut().zip(upper).zip(lower) {
+    let rows = upper.as_flattened().iter().zip(lower.as_flattened());
+    for (out, (upper, lower)) in out.as_flattened_mut().iter_mut().zip(rows) {
         *out = upper + part * (lower - upper);
     }
 }

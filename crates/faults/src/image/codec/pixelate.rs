@@ -91,24 +91,26 @@ impl Boxes {
     fn new(length: usize, kept: f64) -> Self {
         let boxes = ((length as f64 * kept) as usize).clamp(1, length);
         let side = length as f64 / boxes as f64;
-        let source = |at: usize| {
+        let mut sources = Vec::with_capacity(boxes);
+        for at in 0..boxes {
             let centre = (at as f64 + 0.5) * side;
             let from = (centre - 0.5 * side + 0.5) as usize;
             let to = (centre + 0.5 * side + 0.5) as usize;
-            from.min(length - 1)..to.min(length)
-        };
+            sources.push(from.min(length - 1)..to.min(length));
+        }
         // Added up as Pillow does, which decides for pixels whose centre lies between two boxes.
         let step = boxes as f64 / length as f64;
         let centres = std::iter::successors(Some(0.5 * step), |centre| Some(centre + step));
         let shown = centres.take(length).map(|centre| (centre as usize).min(boxes - 1));
-        Self { shown: shown.collect(), sources: (0..boxes).map(source).collect() }
+        Self { shown: shown.collect(), sources }
     }
 
     /// The longest box, if all are that long or one shorter and none is long.
     fn short(&self) -> Option<usize> {
         let lengths = self.sources.iter().map(ops::Range::len);
-        let (least, most) = (lengths.clone().min()?, lengths.max()?);
-        (most <= SHORT && most - least <= 1).then_some(most)
+        let min = lengths.clone().min()?;
+        let max = lengths.max()?;
+        (max <= SHORT && max - min <= 1).then_some(max)
     }
 
     /// A row with each box shown at its full width.
@@ -168,7 +170,8 @@ fn add(row: &[u8], sums: &mut [u16]) {
 #[inline(always)]
 fn short_means(sums: &[u16], count: usize, means: &mut [u8]) {
     let count = count.max(1) as u32;
-    let (half, inverse) = (count / 2, 65_536_u32.div_ceil(count));
+    let half = count / 2;
+    let inverse = 65_536_u32.div_ceil(count);
     for (mean, &sum) in means.iter_mut().zip(sums) {
         *mean = (((u32::from(sum) + half) * inverse) >> 16) as u8;
     }

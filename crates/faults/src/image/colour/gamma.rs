@@ -43,8 +43,10 @@ const POINTS: Points<1> =
 impl ImageFault for Gamma {
     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
         let [power] = self.0.numbers;
-        let bent = |value: usize| 255.0 * libm::pow(value as f64 / 255.0, power) + 0.5;
-        map_values(image, &std::array::from_fn(|value| bent(value) as u8))
+        let table = std::array::from_fn(|value| {
+            (255.0 * libm::pow(value as f64 / 255.0, power) + 0.5) as u8
+        });
+        map_values(image, &table)
     }
 
     fn dose(&self) -> Dose {

@@ -43,7 +43,8 @@ impl Rotation {
     fn turn(&self, width: usize, height: usize) -> Motion {
         let [angle] = self.level.numbers;
         let radians = angle.to_radians();
-        let (sin, cos) = (libm::sin(radians), libm::cos(radians));
+        let sin = libm::sin(radians);
+        let cos = libm::cos(radians);
         let [x, y] = [width, height].map(|n| n as f64 / 2.0);
         // What is seen after a turn clockwise was a turn anticlockwise from there.
         Motion::Affine([[cos, sin, x - cos * x - sin * y], [-sin, cos, y + sin * x - cos * y]])

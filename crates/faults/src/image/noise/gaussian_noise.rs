@@ -56,6 +56,5 @@ const POINTS: Points<1> = Points {
 
 /// Truncated to a byte, so at most `to` means below `to + 1`.
 fn cumulative(deviation: f64, byte: u8) -> Cumulative {
-    let up = |to: usize| (to + 1) as f64 - f64::from(byte);
-    std::array::from_fn(|to| normal_below(up(to), 255.0 * deviation))
+    std::array::from_fn(|to| normal_below((to + 1) as f64 - f64::from(byte), 255.0 * deviation))
 }

@@ -55,6 +55,8 @@ const POINTS: Points<1> = Points {
 };
 
 fn cumulative(share: f64, byte: u8) -> Cumulative {
-    let kept = |to: usize| if to >= usize::from(byte) { 1.0 - share } else { 0.0 };
-    std::array::from_fn(|to| share / 2.0 + kept(to))
+    std::array::from_fn(|to| {
+        let kept = if to >= usize::from(byte) { 1.0 - share } else { 0.0 };
+        share / 2.0 + kept
+    })
 }

@@ -60,8 +60,7 @@ impl ImageFault for BrokenLens {
         for crack in &cracks {
             glint.draw(&Stroke { radius: crack.radius * thick, ..*crack });
             // The shadow lies beside the crack.
-            let beside = |[x, y]: [f32; 2]| [x + 1.6 * thick, y + 1.6 * thick];
-            let [from, to] = [beside(crack.from), beside(crack.to)];
+            let [from, to] = [crack.from, crack.to].map(|point| point.map(|at| at + 1.6 * thick));
             shadow.draw(&Stroke { from, to, radius: 1.5 * crack.radius * thick, ..*crack });
         }
         let (pixels, _) = image.rgb().as_chunks::<3>();
@@ -102,26 +101,29 @@ impl BrokenLens {
         for path in &paths {
             let last = path.len().max(2) as f32 - 1.0;
             for (at, ends) in path.windows(2).enumerate() {
-                let fading = |at: usize| 1.0 - 0.6 * at as f32 / last;
-                strokes.push(stroke(ends[0], ends[1], fading(at), [fading(at), fading(at + 1)]));
+                // Cracks get thinner and fainter outwards.
+                let [near, far] = [at, at + 1].map(|at| 1.0 - 0.6 * at as f32 / last);
+                strokes.push(stroke(ends[0], ends[1], near, [near, far]));
             }
         }
         joints(&paths, &mut strokes, stream);
         for _ in 0..10 * count {
             // Small splinters all around the impact.
-            let mut near = || {
+            let [from, to] = [0, 1].map(|_| {
                 let far = longer * SPLINTERED * stream.gaussian();
                 let radians = stream.between(0.0, 180.0).to_radians();
                 [impact[0] + far * libm::cos(radians), impact[1] + far * libm::sin(radians)]
-            };
-            strokes.push(stroke(near(), near(), 0.5, [0.45; 2]));
+            });
+            strokes.push(stroke(from, to, 0.5, [0.45; 2]));
         }
         strokes
     }
 }
 
 fn path(from: [f64; 2], angle: f64, length: f64, step: f64, stream: &mut Stream) -> Path {
-    let (mut at, mut angle, mut run) = (from, angle, 0.0);
+    let mut at = from;
+    let mut angle = angle;
+    let mut run = 0.0;
     let mut path = vec![at];
     while run < length {
         let radians = angle.to_radians();

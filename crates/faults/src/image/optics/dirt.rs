@@ -59,11 +59,10 @@ impl ImageFault for Dirt {
         let mut rgb = Vec::with_capacity(image.rgb().len());
         for ((pixel, &dirt), &grain) in pixels.iter().zip(&dirt).zip(&grains) {
             let opaque = (1.0 - LET_THROUGH) * dirt;
-            let mixed = |at: usize| {
-                let level = f32::from(pixel[at]);
-                (level + opaque * (EARTH[at] * (0.55 + 0.9 * grain) - level)) as i32 as u8
-            };
-            rgb.extend_from_slice(&[mixed(0), mixed(1), mixed(2)]);
+            rgb.extend_from_slice(&[0, 1, 2].map(|channel| {
+                let level = f32::from(pixel[channel]);
+                (level + opaque * (EARTH[channel] * (0.55 + 0.9 * grain) - level)) as i32 as u8
+            }));
         }
         with_rgb(image, rgb)
     }
@@ -78,15 +77,15 @@ fn layers(width: usize, height: usize, stream: &mut Stream) -> (Vec<f32>, Vec<f3
     let longer = width.max(height);
     let [smears, grains] = [1.4, 1.25].map(|decay| {
         let plasma = Plasma::new(longer, decay, stream);
-        let rows = (0..height).map(|y| plasma.row(y, width));
-        rows.fold(Vec::with_capacity(width * height), |mut all, row| {
-            all.extend_from_slice(&row);
-            all
-        })
+        let mut all = Vec::with_capacity(width * height);
+        for y in 0..height {
+            all.extend_from_slice(&plasma.row(y, width));
+        }
+        all
     });
     // Smears with ragged rims; they stay below specks, which are the last to be wiped off.
-    let ragged = |(smear, grain): (&f32, &f32)| 0.42 * smear + 0.33 * grain;
-    let mut smears: Vec<f32> = smears.iter().zip(&grains).map(ragged).collect();
+    let mut smears: Vec<f32> =
+        smears.iter().zip(&grains).map(|(smear, grain)| 0.42 * smear + 0.33 * grain).collect();
     for _ in 0..SPECKS {
         let [x, y] = [width, height].map(|n| stream.uniform() * n as f64);
         let small = stream.uniform();
@@ -94,8 +93,7 @@ fn layers(width: usize, height: usize, stream: &mut Stream) -> (Vec<f32>, Vec<f3
         let thick = stream.between(0.2, 0.45) as f32;
         // Several lumps make a crumb: nothing round falls from the road.
         for _ in 0..LUMPS {
-            let mut off = || stream.between(-0.8, 0.8) as f32 * radius;
-            let at = [x as f32 + off(), y as f32 + off()];
+            let at = [x, y].map(|at| at as f32 + stream.between(-0.8, 0.8) as f32 * radius);
             let radius = radius * stream.between(0.35, 0.8) as f32;
             speck(&mut smears, &grains, width, &Speck { at, radius, thick });
         }
@@ -114,12 +112,8 @@ struct Speck {
 fn speck(values: &mut [f32], grains: &[f32], width: usize, speck: &Speck) {
     let height = values.len() / width;
     let Speck { at: [x, y], radius, thick } = *speck;
-    let reach = |at: f32, n: usize| {
-        let end = |at: f32| (at.max(0.0) as usize).min(n);
-        end(at - 2.0 * radius)..end(at + 2.0 * radius + 1.0)
-    };
-    for row in reach(y, height) {
-        for column in reach(x, width) {
+    for row in reach(y, radius, height) {
+        for column in reach(x, radius, width) {
             let [across, down] = [column as f32 + 0.5 - x, row as f32 + 0.5 - y];
             let off = (across * across + down * down) / (radius * radius);
             let at = row * width + column;
@@ -127,4 +121,11 @@ fn speck(values: &mut [f32], grains: &[f32], width: usize, speck: &Speck) {
             values[at] = (values[at] + thick * (1.0 - ragged * off).max(0.0)).min(1.0);
         }
     }
+}
+
+/// The pixels of a row or column of `n` that a speck may touch.
+fn reach(at: f32, radius: f32, n: usize) -> std::ops::Range<usize> {
+    let first = (at - 2.0 * radius).max(0.0) as usize;
+    let end = (at + 2.0 * radius + 1.0).max(0.0) as usize;
+    first.min(n)..end.min(n)
 }

@@ -73,13 +73,11 @@ impl Patch {
 impl ImageFault for Occlusion {
     fn change(&self, image: &Image, stream: &mut Stream) -> Image {
         let side = libm::sqrt(self.level.numbers[0]);
-        let covered = |n: usize| libm::round(side * n as f64) as usize;
-        let [width, height] = [covered(image.width()), covered(image.height())];
+        let [width, height] =
+            [image.width(), image.height()].map(|n| libm::round(side * n as f64) as usize);
         // Drawn as shares, so that a larger patch covers the smaller one's place.
-        let mut place = |n: usize, covered: usize| {
-            libm::round(stream.uniform() * (n - covered) as f64) as usize
-        };
-        let [x, y] = [place(image.width(), width), place(image.height(), height)];
+        let [x, y] = [image.width() - width, image.height() - height]
+            .map(|free| libm::round(stream.uniform() * free as f64) as usize);
         let content = match self.patch {
             Patch::Black => vec![0; 3 * width * height],
             Patch::Grey => vec![128; 3 * width * height],

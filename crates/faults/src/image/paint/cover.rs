@@ -7,20 +7,22 @@ const STEPS: usize = 4096;
 /// make up the share, and fading out over `soft` below them. Values run from 0 to 1.
 pub(crate) fn covered(values: &[f32], share: f64, soft: f32) -> Vec<f32> {
     let mut counts = vec![0usize; STEPS];
-    let step = |value: f32| ((value * STEPS as f32) as usize).min(STEPS - 1);
-    values.iter().for_each(|&value| counts[step(value)] += 1);
+    for value in values {
+        counts[((value * STEPS as f32) as usize).min(STEPS - 1)] += 1;
+    }
     let wanted = share * values.len() as f64;
     let mut above = 0;
-    let mut least = STEPS;
-    while least > 0 && ((above + counts[least - 1]) as f64) <= wanted {
-        least -= 1;
-        above += counts[least];
+    let mut step = STEPS;
+    while step > 0 && ((above + counts[step - 1]) as f64) <= wanted {
+        step -= 1;
+        above += counts[step];
     }
-    let least = least as f32 / STEPS as f32;
+    let min = step as f32 / STEPS as f32;
     values
         .iter()
         .map(|value| {
-            let part = ((value - least) / soft.max(1e-6) + 1.0).clamp(0.0, 1.0);
+            // Smoothstep, so that no rim shows.
+            let part = ((value - min) / soft.max(1e-6) + 1.0).clamp(0.0, 1.0);
             part * part * (3.0 - 2.0 * part)
         })
         .collect()

@@ -42,10 +42,11 @@ impl Crystals {
         let which = stream.below(PLATES.len());
         let plate = PLATES[which].get_or_init(|| Plate::grown(which));
         let wanted = width.max(height).next_power_of_two().max(16);
-        let steps = |large: usize, small: usize| (large / small).max(1).ilog2() as usize;
         let start = [stream.below(wanted), stream.below(wanted)];
         let flipped = [stream.chance(0.5), stream.chance(0.5)];
-        Self { plate, halved: steps(SIDE, wanted), doubled: steps(wanted, SIDE), start, flipped }
+        let halved = (SIDE / wanted).max(1).ilog2() as usize;
+        let doubled = (wanted / SIDE).max(1).ilog2() as usize;
+        Self { plate, halved, doubled, start, flipped }
     }
 
     /// The brightness of one row, from the left.
@@ -95,8 +96,11 @@ impl Plate {
             ice.feather(&mut stream);
         }
         let ground = GROUNDS[which];
-        let bright = |(ice, cloud): (&f32, &f32)| (ground + 60.0 * cloud + 135.0 * ice) as u8;
-        let mut levels: Vec<Vec<u8>> = vec![ice.0.iter().zip(&clouds.values).map(bright).collect()];
+        let mut finest = Vec::with_capacity(SIDE * SIDE);
+        for (ice, cloud) in ice.0.iter().zip(&clouds.values) {
+            finest.push((ground + 60.0 * cloud + 135.0 * ice) as u8);
+        }
+        let mut levels: Vec<Vec<u8>> = vec![finest];
         for halved in 1..=SIDE.ilog2() - 4 {
             let finer = &levels[halved as usize - 1];
             levels.push(half(finer, SIDE >> (halved - 1)));
@@ -107,10 +111,15 @@ impl Plate {
 
 /// The mean of every four pixels.
 fn half(fine: &[u8], side: usize) -> Vec<u8> {
-    let at = |x: usize, y: usize| u16::from(fine[y * side + x]);
-    let places = (0..side / 2).flat_map(|y| (0..side / 2).map(move |x| (2 * x, 2 * y)));
-    let mean = |(x, y)| at(x, y) + at(x + 1, y) + at(x, y + 1) + at(x + 1, y + 1);
-    places.map(|place| (mean(place) / 4) as u8).collect()
+    let mut coarse = Vec::with_capacity(side / 2 * (side / 2));
+    for rows in fine.chunks_exact(2 * side) {
+        let (upper, lower) = rows.split_at(side);
+        for (above, below) in upper.as_chunks::<2>().0.iter().zip(lower.as_chunks::<2>().0) {
+            let sum: u16 = above.iter().chain(below).map(|&level| u16::from(level)).sum();
+            coarse.push((sum / 4) as u8);
+        }
+    }
+    coarse
 }
 
 /// How much ice has grown, from 0 to 1, on a square that repeats.
@@ -178,13 +187,16 @@ impl Ice {
 
     /// Ice at a point between four pixels; it grows less where some is already.
     fn freeze(&mut self, [x, y]: [f64; 2], opacity: f32) {
-        let (left, top) = (libm::floor(x), libm::floor(y));
-        let [across, down] = [(x - left) as f32, (y - top) as f32];
-        let [left, top] = [left, top].map(|at| at as i64);
+        let left = libm::floor(x);
+        let top = libm::floor(y);
+        let across = (x - left) as f32;
+        let down = (y - top) as f32;
         for (by_y, part_y) in [(0, 1.0 - down), (1, down)] {
             for (by_x, part_x) in [(0, 1.0 - across), (1, across)] {
-                let wrap = |at: i64| at.rem_euclid(SIDE as i64) as usize;
-                let value = &mut self.0[wrap(top + by_y) * SIDE + wrap(left + by_x)];
+                // The plate repeats in both directions.
+                let row = (top as i64 + by_y).rem_euclid(SIDE as i64) as usize;
+                let column = (left as i64 + by_x).rem_euclid(SIDE as i64) as usize;
+                let value = &mut self.0[row * SIDE + column];
                 *value += 0.6 * opacity * part_x * part_y * (1.0 - *value);
             }
         }

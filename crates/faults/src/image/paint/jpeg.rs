@@ -58,8 +58,7 @@ impl Jpeg {
 fn steps(table: &[u16; 64], quality: u16) -> [f32; 64] {
     let quality = quality.clamp(1, 100);
     let percent = if quality < 50 { 5000 / quality } else { 200 - 2 * quality };
-    let step = |at: u16| (u32::from(at) * u32::from(percent) + 50) / 100;
-    table.map(|at| step(at).clamp(1, 255) as f32)
+    table.map(|at| ((u32::from(at) * u32::from(percent) + 50) / 100).clamp(1, 255) as f32)
 }
 
 /// One channel, with room for whole groups of pixels and whole blocks.
@@ -121,7 +120,8 @@ wide!(fn split<'a>(image: &'a Image) -> [Plane; 3] = split_kernel);
 /// Luma at full size, and blue and red chroma at half of it.
 #[inline(always)]
 fn split_kernel(image: &Image) -> [Plane; 3] {
-    let (width, height) = (image.width(), image.height());
+    let width = image.width();
+    let height = image.height();
     let half = [width.div_ceil(2), height.div_ceil(2)];
     let mut luma = Plane::new(width, height);
     let [mut blue, mut red] = [Plane::new(half[0], half[1]), Plane::new(half[0], half[1])];

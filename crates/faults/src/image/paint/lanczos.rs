@@ -19,24 +19,28 @@ struct Window {
 fn windows(length: usize, enlarged: usize) -> Vec<Window> {
     let scale = length as f64 / enlarged as f64;
     let cut = (enlarged - length) / 2;
-    let window = |at: usize| {
+    let mut windows = Vec::with_capacity(length);
+    for at in 0..length {
         let centre = ((at + cut) as f64 + 0.5) * scale;
         let first = (centre - REACH + 0.5).max(0.0) as usize;
         let last = ((centre + REACH + 0.5) as usize).min(length);
-        let weight = |tap: usize| match first + tap {
-            at if at < last => lanczos(at as f64 + 0.5 - centre),
-            _ => 0.0,
-        };
-        let weights: [f64; TAPS] = std::array::from_fn(weight);
+        let mut weights = [0.0; TAPS];
+        for (weight, at) in weights.iter_mut().zip(first..last) {
+            *weight = lanczos(at as f64 + 0.5 - centre);
+        }
         let sum: f64 = weights.iter().sum();
-        Window { first, weights: weights.map(|weight| (weight / sum) as f32) }
-    };
-    (0..length).map(window).collect()
+        windows.push(Window { first, weights: weights.map(|weight| (weight / sum) as f32) });
+    }
+    windows
 }
 
+/// The Lanczos kernel: a sinc, windowed by the middle lobe of a wider one.
 fn lanczos(x: f64) -> f64 {
-    let sinc = |x: f64| if x == 0.0 { 1.0 } else { libm::sin(PI * x) / (PI * x) };
     if x.abs() < REACH { sinc(x) * sinc(x / REACH) } else { 0.0 }
+}
+
+fn sinc(x: f64) -> f64 {
+    if x == 0.0 { 1.0 } else { libm::sin(PI * x) / (PI * x) }
 }
 
 /// One channel enlarged around its middle, and cut back to its size.

@@ -18,8 +18,8 @@ pub(crate) fn widened(image: &Image, scale: u32) -> Vec<u16> {
 pub(crate) fn narrowed(image: &Image, wide: &[u16], scale: u32) -> Image {
     // A flat area may have lost a hair's breadth to rounding: it keeps its level.
     let hair = 1 << (scale - 5);
-    let byte = |&level: &u16| (level.saturating_add(hair) >> scale).min(255) as u8;
-    with_rgb(image, wide.iter().map(byte).collect())
+    let rgb = wide.iter().map(|level| (level.saturating_add(hair) >> scale).min(255) as u8);
+    with_rgb(image, rgb.collect())
 }
 
 /// An image of the same size with other bytes.
@@ -39,15 +39,17 @@ pub(crate) fn weighed(level: u16, weight: u16) -> u16 {
 /// Weights in 65536ths that add up to exactly one, whatever each is rounded to.
 pub(crate) fn in_65536ths(weights: &[f64]) -> Vec<u16> {
     let total: f64 = weights.iter().sum();
-    let (mut sum, mut given) = (0.0, 0.0);
-    let rounded = weights.iter().map(|weight| {
+    let mut sum = 0.0;
+    let mut given = 0.0;
+    let mut rounded = Vec::with_capacity(weights.len());
+    for weight in weights {
         sum += 65536.0 * weight / total;
-        // What one weight lost by rounding goes to the next.
-        let now = (sum - given).round();
+        // Error diffusion: what one weight lost by rounding goes to the next.
+        let now: f64 = (sum - given).round();
         given += now;
-        now as u16
-    });
-    rounded.collect()
+        rounded.push(now as u16);
+    }
+    rounded
 }
 
 #[cfg(test)]

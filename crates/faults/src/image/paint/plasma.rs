@@ -1,4 +1,5 @@
-//! Clouds: the diamond-square fractal, which repeats in both directions.
+//! Clouds: the diamond-square fractal (Fournier, Fussell and Carpenter 1982), which repeats in both
+//! directions.
 
 use super::grain::bytes;
 use faultlens_core::Stream;
@@ -47,7 +48,8 @@ impl Plasma {
 }
 
 fn normalise(values: &mut [f32]) {
-    let (mut low, mut high) = ([f32::INFINITY; 8], [f32::NEG_INFINITY; 8]);
+    let mut low = [f32::INFINITY; 8];
+    let mut high = [f32::NEG_INFINITY; 8];
     // Eight at a time; a grid of less than that is tiny.
     let (eights, rest) = values.as_chunks::<8>();
     for eight in eights.iter().copied().chain(rest.iter().map(|&value| [value; 8])) {
@@ -95,22 +97,22 @@ impl Noise {
 /// The grid with a point between any two: first the middles of squares, from their corners, then
 /// the middles of sides, from what lies around them.
 fn refined(corners: &[f32], n: usize, noise: &Noise) -> Vec<f32> {
-    let row = |at: usize| &corners[at % n * n..][..n];
     let mut middles = vec![0.0; n * n];
     for (y, middles) in middles.chunks_exact_mut(n).enumerate() {
-        let (upper, lower) = (row(y), row(y + 1));
-        let sum = |x: usize| upper[x] + lower[x];
+        let upper = &corners[y * n..][..n];
+        let lower = &corners[(y + 1) % n * n..][..n];
         for (x, middle) in middles.iter_mut().enumerate().take(n - 1) {
-            *middle = (sum(x) + sum(x + 1)) * 0.25;
+            *middle = ((upper[x] + lower[x]) + (upper[x + 1] + lower[x + 1])) * 0.25;
         }
-        middles[n - 1] = (sum(n - 1) + sum(0)) * 0.25;
+        middles[n - 1] = ((upper[n - 1] + lower[n - 1]) + (upper[0] + lower[0])) * 0.25;
         noise.add(middles, y * n);
     }
     let mut out = vec![0.0; 4 * n * n];
     let mut sides = vec![0.0; n];
     for (y, pair) in out.chunks_exact_mut(4 * n).enumerate() {
         let (even, odd) = pair.split_at_mut(2 * n);
-        let (here, below) = (row(y), row(y + 1));
+        let here = &corners[y * n..][..n];
+        let below = &corners[(y + 1) % n * n..][..n];
         let middle = &middles[y * n..][..n];
         let above = &middles[(y + n - 1) % n * n..][..n];
         for x in 0..n - 1 {

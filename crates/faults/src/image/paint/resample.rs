@@ -82,10 +82,11 @@ impl Canvas {
         let stride = size[0] + 2;
         let mut pixels = vec![[0.0; 4]; stride * (size[1] + 2)];
         let (from, _) = image.rgb().as_chunks::<3>();
-        let wide = |pixel: &[u8; 3]| [0, 1, 2, 0].map(|i| f32::from(pixel[i]));
         let rows = pixels.chunks_exact_mut(stride).skip(1).zip(from.chunks_exact(size[0]));
         for (out, row) in rows {
-            out[1..].iter_mut().zip(row).for_each(|(out, pixel)| *out = wide(pixel));
+            for (out, pixel) in out[1..].iter_mut().zip(row) {
+                *out = [0, 1, 2, 0].map(|i| f32::from(pixel[i]));
+            }
         }
         if let Fill::Beyond(_) = fill {
             // Both ways of going on begin with the last pixel again.

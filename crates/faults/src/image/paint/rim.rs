@@ -26,7 +26,8 @@ fn neighbours(y: usize, width: usize, height: usize) -> [usize; 3] {
     [-1, 0, 1].map(|by| Edge::Mirror.index(y as isize + by, height) * width)
 }
 
-/// Where brightness steps: 0 at the crests of the steps, as Canny finds them, [`FLAT`] elsewhere.
+/// Where brightness steps: 0 at the crests of the steps, as Canny's edge detector (1986) finds them
+/// with hysteresis between [`WEAK`] and [`STRONG`]; [`FLAT`] elsewhere.
 fn rims(layer: &[u8], width: usize) -> Vec<i16> {
     let height = layer.len() / width;
     let slopes = Slopes::new(layer, width);
@@ -39,8 +40,9 @@ fn rims(layer: &[u8], width: usize) -> Vec<i16> {
         }
     }
     join_crests(&mut crests, width);
-    let rim = |crest: &mut i16| *crest = if *crest == STRONG_CREST { 0 } else { FLAT as i16 };
-    crests.iter_mut().for_each(rim);
+    for crest in &mut crests {
+        *crest = if *crest == STRONG_CREST { 0 } else { FLAT as i16 };
+    }
     crests
 }
 
@@ -54,7 +56,8 @@ fn find_crests(crests: &mut [i16], steep: [&[i16]; 3], across: &[i16], down: &[i
     let n = crests.len();
     let [[a, b, c], [d, e, f], [g, h, k]] =
         steep.map(|row| [&row[..n], &row[1..][..n], &row[2..][..n]]);
-    let (across, down) = (&across[..n], &down[..n]);
+    let across = &across[..n];
+    let down = &down[..n];
     for i in 0..n {
         // All are read, whichever is taken, so that eight points can be worked on at once.
         let [[a, b, c], [d, e, f], [g, h, k]] =
@@ -144,7 +147,8 @@ impl Slopes {
     }
 }
 
-/// The distance of every point from the nearest rim, at most [`FLAT`].
+/// The distance of every point from the nearest rim, at most [`FLAT`]: the exact Euclidean distance
+/// transform in two passes, along columns and then along rows (Saito and Toriwaki 1994).
 fn distances(mut vertical: Vec<i16>, width: usize) -> Vec<u8> {
     let height = vertical.len() / width;
     for y in 1..height {
@@ -169,7 +173,8 @@ fn distances(mut vertical: Vec<i16>, width: usize) -> Vec<u8> {
             if farthest(&nearest) <= square {
                 break;
             }
-            let (left, right) = (&wide[FLAT - by..][..width], &wide[FLAT + by..][..width]);
+            let left = &wide[FLAT - by..][..width];
+            let right = &wide[FLAT + by..][..width];
             nearer(&mut nearest, left, right, square);
         }
         for (out, &square) in out.iter_mut().zip(&nearest) {
@@ -190,7 +195,11 @@ fn nearer(nearest: &mut [i16], left: &[i16], right: &[i16], square: i16) {
 
 #[inline(never)]
 fn farthest(row: &[i16]) -> i16 {
-    row.iter().fold(0, |most, &here| if here > most { here } else { most })
+    let mut farthest = 0;
+    for &here in row {
+        farthest = if here > farthest { here } else { farthest };
+    }
+    farthest
 }
 
 /// Nobody is further than a step from where the neighbour is.
@@ -220,7 +229,8 @@ fn averaged(values: &[u8], width: usize, mean: impl Fn(u16) -> u16) -> Vec<u8> {
     out
 }
 
-/// Heights spread so that all are about equally frequent.
+/// Heights spread so that all are about equally frequent: histogram equalisation as OpenCV's
+/// `equalizeHist`, which the reference uses.
 fn equalised(heights: &[u8]) -> Vec<u8> {
     // Four counts in turn: one would wait for itself where heights repeat.
     let mut turns = [[0usize; 256]; 4];

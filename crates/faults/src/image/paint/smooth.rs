@@ -92,8 +92,9 @@ impl Gaussian {
         }
         let coarse = halved(&values, width, channels);
         // Halving and doubling smooth a little too: by a variance of a quarter and three quarters.
-        let coarser = |deviation: f64| libm::sqrt(deviation * deviation - 1.0) / 2.0;
-        let coarser = Self { deviations: self.deviations.map(coarser), ..*self };
+        let deviations =
+            self.deviations.map(|deviation| libm::sqrt(deviation * deviation - 1.0) / 2.0);
+        let coarser = Self { deviations, ..*self };
         let coarse = coarser.smoothed(coarse, width.div_ceil(2), channels);
         doubled(&coarse, [width, height], channels)
     }
@@ -108,9 +109,11 @@ fn halved(values: &[u16], width: usize, channels: usize) -> Vec<u16> {
         let lower = if lower.is_empty() { upper } else { lower };
         for x in (0..width).step_by(2) {
             let [left, right] = [x, (x + 1).min(width - 1)].map(|x| x * channels);
-            let sum = |at: usize| u32::from(upper[at]) + u32::from(lower[at]);
-            let mean = |at: usize| ((sum(left + at) + sum(right + at) + 2) >> 2) as u16;
-            out.extend((0..channels).map(mean));
+            for at in 0..channels {
+                let above = u32::from(upper[left + at]) + u32::from(upper[right + at]);
+                let below = u32::from(lower[left + at]) + u32::from(lower[right + at]);
+                out.push(((above + below + 2) >> 2) as u16);
+            }
         }
     }
     out
@@ -122,14 +125,12 @@ fn doubled(values: &[u16], [width, height]: [usize; 2], channels: usize) -> Vec<
     let stride = half * channels;
     let mut between = vec![0; stride + 2 * channels];
     let mut out = Vec::with_capacity(width * height * channels);
-    let quarter = |near: u16, far: u16| ((3 * u32::from(near) + u32::from(far) + 2) >> 2) as u16;
     for y in 0..height {
-        let row = |by: isize| {
-            let y = Edge::Repeat.index((y / 2) as isize + by, height.div_ceil(2));
-            &values[y * stride..][..stride]
-        };
-        let far = row(if y % 2 == 0 { -1 } else { 1 });
-        for ((out, &near), &far) in between[channels..].iter_mut().zip(row(0)).zip(far) {
+        let step = if y % 2 == 0 { -1 } else { 1 };
+        let far = Edge::Repeat.index((y / 2) as isize + step, height.div_ceil(2));
+        let near = &values[y / 2 * stride..][..stride];
+        let far = &values[far * stride..][..stride];
+        for ((out, &near), &far) in between[channels..].iter_mut().zip(near).zip(far) {
             *out = quarter(near, far);
         }
         Edge::Repeat.pad(&mut between, 1, channels);
@@ -140,6 +141,12 @@ fn doubled(values: &[u16], [width, height]: [usize; 2], channels: usize) -> Vec<
         }
     }
     out
+}
+
+/// Three parts of the nearer value and one of the farther, rounded.
+#[inline(always)]
+fn quarter(near: u16, far: u16) -> u16 {
+    ((3 * u32::from(near) + u32::from(far) + 2) >> 2) as u16
 }
 
 /// Interleaved planes of values up to 32640, under one kernel across and one down.
@@ -156,14 +163,12 @@ pub(crate) fn smoothed(
     let mut padded = vec![0; stride + 2 * border * channels];
     let mut out = vec![0; values.len()];
     for (y, out) in out.chunks_exact_mut(stride).enumerate() {
-        let row = |at: isize| {
+        summed(&mut padded[border * channels..][..stride], down, |at| {
             let y = edge.index(y as isize + at, height);
             &values[y * stride..][..stride]
-        };
-        summed(&mut padded[border * channels..][..stride], down, row);
+        });
         edge.pad(&mut padded, border, channels);
-        let shifted = |at: isize| &padded[(border as isize + at) as usize * channels..][..stride];
-        summed(out, across, shifted);
+        summed(out, across, |at| &padded[(border as isize + at) as usize * channels..][..stride]);
     }
     out
 }
@@ -253,13 +258,13 @@ fn summed_exactly<'a>(
     centre: &[u16],
     side: impl Fn(usize) -> [&'a [u16]; 2],
 ) {
-    let weight = |at: usize| u32::from(weights[at]);
+    let first = u32::from(weights[0]);
     let mut sums: Vec<u32> =
-        centre.iter().map(|&centre| u32::from(centre) * weight(0) + (1 << 15)).collect();
-    for at in 1..weights.len() {
+        centre.iter().map(|&centre| u32::from(centre) * first + (1 << 15)).collect();
+    for (at, &weight) in weights.iter().enumerate().skip(1) {
         let [a, b] = side(at);
         for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += u32::from(a + b) * weight(at);
+            *sum += u32::from(a + b) * u32::from(weight);
         }
     }
     out.iter_mut().zip(&sums).for_each(|(out, sum)| *out = (sum >> 16) as u16);

@@ -42,15 +42,10 @@ impl Opacity {
         }
         let pieces = (length / PIECE).ceil().max(1.0) as usize;
         for piece in 0..pieces {
-            let at = [piece, piece + 1].map(|at| at as f32 / pieces as f32);
-            let point = |at: f32| [from[0] + at * way[0], from[1] + at * way[1]];
-            let level = |at: f32| opacity[0] + at * (opacity[1] - opacity[0]);
-            self.draw_piece(&Stroke {
-                from: point(at[0]),
-                to: point(at[1]),
-                radius,
-                opacity: at.map(level),
-            });
+            let ends = [piece, piece + 1].map(|at| at as f32 / pieces as f32);
+            let [from, to] = ends.map(|at| [from[0] + at * way[0], from[1] + at * way[1]]);
+            let opacity = ends.map(|at| opacity[0] + at * (opacity[1] - opacity[0]));
+            self.draw_piece(&Stroke { from, to, radius, opacity });
         }
     }
 

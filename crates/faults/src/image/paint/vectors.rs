@@ -34,8 +34,10 @@ pub(crate) fn widest<K: Kernel>(kernel: K) -> K::Output {
 #[cfg(target_arch = "x86_64")]
 fn has_avx2() -> bool {
     static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    let portable = || std::env::var("FAULTLENS_ISA").is_ok_and(|isa| isa == "portable");
-    *HAS.get_or_init(|| is_x86_feature_detected!("avx2") && !portable())
+    *HAS.get_or_init(|| {
+        let portable = std::env::var("FAULTLENS_ISA").is_ok_and(|isa| isa == "portable");
+        is_x86_feature_detected!("avx2") && !portable
+    })
 }
 
 /// Defines a function that runs another one, which must be `#[inline(always)]`, by [`widest`].

@@ -26,17 +26,19 @@ impl Zoom {
         let count = (libm::ceil(n as f64 / factor) as usize).clamp(1, n);
         let magnified = libm::rint(count as f64 * factor).max(1.0);
         let pace = if magnified > 1.0 { (count - 1) as f64 / (magnified - 1.0) } else { 0.0 };
-        let step = |at: usize| {
+        let mut steps = Vec::with_capacity(n);
+        for at in 0..n {
             let place = at as f64 * pace;
             // A hair's breadth beyond the last pixel there is nothing, in the reference too: the
             // last row or column of some magnifications is black.
             if place > (count - 1) as f64 {
-                return Step { first: n, part: 0.0 };
+                steps.push(Step { first: n, part: 0.0 });
+                continue;
             }
             let first = (place as usize).min(count.saturating_sub(2));
-            Step { first, part: (place - first as f64) as f32 }
-        };
-        Self { start: (n - count) / 2, count, steps: (0..n).map(step).collect() }
+            steps.push(Step { first, part: (place - first as f64) as f32 });
+        }
+        Self { start: (n - count) / 2, count, steps }
     }
 }
 

@@ -48,12 +48,11 @@ impl Fault for Banding {
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {
-        let is = |name, wanted| settings.word(name).is_ok_and(|word| word == wanted);
         Ok(Self {
             level: POINTS.level(settings)?,
             bands: settings.number_if_set("bands").unwrap_or(BANDS),
-            vertical: is("direction", "vertical"),
-            hard: is("edges", "hard"),
+            vertical: settings.word("direction").is_ok_and(|word| word == "vertical"),
+            hard: settings.word("edges").is_ok_and(|word| word == "hard"),
         })
     }
 }
@@ -77,14 +76,20 @@ impl Banding {
     /// What is left of every line's light, in parts of 256.
     fn kept(&self, lines: usize, begin: f64) -> Vec<u16> {
         let [depth] = self.level.numbers;
-        let kept = |line: usize| {
+        let mut kept = Vec::with_capacity(lines);
+        for line in 0..lines {
             let wave =
                 0.5 - 0.5 * libm::cos(TAU * (begin + line as f64 * self.bands / lines as f64));
             let dark = if self.hard { libm::round(wave) } else { wave };
-            libm::round(256.0 * (1.0 - depth * dark)) as u16
-        };
-        (0..lines).map(kept).collect()
+            kept.push(libm::round(256.0 * (1.0 - depth * dark)) as u16);
+        }
+        kept
     }
+}
+
+/// A value times a share in parts of 256.
+fn darker(value: u8, kept: u16) -> u8 {
+    ((u16::from(value) * kept) >> 8) as u8
 }
 
 impl ImageFault for Banding {
@@ -93,7 +98,6 @@ impl ImageFault for Banding {
         let length = 3 * image.width();
         let mut changed = image.clone();
         let rows = changed.rgb_mut().chunks_exact_mut(length);
-        let darker = |value: u8, kept: u16| ((u16::from(value) * kept) >> 8) as u8;
         if self.vertical {
             let kept: Vec<u16> =
                 self.kept(image.width(), begin).into_iter().flat_map(|kept| [kept; 3]).collect();

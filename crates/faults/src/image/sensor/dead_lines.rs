@@ -41,12 +41,9 @@ impl Fault for DeadLines {
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {
-        let is = |name, wanted| settings.word(name).is_ok_and(|word| word == wanted);
-        Ok(Self {
-            level: POINTS.level(settings)?,
-            rows: is(DIRECTION.name, "horizontal"),
-            shown: if is(SHOWS.name, "white") { 255 } else { 0 },
-        })
+        let rows = settings.word(DIRECTION.name).is_ok_and(|word| word == "horizontal");
+        let white = settings.word(SHOWS.name).is_ok_and(|word| word == "white");
+        Ok(Self { level: POINTS.level(settings)?, rows, shown: if white { 255 } else { 0 } })
     }
 }
 

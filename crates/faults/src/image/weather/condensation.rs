@@ -58,11 +58,10 @@ impl ImageFault for Condensation {
         let (pixels, _) = image.rgb().as_chunks::<3>();
         let mut rgb = Vec::with_capacity(image.rgb().len());
         for (pixel, &bright) in pixels.iter().zip(&mask.bright) {
-            let mixed = |at: usize| {
-                let level = f32::from(pixel[at]);
-                (level + blend * (bright * TINT[at] - level)) as i32 as u8
-            };
-            rgb.extend_from_slice(&[mixed(0), mixed(1), mixed(2)]);
+            rgb.extend_from_slice(&[0, 1, 2].map(|channel| {
+                let level = f32::from(pixel[channel]);
+                (level + blend * (bright * TINT[channel] - level)) as i32 as u8
+            }));
         }
         with_rgb(image, rgb)
     }
@@ -131,10 +130,6 @@ impl Glass {
     fn wet(&mut self, drop: &Drop) {
         let [x, y] = drop.at;
         let tall = drop.radius * drop.sag;
-        let reach = |at: f32, by: f32, n: usize| {
-            let end = |at: f32| (at.max(0.0) as usize).min(n);
-            end(at - by)..end(at + by + 2.0)
-        };
         for row in reach(y, tall, self.height) {
             for column in reach(x, drop.radius, self.width) {
                 let across = (column as f32 + 0.5 - x) / drop.radius;
@@ -156,4 +151,11 @@ impl Glass {
             }
         }
     }
+}
+
+/// The pixels of a row or column of `n` that a drop of this radius may touch.
+fn reach(at: f32, radius: f32, n: usize) -> std::ops::Range<usize> {
+    let first = (at - radius).max(0.0) as usize;
+    let end = (at + radius + 2.0).max(0.0) as usize;
+    first.min(n)..end.min(n)
 }

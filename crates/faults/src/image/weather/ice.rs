@@ -68,12 +68,12 @@ impl ImageFault for Ice {
                 // Clear ice is grey and dark, crystals are white.
                 let white = f32::from(crystal);
                 let opaque = (0.2 + 0.0055 * (white - 110.0)).clamp(0.2, 0.95);
-                let mixed = |at: usize| {
-                    let (level, behind) = (f32::from(pixel[at]), f32::from(behind[at]));
-                    let iced = behind + opaque * ((20.0 + white) * tint[at] - behind);
+                rgb.extend_from_slice(&[0, 1, 2].map(|channel| {
+                    let level = f32::from(pixel[channel]);
+                    let behind = f32::from(behind[channel]);
+                    let iced = behind + opaque * ((20.0 + white) * tint[channel] - behind);
                     ((level + ice * (iced - level)) as i32).min(255) as u8
-                };
-                rgb.extend_from_slice(&[mixed(0), mixed(1), mixed(2)]);
+                }));
             }
         }
         with_rgb(image, rgb)
@@ -87,11 +87,10 @@ impl ImageFault for Ice {
 /// Where ice grows first: near the edges, in bays and tongues.
 fn growth(width: usize, height: usize, plasma: &Plasma) -> Vec<f32> {
     // How far from the middle, from 0 there to 1 at the edge.
-    let aside = |n: usize| {
+    let [columns, rows] = [width, height].map(|n| {
         let middle = n as f32 / 2.0;
-        (0..n).map(move |at| ((at as f32 + 0.5 - middle) / middle).abs()).collect::<Vec<f32>>()
-    };
-    let (columns, rows) = (aside(width), aside(height));
+        (0..n).map(|at| ((at as f32 + 0.5 - middle) / middle).abs()).collect::<Vec<f32>>()
+    });
     let mut growth = Vec::with_capacity(width * height);
     for (at, y) in rows.iter().enumerate() {
         growth.extend(columns.iter().zip(&*plasma.row(at, width)).map(|(x, plasma)| {

@@ -68,12 +68,11 @@ impl ImageFault for Rain {
         let (pixels, _) = image.rgb().as_chunks::<3>();
         let mut rgb = Vec::with_capacity(image.rgb().len());
         for (pixel, &streak) in pixels.iter().zip(&streaks.values) {
-            let wet = |at: usize| {
-                let level = f32::from(pixel[at]);
-                let veiled = level + haze * (VEIL[at] - level);
-                (veiled + streak * (DROP[at] - veiled)) as i32 as u8
-            };
-            rgb.extend_from_slice(&[wet(0), wet(1), wet(2)]);
+            rgb.extend_from_slice(&[0, 1, 2].map(|channel| {
+                let level = f32::from(pixel[channel]);
+                let veiled = level + haze * (VEIL[channel] - level);
+                (veiled + streak * (DROP[channel] - veiled)) as i32 as u8
+            }));
         }
         with_rgb(image, rgb)
     }

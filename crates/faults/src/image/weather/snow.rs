@@ -91,11 +91,10 @@ impl ImageFault for Snow {
             let [red, green, blue] = pixel.map(f32::from);
             let grey = 0.299 * red + 0.587 * green + 0.114 * blue;
             let pale = 1.5 * grey + 127.5;
-            let whiter = |channel: f32| {
+            *out = [red, green, blue].map(|channel| {
                 let paler = larger(channel, pale);
                 level_byte(smaller(kept * channel + (1.0 - kept) * paler + light, 255.0))
-            };
-            *out = [whiter(red), whiter(green), whiter(blue)];
+            });
         }
         with_rgb(image, rgb)
     }
