@@ -230,13 +230,12 @@ impl Walk {
 /// The iterations after which the step is looked at, closer and closer together; in whole numbers,
 /// as in the authors' own code.
 fn checkpoints(iterations: usize) -> Vec<usize> {
-    let part = |percent: usize| (iterations * percent / 100).max(1);
-    let (mut gap, least, shorter) = (part(22), part(6), part(3));
+    let [mut gap, min_gap, shorter] = [22, 6, 3].map(|percent| (iterations * percent / 100).max(1));
     let mut looks = vec![0];
     let mut look = gap;
     while look < iterations {
         looks.push(look);
-        gap = gap.saturating_sub(shorter).max(least);
+        gap = gap.saturating_sub(shorter).max(min_gap);
         look += gap;
     }
     looks

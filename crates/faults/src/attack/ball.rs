@@ -39,7 +39,8 @@ fn shrink(start: &[f32], point: &mut [f32], rule: impl Fn(f64) -> f64) {
 /// point of the ball loses the same everywhere.
 fn simplex_excess(mut sizes: Vec<f64>, total: f64) -> f64 {
     sizes.sort_unstable_by(|a, b| b.total_cmp(a));
-    let (mut sum, mut excess) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut excess = 0.0;
     for (at, size) in sizes.iter().enumerate() {
         sum += size;
         let shared = (sum - total) / (at + 1) as f64;

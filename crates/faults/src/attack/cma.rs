@@ -98,10 +98,11 @@ impl Spread {
                 draw.iter().zip(variances).map(|(z, variance)| z * variance.sqrt()).collect()
             }
             Self::Full { root, .. } => {
-                let row = |(at, row): (usize, &[f64])| {
-                    row[..=at].iter().zip(draw).map(|(a, z)| a * z).sum()
-                };
-                root.chunks_exact(draw.len()).enumerate().map(row).collect()
+                let mut stretched = Vec::with_capacity(draw.len());
+                for (at, row) in root.chunks_exact(draw.len()).enumerate() {
+                    stretched.push(row[..=at].iter().zip(draw).map(|(a, z)| a * z).sum());
+                }
+                stretched
             }
         }
     }
@@ -197,12 +198,17 @@ impl Generations for Adaptation {
         self.draws = (0..self.rates.population)
             .map(|_| (0..values).map(|_| stream.gaussian()).collect())
             .collect();
-        let candidate = |draw: &Vec<f64>| {
-            let step = self.spread.stretch(draw);
-            let values = self.mean.iter().zip(step).zip(&self.bounds);
-            values.map(|((mean, step), b)| (mean + self.width * step).clamp(b.0, b.1)).collect()
-        };
-        self.draws.iter().map(candidate).collect()
+        let mut candidates = Vec::with_capacity(self.draws.len());
+        for draw in &self.draws {
+            let mut candidate = self.spread.stretch(draw);
+            for ((value, mean), (low, high)) in
+                candidate.iter_mut().zip(&self.mean).zip(&self.bounds)
+            {
+                *value = (mean + self.width * *value).clamp(*low, *high);
+            }
+            candidates.push(candidate);
+        }
+        candidates
     }
 
     /// Learns from the draws themselves, not from where the bounds cut them: those would shrink

@@ -80,11 +80,11 @@ impl Attack for DeepFool {
     }
 
     fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
-        let begin = |sample: usize| {
+        let mut ways = Vec::new();
+        for sample in session.open()? {
             let point = session.start(sample).to_vec();
-            Way { sample, moved: vec![0.0; point.len()], point }
-        };
-        let mut ways: Vec<Way> = session.open()?.into_iter().map(begin).collect();
+            ways.push(Way { sample, moved: vec![0.0; point.len()], point });
+        }
         let mut stuck = Vec::new();
         let mut others = self.classes;
         for _ in 0..self.iterations {

@@ -21,8 +21,13 @@ pub(super) struct Evolution {
 impl Evolution {
     pub(super) fn new(space: Space, population: Option<usize>) -> Self {
         let population = population.unwrap_or(USUAL).max(4);
-        let (members, challengers) = (Vec::new(), Vec::new());
-        Self { bounds: space.bounds, members, challengers, best: 0, population }
+        Self {
+            bounds: space.bounds,
+            members: Vec::new(),
+            challengers: Vec::new(),
+            best: 0,
+            population,
+        }
     }
 
     /// Candidates that fill the space evenly: a Latin hypercube.
@@ -39,14 +44,17 @@ impl Evolution {
         members
     }
 
+    /// A random member but this one.
+    fn other_than(&self, at: usize, stream: &mut Stream) -> usize {
+        let drawn = stream.below(self.members.len() - 1);
+        if drawn < at { drawn } else { drawn + 1 }
+    }
+
     fn challenger(&self, at: usize, share: f64, stream: &mut Stream) -> Vec<f64> {
-        let mut other = || {
-            let drawn = stream.below(self.members.len() - 1);
-            if drawn < at { drawn } else { drawn + 1 }
-        };
-        let (one, mut two) = (other(), other());
+        let one = self.other_than(at, stream);
+        let mut two = self.other_than(at, stream);
         while two == one {
-            two = other();
+            two = self.other_than(at, stream);
         }
         let [best, one, two] = [self.best, one, two].map(|at| &self.members[at].1);
         let mut challenger = Vec::with_capacity(self.bounds.len());

@@ -134,18 +134,16 @@ impl HopSkipJump {
     fn approach(&self, session: &mut AttackSession<'_>, hops: &mut [Hop]) -> Result<(), Halt> {
         let mut spans: Vec<(f64, f64)> = vec![(0.0, 1.0); hops.len()];
         for _ in 0..BISECTIONS {
-            let open = |at: &usize| {
-                let (hop, (low, high)) = (&hops[*at], spans[*at]);
-                high - low > self.fineness(hop.point.len()) && session.affords(hop.sample) > 0
-            };
-            let open: Vec<usize> = (0..hops.len()).filter(open).collect();
-            let middle = |at: usize| 0.5 * (spans[at].0 + spans[at].1);
-            let tried: Vec<Vec<f32>> = open
-                .iter()
-                .map(|&at| {
-                    self.between(session.start(hops[at].sample), &hops[at].point, middle(at))
-                })
-                .collect();
+            let mut open = Vec::new();
+            let mut tried: Vec<Vec<f32>> = Vec::new();
+            for (at, (hop, &(low, high))) in hops.iter().zip(&spans).enumerate() {
+                let coarse = high - low > self.fineness(hop.point.len());
+                if coarse && session.affords(hop.sample) > 0 {
+                    let middle = 0.5 * (low + high);
+                    open.push(at);
+                    tried.push(self.between(session.start(hop.sample), &hop.point, middle));
+                }
+            }
             let points: Vec<(usize, &[f32])> =
                 open.iter().zip(&tried).map(|(&at, p)| (hops[at].sample, p.as_slice())).collect();
             let replies = session.ask(&points)?;
@@ -234,11 +232,11 @@ impl HopSkipJump {
         directions: &[Vec<f32>],
         iteration: usize,
     ) -> Result<(), Halt> {
-        let length = |hop: &Hop| {
+        let mut lengths: Vec<f64> = Vec::with_capacity(hops.len());
+        for hop in &*hops {
             let distance = self.norm.distance(&hop.point, session.start(hop.sample));
-            distance / ((iteration + 1) as f64).sqrt()
-        };
-        let mut lengths: Vec<f64> = hops.iter().map(length).collect();
+            lengths.push(distance / ((iteration + 1) as f64).sqrt());
+        }
         let mut open: Vec<usize> = (0..hops.len()).collect();
         for _ in 0..HALVINGS {
             open.retain(|&at| session.affords(hops[at].sample) > 0);

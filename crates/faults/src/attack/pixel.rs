@@ -68,12 +68,13 @@ impl Attack for Pixel {
 /// The image with the pixels in it; of several in one place the last one shows.
 fn painted([channels, height, width]: [usize; 3], start: &[f32], values: &[f64]) -> Vec<f32> {
     let mut image = start.to_vec();
-    let place = |share: f64, places: usize| ((share * places as f64) as usize).min(places - 1);
     if height == 0 || width == 0 {
         return image;
     }
     for pixel in values.chunks_exact(2 + channels) {
-        let at = place(pixel[0], height) * width + place(pixel[1], width);
+        let row = ((pixel[0] * height as f64) as usize).min(height - 1);
+        let column = ((pixel[1] * width as f64) as usize).min(width - 1);
+        let at = row * width + column;
         for (channel, colour) in pixel[2..].iter().enumerate() {
             if let Some(value) = image.get_mut(channel * height * width + at) {
                 *value = colour.clamp(0.0, 1.0) as f32;

@@ -1,4 +1,4 @@
-//! The only way from an attack to its target: asks in batches and keeps the books.
+//! The only way from an attack to its target: queries in batches, and keeps account of the cost.
 
 use super::Norm;
 use super::target::{AttackTarget, Goal, Gradient, Question, Reply};
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Why a search ends before the attack is done.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Halt {
-    /// A sample's questions are used up.
-    #[error("the questions are used up")]
+    /// A sample's queries are used up.
+    #[error("the queries are used up")]
     Spent,
     /// An image is none: some of its values lie outside 0 to 1.
     #[error("the image has values outside 0 to 1, or that are no numbers; scale them first")]
@@ -31,15 +31,15 @@ pub struct Sample<'a> {
     outside: bool,
     goal: Goal,
     stream: Stream,
-    most: u64,
-    /// Whether a change may pass: where people must not notice it.
+    max_queries: u64,
+    /// Whether people would let a change pass, where they must not notice it.
     unnoticed: Option<Passes<'a>>,
     cost: AttackCost,
     best: Option<Tried>,
     last: Option<Tried>,
 }
 
-/// A point that was asked about.
+/// A point that was queried.
 struct Tried {
     distance: f64,
     point: Vec<f32>,
@@ -49,7 +49,7 @@ struct Tried {
 /// What an attack on a sample has cost, and when it first had what it wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct AttackCost {
-    /// How often the target was asked; a gradient is a question, too.
+    /// How often the target was queried; a gradient is a query, too.
     pub queries: u64,
     /// How many of those were for gradients.
     pub gradients: u64,
@@ -64,8 +64,7 @@ pub struct AttackCost {
 /// When an answer first changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct First {
-    /// After so many questions; of those that were asked together, the ones behind it in the row
-    /// do not count.
+    /// After so many queries; of those that were made together, the later ones do not count.
     pub queries: u64,
     /// Of those so many for gradients.
     pub gradients: u64,
@@ -82,13 +81,13 @@ pub struct First {
 pub struct Found {
     /// The closest point with the wanted answer; where there is none, the last that was tried.
     pub point: Vec<f32>,
-    /// The numbers of the questions about it, by which drawn answers can be had again.
+    /// The numbers of the queries about it, by which random answers can be had again.
     pub draws: RangeInclusive<u64>,
-    /// The books.
+    /// What it took.
     pub cost: AttackCost,
 }
 
-/// Questions on a sample's books.
+/// The queries of a sample.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cost {
     queries: u64,
@@ -98,31 +97,41 @@ struct Cost {
 /// What was asked together with a question and follows it.
 #[derive(Debug, Clone, Copy)]
 struct Behind {
-    /// How many questions the one itself is.
+    /// How many queries the one itself is.
     draws: u64,
     cost: Cost,
     cpu: Duration,
     wall: Duration,
 }
 
-/// One attack's way to its target.
+/// One attack on a target: samples in, queries counted, results out.
 pub struct AttackSession<'a> {
     target: &'a dyn AttackTarget,
     norm: Norm,
     /// How many answers are put together where answers are drawn.
     draws: u64,
     samples: Vec<Sample<'a>>,
-    lap: (ThreadTime, Instant),
+    /// When the last answers came, by the clock of this thread's processor time and of the wall.
+    lap_cpu: ThreadTime,
+    lap_wall: Instant,
 }
 
 impl<'a> Sample<'a> {
-    /// A sample as it is undisturbed, and what is wanted of its answer. The attack may ask
-    /// `most` questions.
-    pub fn new(start: Vec<f32>, goal: Goal, stream: Stream, most: u64) -> Self {
-        let cost = AttackCost::default();
+    /// A sample as it is undisturbed, and what is wanted of its answer. The attack may make
+    /// `max_queries` queries.
+    pub fn new(start: Vec<f32>, goal: Goal, stream: Stream, max_queries: u64) -> Self {
         let outside = !start.iter().all(|value| (0.0..=1.0).contains(value));
-        let (unnoticed, best, last) = (None, None, None);
-        Self { start, outside, goal, stream, most, unnoticed, cost, best, last }
+        Self {
+            start,
+            outside,
+            goal,
+            stream,
+            max_queries,
+            unnoticed: None,
+            cost: AttackCost::default(),
+            best: None,
+            last: None,
+        }
     }
 
     /// The same, where only changes count that this lets pass.
@@ -155,9 +164,16 @@ impl<'a> Sample<'a> {
 }
 
 impl<'a> AttackSession<'a> {
-    /// A session that has asked nothing yet.
+    /// A session that has made no query yet.
     pub fn new(target: &'a dyn AttackTarget, norm: Norm, samples: Vec<Sample<'a>>) -> Self {
-        Self { target, norm, draws: 1, samples, lap: (ThreadTime::now(), Instant::now()) }
+        Self {
+            target,
+            norm,
+            draws: 1,
+            samples,
+            lap_cpu: ThreadTime::now(),
+            lap_wall: Instant::now(),
+        }
     }
 
     /// The same against answers that are drawn: each question is asked so often, and the answers
@@ -167,7 +183,7 @@ impl<'a> AttackSession<'a> {
         self
     }
 
-    /// How many samples are hunted.
+    /// How many samples are attacked.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
@@ -207,10 +223,10 @@ impl<'a> AttackSession<'a> {
         self.samples[sample].best.as_ref().map(|best| best.point.as_slice())
     }
 
-    /// How many questions a sample has left.
+    /// How many queries a sample has left.
     pub fn left(&self, sample: usize) -> u64 {
-        let Sample { most, cost, .. } = &self.samples[sample];
-        most.saturating_sub(cost.queries)
+        let Sample { max_queries, cost, .. } = &self.samples[sample];
+        max_queries.saturating_sub(cost.queries)
     }
 
     /// How many more points of a sample can be asked about: where answers are drawn, a point
@@ -225,8 +241,9 @@ impl<'a> AttackSession<'a> {
         if self.samples.iter().any(|sample| sample.outside) {
             return Err(Halt::Outside);
         }
-        let open = |&sample: &usize| !self.is_found(sample) && self.affords(sample) > 0;
-        Ok((0..self.len()).filter(open).collect())
+        let mut open: Vec<usize> = (0..self.len()).collect();
+        open.retain(|&sample| !self.is_found(sample) && self.affords(sample) > 0);
+        Ok(open)
     }
 
     /// Draws a point back towards its start until people do not notice the change; leaves it
@@ -237,16 +254,14 @@ impl<'a> AttackSession<'a> {
         if passes(point) {
             return;
         }
-        let moved = |share: f32| -> Vec<f32> {
-            let line = start.iter().zip(&*point);
-            line.map(|(from, to)| from + share * (to - from)).collect()
-        };
-        let (mut low, mut high) = (0.0f32, 1.0f32);
+        // Bisection of the straight line from the start to the point.
+        let mut low = 0.0f32;
+        let mut high = 1.0f32;
         for _ in 0..CONFINING {
             let middle = 0.5 * (low + high);
-            if passes(&moved(middle)) { low = middle } else { high = middle }
+            if passes(&along(start, point, middle)) { low = middle } else { high = middle }
         }
-        let confined = moved(low);
+        let confined = along(start, point, low);
         point.copy_from_slice(&confined);
     }
 
@@ -278,8 +293,9 @@ impl<'a> AttackSession<'a> {
         let each = Cost { queries: self.draws, gradients: self.draws };
         let costs = self.charge(points, each)?;
         let draws = self.draws as usize;
-        let mut own = |at: usize, logits: &[f32]| slope(at / draws, logits);
-        let answers = self.target.gradients(&self.questions(points, &costs), &mut own);
+        let questions = self.questions(points, &costs);
+        let answers =
+            self.target.gradients(&questions, &mut |at, logits| slope(at / draws, logits));
         let time = self.share_time(points);
         let answers = answers?;
         let gradients: Vec<Gradient> = answers.chunks(draws).map(mean).collect();
@@ -290,19 +306,22 @@ impl<'a> AttackSession<'a> {
 
     /// What came of it.
     pub fn finish(self) -> Vec<Found> {
-        let found = |sample: Sample<'_>| {
+        let mut found = Vec::with_capacity(self.samples.len());
+        for sample in self.samples {
             let nothing = Tried { distance: 0.0, point: sample.start, draws: 0..=0 };
             let Tried { point, draws, .. } = sample.best.or(sample.last).unwrap_or(nothing);
-            Found { point, draws, cost: sample.cost }
-        };
-        self.samples.into_iter().map(found).collect()
+            found.push(Found { point, draws, cost: sample.cost });
+        }
+        found
     }
 
-    /// The questions about points that are on the books already; each has a number of its own
-    /// among the sample's, so that drawn answers are drawn anew.
+    /// The queries about points that are charged already; each has a number of its own among the
+    /// sample's, so that random answers are drawn anew.
     fn questions<'q>(&'q self, points: &[(usize, &'q [f32])], costs: &[Cost]) -> Vec<Question<'q>> {
-        let before = |(sample, cost): (&Sample<'_>, &Cost)| sample.cost.queries - cost.queries;
-        let mut asked: Vec<u64> = self.samples.iter().zip(costs).map(before).collect();
+        let mut asked: Vec<u64> = Vec::with_capacity(self.samples.len());
+        for (sample, cost) in self.samples.iter().zip(costs) {
+            asked.push(sample.cost.queries - cost.queries);
+        }
         let mut questions = Vec::with_capacity(points.len() * self.draws as usize);
         for &(sample, point) in points {
             let goal = &self.samples[sample].goal;
@@ -314,8 +333,8 @@ impl<'a> AttackSession<'a> {
         questions
     }
 
-    /// Puts questions on the books before they are asked, and says how many they are by sample;
-    /// none is asked that goes beyond them.
+    /// Charges samples for queries before they are made, and answers how many they are by sample;
+    /// none is made where a sample cannot afford all of its own.
     fn charge(&mut self, points: &[(usize, &[f32])], each: Cost) -> Result<Vec<Cost>, Halt> {
         let mut costs = vec![Cost::default(); self.samples.len()];
         for &(sample, _) in points {
@@ -335,8 +354,10 @@ impl<'a> AttackSession<'a> {
     /// The time since the last answers belongs to the samples that were asked about; answers the
     /// processor's and the wall's for one point.
     fn share_time(&mut self, points: &[(usize, &[f32])]) -> [Duration; 2] {
-        let (cpu, wall) = (self.lap.0.elapsed(), self.lap.1.elapsed());
-        self.lap = (ThreadTime::now(), Instant::now());
+        let cpu = self.lap_cpu.elapsed();
+        let wall = self.lap_wall.elapsed();
+        self.lap_cpu = ThreadTime::now();
+        self.lap_wall = Instant::now();
         let each = [cpu, wall].map(|time| time.mul_f64(1.0 / points.len().max(1) as f64));
         for &(sample, _) in points {
             let cost = &mut self.samples[sample].cost;
@@ -367,6 +388,11 @@ impl<'a> AttackSession<'a> {
 
 /// How often the way to a point is halved to find where people begin to notice.
 const CONFINING: usize = 8;
+
+/// The point at a share of the way from a start to a point.
+fn along(start: &[f32], point: &[f32], share: f32) -> Vec<f32> {
+    start.iter().zip(point).map(|(from, to)| from + share * (to - from)).collect()
+}
 
 /// Several answers to the same question: what most of them say, and how sure they are on average.
 fn together(replies: &[Reply]) -> Reply {

@@ -78,8 +78,10 @@ impl Attack for Square {
     }
 
     fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
-        let begin = |sample| Canvas { sample, moved: Vec::new(), cost: f64::INFINITY };
-        let mut canvases: Vec<Canvas> = session.open()?.into_iter().map(begin).collect();
+        let mut canvases = Vec::new();
+        for sample in session.open()? {
+            canvases.push(Canvas { sample, moved: Vec::new(), cost: f64::INFINITY });
+        }
         for query in 0..self.iterations {
             canvases.retain(|c| !session.is_found(c.sample) && session.affords(c.sample) > 0);
             if canvases.is_empty() {
@@ -98,7 +100,8 @@ impl Attack for Square {
                 let cost = cost(reply);
                 if cost <= canvas.cost {
                     let pairs = point.iter().zip(session.start(*sample));
-                    (canvas.cost, canvas.moved) = (cost, pairs.map(|(p, s)| p - s).collect());
+                    canvas.cost = cost;
+                    canvas.moved = pairs.map(|(p, s)| p - s).collect();
                 }
             }
         }
@@ -166,11 +169,13 @@ impl Window {
 /// Every column of every channel up or down.
 fn stripes([channels, height, width]: [usize; 3], epsilon: f32, stream: &mut Stream) -> Vec<f32> {
     let row: Vec<f32> = (0..channels * width).map(|_| epsilon * sign(stream)).collect();
-    let lines = |channel: usize| {
-        let row = &row[channel * width..(channel + 1) * width];
-        row.iter().copied().cycle().take(height * width)
-    };
-    (0..channels).flat_map(lines).collect()
+    let mut moved = Vec::with_capacity(channels * height * width);
+    for channel in row.chunks_exact(width.max(1)) {
+        for _ in 0..height {
+            moved.extend_from_slice(channel);
+        }
+    }
+    moved
 }
 
 /// How often a square is drawn again that would change nothing.
@@ -242,11 +247,12 @@ fn gathered(
     let mut next = moved.to_vec();
     for channel in 0..shape[0] {
         let sign = sign(stream);
-        let square = |m: f32| f64::from(m) * f64::from(m);
-        let inside: f64 = into.places(shape, channel).map(|at| square(moved[at])).sum();
+        let inside: f64 =
+            into.places(shape, channel).map(|at| f64::from(moved[at]) * f64::from(moved[at])).sum();
         let mut taken = 0.0;
         for at in from.places(shape, channel).chain(into.places(shape, channel)) {
-            taken += square(std::mem::take(&mut next[at]));
+            let taken_away = f64::from(std::mem::take(&mut next[at]));
+            taken += taken_away * taken_away;
         }
         let scale = 1.0 / (1e-10 + inside.sqrt() as f32);
         let mut hill: Vec<f32> = into
@@ -280,7 +286,8 @@ fn hills(side: usize, stream: &mut Stream) -> Vec<f32> {
 /// A hill of length one that falls off from the middle in steps.
 fn hill(height: usize, width: usize) -> Vec<f32> {
     let mut hill = vec![0.0; height * width];
-    let (middle_row, middle_column) = (height / 2, width / 2);
+    let middle_row = height / 2;
+    let middle_column = width / 2;
     for row in 0..height {
         for column in 0..width {
             let away = row.abs_diff(middle_row).max(column.abs_diff(middle_column));
@@ -333,9 +340,10 @@ mod tests {
     /// By the authors' own code.
     #[test]
     fn hills_fall_off_in_steps() {
-        let told = hill(3, 3);
-        let (low, high) = (0.25f32, 1.25f32);
+        let hill = hill(3, 3);
+        let low = 0.25f32;
+        let high = 1.25f32;
         let length = (8.0 * low * low + high * high).sqrt();
-        assert!((told[4] - high / length).abs() < 1e-6 && (told[0] - low / length).abs() < 1e-6);
+        assert!((hill[4] - high / length).abs() < 1e-6 && (hill[0] - low / length).abs() < 1e-6);
     }
 }

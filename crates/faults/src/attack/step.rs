@@ -86,10 +86,11 @@ pub(super) fn ascent(norm: Norm, slope: &[f32]) -> Vec<f32> {
         }
         Norm::Zero | Norm::One => {
             let largest = faultlens_core::argmax(slope.iter().map(|value| value.abs()));
-            let step = |(at, value): (usize, &f32)| {
-                if Some(at) == largest { sign(*value) } else { 0.0 }
-            };
-            slope.iter().enumerate().map(step).collect()
+            let mut step = vec![0.0; slope.len()];
+            if let Some(at) = largest {
+                step[at] = sign(slope[at]);
+            }
+            step
         }
     }
 }
@@ -97,12 +98,13 @@ pub(super) fn ascent(norm: Norm, slope: &[f32]) -> Vec<f32> {
 /// The same where values that are at the end of their range already do not take part, so that
 /// none of the step is lost on them.
 pub(super) fn ascent_within(norm: Norm, slope: &[f32], point: &[f32]) -> Vec<f32> {
-    let free = |(slope, value): (&f32, &f32)| {
-        let blocked = (*slope > 0.0 && *value >= 1.0) || (*slope < 0.0 && *value <= 0.0);
-        if blocked { 0.0 } else { *slope }
-    };
-    let slope: Vec<f32> = slope.iter().zip(point).map(free).collect();
-    ascent(norm, &slope)
+    let mut free = slope.to_vec();
+    for (slope, value) in free.iter_mut().zip(point) {
+        if (*slope > 0.0 && *value >= 1.0) || (*slope < 0.0 && *value <= 0.0) {
+            *slope = 0.0;
+        }
+    }
+    ascent(norm, &free)
 }
 
 /// Weights of logits: zero but for these classes.

@@ -1,4 +1,4 @@
-//! What attacks ask.
+//! A target as attacks see it.
 
 use faultlens_core::TargetError;
 
@@ -24,14 +24,14 @@ pub trait AttackTarget {
     ) -> Result<Vec<Gradient>, TargetError>;
 }
 
-/// One point that a target is asked about.
+/// One query about a point.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The point.
     pub point: &'a [f32],
     /// What the sample's answer should become.
     pub goal: &'a Goal,
-    /// Tells questions about the same point apart where answers are drawn.
+    /// Tells queries about the same point apart where answers are random.
     pub draw: u64,
 }
 
@@ -49,11 +49,11 @@ pub struct Goal {
 pub struct Reply {
     /// Whether the answer is what the goal wants.
     pub changed: bool,
-    /// What stands in the way, from 0 to 1: the share of belief in the undisturbed class, or that
-    /// not in the wanted one. `None` where the target does not say how sure it is.
+    /// What is left to overcome, from 0 to 1: the confidence in the undisturbed class, or all but
+    /// that in the wanted one. `None` where the target gives no scores.
     pub resistance: Option<f64>,
     /// How far the answer is from what the goal wants, in logits; below zero where it is there.
-    /// `None` where the target does not say how sure it is.
+    /// `None` where the target gives no scores.
     pub margin: Option<f64>,
 }
 

@@ -51,13 +51,14 @@ impl Attack for Threshold {
     }
 
     fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
-        let most = self.threshold / 255.0;
+        let max = self.threshold / 255.0;
         for sample in session.open()? {
             let start: Vec<f64> = session.start(sample).iter().map(|v| f64::from(*v)).collect();
-            let bounds = start.iter().map(|v| ((v - most).max(0.0), (v + most).min(1.0))).collect();
-            let space = Space { bounds, start, width: most / 4.0 };
-            let image = |_: &[f32], values: &[f64]| values.iter().map(|v| *v as f32).collect();
-            self.search.run(session, sample, space, &image)?;
+            let bounds = start.iter().map(|v| ((v - max).max(0.0), (v + max).min(1.0))).collect();
+            let space = Space { bounds, start, width: max / 4.0 };
+            self.search.run(session, sample, space, &|_, values| {
+                values.iter().map(|value| *value as f32).collect()
+            })?;
         }
         Ok(())
     }

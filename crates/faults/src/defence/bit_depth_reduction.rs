@@ -24,9 +24,11 @@ pub(super) const BIT_DEPTH_REDUCTION: Plugin<dyn Defence> = Plugin {
         let bits = settings.number(BITS.name)?;
         // More bits than a byte has leave bytes as they are.
         let steps = (1u32 << bits.min(8.0) as u32) - 1;
-        let level = |value: u32| (value * steps * 2 + 255) / 510;
-        let table =
-            std::array::from_fn(|at| ((level(at as u32) * 510 + steps) / (2 * steps)) as u8);
+        // Rounded in whole numbers: to the nearest level, and from there to the nearest byte.
+        let table = std::array::from_fn(|value| {
+            let level = (value as u32 * steps * 2 + 255) / 510;
+            ((level * 510 + steps) / (2 * steps)) as u8
+        });
         Ok(Box::new(BitDepthReduction { table, steps: libm::exp2(bits) - 1.0 }))
     },
 };
@@ -44,9 +46,11 @@ impl Defence for BitDepthReduction {
     }
 
     fn clean_point(&self, point: &[f32]) -> Option<Vec<f32>> {
-        let rounded =
-            |value: &f32| (libm::rint(f64::from(*value) * self.steps) / self.steps) as f32;
-        Some(point.iter().map(rounded).collect())
+        let mut clean = point.to_vec();
+        for value in &mut clean {
+            *value = (libm::rint(f64::from(*value) * self.steps) / self.steps) as f32;
+        }
+        Some(clean)
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) const CONF: Plugin<dyn Defence> = Plugin {
 
 const THRESHOLD: Parameter = Parameter {
     name: "threshold",
-    about: "the least share of belief in the best class",
+    about: "the smallest confidence in the best class that is answered",
     kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.9)),
 };

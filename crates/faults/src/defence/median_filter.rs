@@ -46,7 +46,8 @@ impl Defence for MedianFilter {
 impl MedianFilter {
     /// One row of one channel, with a histogram that slides along it (Huang, 1979).
     fn row(&self, image: &Image, y: usize, channel: usize, out: &mut [u8]) {
-        let (width, reach) = (image.width(), self.radius as isize);
+        let width = image.width();
+        let reach = self.radius as isize;
         let rows: Vec<&[u8]> = (-reach..=reach)
             .map(|dy| Edge::Repeat.index(y as isize + dy, image.height()))
             .map(|y| &image.rgb()[3 * width * y..][..3 * width])
@@ -59,7 +60,8 @@ impl MedianFilter {
         let middle = (rows.len() * rows.len()) as u32 / 2;
         for x in 0..width {
             out[3 * x + channel] = seen.at(middle);
-            let (gone, new) = (column(x as isize - reach), column(x as isize + reach + 1));
+            let gone = column(x as isize - reach);
+            let new = column(x as isize + reach + 1);
             for row in &rows {
                 seen.remove(row[gone]);
                 seen.add(row[new]);

@@ -30,7 +30,8 @@ const COARSE_LEVELS: u32 = 3;
 
 impl Defence for WaveletDenoising {
     fn clean(&self, image: &Image) -> Image {
-        let (width, mut clean) = (image.width(), image.clone());
+        let width = image.width();
+        let mut clean = image.clone();
         for channel in 0..3 {
             let values = image.rgb().iter().skip(channel).step_by(3);
             let values = values.map(|&value| f32::from(value) / 255.0).collect();
@@ -71,9 +72,10 @@ fn deviation(differences: &[f32]) -> f64 {
     }
     sizes.sort_by(f32::total_cmp);
     let middle = sizes.len() / 2;
-    let median = match sizes.len() % 2 {
-        1 => f64::from(sizes[middle]),
-        _ => (f64::from(sizes[middle - 1]) + f64::from(sizes[middle])) / 2.0,
+    let median = if sizes.len() % 2 == 1 {
+        f64::from(sizes[middle])
+    } else {
+        (f64::from(sizes[middle - 1]) + f64::from(sizes[middle])) / 2.0
     };
     median / MEDIAN_TO_DEVIATION
 }

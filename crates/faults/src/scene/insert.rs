@@ -171,7 +171,8 @@ impl SceneFault for Insert {
         match self.towards {
             Towards::Centroid => centroid(view.found),
             Towards::Point([x, y]) => {
-                let (width, height) = (view.image.width() as f64, view.image.height() as f64);
+                let width = view.image.width() as f64;
+                let height = view.image.height() as f64;
                 Some([(x * width) as f32, (y * height) as f32])
             }
             Towards::Nowhere => None,
