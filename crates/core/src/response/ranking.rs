@@ -1,11 +1,11 @@
 //! Classes by how strongly a target believes in them.
 
 use super::{Names, class_called};
-use serde::Serialize;
 use std::cmp::Ordering;
 
 /// One place in a ranking: a class and how strongly the target believes in it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ranked {
     /// The class's position in the target's output.
     pub index: usize,
@@ -16,8 +16,8 @@ pub struct Ranked {
 }
 
 /// Classes from the most to the least believed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
 pub struct Ranking(Vec<Ranked>);
 
 impl Ranking {
