@@ -9,7 +9,7 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, SettingErr
 
 const ITERATIONS: Parameter = Parameter {
     name: "iterations",
-    about: "how many steps are taken",
+    about: "number of steps",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
@@ -166,6 +166,12 @@ impl AutoPgd {
         Ok(further)
     }
 
+    /// Brings a point back into the range of pixels and within epsilon of the image.
+    fn bring_inside(&self, start: &[f32], point: &mut [f32]) {
+        point.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
+        project(self.norm, self.epsilon, start, point);
+    }
+
     /// Moves a walk along a slope; false where the slope leads nowhere.
     fn step(
         &self,
@@ -179,17 +185,17 @@ impl AutoPgd {
             return false;
         }
         let start = session.start(walk.sample);
-        let within = |mut point: Vec<f32>| {
-            point.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
-            project(self.norm, self.epsilon, start, &mut point);
-            point
-        };
-        let straight = walk.point.iter().zip(&direction);
-        let mut next = within(straight.map(|(v, d)| v + walk.step as f32 * d).collect());
+        let mut next = walk.point.clone();
+        for (value, direction) in next.iter_mut().zip(&direction) {
+            *value += walk.step as f32 * direction;
+        }
+        self.bring_inside(start, &mut next);
         if !first {
-            let three = next.iter().zip(&walk.point).zip(&walk.last);
-            let mixed = three.map(|((z, x), l)| x + NEW * (z - x) + (1.0 - NEW) * (x - l));
-            next = within(mixed.collect());
+            // Momentum: x + α (z − x) + (1 − α) (x − last), with z the plain step.
+            for ((z, x), last) in next.iter_mut().zip(&walk.point).zip(&walk.last) {
+                *z = x + NEW * (*z - x) + (1.0 - NEW) * (x - last);
+            }
+            self.bring_inside(start, &mut next);
         }
         session.confine(walk.sample, &mut next);
         walk.last = std::mem::replace(&mut walk.point, next);

@@ -7,14 +7,14 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset, arg
 
 const CLASSES: Parameter = Parameter {
     name: "classes",
-    about: "how many of the likeliest other classes are looked at",
+    about: "how many of the most likely other classes are considered",
     kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(10.0)),
 };
 
 const OVERSHOOT: Parameter = Parameter {
     name: "overshoot",
-    about: "how much further than to the boundary the image is moved, as a share of the way",
+    about: "how far beyond the boundary the image is moved, as a fraction of the way",
     kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(1e-6)),
 };

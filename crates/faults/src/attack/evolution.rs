@@ -3,7 +3,7 @@
 use super::generations::{Generations, Space};
 use faultlens_core::Stream;
 
-/// Candidates where nobody says how many.
+/// The population by default.
 const USUAL: usize = 400;
 
 /// Differential evolution (Storn and Price 1997), "best/1/bin": every candidate is challenged by

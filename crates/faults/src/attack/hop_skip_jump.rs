@@ -9,14 +9,14 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const INITIAL: Parameter = Parameter {
     name: "initial_evaluations",
-    about: "how many directions the first iteration looks in; later ones look in more",
+    about: "directions that the first iteration samples; later ones sample more",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
 
 const MOST: Parameter = Parameter {
     name: "most_evaluations",
-    about: "how many directions an iteration looks in at most",
+    about: "largest number of directions that an iteration samples",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(1000.0)),
 };

@@ -152,8 +152,8 @@ mod tests {
                         loss.value(&goal, &logits)
                     };
                     let measured = (moved(1e-2) - moved(-1e-2)) / 2e-2;
-                    let told = f64::from(slope[class]);
-                    assert!((measured - told).abs() < 1e-4, "{loss:?} {goal:?} {class}");
+                    let computed = f64::from(slope[class]);
+                    assert!((measured - computed).abs() < 1e-4, "{loss:?} {goal:?} {class}");
                 }
             }
         }

@@ -9,7 +9,7 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const PIXELS: Parameter = Parameter {
     name: "pixels",
-    about: "how many pixels may change",
+    about: "number of pixels that may change",
     kind: ParameterKind::Whole { min: 1, max: 4096 },
     unset: Unset::Is(Setting::Number(1.0)),
 };

@@ -9,7 +9,7 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const TRIES: Parameter = Parameter {
     name: "tries",
-    about: "how many noisy images are shown",
+    about: "number of noisy images that are tried",
     kind: ParameterKind::Whole { min: 1, max: 1_000_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };

@@ -25,7 +25,7 @@ const fn search(unset: &'static str) -> Parameter {
 /// How long it searches.
 pub(super) const GENERATIONS: Parameter = Parameter {
     name: "iterations",
-    about: "how many generations the search goes on",
+    about: "number of generations",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
@@ -89,7 +89,7 @@ impl Search {
     }
 }
 
-/// How far an answer is from what is wanted. The margin orders answers as the belief does, but
+/// How far an answer is from what is wanted. The margin orders answers as the confidence does, but
 /// does not stand still where a model is very sure.
 pub(super) fn cost(reply: &Reply) -> f64 {
     let known = reply.margin.or(reply.resistance).filter(|cost| !cost.is_nan());

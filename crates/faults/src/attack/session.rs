@@ -247,7 +247,7 @@ impl<'a> AttackSession<'a> {
     }
 
     /// Draws a point back towards its start until people do not notice the change; leaves it
-    /// where nobody asks for that.
+    /// where no limit is set.
     pub fn confine(&self, sample: usize, point: &mut [f32]) {
         let Sample { start, unnoticed, .. } = &self.samples[sample];
         let Some(passes) = unnoticed else { return };

@@ -6,7 +6,7 @@ use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, 
 /// How far an image may be moved.
 pub(super) const EPSILON: Parameter = Parameter {
     name: "epsilon",
-    about: "how far the image may be moved, by the norm; pixels go from 0 to 1",
+    about: "largest change of the image, by the norm; pixel values go from 0 to 1",
     kind: ParameterKind::Number { min: 1e-6, max: 1e6 },
     unset: Unset::Is(Setting::Number(0.03)),
 };
@@ -14,7 +14,7 @@ pub(super) const EPSILON: Parameter = Parameter {
 /// How far is measured.
 pub(super) const NORM: Parameter = Parameter {
     name: "norm",
-    about: "how a change is measured: the largest of all pixels, their length, or their sum",
+    about: "how a change is measured: the largest difference of a pixel (inf), the Euclidean length (2), or the sum of differences (1)",
     kind: ParameterKind::Choice(Norm::WORDS),
     unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed("inf"))),
 };
@@ -28,7 +28,7 @@ pub(super) const LENGTH_OR_LARGEST_TWO: Parameter = length_or_largest("2");
 const fn length_or_largest(unset: &'static str) -> Parameter {
     Parameter {
         name: "norm",
-        about: "how a change is measured: the largest of all pixels, or their length",
+        about: "how a change is measured: the largest difference of a pixel (inf), or the Euclidean length (2)",
         kind: ParameterKind::Choice(&["inf", "2"]),
         unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed(unset))),
     }
@@ -37,7 +37,7 @@ const fn length_or_largest(unset: &'static str) -> Parameter {
 /// How many steps are taken.
 pub(super) const ITERATIONS: Parameter = Parameter {
     name: "iterations",
-    about: "how many steps are taken",
+    about: "number of steps",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(10.0)),
 };
@@ -45,7 +45,7 @@ pub(super) const ITERATIONS: Parameter = Parameter {
 /// How often the search begins.
 pub(super) const RESTARTS: Parameter = Parameter {
     name: "restarts",
-    about: "how often the search begins; from the second time on at random points",
+    about: "number of starts; from the second on at random points",
     kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(1.0)),
 };

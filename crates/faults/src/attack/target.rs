@@ -40,7 +40,7 @@ pub struct Question<'a> {
 pub struct Goal {
     /// The class of the undisturbed answer; `None` where answers have none.
     pub from: Option<usize>,
-    /// The class that the answer should become; any other one where it is not said.
+    /// The class that the answer should become; any other one where it is not set.
     pub towards: Option<usize>,
 }
 

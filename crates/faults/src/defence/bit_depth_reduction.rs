@@ -35,7 +35,7 @@ pub(super) const BIT_DEPTH_REDUCTION: Plugin<dyn Defence> = Plugin {
 
 const BITS: Parameter = Parameter {
     name: "bits",
-    about: "how many bits a channel keeps",
+    about: "bits that a channel keeps",
     kind: ParameterKind::Whole { min: 1, max: 64 },
     unset: Unset::Is(Setting::Number(5.0)),
 };

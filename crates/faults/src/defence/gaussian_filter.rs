@@ -23,7 +23,7 @@ pub(super) const GAUSSIAN_FILTER: Plugin<dyn Defence> = Plugin {
 
 const DEVIATION: Parameter = Parameter {
     name: "deviation",
-    about: "the Gaussian's deviation in pixels",
+    about: "standard deviation of the Gaussian, in pixels",
     kind: ParameterKind::Number { min: 0.1, max: 20.0 },
     unset: Unset::Is(Setting::Number(1.0)),
 };

@@ -22,7 +22,7 @@ pub(super) const JPEG_FILTER: Plugin<dyn Defence> = Plugin {
 
 const QUALITY: Parameter = Parameter {
     name: "quality",
-    about: "the quality on libjpeg's scale; less forgets more",
+    about: "quality on libjpeg's scale; lower values remove more",
     kind: ParameterKind::Whole { min: 1, max: 100 },
     unset: Unset::Is(Setting::Number(75.0)),
 };

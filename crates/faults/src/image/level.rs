@@ -65,10 +65,10 @@ impl<const N: usize> Points<N> {
     fn point(&self, severity: f64, settings: &Settings) -> Result<[f64; N], SettingError> {
         let small = settings.word(TABLE.name).is_ok_and(|table| table == "cifar10-c");
         let points = self.small.as_ref().filter(|_| small).unwrap_or(&self.photo);
-        let at = (1.0..=5.0).contains(&severity) && severity.fract() == 0.0;
-        at.then(|| points[severity as usize - 1]).ok_or_else(|| {
-            SettingError(format!("severity is a whole number from 1 to 5, not {severity}"))
-        })
+        if (1.0..=5.0).contains(&severity) && severity.fract() == 0.0 {
+            return Ok(points[severity as usize - 1]);
+        }
+        Err(SettingError(format!("severity is a whole number from 1 to 5, not {severity}")))
     }
 }
 

@@ -50,7 +50,7 @@ const OF: Parameter = Parameter {
 
 const SIZE: Parameter = Parameter {
     name: "size",
-    about: "how strong the noise is",
+    about: "size of the noise",
     kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Required,
 };

@@ -17,7 +17,7 @@ pub(super) const BIT: Parameter = Parameter {
 
 pub(super) const BIT_COUNT: Parameter = Parameter {
     name: "bit_count",
-    about: "how many bits of each element, no bit twice",
+    about: "number of distinct bits of each element",
     kind: ParameterKind::Whole { min: 1, max: 64 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
@@ -38,8 +38,8 @@ pub(super) const TO_BIT: Parameter = Parameter {
 
 pub(super) const BIT_WEIGHTS: Parameter = Parameter {
     name: "bit_weights",
-    about: "draw some bits more often, such as 30=16 or 23..29=4, to know rare outcomes sooner; \
-            rates are corrected for it",
+    about: "importance sampling: draws some bits more often, such as 30=16 or 23..29=4, to estimate \
+            rare outcomes sooner; rates are corrected for it",
     kind: ParameterKind::Names,
     unset: Unset::Absent,
 };

@@ -34,7 +34,7 @@ pub(super) const NON_FINITE: Plugin<dyn ModelFault> = Plugin {
 
 const TO: Parameter = Parameter {
     name: "to",
-    about: "what elements become",
+    about: "value that elements get",
     kind: ParameterKind::Choice(&["nan", "infinity", "minus_infinity", "any"]),
     unset: Unset::Is(Setting::Word(Cow::Borrowed("nan"))),
 };

@@ -29,7 +29,7 @@ pub(super) const MODE: Parameter = Parameter {
 
 pub(super) const RATE: Parameter = Parameter {
     name: "rate",
-    about: "with mode rate, how likely each operator is hit",
+    about: "with mode rate, the probability that an operator is hit",
     kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Absent,
 };
@@ -77,8 +77,8 @@ pub(super) const SITES: Parameter = Parameter {
 
 pub(super) const LAYER_WEIGHTS: Parameter = Parameter {
     name: "layer_weights",
-    about: "hit some layers more often, such as 1=4 or 2..5=2, to know their share sooner; rates \
-            are corrected for it",
+    about: "importance sampling: hits some layers more often, such as 1=4 or 2..5=2, to estimate \
+            their share sooner; rates are corrected for it",
     kind: ParameterKind::Names,
     unset: Unset::Absent,
 };

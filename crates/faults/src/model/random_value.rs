@@ -35,8 +35,8 @@ const FROM: Parameter = Parameter {
     unset: Unset::Is(Setting::Word(Cow::Borrowed("uniform"))),
 };
 
-const LOW: Parameter = number("low", "the least number that is drawn", 0.0);
-const HIGH: Parameter = number("high", "what every number that is drawn lies below", 1.0);
+const LOW: Parameter = number("low", "smallest random number", 0.0);
+const HIGH: Parameter = number("high", "upper limit of the random numbers", 1.0);
 const MEAN: Parameter = number("mean", "the mean of the normal distribution", 0.0);
 
 const DEVIATION: Parameter = Parameter {

@@ -25,7 +25,7 @@ pub(super) const SCALE: Plugin<dyn ModelFault> = Plugin {
 
 const FACTOR: Parameter = Parameter {
     name: "factor",
-    about: "what elements are multiplied by",
+    about: "factor that elements are multiplied by",
     kind: ParameterKind::Number { min: -1e30, max: 1e30 },
     unset: Unset::Required,
 };

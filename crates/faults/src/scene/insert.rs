@@ -37,7 +37,7 @@ pub(super) const INSERT_OBJECT: Plugin<dyn SceneFault> = Plugin {
 
 const PLACING: Parameter = Parameter {
     name: "placing",
-    about: "guided: close to a thing that the target finds; random: anywhere",
+    about: "guided: close to an object that the target finds; random: anywhere",
     kind: ParameterKind::Choice(&["guided", "random"]),
     unset: Unset::Is(Setting::Word(Cow::Borrowed("guided"))),
 };
@@ -50,9 +50,9 @@ const TOWARDS: Parameter = Parameter {
     unset: Unset::Is(Setting::Word(Cow::Borrowed("centroid"))),
 };
 
-const TOWARDS_X: Parameter = point("towards_x", "the point's place across, in shares of the width");
+const TOWARDS_X: Parameter = point("towards_x", "the point's x, as a fraction of the width");
 
-const TOWARDS_Y: Parameter = point("towards_y", "the point's place down, in shares of the height");
+const TOWARDS_Y: Parameter = point("towards_y", "the point's y, as a fraction of the height");
 
 const PER_OBJECT: Parameter = Parameter {
     name: "per_object",
@@ -203,9 +203,10 @@ fn around([x, y]: [f32; 2], [width, height]: [f32; 2]) -> Bounds {
 
 /// The mean width and height of some boxes, in whole pixels.
 fn mean_size(boxes: &[Bounds]) -> [usize; 2] {
-    let mean = |side: fn(&Bounds) -> f32| {
-        let sum: f64 = boxes.iter().map(|b| f64::from(side(b).max(0.0))).sum();
-        (sum / boxes.len().max(1) as f64).round().max(1.0) as usize
-    };
-    [mean(|b| b.right - b.left), mean(|b| b.bottom - b.top)]
+    let mut sums = [0.0f64; 2];
+    for b in boxes {
+        sums[0] += f64::from((b.right - b.left).max(0.0));
+        sums[1] += f64::from((b.bottom - b.top).max(0.0));
+    }
+    sums.map(|sum| (sum / boxes.len().max(1) as f64).round().max(1.0) as usize)
 }

@@ -1,4 +1,5 @@
-//! A lens out of focus (`defocus_blur` of ImageNet-C).
+//! A lens out of focus (`defocus_blur` of ImageNet-C): convolution with a disk. Every row of the disk is
+//! the difference of two prefix sums, so that the cost grows with the radius, not with its square.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -30,7 +31,12 @@ impl Fault for DefocusBlur {
             SEVERITY,
             TABLE,
             strength("radius", "radius of the disk, in pixels", 0.0, 200.0),
-            strength("softness", "deviation of the disk's softened rim, in pixels", 0.0, 5.0),
+            strength(
+                "softness",
+                "standard deviation of the disk's softened rim, in pixels",
+                0.0,
+                5.0,
+            ),
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[

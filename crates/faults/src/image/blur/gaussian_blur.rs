@@ -27,7 +27,12 @@ impl Fault for GaussianBlur {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("deviation", "deviation of the Gaussian, in pixels", 0.0, MOST_DEVIATION),
+            strength(
+                "deviation",
+                "standard deviation of the Gaussian, in pixels",
+                0.0,
+                MOST_DEVIATION,
+            ),
         ],
         domain: Some(Domain::together(&[Range::new("deviation", 0.0, 6.0)])),
         small_domain: None,

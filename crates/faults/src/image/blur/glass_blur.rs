@@ -1,4 +1,4 @@
-//! Frosted glass (`glass_blur` of ImageNet-C).
+//! Frosted glass (`glass_blur` of ImageNet-C): a Gaussian, local pixel swaps, and a Gaussian again.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -28,9 +28,14 @@ impl Fault for GlassBlur {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("deviation", "deviation of the smoothing, in pixels", 0.0, MOST_DEVIATION),
-            strength("reach", "how far pixels are taken from, in pixels", 1.0, 100.0),
-            strength("passes", "how often all pixels are shuffled", 1.0, 20.0),
+            strength("deviation", "standard deviation of the blur, in pixels", 0.0, MOST_DEVIATION),
+            strength(
+                "reach",
+                "largest distance of the pixel that is swapped in, in pixels",
+                1.0,
+                100.0,
+            ),
+            strength("passes", "number of passes over all pixels", 1.0, 20.0),
         ],
         domain: Some(Domain::together(&[
             Range::new("deviation", 0.0, 1.5),

@@ -1,4 +1,4 @@
-//! Radial motion blur (`zoom_blur` of ImageNet-C).
+//! Radial motion blur (`zoom_blur` of ImageNet-C): the mean of bilinear magnifications about the centre.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -29,7 +29,7 @@ impl Fault for ZoomBlur {
             SEVERITY,
             TABLE,
             strength("most", "the largest magnification", 1.0, 4.0),
-            strength("step", "from one magnification to the next", 0.001, 1.0),
+            strength("step", "difference between one magnification and the next", 0.001, 1.0),
         ],
         domain: Some(Domain::together(&[
             Range::new("most", 1.0, 1.31),

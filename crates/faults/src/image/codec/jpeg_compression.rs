@@ -29,7 +29,7 @@ impl Fault for JpegCompression {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("quality", "the quality on libjpeg's scale; less is worse", 1.0, 100.0),
+            strength("quality", "quality on libjpeg's scale; lower is worse", 1.0, 100.0),
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[Range::whole("quality", 100.0, 1.0)])),

@@ -27,7 +27,12 @@ impl Fault for Pixelate {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("kept", "what is kept of the width and of the height, as a share", 0.001, 1.0),
+            strength(
+                "kept",
+                "resolution that is kept, as a fraction of the width and height",
+                0.001,
+                1.0,
+            ),
         ],
         domain: Some(Domain::together(&[Range::new("kept", 1.0, 0.25)])),
         small_domain: None,
@@ -134,24 +139,24 @@ fn narrow_kernel(image: &Image, boxes: &Boxes) -> Vec<u8> {
     let mut narrow = vec![0; 3 * boxes.sources.len() * image.height()];
     let rows = image.rgb().chunks_exact(length);
     let rows = rows.zip(narrow.chunks_exact_mut(3 * boxes.sources.len()));
-    let Some(most) = boxes.short() else {
+    let Some(longest_box) = boxes.short() else {
         rows.for_each(|(row, to)| average_boxes(row.as_chunks().0, boxes, to.as_chunks_mut().0));
         return narrow;
     };
     // The means of boxes one shorter than the longest, then those of the longest.
     let mut means = vec![0; 2 * length];
-    let place = |source: &ops::Range<usize>| {
-        3 * source.start + if source.len() == most { length } else { 0 }
-    };
-    let places: Vec<usize> = boxes.sources.iter().map(place).collect();
+    let mut places: Vec<usize> = Vec::with_capacity(boxes.sources.len());
+    for source in &boxes.sources {
+        places.push(3 * source.start + if source.len() == longest_box { length } else { 0 });
+    }
     let mut sums = vec![0; length];
     for (row, to) in rows {
         let (shorter, longest) = means.split_at_mut(length);
         sums.fill(0);
-        (0..most - 1).for_each(|at| add(row.get(3 * at..).unwrap_or_default(), &mut sums));
-        short_means(&sums, most - 1, shorter);
-        add(row.get(3 * (most - 1)..).unwrap_or_default(), &mut sums);
-        short_means(&sums, most, longest);
+        (0..longest_box - 1).for_each(|at| add(row.get(3 * at..).unwrap_or_default(), &mut sums));
+        short_means(&sums, longest_box - 1, shorter);
+        add(row.get(3 * (longest_box - 1)..).unwrap_or_default(), &mut sums);
+        short_means(&sums, longest_box, longest);
         for (to, &at) in to.as_chunks_mut::<3>().0.iter_mut().zip(&places) {
             to.copy_from_slice(&means[at..at + 3]);
         }

@@ -31,7 +31,7 @@ impl Fault for Brightness {
             TABLE,
             strength(
                 "added",
-                "what the brightest channel gains, in shares of the full range",
+                "what is added to the brightest channel, as a fraction of the full range",
                 0.0,
                 1.0,
             ),

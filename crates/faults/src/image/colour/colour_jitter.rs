@@ -29,25 +29,15 @@ impl Fault for ColourJitter {
         moves: false,
         parameters: &[
             SEVERITY,
+            strength("brightness", "largest deviation of the brightness factor from 1", 0.0, 1.0),
+            strength("contrast", "largest deviation of the contrast factor from 1", 0.0, 1.0),
+            strength("saturation", "largest deviation of the saturation factor from 1", 0.0, 1.0),
             strength(
-                "brightness",
-                "the most that the factor of the light differs from 1",
+                "hue",
+                "largest rotation of the hue, as a fraction of the colour circle",
                 0.0,
-                1.0,
+                0.5,
             ),
-            strength(
-                "contrast",
-                "the most that the factor of the contrast differs from 1",
-                0.0,
-                1.0,
-            ),
-            strength(
-                "saturation",
-                "the most that the factor of the colours differs from 1",
-                0.0,
-                1.0,
-            ),
-            strength("hue", "the most that hues turn, in shares of the colour circle", 0.0, 0.5),
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::apart(&[

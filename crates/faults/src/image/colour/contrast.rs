@@ -27,12 +27,7 @@ impl Fault for Contrast {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength(
-                "kept",
-                "what is kept of a value's distance from the mean, as a share",
-                0.0,
-                1.0,
-            ),
+            strength("kept", "fraction of a value's distance from the mean that is kept", 0.0, 1.0),
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[Range::new("kept", 0.9, 0.01)])),

@@ -26,7 +26,7 @@ impl Fault for Gamma {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("power", "the power; above 1 is darker, below 1 is brighter", 0.05, 20.0),
+            strength("power", "exponent; above 1 is darker, below 1 is brighter", 0.05, 20.0),
         ],
         domain: Some(Domain::together(&[Range::new("power", 1.0, 4.0)])),
         small_domain: None,

@@ -29,18 +29,18 @@ impl Fault for RgbShift {
             SEVERITY,
             strength(
                 "most",
-                "the most that a channel gains or loses, in shares of the full range",
+                "largest offset of a channel, as a fraction of the full range",
                 0.0,
                 1.0,
             ),
             strength(
                 CHANNELS[0],
-                "what red gains, in shares of the full range; instead of most",
+                "offset of red, as a fraction of the full range; instead of most",
                 -2.0,
                 2.0,
             ),
-            strength(CHANNELS[1], "what green gains; instead of most", -2.0, 2.0),
-            strength(CHANNELS[2], "what blue gains; instead of most", -2.0, 2.0),
+            strength(CHANNELS[1], "offset of green; instead of most", -2.0, 2.0),
+            strength(CHANNELS[2], "offset of blue; instead of most", -2.0, 2.0),
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::apart(&[

@@ -29,8 +29,13 @@ impl Fault for Saturate {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("factor", "what the saturation is multiplied by", 0.0, 100.0),
-            strength("added", "what it gains after that, in shares of the full range", 0.0, 1.0),
+            strength("factor", "factor of the saturation", 0.0, 100.0),
+            strength(
+                "added",
+                "what is added to the saturation after that, as a fraction of the full range",
+                0.0,
+                1.0,
+            ),
         ],
         domain: Some(Domain::together(&[
             Range::new("factor", 1.0, 20.0),

@@ -27,7 +27,7 @@ impl Fault for Reencode {
         moves: false,
         parameters: &[Parameter {
             name: "quality",
-            about: "the quality on libjpeg's scale",
+            about: "quality on libjpeg's scale",
             kind: ParameterKind::Whole { min: 1, max: 100 },
             unset: Unset::Is(Setting::Number(75.0)),
         }],

@@ -1,4 +1,5 @@
-//! Elastic displacement (`elastic_transform` of ImageNet-C).
+//! Elastic displacement (`elastic_transform` of ImageNet-C; Simard, Steinkraus and Platt 2003): uniform
+//! noise under a Gaussian moves every pixel.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -29,7 +30,7 @@ impl Fault for ElasticTransform {
         moves: true,
         parameters: &[
             SEVERITY,
-            strength("amount", "how far pixels move; 10 is about a pixel", 0.0, 1000.0),
+            strength("amount", "how far pixels move; 10 is about one pixel", 0.0, 1000.0),
         ],
         domain: Some(Domain::together(&[Range::new("amount", 0.0, 30.0)])),
         small_domain: None,

@@ -30,7 +30,12 @@ impl Fault for Rescale {
         moves: true,
         parameters: &[
             SEVERITY,
-            strength("factor", "new size of things over the old; above 1 is a zoom", 0.05, 20.0),
+            strength(
+                "factor",
+                "new size of the content over the old; above 1 zooms in",
+                0.05,
+                20.0,
+            ),
             FILL,
         ],
         domain: Some(Domain::together(&[Range::new("factor", 1.0, 0.35)])),

@@ -26,7 +26,11 @@ impl Fault for Rotation {
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "orientation", "other than")),
         moves: true,
-        parameters: &[SEVERITY, strength("angle", "degrees clockwise", -180.0, 180.0), FILL],
+        parameters: &[
+            SEVERITY,
+            strength("angle", "rotation angle in degrees, clockwise", -180.0, 180.0),
+            FILL,
+        ],
         domain: Some(Domain::together(&[Range::new("angle", 0.0, 45.0)])),
         small_domain: None,
     };

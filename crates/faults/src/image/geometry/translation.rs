@@ -28,8 +28,8 @@ impl Fault for Translation {
         moves: true,
         parameters: &[
             SEVERITY,
-            strength("right", "how far to the right, in shares of the width", -1.0, 1.0),
-            strength("down", "how far down, in shares of the height", -1.0, 1.0),
+            strength("right", "shift to the right, as a fraction of the width", -1.0, 1.0),
+            strength("down", "shift downwards, as a fraction of the height", -1.0, 1.0),
             FILL,
         ],
         domain: Some(Domain::together(&[

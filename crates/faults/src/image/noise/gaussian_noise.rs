@@ -26,7 +26,12 @@ impl Fault for GaussianNoise {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("deviation", "deviation of the noise, in shares of the full range", 0.0, 2.0),
+            strength(
+                "deviation",
+                "standard deviation of the noise, as a fraction of the full range",
+                0.0,
+                2.0,
+            ),
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[Range::new("deviation", 0.08, 0.9)])),

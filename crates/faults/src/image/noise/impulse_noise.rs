@@ -27,7 +27,7 @@ impl Fault for ImpulseNoise {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("share", "how many of all values are lost, as a share", 0.0, 1.0),
+            strength("share", "fraction of all values that are lost", 0.0, 1.0),
         ],
         domain: Some(Domain::together(&[Range::new("share", 0.0, 0.27)])),
         small_domain: None,

@@ -1,4 +1,5 @@
-//! Photon noise (`shot_noise` of ImageNet-C).
+//! Photon noise (`shot_noise` of ImageNet-C): the Poisson distribution is tabulated once per grey level
+//! and drawn by the alias method.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -27,12 +28,7 @@ impl Fault for ShotNoise {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength(
-                "photons",
-                "photons that make a white pixel; fewer are noisier",
-                1.0,
-                10_000.0,
-            ),
+            strength("photons", "photons of a white pixel; fewer are noisier", 1.0, 10_000.0),
         ],
         domain: Some(Domain::together(&[Range::new("photons", 10_000.0, 3.0)])),
         small_domain: None,

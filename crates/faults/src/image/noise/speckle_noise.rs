@@ -28,7 +28,7 @@ impl Fault for SpeckleNoise {
             TABLE,
             strength(
                 "deviation",
-                "deviation of the noise, in shares of the pixel's value",
+                "standard deviation of the noise, as a fraction of the pixel's value",
                 0.0,
                 2.0,
             ),

@@ -27,8 +27,8 @@ impl Fault for BrokenLens {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("cracks", "how many cracks run from the impact", 1.0, 100.0),
-            strength("reach", "how far they run, in shares of the longer side", 0.0, 2.0),
+            strength("cracks", "number of cracks from the impact", 1.0, 100.0),
+            strength("reach", "length of the cracks, as a fraction of the longer side", 0.0, 2.0),
         ],
         domain: Some(Domain::together(&[
             Range::whole("cracks", 1.0, 20.0),

@@ -1,4 +1,5 @@
-//! Dirt on the lens.
+//! Dirt on the lens: the highest values of a fractal with bumps on it are covered, as many as make up
+//! the wanted area.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -26,7 +27,10 @@ impl Fault for Dirt {
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "part of")),
         moves: false,
-        parameters: &[SEVERITY, strength("share", "share of the area that is covered", 0.0, 1.0)],
+        parameters: &[
+            SEVERITY,
+            strength("share", "fraction of the area that is covered", 0.0, 1.0),
+        ],
         domain: Some(Domain::together(&[Range::new("share", 0.0, 0.45)])),
         small_domain: None,
     };

@@ -31,10 +31,10 @@ impl Fault for Occlusion {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("share", "share of the area that is covered", 0.0, 1.0),
+            strength("share", "fraction of the area that is covered", 0.0, 1.0),
             Parameter {
                 name: "patch",
-                about: "what covers it",
+                about: "what the covered part shows",
                 kind: ParameterKind::Choice(&["black", "grey", "noise"]),
                 unset: Unset::Is(Setting::Word(Cow::Borrowed("grey"))),
             },

@@ -1,4 +1,5 @@
-//! Splashes on the lens (`spatter` of imagecorruptions).
+//! Splashes on the lens (`spatter` of imagecorruptions): smoothed noise above a threshold is a drop; the
+//! relief of water comes from Canny's edges and their distance transform.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -32,9 +33,14 @@ impl Fault for Spatter {
         parameters: &[
             SEVERITY,
             strength("amount", "mean of the noise that drops are cut from", 0.0, 1.0),
-            strength("spread", "deviation of that noise before it is smoothed", 0.0, 1.0),
-            strength("size", "deviation of the smoothing: the size of drops", 0.0, MOST_DEVIATION),
-            strength("cut", "noise below this is no drop", 0.0, 1.0),
+            strength("spread", "standard deviation of that noise before it is blurred", 0.0, 1.0),
+            strength(
+                "size",
+                "standard deviation of the blur: the size of drops",
+                0.0,
+                MOST_DEVIATION,
+            ),
+            strength("cut", "noise below this makes no drop", 0.0, 1.0),
             strength("strength", "how bright water is; how soft mud is", 0.0, 10.0),
             strength("mud", "0 for water, 1 for mud", 0.0, 1.0),
         ],

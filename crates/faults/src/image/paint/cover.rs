@@ -1,6 +1,6 @@
 //! Masks that cover a given share of an image.
 
-/// Values are told apart in so many steps.
+/// Values are compared in so many steps.
 const STEPS: usize = 4096;
 
 /// How much every point is covered, from 0 to 1: those with the highest values, so many that they

@@ -1,4 +1,4 @@
-//! Some of many, none of them twice.
+//! Sampling without replacement, as a mask.
 
 use crate::floyd::floyd;
 use faultlens_core::Stream;

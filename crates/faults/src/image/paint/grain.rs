@@ -1,4 +1,5 @@
-//! Random planes: many numbers at once, several from one random word.
+//! Random planes: many numbers at once, several from one random word. Normal numbers are looked up in a
+//! table of 4096 quantiles (inverse transform sampling).
 
 use faultlens_core::{Seed, Stream};
 use std::sync::LazyLock;

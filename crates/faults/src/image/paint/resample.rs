@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// For faults that move an image and leave a part of it without content.
 pub(crate) const FILL: Parameter = Parameter {
     name: "fill",
-    about: "what stands where the image has moved away",
+    about: "what fills the area that the image has left",
     kind: ParameterKind::Choice(&["black", "edge", "reflect"]),
     unset: Unset::Is(Setting::Word(Cow::Borrowed("black"))),
 };

@@ -1,4 +1,5 @@
-//! Gaussian smoothing, in integers: the same on every machine, eight values at a time.
+//! Gaussian smoothing, separable and in integers: the same on every machine, eight values at a time.
+//! Wide Gaussians work on a pyramid level of half the size, since variances of Gaussians add.
 
 use super::edge::Edge;
 use super::pixels::{HALF_SCALE, in_65536ths, narrowed, weighed, widened};

@@ -1,4 +1,5 @@
-//! Smearing along a line, to one side.
+//! Smearing along a line, to one side: the motion blur of ImageNet-C, a half Gaussian whose taps are
+//! shifted copies of the image.
 
 use super::edge::Edge;
 use super::pixels::{in_65536ths, weighed};
@@ -37,8 +38,7 @@ impl Streak {
 
     /// Interleaved planes of values up to 65280, smeared.
     pub(crate) fn smear(&self, values: &[u16], width: usize, channels: usize) -> Vec<u16> {
-        let reach = |part: usize| self.0.iter().map(|tap| tap.by[part].unsigned_abs()).max();
-        let border = reach(0).unwrap_or(0);
+        let border = self.0.iter().map(|tap| tap.by[0].unsigned_abs()).max().unwrap_or(0);
         let stride = width * channels;
         let padded_stride = stride + 2 * border * channels;
         let height = values.len() / stride;
@@ -52,13 +52,12 @@ impl Streak {
         let loss = (self.0.len() / 2) as u16;
         let mut out = vec![loss; values.len()];
         for (y, out) in out.chunks_exact_mut(stride).enumerate() {
-            let row = |tap: &Tap| {
+            add_up(out, &self.0, |tap| {
                 let [right, down] = tap.by;
                 let y = Edge::Repeat.index(y as isize - down, height);
                 let x = (border as isize - right) as usize;
                 &padded[y * padded_stride + x * channels..][..stride]
-            };
-            add_up(out, &self.0, row);
+            });
         }
         out
     }

@@ -1,6 +1,6 @@
 //! The same code compiled for wider vectors, where the CPU has them.
 
-#![expect(unsafe_code, reason = "a CPU's vectors may be used once it has said that it has them")]
+#![expect(unsafe_code, reason = "a CPU's vectors may be used once the CPU has been asked for them")]
 
 /// Work on many values. `run` and what it calls must be `#[inline(always)]`, or it is compiled for
 /// the least CPU only.

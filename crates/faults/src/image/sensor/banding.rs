@@ -33,15 +33,15 @@ impl Fault for Banding {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("depth", "what the darkest lines lose, as a share of their light", 0.0, 1.0),
+            strength("depth", "fraction of the light that the darkest lines lose", 0.0, 1.0),
             Parameter {
                 name: "bands",
-                about: "how many bands the image shows",
+                about: "number of bands",
                 kind: ParameterKind::Number { min: 0.5, max: 10_000.0 },
                 unset: Unset::Is(Setting::Number(BANDS)),
             },
             word("direction", "how the bands run", &["horizontal", "vertical"], "horizontal"),
-            word("edges", "how a band begins and ends", &["soft", "hard"], "soft"),
+            word("edges", "how bands begin and end", &["soft", "hard"], "soft"),
         ],
         domain: Some(Domain::together(&[Range::new("depth", 0.0, 0.9)])),
         small_domain: None,

@@ -32,7 +32,7 @@ impl Fault for DeadLines {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("count", "how many lines are dead", 0.0, 1e6),
+            strength("count", "number of dead lines", 0.0, 1e6),
             DIRECTION,
             SHOWS,
         ],

@@ -32,13 +32,8 @@ impl Fault for DeadPixels {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("count", "how many pixels are dead", 0.0, 1e9),
-            strength(
-                "share",
-                "how many pixels are dead, as a share of all; instead of count",
-                0.0,
-                1.0,
-            ),
+            strength("count", "number of dead pixels", 0.0, 1e9),
+            strength("share", "dead pixels as a fraction of all; instead of count", 0.0, 1.0),
             SHOWS,
         ],
         domain: Some(Domain::together(&[Range::whole("count", 0.0, 5000.0)])),

@@ -26,7 +26,7 @@ impl Fault for Exposure {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("factor", "what every value is multiplied by; below 1 is darker", 0.0, 100.0),
+            strength("factor", "factor of every value; below 1 is darker", 0.0, 100.0),
         ],
         domain: Some(Domain::together(&[Range::new("factor", 1.0, 4.5)])),
         small_domain: None,

@@ -26,7 +26,12 @@ impl Fault for MissingSharpness {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("amount", "how far pixels move to the mean of their neighbours", 0.0, 1.0),
+            strength(
+                "amount",
+                "how far pixels move towards the mean of their neighbours, as a fraction",
+                0.0,
+                1.0,
+            ),
         ],
         domain: Some(Domain::together(&[Range::new("amount", 0.0, 1.0)])),
         small_domain: None,

@@ -1,4 +1,5 @@
-//! Condensed water on the lens.
+//! Condensed water on the lens: drops are placed by random sequential adsorption, large ones first, and
+//! shaded as small lenses. The blend follows the mask of the mlaas-fi study.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -25,7 +26,7 @@ impl Fault for Condensation {
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "as well as")),
         moves: false,
-        parameters: &[SEVERITY, strength("blend", "share of the mask", 0.0, 1.0)],
+        parameters: &[SEVERITY, strength("blend", "weight of the mask", 0.0, 1.0)],
         domain: Some(Domain::together(&[Range::new("blend", 0.0, 0.7)])),
         small_domain: None,
     };

@@ -1,4 +1,5 @@
-//! Fog (`fog` of ImageNet-C).
+//! Fog (`fog` of ImageNet-C): a diamond-square fractal is added, and the sum is scaled back so that the
+//! brightest level stays.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -28,8 +29,18 @@ impl Fault for Fog {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("density", "light that the fog adds, in shares of the full range", 0.0, 100.0),
-            strength("decay", "how smooth the banks are: noise fades by its square", 1.0, 10.0),
+            strength(
+                "density",
+                "light that the fog adds, as a fraction of the full range",
+                0.0,
+                100.0,
+            ),
+            strength(
+                "decay",
+                "how smooth the banks are: each finer level of noise is weaker by its square",
+                1.0,
+                10.0,
+            ),
         ],
         domain: Some(Domain::together(&[
             Range::new("density", 0.0, 3.0),

@@ -1,4 +1,5 @@
-//! Frost on the lens (`frost` of ImageNet-C).
+//! Frost on the lens (`frost` of ImageNet-C). The reference blends photographs that may not be copied;
+//! crystals are grown from seeds instead.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -28,8 +29,8 @@ impl Fault for Frost {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("added", "how much of the frost is added", 0.0, 1.0),
-            strength("kept", "how much of the image is kept", 0.0, 1.0),
+            strength("added", "weight of the frost", 0.0, 1.0),
+            strength("kept", "weight of the image", 0.0, 1.0),
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[

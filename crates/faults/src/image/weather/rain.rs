@@ -27,9 +27,14 @@ impl Fault for Rain {
         moves: false,
         parameters: &[
             SEVERITY,
-            strength("drops", "how many drops are in the air", 0.0, 100_000.0),
-            strength("length", "length of near streaks, in shares of the longer side", 0.0, 1.0),
-            strength("haze", "share of the scene that is veiled", 0.0, 1.0),
+            strength("drops", "number of drops", 0.0, 100_000.0),
+            strength(
+                "length",
+                "length of near streaks, as a fraction of the longer side",
+                0.0,
+                1.0,
+            ),
+            strength("haze", "weight of the grey veil", 0.0, 1.0),
         ],
         domain: Some(Domain::together(&[
             Range::whole("drops", 0.0, 1500.0),

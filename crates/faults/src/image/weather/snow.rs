@@ -1,4 +1,4 @@
-//! Snow (`snow` of ImageNet-C).
+//! Snow (`snow` of ImageNet-C): thresholded Gaussian noise, magnified and smeared by a motion blur.
 
 use crate::doc::described;
 use crate::image::facts::{Domain, Facts, Range};
@@ -32,12 +32,12 @@ impl Fault for Snow {
             SEVERITY,
             TABLE,
             strength("amount", "mean of the noise that flakes are cut from", 0.0, 1.0),
-            strength("spread", "deviation of that noise", 0.0, 1.0),
+            strength("spread", "standard deviation of that noise", 0.0, 1.0),
             strength("size", "magnification of the noise: the size of flakes", 1.0, 50.0),
-            strength("cut", "noise below this is no flake", 0.0, 1.0),
-            strength("fall", "half the way that a flake falls, in pixels", 0.0, 200.0),
-            strength("fade", "how slowly that way fades, in pixels", 0.1, 200.0),
-            strength("kept", "share of the scene's own colours", 0.0, 1.0),
+            strength("cut", "noise below this makes no flake", 0.0, 1.0),
+            strength("fall", "half the length of a flake's streak, in pixels", 0.0, 200.0),
+            strength("fade", "how slowly the streak fades, in pixels", 0.1, 200.0),
+            strength("kept", "weight of the scene's own colours", 0.0, 1.0),
         ],
         domain: Some(Domain::together(&[
             Range::new("amount", 0.0, 0.55),

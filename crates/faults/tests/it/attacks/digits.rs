@@ -98,11 +98,11 @@ pub(crate) fn reply(goal: &Goal, logits: &[f32]) -> Reply {
     let others = || logits.iter().enumerate().filter(|(at, _)| *at != class).map(|(_, z)| *z);
     let own = logits.get(class).copied().unwrap_or(f32::NAN);
     let ahead = f64::from(own) - f64::from(others().fold(f32::NEG_INFINITY, f32::max));
-    let belief = 1.0 / (1.0 + others().map(|z| f64::from(z - own).exp()).sum::<f64>());
+    let confidence = 1.0 / (1.0 + others().map(|z| f64::from(z - own).exp()).sum::<f64>());
     let top = argmax(logits.iter().copied());
     let (changed, resistance, margin) = match goal.towards {
-        Some(class) => (top == Some(class), 1.0 - belief, -ahead),
-        None => (top != goal.from, belief, ahead),
+        Some(class) => (top == Some(class), 1.0 - confidence, -ahead),
+        None => (top != goal.from, confidence, ahead),
     };
     Reply { changed, resistance: Some(resistance), margin: Some(margin) }
 }

@@ -47,7 +47,7 @@ fn the_registry_is_sorted_and_its_defaults_are_in_range() {
     }
 }
 
-/// Counts what it is asked, and fails when it is told to.
+/// Counts what it is asked, and fails after so many queries.
 struct Counting<'a> {
     inner: &'a dyn AttackTarget,
     asked: AtomicU64,
@@ -58,7 +58,7 @@ impl Counting<'_> {
     fn count(&self, questions: usize) -> Result<(), TargetError> {
         let before = self.asked.fetch_add(questions as u64, Ordering::Relaxed);
         if before + questions as u64 > self.fails_after {
-            return Err(TargetError::Failed("told to".to_owned()));
+            return Err(TargetError::Failed("on purpose".to_owned()));
         }
         Ok(())
     }
@@ -99,8 +99,8 @@ fn no_more_is_asked_than_may_be_and_the_cost_is_right() {
             let target = counting(&toy);
             let starts = [start.clone(), start.clone()];
             let found = attacked(&*quick(plugin.name), &target, &starts, &[ANY, ANY], most);
-            let told: u64 = found.iter().map(|found| found.cost.queries).sum();
-            assert_eq!(target.asked.load(Ordering::Relaxed), told, "{}", plugin.name);
+            let counted: u64 = found.iter().map(|found| found.cost.queries).sum();
+            assert_eq!(target.asked.load(Ordering::Relaxed), counted, "{}", plugin.name);
             for found in &found {
                 let cost = found.cost;
                 assert!(cost.queries <= most && cost.gradients <= cost.queries);

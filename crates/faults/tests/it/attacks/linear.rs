@@ -110,8 +110,8 @@ fn pgd_reaches_the_goal_exactly_where_the_ball_does() {
                     let settings = [("epsilon", epsilon.as_str()), ("norm", word)];
                     assert_eq!(reaches("pgd", &settings, &toy, goal), expected, "{word} {share}");
                     if norm != Norm::One {
-                        let told = reaches("auto_pgd", &settings, &toy, goal);
-                        assert_eq!(told, expected, "auto_pgd {word} {share}");
+                        let computed = reaches("auto_pgd", &settings, &toy, goal);
+                        assert_eq!(computed, expected, "auto_pgd {word} {share}");
                     }
                 }
             }

@@ -1,5 +1,5 @@
 //! The same numbers drawn give the same pixels, on every CPU and in every version: recorded trials
-//! can be replayed. A change here is one that users must be told of.
+//! can be replayed. A change here is one that users must hear of.
 
 use super::{fault, load};
 use faultlens_faults::image::{all_facts, facts};
