@@ -176,7 +176,7 @@ fn standing(fault: &ManifestFault, tries: &[Try], precision: &Precision) -> Vec<
 /// An attack of that name with its usual settings.
 fn usual(fault: &ManifestFault) -> Option<Box<dyn Attack>> {
     let plugin = ATTACKS.iter().find(|plugin| plugin.name == fault.name)?;
-    (plugin.build)(&plugin.usual()).ok()
+    (plugin.build)(&plugin.default_settings()).ok()
 }
 
 /// What an attack must learn from a target.

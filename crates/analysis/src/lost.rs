@@ -1,8 +1,8 @@
 //! How sure targets were of objects that they lost in changed scenes.
 
 use super::attribute::Context;
-use faultlens_engine::vision::DECODERS;
 use faultlens_record::inventory;
+use faultlens_vision::DECODERS;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

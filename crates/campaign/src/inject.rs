@@ -8,8 +8,8 @@ use crate::setup::OpenCampaign;
 use crate::standing::{precision, says, standing, standing_of_truth};
 use crate::subject::{OpenTarget, WhiteBox};
 use faultlens_core::{
-    Bounds, Case, Comparison, DType, Detection, AppliedFault, Image, Measurement, Motion, Outcome, Reason,
-    Response, Seed, Target as _, TargetError, Truth,
+    AppliedFault, Bounds, Case, Comparison, DType, Detection, Image, Measurement, Motion, Outcome,
+    Reason, Response, Seed, Target as _, TargetError, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};

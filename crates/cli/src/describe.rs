@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use faultlens::did_you_mean;
-use faultlens::engine::vision::{InputDescription, OutputDescription};
 use faultlens::targets::onnx::{labels_from, read_small};
 use faultlens::targets::{Description, Written};
+use faultlens::vision::{InputDescription, OutputDescription};
 use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
@@ -90,7 +90,7 @@ fn parse_input_file(text: &str) -> anyhow::Result<InputFile> {
 #[cfg(test)]
 mod tests {
     use faultlens::engine::Graph;
-    use faultlens::engine::vision::{ImageInput, Labels, VisionError, guess_input};
+    use faultlens::vision::{ImageInput, Labels, VisionError, guess_input};
 
     use super::*;
 

@@ -1,60 +1,54 @@
-//! Faults that change what a target sees. Those that change what a model computes stand beside
-//! the engine, which they need.
+//! Faults that change what a target sees. Faults that change what a model computes need an engine,
+//! so they are defined elsewhere.
 
 use crate::{Image, Motion, Seed, Stream};
 use std::fmt;
 
 /// A deliberate, seeded change to an image.
 ///
-/// Implement it for a fault of your own; it can then be applied as every other one:
+/// # Contract
+/// - [`change`](Self::change) depends on the image and on the random numbers that it draws, on
+///   nothing else: trials are replayed from their seeds.
+/// - A fault that moves things also implements [`motion`](Self::motion), so that ground truth moves
+///   along; both draw the same numbers in the same order.
+/// - The image keeps its size.
+///
+/// # Example
+/// Only [`change`](Self::change) is required:
 ///
 /// ```
-/// use faultlens_core::{Dose, Image, ImageFault, Stream};
+/// use faultlens_core::{Image, ImageFault, Stream};
 ///
-/// /// # What it does
-/// /// Inverts every value.
-/// /// # When it happens
-/// /// A negative film, a wrong sign in preprocessing.
+/// /// Turns every pixel into its negative.
 /// struct Negative;
 ///
 /// impl ImageFault for Negative {
 ///     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
-///         image.map_pixels(|pixel| pixel.map(|value| 255 - value))
-///     }
-///
-///     fn dose(&self) -> Dose {
-///         Dose { axis: "severity", amount: 1.0 }
-///     }
-///
-///     fn draws(&self) -> bool {
-///         false
+///         image.map_pixels(|pixel| pixel.map(|channel| 255 - channel))
 ///     }
 /// }
 ///
-/// let image = Image::from_rgb(1, 1, vec![0, 100, 255]).unwrap();
-/// assert_eq!(Negative.apply(&image, 1).rgb(), [255, 155, 0]);
+/// let fault: Box<dyn ImageFault> = Box::new(Negative);
+/// let black = Image::from_rgb(1, 1, vec![0; 3]).unwrap();
+/// assert_eq!(fault.apply(&black, 1).rgb(), [255; 3]);
 /// ```
-///
-/// # Contract
-/// - The image keeps its width and height.
-/// - All randomness comes from the stream: the same numbers drawn give the same image, on every CPU
-///   and any number of threads. Trials are replayed bit for bit by that.
-/// - [`draws`](Self::draws) and [`motion`](Self::motion) agree with [`change`](Self::change).
 pub trait ImageFault: Send + Sync {
     /// The image with the fault in it.
     fn change(&self, image: &Image, stream: &mut Stream) -> Image;
 
-    /// How much of the fault the target meets.
-    fn dose(&self) -> Dose;
+    /// How strong the fault is, for charts of failure rates by strength. By default a fault has a
+    /// single strength.
+    fn dose(&self) -> Dose {
+        Dose { axis: "severity", amount: 1.0 }
+    }
 
-    /// Whether it draws random numbers; where it does not, one trial per image is enough.
+    /// Whether it draws random numbers. Where it does not, a single trial per image is enough.
     fn draws(&self) -> bool {
         true
     }
 
-    /// How the fault moves what an image of this size shows, so that boxes and masks can move
-    /// along; `None` where everything stays in place. Draws what [`change`](Self::change) draws,
-    /// so that both agree when each has the stream from its start.
+    /// How the fault moves what an image of this size shows; `None` where everything stays in
+    /// place.
     fn motion(&self, _width: usize, _height: usize, _stream: &mut Stream) -> Option<Motion> {
         None
     }
@@ -65,12 +59,12 @@ pub trait ImageFault: Send + Sync {
     }
 }
 
-/// How much of a fault a target met, on a named axis.
+/// How strong a fault is, on a named axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dose {
     /// What is measured, such as `severity` or `bit`.
     pub axis: &'static str,
-    /// How much of it.
+    /// The strength on that axis.
     pub amount: f64,
 }
 

@@ -156,8 +156,8 @@ impl fmt::Display for Settings {
 }
 
 impl<T: ?Sized> Plugin<T> {
-    /// What holds where a user sets nothing, as far as that has a value.
-    pub fn usual(&self) -> Settings {
+    /// The settings where a user sets nothing: every parameter that has a default.
+    pub fn default_settings(&self) -> Settings {
         let mut settings = Settings::default();
         for parameter in self.parameters {
             if let Unset::Is(setting) = &parameter.unset {

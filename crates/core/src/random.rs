@@ -175,7 +175,10 @@ fn philox_lanes(block: u64, key: [u32; 2], words: &mut [u32; 4 * LANES]) {
     let mut counters = [[0; LANES]; 4];
     for lane in 0..LANES {
         let block = block.wrapping_add(lane as u64);
-        let [mut c0, mut c1, mut c2, mut c3] = [block & WORD, block >> 32, 0, 0];
+        let mut c0 = block & WORD;
+        let mut c1 = block >> 32;
+        let mut c2 = 0;
+        let mut c3 = 0;
         for [k0, k1] in keys {
             let a = (c0 & WORD) * 0xd251_1f53;
             let b = (c2 & WORD) * 0xcd9e_8d57;

@@ -5,8 +5,8 @@
 //!
 //! 1. Load a model with [`engine::Model::load`], or build one in code with
 //!    [`engine::onnx::ModelBuilder`].
-//! 2. Say what it sees and answers: [`engine::vision::InputDescription`] and
-//!    [`engine::vision::OutputDescription`], written down or guessed with reasons.
+//! 2. Say what it sees and answers: [`vision::InputDescription`] and
+//!    [`vision::OutputDescription`], written down or guessed with reasons.
 //! 3. Ask once undisturbed with [`engine::Model::golden`]; every value between input and output
 //!    is kept.
 //! 4. Inject a fault: an [`engine::Change`] sets the bits of one element of any value, whether an
@@ -58,4 +58,5 @@ pub use faultlens_stats as stats;
 pub use faultlens_sweep as sweep;
 pub use faultlens_targets as targets;
 pub use faultlens_train as train;
+pub use faultlens_vision as vision;
 pub use faultlens_world as world;

@@ -10,12 +10,12 @@ use super::{
     DefenceSpec, FitLimit, Intervals, JudgeSpec, Method, Preservation, RateKind, Requirement, Stop,
 };
 use faultlens_data::{Format, Sampling};
-use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_judge::Tolerance;
 use faultlens_stats::{Level, StatsError, StopRule};
 use faultlens_targets::onnx::labels_from;
 use faultlens_targets::service::ServiceSpec;
 use faultlens_targets::{Written, shipped};
+use faultlens_vision::{InputDescription, OutputDescription};
 use faultlens_world::MOST_PICTURES;
 use faultlens_world::PREFIX;
 use serde::Deserialize;

@@ -227,7 +227,8 @@ fn curvature(knots: &[f64]) -> Vec<Band> {
     // The second derivative at knot i + 1, from coefficients i − 2 to i.
     let at_knot = |i: usize| {
         let twice = 2.0 / (knots[i + 2] - knots[i]);
-        let [above, below] = [3.0 / (knots[i + 3] - knots[i]), 3.0 / (knots[i + 2] - knots[i - 1])];
+        let above = 3.0 / (knots[i + 3] - knots[i]);
+        let below = 3.0 / (knots[i + 2] - knots[i - 1]);
         [twice * below, -twice * (above + below), twice * above]
     };
     let mut penalty = vec![[0.0; 4]; size];

@@ -5,10 +5,10 @@ use faultlens_campaign::cases::CaseError;
 use faultlens_core::ImageError;
 use faultlens_data::DataError;
 use faultlens_engine::onnx::OnnxError;
-use faultlens_engine::vision::VisionError;
 use faultlens_record::store::StoreError;
 use faultlens_spec::ConfigError;
 use faultlens_train::TrainError;
+use faultlens_vision::VisionError;
 use std::io;
 use std::path::{Path, PathBuf};
 

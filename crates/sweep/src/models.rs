@@ -11,11 +11,11 @@ use crate::part::{Part, hex};
 use faultlens_campaign::fingerprint;
 use faultlens_engine::Model;
 use faultlens_engine::onnx::{self, ModelProto};
-use faultlens_engine::vision::{Channels, LABELS_KEY};
 use faultlens_train::{
     Card, Progress, Recipe, TRAINING_VERSION, Task, TrainError, described, first_model, score,
     train,
 };
+use faultlens_vision::{Channels, LABELS_KEY};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::fs;

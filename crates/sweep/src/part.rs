@@ -4,7 +4,7 @@ use crate::{GridError, Study};
 use faultlens_campaign::cases::world_cases;
 use faultlens_core::{Case, Image, Seed, TensorData};
 use faultlens_data::{DataSet, Sampling};
-use faultlens_engine::vision::{Channels, ElementType, InputDescription, Layout};
+use faultlens_vision::{Channels, ElementType, InputDescription, Layout};
 use faultlens_world as world;
 use std::collections::BTreeSet;
 use std::path::Path;

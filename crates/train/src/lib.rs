@@ -26,7 +26,7 @@ mod truth;
 pub use augment::{AUGMENTATIONS, Augment};
 pub use card::{Card, Cost};
 pub use error::TrainError;
-pub use faultlens_engine::vision::find_peaks;
+pub use faultlens_vision::find_peaks;
 pub use first::{described, first_model};
 pub use hook::{Adversarial, Noise};
 pub use loss::detections;

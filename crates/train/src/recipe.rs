@@ -2,7 +2,7 @@
 
 use crate::optimiser::{self, Settings, USUAL_OPTIMISER};
 use crate::{Adversarial, Noise, TrainError, augment};
-use faultlens_engine::vision::{Channels, ElementType, InputDescription};
+use faultlens_vision::{Channels, ElementType, InputDescription};
 use serde::{Deserialize, Serialize};
 
 /// The most epochs: beyond, a slip of the hand is likelier, and steps could no longer be counted.
@@ -220,7 +220,7 @@ impl Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_engine::vision::{Channels, ElementType};
+    use faultlens_vision::{Channels, ElementType};
 
     #[test]
     fn schedules_fall() {

@@ -61,7 +61,7 @@ pub(crate) fn gradients_work(
 /// Which attacks need no more than this.
 fn without(most: Needs) -> String {
     let modest = |plugin: &&Plugin<dyn Attack>| {
-        (plugin.build)(&plugin.usual()).is_ok_and(|attack| attack.needs() <= most)
+        (plugin.build)(&plugin.default_settings()).is_ok_and(|attack| attack.needs() <= most)
     };
     let names: Vec<&str> = ATTACKS.iter().filter(modest).map(|plugin| plugin.name).collect();
     format!("attacks that need less: {}", names.join(", "))

@@ -41,7 +41,9 @@ impl GoldenCase<'_> {
         turn: TrialSeed,
     ) -> Observation {
         let start = Instant::now();
-        let Response::Detections(golden) = &self.answer else { return void(Reason::UnsupportedAnswer) };
+        let Response::Detections(golden) = &self.answer else {
+            return void(Reason::UnsupportedAnswer);
+        };
         let found = (said::FOUND.to_owned(), golden.found.len().to_string());
         let told = |void: Observation| Observation { extra: BTreeMap::from([found]), ..void };
         let set = Set::new(self, name, golden);

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::exit;
 use faultlens::data::read_image;
-use faultlens::engine::vision::OutputKind;
 use faultlens::report::plain;
 use faultlens::targets::OnnxTarget;
+use faultlens::vision::OutputKind;
 use faultlens::{Detection, Detections, Picture, Response, Segments, Target};
 use serde::Serialize;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::{Context, bail};
-use faultlens::engine::vision::OutputKind;
 use faultlens::spec::{example, schema as campaign_schema};
 use faultlens::targets::{Description, OnnxTarget, Written};
+use faultlens::vision::OutputKind;
 
 use crate::args::InitArgs;
 use crate::command::run::{Source, translate};

@@ -36,17 +36,18 @@ impl Picture {
 mod tests {
     use super::*;
 
+    fn image(channels: usize, values: &[f32]) -> Option<Image> {
+        let width = values.len() / channels;
+        let values = values.to_vec();
+        Picture { width, height: 1, channels, values, finite: true }.image()
+    }
+
     #[test]
     fn values_become_bytes() {
-        let picture = |channels: usize, values: &[f32]| {
-            let width = values.len() / channels;
-            let values = values.to_vec();
-            Picture { width, height: 1, channels, values, finite: true }.image()
-        };
-        let grey = picture(1, &[0.0, 0.5, 1.0]).unwrap();
+        let grey = image(1, &[0.0, 0.5, 1.0]).unwrap();
         assert_eq!(grey.rgb(), [0, 0, 0, 128, 128, 128, 255, 255, 255]);
-        let colours = picture(3, &[1.0, 0.2, 0.0]).unwrap();
+        let colours = image(3, &[1.0, 0.2, 0.0]).unwrap();
         assert_eq!(colours.rgb(), [255, 51, 0]);
-        assert_eq!(picture(2, &[0.0, 0.0]), None);
+        assert_eq!(image(2, &[0.0, 0.0]), None);
     }
 }

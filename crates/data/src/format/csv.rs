@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 pub(super) const FORMAT: Format = Format {
     name: "csv",
     about: "a table with columns file and label, and images beside it; further columns are strata",
+    files: "images below the CSV's folder; a column `file` (or `path`, `image`, `filename`) and \
+            a column `label` (or `class`, or `--label-column`); other columns become strata",
+    classes: "names, sorted; whole numbers are positions",
     has_parts: false,
     has_columns: true,
     recognises,

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub(super) const FORMAT: Format = Format {
     name: "idx",
     about: "MNIST's files, packed or not: train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz",
+    files: "MNIST and its successors: `*-images-idx3-ubyte` and `*-labels-idx1-ubyte`, also `.gz`",
+    classes: "0 to the largest label",
     has_parts: true,
     has_columns: false,
     recognises,

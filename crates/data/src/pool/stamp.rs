@@ -42,7 +42,8 @@ impl Stamp {
 
     /// The box around them.
     pub fn bounds(&self) -> Bounds {
-        let [left, top] = [self.left as f32, self.top as f32];
+        let left = self.left as f32;
+        let top = self.top as f32;
         let right = (self.left + self.width) as f32;
         let bottom = (self.top + self.height) as f32;
         Bounds { left, top, right, bottom }

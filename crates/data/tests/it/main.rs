@@ -3,6 +3,7 @@
 
 mod binary;
 mod coco;
+mod docs;
 mod hostile;
 mod lists;
 mod npz;

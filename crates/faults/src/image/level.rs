@@ -72,9 +72,6 @@ impl<const N: usize> Points<N> {
     }
 }
 
-/// The dose of a fault that has no strength: it is there or it is not.
-pub(crate) const ONCE: Dose = Dose { axis: SEVERITY.name, amount: 1.0 };
-
 /// The numbers of a fault, checked once, and which of them curves are drawn over.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Level<const N: usize> {

@@ -14,8 +14,8 @@ pub fn top_class(answer: &Response) -> Option<usize> {
 /// Which place a class has in an answer, from 1; `None` where the answer does not rank it.
 pub fn rank_of(answer: &Response, class: usize) -> Option<usize> {
     match answer {
-        Response::Scores(scores) => scores.place_of(class),
-        Response::Ranking(ranking) => ranking.place_of(class),
+        Response::Scores(scores) => scores.rank_of(class),
+        Response::Ranking(ranking) => ranking.rank_of(class),
         _ => None,
     }
 }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn answers_of_both_kinds_are_read_alike() {
-        let names = Names::said(["cat"]);
+        let names = Names::reported(["cat"]);
         let scores = Response::Scores(Scores { scores: vec![0.1, 0.7, 0.2], names });
         let named = [("Dog".to_owned(), 0.7), ("Cat".to_owned(), 0.2)];
         let ranking = Response::Ranking(Ranking::of_names(named));

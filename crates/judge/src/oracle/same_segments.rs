@@ -1,4 +1,4 @@
-//! Areas must stay where they were.
+//! The segmentation must overlap the undisturbed one.
 
 use crate::mean_class_iou;
 use faultlens_core::{
@@ -7,21 +7,21 @@ use faultlens_core::{
 };
 
 /// # What it does
-/// Unchanged where the areas of the classes overlap as before: the shared part over the whole, mean
-/// over the classes that either answer has.
+/// Unchanged where the mean intersection over union (mIoU) with the undisturbed segmentation is high
+/// enough; the mean is over the classes that either answer has.
 /// # When to use it
 /// Segmentation: road, lane and organ masks. Small classes weigh as much as large ones.
 pub(super) const SAME_SEGMENTS: Plugin<dyn Oracle> = Plugin {
     name: "same_segments",
-    about: "areas of classes must overlap the undisturbed ones, on average by iou at least",
-    when: "segmentation; measures the mean overlap over the classes",
+    about: "the mean intersection over union of the classes must be at least iou",
+    when: "segmentation; records the mean intersection over union as iou",
     parameters: &[IOU],
     build: |settings| Ok(Box::new(SameSegments { iou: settings.number(IOU.name)? })),
 };
 
 const IOU: Parameter = Parameter {
     name: "iou",
-    about: "the least mean overlap: shared part over whole",
+    about: "the smallest mean intersection over union that still counts as unchanged",
     kind: ParameterKind::Number { min: 0.01, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.9)),
 };

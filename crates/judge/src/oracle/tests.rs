@@ -16,8 +16,8 @@ fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Respons
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
     let truth = Truth { class: truth, label: None };
     let comparison = Comparison { case: &case, truth, golden, observed: seen, fault: None };
-    let barred = judge.skips_case(&Comparison { observed: golden, ..comparison });
-    barred.map_or_else(|| judge.judge(&comparison), Outcome::Skipped)
+    let skipped = judge.skips_case(&Comparison { observed: golden, ..comparison });
+    skipped.map_or_else(|| judge.judge(&comparison), Outcome::Skipped)
 }
 
 /// Golden against observed, without guards.

@@ -4,5 +4,6 @@
 
 mod average_precision;
 mod detection;
+mod docs;
 mod hog;
 mod visual;

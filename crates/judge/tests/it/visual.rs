@@ -128,7 +128,8 @@ fn what_cannot_be_measured_is_said() {
     let grey = |width, height, level| image(width, height, move |_, _, _| level);
     let small = Reference::new(&grey(8, 100, 9)).unwrap_err();
     assert_eq!(small.to_string(), "images of 8×100 pixels are too small for VIF, which needs 9");
-    let [original, changed] = [image(40, 90, rich), grey(40, 90, 3)];
+    let original = image(40, 90, rich);
+    let changed = grey(40, 90, 3);
     let small = vif_p(&original, &changed).unwrap_err();
     assert_eq!(small.to_string(), "images of 40×90 pixels are too small for VIF-P, which needs 41");
     let other = grey(41, 90, 3);

@@ -107,7 +107,8 @@ fn site(stream: &mut Stream) -> Site {
 }
 
 fn outcome(stream: &mut Stream) -> Outcome {
-    let reason = stream.pick(&[Reason::NoSite, Reason::GoldenWrong, Reason::UnsupportedAnswer]).unwrap();
+    let reason =
+        stream.pick(&[Reason::NoSite, Reason::GoldenWrong, Reason::UnsupportedAnswer]).unwrap();
     let all = [
         Outcome::Unchanged,
         Outcome::Changed,

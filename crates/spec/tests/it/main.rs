@@ -6,9 +6,9 @@ mod validator;
 
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_data::Sampling;
-use faultlens_engine::vision::OutputKind;
 use faultlens_spec::{Campaign, Method, PRESETS, RateKind, Source, TargetSpec, example, schema};
 use faultlens_targets::Written;
+use faultlens_vision::OutputKind;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -237,7 +237,8 @@ fn drawn(favour: f64) -> [f64; 32] {
 /// So many trials, drawn with that favour: all of them, and those of the upper eight bits.
 fn sampled(n: u32, favour: f64, state: &mut u64) -> [Weighted; 2] {
     let chances = drawn(favour);
-    let [mut all, mut upper] = [Weighted::default(), Weighted::default()];
+    let mut all = Weighted::default();
+    let mut upper = Weighted::default();
     for _ in 0..n {
         let mut at = uniform(state);
         let bit = chances.iter().position(|chance| {

@@ -1,10 +1,10 @@
 //! What is attacked: models that the study trains, and models that were trained elsewhere.
 
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
-use faultlens_engine::vision::{InputDescription, OutputDescription};
 use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_train::architecture::{Spec, find, plan};
 use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
+use faultlens_vision::{InputDescription, OutputDescription};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};

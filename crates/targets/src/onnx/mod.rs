@@ -7,14 +7,14 @@ mod points;
 mod target;
 
 pub use description::{Description, Written, labels_from, read_labels, read_small};
-pub use faultlens_engine::vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
+pub use faultlens_vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
 pub use load::{load_model, shipped};
 pub use outlines::OutlineModel;
 pub use points::Slope;
 pub use target::OnnxTarget;
 
 use faultlens_engine::EngineError;
-use faultlens_engine::vision::VisionError;
+use faultlens_vision::VisionError;
 use std::path::PathBuf;
 
 /// Why a target cannot be opened.

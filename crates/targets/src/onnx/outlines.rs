@@ -5,8 +5,8 @@ use super::target::failed;
 use super::{OUTPUT_KEY, OpenError, Written, load_model, read_labels};
 use faultlens_core::{Image, TargetError};
 use faultlens_engine::Model;
-use faultlens_engine::vision::{
-    ImageInput, InputDescription, Instance, InstanceReader, Labels, OutputDescription, Shown,
+use faultlens_vision::{
+    ImageInput, InputDescription, Instance, InstanceReader, Labels, OutputDescription, ShownImage,
 };
 use std::path::Path;
 
@@ -62,10 +62,10 @@ impl OutlineModel {
     pub fn find(&self, image: &Image, least: f32) -> Result<Vec<Instance>, TargetError> {
         let images = vec![image.clone(); self.image.batch(&self.input).unwrap_or(1)];
         let refused =
-            |error: faultlens_engine::vision::VisionError| TargetError::Rejected(error.to_string());
+            |error: faultlens_vision::VisionError| TargetError::Rejected(error.to_string());
         let tensor = self.input.tensor(&images).map_err(refused)?;
         let outputs = self.model.run(&[(self.image.name.as_str(), tensor)]).map_err(failed)?;
-        let shown = Shown { input: &self.input, width: image.width(), height: image.height() };
+        let shown = ShownImage { input: &self.input, width: image.width(), height: image.height() };
         let names = |class: usize| self.labels.name(class);
         let found = self.reader.read(&outputs, shown, least, &names);
         found.map_err(|error| TargetError::Failed(error.to_string()))

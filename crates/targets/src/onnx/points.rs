@@ -3,8 +3,8 @@
 use super::OnnxTarget;
 use super::target::failed;
 use faultlens_core::{Image, Response, TargetError, Tensor};
-use faultlens_engine::vision::{ElementType, OutputKind};
 use faultlens_engine::{Golden, Graph, ValueId};
+use faultlens_vision::{ElementType, OutputKind};
 
 /// Values that are fed at once, at most: beyond, a batch gains nothing and takes memory.
 const MOST_VALUES: usize = 1 << 20;

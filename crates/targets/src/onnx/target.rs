@@ -3,8 +3,8 @@
 use super::load::{fingerprint, load_model};
 use super::{Description, OpenError, Written};
 use faultlens_core::{Image, Response, Target, TargetError, Tensor};
-use faultlens_engine::vision::{ImageInput, OutputReader, Shown};
 use faultlens_engine::{EngineError, Golden, Model};
+use faultlens_vision::{ImageInput, OutputReader, ShownImage};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -98,7 +98,7 @@ impl OnnxTarget {
         place: usize,
         [width, height]: [usize; 2],
     ) -> Result<Response, TargetError> {
-        let shown = Shown { input: &self.description.input, width, height };
+        let shown = ShownImage { input: &self.description.input, width, height };
         let names = |classes| Arc::clone(self.names.get_or_init(|| self.first_names(classes)));
         let answer = self.reader.read(outputs, place, shown, &names);
         answer.map_err(|error| TargetError::Failed(error.to_string()))

@@ -2,7 +2,7 @@
 
 use super::ServiceError;
 use super::wire::Task;
-use faultlens_engine::vision::{InputDescription, OutputDescription};
+use faultlens_vision::{InputDescription, OutputDescription};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -16,7 +16,7 @@ use super::under_way::UnderWay;
 use super::wire::{Answer, Picture, Request, Task};
 use crate::onnx::{labels_from, read_labels};
 use faultlens_core::{Image, Response, Target, TargetError};
-use faultlens_engine::vision::Labels;
+use faultlens_vision::Labels;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

@@ -9,8 +9,8 @@ use crate::architecture::CELL;
 use crate::truth::{self, resized};
 use crate::{Task, TrainError};
 use faultlens_core::{Bounds, Case, Detection, Tensor};
-use faultlens_engine::vision::find_peaks;
 use faultlens_engine::{Answers, Loss};
+use faultlens_vision::find_peaks;
 
 /// Pixels of the model's input along a cell, as a factor.
 const STRIDE: f32 = CELL as f32;

@@ -9,8 +9,8 @@ mod segment;
 use crate::{Task, TrainError};
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::onnx::ModelProto;
-use faultlens_engine::vision::InputDescription;
 use faultlens_engine::{Answers, Loss};
+use faultlens_vision::InputDescription;
 
 pub use detect::detections;
 

@@ -3,8 +3,8 @@
 use super::{PICTURE, Wanted};
 use crate::{Task, TrainError, truth};
 use faultlens_core::{Case, Tensor};
-use faultlens_engine::vision::InputDescription;
 use faultlens_engine::{Answers, Loss};
+use faultlens_vision::InputDescription;
 
 pub(super) fn loss(
     answers: &Answers<'_>,

@@ -1,8 +1,8 @@
 //! A blank image to run a model on, so that every shape becomes known.
 
 use anyhow::{anyhow, bail, ensure};
-use faultlens::engine::vision::shape_text;
 use faultlens::engine::{Dim, Graph, ValueId};
+use faultlens::vision::shape_text;
 use faultlens::{DType, Tensor, TensorData};
 
 /// Inputs beyond this size are not tried: the file may be hostile.

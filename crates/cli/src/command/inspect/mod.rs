@@ -4,7 +4,7 @@ mod blank;
 mod survey;
 
 use crate::exit;
-use faultlens::engine::vision::shape_text;
+use faultlens::vision::shape_text;
 use serde::Serialize;
 
 use crate::args::InspectArgs;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use faultlens::engine::vision::{
-    Guess, InputDescription, OutputDescription, VisionError, guess_input, guess_output,
-};
 use faultlens::engine::{Dim, Golden, Graph, Model, Operator, ValueId, cost};
 use faultlens::faults::{Anatomy, is_data};
+use faultlens::vision::{
+    Guess, InputDescription, OutputDescription, VisionError, guess_input, guess_output,
+};
 use faultlens::{DType, Tensor};
 use serde::{Serialize, Serializer};
 

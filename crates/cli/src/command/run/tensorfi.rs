@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use faultlens::campaign::OpenCampaign;
 use faultlens::campaign::OpenTarget;
-use faultlens::engine::vision::OutputKind;
 use faultlens::spec::Campaign;
 use faultlens::spec::{Asked, Judged, TensorFi};
+use faultlens::vision::OutputKind;
 
 use crate::args::TensorFiArgs;
 use crate::console::Console;

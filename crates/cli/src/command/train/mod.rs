@@ -12,12 +12,12 @@ use anyhow::{Context, anyhow, ensure};
 use faultlens::data::DataSet;
 use faultlens::engine::Model;
 use faultlens::engine::onnx::ModelProto;
-use faultlens::engine::vision::Channels;
 use faultlens::train::architecture::{ARCHITECTURES, find};
 use faultlens::train::{
     Adversarial, Card, Noise, Recipe, Schedule, Task, Trained, check_measurable, described,
     first_model, score, train,
 };
+use faultlens::vision::Channels;
 
 use crate::args::{ScheduleName, TaskName, TrainArgs};
 use crate::command::threads;
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::args::{Args, Command};
     use clap::Parser;
-    use faultlens::engine::vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
+    use faultlens::vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY};
     use faultlens::{Case, Image};
 
     /// The recipe of a command with these options, for four pictures without classes.

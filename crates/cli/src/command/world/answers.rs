@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 use faultlens::engine::Model;
-use faultlens::engine::vision::InputDescription;
 use faultlens::train::{detections, segments};
+use faultlens::vision::InputDescription;
 use faultlens::world::{Scene, sheet};
 use faultlens::{Bounds, Image, Tensor};
 use std::path::Path;

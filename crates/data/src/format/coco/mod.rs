@@ -20,6 +20,8 @@ pub(crate) use runs::encode;
 pub(super) const FORMAT: Format = Format {
     name: "coco",
     about: "instances.json with images, annotations and categories; images beside it or in images/",
+    files: "a JSON file with `images`, `annotations`, `categories`, or a folder that holds one",
+    classes: "categories by id",
     has_parts: false,
     has_columns: false,
     recognises: places::recognises,

@@ -17,6 +17,9 @@ use pairs::Pair;
 pub(super) const FORMAT: Format = Format {
     name: "npz",
     about: "numpy's savez or savez_compressed with images (x, images, data) and labels (y, labels)",
+    files: "images (`x`, `images`, `data`, …) as `N×H×W`, `N×H×W×C` or `N×C×H×W` and labels \
+            (`y`, `labels`, …), whole numbers or floats to regress",
+    classes: "0 to the largest label",
     has_parts: true,
     has_columns: false,
     recognises: |path| path.is_file() && folder::has_extension(path, "npz"),

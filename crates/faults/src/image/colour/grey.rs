@@ -3,11 +3,10 @@
 use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
-use crate::image::level::ONCE;
 use crate::image::paint::channels::{luma, map_colours};
 use crate::image::paint::vectors::wide;
 use faultlens_core::{
-    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+    Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
 };
 
 described! {
@@ -37,10 +36,6 @@ impl Fault for Grey {
 impl ImageFault for Grey {
     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
         grey(image)
-    }
-
-    fn dose(&self) -> Dose {
-        ONCE
     }
 
     fn draws(&self) -> bool {

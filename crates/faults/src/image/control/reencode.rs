@@ -3,10 +3,9 @@
 use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
-use crate::image::level::ONCE;
 use crate::image::paint::jpeg::Jpeg;
 use faultlens_core::{
-    Dose, Image, ImageFault, Parameter, ParameterKind, Setting, SettingError, Settings, Stream,
+    Image, ImageFault, Parameter, ParameterKind, Setting, SettingError, Settings, Stream,
     Unset,
 };
 
@@ -44,10 +43,6 @@ impl Fault for Reencode {
 impl ImageFault for Reencode {
     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
         self.0.lossy(image)
-    }
-
-    fn dose(&self) -> Dose {
-        ONCE
     }
 
     fn draws(&self) -> bool {

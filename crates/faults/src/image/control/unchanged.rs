@@ -3,8 +3,7 @@
 use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
-use crate::image::level::ONCE;
-use faultlens_core::{Dose, Image, ImageFault, SettingError, Settings, Stream};
+use faultlens_core::{Image, ImageFault, SettingError, Settings, Stream};
 
 described! {
     /// # What it does
@@ -34,10 +33,6 @@ impl Fault for Unchanged {
 impl ImageFault for Unchanged {
     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
         image.clone()
-    }
-
-    fn dose(&self) -> Dose {
-        ONCE
     }
 
     fn draws(&self) -> bool {

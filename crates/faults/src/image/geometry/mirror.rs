@@ -3,9 +3,8 @@
 use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
-use crate::image::level::ONCE;
 use faultlens_core::{
-    Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
+    Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
 
 described! {
@@ -40,10 +39,6 @@ impl ImageFault for Mirror {
             row.reverse();
         }
         mirrored
-    }
-
-    fn dose(&self) -> Dose {
-        ONCE
     }
 
     fn draws(&self) -> bool {

@@ -3,9 +3,8 @@
 use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
-use crate::image::level::ONCE;
 use faultlens_core::{
-    Dose, Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
+    Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
     SettingError, Settings, Stream, Unset,
 };
 use std::borrow::Cow;
@@ -57,10 +56,6 @@ impl ImageFault for NoDemosaicing {
             }
         }
         changed
-    }
-
-    fn dose(&self) -> Dose {
-        ONCE
     }
 
     fn draws(&self) -> bool {

@@ -3,9 +3,8 @@
 use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
-use crate::image::level::ONCE;
 use faultlens_core::{
-    Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
+    Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
 };
 
 described! {
@@ -37,10 +36,6 @@ impl ImageFault for White {
         let mut changed = image.clone();
         changed.rgb_mut().fill(255);
         changed
-    }
-
-    fn dose(&self) -> Dose {
-        ONCE
     }
 
     fn draws(&self) -> bool {

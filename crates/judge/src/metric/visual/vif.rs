@@ -99,10 +99,8 @@ impl Band {
         let covariance =
             covariance(&plane, SIDE * windows.columns_of_all(), SIDE * windows.rows_of_all());
         let eigenvalues = eigenvalues(covariance);
-        let [least, most] = [
-            eigenvalues.iter().copied().fold(f64::INFINITY, f64::min),
-            eigenvalues.iter().copied().fold(0.0, f64::max),
-        ];
+        let least = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = eigenvalues.iter().copied().fold(0.0, f64::max);
         if most <= ROUNDING || least <= SINGULAR * most {
             return None;
         }

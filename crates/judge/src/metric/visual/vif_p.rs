@@ -15,7 +15,8 @@ const NOTHING: f64 = 1e-10;
 /// VIF-P of two planes of one size; `None` where the original is flat, for which nothing is
 /// published.
 pub(super) fn vif_p(original: &Plane, changed: &Plane) -> Option<f64> {
-    let [mut left, mut known] = [Information::default(), Information::default()];
+    let mut left = Information::default();
+    let mut known = Information::default();
     let mut planes = [original.clone(), changed.clone()];
     for (scale, side) in WINDOWS.into_iter().enumerate() {
         let window = gaussian(side);
@@ -78,7 +79,8 @@ fn filtered(plane: &Plane, half: &[f64]) -> Plane {
         let middle = plane.row(y + reach);
         columns.iter_mut().zip(middle).for_each(|(out, value)| *out = half[0] * value);
         for (away, weight) in half.iter().enumerate().skip(1) {
-            let [above, under] = [plane.row(y + reach - away), plane.row(y + reach + away)];
+            let above = plane.row(y + reach - away);
+            let under = plane.row(y + reach + away);
             for ((out, above), under) in columns.iter_mut().zip(above).zip(under) {
                 *out += weight * (above + under);
             }

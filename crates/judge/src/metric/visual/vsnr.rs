@@ -96,7 +96,8 @@ impl Original {
             return ratio;
         }
         let contrast = levels.squares().sqrt() / self.light;
-        let [best, actual] = [self.best(contrast), contrasts(&error, self.scale)];
+        let best = self.best(contrast);
+        let actual = contrasts(&error, self.scale);
         let apart = norm(std::array::from_fn(|at| best[at] - actual[at]));
         let distance =
             CONTRAST_SHARE * contrast + (1.0 - CONTRAST_SHARE) * apart / std::f64::consts::SQRT_2;
@@ -123,7 +124,8 @@ impl Original {
 
     /// How a change of some contrast would be spread over frequencies to disturb least.
     fn best(&self, contrast: f64) -> [f64; LEVELS] {
-        let [mut low, mut high] = [0.0, 1.0];
+        let mut low = 0.0;
+        let mut high = 1.0;
         let mut spread = self.parts;
         for _ in 0..100 {
             let visibility = 0.5 * (low + high);

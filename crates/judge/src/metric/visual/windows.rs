@@ -112,7 +112,8 @@ impl Windows {
             all.copy(&near(middle - whole).sums);
             (middle - whole + 1..=middle + whole).for_each(|at| all.add_all(&near(at).sums));
             if more > 0 {
-                let [above, under] = [middle - reach, middle + reach];
+                let above = middle - reach;
+                let under = middle + reach;
                 all.add(x.row(SIDE * above + SIDE - 1), &near(above).last);
                 all.add(x.row(SIDE * under), &near(under).first);
             }

@@ -7,8 +7,8 @@ use super::reading::{Limits, MOST_ENTRIES, broken, json};
 use super::{Answer, Picture, Problem, Request, Said, Task, Wire, problem, tensor};
 use crate::onnx::read_labels;
 use faultlens_core::{Image, TargetError, Tensor};
-use faultlens_engine::vision::{
-    ElementType, InputDescription, Labels, OutputDescription, OutputReader, Shown, VisionError,
+use faultlens_vision::{
+    ElementType, InputDescription, Labels, OutputDescription, OutputReader, ShownImage, VisionError,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -165,7 +165,7 @@ impl Wire for Kserve {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let not_read = |error: VisionError| Problem::Broken(error.to_string());
         let reader = OutputReader::of_outputs(&self.output, &names).map_err(not_read)?;
-        let shown = Shown { input: &self.input, width: image.width(), height: image.height() };
+        let shown = ShownImage { input: &self.input, width: image.width(), height: image.height() };
         let labels = &self.labels;
         let named = |classes: usize| -> Arc<[String]> {
             (0..classes.max(labels.len())).map(|class| labels.name(class)).collect()

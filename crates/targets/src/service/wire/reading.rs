@@ -117,7 +117,7 @@ impl Wanted {
         let wanted =
             |(name, score, _): &&(String, f32, Bounds)| self.counts(name) && self.suffices(*score);
         let objects: Vec<&(String, f32, Bounds)> = objects.iter().filter(wanted).collect();
-        let names = Names::said(objects.iter().map(|(name, ..)| name.as_str()));
+        let names = Names::reported(objects.iter().map(|(name, ..)| name.as_str()));
         let found = |&(name, score, bounds): &&(String, f32, Bounds)| Detection {
             class: class_called(name),
             score: *score,
