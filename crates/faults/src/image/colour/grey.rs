@@ -5,9 +5,7 @@ use crate::image::facts::Facts;
 use crate::image::fault::Fault;
 use crate::image::paint::channels::{luma, map_colours};
 use crate::image::paint::vectors::wide;
-use faultlens_core::{
-    Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
-};
+use faultlens_core::{Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream};
 
 described! {
     /// # What it does

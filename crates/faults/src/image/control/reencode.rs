@@ -5,8 +5,7 @@ use crate::image::facts::Facts;
 use crate::image::fault::Fault;
 use crate::image::paint::jpeg::Jpeg;
 use faultlens_core::{
-    Image, ImageFault, Parameter, ParameterKind, Setting, SettingError, Settings, Stream,
-    Unset,
+    Image, ImageFault, Parameter, ParameterKind, Setting, SettingError, Settings, Stream, Unset,
 };
 
 described! {

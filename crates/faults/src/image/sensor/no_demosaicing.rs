@@ -4,8 +4,8 @@ use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
 use faultlens_core::{
-    Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting,
-    SettingError, Settings, Stream, Unset,
+    Hazard, HazardLocation, Image, ImageFault, Parameter, ParameterKind, Setting, SettingError,
+    Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 

@@ -3,9 +3,7 @@
 use crate::doc::described;
 use crate::image::facts::Facts;
 use crate::image::fault::Fault;
-use faultlens_core::{
-    Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
-};
+use faultlens_core::{Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream};
 
 described! {
     /// # What it does
