@@ -103,7 +103,8 @@ fn left(
     (start, goal): (&[f32], &Goal),
 ) -> Result<Left, TargetError> {
     let failed = || TargetError::Failed("the attack has lost its image".to_owned());
-    let Found { point, draws, cost: account } = hunt.finish().into_iter().next().ok_or_else(failed)?;
+    let Found { point, draws, cost: account } =
+        hunt.finish().into_iter().next().ok_or_else(failed)?;
     // Who may not be asked any more is asked again later, from the start.
     if let Some(Halt::Target(closed @ TargetError::Closed(_))) = halted {
         return Err(closed);
@@ -132,7 +133,12 @@ fn void(reason: Reason, begun: Instant) -> Observation {
 }
 
 /// What a record says of an attack.
-fn books(account: &AttackCost, norm: Norm, start: &[f32], point: &[f32]) -> BTreeMap<String, String> {
+fn books(
+    account: &AttackCost,
+    norm: Norm,
+    start: &[f32],
+    point: &[f32],
+) -> BTreeMap<String, String> {
     let AttackCost { gradients, cpu, wall, first, .. } = account;
     let seconds = |time: &Duration| format!("{:.9}", time.as_secs_f64());
     let brief = |distance: f64| format!("{distance:.6}");
