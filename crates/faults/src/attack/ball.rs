@@ -8,9 +8,9 @@ use faultlens_core::Stream;
 pub(super) fn project(norm: Norm, epsilon: f64, start: &[f32], point: &mut [f32]) {
     match norm {
         Norm::Infinity => {
-            let most = epsilon as f32;
+            let max = epsilon as f32;
             for (value, from) in point.iter_mut().zip(start) {
-                *value = from + (*value - from).clamp(-most, most);
+                *value = from + (*value - from).clamp(-max, max);
             }
         }
         Norm::Two => {

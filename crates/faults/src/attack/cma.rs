@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use faultlens_core::Seed;
 
-    fn least(values: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    fn minimum(values: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
         let space =
             Space { bounds: vec![(-2.0, 3.0); values], start: vec![0.0; values], width: 0.5 };
         let mut search = Adaptation::new(space, None);
@@ -268,10 +268,10 @@ mod tests {
 
     #[test]
     fn the_least_of_a_sphere_and_of_a_valley_is_found() {
-        let sphere = least(6, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
+        let sphere = minimum(6, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
         assert!(sphere.iter().all(|value| (value - 0.7).abs() < 1e-6), "{sphere:?}");
         // The authors' own needs about 230 generations here.
-        let found = least(6, 600, valley);
+        let found = minimum(6, 600, valley);
         assert!(found.iter().all(|value| (value - 1.0).abs() < 1e-6), "{found:?}");
     }
 
@@ -281,18 +281,18 @@ mod tests {
             let of = |(at, v): (usize, &f64)| (1.0 + at as f64) * (v - 0.5).powi(2);
             x.iter().enumerate().map(of).sum()
         };
-        let found = least(FULL + 20, 1500, weigh);
+        let found = minimum(FULL + 20, 1500, weigh);
         assert!(found.iter().all(|value| (value - 0.5).abs() < 1e-3), "{found:?}");
     }
 
     #[test]
     fn the_least_at_a_bound_and_flat_costs_do_no_harm() {
-        let corner = least(5, 200, |x| x.iter().sum());
+        let corner = minimum(5, 200, |x| x.iter().sum());
         assert!(corner.iter().all(|value| *value < -1.9), "{corner:?}");
         for cost in [0.0, f64::MAX, f64::NAN] {
-            assert!(least(5, 300, |_| cost).iter().all(|value| value.is_finite()));
+            assert!(minimum(5, 300, |_| cost).iter().all(|value| value.is_finite()));
         }
-        assert_eq!(least(1, 100, |x| (x[0] - 3.0).abs()).len(), 1);
+        assert_eq!(minimum(1, 100, |x| (x[0] - 3.0).abs()).len(), 1);
     }
 
     #[test]

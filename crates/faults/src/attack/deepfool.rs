@@ -234,7 +234,7 @@ fn nearest(goal: &Goal, gradients: &[Gradient]) -> Option<Vec<f32>> {
         let square: f64 = gradient.slope.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();
         let distance = behind / square.sqrt();
         let usable = square > 0.0 && distance.is_finite();
-        if usable && best.is_none_or(|(least, ..)| distance < least) {
+        if usable && best.is_none_or(|(min, ..)| distance < min) {
             best = Some((distance, behind / square, &gradient.slope));
         }
     }

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use faultlens_core::Seed;
 
-    fn least(population: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    fn minimum(population: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
         let bounds = vec![(-2.0, 3.0); 4];
         let space = Space { bounds, start: Vec::new(), width: 0.0 };
         let mut search = Evolution::new(space, Some(population));
@@ -117,19 +117,19 @@ mod tests {
 
     #[test]
     fn the_least_of_a_sphere_and_of_a_valley_is_found() {
-        let sphere = least(40, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
+        let sphere = minimum(40, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
         assert!(sphere.iter().all(|value| (value - 0.7).abs() < 1e-3), "{sphere:?}");
         let rosenbrock = |x: &[f64]| {
             let pair = |p: &[f64]| 100.0 * (p[1] - p[0] * p[0]).powi(2) + (1.0 - p[0]).powi(2);
             x.windows(2).map(pair).sum()
         };
-        let valley = least(60, 600, rosenbrock);
+        let valley = minimum(60, 600, rosenbrock);
         assert!(valley.iter().all(|value| (value - 1.0).abs() < 0.01), "{valley:?}");
     }
 
     #[test]
     fn the_least_at_a_bound_is_found() {
-        let corner = least(40, 200, |x| x.iter().sum());
+        let corner = minimum(40, 200, |x| x.iter().sum());
         assert!(corner.iter().all(|value| *value < -1.98), "{corner:?}");
     }
 }

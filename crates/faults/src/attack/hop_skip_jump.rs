@@ -14,7 +14,7 @@ const INITIAL: Parameter = Parameter {
     unset: Unset::Is(Setting::Number(100.0)),
 };
 
-const MOST: Parameter = Parameter {
+const MAX_EVALUATIONS: Parameter = Parameter {
     name: "most_evaluations",
     about: "largest number of directions that an iteration samples",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
@@ -44,7 +44,7 @@ described! {
         norm: Norm,
         iterations: usize,
         initial: usize,
-        most: usize,
+        max_directions: usize,
     }
 }
 
@@ -52,13 +52,13 @@ pub(super) const HOP_SKIP_JUMP: Plugin<dyn Attack> = Plugin {
     name: "hop_skip_jump",
     about: about(HopSkipJump::DOC),
     when: when(HopSkipJump::DOC),
-    parameters: &[LENGTH_OR_LARGEST_TWO, ITERATIONS, INITIAL, MOST],
+    parameters: &[LENGTH_OR_LARGEST_TWO, ITERATIONS, INITIAL, MAX_EVALUATIONS],
     build: |settings| {
         Ok(Box::new(HopSkipJump {
             norm: norm(settings)?,
             iterations: count(settings, ITERATIONS.name)?,
             initial: count(settings, INITIAL.name)?,
-            most: count(settings, MOST.name)?,
+            max_directions: count(settings, MAX_EVALUATIONS.name)?,
         }))
     },
 };
@@ -164,8 +164,8 @@ impl HopSkipJump {
     fn between(&self, start: &[f32], point: &[f32], share: f64) -> Vec<f32> {
         let pairs = start.iter().zip(point);
         if self.norm == Norm::Infinity {
-            let most = (share * self.norm.distance(start, point)) as f32;
-            return pairs.map(|(from, to)| from + (to - from).clamp(-most, most)).collect();
+            let max = (share * self.norm.distance(start, point)) as f32;
+            return pairs.map(|(from, to)| from + (to - from).clamp(-max, max)).collect();
         }
         let share = share as f32;
         pairs.map(|(from, to)| (from + share * (to - from)).clamp(0.0, 1.0)).collect()
@@ -180,7 +180,7 @@ impl HopSkipJump {
     ) -> Result<Vec<f32>, Halt> {
         let values = hop.point.len();
         let wanted = self.initial as f64 * ((iteration + 1) as f64).sqrt();
-        let looks = (wanted as usize).min(self.most).min(session.affords(hop.sample));
+        let looks = (wanted as usize).min(self.max_directions).min(session.affords(hop.sample));
         let distance = self.norm.distance(&hop.point, session.start(hop.sample));
         let whole =
             if self.norm == Norm::Infinity { values as f64 } else { (values as f64).sqrt() };

@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn a_hole_takes_what_stands_around_it() {
         // A ramp from left to right: what is missing lies between its neighbours.
-        let (width, height) = (32usize, 24usize);
+        let width = 32usize;
+        let height = 24usize;
         let level = |x: usize| (x * 8) as u8;
         let rgb = (0..width * height).flat_map(|at| [level(at % width); 3]).collect();
         let image = Image::from_rgb(width, height, rgb).unwrap();
@@ -117,8 +118,8 @@ mod tests {
         let filled = filled(&broken, &hole);
         for (at, pixel) in filled.rgb().as_chunks::<3>().0.iter().enumerate() {
             let away = pixel.map(|own| own.abs_diff(level(at % width)));
-            let most = if hole[at] { 40 } else { 0 };
-            assert!(away.iter().all(|own| *own <= most), "{at}: {pixel:?}");
+            let max = if hole[at] { 40 } else { 0 };
+            assert!(away.iter().all(|own| *own <= max), "{at}: {pixel:?}");
         }
     }
 

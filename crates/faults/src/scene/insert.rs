@@ -2,7 +2,7 @@
 
 use super::paste::{fitted, pasted};
 use super::place::{Placing, TRIES};
-use super::relocate::MOST_STEPS;
+use super::relocate::MAX_STEPS;
 use super::{Scene, SceneFault, Touched, View, centroid};
 use crate::doc::{about, described, when};
 use faultlens_core::{
@@ -163,7 +163,7 @@ impl SceneFault for Insert {
     fn max_queries(&self) -> u64 {
         match self.towards {
             Towards::Nowhere => 1,
-            _ => 1 + u64::from(MOST_STEPS),
+            _ => 1 + u64::from(MAX_STEPS),
         }
     }
 

@@ -78,7 +78,8 @@ mod tests {
         let mut stream = Seed::new(3).stream();
         let draws: Vec<[f32; 2]> = (0..20_000).map(|_| ring(&beside, size, &mut stream)).collect();
         for [x, y] in &draws {
-            let (dx, dy) = ((x - 120.0).abs(), (y - 80.0).abs());
+            let dx = (x - 120.0).abs();
+            let dy = (y - 80.0).abs();
             assert!(dx <= 40.0 && dy <= 40.0, "{x} {y}");
             assert!(dx >= 30.0 || dy >= 35.0, "{x} {y} touches");
         }

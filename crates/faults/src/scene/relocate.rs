@@ -3,7 +3,7 @@
 use super::{Scene, centre};
 
 /// Steps beyond this are not taken, however long the way is.
-pub(super) const MOST_STEPS: u32 = 16;
+pub(super) const MAX_STEPS: u32 = 16;
 
 /// An object's way from where it disturbed an answer to a destination, halved again and again as
 /// delta debugging does: first all the way, then back to the middle where the answer is as it
@@ -47,7 +47,7 @@ impl Relocation {
         let apart = (share - self.done) * length;
         let left = (1.0 - share) * length;
         let ends = share < 1.0 && (apart < close || left < close);
-        if ends || self.steps >= MOST_STEPS {
+        if ends || self.steps >= MAX_STEPS {
             return None;
         }
         let place = [0, 1].map(|axis| {

@@ -5,7 +5,7 @@ use crate::image::facts::{Domain, Facts, Range};
 use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::edge::Edge;
-use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
+use crate::image::paint::smooth::{MAX_DEVIATION, blurred};
 use faultlens_core::{
     Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
 };
@@ -31,7 +31,7 @@ impl Fault for GaussianBlur {
                 "deviation",
                 "standard deviation of the Gaussian, in pixels",
                 0.0,
-                MOST_DEVIATION,
+                MAX_DEVIATION,
             ),
         ],
         domain: Some(Domain::together(&[Range::new("deviation", 0.0, 6.0)])),

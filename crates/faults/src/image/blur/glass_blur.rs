@@ -6,7 +6,7 @@ use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, TABLE, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::pixels::with_rgb;
-use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
+use crate::image::paint::smooth::{MAX_DEVIATION, blurred};
 use faultlens_core::{
     Dose, Hazard, HazardLocation, Image, ImageFault, Seed, SettingError, Settings, Stream,
 };
@@ -28,7 +28,7 @@ impl Fault for GlassBlur {
         parameters: &[
             SEVERITY,
             TABLE,
-            strength("deviation", "standard deviation of the blur, in pixels", 0.0, MOST_DEVIATION),
+            strength("deviation", "standard deviation of the blur, in pixels", 0.0, MAX_DEVIATION),
             strength(
                 "reach",
                 "largest distance of the pixel that is swapped in, in pixels",
@@ -101,13 +101,16 @@ mod tests {
 
     #[test]
     fn values_come_from_within_reach() {
-        let (width, height, reach) = (40, 30, 3);
+        let width = 40;
+        let height = 30;
+        let reach = 3;
         let mut pixels: Vec<[u8; 3]> =
             (0..width * height).map(|at| [(at % width) as u8, (at / width) as u8, 0]).collect();
         let before = pixels.clone();
         shuffle(&mut pixels, width, reach, Seed::new(1));
         for (at, (pixel, old)) in pixels.iter().zip(&before).enumerate() {
-            let (x, y) = (at % width, at / width);
+            let x = at % width;
+            let y = at / width;
             let inner = (4..=37).contains(&x) && (4..=27).contains(&y);
             if !inner {
                 assert_eq!(pixel, old);

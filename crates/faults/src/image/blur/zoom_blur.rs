@@ -97,8 +97,8 @@ impl ImageFault for ZoomBlur {
 }
 
 /// From 1 up to the largest, as numpy's `arange` counts: rounding may add one.
-fn factors([most, step]: [f64; 2]) -> impl Iterator<Item = f64> {
-    let count = libm::ceil((most - 1.0) / step) as usize;
+fn factors([max, step]: [f64; 2]) -> impl Iterator<Item = f64> {
+    let count = libm::ceil((max - 1.0) / step) as usize;
     let step = (1.0 + step) - 1.0;
     (0..count).map(move |at| 1.0 + at as f64 * step)
 }

@@ -75,7 +75,7 @@ const POINTS: Points<4> = Points {
 impl ImageFault for ColourJitter {
     fn change(&self, image: &Image, stream: &mut Stream) -> Image {
         let [brightness, contrast, saturation, hue] =
-            self.0.numbers.map(|most| stream.between(-most, most));
+            self.0.numbers.map(|max| stream.between(-max, max));
         let light = 1.0 + brightness;
         let middle = light * dot(LUMA, channel_means(image));
         let bright = (1.0 + contrast) * light;

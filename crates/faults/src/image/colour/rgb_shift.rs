@@ -87,9 +87,9 @@ enum Shift {
 impl ImageFault for RgbShift {
     fn change(&self, image: &Image, stream: &mut Stream) -> Image {
         let levels = match &self.0 {
-            Shift::Drawn(Level { numbers: [most], .. }) => {
-                let most = 255.0 * most;
-                [(); 3].map(|()| stream.between(-most, most))
+            Shift::Drawn(Level { numbers: [max], .. }) => {
+                let max = 255.0 * max;
+                [(); 3].map(|()| stream.between(-max, max))
             }
             Shift::Fixed { shares, .. } => shares.map(|share| 255.0 * share),
         };

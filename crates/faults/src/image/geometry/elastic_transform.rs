@@ -9,7 +9,7 @@ use crate::image::paint::edge::Edge;
 use crate::image::paint::grain::levels;
 use crate::image::paint::resample::{Fill, moved};
 use crate::image::paint::round::{larger, smaller};
-use crate::image::paint::smooth::{Gaussian, MOST_DEVIATION};
+use crate::image::paint::smooth::{Gaussian, MAX_DEVIATION};
 use faultlens_core::{
     Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
@@ -51,11 +51,11 @@ impl ElasticTransform {
     /// How far every pixel is from where its content was, in one direction.
     fn offsets(&self, width: usize, height: usize, stream: &mut Stream) -> Vec<f32> {
         let rough = levels(width * height, RANGE, stream);
-        let deviations = [width, height].map(|n| (0.01 * n as f64).min(MOST_DEVIATION));
+        let deviations = [width, height].map(|n| (0.01 * n as f64).min(MAX_DEVIATION));
         let gaussian = Gaussian { deviations, cut: 3.0, edge: Edge::Reflect };
         let smooth = gaussian.smoothed(rough, width, 1);
-        let most = 0.005 * height as f64 * self.0.numbers[0];
-        let scale = (2.0 * most / f64::from(RANGE)) as f32;
+        let max = 0.005 * height as f64 * self.0.numbers[0];
+        let scale = (2.0 * max / f64::from(RANGE)) as f32;
         smooth.iter().map(|&level| (f32::from(level) - f32::from(RANGE / 2)) * scale).collect()
     }
 

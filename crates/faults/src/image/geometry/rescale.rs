@@ -6,7 +6,7 @@ use crate::image::fault::Fault;
 use crate::image::level::{Level, Points, SEVERITY, strength};
 use crate::image::paint::edge::Edge;
 use crate::image::paint::resample::{FILL, Fill, moved};
-use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
+use crate::image::paint::smooth::{MAX_DEVIATION, blurred};
 use faultlens_core::{
     Dose, Hazard, HazardLocation, Image, ImageFault, Motion, SettingError, Settings, Stream,
 };
@@ -66,7 +66,7 @@ impl ImageFault for Rescale {
             return moved(image, &zoom, self.fill);
         }
         // Smooth what becomes too small to be seen, so that no patterns appear.
-        let deviation = (0.5 * (1.0 / factor - 1.0)).min(MOST_DEVIATION);
+        let deviation = (0.5 * (1.0 / factor - 1.0)).min(MAX_DEVIATION);
         moved(&blurred(image, deviation, Edge::Reflect), &zoom, self.fill)
     }
 

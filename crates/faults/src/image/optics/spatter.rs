@@ -10,7 +10,7 @@ use crate::image::paint::grain::{DEVIATION, MEAN, normals};
 use crate::image::paint::pixels::{weighed, with_rgb};
 use crate::image::paint::rim::{Relief, relief};
 use crate::image::paint::round::{level_byte, level_word, smaller};
-use crate::image::paint::smooth::{Gaussian, MOST_DEVIATION};
+use crate::image::paint::smooth::{Gaussian, MAX_DEVIATION};
 use faultlens_core::{
     Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
 };
@@ -38,7 +38,7 @@ impl Fault for Spatter {
                 "size",
                 "standard deviation of the blur: the size of drops",
                 0.0,
-                MOST_DEVIATION,
+                MAX_DEVIATION,
             ),
             strength("cut", "noise below this makes no drop", 0.0, 1.0),
             strength("strength", "how bright water is; how soft mud is", 0.0, 10.0),
@@ -135,8 +135,8 @@ fn watery(image: &Image, layer: &[u8], relief: &Relief, strength: f32) -> Image 
     let lights = layer.iter().zip(&relief.0);
     let lights: Vec<u16> =
         lights.map(|(&level, &relief)| u16::from(level) * u16::from(relief)).collect();
-    let most = lights.iter().copied().max().unwrap_or(0).max(1);
-    let scale = 65535.0 * strength / f32::from(most);
+    let max = lights.iter().copied().max().unwrap_or(0).max(1);
+    let scale = 65535.0 * strength / f32::from(max);
     let width = image.width();
     let tint = WATER.repeat(width);
     let mut glow = vec![0u16; 3 * width];

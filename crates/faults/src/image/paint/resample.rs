@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn what_moved_away_is_filled() {
-        let (edge, reflect) = (Fill::Beyond(Edge::Repeat), Fill::Beyond(Edge::Reflect));
+        let edge = Fill::Beyond(Edge::Repeat);
+        let reflect = Fill::Beyond(Edge::Reflect);
         let cases = [
             (0.0, Fill::Black, [40, 80, 120]),
             (1.0, Fill::Black, [0, 40, 80]),

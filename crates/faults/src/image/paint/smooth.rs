@@ -6,7 +6,7 @@ use super::pixels::{HALF_SCALE, in_65536ths, narrowed, weighed, widened};
 use faultlens_core::Image;
 
 /// The largest deviation; wider weights would be too small for 65536ths.
-pub(crate) const MOST_DEVIATION: f64 = 200.0;
+pub(crate) const MAX_DEVIATION: f64 = 200.0;
 
 /// The weight, on either side, that is left out at the ends of a kernel, in 65536ths.
 const NEGLIGIBLE: u16 = 16;
@@ -329,7 +329,7 @@ mod tests {
     fn flat_areas_keep_their_level() {
         for level in [0, 1, 100, 254, 255] {
             let image = Image::from_rgb(5, 3, vec![level; 45]).unwrap();
-            for deviation in [0.0, 0.05, 0.4, 3.0, 17.0, MOST_DEVIATION] {
+            for deviation in [0.0, 0.05, 0.4, 3.0, 17.0, MAX_DEVIATION] {
                 assert_eq!(blurred(&image, deviation, Edge::Repeat), image, "{level} {deviation}");
             }
         }

@@ -74,7 +74,8 @@ mod tests {
     #[test]
     fn wide_numbers_are_the_same_numbers() {
         let a: Vec<f32> = (0..103).map(|at| at as f32 * 0.37 - 9.0).collect();
-        let (mut wide, mut plain) = (a.clone(), a.clone());
+        let mut wide = a.clone();
+        let mut plain = a.clone();
         wide_mix(&a, &mut wide);
         mix(&a, &mut plain);
         assert_eq!(wide, plain);

@@ -10,7 +10,7 @@ use crate::image::paint::crystals::Crystals;
 use crate::image::paint::edge::Edge;
 use crate::image::paint::pixels::with_rgb;
 use crate::image::paint::plasma::Plasma;
-use crate::image::paint::smooth::{MOST_DEVIATION, blurred};
+use crate::image::paint::smooth::{MAX_DEVIATION, blurred};
 use faultlens_core::{
     Dose, Hazard, HazardLocation, Image, ImageFault, SettingError, Settings, Stream,
 };
@@ -56,7 +56,7 @@ impl ImageFault for Ice {
         let crystals = Crystals::new(width, height, stream);
         let plasma = Plasma::new(longer, 1.42, stream);
         let ice = covered(&growth(width, height, &plasma), self.0.numbers[0], 0.012);
-        let behind = blurred(image, (BLUR * longer as f64).min(MOST_DEVIATION), Edge::Reflect);
+        let behind = blurred(image, (BLUR * longer as f64).min(MAX_DEVIATION), Edge::Reflect);
         let tint = TINT.map(|tint| tint as f32);
         let mut row = vec![0; width];
         let mut rgb = Vec::with_capacity(image.rgb().len());

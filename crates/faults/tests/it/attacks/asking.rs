@@ -8,7 +8,8 @@ fn hop_skip_jump_comes_closer_than_art_with_no_more_questions() {
     let exam = Exam::of(10);
     let results = exam.results(&*attack("hop_skip_jump", &[]));
     assert_eq!(results.reached(), 1.0);
-    let (distance, queries) = (results.mean_distance(Norm::Two), results.mean_queries());
+    let distance = results.mean_distance(Norm::Two);
+    let queries = results.mean_queries();
     // ART, all 100 digits: 1.4546.
     assert!(distance < 1.4546, "{distance}");
     assert!(queries < 2500.0, "{queries}");
@@ -53,8 +54,8 @@ fn wanted_classes_are_reached_by_asking() {
     let hops = (attack("hop_skip_jump", &[("iterations", "2")]), 0.6);
     let squares = (attack("square", &[("epsilon", "0.5"), ("iterations", "500")]), 1.0);
     let all = (attack("threshold", &[("threshold", "128")]), 1.0);
-    for (attack, least) in [hops, squares, all] {
+    for (attack, min) in [hops, squares, all] {
         let reached = exam.results(&*attack).reached();
-        assert!(reached >= least, "{}: {reached}", attack.dose().axis);
+        assert!(reached >= min, "{}: {reached}", attack.dose().axis);
     }
 }

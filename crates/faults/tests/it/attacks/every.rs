@@ -95,16 +95,16 @@ fn counting(inner: &dyn AttackTarget) -> Counting<'_> {
 fn no_more_is_asked_than_may_be_and_the_cost_is_right() {
     let (toy, start) = Linear::random(4, 5, [3, 6, 6]);
     for plugin in ATTACKS {
-        for most in [0, 1, 2, 7, 60, 400] {
+        for max in [0, 1, 2, 7, 60, 400] {
             let target = counting(&toy);
             let starts = [start.clone(), start.clone()];
-            let found = attacked(&*quick(plugin.name), &target, &starts, &[ANY, ANY], most);
+            let found = attacked(&*quick(plugin.name), &target, &starts, &[ANY, ANY], max);
             let counted: u64 = found.iter().map(|found| found.cost.queries).sum();
             assert_eq!(target.asked.load(Ordering::Relaxed), counted, "{}", plugin.name);
             for found in &found {
                 let cost = found.cost;
-                assert!(cost.queries <= most && cost.gradients <= cost.queries);
-                assert!(cost.first.is_none_or(|f| f.queries >= 1 && f.queries <= most));
+                assert!(cost.queries <= max && cost.gradients <= cost.queries);
+                assert!(cost.first.is_none_or(|f| f.queries >= 1 && f.queries <= max));
                 if quick(plugin.name).needs() < Needs::Gradients {
                     assert_eq!(cost.gradients, 0);
                 }
@@ -188,9 +188,9 @@ fn trials_differ_only_where_random_numbers_are_drawn() {
     let (toy, start) = Linear::random(6, 4, [1, 5, 5]);
     for plugin in ATTACKS {
         let attack = attack(plugin.name, &[]);
-        let tried = |seed: u64, most: u64| {
+        let tried = |seed: u64, max: u64| {
             let stream = Seed::new(seed).stream();
-            let samples = vec![Sample::new(start.clone(), ANY, stream, most)];
+            let samples = vec![Sample::new(start.clone(), ANY, stream, max)];
             let mut session = AttackSession::new(&toy, attack.norm(), samples);
             attack.search(&mut session).unwrap();
             session.finish()[0].point.clone()
@@ -225,13 +225,14 @@ impl AttackTarget for Broken {
         slope: &mut dyn FnMut(usize, &[f32]) -> Vec<f32>,
     ) -> Result<Vec<Gradient>, TargetError> {
         let logits = vec![self.value; self.classes];
-        let answer = |(at, question): (usize, &Question<'_>)| {
+        let mut gradients = Vec::new();
+        for (at, question) in questions.iter().enumerate() {
             assert_eq!(slope(at, &logits).len(), self.classes);
             let slope = vec![self.value; question.point.len()];
             let reply = Reply { changed: false, resistance: None, margin: None };
-            Gradient { reply, logits: logits.clone(), slope }
-        };
-        Ok(questions.iter().enumerate().map(answer).collect())
+            gradients.push(Gradient { reply, logits: logits.clone(), slope });
+        }
+        Ok(gradients)
     }
 }
 

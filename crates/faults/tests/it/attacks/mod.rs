@@ -39,18 +39,19 @@ pub(super) fn attack(name: &str, settings: &[(&'static str, &str)]) -> Box<dyn A
     (plugin.build)(&all).unwrap()
 }
 
-/// What an attack finds for images with these goals, at most `most` questions each.
+/// What an attack finds for images with these goals, at most `max_queries` queries each.
 pub(super) fn attacked(
     attack: &dyn Attack,
     target: &dyn AttackTarget,
     images: &[Vec<f32>],
     goals: &[Goal],
-    most: u64,
+    max_queries: u64,
 ) -> Vec<Found> {
-    let sample = |(at, (image, goal)): (usize, (&Vec<f32>, &Goal))| {
-        Sample::new(image.clone(), *goal, Seed::new(5).at(at as u64).stream(), most)
-    };
-    let samples = images.iter().zip(goals).enumerate().map(sample).collect();
+    let mut samples = Vec::new();
+    for (at, (image, goal)) in images.iter().zip(goals).enumerate() {
+        let stream = Seed::new(5).at(at as u64).stream();
+        samples.push(Sample::new(image.clone(), *goal, stream, max_queries));
+    }
     let mut session = AttackSession::new(target, attack.norm(), samples);
     attack.search(&mut session).unwrap();
     session.finish()
@@ -69,8 +70,11 @@ impl Exam {
         let target = Digits::load(&data("digits_cnn.onnx")).unwrap();
         let images: Vec<Vec<f32>> = array("images.npy", 256).into_iter().take(count).collect();
         let logits = array("logits.npy", 10);
-        let goal = |logits: Vec<f32>| Goal { from: argmax(logits), towards: None };
-        Self { target, images, goals: logits.into_iter().take(count).map(goal).collect() }
+        let mut goals = Vec::new();
+        for logits in logits.into_iter().take(count) {
+            goals.push(Goal { from: argmax(logits), towards: None });
+        }
+        Self { target, images, goals }
     }
 
     /// The same digits; each should become the class behind its own.
@@ -87,8 +91,8 @@ impl Exam {
 
     /// What the attack finds, checked: asked again, found points have the wanted answer, no value
     /// is outside the range, and no sample cost more than it may.
-    pub(super) fn results_within(&self, attack: &dyn Attack, most: u64) -> Results {
-        let found = attacked(attack, &self.target, &self.images, &self.goals, most);
+    pub(super) fn results_within(&self, attack: &dyn Attack, max: u64) -> Results {
+        let found = attacked(attack, &self.target, &self.images, &self.goals, max);
         let norm = attack.norm();
         for ((found, goal), image) in found.iter().zip(&self.goals).zip(&self.images) {
             let question =
@@ -96,8 +100,8 @@ impl Exam {
             let reply = self.target.ask(&[question]).unwrap()[0];
             assert_eq!(reply.changed, found.cost.first.is_some());
             assert!(found.point.iter().all(|value| (0.0..=1.0).contains(value)));
-            assert!(found.cost.queries <= most);
-            assert!(found.cost.first.is_none_or(|first| first.queries <= most
+            assert!(found.cost.queries <= max);
+            assert!(found.cost.first.is_none_or(|first| first.queries <= max
                 && norm.distance(&found.point, image) <= first.distance));
         }
         let images = self.images.clone();

@@ -16,7 +16,8 @@ const SIZE: [usize; 2] = [200, 150];
 fn rectangle() -> Case {
     let bounds = Bounds { left: 60.0, top: 50.0, right: 110.0, bottom: 80.0 };
     let inside = |at: usize| {
-        let (x, y) = ((at % SIZE[0]) as f32, (at / SIZE[0]) as f32);
+        let x = (at % SIZE[0]) as f32;
+        let y = (at / SIZE[0]) as f32;
         x >= bounds.left && x < bounds.right && y >= bounds.top && y < bounds.bottom
     };
     let bits: Vec<bool> = (0..SIZE[0] * SIZE[1]).map(inside).collect();

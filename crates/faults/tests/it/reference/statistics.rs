@@ -17,7 +17,8 @@ fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
 /// Linear between the two nearest, as numpy does it.
 fn percentile(sorted: &[u8], percent: f64) -> f64 {
     let at = percent / 100.0 * (sorted.len() - 1) as f64;
-    let (below, above) = (f64::from(sorted[at as usize]), f64::from(sorted[at.ceil() as usize]));
+    let below = f64::from(sorted[at as usize]);
+    let above = f64::from(sorted[at.ceil() as usize]);
     below + (above - below) * at.fract()
 }
 
