@@ -90,7 +90,8 @@ fn entries(category: Category) -> Vec<Entry> {
                 entry
             };
             let image = IMAGE_FAULTS.iter().map(|plugin| {
-                let (hazard, strengths) = (image::hazard(plugin), Strengths::of(plugin.name));
+                let hazard = image::facts(plugin.name).and_then(|facts| facts.hazard);
+                let strengths = Strengths::of(plugin.name);
                 on("image", Entry { hazard, strengths, ..plugged(plugin) })
             });
             let model = MODEL_FAULTS.iter().map(|plugin| on("model", plugged(plugin)));

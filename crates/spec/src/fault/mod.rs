@@ -90,7 +90,7 @@ impl Disturbance {
     pub fn most_questions(&self) -> u64 {
         match self {
             Self::Attack(assault) => assault.most_questions(),
-            Self::Scene(fault) => fault.most_questions(),
+            Self::Scene(fault) => fault.max_queries(),
             _ => 1,
         }
     }
