@@ -4,10 +4,10 @@
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use cpu_time::ThreadTime;
-use faultlens_campaign::config::{Disturbance, FaultPoint};
 use faultlens_core::Seed;
 use faultlens_data::read_image;
 use faultlens_faults::IMAGE_FAULTS;
+use faultlens_spec::{Disturbance, FaultPoint};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;

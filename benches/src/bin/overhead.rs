@@ -4,14 +4,17 @@
 
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
-use faultlens_campaign::config::Disturbance;
+use faultlens_campaign::OpenCampaign;
+use faultlens_campaign::case_key;
 use faultlens_campaign::plan::TrialKey;
 use faultlens_campaign::run::{Event, RunOptions, Sink, SinkError};
-use faultlens_campaign::store::{Batch, Store, StoreError};
-use faultlens_campaign::{Campaign, OpenCampaign, Record, case_key};
 use faultlens_core::Seed;
 use faultlens_engine::Change;
 use faultlens_faults::Sites;
+use faultlens_record::Record;
+use faultlens_record::store::{Batch, Store, StoreError};
+use faultlens_spec::Campaign;
+use faultlens_spec::Disturbance;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -108,7 +111,12 @@ fn whole(path: &Path, dir: &Path) -> Result<f64> {
     let output: Option<PathBuf> = Some(dir.to_path_buf());
     let options = RunOptions { output, threads: Some(1), ..RunOptions::default() };
     let sinks: &mut [&mut dyn Sink] = &mut [&mut watch];
-    Campaign::load(path)?.run(&options, sinks, &AtomicBool::new(false))?;
+    faultlens_campaign::run_campaign(
+        Campaign::load(path)?,
+        &options,
+        sinks,
+        &AtomicBool::new(false),
+    )?;
     Ok(watch.seconds)
 }
 

@@ -8,20 +8,12 @@
 //! how often the answer was not the expected one.
 
 use crate::inject::{GoldenCase, Observation, micros};
-use crate::record::Site;
 use faultlens_core::{Outcome, Reason, Seed, Stream};
 use faultlens_engine::{Change, Edit};
 use faultlens_faults::{Candidate, Injection, Sites};
+use faultlens_record::Site;
+use faultlens_record::keys::{CHECKED, CRITICAL, SEARCHED, UNEXPECTED};
 use std::time::Instant;
-
-/// What records call the number of bits that break the answer.
-pub(crate) const CRITICAL: &str = "critical";
-/// What records call the number of bits that were searched.
-pub(crate) const SEARCHED: &str = "searched";
-/// What records call the number of bits that were asked about to check the others.
-pub(crate) const CHECKED: &str = "checked";
-/// What records call the number of those that were not as expected.
-pub(crate) const UNEXPECTED: &str = "unexpected";
 
 /// Searches one element for each seed, all of them side by side, so that each round of questions
 /// is one stack.

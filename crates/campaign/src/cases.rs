@@ -1,16 +1,14 @@
 //! What is shown: data sets from files and from the embedded world, and the sample of them.
 
-use crate::config::CaseSpec;
 use faultlens_core::{Case, Seed};
 use faultlens_data::{DataError, DataSet, Options};
-use faultlens_world as world;
+use faultlens_spec::CaseSpec;
+use faultlens_world::{self as world, MAX_PICTURES};
 use std::path::Path;
 
 /// The seed of the embedded world's pictures; seeds of campaigns and trainings are drawn apart
 /// from it.
 const WORLD_SEED: u64 = 1;
-/// The most pictures of the embedded world: they are all drawn before any is shown.
-pub(crate) const MOST_PICTURES: usize = 200_000;
 /// Held-out pictures of the embedded world, where the user gives no number.
 const SIGNS: usize = 1400;
 const SCENES: usize = 300;
@@ -76,10 +74,10 @@ pub fn world_cases(
     let (kind, count) = match asked.split_once(':') {
         None => (asked, None),
         Some((kind, count)) => match count.parse::<usize>() {
-            Ok(count) if (1..=MOST_PICTURES).contains(&count) => (kind, Some(count)),
+            Ok(count) if (1..=MAX_PICTURES).contains(&count) => (kind, Some(count)),
             _ => {
                 return wrong(format!(
-                    "world:{kind} gives from 1 to {MOST_PICTURES} pictures, not {count}"
+                    "world:{kind} gives from 1 to {MAX_PICTURES} pictures, not {count}"
                 ));
             }
         },

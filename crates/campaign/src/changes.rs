@@ -2,26 +2,8 @@
 
 use faultlens_core::{Detections, Response};
 use faultlens_judge::{ObjectChange, object_changes, voc_ap};
+use faultlens_record::keys::{CHANGES, MISPLACED, MISSED, RELABELLED, SPURIOUS, VOC_AP};
 use std::collections::BTreeMap;
-
-/// What a record calls the mean average precision as PASCAL VOC has it, golden's objects for the
-/// truth, where it is not 1.
-pub(crate) const VOC_AP: &str = "voc_ap";
-
-/// What a record calls the number of objects that are gone.
-pub(crate) const MISSED: &str = "missed";
-
-/// What a record calls the number of objects that were not there before.
-pub(crate) const SPURIOUS: &str = "spurious";
-
-/// What a record calls the number of objects that are called otherwise.
-pub(crate) const RELABELLED: &str = "relabelled";
-
-/// What a record calls the number of objects whose box has moved too far.
-pub(crate) const MISPLACED: &str = "misplaced";
-
-/// What a record calls all of them, one by one.
-pub const CHANGES: &str = "changes";
 
 /// Changes that a record has room for.
 const MOST: usize = 16;
@@ -85,12 +67,6 @@ fn text(change: &ObjectChange, golden: &Detections, observed: &Detections) -> St
     }
 }
 
-/// The undisturbed scores of the objects that are gone, from what a record calls [`CHANGES`].
-pub(crate) fn lost(changes: &str) -> impl Iterator<Item = f64> {
-    let gone = changes.split("; ").filter_map(|change| change.strip_prefix("missed "));
-    gone.filter_map(|object| object.rsplit_once(" at ")?.0.rsplit(' ').next()?.parse().ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,13 +80,6 @@ mod tests {
         });
         let names = Names::Listed(["car", "dog"].map(str::to_owned).into());
         Response::Detections(Detections { found: found.collect(), names, finite: true })
-    }
-
-    #[test]
-    fn scores_of_what_is_gone_are_read_again() {
-        let told = "missed look at 2 0.31 at 1.0 2.0 3.0 4.0; spurious dog 0.90 at 1.0 2.0 3.0 4.0; \
-                    missed car 0.85 at 5.0 6.0 7.0 8.0; 3 more";
-        assert_eq!(lost(told).collect::<Vec<_>>(), [0.31, 0.85]);
     }
 
     #[test]

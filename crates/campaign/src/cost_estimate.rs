@@ -1,7 +1,7 @@
 //! What a campaign asks of services before anything is asked: calls and money.
 
 use crate::setup::OpenCampaign;
-use crate::store::Store;
+use faultlens_record::store::Store;
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
@@ -54,7 +54,7 @@ impl OpenCampaign {
         let recorded = recorded(self, dir);
         let targets = self.campaign.targets.iter().zip(&self.targets).enumerate();
         let cost_estimate =
-            |(at, (spec, subject)): (usize, (&crate::config::TargetSpec, &crate::OpenTarget))| {
+            |(at, (spec, subject)): (usize, (&faultlens_spec::TargetSpec, &crate::OpenTarget))| {
                 let service = subject.service()?;
                 let faults = 0..self.campaign.faults.len();
                 let each: u64 = faults.clone().map(|fault| self.plan.trials(at, fault)).sum();
@@ -93,7 +93,7 @@ fn recorded(setup: &OpenCampaign, dir: &Path) -> Vec<u64> {
     let mut counts = vec![0; setup.targets.len()];
     if let Ok(store) = Store::read(dir) {
         // What cannot be read is asked for again.
-        let _ = store.for_each::<crate::store::StoreError>(|record| {
+        let _ = store.for_each::<faultlens_record::store::StoreError>(|record| {
             if let Some(count) = counts.get_mut(record.target as usize) {
                 *count += 1;
             }

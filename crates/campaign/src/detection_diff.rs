@@ -1,11 +1,11 @@
 //! What a target finds in a changed image, thing by thing beside what was expected.
 
-pub use crate::changes::CHANGES;
+pub use faultlens_record::keys::CHANGES;
 
-use crate::changes::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
 use crate::inject::{GoldenCase, Observation};
 use faultlens_core::{Bounds, Detection, Detections, Image, Response};
 use faultlens_judge::{ObjectChange, ObjectPairs, object_pairs};
+use faultlens_record::keys::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
 
 /// A changed image, and what the target finds in it.
 #[derive(Debug, Clone)]

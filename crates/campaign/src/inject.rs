@@ -2,95 +2,92 @@
 
 use crate::boundary;
 use crate::changes::changes;
-use crate::config::{Disturbance, FaultPoint};
-use crate::inventory;
 use crate::plan::TrialKey;
-use crate::record::{GoldenRecord, Record, Site};
 use crate::score::scores;
 use crate::setup::OpenCampaign;
 use crate::standing::{precision, says, standing, standing_of_truth};
-use crate::store::CaseRecord;
 use crate::subject::{OpenTarget, WhiteBox};
 use faultlens_core::{
-    Bounds, Case, Comparison, DType, Detection, Disturbed, Image, Measure, Motion, Outcome, Reason,
-    Response, Seed, Target as _, TargetError, Truth,
+    AppliedFault, Bounds, Case, Comparison, DType, Detection, Image, Measurement, Motion, Outcome,
+    Reason, Response, Seed, Target as _, TargetError, Truth,
 };
 use faultlens_engine::{Change, Edit, EngineError, Golden, Replay, ValueId};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
-use faultlens_judge::right;
+use faultlens_judge::is_correct;
 use faultlens_judge::visual::Reference;
+use faultlens_record::inventory;
+use faultlens_record::keys::{HITS, POSITIVE, WEIGHT};
+use faultlens_record::store::CaseRecord;
+use faultlens_record::{GoldenRecord, Record, Site};
+use faultlens_spec::{Disturbance, FaultPoint};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a record calls the number of changed elements, where it is not one.
-pub(crate) const HITS: &str = "hits";
-
-/// What a record calls how much a trial counts, where that is not one.
-pub(crate) const WEIGHT: &str = "weight";
-
-/// What a record calls whether the answer is what fairness counts.
-pub(crate) const POSITIVE: &str = "positive";
-
 /// How often a service is asked for an answer that gets lost and that other trials hang on.
 const TRIES: usize = 3;
 
 /// How many trials inside a model run together: they share the streaming of weights.
-pub(crate) const STACK: usize = 32;
+pub const STACK: usize = 32;
 
 /// One target and one case, asked undisturbed.
-pub(crate) struct GoldenCase<'s> {
-    pub(crate) setup: &'s OpenCampaign,
-    pub(crate) subject: &'s OpenTarget,
+pub struct GoldenCase<'s> {
+    /// The campaign.
+    pub setup: &'s OpenCampaign,
+    /// The target.
+    pub subject: &'s OpenTarget,
     /// What is shown.
-    pub(crate) case: Case,
+    pub case: Case,
     /// What tells the case from others: its name and its pixels.
-    pub(crate) key: String,
+    pub key: String,
     /// The class of the target's list that the case should have.
     truth: Option<usize>,
     /// The undisturbed run, where the target is a model that faults can land in.
     inside: Option<(&'s WhiteBox, Golden<'s>)>,
     /// The undisturbed answer.
-    pub(crate) answer: Response,
+    pub answer: Response,
     /// Why no trial of this case says anything, whatever the fault.
-    pub(crate) barred: Option<Reason>,
+    pub barred: Option<Reason>,
     /// What changes of the image are held against, once one is; `None` where there is no telling.
-    pub(crate) original: OnceCell<Option<Reference>>,
+    pub original: OnceCell<Option<Reference>>,
     /// The directions of the image's edges, once changed scenes are held against them.
-    pub(crate) edges: OnceCell<Option<Vec<f64>>>,
+    pub edges: OnceCell<Option<Vec<f64>>>,
 }
 
 /// What a target did under a fault.
-pub(crate) struct Observation {
+pub struct Observation {
     /// What it answered; `None` where that is golden, bit for bit.
-    pub(crate) answer: Result<Option<Response>, TargetError>,
-    pub(crate) site: Option<Site>,
+    pub answer: Result<Option<Response>, TargetError>,
+    /// Where a model fault landed.
+    pub site: Option<Site>,
     /// What it was shown, where that was changed.
-    pub(crate) image: Option<Image>,
+    pub image: Option<Image>,
     /// The fault in that image.
-    pub(crate) shown_under: Option<&'static str>,
+    pub shown_under: Option<&'static str>,
     /// The golden answer as the fault has moved it: what is expected now.
-    pub(crate) moved: Option<Box<Response>>,
-    pub(crate) queries: u32,
-    pub(crate) micros: u64,
+    pub moved: Option<Box<Response>>,
+    /// How often the target was queried.
+    pub queries: u32,
+    /// How long it took.
+    pub micros: u64,
     /// How much people notice of what it was shown, where that was told.
-    pub(crate) visual_change: Option<f64>,
+    pub visual_change: Option<f64>,
     /// Where something came into the scene or went out of it.
-    pub(crate) touched: Option<Bounds>,
+    pub touched: Option<Bounds>,
     /// What was found of that and is no part of the answer.
-    pub(crate) own: Vec<Detection>,
+    pub own: Vec<Detection>,
     /// Where the fault has moved what stands in the image.
-    pub(crate) motion: Option<Box<Motion>>,
+    pub motion: Option<Box<Motion>>,
     /// Why the trial says nothing, whatever was answered.
-    pub(crate) void: Option<Reason>,
+    pub void: Option<Reason>,
     /// What else is recorded of the trial.
-    pub(crate) extra: BTreeMap<String, String>,
+    pub extra: BTreeMap<String, String>,
 }
 
 impl Observation {
     /// What came of a trial that left the image as it is.
-    pub(crate) fn inside(answer: Result<Option<Response>, TargetError>, micros: u64) -> Self {
+    pub fn inside(answer: Result<Option<Response>, TargetError>, micros: u64) -> Self {
         Self {
             answer,
             site: None,
@@ -118,28 +115,29 @@ pub(crate) struct TrialSeed {
     pub(crate) repeat: u32,
 }
 
-impl FaultPoint {
+impl GoldenCase<'_> {
     /// Injects the fault once for each turn, and says of each what the target did.
     pub(crate) fn inject(
         &self,
-        stage: &GoldenCase<'_>,
+        fault: &FaultPoint,
         turns: &[TrialSeed],
         each: &mut dyn FnMut(Observation),
     ) {
         let seeds: Vec<u64> = turns.iter().map(|turn| turn.seed).collect();
-        match &self.disturbance {
+        let name = fault.name;
+        match &fault.disturbance {
             Disturbance::Image(fault) => {
-                seeds.iter().for_each(|&seed| each(stage.show(self.name, fault.as_ref(), seed)));
+                seeds.iter().for_each(|&seed| each(self.show(name, fault.as_ref(), seed)));
             }
             Disturbance::Varied(varied) => {
-                seeds.iter().for_each(|&seed| each(stage.show_varied(self.name, varied, seed)));
+                seeds.iter().for_each(|&seed| each(self.show_varied(name, varied, seed)));
             }
-            Disturbance::Model(injection) => stage.disturb(injection, &seeds, each),
-            Disturbance::Attack(assault) => {
-                seeds.iter().for_each(|&seed| each(stage.attack(self.name, assault, seed)));
+            Disturbance::Model(injection) => self.disturb(injection, &seeds, each),
+            Disturbance::Attack(attack) => {
+                seeds.iter().for_each(|&seed| each(self.attack(name, attack, seed)));
             }
             Disturbance::Scene(fault) => {
-                turns.iter().for_each(|&turn| each(stage.restage(self.name, fault.as_ref(), turn)));
+                turns.iter().for_each(|&turn| each(self.restage(name, fault.as_ref(), turn)));
             }
         }
     }
@@ -147,11 +145,7 @@ impl FaultPoint {
 
 impl<'s> GoldenCase<'s> {
     /// Asks the target about the undisturbed case.
-    pub(crate) fn open(
-        setup: &'s OpenCampaign,
-        target: u32,
-        case: Case,
-    ) -> Result<Self, TargetError> {
+    pub fn open(setup: &'s OpenCampaign, target: u32, case: Case) -> Result<Self, TargetError> {
         let (start, subject) = (Instant::now(), &setup.targets[target as usize]);
         let (inside, answer) = match subject.inside() {
             Some(inside) => {
@@ -166,7 +160,7 @@ impl<'s> GoldenCase<'s> {
         let (barred, original, edges) = (None, OnceCell::new(), OnceCell::new());
         let mut stage =
             Self { setup, subject, case, key, truth, inside, answer, barred, original, edges };
-        stage.barred = setup.judge.bars_case(&stage.undisturbed(&stage.answer));
+        stage.barred = setup.judge.skips_case(&stage.undisturbed(&stage.answer));
         if stage.barred.is_none() {
             stage.barred = stage.unsteady()?;
         }
@@ -174,7 +168,7 @@ impl<'s> GoldenCase<'s> {
     }
 
     /// The model and its undisturbed run; an error where there is none to reach into.
-    pub(crate) fn inside(&self) -> Result<(&'s WhiteBox, &Golden<'s>), TargetError> {
+    pub fn inside(&self) -> Result<(&'s WhiteBox, &Golden<'s>), TargetError> {
         let inside = self.inside.as_ref().map(|(inside, golden)| (*inside, golden));
         inside.ok_or_else(|| TargetError::Failed("the target is no model".to_owned()))
     }
@@ -219,10 +213,7 @@ impl<'s> GoldenCase<'s> {
     }
 
     /// What the model answers under each list of changes; `None` where that is golden.
-    pub(crate) fn answers(
-        &self,
-        changes: &[Vec<Change>],
-    ) -> Vec<Result<Option<Response>, TargetError>> {
+    pub fn answers(&self, changes: &[Vec<Change>]) -> Vec<Result<Option<Response>, TargetError>> {
         let (inside, golden) = match self.inside() {
             Ok(inside) => inside,
             Err(error) => return vec![Err(error); changes.len()],
@@ -239,7 +230,7 @@ impl<'s> GoldenCase<'s> {
     }
 
     /// The bits of an element in the golden run, and how they are read.
-    pub(crate) fn bits(&self, value: ValueId, element: usize) -> Option<(u64, DType)> {
+    pub fn bits(&self, value: ValueId, element: usize) -> Option<(u64, DType)> {
         let (_, golden) = self.inside().ok()?;
         golden.bits(value, element).zip(golden.dtype(value))
     }
@@ -247,11 +238,12 @@ impl<'s> GoldenCase<'s> {
     /// One trial.
     pub(crate) fn once(&self, fault: &FaultPoint, turn: TrialSeed) -> Option<Observation> {
         let mut observed = None;
-        fault.inject(self, &[turn], &mut |one| observed = Some(one));
+        self.inject(fault, &[turn], &mut |one| observed = Some(one));
         observed
     }
 
-    pub(crate) fn site(&self, change: &Change) -> Option<Site> {
+    /// The place that a change hits, with the number before and after.
+    pub fn site(&self, change: &Change) -> Option<Site> {
         let (before, dtype) = self.bits(change.value, change.element)?;
         let after = change.edit.of(before, dtype);
         // A bit that is held at what it was is still the one that was hit.
@@ -269,15 +261,15 @@ impl<'s> GoldenCase<'s> {
     }
 
     /// What became of a trial.
-    pub(crate) fn judge(&self, observed: &Observation) -> Outcome {
+    pub fn judge(&self, observed: &Observation) -> Outcome {
         if let Some(reason) = &self.barred {
-            return Outcome::Skipped(reason.clone());
+            return Outcome::Skipped(*reason);
         }
         if let Some(reason) = &observed.void {
-            return Outcome::Skipped(reason.clone());
+            return Outcome::Skipped(*reason);
         }
         // What an answer does not count for, its absence does not count for either.
-        if let Some(reason) = self.setup.judge.bars_trial(&self.comparison(&self.answer, observed))
+        if let Some(reason) = self.setup.judge.skips_trial(&self.comparison(&self.answer, observed))
         {
             return Outcome::Skipped(reason);
         }
@@ -289,7 +281,7 @@ impl<'s> GoldenCase<'s> {
             Err(TargetError::Rejected(_)) => return Outcome::Detected,
             Err(TargetError::TimedOut(_)) => return Outcome::TimedOut,
             Err(TargetError::Lost(_) | TargetError::Closed(_)) => {
-                return Outcome::Skipped(Reason::Lost);
+                return Outcome::Skipped(Reason::NoResponse);
             }
         };
         self.setup.judge.judge(&self.comparison(answer, observed))
@@ -299,17 +291,17 @@ impl<'s> GoldenCase<'s> {
     fn comparison<'a>(&'a self, answer: &'a Response, observed: &'a Observation) -> Comparison<'a> {
         let golden = observed.moved.as_deref().unwrap_or(&self.answer);
         let visual_change = observed.visual_change;
-        let disturbed = observed.shown_under.map(|fault| Disturbed { fault, visual_change });
-        Comparison { golden, disturbed, ..self.undisturbed(answer) }
+        let fault = observed.shown_under.map(|name| AppliedFault { name, visual_change });
+        Comparison { golden, fault, ..self.undisturbed(answer) }
     }
 
     fn undisturbed<'a>(&'a self, observed: &'a Response) -> Comparison<'a> {
         let (truth, golden) = (self.truth(), &self.answer);
-        Comparison { case: &self.case, truth, golden, observed, disturbed: None }
+        Comparison { case: &self.case, truth, golden, observed, fault: None }
     }
 
     /// The record of a trial.
-    pub(crate) fn record(&self, number: u64, spot: TrialKey, observed: Observation) -> Record {
+    pub fn record(&self, number: u64, spot: TrialKey, observed: Observation) -> Record {
         let outcome = self.judge(&observed);
         let mut extra = observed.extra.clone();
         let answer = match &observed.answer {
@@ -317,7 +309,7 @@ impl<'s> GoldenCase<'s> {
                 let comparison = self.comparison(answer, &observed);
                 let measure = self.setup.judge.measure(&comparison);
                 extra.extend(
-                    measure.map(|Measure { name, value }| (name.into(), value.to_string())),
+                    measure.map(|Measurement { name, value }| (name.into(), value.to_string())),
                 );
                 extra.extend(standing(&self.answer, answer));
                 if observed.image.is_some() {
@@ -383,14 +375,14 @@ impl<'s> GoldenCase<'s> {
         let fairness = self.setup.campaign.fairness.as_ref()?;
         match &fairness.positive {
             Some(name) => Some(says(answer, name)),
-            None => right(answer, self.truth()),
+            None => is_correct(answer, self.truth()),
         }
     }
 
     /// The record of the undisturbed answer.
     pub(crate) fn golden_record(&self, target: u32, case: u32) -> GoldenRecord {
         let (answer, score) = headline(Some(&self.answer));
-        let correct = right(&self.answer, self.truth());
+        let correct = is_correct(&self.answer, self.truth());
         let digest = Some(self.answer.digest());
         let truth = match (&self.answer, self.truth()) {
             (Response::Scores(scores), Truth { class: Some(class), .. }) => {
@@ -433,7 +425,7 @@ pub(crate) fn persistently(
 }
 
 /// What the trial of this seed does.
-pub(crate) fn strike(injection: &Injection, sites: &Sites<'_>, seed: u64) -> Option<Strike> {
+pub fn strike(injection: &Injection, sites: &Sites<'_>, seed: u64) -> Option<Strike> {
     match injection.plan() {
         SitePlan::Exhaustive => injection.at(sites, seed),
         _ => injection.draw(sites, &mut Seed::new(seed).stream()),
@@ -479,7 +471,7 @@ pub(crate) fn unasked(
 }
 
 /// The record of a case that could be read.
-pub(crate) fn case_record(setup: &OpenCampaign, number: u32, case: &Case) -> CaseRecord {
+pub fn case_record(setup: &OpenCampaign, number: u32, case: &Case) -> CaseRecord {
     let label = case.label.and_then(|label| setup.cases.set.classes.get(label).cloned());
     CaseRecord {
         case: number,

@@ -7,23 +7,18 @@
 //! 5. A [`replay::Rerun`] repeats single trials bit for bit, and pins them.
 //! 6. [`protect::protect`] runs the same trials against protections, and says what each is worth.
 
-pub mod analysis;
 mod annotate;
 mod attack;
 mod boundary;
 pub mod cases;
 mod changes;
-pub mod config;
 mod cost_estimate;
 pub mod detection_diff;
 mod fingerprint;
-mod inject;
-mod inventory;
+pub mod inject;
 pub mod pin;
 pub mod plan;
 mod preserve;
-pub mod protect;
-mod record;
 pub mod replay;
 pub mod run;
 pub mod scene;
@@ -31,17 +26,12 @@ mod score;
 mod setup;
 mod show;
 mod standing;
-pub mod store;
 mod subject;
-mod varied;
 
-pub use attack::{ATTACK_SETTINGS, AttackSpec};
-pub use config::Campaign;
 pub use cost_estimate::CostEstimate;
 pub use fingerprint::fingerprint;
 pub use inject::case_key;
 pub use preserve::PreserveError;
-pub use record::{GoldenRecord, Place, Record, Site, TrialId};
+pub use run::run_campaign;
 pub use setup::{OpenCampaign, OpenCampaignError};
 pub use subject::{OpenTarget, WhiteBox};
-pub use varied::{Drawn, Varied};

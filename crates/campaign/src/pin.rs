@@ -1,12 +1,12 @@
 //! Found failures, pinned: trials that every later run replays first.
 
-use crate::config::{Disturbance, FaultPoint};
 use crate::inject::{GoldenCase, TrialSeed, case_key, pixels_digest};
-use crate::record::Record;
 use crate::run::RunError;
 use crate::setup::OpenCampaign;
-use crate::store::PinRecord;
 use faultlens_core::{Case, OutcomeKind};
+use faultlens_record::Record;
+use faultlens_record::store::PinRecord;
+use faultlens_spec::{Disturbance, FaultPoint};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,11 +1,11 @@
 //! Whether requirements on what people cope with can be checked: looked at before hours of work
 //! and not after.
 
-use crate::config::ToleranceFileError;
-use crate::config::{Campaign, Disturbance, FaultPoint, Preservation, Preserves};
 use crate::subject::OpenTarget;
 use faultlens_core::did_you_mean;
 use faultlens_judge::{Tolerance, same_letters};
+use faultlens_spec::ToleranceFileError;
+use faultlens_spec::{Campaign, Disturbance, FaultPoint, Preservation, Preserves};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a requirement cannot be checked.

@@ -1,14 +1,14 @@
 //! One recorded trial, run again: proves that it repeats bit for bit, and shows both answers.
 
-use crate::config::Campaign;
 use crate::detection_diff::DetectionDiff;
 use crate::inject::{GoldenCase, case_record, unasked};
 use crate::pin::Pin;
-use crate::record::Record;
 use crate::run::{RunError, attach, places, unchanged};
 use crate::setup::OpenCampaign;
-use crate::store::Store;
 use faultlens_core::{Case, Image, Outcome, Reason, Response, TargetError};
+use faultlens_record::Record;
+use faultlens_record::store::Store;
+use faultlens_spec::Campaign;
 use std::path::Path;
 
 /// A trial, run again.
@@ -44,8 +44,10 @@ impl Replayed {
 
 /// A run, opened to run single trials of it again.
 pub struct Rerun {
-    pub(crate) store: Store,
-    pub(crate) setup: OpenCampaign,
+    /// The run.
+    pub store: Store,
+    /// The campaign, opened again.
+    pub setup: OpenCampaign,
 }
 
 impl Rerun {

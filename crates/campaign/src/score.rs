@@ -3,18 +3,8 @@
 
 use faultlens_core::{Case, Object, Response, Segments};
 use faultlens_judge::{changed_objects, mean_average_precision, mean_class_iou};
+use faultlens_record::keys::{LIKENESS, QUALITY, QUALITY_BEFORE};
 use std::collections::BTreeMap;
-
-/// What a record calls how good the answer is: average precision of objects, mean intersection
-/// over union of areas, against the truth.
-pub(crate) const QUALITY: &str = "truth_score";
-
-/// What a record calls how good golden is.
-pub(crate) const QUALITY_BEFORE: &str = "truth_score_before";
-
-/// What a record calls how like golden the answer is: shared objects over all, or the mean
-/// intersection over union of areas.
-pub(crate) const LIKENESS: &str = "likeness";
 
 /// The overlap from which two boxes are of the same object.
 const SAME: f64 = 0.5;

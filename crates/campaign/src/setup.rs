@@ -1,13 +1,10 @@
 //! A campaign with everything opened: what running, replaying and pinning have in common.
 
-use crate::analysis::ATTRIBUTES;
 use crate::attack;
 use crate::cases::{CaseError, Cases};
-use crate::config::{Campaign, Disturbance, FaultPoint, TargetSpec};
 use crate::inject::TrialSeed;
 use crate::plan::{Plan, TrialKey};
 use crate::preserve::{self, PreserveError};
-use crate::record::TrialId;
 use crate::run::Clock;
 use crate::scene::{ObjectPool, ObjectPoolError};
 use crate::subject::{OpenTarget, WhiteBox};
@@ -15,6 +12,9 @@ use faultlens_core::{Comparison, Reason, Target as _, Truth, did_you_mean};
 use faultlens_engine::Golden;
 use faultlens_faults::{Injection, SitePlan, Sites, check};
 use faultlens_judge::Judge;
+use faultlens_record::TrialId;
+use faultlens_spec::ATTRIBUTES;
+use faultlens_spec::{Campaign, Disturbance, FaultPoint, TargetSpec};
 use faultlens_targets::{OpenError, ServiceError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -228,9 +228,9 @@ impl OpenCampaign {
                 truth: Truth::default(),
                 golden: &answer,
                 observed: &answer,
-                disturbed: None,
+                fault: None,
             };
-            if self.judge.bars_case(&comparison) == Some(Reason::Unsuited) {
+            if self.judge.skips_case(&comparison) == Some(Reason::UnsupportedAnswer) {
                 let (kind, fitting) = subject.answers_with();
                 return Err(OpenCampaignError::Judge { target: spec.name.clone(), kind, fitting });
             }
@@ -279,7 +279,7 @@ impl OpenCampaign {
     /// Whether it is told of every trial how much people notice of what was done to an image.
     pub(crate) fn tells_changes(&self) -> bool {
         let Campaign { tells_every_change, preserve, .. } = &self.campaign;
-        *tells_every_change || !preserve.is_empty() || self.judge.looks_at_changes()
+        *tells_every_change || !preserve.is_empty() || self.judge.needs_visual_change()
     }
 
     /// Whether something comes into scenes or leaves them.

@@ -1,17 +1,12 @@
 //! Trials that show a target a changed image.
 
 use crate::inject::{GoldenCase, Observation, micros};
-use crate::varied::{Drawn, Varied, change_of};
 use faultlens_core::{Image, ImageFault, Motion, Reason, Response, Seed, Trial};
 use faultlens_judge::visual::Reference;
+use faultlens_record::keys::{TRIED, VISUAL_CHANGE};
+use faultlens_spec::{Drawn, Varied, change_of};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-
-/// What a record calls how much people notice of what was shown.
-pub(crate) const VISUAL_CHANGE: &str = "visual_change";
-
-/// What a record calls how many strengths were tried, where that is not one.
-const TRIED: &str = "tried";
 
 impl GoldenCase<'_> {
     /// Shows the target a changed image.
@@ -53,7 +48,7 @@ impl GoldenCase<'_> {
         let drawn = varied.draw(&self.case.image, self.original(), trial.stream());
         let changed = start.elapsed();
         let Some(drawn) = drawn else {
-            let void = Some(Reason::OutOfReach);
+            let void = Some(Reason::StrengthNotFound);
             return Observation {
                 queries: 0,
                 void,
@@ -75,8 +70,8 @@ impl GoldenCase<'_> {
                 queries: 0,
                 image: Some(image),
                 void: Some(match visual_change {
-                    Some(_) => Reason::OutOfReach,
-                    None => Reason::Untold,
+                    Some(_) => Reason::StrengthNotFound,
+                    None => Reason::VisualChangeUnknown,
                 }),
                 ..Observation::inside(Ok(None), micros(changed))
             },

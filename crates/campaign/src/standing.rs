@@ -2,21 +2,9 @@
 //! the right one stand in it, and how precise it is.
 
 use faultlens_core::{Detection, Object, Response, Truth};
-use faultlens_judge::{belief, best, mean_average_precision, place_of, same_letters};
+use faultlens_judge::{confidence, mean_average_precision, rank_of, same_letters, top_class};
+use faultlens_record::keys::{AP, BELIEF, RANK, TRUTH_RANK};
 use std::collections::BTreeMap;
-
-/// What a record calls the place of golden's best answer, where that is not the first.
-pub(crate) const RANK: &str = "rank";
-
-/// What a record calls how strongly the target believes in golden's best answer, where that is
-/// not the best any more.
-pub(crate) const BELIEF: &str = "belief";
-
-/// What a record calls the place of the right answer, where that is not the first.
-pub(crate) const TRUTH_RANK: &str = "truth_rank";
-
-/// What a record calls the average precision of the objects found, with golden's for the truth.
-pub(crate) const AP: &str = "ap";
 
 /// What a record says of golden's best answer where another one is best now: which place it has,
 /// 0 for none, and how strongly the target still believes in it.
@@ -32,11 +20,11 @@ pub(crate) fn standing(golden: &Response, observed: &Response) -> BTreeMap<Strin
             }
         }
         _ => {
-            let Some(best) = best(golden) else { return extra };
-            if let Some(belief) = belief(observed, best) {
-                extra.insert(BELIEF.to_owned(), belief.to_string());
+            let Some(best) = top_class(golden) else { return extra };
+            if let Some(confidence) = confidence(observed, best) {
+                extra.insert(BELIEF.to_owned(), confidence.to_string());
             }
-            place_of(observed, best)
+            rank_of(observed, best)
         }
     };
     match rank {
@@ -86,7 +74,7 @@ pub(crate) fn standing_of_truth(answer: &Response, truth: Truth<'_>) -> Option<(
             text.lines().position(|line| same_letters(line, label)).map_or(0, |at| at + 1)
         }
         (_, Truth { class: Some(class), .. }) => {
-            best(answer).and(place_of(answer, class)).unwrap_or(0)
+            top_class(answer).and(rank_of(answer, class)).unwrap_or(0)
         }
         _ => return None,
     };

@@ -1,18 +1,18 @@
 //! A target of a campaign with what trials need to know about it.
 
-use crate::config::{DefenceSpec, Source, TargetSpec};
 use crate::inject::pixels_digest;
-use crate::record::{Place, TrialId};
 use crate::setup::OpenCampaignError;
 use faultlens_core::{
     Bounds, Defence, Detections, Image, Names, Picture, Ranking, Response, Scores, Seed, Segments,
     Target, TargetError, Text, class_called,
 };
-use faultlens_engine::vision::{Labels, OutputKind};
 use faultlens_engine::{Dim, Golden, Graph, ValueId};
 use faultlens_faults::Anatomy;
+use faultlens_record::{Place, TrialId};
+use faultlens_spec::{DefenceSpec, Source, TargetSpec};
 use faultlens_targets::service::Task;
 use faultlens_targets::{OnnxTarget, ServiceTarget};
+use faultlens_vision::{Labels, OutputKind};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -6,11 +6,13 @@
 mod campaigns;
 
 use campaigns::{parse, refused};
-use faultlens_campaign::analysis::{Attacked, Summary, summarise};
+use faultlens_analysis::{Attacked, Summary, summarise};
+use faultlens_campaign::OpenCampaign;
 use faultlens_campaign::replay::Rerun;
-use faultlens_campaign::{Campaign, OpenCampaign, Record};
 use faultlens_core::{DType, Image, OutcomeKind, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder};
+use faultlens_record::Record;
+use faultlens_spec::Campaign;
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -2,15 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use faultlens_campaign::analysis::{Verdict, compare, summarise};
-use faultlens_campaign::config::Disturbance;
+use faultlens_analysis::{Verdict, compare, summarise};
+use faultlens_campaign::OpenCampaign;
 use faultlens_campaign::pin;
 use faultlens_campaign::plan::Shard;
 use faultlens_campaign::replay::Rerun;
 use faultlens_campaign::run::{Ending, Event, RunOptions, Sink, SinkError};
-use faultlens_campaign::store::{Store, StoreError, merge};
-use faultlens_campaign::{Campaign, OpenCampaign, Record};
 use faultlens_core::{OutcomeKind, Seed};
+use faultlens_record::Record;
+use faultlens_record::store::{Store, StoreError, merge};
+use faultlens_spec::Campaign;
+use faultlens_spec::Disturbance;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +60,8 @@ fn options(dir: &Path) -> RunOptions {
 }
 
 fn run(text: &str, options: &RunOptions) -> Ending {
-    campaign(text).run(options, &mut [], &AtomicBool::new(false)).unwrap()
+    faultlens_campaign::run_campaign(campaign(text), options, &mut [], &AtomicBool::new(false))
+        .unwrap()
 }
 
 /// Says where two runs differ; all of their records would say too much.
@@ -118,7 +121,13 @@ fn threads_shards_and_interruptions_change_nothing() {
     loop {
         let flag = AtomicBool::new(false);
         let mut interrupt = Interrupt { after: 10, seen: 0, flag: &flag };
-        let ending = campaign(SMALL).run(&options(&pieces), &mut [&mut interrupt], &flag).unwrap();
+        let ending = faultlens_campaign::run_campaign(
+            campaign(SMALL),
+            &options(&pieces),
+            &mut [&mut interrupt],
+            &flag,
+        )
+        .unwrap();
         endings += 1;
         if ending == Ending::Complete {
             break;
@@ -178,7 +187,14 @@ fn other_data_under_the_same_path_is_refused() {
     let options = options(&dir.path().join("run"));
     run(&text, &options);
     picture("stop", 2);
-    let again = || campaign(&text).run(&options, &mut [], &AtomicBool::new(false));
+    let again = || {
+        faultlens_campaign::run_campaign(
+            campaign(&text),
+            &options,
+            &mut [],
+            &AtomicBool::new(false),
+        )
+    };
     let error = again().unwrap_err().to_string();
     assert!(error.contains("2 cases then, 3 now"), "{error}");
     let rerun = Rerun::open(&dir.path().join("run"));
@@ -243,7 +259,9 @@ stop: {half_width: 0.1, at_most: 60}
         let flag = AtomicBool::new(false);
         let mut interrupt = Interrupt { after: 100, seen: 0, flag: &flag };
         let sinks: &mut [&mut dyn Sink] = &mut [&mut interrupt];
-        let ending = campaign(text).run(&options(&pieces), sinks, &flag).unwrap();
+        let ending =
+            faultlens_campaign::run_campaign(campaign(text), &options(&pieces), sinks, &flag)
+                .unwrap();
         if ending != Ending::Interrupted {
             break;
         }
@@ -251,7 +269,13 @@ stop: {half_width: 0.1, at_most: 60}
     assert_same(&records(&pieces), &wanted);
     let shard = Some(Shard { part: 1, of: 2 });
     let options = RunOptions { shard, ..options(&dir.path().join("shard")) };
-    let error = campaign(text).run(&options, &mut [], &AtomicBool::new(false)).unwrap_err();
+    let error = faultlens_campaign::run_campaign(
+        campaign(text),
+        &options,
+        &mut [],
+        &AtomicBool::new(false),
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("stop rule"), "{error}");
     for row in &summarise(&whole, &["point".to_owned()]).unwrap().groupings[0].rows {
         let rate = row.tally.rate;
@@ -318,9 +342,17 @@ fn labels_that_change_during_a_run_are_noticed() {
     let flag = AtomicBool::new(false);
     let mut interrupt = Interrupt { after: 1, seen: 0, flag: &flag };
     let sinks: &mut [&mut dyn Sink] = &mut [&mut interrupt];
-    assert_eq!(campaign(&text).run(&options, sinks, &flag).unwrap(), Ending::Interrupted);
+    assert_eq!(
+        faultlens_campaign::run_campaign(campaign(&text), &options, sinks, &flag).unwrap(),
+        Ending::Interrupted
+    );
     std::fs::rename(data.join("stop/0.png"), data.join("yield/0.png")).unwrap();
-    let again = campaign(&text).run(&options, &mut [], &AtomicBool::new(false));
+    let again = faultlens_campaign::run_campaign(
+        campaign(&text),
+        &options,
+        &mut [],
+        &AtomicBool::new(false),
+    );
     let error = again.unwrap_err().to_string();
     assert!(error.contains("is not as it was when the run began"), "{error}");
 }
@@ -345,7 +377,13 @@ fn a_run_of_another_campaign_is_refused() {
     let (dir, _) = reference();
     let other = SMALL.replace("severity: [3, 5]", "severity: [3, 4]");
     let options = options(&dir.path().join("run"));
-    let error = campaign(&other).run(&options, &mut [], &AtomicBool::new(false)).unwrap_err();
+    let error = faultlens_campaign::run_campaign(
+        campaign(&other),
+        &options,
+        &mut [],
+        &AtomicBool::new(false),
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("another campaign"), "{error}");
 }
 

@@ -1,4 +1,4 @@
-//! Cases: images with all that is known of what they show.
+//! Cases: images with everything that is known about them.
 
 use crate::Image;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Case {
     /// Its name, unlike that of every other case of the set.
     pub name: String,
-    /// What the target is shown.
+    /// The image that the target sees.
     pub image: Image,
     /// The class of the whole image.
     pub label: Option<usize>,
@@ -24,7 +24,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// A case of which nothing is known yet.
+    /// A case with an image and nothing else yet.
     pub fn new(name: impl Into<String>, image: Image) -> Self {
         Self {
             name: name.into(),
@@ -38,7 +38,7 @@ impl Case {
     }
 }
 
-/// One thing in an image.
+/// One labelled object in an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// Its class.
@@ -47,7 +47,8 @@ pub struct Object {
     pub bounds: Bounds,
     /// Its pixels, where they are known.
     pub mask: Option<Mask>,
-    /// Whether it is a group that nobody can tell apart; detections on it count neither way.
+    /// Whether it is a group of objects that cannot be told apart (`iscrowd` in COCO); detections on
+    /// it count neither as right nor as wrong.
     pub crowd: bool,
 }
 
@@ -70,17 +71,17 @@ impl Bounds {
         (self.right - self.left).max(0.0) * (self.bottom - self.top).max(0.0)
     }
 
-    /// The part that both share over the part that either covers: 1 for the same box, 0 for boxes
-    /// that do not meet or are not finite. In 64 bits as pycocotools computes it, so that a pair
-    /// at the very threshold falls on the same side.
+    /// The intersection over union of two boxes (Jaccard index): 1 for the same box, 0 for boxes that
+    /// do not meet or are not finite. Computed in 64 bits as pycocotools does, so that a pair
+    /// exactly at a threshold falls on the same side.
     pub fn iou(&self, other: &Self) -> f64 {
         let shared = self.shared(other);
         let part = shared / (self.area_in_64_bits() + other.area_in_64_bits() - shared);
         if part.is_finite() { part } else { 0.0 }
     }
 
-    /// The part of this box that lies in another one, which may be far larger: 0 for a box of
-    /// nothing.
+    /// The share of this box that lies inside another one, which may be far larger; 0 for an empty
+    /// box. COCO measures overlap with crowds this way.
     pub fn part_in(&self, other: &Self) -> f64 {
         let part = self.shared(other) / self.area_in_64_bits();
         if part.is_finite() { part } else { 0.0 }
@@ -151,13 +152,22 @@ impl Mask {
 
     /// The smallest box around its pixels; `None` for an empty mask.
     pub fn bounds(&self) -> Option<Bounds> {
-        let set = || (0..self.bits.len()).filter(|&at| self.bits[at]);
-        let columns = || set().map(|at| at % self.width);
+        // Rows come in order, so the first and the last pixel give top and bottom; columns do not.
+        let first = self.bits.iter().position(|&bit| bit)?;
+        let last = self.bits.iter().rposition(|&bit| bit)?;
+        let mut left = self.width;
+        let mut right = 0;
+        for at in first..=last {
+            if self.bits[at] {
+                left = left.min(at % self.width);
+                right = right.max(at % self.width + 1);
+            }
+        }
         Some(Bounds {
-            left: columns().min()? as f32,
-            top: (set().next()? / self.width) as f32,
-            right: (columns().max()? + 1) as f32,
-            bottom: (set().next_back()? / self.width + 1) as f32,
+            left: left as f32,
+            top: (first / self.width) as f32,
+            right: right as f32,
+            bottom: (last / self.width + 1) as f32,
         })
     }
 }
@@ -166,10 +176,14 @@ impl Mask {
 mod tests {
     use super::*;
 
+    fn bounds(left: f32, top: f32, right: f32, bottom: f32) -> Bounds {
+        Bounds { left, top, right, bottom }
+    }
+
     #[test]
     fn boxes_overlap_by_shared_area() {
-        let bounds = |left, top, right, bottom| Bounds { left, top, right, bottom };
-        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let inf = f32::INFINITY;
+        let nan = f32::NAN;
         let square = bounds(0.0, 0.0, 4.0, 4.0);
         let cases = [
             (square, square, 1.0, 1.0),
@@ -192,8 +206,8 @@ mod tests {
         bits[6] = true;
         bits[13] = true;
         let mask = Mask::new(5, bits).unwrap();
-        let bounds = Bounds { left: 1.0, top: 1.0, right: 4.0, bottom: 3.0 };
-        assert_eq!((mask.area(), mask.height(), mask.bounds()), (2, 4, Some(bounds)));
+        assert_eq!((mask.area(), mask.height()), (2, 4));
+        assert_eq!(mask.bounds(), Some(bounds(1.0, 1.0, 4.0, 3.0)));
         assert_eq!(Mask::new(5, vec![false; 5]).unwrap().bounds(), None);
         assert!(Mask::new(3, vec![false; 5]).is_none());
     }

@@ -1,40 +1,71 @@
-//! Faults that change what a target sees. Those that change what a model computes stand beside
-//! the engine, which they need.
+//! Faults that change what a target sees. Faults that change what a model computes need an engine,
+//! so they are defined elsewhere.
 
 use crate::{Image, Motion, Stream};
 use std::fmt;
 
 /// A deliberate, seeded change to an image.
+///
+/// # Contract
+/// - [`change`](Self::change) depends on the image and on the random numbers that it draws, on
+///   nothing else: trials are replayed from their seeds.
+/// - A fault that moves things also implements [`motion`](Self::motion), so that ground truth moves
+///   along; both draw the same numbers in the same order.
+/// - The image keeps its size.
+///
+/// # Example
+/// Only [`change`](Self::change) is required:
+///
+/// ```
+/// use faultlens_core::{Image, ImageFault, Seed, Stream};
+///
+/// /// Turns every pixel into its negative.
+/// struct Negative;
+///
+/// impl ImageFault for Negative {
+///     fn change(&self, image: &Image, _stream: &mut Stream) -> Image {
+///         image.map_pixels(|pixel| pixel.map(|channel| 255 - channel))
+///     }
+/// }
+///
+/// let fault: Box<dyn ImageFault> = Box::new(Negative);
+/// let black = Image::from_rgb(1, 1, vec![0; 3]).unwrap();
+/// assert_eq!(fault.change(&black, &mut Seed::new(1).stream()).rgb(), [255; 3]);
+/// ```
 pub trait ImageFault: Send + Sync {
-    /// The image with the fault in it; the same numbers drawn give the same image.
+    /// The image with the fault in it.
     fn change(&self, image: &Image, stream: &mut Stream) -> Image;
 
-    /// How much of the fault the target meets.
-    fn dose(&self) -> Dose;
+    /// How strong the fault is, for charts of failure rates by strength. By default a fault has a
+    /// single strength.
+    fn dose(&self) -> Dose {
+        Dose { axis: "severity", amount: 1.0 }
+    }
 
-    /// What goes wrong on the way from the scene to the image, so that users see which hazards a
-    /// campaign covers; `None` for controls.
-    fn hazard(&self) -> Option<Hazard>;
+    /// What goes wrong between the scene and the image, so that reports show which hazards a
+    /// campaign covers; `None` for controls and for faults that are no hazard of CV-HAZOP.
+    fn hazard(&self) -> Option<Hazard> {
+        None
+    }
 
-    /// Whether it draws random numbers; where it does not, one trial of an image says all.
+    /// Whether it draws random numbers. Where it does not, a single trial per image is enough.
     fn draws(&self) -> bool {
         true
     }
 
-    /// How the fault moves what an image of this size shows, so that boxes and masks can move
-    /// along; `None` where everything stays in place. Draws what [`change`](Self::change) draws,
-    /// so that both agree when each has the stream from its start.
+    /// How the fault moves what an image of this size shows; `None` where everything stays in
+    /// place.
     fn motion(&self, _width: usize, _height: usize, _stream: &mut Stream) -> Option<Motion> {
         None
     }
 }
 
-/// How much of a fault a target met, on a named axis.
+/// How strong a fault is, on a named axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dose {
     /// What is measured, such as `severity` or `bit`.
     pub axis: &'static str,
-    /// How much of it.
+    /// The strength on that axis.
     pub amount: f64,
 }
 
@@ -43,7 +74,7 @@ pub struct Dose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hazard {
     /// Where on the way from the light to the image.
-    pub place: Place,
+    pub place: HazardLocation,
     /// What deviates there, such as `focus` or `intensity`.
     pub parameter: &'static str,
     /// How it deviates; one of [`GUIDE_WORDS`].
@@ -52,7 +83,11 @@ pub struct Hazard {
 
 impl Hazard {
     /// A hazard in one line, as each fault states its own.
-    pub const fn new(place: Place, parameter: &'static str, guide_word: &'static str) -> Self {
+    pub const fn new(
+        place: HazardLocation,
+        parameter: &'static str,
+        guide_word: &'static str,
+    ) -> Self {
         Self { place, parameter, guide_word }
     }
 }
@@ -66,7 +101,7 @@ impl fmt::Display for Hazard {
 
 /// Where on the way from the light to the image something deviates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum HazardLocation {
     /// Lamps and the sun.
     LightSource,
     /// What lies between the scene and the camera.
@@ -77,7 +112,7 @@ pub enum Place {
     Observer,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for HazardLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::LightSource => "light source",

@@ -1,10 +1,10 @@
-//! Where things went: faults that move what an image shows say how, so that boxes and masks stay
-//! right.
+//! Geometric faults move what an image shows; they report the motion, so that boxes and masks can
+//! move along.
 
 use crate::{Bounds, Case, Detection, Detections, Image, Mask, Object, Response, Segments};
 
-/// In an expected answer, the class of pixels of which nothing is expected: they show nothing of the
-/// old image. No target knows so many classes.
+/// In an expected answer, the class of pixels that show nothing of the old image, so that no class is
+/// expected there. No target has so many classes.
 pub const UNEXPECTED: u16 = u16::MAX;
 
 /// The class of pixels that show nothing of the old image.
@@ -31,7 +31,8 @@ impl Motion {
     pub fn source(&self, x: usize, y: usize) -> [f64; 2] {
         match self {
             Self::Affine(rows) => {
-                let [x, y] = [x as f64 + 0.5, y as f64 + 0.5];
+                let x = x as f64 + 0.5;
+                let y = y as f64 + 0.5;
                 rows.map(|[a, b, c]| a * x + b * y + c)
             }
             Self::Field { width, points } => {
@@ -56,18 +57,28 @@ impl Motion {
 
     fn moved<T: Copy>(&self, old: &[T], width: usize, outside: T) -> Vec<T> {
         let height = old.len().checked_div(width).unwrap_or(0);
-        let at = |x, y| {
-            let [x, y] = self.source(x, y).map(f64::floor);
-            let inside = x >= 0.0 && y >= 0.0 && x < width as f64 && y < height as f64;
-            if inside { old[y as usize * width + x as usize] } else { outside }
-        };
-        (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| at(x, y)).collect()
+        let mut new = Vec::with_capacity(width * height);
+        for y in 0..height {
+            for x in 0..width {
+                // The nearest old pixel: classes cannot be interpolated.
+                let [from_x, from_y] = self.source(x, y).map(f64::floor);
+                let inside = from_x >= 0.0
+                    && from_y >= 0.0
+                    && from_x < width as f64
+                    && from_y < height as f64;
+                let value =
+                    if inside { old[from_y as usize * width + from_x as usize] } else { outside };
+                new.push(value);
+            }
+        }
+        new
     }
 
     /// The box around where the box's content went, as far as the new image shows it; `None` when
     /// nothing is left.
     pub fn bounds(&self, old: &Bounds, width: usize, height: usize) -> Option<Bounds> {
-        let [mut low, mut high] = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
+        let mut low = [f64::INFINITY; 2];
+        let mut high = [f64::NEG_INFINITY; 2];
         let mut include = |point: [f64; 2]| {
             for i in 0..2 {
                 low[i] = low[i].min(point[i]);
@@ -96,7 +107,8 @@ impl Motion {
         }
         let size = [width as f64, height as f64];
         let [left, top] = low.map(|at| at.max(0.0));
-        let [right, bottom] = [high[0].min(size[0]), high[1].min(size[1])];
+        let right = high[0].min(size[0]);
+        let bottom = high[1].min(size[1]);
         let left_over = left < right && top < bottom;
         let [left, top, right, bottom] = [left, top, right, bottom].map(|at| at as f32);
         left_over.then_some(Bounds { left, top, right, bottom })
@@ -108,11 +120,14 @@ impl Motion {
     pub fn response(&self, old: &Response, width: usize, height: usize) -> Response {
         match old {
             Response::Detections(detections) => {
-                let moved = |one: &Detection| {
-                    let bounds = self.bounds(&one.bounds, width, height)?;
-                    Some(Detection { bounds, ..*one })
-                };
-                let found = detections.found.iter().filter_map(moved).collect();
+                let found = detections
+                    .found
+                    .iter()
+                    .filter_map(|one| {
+                        let bounds = self.bounds(&one.bounds, width, height)?;
+                        Some(Detection { bounds, ..*one })
+                    })
+                    .collect();
                 Response::Detections(Detections { found, ..detections.clone() })
             }
             Response::Segments(segments) => {
@@ -123,38 +138,44 @@ impl Motion {
     }
 
     fn areas(&self, old: &Segments, width: f32, height: f32) -> Segments {
-        let place = |at: usize, of: usize, from: f32, to: f32| {
-            from + (to - from) * (at as f32 + 0.5) / of as f32
-        };
-        let class = |(at, (x, y)): (usize, (usize, usize))| {
-            let x = place(x, old.width, old.covers.left, old.covers.right);
-            let y = place(y, old.height, old.covers.top, old.covers.bottom);
-            // A border around the image shows nothing of it, and stays as it is.
-            if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
-                return old.classes.get(at).copied().unwrap_or(UNEXPECTED);
-            }
-            let [x, y] = self.source(x as usize, y as usize).map(|at| at as f32);
-            old.class_at(x, y).unwrap_or(UNEXPECTED)
-        };
         let all = (0..old.height).flat_map(|y| (0..old.width).map(move |x| (x, y)));
-        Segments { classes: all.enumerate().map(class).collect(), ..old.clone() }
+        Segments {
+            classes: all
+                .enumerate()
+                .map(|(at, (x, y))| {
+                    let x = centre(x, old.width, old.covers.left, old.covers.right);
+                    let y = centre(y, old.height, old.covers.top, old.covers.bottom);
+                    // A border around the image shows nothing of it, and stays as it is.
+                    if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
+                        return old.classes.get(at).copied().unwrap_or(UNEXPECTED);
+                    }
+                    let [x, y] = self.source(x as usize, y as usize).map(|at| at as f32);
+                    old.class_at(x, y).unwrap_or(UNEXPECTED)
+                })
+                .collect(),
+            ..old.clone()
+        }
     }
 
     /// The case with the new image and all that is known of it moved along. Objects of which
     /// nothing is left are dropped; those with a mask get the box around what is left of it.
     #[must_use]
     pub fn case(&self, old: &Case, image: Image) -> Case {
-        let [width, height] = [image.width(), image.height()];
-        let object = |object: &Object| {
-            let mask = object.mask.as_ref().map(|mask| self.mask(mask));
-            let bounds = match &mask {
-                Some(mask) => mask.bounds(),
-                None => self.bounds(&object.bounds, width, height),
-            };
-            bounds.map(|bounds| Object { bounds, mask, ..object.clone() })
-        };
+        let width = image.width();
+        let height = image.height();
         Case {
-            objects: old.objects.iter().filter_map(object).collect(),
+            objects: old
+                .objects
+                .iter()
+                .filter_map(|object| {
+                    let mask = object.mask.as_ref().map(|mask| self.mask(mask));
+                    let bounds = match &mask {
+                        Some(mask) => mask.bounds(),
+                        None => self.bounds(&object.bounds, width, height),
+                    };
+                    bounds.map(|bounds| Object { bounds, mask, ..object.clone() })
+                })
+                .collect(),
             segments: self.segments(&old.segments, width, NOTHING),
             image,
             ..old.clone()
@@ -162,10 +183,17 @@ impl Motion {
     }
 }
 
-/// The new point that shows an old one; `None` where the whole image fell together.
+/// The coordinate of the centre of cell `at` of `count` between `from` and `to`.
+fn centre(at: usize, count: usize, from: f32, to: f32) -> f32 {
+    from + (to - from) * (at as f32 + 0.5) / count as f32
+}
+
+/// The new point that shows an old one: the inverse of the affine map by Cramer's rule. `None` where
+/// the map has no inverse.
 fn target([[a, b, c], [d, e, f]]: &[[f64; 3]; 2], x: f64, y: f64) -> Option<[f64; 2]> {
     let determinant = a * e - b * d;
-    let [x, y] = [x - c, y - f];
+    let x = x - c;
+    let y = y - f;
     let point = [(e * x - b * y) / determinant, (a * y - d * x) / determinant];
     point.iter().all(|at| at.is_finite()).then_some(point)
 }
@@ -186,8 +214,12 @@ mod tests {
 
     /// The same motion, said pixel by pixel.
     fn field(motion: &Motion, width: usize, height: usize) -> Motion {
-        let at = |at| motion.source(at % width, at / width).map(|from| from as f32);
-        Motion::Field { width, points: (0..width * height).map(at).collect() }
+        Motion::Field {
+            width,
+            points: (0..width * height)
+                .map(|at| motion.source(at % width, at / width).map(|from| from as f32))
+                .collect(),
+        }
     }
 
     #[test]
@@ -209,14 +241,13 @@ mod tests {
 
     #[test]
     fn answers_move_with_what_they_speak_of() {
-        let names = crate::Names::said(["a"]);
-        let found = |left: f32| Detection {
+        let names = crate::Names::reported(["a"]);
+        let found = [0.0, 3.0].map(|left| Detection {
             class: 0,
             score: 0.5,
             bounds: bounds(left, 0.0, left + 1.0, 1.0),
-        };
-        let detections =
-            Detections { found: vec![found(0.0), found(3.0)], names: names.clone(), finite: true };
+        });
+        let detections = Detections { found: found.to_vec(), names: names.clone(), finite: true };
         let Response::Detections(moved) = SHIFT.response(&Response::Detections(detections), 4, 4)
         else {
             panic!("boxes stay boxes")

@@ -1,5 +1,6 @@
 //! What became of a trial, always seen from the target.
 
+use crate::Reason;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -8,57 +9,18 @@ use std::fmt;
 pub enum Outcome {
     /// The answer is as good as golden.
     Unchanged,
-    /// The answer is another one, and nothing shows that it is wrong.
+    /// The answer differs and nothing shows that it is wrong: silent data corruption (SDC).
     Changed,
-    /// The answer gives the fault away: it is not finite, or the target rejected the input.
+    /// The fault shows: the answer is not finite, or the target rejected the input. In the
+    /// literature a detected, unrecoverable error (DUE).
     Detected,
     /// The target failed.
     Crashed,
     /// The target did not answer in time.
     TimedOut,
-    /// The trial says nothing, for this reason; it leaves every denominator and is always shown.
+    /// The trial carries no evidence, for this reason. It stays out of every denominator and is
+    /// always reported.
     Skipped(Reason),
-}
-
-/// Why a trial cannot be judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
-    /// The case's image cannot be read.
-    CaseUnreadable,
-    /// The target gives no answer to the undisturbed image.
-    GoldenFailed,
-    /// The undisturbed answer is not finite, so that no disturbance can be told from it.
-    GoldenNotFinite,
-    /// The undisturbed answer names nothing that could get lost.
-    GoldenEmpty,
-    /// The undisturbed answer is wrong already.
-    GoldenWrong,
-    /// No answer came that could be judged: the way to the target failed.
-    Lost,
-    /// The case has no label to compare with.
-    NoLabel,
-    /// The fault finds nothing in this target that it could change.
-    NoSite,
-    /// No object of any label that the target finds is there to be inserted.
-    NoObject,
-    /// Nothing in the scene leaves room for the change.
-    NoRoom,
-    /// The undisturbed answer is what an attack wants, or there is no such answer.
-    NothingToReach,
-    /// Nobody knows how much of this fault people tolerate.
-    NoTolerance,
-    /// No strength that was drawn changes the image by as much as was wanted.
-    OutOfReach,
-    /// The image is changed more than people tolerate.
-    OutsideTolerance,
-    /// The target finds too few objects for so many trials.
-    Surplus,
-    /// The target disagrees with itself about the undisturbed image.
-    Unsteady,
-    /// Nobody can tell how much the image was changed.
-    Untold,
-    /// The oracle cannot judge this kind of answer.
-    Unsuited,
 }
 
 /// The kinds of outcome, in the order of reports.
@@ -106,6 +68,18 @@ impl OutcomeKind {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
+
+    /// The kind that runs of format version 1 and campaign files of their time call this. Three
+    /// kinds had other names then (`masked`, `deviated`, `unjudged`); the others are as today.
+    pub fn from_legacy_name(name: &str) -> Option<Self> {
+        match name {
+            "masked" => Some(Self::Unchanged),
+            "deviated" => Some(Self::Changed),
+            "unjudged" => Some(Self::Skipped),
+            "detected" | "crashed" | "timed_out" => Self::named(name),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for OutcomeKind {
@@ -127,7 +101,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome of that kind; `reason` is what an skipped one is recorded with.
+    /// The outcome of that kind; a skipped one needs the reason that it was recorded with.
     pub fn recorded(kind: OutcomeKind, reason: Option<Reason>) -> Option<Self> {
         Some(match kind {
             OutcomeKind::Unchanged => Self::Unchanged,
@@ -138,70 +112,24 @@ impl Outcome {
             OutcomeKind::Skipped => Self::Skipped(reason?),
         })
     }
-}
 
-impl Reason {
-    const ALL: [Self; 18] = [
-        Self::CaseUnreadable,
-        Self::GoldenFailed,
-        Self::GoldenNotFinite,
-        Self::GoldenEmpty,
-        Self::GoldenWrong,
-        Self::Lost,
-        Self::NoLabel,
-        Self::NoObject,
-        Self::NoRoom,
-        Self::NoSite,
-        Self::NothingToReach,
-        Self::NoTolerance,
-        Self::OutOfReach,
-        Self::OutsideTolerance,
-        Self::Surplus,
-        Self::Unsteady,
-        Self::Untold,
-        Self::Unsuited,
-    ];
-
-    /// The reason in words, as records hold it.
-    pub fn text(&self) -> &'static str {
+    /// Why the trial was skipped; `None` for every other outcome.
+    pub fn skip_reason(&self) -> Option<Reason> {
         match self {
-            Self::CaseUnreadable => "the case cannot be read",
-            Self::GoldenFailed => "the target does not answer the undisturbed image",
-            Self::GoldenNotFinite => "the undisturbed answer is not finite",
-            Self::GoldenEmpty => "the undisturbed answer names nothing",
-            Self::GoldenWrong => "the undisturbed answer is wrong",
-            Self::Lost => "no answer came",
-            Self::NoLabel => "the case has no label",
-            Self::NoSite => "the target has nothing that the fault could change",
-            Self::NoObject => "the pool has no object of a label that the target finds",
-            Self::NoRoom => "nothing in the scene leaves room for the change",
-            Self::NothingToReach => {
-                "the undisturbed answer is what the attack wants, or cannot become it"
-            }
-            Self::NoTolerance => "nobody knows how much of the fault people tolerate",
-            Self::OutOfReach => "no strength that was drawn has the wanted visual change",
-            Self::OutsideTolerance => "the change is more than people tolerate",
-            Self::Surplus => "the target finds too few objects for so many trials",
-            Self::Unsteady => "the target disagrees with itself about the undisturbed image",
-            Self::Untold => "nobody can tell how much the image is changed",
-            Self::Unsuited => "the oracle cannot judge this kind of answer",
+            Self::Skipped(reason) => Some(*reason),
+            _ => None,
         }
     }
-
-    /// Whether nothing was left for the trial to do, so that it is no loss.
-    pub fn is_spare(&self) -> bool {
-        *self == Self::Surplus
-    }
-
-    /// The reason with those words.
-    pub fn with_text(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.text() == text)
-    }
 }
 
-impl fmt::Display for Reason {
+/// The name of the kind, followed by the reason where there is one: "skipped: the undisturbed
+/// answer is already wrong".
+impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+        match self {
+            Self::Skipped(reason) => write!(f, "{}: {reason}", self.kind()),
+            _ => f.write_str(self.kind().name()),
+        }
     }
 }
 
@@ -210,15 +138,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_reasons_are_found_again() {
+    fn names_lead_back_to_the_outcome() {
         for kind in OutcomeKind::ALL {
             assert_eq!(OutcomeKind::named(kind.name()), Some(kind));
             let outcome = Outcome::recorded(kind, Some(Reason::NoSite)).unwrap();
             assert_eq!(outcome.kind(), kind);
-        }
-        for reason in Reason::ALL {
-            assert_eq!(Reason::with_text(reason.text()), Some(reason));
+            assert_eq!(outcome.skip_reason().is_some(), kind == OutcomeKind::Skipped);
         }
         assert_eq!(Outcome::recorded(OutcomeKind::Skipped, None), None);
+    }
+
+    #[test]
+    fn legacy_names_cover_every_kind() {
+        let names = ["masked", "deviated", "detected", "crashed", "timed_out", "unjudged"];
+        let kinds = names.map(|name| OutcomeKind::from_legacy_name(name).unwrap());
+        assert_eq!(kinds, OutcomeKind::ALL);
+        // A new name in an old run means that the run is damaged, so it is not accepted.
+        assert_eq!(OutcomeKind::from_legacy_name("changed"), None);
+    }
+
+    #[test]
+    fn a_skipped_trial_says_why() {
+        let skipped = Outcome::Skipped(Reason::GoldenWrong);
+        assert_eq!(skipped.to_string(), "skipped: the undisturbed answer is already wrong");
+        assert_eq!(Outcome::TimedOut.to_string(), "timed_out");
     }
 }

@@ -37,17 +37,17 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// A whole number in a range, both ends included.
     Whole {
-        /// The least.
-        least: i64,
-        /// The most.
-        most: i64,
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
     },
     /// A number in a range, both ends included.
     Number {
-        /// The least.
-        least: f64,
-        /// The most.
-        most: f64,
+        /// The smallest value.
+        min: f64,
+        /// The largest value.
+        max: f64,
     },
     /// One of some words.
     Choice(&'static [&'static str]),
@@ -156,8 +156,8 @@ impl fmt::Display for Settings {
 }
 
 impl<T: ?Sized> Plugin<T> {
-    /// What holds where a user sets nothing, as far as that has a value.
-    pub fn usual(&self) -> Settings {
+    /// The settings where a user sets nothing: every parameter that has a default.
+    pub fn default_settings(&self) -> Settings {
         let mut settings = Settings::default();
         for parameter in self.parameters {
             if let Unset::Is(setting) = &parameter.unset {

@@ -175,7 +175,10 @@ fn philox_lanes(block: u64, key: [u32; 2], words: &mut [u32; 4 * LANES]) {
     let mut counters = [[0; LANES]; 4];
     for lane in 0..LANES {
         let block = block.wrapping_add(lane as u64);
-        let [mut c0, mut c1, mut c2, mut c3] = [block & WORD, block >> 32, 0, 0];
+        let mut c0 = block & WORD;
+        let mut c1 = block >> 32;
+        let mut c2 = 0;
+        let mut c3 = 0;
         for [k0, k1] in keys {
             let a = (c0 & WORD) * 0xd251_1f53;
             let b = (c2 & WORD) * 0xcd9e_8d57;
@@ -216,7 +219,8 @@ mod tests {
     fn many_numbers_at_once_are_the_same_numbers() {
         for taken in 0..6 {
             for wanted in [0, 1, 3, 4, 127, 128, 129, 300] {
-                let (mut one, mut many) = (Seed::new(9).stream(), Seed::new(9).stream());
+                let mut one = Seed::new(9).stream();
+                let mut many = Seed::new(9).stream();
                 // A carry into the upper half of the counter.
                 (one.block, many.block) = (0xffff_fffb, 0xffff_fffb);
                 for _ in 0..taken {
@@ -235,7 +239,8 @@ mod tests {
         let mut stream = Seed::new(1).stream();
         let n = 100_000;
         let mut counts = [0usize; 7];
-        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut squares = 0.0;
         for _ in 0..n {
             counts[stream.below(7)] += 1;
             let x = stream.gaussian();

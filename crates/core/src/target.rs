@@ -1,39 +1,70 @@
-//! Whatever answers an image, and the only way to it during a trial.
+//! Targets: the systems under test, and the defences in front of them.
 
 use crate::{Image, Response, Stream};
 
-/// Anything that answers an image.
+/// A system under test: anything that answers an image.
+///
+/// # Contract
+/// - The same image gets the same answer, whenever and from whichever thread it is asked. Trials
+///   run in parallel and are replayed; a target that draws random numbers must seed them from the
+///   image.
+/// - A failure is an error of the right kind, never a made-up answer: the kind decides the outcome
+///   of the trial, see [`TargetError`].
+///
+/// # Example
+/// A target that measures brightness:
+///
+/// ```
+/// use faultlens_core::{Image, Response, Target, TargetError};
+///
+/// struct Brightness;
+///
+/// impl Target for Brightness {
+///     fn ask(&self, image: &Image) -> Result<Response, TargetError> {
+///         let sum: f32 = image.rgb().iter().map(|&byte| f32::from(byte)).sum();
+///         Ok(Response::Values(vec![sum / image.rgb().len() as f32]))
+///     }
+/// }
+///
+/// let target: Box<dyn Target> = Box::new(Brightness);
+/// let grey = Image::from_rgb(2, 2, vec![100; 12]).unwrap();
+/// assert_eq!(target.ask(&grey), Ok(Response::Values(vec![100.0])));
+/// ```
 pub trait Target: Send + Sync {
-    /// What it answers; the same image gets the same answer.
+    /// The answer to an image.
     fn ask(&self, image: &Image) -> Result<Response, TargetError>;
 }
 
-/// Why a target gave no answer.
+/// Why a target gave no answer. The texts are for people; programs look at the variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It failed.
+    /// The target failed: the trial counts as crashed.
     #[error("{0}")]
     Failed(String),
-    /// It does not take such an input.
+    /// The target refused the input as invalid: the trial counts as detected.
     #[error("{0}")]
     Rejected(String),
-    /// It did not answer in time.
+    /// The target did not answer in time: the trial counts as timed out.
     #[error("{0}")]
     TimedOut(String),
-    /// Nobody knows what it would have answered: the way to it failed, or what came back is no
-    /// answer.
+    /// It is unknown what the target would have answered: the connection failed, or what came back
+    /// is no answer. The trial is skipped.
     #[error("{0}")]
     Lost(String),
-    /// It may not be asked any more: a budget is spent, or the credentials do not open it.
-    /// Nothing is recorded, so that the campaign can go on later.
+    /// The target may not be asked any more: a budget is spent, or the credentials are wrong.
+    /// Nothing is recorded, so that the campaign can be resumed later.
     #[error("{0}")]
     Closed(String),
 }
 
-/// Stands between a target and those who ask it: changes what it is shown, or what it says.
+/// A protection in front of a target: changes the images that the target sees, its answers, or both.
+///
+/// # Contract
+/// Every method has a default that changes nothing, so a defence implements only what it does:
+/// [`clean`](Self::clean) for input filters, [`answer`](Self::answer) for output filters.
 pub trait Defence: Send + Sync {
-    /// The image that the target is shown instead, of the same size; the same image gets the
-    /// same one.
+    /// The image that the target sees instead, of the same size. The same image gives the same
+    /// result.
     fn clean(&self, image: &Image) -> Image {
         image.clone()
     }
@@ -43,25 +74,24 @@ pub trait Defence: Send + Sync {
         true
     }
 
-    /// The same for floats from 0 to 1, channel after channel; `None` where it works on bytes
-    /// only.
+    /// [`clean`](Self::clean) for an image of floats from 0 to 1, channel after channel; `None` for
+    /// a defence that works on bytes only. Attacks that see the defence need it.
     fn clean_point(&self, _point: &[f32]) -> Option<Vec<f32>> {
         None
     }
 
-    /// Whether it can do anything about a target that answers with such, as `faultlens` calls the
-    /// kinds of answers.
+    /// Whether it can protect a target with this kind of answers, named as in campaign files.
     fn suits(&self, _answers: &str) -> bool {
         true
     }
 
-    /// What is said instead of the target's answer.
+    /// The answer that is given instead of the target's.
     fn answer(&self, answer: Response, _stream: &mut Stream) -> Result<Response, TargetError> {
         Ok(answer)
     }
 }
 
-/// One trial's way to its target: draws the random numbers, counts the queries.
+/// One trial's access to its target: draws the random numbers and counts the queries.
 pub struct Trial<'a> {
     target: &'a dyn Target,
     stream: Stream,
@@ -69,17 +99,17 @@ pub struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// A trial that has asked nothing yet.
+    /// A trial that has not asked yet.
     pub fn new(target: &'a dyn Target, stream: Stream) -> Self {
         Self { target, stream, queries: 0 }
     }
 
-    /// The trial's own random numbers.
+    /// The random numbers of this trial.
     pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// Asks the target.
+    /// Asks the target, which counts as a query.
     pub fn ask(&mut self, image: &Image) -> Result<Response, TargetError> {
         self.queries += 1;
         self.target.ask(image)

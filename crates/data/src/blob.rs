@@ -48,7 +48,8 @@ impl Blob {
             DataError::malformed(what, path)
         })?;
         if bytes.len() as u64 > limits::UNPACKED_BYTES {
-            let (what, limit) = ("unpacked file", limits::UNPACKED_BYTES);
+            let what = "unpacked file";
+            let limit = limits::UNPACKED_BYTES;
             return Err(DataError::too_large(what, format!("over {limit} bytes"), limit, path));
         }
         Ok(Self::in_memory(path, bytes))

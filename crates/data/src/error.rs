@@ -20,18 +20,22 @@ pub enum DataError {
     /// Guessing would read nonsense.
     #[error(
         "this is no data set that is known ({}); name the format if it is one of them: {}",
-        known(),
+        known.join(", "),
         path.display()
     )]
     Unrecognised {
+        /// The names of the formats that were tried.
+        known: Vec<&'static str>,
         /// What was to be opened.
         path: PathBuf,
     },
     /// A slip of whoever typed the name.
-    #[error("no format is called \"{name}\"; {}", hint(.nearest))]
+    #[error("no format is called \"{name}\"; {}", hint(*.nearest, .known))]
     UnknownFormat {
         /// The name as typed.
         name: String,
+        /// The names of all formats.
+        known: Vec<&'static str>,
         /// The known name that is nearest.
         nearest: Option<&'static str>,
     },
@@ -193,14 +197,9 @@ impl DataError {
     }
 }
 
-fn known() -> String {
-    let names: Vec<&str> = crate::FORMATS.iter().map(|format| format.name).collect();
-    names.join(", ")
-}
-
-fn hint(nearest: &Option<&'static str>) -> String {
+fn hint(nearest: Option<&'static str>, known: &[&'static str]) -> String {
     match nearest {
         Some(name) => format!("did you mean \"{name}\"?"),
-        None => format!("known are {}", known()),
+        None => format!("known are {}", known.join(", ")),
     }
 }

@@ -81,9 +81,13 @@ pub(crate) fn inside(
     let unified = name.replace('\\', "/");
     let drive = unified.as_bytes().get(1) == Some(&b':');
     let path = Path::new(&unified);
-    let below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    if drive || name.is_empty() || name.contains('\0') || !path.components().all(below) {
-        let (name, path) = (name.to_owned(), list.to_path_buf());
+    if drive
+        || name.is_empty()
+        || name.contains('\0')
+        || !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    {
+        let name = name.to_owned();
+        let path = list.to_path_buf();
         return Err(DataError::Outside { of: of(), name, path });
     }
     Ok(folder.join(path))

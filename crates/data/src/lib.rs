@@ -24,6 +24,7 @@ mod folder;
 mod format;
 mod limits;
 mod npy;
+mod open;
 mod picture;
 mod pixels;
 mod pool;
@@ -34,13 +35,13 @@ mod zip;
 
 pub use error::DataError;
 pub use folder::images_below;
-pub use format::{CocoDetection, CocoObject, CocoTruth, FORMATS, Format};
+pub use format::{CocoDetection, CocoObject, CocoTruth, FORMATS, Format, Options};
 pub use picture::{decode_image, read_image};
 pub use pool::{
     Entry, LEAST_OBJECTS, PRUNED, Pool, PoolObject, Stamp, largest_objects, write_pool,
 };
 pub use sampling::Sampling;
-pub use set::{DataSet, Options, Source};
+pub use set::{DataSet, Source};
 pub use write::{
     CocoWriter, encode_jpeg, encode_png, write_class_folders, write_coco, write_image, write_png,
 };

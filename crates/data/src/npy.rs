@@ -165,7 +165,8 @@ fn header(name: &str, blob: &Blob) -> Result<(String, u64), DataError> {
         _ => return Err(broken()),
     };
     if len > limits::NPY_HEADER_BYTES {
-        let (found, limit) = (format!("{len} bytes"), limits::NPY_HEADER_BYTES as u64);
+        let found = format!("{len} bytes");
+        let limit = limits::NPY_HEADER_BYTES as u64;
         return Err(DataError::too_large("array's header", found, limit, blob.path()));
     }
     let text = String::from_utf8_lossy(&blob.read(at, len)?).into_owned();

@@ -38,7 +38,8 @@ pub(crate) fn read(path: &Path, turn: Turn) -> Result<Image, DataError> {
 /// The bytes of an image file, if there are any and not too many.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, DataError> {
     let about = fs::metadata(path).map_err(DataError::io("open the image", path))?;
-    let (len, limit) = (about.len(), limits::IMAGE_FILE_BYTES);
+    let len = about.len();
+    let limit = limits::IMAGE_FILE_BYTES;
     if len > limit {
         return Err(DataError::too_large("image file", format!("{len} bytes"), limit, path));
     }
@@ -59,7 +60,8 @@ pub(crate) fn decode_rgba(
         return Err("the image has no transparency".into());
     }
     let rgba = picture.into_rgba8();
-    let (w, h) = (rgba.width() as usize, rgba.height() as usize);
+    let w = rgba.width() as usize;
+    let h = rgba.height() as usize;
     if (w, h) != (width, height) {
         return Err(format!("the image has {w}×{h} pixels, its description says {width}×{height}"));
     }
@@ -76,7 +78,8 @@ fn decode(bytes: &[u8], turn: Turn) -> Result<Image, String> {
         picture.apply_orientation(orientation);
     }
     let rgb = picture.into_rgb8();
-    let (width, height) = (rgb.width() as usize, rgb.height() as usize);
+    let width = rgb.width() as usize;
+    let height = rgb.height() as usize;
     if let Turn::Sized(w, h) = turn
         && (w, h) != (width, height)
     {
@@ -145,8 +148,13 @@ mod tests {
 
     /// Red on the left, blue on the right.
     fn two_colours() -> RgbImage {
-        let colour = |x| if x < 16 { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) };
-        ImageBuffer::from_fn(32, 16, |x, _| colour(x))
+        ImageBuffer::from_fn(
+            32,
+            16,
+            |x, _| {
+                if x < 16 { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) }
+            },
+        )
     }
 
     fn encoded(format: ImageFormat) -> Vec<u8> {

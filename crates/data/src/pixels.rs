@@ -28,8 +28,8 @@ impl Layout {
         let (pixel, channel) = if self.planar { (1, pixels) } else { (self.channels, 1) };
         // Grey is spread to three channels.
         let channel = if self.channels < 3 { 0 } else { channel };
-        let at = |p: usize| [0, 1, 2].map(|c| bytes[p * pixel + c * channel]);
-        let rgb = (0..pixels).flat_map(at).collect();
+        let rgb =
+            (0..pixels).flat_map(|p| [0, 1, 2].map(|c| bytes[p * pixel + c * channel])).collect();
         Image::from_rgb(self.width, self.height, rgb).ok()
     }
 }

@@ -33,7 +33,8 @@ impl DataSet {
     /// whole set to the nearest case.
     pub fn split(&self, fraction: f64, seed: Seed) -> (Self, Self) {
         let seed = seed.child("split");
-        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let mut first = Vec::new();
+        let mut second = Vec::new();
         let mut seen = 0;
         for (class, members) in self.by_class() {
             seen += members.len();
@@ -103,8 +104,9 @@ mod tests {
     }
 
     fn counts(set: &DataSet, indices: &[usize], classes: usize) -> Vec<usize> {
-        let of = |class| indices.iter().filter(|&&i| set.label(i) == Some(class)).count();
-        (0..classes).map(of).collect()
+        (0..classes)
+            .map(|class| indices.iter().filter(|&&i| set.label(i) == Some(class)).count())
+            .collect()
     }
 
     #[test]

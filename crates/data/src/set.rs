@@ -1,11 +1,10 @@
 //! A data set: classes, and cases that are decoded when they are asked for.
 
-use crate::{DataError, FORMATS, Format};
+use crate::DataError;
 use faultlens_core::Case;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Where a set's cases come from: the one trait behind all formats, also for sets that a program
@@ -52,20 +51,6 @@ impl Source for Vec<Case> {
     }
 }
 
-/// How a set is opened where the plain way is not meant.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// The format, instead of the one that is recognised.
-    pub format: Option<Format>,
-    /// Whether a class folder without images is a class nevertheless.
-    pub allow_empty_classes: bool,
-    /// The column of a CSV file that holds labels, where its name does not say so.
-    pub label_column: Option<String>,
-    /// Only this part (`train`, `val` or `test`) of a set whose files hold several; every case of
-    /// such a set says its part in the stratum `part`.
-    pub part: Option<String>,
-}
-
 /// Cases of known classes. Cheap to clone: clones and subsets share what was read.
 #[derive(Clone)]
 pub struct DataSet {
@@ -79,30 +64,6 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// Opens a file or folder, in whichever format it is found to be.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, DataError> {
-        Self::open_with(path, &Options::default())
-    }
-
-    /// Opens a file or folder in a format that the caller names.
-    pub fn open_as(path: impl AsRef<Path>, format: Format) -> Result<Self, DataError> {
-        Self::open_with(path, &Options { format: Some(format), ..Options::default() })
-    }
-
-    /// Opens a file or folder as the options say.
-    pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Self, DataError> {
-        let path = path.as_ref();
-        std::fs::metadata(path).map_err(DataError::io("open the data set", path))?;
-        let recognised = || FORMATS.iter().copied().find(|format| format.recognises(path));
-        let format = options.format.or_else(recognised);
-        let format = format.ok_or_else(|| DataError::Unrecognised { path: path.to_path_buf() })?;
-        let set = format.open(path, options)?;
-        if set.is_empty() {
-            return Err(DataError::Empty { path: path.to_path_buf() });
-        }
-        Ok(set)
-    }
-
     /// A set from any source of cases.
     pub fn new(classes: Vec<String>, source: impl Source + 'static) -> Self {
         let members = (0..source.len()).collect();
@@ -182,6 +143,7 @@ impl fmt::Debug for DataSet {
 mod tests {
     use super::*;
     use faultlens_core::Image;
+    use std::path::Path;
 
     /// Five cases, the second and the fourth of which cannot be read.
     struct Holes;

@@ -42,12 +42,15 @@ pub(crate) fn entries(path: &Path) -> Result<Vec<Entry>, DataError> {
         DataError::malformed("the npz file is truncated or no zip file; fetch it again", path)
     })?;
     let end = &tail[end..];
-    let (count, size, at) = (u16_at(end, 10), u32_at(end, 12), u32_at(end, 16));
+    let count = u16_at(end, 10);
+    let size = u32_at(end, 12);
+    let at = u32_at(end, 16);
     if count == u16::MAX || at == u32::MAX || size == u32::MAX {
         return Err(DataError::unsupported("npz files over 4 GB are not read; split it", path));
     }
     if usize::from(count) > limits::ZIP_ENTRIES {
-        let (found, limit) = (format!("{count} arrays"), limits::ZIP_ENTRIES as u64);
+        let found = format!("{count} arrays");
+        let limit = limits::ZIP_ENTRIES as u64;
         return Err(DataError::too_large("npz file", found, limit, path));
     }
     let directory = whole.read(at.into(), size as usize)?;
@@ -63,7 +66,9 @@ fn entry(rest: &mut &[u8], path: &Path) -> Result<Entry, DataError> {
     let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(head, at)));
     let variable =
         rest.get(ENTRY_BYTES..ENTRY_BYTES + name + extra + comment).ok_or_else(broken)?;
-    let (packed, unpacked, local) = (u32_at(head, 20), u32_at(head, 24), u32_at(head, 42));
+    let packed = u32_at(head, 20);
+    let unpacked = u32_at(head, 24);
+    let local = u32_at(head, 42);
     if [packed, unpacked, local].contains(&u32::MAX) {
         return Err(DataError::unsupported("arrays over 4 GB are not read; split them", path));
     }
@@ -96,7 +101,8 @@ impl Entry {
         let skipped = LOCAL_BYTES + usize::from(u16_at(&head, 26)) + usize::from(u16_at(&head, 28));
         let start = self.local + skipped as u64;
         if start + self.packed > whole.len() {
-            let (wanted, found) = (start + self.packed, whole.len());
+            let wanted = start + self.packed;
+            let found = whole.len();
             return Err(DataError::truncated("npz file", wanted, found, path));
         }
         let blob = match self.method {

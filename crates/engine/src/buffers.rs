@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Values that are kept at most, about a quarter of a gigabyte.
-const MOST: usize = 1 << 26;
+const MAX_ELEMENTS: usize = 1 << 26;
 
 /// Buffers of earlier runs, by length: the same model on the same size of image asks for the same
 /// lengths again.
 #[derive(Debug, Default)]
-pub(crate) struct Buffers(Mutex<Kept>);
+pub(crate) struct Buffers(Mutex<Pool>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Pool {
     by_length: HashMap<usize, Vec<Vec<f32>>>,
     values: usize,
 }
@@ -35,10 +35,10 @@ impl Buffers {
     /// Keeps a buffer for the next run, unless enough are kept already.
     pub(crate) fn give(&self, buffer: Vec<f32>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.values + buffer.len() > MOST {
-            *kept = Kept::default();
+        if kept.values + buffer.len() > MAX_ELEMENTS {
+            *kept = Pool::default();
         }
-        if buffer.len() <= MOST {
+        if buffer.len() <= MAX_ELEMENTS {
             kept.values += buffer.len();
             kept.by_length.entry(buffer.len()).or_default().push(buffer);
         }
@@ -53,9 +53,10 @@ mod tests {
     fn what_is_kept_has_a_limit() {
         let buffers = Buffers::default();
         for _ in 0..5 {
-            buffers.give(vec![0.0; MOST / 4]);
+            buffers.give(vec![0.0; MAX_ELEMENTS / 4]);
         }
-        let kept = std::iter::from_fn(|| Some(buffers.take(MOST / 4)).filter(|b| !b.is_empty()));
+        let kept =
+            std::iter::from_fn(|| Some(buffers.take(MAX_ELEMENTS / 4)).filter(|b| !b.is_empty()));
         assert!(kept.count() <= 4);
     }
 }

@@ -69,9 +69,9 @@ pub enum EngineError {
 /// What a kernel says when operands do not fit; the executor adds the operator's name.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("{0}")]
-pub(crate) struct Misfit(pub(crate) String);
+pub(crate) struct OperandError(pub(crate) String);
 
-impl Misfit {
+impl OperandError {
     pub(crate) fn new(why: impl Into<String>) -> Self {
         Self(why.into())
     }

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::onnx::{self, ModelProto};
 use crate::value::{Slot, Value};
 use faultlens_core::Tensor;
-use form::{Form, Role};
+use form::{Role, TrainingModel};
 
 /// A model in training mode: batch norms use the batch's statistics, dropouts drop.
 ///
@@ -74,12 +74,12 @@ pub struct Loss {
 }
 
 /// A loss, the gradients that were wanted, and the statistics after the batch, by weight.
-type Walked = (f64, Vec<Option<Floats>>, Vec<(usize, Option<Slot>)>);
+type LossAndGradients = (f64, Vec<Option<Floats>>, Vec<(usize, Option<Slot>)>);
 
 impl Learner {
     /// Opens a model's weights to change.
     pub fn new(proto: &ModelProto, threads: usize) -> Result<Self, EngineError> {
-        let form = Form::of(proto)?;
+        let form = TrainingModel::of(proto)?;
         let model = Model::from_proto(&form.proto)?.with_threads(threads)?;
         let weights = form.weights.into_iter().map(|(name, tensor, role)| {
             let id = find(model.graph(), &name)?;
@@ -174,7 +174,7 @@ impl Learner {
         draw: u64,
         wanted: &[ValueId],
         loss: impl FnOnce(&Answers<'_>) -> Result<Loss, E>,
-    ) -> Result<Walked, E> {
+    ) -> Result<LossAndGradients, E> {
         let model = &self.model;
         if let Some(number) = model.graph().find(form::DRAW) {
             let draw = Tensor::vector(vec![draw as i64]);

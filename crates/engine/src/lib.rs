@@ -13,8 +13,8 @@ mod change;
 pub mod cost;
 mod delta;
 mod error;
+mod fallback;
 mod feed;
-mod foreign;
 mod golden;
 mod gradient;
 mod graph;
@@ -27,7 +27,6 @@ mod plan;
 mod replay;
 mod step;
 mod value;
-pub mod vision;
 
 pub use change::{Change, Edit};
 pub use error::EngineError;

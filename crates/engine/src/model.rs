@@ -1,15 +1,15 @@
 //! A loaded model: its graph, its prepared operators, and the plain forward pass.
 
 use crate::buffers::Buffers;
-use crate::error::{EngineError, Misfit};
-use crate::foreign::Foreign;
+use crate::error::{EngineError, OperandError};
+use crate::fallback::Fallback;
 use crate::golden::Golden;
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
 use crate::kernels::grid::{Floats, Grid, Order};
 use crate::onnx::{self, ModelProto};
 use crate::ops::{self, Function, Local, Op, Wants};
 use crate::plan::{self, Step};
-use crate::step::{Tail, run_whole};
+use crate::step::{FusedOps, run_whole};
 use crate::value::{Slot, Value};
 use faultlens_core::Tensor;
 use std::collections::HashMap;
@@ -27,13 +27,13 @@ const RANDOM: &[&str] = &[
 ];
 
 /// Threads above which a number is taken for a mistake.
-const MOST_THREADS: usize = 256;
+const MAX_THREADS: usize = 256;
 
 /// One operator, prepared.
 pub(crate) struct Node {
     /// Our own kernel, where there is one.
     pub(crate) op: Option<Box<dyn Op>>,
-    foreign: OnceLock<Result<Foreign, Misfit>>,
+    fallback: OnceLock<Result<Fallback, OperandError>>,
     /// Whether its operands are all constant, so that it ran once while loading.
     pub(crate) folded: bool,
 }
@@ -107,7 +107,7 @@ impl Model {
         let refused = |why: String| EngineError::Threads { threads, why };
         self.pool = match threads {
             0 | 1 => None,
-            n if n > MOST_THREADS => return Err(refused(format!("at most {MOST_THREADS} can"))),
+            n if n > MAX_THREADS => return Err(refused(format!("at most {MAX_THREADS} can"))),
             n => {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
                 Some(pool.map_err(|e| refused(e.to_string()))?)
@@ -132,21 +132,22 @@ impl Model {
             return Err(unsupported(operator, why.into()));
         }
         let opset = self.graph.opset_of(&operator.domain);
-        let mut op = ops::parse(operator, opset).map_err(|e| misfit(operator, e))?;
+        let mut op = ops::parse(operator, opset).map_err(|e| operand_error(operator, e))?;
         if let Some(parsed) = &op {
             let constants: Vec<Option<&Value>> =
                 operator.inputs.iter().map(|v| v.and_then(|v| self.constant(v))).collect();
             let fixed = operator.inputs.iter().zip(&constants).skip(1);
             let all_fixed = fixed.into_iter().all(|(input, c)| input.is_none() || c.is_some());
             if all_fixed
-                && let Some(baked) = parsed.bake(&constants).map_err(|e| misfit(operator, e))?
+                && let Some(prepacked) =
+                    parsed.prepack(&constants).map_err(|e| operand_error(operator, e))?
             {
-                op = Some(baked);
+                op = Some(prepacked);
             }
         }
-        let node = Node { op, foreign: OnceLock::new(), folded: false };
+        let node = Node { op, fallback: OnceLock::new(), folded: false };
         if node.op.is_none() {
-            self.foreign(&node, operator)?;
+            self.fallback(&node, operator)?;
         }
         Ok(node)
     }
@@ -172,9 +173,13 @@ impl Model {
         Ok(())
     }
 
-    fn foreign<'a>(&self, node: &'a Node, operator: &Operator) -> Result<&'a Foreign, EngineError> {
-        let foreign = node.foreign.get_or_init(|| Foreign::new(operator, &self.graph));
-        foreign.as_ref().map_err(|e| unsupported(operator, e.0.clone()))
+    fn fallback<'a>(
+        &self,
+        node: &'a Node,
+        operator: &Operator,
+    ) -> Result<&'a Fallback, EngineError> {
+        let fallback = node.fallback.get_or_init(|| Fallback::new(operator, &self.graph));
+        fallback.as_ref().map_err(|e| unsupported(operator, e.0.clone()))
     }
 
     /// The model's outputs for these inputs, in the graph's order.
@@ -289,17 +294,17 @@ impl Model {
         let operator = self.graph.operator(step.head());
         let Some(op) = &self.nodes[step.head().index()].op else { return Ok(None) };
         let operands = self.operands(&**op, operator, &slot)?;
-        let Some(local) = op.local(&operands).map_err(|e| misfit(operator, e))? else {
+        let Some(local) = op.local(&operands).map_err(|e| operand_error(operator, e))? else {
             return Ok(None);
         };
         let Some(externals) = externals(step, &*local, &slot) else { return Ok(None) };
         let own: Vec<&Floats> =
             local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
-        let tail = step.tail.behind(op.elementwise().map(|e| &e.function), own.len());
+        let fused = step.fused.behind(op.elementwise().map(|e| &e.function), own.len());
         let sources: Vec<&Floats> = own.into_iter().chain(externals).collect();
-        let elements = affordable(local.shape()).map_err(|e| misfit(operator, e))?;
+        let elements = affordable(local.shape()).map_err(|e| operand_error(operator, e))?;
         let buffer = self.buffers.take(elements);
-        Ok(Some(run_whole(&*local, tail, &sources, self.threads(), buffer)))
+        Ok(Some(run_whole(&*local, fused, &sources, self.threads(), buffer)))
     }
 
     fn run_operator(&self, id: OperatorId, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
@@ -348,7 +353,7 @@ impl Model {
     ) -> Result<Vec<Option<Value>>, EngineError> {
         match &self.nodes[id.index()].op {
             Some(op) => self.execute_with(&**op, id, slot),
-            None => self.execute_foreign(id, slot),
+            None => self.execute_fallback(id, slot),
         }
     }
 
@@ -360,63 +365,63 @@ impl Model {
     ) -> Result<Vec<Option<Value>>, EngineError> {
         let operator = self.graph.operator(id);
         let operands = self.operands(op, operator, slot)?;
-        match self.with_kernel(op, &operands).map_err(|e| misfit(operator, e))? {
+        match self.with_kernel(op, &operands).map_err(|e| operand_error(operator, e))? {
             Some(values) => Ok(values),
-            None => self.execute_foreign(id, slot),
+            None => self.execute_fallback(id, slot),
         }
     }
 
-    fn execute_foreign<'s>(
+    fn execute_fallback<'s>(
         &self,
         id: OperatorId,
         slot: &impl Fn(ValueId) -> Option<&'s Slot>,
     ) -> Result<Vec<Option<Value>>, EngineError> {
         let operator = self.graph.operator(id);
-        let foreign = self.foreign(&self.nodes[id.index()], operator)?;
+        let fallback = self.fallback(&self.nodes[id.index()], operator)?;
         let inputs =
             operator.inputs.iter().copied().chain(operator.captures.iter().map(|&v| Some(v)));
         let operands: Vec<Option<&Value>> = inputs
             .map(|v| v.map(|v| present(slot(v), operator).map(|s| &s.value)).transpose())
             .collect::<Result<_, _>>()?;
-        foreign.run(&operands).map_err(|e| misfit(operator, e))
+        fallback.run(&operands).map_err(|e| operand_error(operator, e))
     }
 
-    /// One operator on operands of which some differ from golden; `rebake` tells that the
+    /// One operator on operands of which some differ from golden; `repack` says that the
     /// prepared constants no longer hold.
     pub(crate) fn execute_changed<'s>(
         &self,
         id: OperatorId,
-        rebake: bool,
+        repack: bool,
         slot: &impl Fn(ValueId) -> Option<&'s Slot>,
     ) -> Result<Vec<Option<Value>>, EngineError> {
-        if !rebake {
+        if !repack {
             return self.execute(id, slot);
         }
         let operator = self.graph.operator(id);
         let opset = self.graph.opset_of(&operator.domain);
-        let op = ops::parse(operator, opset).map_err(|e| misfit(operator, e))?;
+        let op = ops::parse(operator, opset).map_err(|e| operand_error(operator, e))?;
         let Some(op) = op else { return self.execute(id, slot) };
         let constants: Vec<Option<&Value>> =
             operator.inputs.iter().map(|v| v.and_then(slot).map(|s| &s.value)).collect();
-        let baked = op.bake(&constants).map_err(|e| misfit(operator, e))?;
-        self.execute_with(&*baked.unwrap_or(op), id, slot)
+        let prepacked = op.prepack(&constants).map_err(|e| operand_error(operator, e))?;
+        self.execute_with(&*prepacked.unwrap_or(op), id, slot)
     }
 
     fn with_kernel(
         &self,
         op: &dyn Op,
         operands: &[Option<&Value>],
-    ) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    ) -> Result<Option<Vec<Option<Value>>>, OperandError> {
         let Some(local) = op.local(operands)? else { return op.whole_in(operands, &self.buffers) };
         let sources: Vec<&Floats> =
             local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
-        let tail = op.elementwise().map_or_else(Tail::default, |e| Tail::of(&e.function));
+        let fused = op.elementwise().map_or_else(FusedOps::default, |e| FusedOps::of(&e.function));
         let buffer = self.buffers.take(affordable(local.shape())?);
-        Ok(Some(vec![Some(run_whole(&*local, tail, &sources, self.threads(), buffer))]))
+        Ok(Some(vec![Some(run_whole(&*local, fused, &sources, self.threads(), buffer))]))
     }
 }
 
-/// The tail's other operands in the order of the output; `None` where the tail does not fit.
+/// The other operands of the fused functions in the order of the output; `None` where they do not fit.
 pub(crate) fn externals<'s>(
     step: &Step,
     local: &dyn Local,
@@ -424,7 +429,7 @@ pub(crate) fn externals<'s>(
 ) -> Option<Vec<&'s Floats>> {
     let (shape, order) = (local.shape(), local.order());
     let width = Grid::of(shape, order).width;
-    let fits = step.tail.ops.iter().all(|op| match &op.function {
+    let fits = step.fused.ops.iter().all(|op| match &op.function {
         Function::Affine { factor, .. } => order == Order::ChannelsLast && factor.len() == width,
         _ => true,
     });
@@ -438,18 +443,20 @@ pub(crate) fn externals<'s>(
 }
 
 /// Elements above which a value is taken for a mistake or an attack.
-const MOST: usize = 1 << 30;
+const MAX_ELEMENTS: usize = 1 << 30;
 
 /// How many elements a shape has, if that is a number that anyone would want.
-fn affordable(shape: &[usize]) -> Result<usize, Misfit> {
+fn affordable(shape: &[usize]) -> Result<usize, OperandError> {
     let elements = shape.iter().try_fold(1usize, |n, &length| n.checked_mul(length));
-    elements.filter(|&n| n <= MOST).ok_or_else(|| {
-        Misfit::new(format!("its answer of shape {shape:?} would hold over a billion elements"))
+    elements.filter(|&n| n <= MAX_ELEMENTS).ok_or_else(|| {
+        OperandError::new(format!(
+            "its answer of shape {shape:?} would hold over a billion elements"
+        ))
     })
 }
 
 fn present<'s>(slot: Option<&'s Slot>, operator: &Operator) -> Result<&'s Slot, EngineError> {
-    slot.ok_or_else(|| misfit(operator, Misfit::new("an operand was not computed")))
+    slot.ok_or_else(|| operand_error(operator, OperandError::new("an operand was not computed")))
 }
 
 fn refuse_functions(proto: &ModelProto) -> Result<(), EngineError> {
@@ -460,7 +467,7 @@ fn refuse_functions(proto: &ModelProto) -> Result<(), EngineError> {
     Err(EngineError::Graph(why.into()))
 }
 
-pub(crate) fn misfit(operator: &Operator, Misfit(why): Misfit) -> EngineError {
+pub(crate) fn operand_error(operator: &Operator, OperandError(why): OperandError) -> EngineError {
     EngineError::Operator {
         operator: operator.name.clone(),
         op_type: operator.op_type.clone(),

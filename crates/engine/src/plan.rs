@@ -2,7 +2,7 @@
 
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
 use crate::ops::{Elementwise, Function};
-use crate::step::{Other, Tail, TailOp};
+use crate::step::{FusedOp, FusedOps, Other};
 use std::collections::BTreeSet;
 
 /// Operators that run as one. Only the last one's output is seen by others.
@@ -11,14 +11,14 @@ pub(crate) struct Step {
     /// The operator that computes, then the functions that follow it.
     pub(crate) members: Vec<OperatorId>,
     /// What follows the head, its operands counted among `externals`.
-    pub(crate) tail: Tail,
-    /// Values from elsewhere that the tail reads.
+    pub(crate) fused: FusedOps,
+    /// Values from elsewhere that the fused functions read.
     pub(crate) externals: Vec<ValueId>,
 }
 
 impl Step {
     pub(crate) fn single(operator: OperatorId) -> Self {
-        Self { members: vec![operator], tail: Tail::default(), externals: Vec::new() }
+        Self { members: vec![operator], fused: FusedOps::default(), externals: Vec::new() }
     }
 
     pub(crate) fn head(&self) -> OperatorId {
@@ -117,13 +117,13 @@ fn assemble<'a>(
             writer.add(at, &elementwise.function);
         }
     }
-    let Writer { mut tail, externals, registers, .. } = writer;
+    let Writer { mut fused, externals, registers, .. } = writer;
     // The result must end in the output row.
     if let Some(&(_, last)) = registers.last()
         && last != 0
     {
         let identity = Function::Unary(crate::kernels::elementwise::Unary::Identity);
-        tail.ops.push(TailOp {
+        fused.ops.push(FusedOp {
             function: identity,
             from: last,
             to: 0,
@@ -131,14 +131,14 @@ fn assemble<'a>(
             swapped: false,
         });
     }
-    Step { members, tail, externals }
+    Step { members, fused, externals }
 }
 
 /// Gives each member's result a register.
 struct Writer<'a> {
     graph: &'a Graph,
     members: &'a [OperatorId],
-    tail: Tail,
+    fused: FusedOps,
     externals: Vec<ValueId>,
     /// Values made so far and where they stand.
     registers: Vec<(ValueId, usize)>,
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
         Self {
             graph,
             members,
-            tail: Tail::default(),
+            fused: FusedOps::default(),
             externals: Vec::new(),
             registers: head.map(|v| (v, 0)).into_iter().collect(),
         }
@@ -177,8 +177,8 @@ impl<'a> Writer<'a> {
         let candidates = (0..operands.len()).filter(|&i| inner[i].is_some());
         let first = candidates.min_by_key(|&i| (!dies(i), inner[i])).unwrap_or(0);
         let from = inner[first].unwrap_or(0);
-        let to = if dies(first) { from } else { self.tail.scratch + 1 };
-        self.tail.scratch = self.tail.scratch.max(to);
+        let to = if dies(first) { from } else { self.fused.scratch + 1 };
+        self.fused.scratch = self.fused.scratch.max(to);
         let other = (operands.len() == 2).then(|| match inner[1 - first] {
             Some(register) => Other::Register(register),
             None => {
@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
             }
         });
         let swapped = first == 1;
-        self.tail.ops.push(TailOp { function: function.clone(), from, to, other, swapped });
+        self.fused.ops.push(FusedOp { function: function.clone(), from, to, other, swapped });
         self.registers.extend(operator.makes().map(|made| (made, to)));
     }
 }

@@ -13,10 +13,10 @@ use crate::error::EngineError;
 use crate::golden::Golden;
 use crate::graph::{OperatorId, ValueId};
 use crate::kernels::grid::{Floats, Grid, Patch, Region, Source};
-use crate::model::{externals, misfit};
+use crate::model::{externals, operand_error};
 use crate::ops::{Edit, Local, spread};
 use crate::plan::Step;
-use crate::step::{Job, Tail, compute};
+use crate::step::{FusedOps, Job, compute};
 use crate::value::{Slot, Value, same_float};
 use faultlens_core::Tensor;
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,7 +94,7 @@ impl Golden<'_> {
             Some(other) => Delta::Whole(Slot::new(other.clone())),
             None => return Err(self.refuse(value, "the run has no such value".into())),
         };
-        stack.settle(0, value, Some(delta));
+        stack.record(0, value, Some(delta));
         // The value itself counts as changed only for its readers.
         let mut replays = stack.run_and_forget(value);
         replays.pop().unwrap_or_else(|| Err(EngineError::Graph("no trial ran".into())))
@@ -140,7 +140,7 @@ impl<'g, 'm> Stack<'g, 'm> {
             match self.golden.model.graph().producer(value) {
                 None => {
                     let delta = self.changed(value, None, &changes)?;
-                    self.settle(trial, value, delta);
+                    self.record(trial, value, delta);
                 }
                 Some(producer) => {
                     // Refuse what does not exist before anything runs.
@@ -154,7 +154,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     }
 
     /// Records a difference and wakes the steps that read the value.
-    fn settle(&mut self, trial: usize, value: ValueId, delta: Option<Delta>) {
+    fn record(&mut self, trial: usize, value: ValueId, delta: Option<Delta>) {
         let Some(delta) = delta else { return };
         for reader in self.golden.model.graph().consumers(value) {
             let step = self.step_of[reader.index()];
@@ -234,7 +234,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     }
 
     /// Whether a trial must run a step's members one by one: it changes an inner value, or
-    /// something that a member has baked in.
+    /// something that a member has packed beforehand.
     fn splits(&self, step: &Step, trial: usize) -> bool {
         let graph = self.golden.model.graph();
         let trial = &self.trials[trial];
@@ -248,11 +248,11 @@ impl<'g, 'm> Stack<'g, 'm> {
                     .reads()
                     .any(|v| matches!(trial.deltas.get(&v), Some(Delta::Elements(_))))
             })
-            || (self.baked_reads(step)).any(|v| trial.deltas.contains_key(&v))
+            || (self.prepacked_reads(step)).any(|v| trial.deltas.contains_key(&v))
     }
 
     /// What the step's members read besides pixels.
-    fn baked_reads<'a>(&'a self, step: &'a Step) -> impl Iterator<Item = ValueId> + 'a {
+    fn prepacked_reads<'a>(&'a self, step: &'a Step) -> impl Iterator<Item = ValueId> + 'a {
         let graph = self.golden.model.graph();
         step.members.iter().skip(1).flat_map(move |&member| {
             let inputs = &graph.operator(member).inputs;
@@ -281,7 +281,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     /// One operator for trials that may differ in anything it reads or makes.
     fn run_single(&mut self, step: &Step, trials: Vec<usize>) {
         for trial in self.run_local(step, &trials) {
-            let done = match self.run_rebaked(step.head(), trial) {
+            let done = match self.run_repacked(step.head(), trial) {
                 Ok(false) => self.run_whole(step.head(), trial),
                 other => other.map(|_| ()),
             };
@@ -326,21 +326,21 @@ impl<'g, 'm> Stack<'g, 'm> {
             heads.filter_map(|(id, value)| Some((id?, value?.floats()?))).collect();
         let own = sources.len();
         sources.extend(step.externals.iter().copied().zip(externals));
-        let tail = step.tail.behind(op.elementwise().map(|e| &e.function), own);
+        let fused = step.fused.behind(op.elementwise().map(|e| &e.function), own);
         let output = model.graph().operator(step.last()).makes().next()?;
         let answer = golden.slot(output)?.value.floats()?;
-        // A tail may answer in another order than its last operator alone would.
+        // Fused functions may answer in another order than its last operator alone would.
         if (answer.order, answer.shape.as_slice()) != (local.order(), local.shape()) {
             return None;
         }
-        let baked: Vec<ValueId> = (0..operator.inputs.len())
+        let prepacked: Vec<ValueId> = (0..operator.inputs.len())
             .filter(|operand| !local.sources().contains(operand))
             .filter_map(|operand| operator.inputs[operand])
             .collect();
-        let (mut rest, able): (Vec<usize>, Vec<usize>) = trials
-            .iter()
-            .partition(|&&trial| baked.iter().any(|v| self.trials[trial].deltas.contains_key(v)));
-        let pixels = Pixels { local: &*local, own, sources, tail: tail.rounded(answer.dtype) };
+        let (mut rest, able): (Vec<usize>, Vec<usize>) = trials.iter().partition(|&&trial| {
+            prepacked.iter().any(|v| self.trials[trial].deltas.contains_key(v))
+        });
+        let pixels = Pixels { local: &*local, own, sources, fused: fused.rounded(answer.dtype) };
         let (results, unable) = self.compute_patches(&pixels, answer, &able);
         rest.extend(unable);
         Some((output, results, rest))
@@ -374,7 +374,7 @@ impl<'g, 'm> Stack<'g, 'm> {
             })
             .collect();
         // SAFETY: every job writes to its own patch, which has room for its region.
-        unsafe { compute(pixels.local, &pixels.tail, grid.width, &jobs, 0..grid.width) };
+        unsafe { compute(pixels.local, &pixels.fused, grid.width, &jobs, 0..grid.width) };
         drop(jobs);
         let results = work.into_iter().map(|(trial, _, patch)| (trial, shrunk(patch, answer)));
         (results.collect(), rest)
@@ -391,12 +391,12 @@ impl<'g, 'm> Stack<'g, 'm> {
             Some(changes) => self.changed(value, delta, &changes)?,
             None => delta,
         };
-        self.settle(trial, value, delta);
+        self.record(trial, value, delta);
         Ok(())
     }
 
     /// An operator with single weights replaced, computed only in the channels they touch.
-    fn run_rebaked(&mut self, id: OperatorId, trial: usize) -> Result<bool, EngineError> {
+    fn run_repacked(&mut self, id: OperatorId, trial: usize) -> Result<bool, EngineError> {
         let golden = self.golden;
         let model = golden.model;
         let operator = model.graph().operator(id);
@@ -412,12 +412,12 @@ impl<'g, 'm> Stack<'g, 'm> {
                 None => {}
             }
         }
-        let Some(rebaked) = (!edits.is_empty()).then(|| op.rebake(&edits)).flatten() else {
+        let Some(repacked) = (!edits.is_empty()).then(|| op.repack(&edits)).flatten() else {
             return Ok(false);
         };
         let slot = |v: ValueId| golden.slot(v);
-        let operands = model.operands(&*rebaked.op, operator, &slot)?;
-        let local = rebaked.op.local(&operands).map_err(|e| misfit(operator, e))?;
+        let operands = model.operands(&*repacked.op, operator, &slot)?;
+        let local = repacked.op.local(&operands).map_err(|e| operand_error(operator, e))?;
         let (Some(local), Some(output)) = (local, operator.makes().next()) else {
             return Ok(false);
         };
@@ -433,10 +433,10 @@ impl<'g, 'm> Stack<'g, 'm> {
             pixels: 0..grid.pixels(),
             out: patch.data.as_mut_ptr(),
         };
-        let tail = Tail::default().rounded(answer.dtype);
-        if !rebaked.channels.is_empty() {
+        let fused = FusedOps::default().rounded(answer.dtype);
+        if !repacked.channels.is_empty() {
             // SAFETY: the patch has room for all pixels and channels.
-            unsafe { compute(&*local, &tail, grid.width, &[job], rebaked.channels) };
+            unsafe { compute(&*local, &fused, grid.width, &[job], repacked.channels) };
         }
         let patch = shrunk(patch, answer);
         self.conclude(trial, output, patch.map(Delta::Patch))?;
@@ -463,9 +463,9 @@ impl<'g, 'm> Stack<'g, 'm> {
             _ => own.get(&v).or_else(|| golden.slot(v)),
         };
         let results = if operator.reads().any(|v| deltas.contains_key(&v)) {
-            let baked = operator.inputs.iter().skip(1).flatten();
-            let rebake = baked.into_iter().any(|v| deltas.contains_key(v));
-            model.execute_changed(id, rebake, &slot)?
+            let prepacked = operator.inputs.iter().skip(1).flatten();
+            let repack = prepacked.into_iter().any(|v| deltas.contains_key(v));
+            model.execute_changed(id, repack, &slot)?
         } else {
             operator.outputs.iter().map(|v| golden.slot((*v)?).map(|s| s.value.clone())).collect()
         };
@@ -523,13 +523,13 @@ impl<'g, 'm> Stack<'g, 'm> {
     }
 }
 
-/// A step settled for golden operands, ready for any trial's patches.
+/// A step bound to golden operands, ready for any trial's patches.
 struct Pixels<'a> {
     local: &'a dyn Local,
     /// How many sources are the head's own.
     own: usize,
     sources: Vec<(ValueId, &'a Floats)>,
-    tail: Tail,
+    fused: FusedOps,
 }
 
 impl Pixels<'_> {
@@ -554,7 +554,7 @@ impl Pixels<'_> {
                 let reached = if at < self.own {
                     self.local.reach(at, live)
                 } else {
-                    spread(live, &source.grid, &out)
+                    spread(live, &source.grid(), &out)
                 };
                 region = region.union(&reached);
             }

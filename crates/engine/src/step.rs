@@ -3,8 +3,8 @@
 
 #![expect(unsafe_code, reason = "threads and trials write disjoint rows; see kernels")]
 
-use crate::error::Misfit;
-use crate::kernels::elementwise::{Unary, affine, binary, unary};
+use crate::error::OperandError;
+use crate::kernels::elementwise::{Binary, Unary, affine, binary, unary};
 use crate::kernels::grid::{Floats, Grid, Order, Region, Source, Spot};
 use crate::ops::{Function, Local, Op};
 use crate::value::Value;
@@ -12,7 +12,7 @@ use faultlens_core::DType;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Pixels that are computed, and then finished by the tail, in one go.
+/// Pixels that are computed, and then finished by the fused functions, in one go.
 const BLOCK: usize = 192;
 /// Values below which a step is not worth sharing out between threads.
 const SMALL: usize = 1 << 13;
@@ -20,15 +20,15 @@ const SMALL: usize = 1 << 13;
 /// The functions that follow a step's operator, as a small program over rows. Register 0 is the
 /// output row itself.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tail {
-    pub(crate) ops: Vec<TailOp>,
+pub(crate) struct FusedOps {
+    pub(crate) ops: Vec<FusedOp>,
     /// Registers beside the output row.
     pub(crate) scratch: usize,
 }
 
-/// One function of a tail.
+/// One of the fused functions.
 #[derive(Debug, Clone)]
-pub(crate) struct TailOp {
+pub(crate) struct FusedOp {
     pub(crate) function: Function,
     /// Register that holds the first operand; copied where it differs from `to`.
     pub(crate) from: usize,
@@ -49,33 +49,44 @@ pub(crate) enum Other {
     Source(usize),
 }
 
-impl Tail {
+impl FusedOps {
     /// One function of the output row, its other operand in source 1.
     pub(crate) fn of(function: &Function) -> Self {
         let other = matches!(function, Function::Binary(_)).then_some(Other::Source(1));
-        let op = TailOp { function: function.clone(), from: 0, to: 0, other, swapped: false };
+        let op = FusedOp { function: function.clone(), from: 0, to: 0, other, swapped: false };
         Self { ops: vec![op], scratch: 0 }
     }
 
     /// The same functions behind an operator with `sources` sources of its own, and behind its
     /// own function where it is element-wise itself.
     pub(crate) fn behind(&self, own: Option<&Function>, sources: usize) -> Self {
-        let mut tail = own.map(Self::of).unwrap_or_default();
-        tail.scratch = self.scratch;
-        tail.ops.extend(self.ops.iter().map(|op| {
+        let mut fused = own.map(Self::of).unwrap_or_default();
+        fused.scratch = self.scratch;
+        fused.ops.extend(self.ops.iter().map(|op| {
             let other = match op.other {
                 Some(Other::Source(external)) => Some(Other::Source(sources + external)),
                 other => other,
             };
-            TailOp { other, ..op.clone() }
+            FusedOp { other, ..op.clone() }
         }));
-        tail
+        fused
+    }
+
+    /// Whether every register that is read or written exists.
+    fn registers_exist(&self) -> bool {
+        self.ops.iter().all(|op| {
+            let other = match op.other {
+                Some(Other::Register(register)) => register,
+                _ => 0,
+            };
+            op.from.max(op.to).max(other) <= self.scratch
+        })
     }
 
     /// Rounds results to the type that the model stores.
     pub(crate) fn rounded(mut self, dtype: DType) -> Self {
         let Some(function) = rounding(dtype) else { return self };
-        let round = TailOp {
+        let round = FusedOp {
             function: Function::Unary(function),
             from: 0,
             to: 0,
@@ -86,7 +97,7 @@ impl Tail {
             .ops
             .into_iter()
             .flat_map(|op| {
-                let round = TailOp { from: op.to, to: op.to, ..round.clone() };
+                let round = FusedOp { from: op.to, to: op.to, ..round.clone() };
                 [op, round]
             })
             .collect();
@@ -125,90 +136,102 @@ unsafe impl Send for Job<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Job<'_> {}
 
-/// Computes the jobs' pixels in `channels`, and the tail behind them.
+/// Computes the jobs' pixels in `channels`, and the fused functions behind them.
+///
+/// # Panics
+/// If `width` is not that of the operator's output, or the channels do not exist.
 ///
 /// # Safety
 /// Every job's `out` must have room for its region's pixels of `width` values, and jobs may not
 /// overlap.
 pub(crate) unsafe fn compute(
     local: &dyn Local,
-    tail: &Tail,
+    fused: &FusedOps,
     width: usize,
     jobs: &[Job<'_>],
     channels: Range<usize>,
 ) {
+    assert_eq!(width, Grid::of(local.shape(), local.order()).width, "rows are those of the output");
+    assert!(channels.start <= channels.end && channels.end <= width, "the channels exist");
+    assert!(fused.registers_exist(), "functions work on registers that there are");
     let mut spots: Vec<Spot<'_>> = Vec::with_capacity(BLOCK);
+    // Where in the block another job begins.
+    let mut starts: Vec<usize> = Vec::new();
     let mut scratch = Vec::new();
-    let mut flush = |spots: &mut Vec<Spot<'_>>| {
-        // SAFETY: the caller vouches for the jobs' rows.
-        unsafe {
-            local.compute(spots, channels.clone());
-            finish(tail, spots, width, channels.clone(), &mut scratch);
-        }
-        spots.clear();
-    };
     for job in jobs {
+        assert!(job.pixels.end <= job.region.pixels(), "a job's pixels lie in its region");
+        starts.push(spots.len());
         let mut at = job.region.at(job.pixels.start);
         for pixel in job.pixels.clone() {
-            // SAFETY: `pixel` lies inside the region.
+            // SAFETY: `pixel` lies inside the region, for which the caller promises room.
             let out = unsafe { job.out.add(pixel * width) };
             spots.push(Spot { sources: &job.sources, at, out });
             at = job.region.next(at);
             if spots.len() == BLOCK {
-                flush(&mut spots);
+                let runs =
+                    Runs { spots: &spots, starts: &starts, width, channels: channels.clone() };
+                // SAFETY: the caller vouches for the jobs' rows.
+                unsafe { runs.compute(local, fused, &mut scratch) };
+                spots.clear();
+                starts.clear();
+                starts.push(0);
             }
         }
     }
     if !spots.is_empty() {
-        flush(&mut spots);
+        let runs = Runs { spots: &spots, starts: &starts, width, channels };
+        // SAFETY: as above.
+        unsafe { runs.compute(local, fused, &mut scratch) };
     }
 }
 
-/// Applies the tail to the spots' rows.
-unsafe fn finish(
-    tail: &Tail,
-    spots: &[Spot<'_>],
-    width: usize,
-    channels: Range<usize>,
-    scratch: &mut Vec<f32>,
-) {
-    if tail.ops.is_empty() {
-        return;
-    }
-    scratch.resize(tail.scratch * spots.len() * channels.len(), 0.0);
-    let runs = Runs { spots, width, channels };
-    for op in &tail.ops {
-        let mut start = 0;
-        while start < spots.len() {
-            let end = runs.end(start);
-            // SAFETY: the caller vouches for the rows.
-            unsafe { runs.apply(op, start..end, scratch) };
-            start = end;
-        }
-    }
-}
-
-/// Spots whose rows follow each other in memory are worked on as one.
+/// Spots of one block. Rows of one job follow each other in memory and are worked on as one run.
 struct Runs<'a> {
     spots: &'a [Spot<'a>],
+    /// The spots at which another job begins, in rising order.
+    starts: &'a [usize],
     width: usize,
     channels: Range<usize>,
 }
 
 impl Runs<'_> {
-    /// One past the last spot of the run that begins at `start`.
-    fn end(&self, start: usize) -> usize {
-        let whole = self.channels.len() == self.width;
-        let follows =
-            |i: usize| self.spots[i].out == self.spots[i - 1].out.wrapping_add(self.width);
-        let mut end = start + 1;
-        while whole && end < self.spots.len() && follows(end) {
-            end += 1;
+    /// Computes the spots, then applies the fused functions to their rows.
+    ///
+    /// # Safety
+    /// Every spot must have room for `width` values, no two may share one, and those of a job must
+    /// follow each other. The registers of the fused functions must exist.
+    unsafe fn compute(&self, local: &dyn Local, fused: &FusedOps, scratch: &mut Vec<f32>) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { local.compute(self.spots, self.channels.clone()) };
+        scratch.resize(fused.scratch * self.spots.len() * self.channels.len(), 0.0);
+        for op in &fused.ops {
+            let mut start = 0;
+            while start < self.spots.len() {
+                let end = self.end(start);
+                // SAFETY: the run's rows follow each other, and scratch has a row per register and
+                // spot.
+                unsafe { self.apply(op, start..end, scratch) };
+                start = end;
+            }
         }
-        end
+    }
+
+    /// One past the last spot of the run that begins at `start`: rows of some channels stand alone,
+    /// whole rows go on to the end of their job. Two jobs never share a run, although the memory of
+    /// one may end where that of the other begins: they are two allocations.
+    fn end(&self, start: usize) -> usize {
+        if self.channels.len() != self.width {
+            return start + 1;
+        }
+        let next = self.starts.partition_point(|&first| first <= start);
+        self.starts.get(next).copied().unwrap_or(self.spots.len())
     }
 
     /// The rows of a run in a register.
+    ///
+    /// # Safety
+    /// The run must be one of [`Runs::end`], the register must exist, and nobody else may hold its
+    /// rows.
     unsafe fn rows<'b>(
         &self,
         register: usize,
@@ -226,7 +249,11 @@ impl Runs<'_> {
         }
     }
 
-    unsafe fn apply(&self, op: &TailOp, run: Range<usize>, scratch: &mut [f32]) {
+    /// Applies one function to the rows of a run.
+    ///
+    /// # Safety
+    /// As for [`Runs::rows`], for every register that the function names.
+    unsafe fn apply(&self, op: &FusedOp, run: Range<usize>, scratch: &mut [f32]) {
         let scratch = scratch.as_mut_ptr();
         // SAFETY: registers are disjoint; one that is read and written at once is copied first.
         unsafe {
@@ -249,8 +276,8 @@ impl Runs<'_> {
                     // A single value would be taken for a scalar, which it then also is.
                     binary(*function, rows, other, op.swapped);
                 }
-                (Function::Binary(_), Some(Other::Source(source))) => {
-                    self.with_source(op, run, rows, source);
+                (Function::Binary(function), Some(Other::Source(source))) => {
+                    self.with_source(*function, op.swapped, run, rows, source);
                 }
                 (Function::Binary(_), None) => unreachable!("a function of two has two operands"),
             }
@@ -258,44 +285,59 @@ impl Runs<'_> {
     }
 
     /// Combines rows with a source: stretches that lie together at once, others one by one.
-    fn with_source(&self, op: &TailOp, run: Range<usize>, rows: &mut [f32], source: usize) {
-        let Function::Binary(function) = op.function else { return };
+    fn with_source(
+        &self,
+        function: Binary,
+        swapped: bool,
+        run: Range<usize>,
+        rows: &mut [f32],
+        source: usize,
+    ) {
         let row = self.channels.len();
-        let pixel = |i: usize| {
-            let pixel = self.spots[i].sources[source].broadcast(self.spots[i].at);
-            if pixel.len() == 1 { pixel } else { &pixel[self.channels.clone()] }
-        };
         let mut at = 0;
         while at < run.len() {
-            let first = pixel(run.start + at);
-            let mut count = 1;
-            if first.len() == row && row == self.width && row > 1 {
-                while at + count < run.len() {
-                    let next = pixel(run.start + at + count);
-                    if next.as_ptr() != first.as_ptr().wrapping_add(count * row) {
-                        break;
-                    }
-                    count += 1;
-                }
-            }
-            let target = &mut rows[at * row..(at + count) * row];
-            if count == 1 {
-                binary(function, target, first, op.swapped);
-            } else {
-                // SAFETY: the pixels lie side by side in one value.
-                let side_by_side =
-                    unsafe { std::slice::from_raw_parts(first.as_ptr(), count * row) };
-                binary(function, target, side_by_side, op.swapped);
-            }
+            let (values, count) = self.stretch(run.start + at..run.end, source);
+            binary(function, &mut rows[at * row..(at + count) * row], values, swapped);
             at += count;
         }
+    }
+
+    /// A source's values for the first of the spots, and for those behind it whose pixels follow in
+    /// the same memory; and for how many spots that is. Golden and a patch are two allocations, which
+    /// are never read as one even where their addresses meet.
+    fn stretch(&self, spots: Range<usize>, source: usize) -> (&[f32], usize) {
+        let width = self.spots[spots.start].sources[source].grid().width;
+        let (data, first) = self.locate(spots.start, source);
+        let pixel = &data[first * width..][..width];
+        if width == 1 {
+            return (pixel, 1);
+        }
+        if self.channels.len() != self.width {
+            return (&pixel[self.channels.clone()], 1);
+        }
+        let mut count = 1;
+        while count < spots.len() {
+            let (next_data, next) = self.locate(spots.start + count, source);
+            if !std::ptr::eq(next_data, data) || next != first + count {
+                break;
+            }
+            count += 1;
+        }
+        (&data[first * width..][..count * width], count)
+    }
+
+    /// The memory in which a spot finds a source's pixel, and the pixel's place there.
+    fn locate(&self, spot: usize, source: usize) -> (&[f32], usize) {
+        let spot = &self.spots[spot];
+        let source = &spot.sources[source];
+        source.locate(source.broadcast_at(spot.at))
     }
 }
 
 /// Computes a whole output on up to `threads` threads. How it is shared out changes no bit.
 pub(crate) fn fill(
     local: &dyn Local,
-    tail: &Tail,
+    fused: &FusedOps,
     sources: &[Source<'_>],
     out: &mut [f32],
     threads: usize,
@@ -323,7 +365,7 @@ pub(crate) fn fill(
     };
     let run = |(job, channels): &(Job<'_>, Range<usize>)| {
         // SAFETY: tasks differ in pixels or channels, and `out` has room for all.
-        unsafe { compute(local, tail, width, std::slice::from_ref(job), channels.clone()) }
+        unsafe { compute(local, fused, width, std::slice::from_ref(job), channels.clone()) }
     };
     if let [task] = tasks.as_slice() { run(task) } else { tasks.par_iter().for_each(run) }
 }
@@ -335,16 +377,19 @@ fn shares(total: usize, parts: usize, step: usize) -> impl Iterator<Item = Range
 }
 
 /// Runs an operator that computes pixels on whole operands, outside of any plan.
-pub(crate) fn run_alone(op: &dyn Op, operands: &[Option<&Value>]) -> Result<Option<Value>, Misfit> {
+pub(crate) fn run_alone(
+    op: &dyn Op,
+    operands: &[Option<&Value>],
+) -> Result<Option<Value>, OperandError> {
     let alike = alike(operands);
     let operands: Vec<Option<Value>> =
         operands.iter().map(|v| v.map(|v| ordered(v, alike))).collect();
     let operands: Vec<Option<&Value>> = operands.iter().map(Option::as_ref).collect();
     let Some(local) = op.local(&operands)? else { return Ok(None) };
-    let tail = op.elementwise().map_or_else(Tail::default, |e| Tail::of(&e.function));
+    let fused = op.elementwise().map_or_else(FusedOps::default, |e| FusedOps::of(&e.function));
     let sources: Vec<&Floats> =
         local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
-    Ok(Some(run_whole(&*local, tail, &sources, 1, Vec::new())))
+    Ok(Some(run_whole(&*local, fused, &sources, 1, Vec::new())))
 }
 
 /// Channels last if any float operand is.
@@ -361,7 +406,7 @@ fn ordered(value: &Value, order: Order) -> Value {
 /// Computes a whole value into `buffer`, or into a new one where that does not fit.
 pub(crate) fn run_whole(
     local: &dyn Local,
-    tail: Tail,
+    fused: FusedOps,
     sources: &[&Floats],
     threads: usize,
     buffer: Vec<f32>,
@@ -371,6 +416,72 @@ pub(crate) fn run_whole(
     let length = shape.iter().product();
     let mut data = if buffer.len() == length { buffer } else { vec![0.0; length] };
     let sources: Vec<Source<'_>> = sources.iter().map(|f| Source::new(f, None)).collect();
-    fill(local, &tail.rounded(dtype), &sources, &mut data, threads);
+    fill(local, &fused.rounded(dtype), &sources, &mut data, threads);
     Value::Floats(Floats { shape, order: local.order(), dtype, data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::grid::Patch;
+
+    /// Two halves of one array stand for two allocations that happen to be neighbours.
+    #[test]
+    fn neighbours_by_address_alone_are_not_joined() {
+        let values = [1.0, 2.0, 3.0, 4.0];
+        let (left, right) = values.split_at(2);
+        let grid = Grid { axes: [1, 1, 1], width: 2 };
+        let sources = [left, right].map(|golden| [Source::of(grid, golden, None)]);
+        let mut rows = [0.0f32; 4];
+        let (a, b) = rows.split_at_mut(2);
+        let outs = [a.as_mut_ptr(), b.as_mut_ptr()];
+        let spots: Vec<Spot<'_>> = sources
+            .iter()
+            .zip(outs)
+            .map(|(sources, out)| Spot { sources, at: [0; 3], out })
+            .collect();
+        let runs = Runs { spots: &spots, starts: &[0, 1], width: 2, channels: 0..2 };
+        assert_eq!(runs.end(0), 1, "outputs of two jobs");
+        assert_eq!(runs.end(1), 2, "the last job ends with the block");
+        assert_eq!(runs.stretch(0..2, 0), (left, 1), "pixels of two slices");
+    }
+
+    #[test]
+    fn pixels_side_by_side_are_read_as_one_up_to_a_patch() {
+        let golden = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let grid = Grid { axes: [1, 1, 3], width: 2 };
+        let last = Region::pixel([0, 0, 2]);
+        let patch = Patch { stored: last, live: last, data: vec![7.0, 8.0] };
+        let sources = [Source::of(grid, &golden, Some(&patch))];
+        let mut rows = [0.0f32; 6];
+        let out = rows.as_mut_ptr();
+        let spots: Vec<Spot<'_>> = (0..3)
+            .map(|w| Spot { sources: &sources, at: [0, 0, w], out: out.wrapping_add(2 * w) })
+            .collect();
+        let runs = Runs { spots: &spots, starts: &[0], width: 2, channels: 0..2 };
+        assert_eq!(runs.end(0), 3);
+        assert_eq!(runs.stretch(0..3, 0), (&golden[..4], 2));
+        assert_eq!(runs.stretch(2..3, 0), (&[7.0, 8.0][..], 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "registers that there are")]
+    fn fused_ops_with_too_few_registers_is_refused() {
+        struct Copy;
+        impl Local for Copy {
+            fn shape(&self) -> &[usize] {
+                &[1]
+            }
+            fn order(&self) -> Order {
+                Order::RowMajor
+            }
+            fn reach(&self, _source: usize, region: Region) -> Region {
+                region
+            }
+            unsafe fn compute(&self, _spots: &[Spot<'_>], _channels: Range<usize>) {}
+        }
+        let mut fused = FusedOps::of(&Function::Unary(Unary::Relu));
+        fused.ops[0].to = 1;
+        fill(&Copy, &fused, &[], &mut [0.0], 1);
+    }
 }

@@ -12,7 +12,7 @@ pub(crate) enum Value {
     Floats(Floats),
     /// Everything else, as ONNX counts elements.
     Other(Tensor),
-    /// A list of tensors, which only foreign operators make and read.
+    /// A list of tensors, which only fallback operators make and read.
     Sequence(rten::Sequence),
 }
 

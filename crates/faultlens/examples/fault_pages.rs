@@ -3,9 +3,9 @@
 //!     cargo run --release -p faultlens --example fault_pages
 
 use anyhow::{Context, Result};
-use faultlens::campaign::config::{Disturbance, FaultPoint};
 use faultlens::data::encode_jpeg;
 use faultlens::faults::{IMAGE_FAULTS, image};
+use faultlens::spec::{Disturbance, FaultPoint};
 use faultlens::world::scene;
 use faultlens::{Image, ImageFault, Parameter, ParameterKind, Plugin, Seed};
 use serde_json::json;
@@ -84,8 +84,8 @@ fn last(paragraph: &str) -> String {
 
 fn takes(kind: &ParameterKind) -> String {
     match kind {
-        ParameterKind::Whole { least, most } => format!("{least} to {most}"),
-        ParameterKind::Number { least, most } => format!("{least} to {most}"),
+        ParameterKind::Whole { min, max } => format!("{min} to {max}"),
+        ParameterKind::Number { min, max } => format!("{min} to {max}"),
         ParameterKind::Choice(words) => words.join(", "),
         ParameterKind::Names => "names".to_owned(),
     }

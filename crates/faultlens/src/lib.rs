@@ -1,12 +1,12 @@
 //! Faultlens finds where a machine-vision system breaks, how often, and whether that is good
 //! enough: it asks once undisturbed, disturbs, asks again, and judges the difference.
 //!
-//! This crate is the library's front door; the `faultlens` binary is built on it.
+//! This crate is the library's front door; the `faultlens` command is built on it.
 //!
 //! 1. Load a model with [`engine::Model::load`], or build one in code with
 //!    [`engine::onnx::ModelBuilder`].
-//! 2. Say what it sees and answers: [`engine::vision::InputDescription`] and
-//!    [`engine::vision::OutputDescription`], written down or guessed with reasons.
+//! 2. Say what it sees and answers: [`vision::InputDescription`] and
+//!    [`vision::OutputDescription`], written down or guessed with reasons.
 //! 3. Ask once undisturbed with [`engine::Model::golden`]; every value between input and output
 //!    is kept.
 //! 4. Inject a fault: an [`engine::Change`] sets the bits of one element of any value, whether an
@@ -34,10 +34,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use faultlens_analysis as analysis;
 pub use faultlens_campaign as campaign;
 pub use faultlens_core::{
     Bounds, Case, Comparison, Cutout, DType, Detection, Detections, Dose, Guard, Hazard, Image,
-    ImageError, ImageFault, Mask, Measure, Object, Oracle, Outcome, OutcomeKind, Parameter,
+    ImageError, ImageFault, Mask, Measurement, Object, Oracle, Outcome, OutcomeKind, Parameter,
     ParameterKind, Picture, Place, Plugin, Ranked, Ranking, Reason, Response, Scores, Seed,
     Segments, Setting, Settings, Stream, Target, TargetError, Tensor, TensorData, TensorError,
     Text, Trial, Unset, argmax, did_you_mean,
@@ -45,27 +46,17 @@ pub use faultlens_core::{
 pub use faultlens_data as data;
 pub use faultlens_engine as engine;
 pub use faultlens_faults as faults;
-pub use faultlens_grid as grid;
+pub use faultlens_human_study as human_study;
 pub use faultlens_judge as judge;
+pub use faultlens_protect as protect;
+pub use faultlens_record as record;
 pub use faultlens_report as report;
 pub use faultlens_retrain as retrain;
 pub use faultlens_serve as serve;
+pub use faultlens_spec as spec;
 pub use faultlens_stats as stats;
-pub use faultlens_study as study;
+pub use faultlens_sweep as sweep;
 pub use faultlens_targets as targets;
 pub use faultlens_train as train;
+pub use faultlens_vision as vision;
 pub use faultlens_world as world;
-
-/// What the binary's exit status means, for scripts and continuous integration.
-pub mod exit {
-    /// All that was asked for was done; every requirement is met.
-    pub const OK: u8 = 0;
-    /// A requirement is not met.
-    pub const NOT_MET: u8 = 1;
-    /// The command, a file or an image is at fault; standard error says which and why.
-    pub const INPUT: u8 = 2;
-    /// The evidence does not suffice for a verdict.
-    pub const INCONCLUSIVE: u8 = 3;
-    /// The user interrupted a run; what was recorded is safe, and the same command goes on.
-    pub const INTERRUPTED: u8 = 130;
-}

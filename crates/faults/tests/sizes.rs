@@ -49,8 +49,8 @@ fn every_limit_is_taken() {
     let image = Image::from_rgb(41, 30, rgb).unwrap();
     for plugin in IMAGE_FAULTS {
         for parameter in plugin.parameters {
-            let ParameterKind::Number { least, most } = parameter.kind else { continue };
-            for (severity, number) in [(1.0, least), (5.0, least), (1.0, most), (5.0, most)] {
+            let ParameterKind::Number { min, max } = parameter.kind else { continue };
+            for (severity, number) in [(1.0, min), (5.0, min), (1.0, max), (5.0, max)] {
                 // Set shifts stand for themselves: all three, and no severity.
                 let fault = match CHANNELS.contains(&parameter.name) {
                     true => built(plugin, &CHANNELS.map(|channel| (channel, number))),

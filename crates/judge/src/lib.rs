@@ -13,10 +13,11 @@ pub mod tolerance;
 pub use metric::{
     BlockNorm, ClassScores, CocoEvidence, CocoSummary, Confusion, Found, HogError, HogSettings,
     Known, ObjectChange, ObjectPairs, Reached, Rect, Scene, SegmentError, Tide, TideError,
-    TideKind, VocPrecision, accuracy, average_hash, average_precision, belief, best,
-    changed_objects, coco_ious, coco_scores, edits, hamming, hog, hog_intersection, mask_iou,
+    TideKind, VocPrecision, accuracy, average_hash, average_precision, changed_objects, coco_ious,
+    coco_scores, confidence, edits, hamming, hog, hog_intersection, is_correct, mask_iou,
     mean_average_precision, mean_class_iou, non_maximum_suppression, object_changes, object_pairs,
-    place_of, psnr, right, same_letters, segment_iou, tide, visual, voc_ap, voc_average_precision,
+    psnr, rank_of, same_letters, segment_iou, tide, top_class, visual, voc_ap,
+    voc_average_precision,
 };
 pub use oracle::{GUARDS, Judge, ORACLES};
 pub use tolerance::{Tolerance, ToleranceError};

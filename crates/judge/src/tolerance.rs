@@ -191,16 +191,19 @@ impl Published {
     fn tolerance(&self) -> Tolerance {
         let tolerated =
             |at_most: f64| Some(Tolerated { at_most, interval: None, curve: Vec::new() });
-        let threshold = |(fault, correctness, prediction): &(&'static str, f64, f64)| Threshold {
-            fault: Cow::Borrowed(fault),
-            correctness: tolerated(*correctness),
-            prediction: tolerated(*prediction),
-        };
         Tolerance {
             name: self.name.into(),
             source: self.source.into(),
             originals: Some(self.originals),
-            thresholds: self.thresholds.iter().map(threshold).collect(),
+            thresholds: self
+                .thresholds
+                .iter()
+                .map(|(fault, correctness, prediction)| Threshold {
+                    fault: Cow::Borrowed(fault),
+                    correctness: tolerated(*correctness),
+                    prediction: tolerated(*prediction),
+                })
+                .collect(),
         }
     }
 }
@@ -242,7 +245,8 @@ impl Entry {
         let read = |key: &str, written: Option<Written>| {
             written.map(|written| written.tolerated(&format!("{key} of {fault}"))).transpose()
         };
-        let (correctness, prediction) = (read("t_c", self.t_c)?, read("t_p", self.t_p)?);
+        let correctness = read("t_c", self.t_c)?;
+        let prediction = read("t_p", self.t_p)?;
         Ok(Threshold { fault: fault.into(), correctness, prediction })
     }
 }

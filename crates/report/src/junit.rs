@@ -1,8 +1,8 @@
 //! Requirements and pinned trials as test cases, for continuous integration.
 
 use crate::escape::xml;
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Rate, Summary, Verdict};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{Rate, Summary, Verdict};
 use std::fmt::Write as _;
 
 /// The run as JUnit XML: one test case per requirement and per pinned trial.

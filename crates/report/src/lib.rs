@@ -1,6 +1,6 @@
 //! From a run directory to what people read.
 //!
-//! Every report is made from a run's [`Summary`](faultlens_campaign::analysis::Summary); only the
+//! Every report is made from a run's [`Summary`](faultlens_analysis::Summary); only the
 //! page also reads the run directory, for the images of its examples. Nothing is run again.
 //!
 //! | report | for |

@@ -1,8 +1,8 @@
 //! A comment on a pull request.
 
 use crate::escape::markdown as escape;
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{
+use faultlens_analysis::words as format;
+use faultlens_analysis::{
     Checked, CriticalBits, GroupRow, Grouping, Pinned, Preserved, Summary, Trait, Verdict,
 };
 use std::fmt::Write as _;

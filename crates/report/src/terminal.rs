@@ -2,8 +2,8 @@
 
 use crate::escape::{columns, plain, shorten};
 use crate::svg::rate_ticks;
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Checked, Grouping, Summary, Verdict};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{Checked, Grouping, Summary, Verdict};
 
 /// No more lines than a terminal shows at once.
 const MOST_LINES: usize = 40;
@@ -215,8 +215,7 @@ impl Page {
             return;
         }
         let mut rows: Vec<_> = grouping.rows.iter().filter(|row| row.tally.rate.n > 0).collect();
-        let rate =
-            |at: &&faultlens_campaign::analysis::GroupRow| at.tally.rate.value.unwrap_or(0.0);
+        let rate = |at: &&faultlens_analysis::GroupRow| at.tally.rate.value.unwrap_or(0.0);
         rows.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
         rows.truncate(most - 3);
         if rows.is_empty() {

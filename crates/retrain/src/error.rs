@@ -1,11 +1,11 @@
 //! Why an experiment cannot go on, in words that say what to do.
 
 use faultlens_campaign::cases::CaseError;
-use faultlens_campaign::config::ConfigError;
 use faultlens_campaign::run::RunError;
 use faultlens_data::DataError;
 use faultlens_engine::EngineError;
 use faultlens_engine::onnx::OnnxError;
+use faultlens_spec::ConfigError;
 use faultlens_train::TrainError;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,9 @@
 
 use crate::file::replace;
 use crate::{EventKind, RetrainError};
-use faultlens_campaign::Campaign;
 use faultlens_campaign::run::{Ending, Event, RunOptions, Sink, SinkError};
+use faultlens_campaign::run_campaign;
+use faultlens_spec::Campaign;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -40,7 +41,7 @@ impl AttackSession<'_> {
         let run = self.folder.join(self.run_name());
         let options = RunOptions { output: Some(run.clone()), shard: None, threads: Some(threads) };
         let mut follower = Follower { tell, done: 0, planned: 0 };
-        let ending = campaign.run(&options, &mut [&mut follower], interrupted);
+        let ending = run_campaign(campaign, &options, &mut [&mut follower], interrupted);
         match ending.map_err(RetrainError::run(self.seed))? {
             Ending::Interrupted => Err(RetrainError::Stopped),
             Ending::Complete | Ending::StoppedEarly => Ok(run),

@@ -2,12 +2,12 @@
 
 use crate::file::replace_folder;
 use crate::{RetrainError, ScenesUsed};
-use faultlens_campaign::Record;
 use faultlens_campaign::replay::Rerun;
 use faultlens_campaign::run::RunError;
 use faultlens_campaign::scene::Finding;
 use faultlens_core::{Bounds, Case, Image, Object, OutcomeKind, Seed};
 use faultlens_data::{CocoWriter, DataError, DataSet, Source};
+use faultlens_record::Record;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -238,8 +238,8 @@ impl Source for Both {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_campaign::TrialId;
     use faultlens_core::Outcome;
+    use faultlens_record::TrialId;
 
     fn record(number: u64, case: u32, extra: &[(&str, &str)]) -> Record {
         Record {

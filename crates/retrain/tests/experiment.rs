@@ -5,7 +5,7 @@
 use faultlens_core::{Case, Seed};
 use faultlens_data::{DataSet, write_coco};
 use faultlens_retrain::{
-    Configuration, Hands, Happening, Origin, Plan, RetrainError, Retraining, retrain,
+    Configuration, EventKind, Origin, Plan, RetrainError, Retraining, Workers, retrain,
 };
 use faultlens_world as world;
 use std::fs;
@@ -54,13 +54,13 @@ fn run(
     threads: usize,
 ) -> (Vec<String>, Result<Retraining, RetrainError>) {
     let (mut told, interrupted) = (Vec::new(), AtomicBool::new(false));
-    let hands = Hands { threads, interrupted: &interrupted };
-    let done = retrain(plan, folder, &hands, &mut |news| {
+    let workers = Workers { threads, interrupted: &interrupted };
+    let done = retrain(plan, folder, &workers, &mut |news| {
         told.extend(match news.what {
-            Happening::Kept(step) => Some(format!("{} kept {step}", news.seed)),
-            Happening::First(_) => Some(format!("{} first", news.seed)),
-            Happening::Drawn { .. } => Some(format!("{} drawn", news.seed)),
-            Happening::Went(course) => {
+            EventKind::Kept(step) => Some(format!("{} kept {step}", news.seed)),
+            EventKind::First(_) => Some(format!("{} first", news.seed)),
+            EventKind::Drawn { .. } => Some(format!("{} drawn", news.seed)),
+            EventKind::Went(course) => {
                 Some(format!("{} {}", news.seed, course.configuration.name()))
             }
             _ => None,
@@ -95,9 +95,9 @@ fn an_experiment_repeats_goes_on_and_does_nothing_twice() {
 
     // Stopped in the middle of the second configuration, then gone on with, on more threads.
     let interrupted = AtomicBool::new(false);
-    let hands = Hands { threads: 2, interrupted: &interrupted };
-    let stopped = retrain(&plan, &two, &hands, &mut |news| {
-        if matches!(news.what, Happening::Learns { name: "failing", .. }) {
+    let workers = Workers { threads: 2, interrupted: &interrupted };
+    let stopped = retrain(&plan, &two, &workers, &mut |news| {
+        if matches!(news.what, EventKind::Learns { name: "failing", .. }) {
             interrupted.store(true, Ordering::Relaxed);
         }
     });

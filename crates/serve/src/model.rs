@@ -4,8 +4,8 @@ use faultlens_core::{
     Detection, Detections, Image, Names, Response, Scores, Target, TargetError, Tensor, TensorData,
     Text,
 };
-use faultlens_engine::vision::OutputKind;
 use faultlens_targets::{OnnxTarget, OpenError, PartialDescription};
+use faultlens_vision::OutputKind;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 

@@ -203,8 +203,14 @@ mod tests {
         let nan = bootstrap.bca(3, counter(), |_| f64::NAN);
         assert!(matches!(nan, Err(StatsError::NotFinite(_))));
         let mut first = true;
-        let jumps = |_: &[usize]| if std::mem::take(&mut first) { 1.0 } else { 0.0 };
-        assert_eq!(bootstrap.bca(3, counter(), jumps), Err(StatsError::OneSided));
+        assert_eq!(
+            bootstrap.bca(3, counter(), |_: &[usize]| if std::mem::take(&mut first) {
+                1.0
+            } else {
+                0.0
+            }),
+            Err(StatsError::OneSided)
+        );
         assert!(Bootstrap::new(39, Level::default()).is_err());
     }
 }

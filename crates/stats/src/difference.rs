@@ -83,7 +83,8 @@ fn square_and_add(
         return Estimate { value: None, low: -1.0, high: 1.0, n };
     }
     let rate = |(events, n): (u64, u64)| events as f64 / n as f64;
-    let (p1, p2) = (rate(first), rate(second));
+    let p1 = rate(first);
+    let p2 = rate(second);
     let (low1, high1) = score_interval(first.0, first.1, level);
     let (low2, high2) = score_interval(second.0, second.1, level);
     let arm = |x: f64, y: f64| (x * x - 2.0 * phi * x * y + y * y).max(0.0).sqrt();

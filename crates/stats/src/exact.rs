@@ -138,7 +138,8 @@ fn share(chances: &[(u64, f64)], of: impl Fn(&(u64, f64)) -> bool) -> f64 {
 
 /// The likeliest value: ratios fall, so it is the first whose successor is less likely.
 fn mode(least: u64, most: u64, ratio: &impl Fn(f64) -> f64) -> u64 {
-    let (mut low, mut high) = (least, most);
+    let mut low = least;
+    let mut high = most;
     while low < high {
         let middle = low + (high - low) / 2;
         if ratio(middle as f64) > 1.0 { low = middle + 1 } else { high = middle }

@@ -61,5 +61,5 @@ pub use preservation::{
 pub use proportion::{clopper_pearson, wilson};
 pub use sample_size::sample_size;
 pub use sequential::{Look, StopRule, confidence_sequence};
-pub use spline::{FEWEST_POINTS, Smooth, Smoother, SplineError};
+pub use spline::{MIN_POINTS, Smooth, Smoother, SplineError};
 pub use weighted::Weighted;

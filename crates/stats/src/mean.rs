@@ -33,8 +33,10 @@ impl Mean {
         if other.n == 0 {
             return;
         }
-        let (own, others) = (self.n as f64, other.n as f64);
-        let (all, distance) = (own + others, other.mean - self.mean);
+        let own = self.n as f64;
+        let others = other.n as f64;
+        let all = own + others;
+        let distance = other.mean - self.mean;
         self.n += other.n;
         self.mean += distance * others / all;
         self.squares += other.squares + distance * distance * own * others / all;
@@ -105,7 +107,8 @@ impl Range {
             Self::Positive => (mean * (-half / mean).exp(), mean * (half / mean).exp()),
             Self::Between(..) => {
                 let share = (mean - from) / (to - from);
-                let (logit, rest) = ((share / (1.0 - share)).ln(), share * (1.0 - share));
+                let logit = (share / (1.0 - share)).ln();
+                let rest = share * (1.0 - share);
                 let far = half / (to - from) / rest;
                 let back = |logit: f64| from + (to - from) / (1.0 + (-logit).exp());
                 (back(logit - far), back(logit + far))

@@ -127,19 +127,20 @@ pub fn reliability(
         return Err(StatsError::Empty);
     }
     let batch = |draw: &mut dyn FnMut() -> u64| -> Vec<(f64, Version)> {
-        let pair = |_| {
-            let image = &images[index_below(images.len(), draw())];
-            (image.original, image.changed[index_below(image.changed.len(), draw())])
-        };
-        (0..batches.size).map(pair).collect()
+        (0..batches.size)
+            .map(|_| {
+                let image = &images[index_below(images.len(), draw())];
+                (image.original, image.changed[index_below(image.changed.len(), draw())])
+            })
+            .collect()
     };
     let all: Vec<Vec<(f64, Version)>> = (0..batches.number).map(|_| batch(&mut draw)).collect();
-    let pairs = || all.iter().flatten();
     let least_change = match required {
         Required::Originals => None,
-        Required::LeastChanged(share) => {
-            Some(quantile(pairs().map(|(_, version)| version.visual_change).collect(), share)?)
-        }
+        Required::LeastChanged(share) => Some(quantile(
+            all.iter().flatten().map(|(_, version)| version.visual_change).collect(),
+            share,
+        )?),
     };
     let wanted = all.iter().filter_map(|batch| match least_change {
         None => mean(batch.iter().map(|(original, _)| *original)),
@@ -150,7 +151,8 @@ pub fn reliability(
     });
     let reached = all.iter().filter_map(|batch| mean(batch.iter().map(|(_, v)| v.score)));
     let by_image = by_image(images, least_change);
-    let (required, reached) = (spread(wanted)?, spread(reached)?);
+    let required = spread(wanted)?;
+    let reached = spread(reached)?;
     Ok(Reliability { required, reached, by_image, least_change })
 }
 
@@ -229,7 +231,8 @@ pub fn beside_humans(stretches: &[Stretch]) -> Option<BesideHumans> {
     let area = |score: fn(&Stretch) -> f64| -> f64 {
         stretches.iter().map(|stretch| stretch.width * score(stretch)).sum()
     };
-    let (human, model) = (area(|s| s.human), area(|s| s.model));
+    let human = area(|s| s.human);
+    let model = area(|s| s.model);
     let below = area(|s| (s.human - s.model).max(0.0));
     let above = area(|s| (s.model - s.human).max(0.0));
     let beyond = if model > 0.0 { above / model } else { 0.0 };
@@ -275,11 +278,13 @@ mod tests {
         let correct = [(1.0, [1.0, 1.0]), (0.0, [0.0, 0.0]), (0.0, [0.0, 0.0])];
         let same = [[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
         let images = |scores: Vec<(f64, [f64; 2])>| -> Vec<Versions> {
-            let image = |(original, [weak, strong]): (f64, [f64; 2])| Versions {
-                original,
-                changed: vec![version(0.2, weak), version(0.6, strong)],
-            };
-            scores.into_iter().map(image).collect()
+            scores
+                .into_iter()
+                .map(|(original, [weak, strong])| Versions {
+                    original,
+                    changed: vec![version(0.2, weak), version(0.6, strong)],
+                })
+                .collect()
         };
         let batches = Batches { number: 400, size: 3000 };
         let found = reliability(&images(correct.to_vec()), Required::Originals, batches, random(1))
@@ -322,29 +327,31 @@ mod tests {
     ) -> bool {
         let mut draw = random(1000 * run + 7);
         let mut chance = |p: f64| f64::from(u8::from((draw() >> 11) as f64 / 2f64.powi(53) < p));
-        let image = |at: usize| {
-            let weak = Version { visual_change: 0.01, score: chance(before) };
-            let strong = Version { visual_change: 0.5, score: chance(after) };
-            // A tenth of the images is hardly changed: what the others are held against.
-            let changed = match required {
-                Required::Originals => vec![strong],
-                Required::LeastChanged(_) if at.is_multiple_of(10) => vec![weak],
-                Required::LeastChanged(_) => vec![strong],
-            };
-            Versions { original: chance(before), changed }
-        };
-        let images: Vec<Versions> = (0..count).map(image).collect();
+        let images: Vec<Versions> = (0..count)
+            .map(|at| {
+                let weak = Version { visual_change: 0.01, score: chance(before) };
+                let strong = Version { visual_change: 0.5, score: chance(after) };
+                // A tenth of the images is hardly changed: what the others are held against.
+                let changed = match required {
+                    Required::Originals => vec![strong],
+                    Required::LeastChanged(_) if at.is_multiple_of(10) => vec![weak],
+                    Required::LeastChanged(_) => vec![strong],
+                };
+                Versions { original: chance(before), changed }
+            })
+            .collect();
         let found = reliability(&images, required, batches, random(run));
         found.is_ok_and(|found| found.at_most(0.05) <= 0.0)
     }
 
     #[test]
     fn batches_spread_as_binomials_do_and_more_of_them_agree_better() {
-        let image = |at: usize| Versions {
-            original: f64::from(u8::from(at < 90)),
-            changed: vec![Version { visual_change: 0.1, score: f64::from(u8::from(at < 60)) }],
-        };
-        let images: Vec<Versions> = (0..100).map(image).collect();
+        let images: Vec<Versions> = (0..100)
+            .map(|at| Versions {
+                original: f64::from(u8::from(at < 90)),
+                changed: vec![Version { visual_change: 0.1, score: f64::from(u8::from(at < 60)) }],
+            })
+            .collect();
         let batches = Batches { number: 4000, size: 50 };
         let found = reliability(&images, Required::Originals, batches, random(5)).unwrap();
         assert!((found.required.deviation - (0.9_f64 * 0.1 / 50.0).sqrt()).abs() < 1.5e-3);

@@ -25,7 +25,8 @@ pub fn wilson(events: u64, n: u64, level: Level) -> Result<Estimate, StatsError>
 /// More events than trials, or more than 10¹⁰ trials.
 pub fn clopper_pearson(events: u64, n: u64, level: Level) -> Result<Estimate, StatsError> {
     check(events, n)?;
-    let (hits, misses) = (events as f64, (n - events) as f64);
+    let hits = events as f64;
+    let misses = (n - events) as f64;
     let tail = level.alpha() / 2.0;
     let low = match events {
         0 => 0.0,
@@ -40,14 +41,14 @@ pub fn clopper_pearson(events: u64, n: u64, level: Level) -> Result<Estimate, St
 
 /// The largest sample whose intervals are known to be accurate: at this size the ends agree with
 /// SciPy's to a relative 1e-7.
-pub(crate) const MOST_TRIALS: u64 = 10_000_000_000;
+pub(crate) const MAX_TRIALS: u64 = 10_000_000_000;
 
 /// Refuses counts that no sample can have, and samples too large for the arithmetic.
 pub(crate) fn check(events: u64, n: u64) -> Result<(), StatsError> {
     if events > n {
         return Err(StatsError::MoreEventsThanTrials { events, n });
     }
-    if n > MOST_TRIALS {
+    if n > MAX_TRIALS {
         return Err(StatsError::TooLarge(n));
     }
     Ok(())

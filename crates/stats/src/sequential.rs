@@ -32,7 +32,8 @@ pub fn confidence_sequence(events: u64, n: u64, level: Level) -> Result<Estimate
     if n == 0 {
         return Ok(rate(0, 0, 0.0, 1.0));
     }
-    let (hits, misses) = (events as f64, (n - events) as f64);
+    let hits = events as f64;
+    let misses = (n - events) as f64;
     let threshold = -level.alpha().ln();
     let rejected = |p: f64| ln_mixture(p, hits, misses) >= threshold;
     let centre = hits / n as f64;
@@ -172,7 +173,6 @@ mod tests {
     /// The numbers in the documentation above.
     #[test]
     fn the_price_is_as_documented() {
-        let rule = |half_width| StopRule::new(half_width, Level::default()).unwrap();
         let price = |n: u64| {
             let ours = confidence_sequence(n / 10, n, Level::default()).unwrap().half_width();
             ours / wilson(n / 10, n, Level::default()).unwrap().half_width()
@@ -181,11 +181,14 @@ mod tests {
             assert!((price(n) - documented).abs() < 0.05, "{n}: {}", price(n));
         }
         let stop_at = |half_width: f64, every: u64| {
-            let stops = |n: &u64| {
-                let look = rule(half_width).look((n + every / 2) / every, *n);
-                matches!(look.unwrap(), Look::Stop(_))
-            };
-            (1..5000).find(stops).unwrap()
+            (1..5000)
+                .find(|n| {
+                    let look = StopRule::new(half_width, Level::default())
+                        .unwrap()
+                        .look((n + every / 2) / every, *n);
+                    matches!(look.unwrap(), Look::Stop(_))
+                })
+                .unwrap()
         };
         let fixed = |half_width, p| sample_size(1 << 60, half_width, p, Level::default()).unwrap();
         assert_eq!((stop_at(0.05, 10), fixed(0.05, 0.1)), (141, 139));

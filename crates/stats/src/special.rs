@@ -1,5 +1,5 @@
 //! The few special functions that intervals need, accurate for samples of up to
-//! [`crate::proportion::MOST_TRIALS`].
+//! [`crate::proportion::MAX_TRIALS`].
 
 use std::f64::consts::{PI, SQRT_2};
 

@@ -1,12 +1,13 @@
 //! Cubic smoothing splines with the penalty and the choice of smoothness of R's `smooth.spline`,
 //! cross-validated by leaving one point out.
 
-use thiserror::Error;
+use std::error::Error;
+use std::fmt;
 
 /// Fewer points have no curve: the scale of the penalty leaves out five of their basis functions.
-pub const FEWEST_POINTS: usize = 4;
+pub const MIN_POINTS: usize = 4;
 /// From here on R places knots by other formulas.
-const MOST_POINTS: usize = 199;
+const MAX_POINTS: usize = 199;
 /// From here on there are fewer knots than points.
 const KNOT_AT_EACH: usize = 50;
 /// Smoothness is searched in steps of 0.01 from minus to plus 1.5.
@@ -16,24 +17,37 @@ const STEPS: i32 = 150;
 const FREE: f64 = 1e-10;
 
 /// Why there is no curve.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SplineError {
     /// Too few points for a curve, or more than knots are known for.
-    #[error("a spline needs {FEWEST_POINTS} to {MOST_POINTS} points, not {0}")]
     Points(usize),
     /// Places that do not ascend have no order in which a curve meets them.
-    #[error("places of points must be finite and ascend")]
     Order,
     /// A point that counts for nothing, or for everything.
-    #[error("a weight is a finite number above 0, not {0}")]
     Weight(f64),
     /// A height that is NaN or infinite, or not one per place.
-    #[error("a finite height is needed for each of {0} points")]
     Heights(usize),
     /// A penalty that is no number, or so small that the curve is not determined.
-    #[error("no curve is determined by a penalty of {0}")]
     Penalty(f64),
 }
+
+impl fmt::Display for SplineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Points(value) => {
+                write!(f, "a spline needs {MIN_POINTS} to {MAX_POINTS} points, not {value}")
+            }
+            Self::Order => f.write_str("places of points must be finite and ascend"),
+            Self::Weight(value) => write!(f, "a weight is a finite number above 0, not {value}"),
+            Self::Heights(value) => {
+                write!(f, "a finite height is needed for each of {value} points")
+            }
+            Self::Penalty(value) => write!(f, "no curve is determined by a penalty of {value}"),
+        }
+    }
+}
+
+impl Error for SplineError {}
 
 /// A row or column of a symmetric band matrix: the diagonal and three entries beside it.
 type Band = [f64; 4];
@@ -69,7 +83,7 @@ impl Smoother {
     /// Too few or too many points, places that do not ascend, weights that are not above 0.
     pub fn new(places: &[f64], weights: &[f64]) -> Result<Self, SplineError> {
         let n = places.len();
-        if !(FEWEST_POINTS..=MOST_POINTS).contains(&n) || weights.len() != n {
+        if !(MIN_POINTS..=MAX_POINTS).contains(&n) || weights.len() != n {
             return Err(SplineError::Points(n));
         }
         let range = (places[0], places[n - 1]);
@@ -182,7 +196,8 @@ fn basis_at(x: f64, knots: &[f64]) -> (usize, Band) {
     for degree in 1..=3 {
         let mut carried = 0.0;
         for i in 0..degree {
-            let (below, above) = (knots[span + 1 + i - degree], knots[span + 1 + i]);
+            let below = knots[span + 1 + i - degree];
+            let above = knots[span + 1 + i];
             let part = values[i] / (above - below);
             values[i] = carried + (above - x) * part;
             carried = (x - below) * part;
@@ -212,13 +227,16 @@ fn curvature(knots: &[f64]) -> Vec<Band> {
     // The second derivative at knot i + 1, from coefficients i − 2 to i.
     let at_knot = |i: usize| {
         let twice = 2.0 / (knots[i + 2] - knots[i]);
-        let [above, below] = [3.0 / (knots[i + 3] - knots[i]), 3.0 / (knots[i + 2] - knots[i - 1])];
+        let above = 3.0 / (knots[i + 3] - knots[i]);
+        let below = 3.0 / (knots[i + 2] - knots[i - 1]);
         [twice * below, -twice * (above + below), twice * above]
     };
     let mut penalty = vec![[0.0; 4]; size];
     for i in 2..size - 1 {
-        let ([a, b, c], [d, e, f]) = (at_knot(i), at_knot(i + 1));
-        let (left, right) = ([a, b, c, 0.0], [0.0, d, e, f]);
+        let [a, b, c] = at_knot(i);
+        let [d, e, f] = at_knot(i + 1);
+        let left = [a, b, c, 0.0];
+        let right = [0.0, d, e, f];
         let third = (knots[i + 2] - knots[i + 1]) / 3.0;
         for j in 0..4 {
             for k in j..4 {
@@ -266,7 +284,8 @@ impl Work {
         if !self.factor(of, penalty) {
             return false;
         }
-        let (rows, x) = (EDGE..EDGE + right.len(), &mut self.solution);
+        let rows = EDGE..EDGE + right.len();
+        let x = &mut self.solution;
         for (i, value) in rows.clone().zip(right) {
             let before = [1, 2, 3].map(|k| self.lower[i - k][k - 1] * x[i - k]);
             x[i] = value - before[0] - before[1] - before[2];
@@ -426,7 +445,8 @@ mod tests {
         }
         let percent = PLACES.map(|x| x * 100.0 - 3.0);
         let other = Smoother::new(&percent, &WEIGHTS.map(|w| w * 7.0)).unwrap();
-        let (a, b) = (smoother().fit(&HEIGHTS).unwrap(), other.fit(&HEIGHTS).unwrap());
+        let a = smoother().fit(&HEIGHTS).unwrap();
+        let b = other.fit(&HEIGHTS).unwrap();
         for (a, b) in a.fitted.iter().zip(&b.fitted) {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }

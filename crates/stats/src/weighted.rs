@@ -1,6 +1,6 @@
 use crate::error::StatsError;
 use crate::estimate::{Estimate, Level};
-use crate::proportion::{MOST_TRIALS, check, score_ends};
+use crate::proportion::{MAX_TRIALS, check, score_ends};
 use std::collections::BTreeMap;
 
 /// Sums over observations that count differently: trials that were drawn more or less often than
@@ -113,7 +113,8 @@ impl Weighted {
         if n == 0 {
             return Ok(());
         }
-        let (own, hits) = (weight * n as f64, weight * events as f64);
+        let own = weight * n as f64;
+        let hits = weight * events as f64;
         // The exponent's bits rather than a logarithm, which platforms round differently.
         let stratum = (weight.to_bits() >> 52) as i32;
         self.strata.entry(stratum).or_default().merge(&Sums {
@@ -142,18 +143,26 @@ impl Weighted {
     #[must_use]
     pub fn events_of(&self, part: bool) -> Self {
         let value = if part { 1.0 } else { 0.0 };
-        let of = |sums: &Sums| Sums {
-            bundles: sums.bundles.min(sums.hits),
-            n: sums.hits,
-            hits: if part { sums.hits } else { 0 },
-            weights: sums.events,
-            squared_weights: sums.squared_events,
-            events: value * sums.events,
-            squared_events: value * sums.squared_events,
-            cross: value * sums.squared_events,
-        };
         let with_events = self.strata.iter().filter(|(_, sums)| sums.hits > 0);
-        Self { strata: with_events.map(|(stratum, sums)| (*stratum, of(sums))).collect() }
+        Self {
+            strata: with_events
+                .map(|(stratum, sums)| {
+                    (
+                        *stratum,
+                        Sums {
+                            bundles: sums.bundles.min(sums.hits),
+                            n: sums.hits,
+                            hits: if part { sums.hits } else { 0 },
+                            weights: sums.events,
+                            squared_weights: sums.squared_events,
+                            events: value * sums.events,
+                            squared_events: value * sums.squared_events,
+                            cross: value * sums.squared_events,
+                        },
+                    )
+                })
+                .collect(),
+        }
     }
 
     /// How many trials there are.
@@ -177,8 +186,8 @@ impl Weighted {
     pub fn total(&self, level: Level) -> Result<Estimate, StatsError> {
         let n = self.n() as f64;
         let value = self.events() / n;
-        let met = |sums: &Sums| sums.weight() * sums.rate();
-        let estimate = self.estimate(value, n, |sums| met(sums) - value, level)?;
+        let estimate =
+            self.estimate(value, n, |sums| sums.weight() * sums.rate() - value, level)?;
         // What occurs and was never drawn: by how much weights fall short of 1 on average, beyond
         // what chance explains.
         let mean = self.strata.values().map(|sums| sums.weights).sum::<f64>() / n;
@@ -194,9 +203,14 @@ impl Weighted {
     /// More than 10¹⁰ trials.
     pub fn ratio(&self, level: Level) -> Result<Estimate, StatsError> {
         let weights: f64 = self.strata.values().map(|sums| sums.weights).sum();
-        let (value, mean) = (self.events() / weights, weights / self.n() as f64);
-        let off = |sums: &Sums| sums.weight() * (sums.rate() - value) / mean;
-        self.estimate(value, weights, off, level)
+        let value = self.events() / weights;
+        let mean = weights / self.n() as f64;
+        self.estimate(
+            value,
+            weights,
+            |sums: &Sums| sums.weight() * (sums.rate() - value) / mean,
+            level,
+        )
     }
 
     /// The variance of a stratum's quantity that comes of how often chance draws which stratum.
@@ -219,19 +233,23 @@ impl Weighted {
         if n == 0 {
             return Ok(Estimate { value: None, low: 0.0, high: 1.0, n });
         }
-        if n > MOST_TRIALS {
+        if n > MAX_TRIALS {
             return Err(StatsError::TooLarge(n));
         }
         let between = level.z().powi(2) * self.drawn(off);
-        let (mut below, mut above) = (between, between);
+        let mut below = between;
+        let mut above = between;
         for sums in self.strata.values() {
-            let (share, rate, (low, high)) = (sums.weights / whole, sums.rate(), sums.ends(level));
+            let share = sums.weights / whole;
+            let rate = sums.rate();
+            let (low, high) = sums.ends(level);
             below += (share * (rate - low)).powi(2);
             above += (share * (high - rate)).powi(2);
         }
         // Weights of few trials may add up to more than there is.
         let value = value.clamp(0.0, 1.0);
-        let (low, high) = ((value - below.sqrt()).max(0.0), (value + above.sqrt()).min(1.0));
+        let low = (value - below.sqrt()).max(0.0);
+        let high = (value + above.sqrt()).min(1.0);
         Ok(Estimate { value: Some(value), low, high, n })
     }
 }
@@ -295,8 +313,8 @@ mod tests {
         }
         let mut none = Weighted::default();
         (0..30).for_each(|_| none.add_bundle(1.0, 0, 50).unwrap());
-        let (ours, thirty) =
-            (none.total(Level::default()).unwrap(), wilson(0, 30, Level::default()).unwrap());
+        let ours = none.total(Level::default()).unwrap();
+        let thirty = wilson(0, 30, Level::default()).unwrap();
         assert!(near(ours.high, thirty.high), "thirty faults, not 1,500 trials");
     }
 
@@ -323,8 +341,8 @@ mod tests {
 
     #[test]
     fn shares_of_events() {
-        let (a, b) =
-            (of(&[(1.0, true), (1.0, false), (0.5, true)]), of(&[(1.0, true), (3.0, false)]));
+        let a = of(&[(1.0, true), (1.0, false), (0.5, true)]);
+        let b = of(&[(1.0, true), (3.0, false)]);
         let mut all = a.events_of(true);
         all.merge(&b.events_of(false));
         let mut by_hand = of(&[(1.0, true), (0.5, true), (1.0, false)]);

@@ -4,7 +4,7 @@ use crate::architecture::ArchitectureError;
 use faultlens_core::ImageError;
 use faultlens_data::DataError;
 use faultlens_engine::EngineError;
-use faultlens_engine::vision::VisionError;
+use faultlens_vision::VisionError;
 use thiserror::Error;
 
 /// An error of the training.

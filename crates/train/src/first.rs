@@ -7,7 +7,7 @@ use crate::task::Task;
 use faultlens_core::Seed;
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::{ModelProto, StringStringEntryProto};
-use faultlens_engine::vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY, OutputDescription, OutputKind};
+use faultlens_vision::{INPUT_KEY, LABELS_KEY, OUTPUT_KEY, OutputDescription, OutputKind};
 
 /// The network of an order, with as many outputs as the data ask for and its first weights.
 pub fn first_model(order: &str, recipe: &Recipe, data: &DataSet) -> Result<ModelProto, TrainError> {

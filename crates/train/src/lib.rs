@@ -14,7 +14,7 @@
 //! use faultlens_core::{Case, Image};
 //! use faultlens_data::DataSet;
 //! use faultlens_engine::Model;
-//! use faultlens_engine::vision::Channels;
+//! use faultlens_vision::Channels;
 //! use faultlens_train::{Recipe, Task, first_model, score, train};
 //! use std::ops::ControlFlow;
 //!
@@ -56,7 +56,7 @@ pub use augment::{AUGMENTATIONS, Augment};
 pub use card::Card;
 pub use cost::Cost;
 pub use error::TrainError;
-pub use faultlens_engine::vision::find_peaks;
+pub use faultlens_vision::find_peaks;
 pub use first::{described, first_model};
 pub use hook::{Adversarial, Noise};
 pub use loss::detections;

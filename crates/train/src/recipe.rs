@@ -5,7 +5,7 @@ use crate::error::TrainError;
 use crate::hook::{Adversarial, Noise};
 use crate::optimiser::{self, DEFAULT_OPTIMISER, Descent, Settings};
 use crate::task::Task;
-use faultlens_engine::vision::{Channels, ElementType, InputDescription};
+use faultlens_vision::{Channels, ElementType, InputDescription};
 use serde::{Deserialize, Serialize};
 
 /// The most epochs: a larger number is likely a typo, and steps could no longer be counted.
@@ -189,7 +189,7 @@ impl Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_engine::vision::{Channels, ElementType};
+    use faultlens_vision::{Channels, ElementType};
 
     #[test]
     fn schedules_fall() {

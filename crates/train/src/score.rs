@@ -8,9 +8,9 @@ use crate::truth;
 use faultlens_core::{Case, Detection, Object, Tensor, argmax};
 use faultlens_data::DataSet;
 use faultlens_engine::Model;
-use faultlens_engine::vision::InputDescription;
 use faultlens_judge::{Confusion, accuracy, mean_average_precision};
 use faultlens_stats::{Level, wilson};
+use faultlens_vision::InputDescription;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use crate::error::TrainError;
 use crate::task::Task;
 use faultlens_core::{Bounds, Case, Object, Tensor};
 use faultlens_data::DataSet;
-use faultlens_engine::vision::{ElementType, InputDescription};
+use faultlens_vision::{ElementType, InputDescription};
 
 fn unlabelled(case: &Case, task: Task, missing: impl Into<String>) -> TrainError {
     TrainError::Unlabelled { case: case.name.clone(), missing: missing.into(), task: task.name() }
@@ -89,7 +89,7 @@ pub(crate) fn size(case: &Case) -> [usize; 2] {
 mod tests {
     use super::*;
     use faultlens_core::Image;
-    use faultlens_engine::vision::Channels;
+    use faultlens_vision::Channels;
 
     fn case() -> Case {
         let bounds = Bounds { left: 1.0, top: 2.0, right: 3.0, bottom: 4.0 };

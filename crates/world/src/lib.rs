@@ -45,3 +45,6 @@ pub const TRAIN: &str = "train";
 
 /// The child of a seed that held-out pictures come from.
 pub const TEST: &str = "test";
+
+/// The most pictures that a campaign can ask for: they are all drawn before any is shown.
+pub const MAX_PICTURES: usize = 200_000;

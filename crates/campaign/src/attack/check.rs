@@ -1,11 +1,11 @@
 //! Whether an attack can be tried on a target, said before the first trial.
 
 use super::victim::fine;
-use super::{AttackSpec, Towards};
 use crate::subject::OpenTarget;
 use faultlens_core::{Image, Plugin, did_you_mean};
 use faultlens_faults::attack::Needs;
 use faultlens_faults::{ATTACKS, Attack};
+use faultlens_spec::{AttackSpec, Towards};
 
 /// An error, in words, where the attack cannot work on the target.
 pub(crate) fn suits(assault: &AttackSpec, subject: &OpenTarget) -> Result<(), String> {
@@ -61,7 +61,7 @@ pub(crate) fn gradients_work(
 /// Which attacks need no more than this.
 fn without(most: Needs) -> String {
     let modest = |plugin: &&Plugin<dyn Attack>| {
-        (plugin.build)(&plugin.usual()).is_ok_and(|attack| attack.needs() <= most)
+        (plugin.build)(&plugin.default_settings()).is_ok_and(|attack| attack.needs() <= most)
     };
     let names: Vec<&str> = ATTACKS.iter().filter(modest).map(|plugin| plugin.name).collect();
     format!("attacks that need less: {}", names.join(", "))

@@ -4,17 +4,13 @@ use super::AttackSpec;
 use super::victim::ActiveAttack;
 use crate::inject::{GoldenCase, Observation, micros};
 use crate::show::told;
-use crate::varied::change_of;
 use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
 use faultlens_faults::attack::{Account, AttackSession, Found, Goal, Halt, Norm, Sample};
-use faultlens_judge::best;
+use faultlens_judge::top_class;
 use faultlens_judge::visual::Reference;
+use faultlens_spec::change_of;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-
-/// What a record says of an attack that differs from run to run: times.
-pub(crate) const TIMED: &[&str] =
-    &["cpu_seconds", "wall_seconds", "first_cpu_seconds", "first_wall_seconds"];
 
 impl GoldenCase<'_> {
     /// Attacks the case.
@@ -43,12 +39,12 @@ impl GoldenCase<'_> {
         let undisturbed = victim.picture(&start)?;
         let mut stream = Seed::new(seed).stream();
         let Some(goal) = goal(assault, &victim.answer, &mut stream) else {
-            return Ok(void(Reason::NothingToReach, begun));
+            return Ok(void(Reason::NoAttackGoal, begun));
         };
         let told_changes = self.setup.tells_changes() || assault.within.is_some();
         let original = told_changes.then(|| Reference::new(&undisturbed).ok()).flatten();
         if assault.within.is_some() && original.is_none() {
-            return Ok(void(Reason::Untold, begun));
+            return Ok(void(Reason::VisualChangeUnknown, begun));
         }
         let change =
             |picture: &Image| original.as_ref().and_then(|original| change_of(original, picture));
@@ -85,7 +81,7 @@ impl GoldenCase<'_> {
 
 /// What is wanted of the answer; `None` where it is wanted already, or there is no such class.
 fn goal(assault: &AttackSpec, answer: &Response, stream: &mut Stream) -> Option<Goal> {
-    let from = best(answer);
+    let from = top_class(answer);
     let Some(towards) = &assault.towards else { return Some(Goal { from, towards: None }) };
     let class = towards.class(answer, stream)?;
     (from != Some(class)).then_some(Goal { from, towards: Some(class) })

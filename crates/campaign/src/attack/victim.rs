@@ -5,7 +5,7 @@ use crate::inject::GoldenCase;
 use crate::subject::{OpenTarget, WhiteBox};
 use faultlens_core::{Comparison, Image, OutcomeKind, Response, Seed, TargetError};
 use faultlens_faults::attack::{AttackTarget, Goal, Gradient, Question, Reply};
-use faultlens_judge::{belief, best};
+use faultlens_judge::{confidence, top_class};
 use std::ops::RangeInclusive;
 
 /// What a refusal is worth to who looks for the way to another answer: nothing is nearer to it.
@@ -170,16 +170,16 @@ impl<'s> ActiveAttack<'s> {
             Err(error) => return Err(error.clone()),
         };
         let changed = match goal.towards {
-            Some(class) => best(answer) == Some(class),
+            Some(class) => top_class(answer) == Some(class),
             None => self.deviates(answer),
         };
         Ok(match goal.towards.or(goal.from).and_then(|class| standing(answer, class)) {
             None => Reply { changed, resistance: None, margin: None },
-            Some((belief, margin)) if goal.towards.is_some() => {
-                Reply { changed, resistance: Some(1.0 - belief), margin: Some(-margin) }
+            Some((confidence, margin)) if goal.towards.is_some() => {
+                Reply { changed, resistance: Some(1.0 - confidence), margin: Some(-margin) }
             }
-            Some((belief, margin)) => {
-                Reply { changed, resistance: Some(belief), margin: Some(margin) }
+            Some((confidence, margin)) => {
+                Reply { changed, resistance: Some(confidence), margin: Some(margin) }
             }
         })
     }
@@ -189,7 +189,7 @@ impl<'s> ActiveAttack<'s> {
         let GoldenCase { setup, case, .. } = self.stage;
         let truth = self.stage.truth();
         let (golden, observed) = (&self.answer, answer);
-        let comparison = Comparison { case, truth, golden, observed, disturbed: None };
+        let comparison = Comparison { case, truth, golden, observed, fault: None };
         setup.judge.judge(&comparison).kind() == OutcomeKind::Changed
     }
 }
@@ -259,7 +259,7 @@ fn seed_of(point: &[f32]) -> Seed {
 }
 
 /// How strongly an answer believes in a class, and by how much more than in any other one: in
-/// logarithms where it shares its belief out.
+/// logarithms where it shares its confidence out.
 fn standing(answer: &Response, class: usize) -> Option<(f64, f64)> {
     match answer {
         Response::Scores(scores) => {
@@ -275,7 +275,7 @@ fn standing(answer: &Response, class: usize) -> Option<(f64, f64)> {
             Some((own, margin))
         }
         Response::Ranking(ranking) => {
-            let own = f64::from(belief(answer, class).unwrap_or(0.0));
+            let own = f64::from(confidence(answer, class).unwrap_or(0.0));
             let others = ranking.places().iter().filter(|place| place.index != class);
             let other = others.map(|place| f64::from(place.score)).fold(0.0, f64::max);
             Some((own, own - other))

@@ -1,9 +1,9 @@
 //! Why a run cannot go on.
 
 use super::event::SinkError;
-use crate::config::ConfigError;
 use crate::setup::OpenCampaignError;
-use crate::store::StoreError;
+use faultlens_record::store::StoreError;
+use faultlens_spec::ConfigError;
 
 /// Why a run cannot go on. What was recorded is safe.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! What a run tells while it goes on, and who listens.
 
-use crate::record::Record;
-use crate::store::{PinRecord, StoreError};
+use faultlens_record::Record;
+use faultlens_record::store::{PinRecord, StoreError};
 use std::io;
 use std::path::Path;
 

@@ -3,11 +3,11 @@
 use super::error::RunError;
 use crate::annotate::portraits;
 use crate::inject::{GoldenCase, Observation};
-use crate::record::Record;
 use crate::setup::OpenCampaign;
-use crate::store::{ExampleRecord, Store, noticeable};
 use faultlens_core::{Image, OutcomeKind, Ranking, Response};
 use faultlens_data::encode_png;
+use faultlens_record::Record;
+use faultlens_record::store::{ExampleRecord, Store, noticeable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Places of a ranking that an example shows.

@@ -2,13 +2,13 @@
 
 use super::error::RunError;
 use super::examples;
-use crate::GoldenRecord;
 use crate::annotate::undisturbed;
 use crate::inject::GoldenCase;
 use crate::setup::OpenCampaign;
-use crate::store::{PictureOf, PictureRecord, ShownRecord, Store};
 use faultlens_core::Image;
 use faultlens_data::encode_png;
+use faultlens_record::GoldenRecord;
+use faultlens_record::store::{PictureOf, PictureRecord, ShownRecord, Store};
 
 /// Cases that are tried before an answer counts as one that cannot be drawn.
 const TRIED: usize = 5;

@@ -2,16 +2,15 @@
 
 use super::RunOptions;
 use super::error::RunError;
-use crate::analysis::words;
-use crate::config::{CaseSpec, Disturbance, FaultPoint, Stop, TargetSpec};
 use crate::plan::Shard;
 use crate::setup::OpenCampaign;
-use crate::store::{
-    FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
-};
 use crate::subject::OpenTarget;
 use faultlens_core::Settings;
 use faultlens_data::Sampling;
+use faultlens_record::store::{
+    FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
+};
+use faultlens_spec::{CaseSpec, Disturbance, FaultPoint, Stop, TargetSpec};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -157,7 +156,7 @@ fn judged((name, settings): &(&str, Settings)) -> String {
 }
 
 fn stop(stop: &Stop) -> String {
-    let half = words::limit(stop.half_width);
+    let half = faultlens_spec::Percent(stop.half_width);
     format!("until every rate is known to ±{half}, at most {} trials of each case", stop.at_most)
 }
 

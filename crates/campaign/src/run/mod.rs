@@ -11,13 +11,13 @@ mod rounds;
 mod services;
 mod work;
 
-use crate::config::Campaign;
 use crate::pin::{self, Pin};
 use crate::plan::{Shard, WorkUnit};
-use crate::record::{GoldenRecord, Record};
 use crate::setup::OpenCampaign;
-use crate::store::CaseRecord;
 use examples::Candidates;
+use faultlens_record::store::CaseRecord;
+use faultlens_record::{GoldenRecord, Record};
+use faultlens_spec::Campaign;
 use faultlens_targets::ServiceTarget;
 use recorder::Recorder;
 use rounds::Rounds;
@@ -30,10 +30,11 @@ use std::thread;
 use std::time::Instant;
 use work::Worker;
 
-pub use account::{Clock, ServiceAccount, Spending};
+pub use account::Clock;
 pub use error::RunError;
 pub use event::{Ending, Event, Sink, SinkError};
 pub(crate) use examples::places;
+pub use faultlens_record::{ServiceAccount, Spending};
 pub(crate) use manifest::unchanged;
 pub(crate) use services::attach;
 
@@ -51,39 +52,37 @@ pub struct RunOptions {
 /// Batches that may wait to be recorded: enough to keep threads busy during a commit.
 const WAITING: usize = 256;
 
-impl Campaign {
-    /// Runs what is not yet on record, and tells the sinks. Ends early, and cleanly, once
-    /// `interrupted` is set.
-    pub fn run(
-        self,
-        options: &RunOptions,
-        sinks: &mut [&mut dyn Sink],
-        interrupted: &AtomicBool,
-    ) -> Result<Ending, RunError> {
-        if self.stop.is_some() && options.shard.is_some() {
-            return Err(RunError::ShardedStop);
-        }
-        let setup = OpenCampaign::open(self)?;
-        setup.check_judge()?;
-        if setup.plan.total() == 0 {
-            return Err(RunError::Nothing("there is no case"));
-        }
-        // What is wrong with them is said before anything is made.
-        let paths = setup.campaign.pinned.iter();
-        let pins: Vec<Vec<Pin>> = paths.map(|path| pin::read(path)).collect::<Result<_, _>>()?;
-        let dir = options.output.clone().unwrap_or_else(|| setup.campaign.output.clone());
-        let store = manifest::store(&setup, &dir, options)?;
-        attach(&setup, &dir)?;
-        let (faults, targets) = (&setup.campaign.faults, setup.targets.len());
-        let rounds = setup.campaign.stop.as_ref().map(|stop| Rounds::new(stop, targets, faults));
-        let candidates = Candidates::new(setup.campaign.examples);
-        let recorder = Recorder::new(store, sinks, rounds, candidates)?;
-        let threads = threads(&setup, options);
-        let pins = pins.concat();
-        let closed = Closed::new(&setup);
-        let mut run = Run { setup: &setup, recorder, interrupted, closed, threads, pins };
-        run.whole(&dir, options.shard)
+/// Runs what is not yet on record, and tells the sinks. Ends early, and cleanly, once
+/// `interrupted` is set.
+pub fn run_campaign(
+    campaign: Campaign,
+    options: &RunOptions,
+    sinks: &mut [&mut dyn Sink],
+    interrupted: &AtomicBool,
+) -> Result<Ending, RunError> {
+    if campaign.stop.is_some() && options.shard.is_some() {
+        return Err(RunError::ShardedStop);
     }
+    let setup = OpenCampaign::open(campaign)?;
+    setup.check_judge()?;
+    if setup.plan.total() == 0 {
+        return Err(RunError::Nothing("there is no case"));
+    }
+    // What is wrong with them is said before anything is made.
+    let paths = setup.campaign.pinned.iter();
+    let pins: Vec<Vec<Pin>> = paths.map(|path| pin::read(path)).collect::<Result<_, _>>()?;
+    let dir = options.output.clone().unwrap_or_else(|| setup.campaign.output.clone());
+    let store = manifest::store(&setup, &dir, options)?;
+    attach(&setup, &dir)?;
+    let (faults, targets) = (&setup.campaign.faults, setup.targets.len());
+    let rounds = setup.campaign.stop.as_ref().map(|stop| Rounds::new(stop, targets, faults));
+    let candidates = Candidates::new(setup.campaign.examples);
+    let recorder = Recorder::new(store, sinks, rounds, candidates)?;
+    let threads = threads(&setup, options);
+    let pins = pins.concat();
+    let closed = Closed::new(&setup);
+    let mut run = Run { setup: &setup, recorder, interrupted, closed, threads, pins };
+    run.whole(&dir, options.shard)
 }
 
 fn threads(setup: &OpenCampaign, options: &RunOptions) -> usize {
@@ -160,7 +159,8 @@ impl Run<'_, '_> {
             _ => services::control(self.setup),
         };
         let before = Spending::read(dir).unwrap_or_default();
-        let spent = before.close(self.setup, dir, begun.elapsed(), self.threads, controls)?;
+        let spent =
+            account::close(before, self.setup, dir, begun.elapsed(), self.threads, controls)?;
         for service in spent.services.iter().filter(|service| service.drifted > 0) {
             let ServiceAccount { target, control, drifted, .. } = service;
             let text = format!(

@@ -2,8 +2,8 @@
 
 use super::error::RunError;
 use super::event::{Event, Sink};
-use crate::record::Record;
-use crate::store::{
+use faultlens_record::Record;
+use faultlens_record::store::{
     Batch, CaseRecord, Done, ExampleRecord, PictureRecord, PinRecord, ShownRecord, Store,
     StoreError,
 };

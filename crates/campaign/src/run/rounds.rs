@@ -1,9 +1,9 @@
 //! When a campaign with a stop rule may stop: looks after rounds of whole cases, so that which
 //! trials run depends on nothing but their outcomes.
 
-use crate::config::{FaultPoint, Stop};
-use crate::record::Record;
 use faultlens_core::OutcomeKind;
+use faultlens_record::Record;
+use faultlens_spec::{FaultPoint, Stop};
 use faultlens_stats::{Look, StatsError, StopRule};
 use std::ops::Range;
 

@@ -2,10 +2,10 @@
 
 use crate::inject::{GoldenCase, TrialSeed, case_key, case_record, unasked};
 use crate::plan::{TrialKey, WorkUnit};
-use crate::record::{GoldenRecord, Record};
 use crate::setup::OpenCampaign;
-use crate::store::{CaseRecord, Done};
 use faultlens_core::{Reason, TargetError};
+use faultlens_record::store::{CaseRecord, Done};
+use faultlens_record::{GoldenRecord, Record};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -71,7 +71,7 @@ impl<'a> Worker<'a> {
         let turns: Vec<TrialSeed> = burst.iter().map(turn).collect();
         let mut records = Vec::with_capacity(burst.len());
         let mut trials = burst.iter();
-        self.setup.fault(*first).inject(stage, &turns, &mut |observed| {
+        stage.inject(self.setup.fault(*first), &turns, &mut |observed| {
             let Some((number, spot)) = trials.next() else { return };
             match &observed.answer {
                 Err(TargetError::Closed(why)) => self.closed.close(spot.target, why.clone()),

@@ -1,14 +1,14 @@
 //! Changed scenes of a run, made again, to learn from.
 
-use super::said;
 use super::trial::Set;
-use crate::config::Disturbance;
 use crate::inject::GoldenCase;
-use crate::record::Record;
 use crate::replay::Rerun;
 use crate::run::RunError;
 use faultlens_core::{Bounds, Case, Image, OutcomeKind, Response, Seed, TargetError, Trial};
 use faultlens_faults::scene::{Scene, Touched};
+use faultlens_record::Record;
+use faultlens_record::said;
+use faultlens_spec::Disturbance;
 
 /// A changed scene, made again; nobody is asked about it.
 pub struct Finding {

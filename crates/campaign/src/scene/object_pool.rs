@@ -1,11 +1,11 @@
 //! The objects that scenes are changed with, and which of them fits into an image.
 
 use crate::cases::{CaseError, Cases};
-use crate::config::CaseSpec;
 use faultlens_core::{Bounds, Cutout, Image};
 use faultlens_data::{DataError, LEAST_OBJECTS, PRUNED, Pool, Stamp, largest_objects};
 use faultlens_faults::scene::Supply;
 use faultlens_judge::{average_hash, hamming};
+use faultlens_spec::CaseSpec;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,14 +1,14 @@
 //! Trials of detectors that showed a changed image, told again: what was shown, what was found.
 
 use super::finding::{Remade, furthest};
-use crate::config::{Disturbance, FaultPoint};
 use crate::detection_diff::DetectionDiff;
 use crate::inject::GoldenCase;
-use crate::record::Record;
 use crate::replay::Rerun;
 use crate::run::RunError;
 use faultlens_core::{Case, Motion, Object, OutcomeKind};
 use faultlens_faults::scene::Touched;
+use faultlens_record::Record;
+use faultlens_spec::{Disturbance, FaultPoint};
 use std::collections::BTreeMap;
 
 /// A trial that showed a detector a changed image, told again.

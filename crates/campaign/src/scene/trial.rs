@@ -1,16 +1,16 @@
 //! One changed scene, asked about and judged; and the way of an object that disturbs an answer.
 
 use super::object_pool::Beside;
-use super::said;
 use crate::inject::{GoldenCase, Observation, TrialSeed, micros, persistently};
 use crate::show::told;
-use crate::varied::change_of;
 use faultlens_core::{
     Bounds, Detections, Image, Mask, Outcome, Reason, Response, Seed, TargetError, Trial,
 };
 use faultlens_faults::SceneFault;
 use faultlens_faults::scene::{Relocation, Scene, View};
 use faultlens_judge::{HogSettings, hog, hog_intersection};
+use faultlens_record::said;
+use faultlens_spec::change_of;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -25,10 +25,10 @@ impl GoldenCase<'_> {
         let again = persistently(|| self.subject.second(&self.case.image));
         match again {
             Err(closed @ TargetError::Closed(_)) => Err(closed),
-            Err(_) => Ok(Some(Reason::Lost)),
+            Err(_) => Ok(Some(Reason::NoResponse)),
             Ok(answer) => {
                 let again = Observation::inside(Ok(Some(answer)), 0);
-                Ok((self.judge(&again) == Outcome::Changed).then_some(Reason::Unsteady))
+                Ok((self.judge(&again) == Outcome::Changed).then_some(Reason::GoldenUnstable))
             }
         }
     }
@@ -41,7 +41,9 @@ impl GoldenCase<'_> {
         turn: TrialSeed,
     ) -> Observation {
         let start = Instant::now();
-        let Response::Detections(golden) = &self.answer else { return void(Reason::Unsuited) };
+        let Response::Detections(golden) = &self.answer else {
+            return void(Reason::UnsupportedAnswer);
+        };
         let found = (said::FOUND.to_owned(), golden.found.len().to_string());
         let told = |void: Observation| Observation { extra: BTreeMap::from([found]), ..void };
         let set = Set::new(self, name, golden);
@@ -117,7 +119,7 @@ impl<'s> Set<'s> {
             let Detections { names, finite, .. } = self.golden.clone();
             Box::new(Response::Detections(Detections { found: scene.stays.clone(), names, finite }))
         });
-        let looked_at = self.stage.setup.judge.looks_at_changes();
+        let looked_at = self.stage.setup.judge.needs_visual_change();
         let original = looked_at.then(|| self.stage.original()).flatten();
         let visual_change = original.and_then(|original| change_of(original, &scene.image));
         Observation {

@@ -1,8 +1,10 @@
 //! Campaigns run in a test's own folder.
 
+use faultlens_campaign::OpenCampaign;
 use faultlens_campaign::run::{Ending, RunOptions};
-use faultlens_campaign::store::{Store, StoreError};
-use faultlens_campaign::{Campaign, OpenCampaign, Record};
+use faultlens_record::Record;
+use faultlens_record::store::{Store, StoreError};
+use faultlens_spec::Campaign;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +21,13 @@ pub(crate) fn run(dir: &Path, name: &str, text: &str, threads: usize) -> Vec<Rec
         threads: Some(threads),
         ..RunOptions::default()
     };
-    let ending = parse(dir, text).run(&options, &mut [], &AtomicBool::new(false)).unwrap();
+    let ending = faultlens_campaign::run_campaign(
+        parse(dir, text),
+        &options,
+        &mut [],
+        &AtomicBool::new(false),
+    )
+    .unwrap();
     assert_eq!(ending, Ending::Complete);
     records(&output)
 }

@@ -8,10 +8,10 @@ mod pins;
 mod replayed;
 
 use campaigns::{refused, run};
-use faultlens_campaign::Campaign;
-use faultlens_campaign::analysis::summarise;
+use faultlens_analysis::summarise;
 use faultlens_core::{Case, DType, Image, Outcome, OutcomeKind, Reason, Tensor};
 use faultlens_engine::onnx::{self, ModelBuilder};
+use faultlens_spec::Campaign;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -135,7 +135,7 @@ fn odd_detectors_leave_trials_unjudged_with_the_reason() {
         assert_eq!(records.len(), 6);
         for record in records {
             match &wanted {
-                Some(reason) => assert_eq!(record.outcome, Outcome::Skipped(reason.clone())),
+                Some(reason) => assert_eq!(record.outcome, Outcome::Skipped(*reason)),
                 // The same answer to every image is as it was.
                 None => assert_eq!(record.outcome, Outcome::Unchanged, "{model}"),
             }

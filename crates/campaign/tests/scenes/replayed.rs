@@ -2,11 +2,11 @@
 
 use super::WORLD;
 use super::campaigns::run;
-use faultlens_campaign::Record;
 use faultlens_campaign::detection_diff::ObjectStatus;
 use faultlens_campaign::replay::Rerun;
 use faultlens_campaign::run::RunError;
 use faultlens_core::{Outcome, OutcomeKind};
+use faultlens_record::Record;
 
 /// The numbers of a record, and those that changes of a detection_diff come to.
 fn numbers(record: &Record, count: impl Fn(ObjectStatus) -> usize) -> Vec<(String, usize)> {
@@ -38,10 +38,10 @@ fn findings_are_the_images_that_were_asked_about() {
         .retell::<RunError>(&told.records, &mut |record, replayed| {
             seen += 1;
             let detection_diff = &replayed.detection_diff;
-            let replayed = rerun.replay(&record.number.to_string()).unwrap();
-            assert!(replayed.is_identical());
-            assert_eq!(replayed.after.as_ref(), Some(&detection_diff.image));
-            assert_eq!(replayed.detection_diff.unwrap().answer, detection_diff.answer);
+            let again = rerun.replay(&record.number.to_string()).unwrap();
+            assert!(again.is_identical());
+            assert_eq!(again.after.as_ref(), Some(&detection_diff.image));
+            assert_eq!(again.detection_diff.unwrap().answer, detection_diff.answer);
             let answer = detection_diff.answer.as_ref().unwrap();
             numbers(record, |status| {
                 detection_diff.changes().filter(|pair| pair.status == status).count()

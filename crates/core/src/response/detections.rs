@@ -4,7 +4,7 @@ use super::Names;
 use crate::Bounds;
 
 /// Names that a headline has room for.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// One object that a target found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,12 +20,12 @@ pub struct Detection {
 /// Every object that a target found in an image, each once.
 #[derive(Debug, Clone)]
 pub struct Detections {
-    /// The objects, surest first, in pixels of the image.
+    /// The objects, highest score first, in pixels of the image.
     pub found: Vec<Detection>,
     /// The classes' names.
     pub names: Names,
-    /// Whether every number that they were read from is one: what is none finds nothing, and
-    /// would pass for an image without objects.
+    /// Whether every number that they were decoded from is finite. NaN scores find nothing, and the
+    /// answer would pass for an image without objects.
     pub finite: bool,
 }
 
@@ -48,8 +48,8 @@ impl Detections {
         let mut classes: Vec<usize> = self.found.iter().map(|found| found.class).collect();
         classes.sort_unstable();
         let mut names: Vec<String> =
-            classes.iter().take(MOST_NAMES).map(|&class| self.name(class)).collect();
-        if classes.len() > MOST_NAMES {
+            classes.iter().take(MAX_NAMES).map(|&class| self.name(class)).collect();
+        if classes.len() > MAX_NAMES {
             names.push("…".to_owned());
         }
         let text = match classes.len() {

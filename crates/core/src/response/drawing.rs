@@ -41,13 +41,13 @@ pub fn framed(on: &Image, frames: &[(Bounds, [u8; 3])]) -> Image {
 
 /// A frame, inside the box; what lies outside of the image is left out.
 fn frame(rgb: &mut [u8], [width, height]: [usize; 2], b: &Bounds, colour: [u8; 3], thick: i64) {
-    // A box that is none, or ends beyond all images, is cut at their limits.
-    let pixel = |at: f32| at.round() as i64;
-    let [left, top] = [pixel(b.left), pixel(b.top)];
-    // A box of nothing is still a place.
-    let [right, bottom] =
-        [(b.right, left), (b.bottom, top)].map(|(to, from)| pixel(to).max(from.saturating_add(1)));
-    // What is small is not hidden behind its own frame.
+    // Casts saturate: NaN becomes 0, and boxes far outside end at the limits of i64.
+    let left = b.left.round() as i64;
+    let top = b.top.round() as i64;
+    // An empty box still gets a frame of one pixel, so that it can be seen.
+    let right = (b.right.round() as i64).max(left.saturating_add(1));
+    let bottom = (b.bottom.round() as i64).max(top.saturating_add(1));
+    // A small object must not be hidden behind its own frame.
     let shorter = right.saturating_sub(left).min(bottom.saturating_sub(top));
     let thick = thick.min(shorter / 4).max((thick + 1) / 2);
     for y in top.max(0)..bottom.min(height as i64) {
@@ -68,7 +68,8 @@ fn frame(rgb: &mut [u8], [width, height]: [usize; 2], b: &Bounds, colour: [u8; 3
 pub(super) fn areas(on: &Image, segments: &Segments) -> Option<Image> {
     let mut at = 0;
     let tinted = on.map_pixels(|pixel| {
-        let (x, y) = (at % on.width(), at / on.width());
+        let x = at % on.width();
+        let y = at / on.width();
         at += 1;
         match segments.class_at(x as f32 + 0.5, y as f32 + 0.5) {
             None | Some(0) => pixel,
@@ -94,6 +95,10 @@ mod tests {
         pixels.filter(|(_, pixel)| *pixel != [100; 3]).map(|(at, _)| at).collect()
     }
 
+    fn changed_in_row(image: &Image, y: usize) -> usize {
+        changed(image).into_iter().filter(|at| at / image.width() == y).count()
+    }
+
     fn found(left: f32, top: f32, right: f32, bottom: f32) -> Detection {
         Detection { class: 9, score: 0.5, bounds: Bounds { left, top, right, bottom } }
     }
@@ -107,19 +112,17 @@ mod tests {
 
     #[test]
     fn frames_are_seen_on_small_copies_and_hide_nothing() {
-        let across = |image: &Image, y: usize| {
-            let row = changed(image).into_iter().filter(|at| at / image.width() == y);
-            row.count()
-        };
-        let [large, small] = [found(100.0, 100.0, 500.0, 400.0), found(10.0, 10.0, 22.0, 22.0)];
+        let large = found(100.0, 100.0, 500.0, 400.0);
+        let small = found(10.0, 10.0, 22.0, 22.0);
         // Six pixels on each side of 640 are two of 200; a box of twelve has its middle left.
-        assert_eq!(across(&boxes(&grey(640, 480), &[large]), 250), 12);
-        assert_eq!(across(&boxes(&grey(640, 480), &[small]), 16), 6);
+        assert_eq!(changed_in_row(&boxes(&grey(640, 480), &[large]), 250), 12);
+        assert_eq!(changed_in_row(&boxes(&grey(640, 480), &[small]), 16), 6);
     }
 
     #[test]
     fn what_lies_outside_is_left_out() {
-        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let inf = f32::INFINITY;
+        let nan = f32::NAN;
         for (bounds, wanted) in [
             (found(-3.0, -3.0, 1.0, 1.0), vec![0]),
             (found(9.0, 9.0, 12.0, 12.0), vec![]),
@@ -135,7 +138,8 @@ mod tests {
     fn areas_are_tinted_where_they_lie_in_the_image() {
         // Two columns that cover the image's right half: background and class 1.
         let covers = Bounds { left: 2.0, top: 0.0, right: 4.0, bottom: 2.0 };
-        let (classes, names) = (vec![0, 1, 0, 2], crate::Names::said([]));
+        let classes = vec![0, 1, 0, 2];
+        let names = crate::Names::reported([]);
         let segments = Segments { width: 2, height: 2, classes, covers, names, finite: true };
         let drawn = areas(&grey(4, 2), &segments).unwrap();
         assert_eq!(changed(&drawn), [3, 7]);

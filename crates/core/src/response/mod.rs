@@ -25,7 +25,7 @@ use crate::Image;
 pub enum Response {
     /// A score for every class.
     Scores(Scores),
-    /// The classes that the target names, best first, where it does not say all that it knows.
+    /// The classes that the target reports, best first, where it does not report all of them.
     Ranking(Ranking),
     /// Measured quantities, such as an angle.
     Values(Vec<f32>),
@@ -40,7 +40,7 @@ pub enum Response {
 }
 
 impl Response {
-    /// The numbers of the answer, where it is made of numbers: an object or a class is none.
+    /// The numbers of the answer; `None` for answers that are not plain numbers, such as objects.
     pub fn numbers(&self) -> Option<&[f32]> {
         match self {
             Self::Scores(scores) => Some(&scores.scores),
@@ -50,7 +50,7 @@ impl Response {
         }
     }
 
-    /// Whether every number is one: those of the answer, and those that it was read from.
+    /// Whether every number is finite: those of the answer, and those that it was decoded from.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Scores(scores) => scores.scores.iter().all(|score| score.is_finite()),
@@ -63,9 +63,8 @@ impl Response {
         }
     }
 
-    /// The answer in a word and the number that goes with it: the best class and its score, the
-    /// first value, the objects and the surest score, the largest area and its share, a picture's
-    /// size, the text.
+    /// A one-line summary and its number: the top class and its score, the first value, the objects
+    /// and the highest score, the largest area and its share, a picture's size, the text.
     pub fn headline(&self) -> (String, Option<f32>) {
         match self {
             Self::Scores(scores) => match scores.top() {
@@ -93,18 +92,16 @@ impl Response {
     pub fn digest(&self) -> u64 {
         match self {
             Self::Scores(scores) => hash(scores.scores.iter().map(bits)),
-            Self::Ranking(ranking) => {
-                let place = |place: &Ranked| [place.index as u64, bits(&place.score)];
-                hash(ranking.places().iter().flat_map(place))
-            }
+            Self::Ranking(ranking) => hash(
+                ranking.places().iter().flat_map(|place| [place.index as u64, bits(&place.score)]),
+            ),
             Self::Values(values) => hash(values.iter().map(bits)),
             Self::Detections(detections) => {
-                let object = |found: &Detection| {
+                let objects = detections.found.iter().flat_map(|found| {
                     let b = &found.bounds;
                     let numbers = [found.score, b.left, b.top, b.right, b.bottom];
                     [found.class as u64].into_iter().chain(numbers.map(|number| bits(&number)))
-                };
-                let objects = detections.found.iter().flat_map(object);
+                });
                 hash([detections.finite.into()].into_iter().chain(objects))
             }
             Self::Segments(segments) => {
@@ -125,8 +122,8 @@ impl Response {
         }
     }
 
-    /// The answer as people look at it: boxes or tinted areas on the image that was shown, or the
-    /// picture that was made. `None` where the answer is better told in words.
+    /// The answer as a picture: boxes or tinted areas on the image that was shown, or the generated
+    /// picture. `None` for answers that are better put in words.
     pub fn drawn(&self, on: &Image) -> Option<Image> {
         match self {
             Self::Detections(detections) => Some(drawing::boxes(on, &detections.found)),
@@ -141,7 +138,7 @@ fn bits(number: &f32) -> u64 {
     u64::from(if number.is_nan() { f32::NAN.to_bits() } else { number.to_bits() })
 }
 
-/// FNV-1a, a word at a time.
+/// FNV-1a with 64 bits, a word at a time: fast, and stable across platforms and versions.
 fn hash(words: impl Iterator<Item = u64>) -> u64 {
     words.fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01b3))
 }
@@ -174,7 +171,8 @@ mod tests {
     }
 
     fn picture(width: usize, values: &[f32]) -> Response {
-        let (height, values) = (values.len() / width, values.to_vec());
+        let height = values.len() / width;
+        let values = values.to_vec();
         Response::Picture(Picture { width, height, channels: 1, values, finite: true })
     }
 
@@ -186,27 +184,30 @@ mod tests {
     fn every_answer_has_a_headline() {
         let two = [found(1, 0.9, 0.0), found(0, 0.8, 9.0)];
         let three = [two[0], two[1], found(1, 0.3, 20.0)];
-        let named = |text: &str, number| (text.to_owned(), number);
         for (response, wanted) in [
-            (Response::Values(vec![0.25, 1.0]), named("0.2500", Some(0.25))),
-            (detections(&[], true), named("no object", None)),
-            (detections(&two[..1], true), named("1 object: car", Some(0.9))),
-            (detections(&three, true), named("3 objects: stop, car, car", Some(0.9))),
-            (segments(2, &[0, 1, 1, 2]), named("road 50.0%", Some(0.5))),
-            (segments(2, &[0, 0, 0, 2]), named("sign 25.0%", Some(0.25))),
-            (segments(2, &[0, 0]), named("background 100.0%", Some(1.0))),
-            (picture(2, &[0.0; 6]), named("2×3 picture", None)),
-            (text(&[1, 0, 1], &["b", "a"]), named("aba", None)),
-            (text(&[1, 0], &["go", "stop"]), named("stop go", None)),
-            (text(&[1, 12], &[]), named("1 12", None)),
+            (Response::Values(vec![0.25, 1.0]), ("0.2500", Some(0.25))),
+            (detections(&[], true), ("no object", None)),
+            (detections(&two[..1], true), ("1 object: car", Some(0.9))),
+            (detections(&three, true), ("3 objects: stop, car, car", Some(0.9))),
+            (segments(2, &[0, 1, 1, 2]), ("road 50.0%", Some(0.5))),
+            (segments(2, &[0, 0, 0, 2]), ("sign 25.0%", Some(0.25))),
+            (segments(2, &[0, 0]), ("background 100.0%", Some(1.0))),
+            (picture(2, &[0.0; 6]), ("2×3 picture", None)),
+            (text(&[1, 0, 1], &["b", "a"]), ("aba", None)),
+            (text(&[1, 0], &["go", "stop"]), ("stop go", None)),
+            (text(&[1, 12], &[]), ("1 12", None)),
         ] {
-            assert_eq!(response.headline(), wanted, "{response:?}");
+            let (text, number) = response.headline();
+            assert_eq!((text.as_str(), number), wanted, "{response:?}");
         }
+    }
+
+    fn digest(values: &[f32]) -> u64 {
+        Response::Values(values.to_vec()).digest()
     }
 
     #[test]
     fn the_digest_sees_every_bit_but_no_payload() {
-        let digest = |values: &[f32]| Response::Values(values.to_vec()).digest();
         let other_nan = f32::from_bits(0x7fc0_0001);
         assert_eq!(digest(&[f32::NAN, 1.0]), digest(&[other_nan, 1.0]));
         let all = [&[][..], &[0.0], &[-0.0], &[0.0, 0.0], &[1.0, 2.0], &[2.0, 1.0]];

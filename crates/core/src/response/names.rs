@@ -9,17 +9,19 @@ pub enum Names {
     /// The target's own list: a class is a place in it, and one beyond it has its number for a
     /// name.
     Listed(Arc<[String]>),
-    /// What a target said that has no list: a class is the number of its name, [`class_called`].
-    Said(Arc<BTreeMap<usize, String>>),
+    /// The names in the answer of a target without a list: a class is the number of its name, see
+    /// [`class_called`].
+    Reported(Arc<BTreeMap<usize, String>>),
     /// A class is the code point of a character.
     Letters,
 }
 
 impl Names {
-    /// What was said, by class.
-    pub fn said<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        let entry = |name: &str| (class_called(name), name.to_owned());
-        Self::Said(Arc::new(names.into_iter().map(entry).collect()))
+    /// The names that an answer reports, by class.
+    pub fn reported<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Reported(Arc::new(
+            names.into_iter().map(|name| (class_called(name), name.to_owned())).collect(),
+        ))
     }
 
     /// The class's name, or its number where it has none.
@@ -31,7 +33,7 @@ impl Names {
     pub fn known(&self, class: usize) -> Option<String> {
         match self {
             Self::Listed(names) => names.get(class).cloned(),
-            Self::Said(names) => names.get(&class).cloned(),
+            Self::Reported(names) => names.get(&class).cloned(),
             Self::Letters => {
                 let letter = u32::try_from(class).ok().and_then(char::from_u32);
                 letter.map(|letter| letter.to_string())
@@ -61,7 +63,7 @@ mod tests {
     fn a_name_has_the_same_class_whoever_says_it() {
         assert_eq!(class_called("Stop sign"), class_called(" stop SIGN"));
         assert_ne!(class_called("stop"), class_called("sign"));
-        let names = Names::said(["Stop sign", "Car"]);
+        let names = Names::reported(["Stop sign", "Car"]);
         assert_eq!(names.name(class_called("car")), "Car");
         assert_eq!(names.known(class_called("bus")), None);
     }

@@ -21,8 +21,8 @@ pub struct Picture {
 impl Picture {
     /// As an 8-bit image; `None` where sides, channels and values do not fit together.
     pub fn image(&self) -> Option<Image> {
-        let byte = |value: f32| (value * 255.0).round().clamp(0.0, 255.0) as u8;
-        let bytes = self.values.iter().map(|&value| byte(value));
+        let bytes =
+            self.values.iter().map(|&value| (value * 255.0).round().clamp(0.0, 255.0) as u8);
         let rgb = match self.channels {
             1 => bytes.flat_map(|grey| [grey; 3]).collect(),
             3 => bytes.collect(),
@@ -36,16 +36,18 @@ impl Picture {
 mod tests {
     use super::*;
 
+    fn image(channels: usize, values: &[f32]) -> Option<Image> {
+        let width = values.len() / channels;
+        let values = values.to_vec();
+        Picture { width, height: 1, channels, values, finite: true }.image()
+    }
+
     #[test]
     fn values_become_bytes() {
-        let picture = |channels: usize, values: &[f32]| {
-            let (width, values) = (values.len() / channels, values.to_vec());
-            Picture { width, height: 1, channels, values, finite: true }.image()
-        };
-        let grey = picture(1, &[0.0, 0.5, 1.0]).unwrap();
+        let grey = image(1, &[0.0, 0.5, 1.0]).unwrap();
         assert_eq!(grey.rgb(), [0, 0, 0, 128, 128, 128, 255, 255, 255]);
-        let colours = picture(3, &[1.0, 0.2, 0.0]).unwrap();
+        let colours = image(3, &[1.0, 0.2, 0.0]).unwrap();
         assert_eq!(colours.rgb(), [255, 51, 0]);
-        assert_eq!(picture(2, &[0.0, 0.0]), None);
+        assert_eq!(image(2, &[0.0, 0.0]), None);
     }
 }

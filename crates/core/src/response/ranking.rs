@@ -1,10 +1,10 @@
-//! Classes by how strongly a target believes in them.
+//! Classes by the confidence of a target.
 
 use super::{Names, class_called};
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// One place in a ranking: a class and how strongly the target believes in it.
+/// One place in a ranking: a class and the confidence of the target in it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranked {
     /// The class's position in the target's output.
@@ -15,7 +15,7 @@ pub struct Ranked {
     pub score: f32,
 }
 
-/// Classes from the most to the least believed.
+/// Classes from the highest score to the lowest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Ranking(Vec<Ranked>);
@@ -34,15 +34,18 @@ impl Ranking {
         )
     }
 
-    /// What a target says that ranks names without a list of them, in its order.
+    /// The ranking of a target that reports names without a fixed list of classes, in its order.
     pub fn of_names(places: impl IntoIterator<Item = (String, f32)>) -> Self {
-        let ranked =
-            |(label, score): (String, f32)| Ranked { index: class_called(&label), label, score };
-        Self(places.into_iter().map(ranked).collect())
+        Self(
+            places
+                .into_iter()
+                .map(|(label, score)| Ranked { index: class_called(&label), label, score })
+                .collect(),
+        )
     }
 
-    /// Which place a class has, from 1; `None` where it is not ranked.
-    pub fn place_of(&self, class: usize) -> Option<usize> {
+    /// The rank of a class, from 1; `None` where it is not ranked.
+    pub fn rank_of(&self, class: usize) -> Option<usize> {
         self.0.iter().position(|place| place.index == class).map(|at| at + 1)
     }
 
@@ -106,29 +109,33 @@ impl Scores {
         argmax(self.scores.iter().copied())
     }
 
-    /// Which place a class has in the order of [`Ranking`], from 1; `None` for one that there is
-    /// not.
-    pub fn place_of(&self, class: usize) -> Option<usize> {
+    /// The rank of a class in the order of [`Ranking`], from 1; `None` for a class that does not
+    /// exist.
+    pub fn rank_of(&self, class: usize) -> Option<usize> {
         let own = *self.scores.get(class)?;
-        let better = |(other, score): (usize, &f32)| {
-            highest_first(*score, own).then(other.cmp(&class)) == Ordering::Less
-        };
-        Some(self.scores.iter().enumerate().filter(|&place| better(place)).count() + 1)
+        let mut rank = 1;
+        for (other, &score) in self.scores.iter().enumerate() {
+            if highest_first(score, own).then(other.cmp(&class)) == Ordering::Less {
+                rank += 1;
+            }
+        }
+        Some(rank)
     }
 
-    /// The scores as shares of belief that sum to one: as they are where they do, else through a
-    /// softmax.
+    /// The scores as probabilities that sum to one: as they are where they do already, else through
+    /// a softmax.
     pub fn shares(&self) -> Vec<f32> {
         if self.are_shares() {
             return self.scores.clone();
         }
+        // Subtracting the largest score keeps the exponentials finite.
         let top = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let powers: Vec<f32> = self.scores.iter().map(|score| libm::expf(score - top)).collect();
         let sum: f32 = powers.iter().sum();
         powers.into_iter().map(|power| power / sum).collect()
     }
 
-    /// Whether the scores are shares already.
+    /// Whether the scores are probabilities that sum to one already.
     pub fn are_shares(&self) -> bool {
         let sum: f32 = self.scores.iter().sum();
         (sum - 1.0).abs() < 1e-3 && self.scores.iter().all(|score| (0.0..=1.0).contains(score))
@@ -161,7 +168,7 @@ mod tests {
             for class in 0..6 {
                 let wanted = ranking.places().iter().take(k).any(|place| place.index == class);
                 assert_eq!(
-                    scores.place_of(class).is_some_and(|at| at <= k),
+                    scores.rank_of(class).is_some_and(|at| at <= k),
                     wanted,
                     "{class} among {k}"
                 );
@@ -172,7 +179,8 @@ mod tests {
 
     #[test]
     fn the_best_score_is_the_first_of_the_highest() {
-        let (nan, infinity) = (f32::NAN, f32::INFINITY);
+        let nan = f32::NAN;
+        let infinity = f32::INFINITY;
         let cases: [(&[f32], Option<usize>); 7] = [
             (&[], None),
             (&[1.0, 3.0, 3.0], Some(1)),

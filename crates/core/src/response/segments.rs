@@ -4,7 +4,7 @@ use super::Names;
 use crate::Bounds;
 use std::collections::BTreeMap;
 
-/// What the class of all that is nothing in particular is called.
+/// The usual name of the class of pixels that belong to no object.
 const BACKGROUND: &str = "background";
 
 /// A class for every pixel of what a target sees.
@@ -28,8 +28,11 @@ pub struct Segments {
 /// Names are the target's, not the answer's.
 impl PartialEq for Segments {
     fn eq(&self, other: &Self) -> bool {
-        let size = |one: &Self| (one.width, one.height, one.covers, one.finite);
-        size(self) == size(other) && self.classes == other.classes
+        self.width == other.width
+            && self.height == other.height
+            && self.covers == other.covers
+            && self.finite == other.finite
+            && self.classes == other.classes
     }
 }
 
@@ -42,12 +45,8 @@ impl Segments {
     /// The class of the pixel that shows this point of the image; `None` where the target did not
     /// see it.
     pub fn class_at(&self, x: f32, y: f32) -> Option<u16> {
-        let place = |at: f32, from: f32, to: f32, pixels: usize| {
-            let place = (at - from) / (to - from) * pixels as f32;
-            (place >= 0.0 && place < pixels as f32).then_some(place as usize)
-        };
-        let column = place(x, self.covers.left, self.covers.right, self.width)?;
-        let row = place(y, self.covers.top, self.covers.bottom, self.height)?;
+        let column = position(x, self.covers.left, self.covers.right, self.width)?;
+        let row = position(y, self.covers.top, self.covers.bottom, self.height)?;
         self.classes.get(row * self.width + column).copied()
     }
 
@@ -64,8 +63,7 @@ impl Segments {
         counts.into_iter().map(|(class, count)| (class, count as f64 / all)).collect()
     }
 
-    /// Whether a class stands for nothing in particular: the first one, unless its name says
-    /// something else.
+    /// Whether a class is background: the first one, unless it has another name.
     pub fn is_background(&self, class: usize) -> bool {
         class == 0 && self.names.known(0).is_none_or(|name| name.eq_ignore_ascii_case(BACKGROUND))
     }
@@ -81,4 +79,10 @@ impl Segments {
             None => (String::new(), None),
         }
     }
+}
+
+/// Which of `pixels` cells between `from` and `to` a coordinate lies in; `None` outside.
+fn position(at: f32, from: f32, to: f32, pixels: usize) -> Option<usize> {
+    let cell = (at - from) / (to - from) * pixels as f32;
+    (cell >= 0.0 && cell < pixels as f32).then_some(cell as usize)
 }

@@ -1,22 +1,22 @@
-//! Of several boxes on one thing, the surest stays.
+//! Non-maximum suppression: of several boxes on one object, the highest score stays.
 
 use super::Detection;
 use std::cmp::Ordering;
 
-/// Leaves the surest of detections of one class that overlap by more than `iou`, surest first.
+/// Keeps the highest-scoring detection of those of one class that overlap by more than `iou`, and
+/// sorts by score. This is greedy per-class suppression as in torchvision's `batched_nms`.
 ///
-/// Detectors answer the same thing many times over; targets whose output has no suppression of
-/// its own need this before anything is counted. A box that is not a number overlaps with nothing
-/// and stays.
+/// Detectors report the same object many times over; targets whose output is not suppressed yet
+/// need this before anything is counted. A box with NaN overlaps with nothing and stays.
 pub fn non_maximum_suppression(detections: &mut Vec<Detection>, iou: f32) {
     detections.sort_by(Detection::surest_first);
     let mut kept = 0;
     for at in 0..detections.len() {
         let one = detections[at];
-        let hidden = |other: &Detection| {
+        let is_suppressed = detections[..kept].iter().any(|other| {
             other.class == one.class && other.bounds.iou(&one.bounds) > f64::from(iou)
-        };
-        if !detections[..kept].iter().any(hidden) {
+        });
+        if !is_suppressed {
             detections[kept] = one;
             kept += 1;
         }
@@ -25,7 +25,7 @@ pub fn non_maximum_suppression(detections: &mut Vec<Detection>, iou: f32) {
 }
 
 impl Detection {
-    /// Surest first, NaN last; a stable sort keeps the order of equal scores.
+    /// Highest score first, NaN last; a stable sort keeps the order of equal scores.
     pub fn surest_first(a: &Self, b: &Self) -> Ordering {
         match (a.score.is_nan(), b.score.is_nan()) {
             (false, false) => b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal),

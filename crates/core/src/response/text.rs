@@ -23,10 +23,11 @@ impl PartialEq for Text {
 impl Text {
     /// The text: letters without a gap; words, and classes without a name, with one.
     pub fn text(&self) -> String {
-        let is_letter = |&class: &usize| {
-            self.names.known(class).is_some_and(|name| name.chars().nth(1).is_none())
-        };
         let names: Vec<String> = self.classes.iter().map(|&class| self.names.name(class)).collect();
-        names.join(if self.classes.iter().all(is_letter) { "" } else { " " })
+        let all_letters = self
+            .classes
+            .iter()
+            .all(|&class| self.names.known(class).is_some_and(|name| name.chars().count() < 2));
+        names.join(if all_letters { "" } else { " " })
     }
 }

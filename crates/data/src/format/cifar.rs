@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub(super) const FORMAT: Format = Format {
     name: "cifar",
     about: "CIFAR's binary files: data_batch_1.bin, test_batch.bin; train.bin, test.bin for CIFAR-100",
+    files: "CIFAR-10 and CIFAR-100: binary batches (`data_batch_1.bin`, `train.bin`, …)",
+    classes: "names from the files beside them",
     has_parts: true,
     has_columns: false,
     recognises,

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub(super) const FORMAT: Format = Format {
     name: "class-folders",
     about: "a folder with one folder of images per class: set/cat/1.png",
+    files: "`DIR/class/*.png`, `.jpg`, `.webp` or `.bmp`",
+    classes: "names of the folders, sorted",
     has_parts: false,
     has_columns: false,
     recognises,

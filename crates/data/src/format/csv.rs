@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 pub(super) const FORMAT: Format = Format {
     name: "csv",
     about: "a table with columns file and label, and images beside it; further columns are strata",
+    files: "images below the CSV's folder; a column `file` (or `path`, `image`, `filename`) and \
+            a column `label` (or `class`, or `--label-column`); other columns become strata",
+    classes: "names, sorted; whole numbers are positions",
     has_parts: false,
     has_columns: true,
     recognises,
@@ -28,8 +31,7 @@ fn plain(header: &str) -> String {
 
 /// A folder may hold tables of other things; a file that is named is meant.
 fn recognises(path: &Path) -> bool {
-    let table = |list: PathBuf| path.is_file() || Table::open(&list, &Options::default()).is_ok();
-    list(path).is_some_and(table)
+    list(path).is_some_and(|list| path.is_file() || Table::open(&list, &Options::default()).is_ok())
 }
 
 /// The table itself, or the only one in a folder.
@@ -104,8 +106,11 @@ impl Table {
             }
             None => find(&LABELS),
         };
-        let other = |&(at, _): &(usize, String)| at != file && Some(at) != label;
-        let strata = headers.into_iter().enumerate().filter(other).collect();
+        let strata = headers
+            .into_iter()
+            .enumerate()
+            .filter(|&(at, _)| at != file && Some(at) != label)
+            .collect();
         Ok(Self { reader, path: path.to_path_buf(), file, label, strata })
     }
 

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub(super) const FORMAT: Format = Format {
     name: "idx",
     about: "MNIST's files, packed or not: train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz",
+    files: "MNIST and its successors: `*-images-idx3-ubyte` and `*-labels-idx1-ubyte`, also `.gz`",
+    classes: "0 to the largest label",
     has_parts: true,
     has_columns: false,
     recognises,
@@ -122,11 +124,10 @@ fn sizes<const N: usize>(blob: &Blob) -> Result<[usize; N], DataError> {
         let what = format!("idx values of type {:#04x} are not read, only bytes (0x08)", head[2]);
         return Err(DataError::unsupported(what, blob.path()));
     }
-    let size = |n: usize| {
+    let sizes = std::array::from_fn(|n: usize| {
         let at = 4 + 4 * n;
         u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]) as usize
-    };
-    let sizes = std::array::from_fn(size);
+    });
     if sizes[0] > limits::CASES {
         let found = format!("{} cases", sizes[0]);
         return Err(DataError::too_large("idx file", found, limits::CASES as u64, blob.path()));

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub(super) const FORMAT: Format = Format {
     name: "images",
     about: "a folder of images without labels, and of those in the folders in it",
+    files: "a folder with images right in it, and in the folders in it; nothing is known of them",
+    classes: "none",
     has_parts: false,
     has_columns: false,
     recognises,

@@ -12,11 +12,13 @@ pub(super) struct Joined<S> {
 
 impl<S: Source> Joined<S> {
     pub(super) fn new(sources: Vec<S>) -> Self {
-        let add = |end: &mut usize, source: &S| {
-            *end += source.len();
-            Some(*end)
-        };
-        let ends = sources.iter().scan(0, add).collect();
+        let ends = sources
+            .iter()
+            .scan(0, |end: &mut usize, source: &S| {
+                *end += source.len();
+                Some(*end)
+            })
+            .collect();
         Self { sources, ends }
     }
 

@@ -11,7 +11,7 @@ mod npz;
 
 pub use coco::{CocoDetection, CocoObject, CocoTruth};
 
-use crate::{DataError, DataSet, Options};
+use crate::{DataError, DataSet};
 use faultlens_core::did_you_mean;
 use std::path::Path;
 
@@ -33,6 +33,10 @@ pub struct Format {
     pub name: &'static str,
     /// What is expected to lie where, for help texts.
     pub about: &'static str,
+    /// The files in detail, for the documentation (Markdown).
+    pub files: &'static str,
+    /// Where the classes come from, for the documentation (Markdown).
+    pub classes: &'static str,
     /// Whether `train`, `val` and `test` can lie in one file or folder.
     pub has_parts: bool,
     /// Whether the caller may say which column holds labels.
@@ -47,6 +51,7 @@ impl Format {
         let found = FORMATS.iter().find(|format| format.name == name);
         found.copied().ok_or_else(|| DataError::UnknownFormat {
             name: name.to_owned(),
+            known: FORMATS.iter().map(|format| format.name).collect(),
             nearest: did_you_mean(name, FORMATS.iter().map(|format| format.name)),
         })
     }
@@ -57,16 +62,34 @@ impl Format {
     }
 
     pub(crate) fn open(&self, path: &Path, options: &Options) -> Result<DataSet, DataError> {
-        let refused = |what: &str| {
-            let what = format!("the format {} has no {what}; leave that out", self.name);
-            Err(DataError::unsupported(what, path))
-        };
-        match options {
-            Options { part: Some(_), .. } if !self.has_parts => refused("parts"),
-            Options { label_column: Some(_), .. } if !self.has_columns => refused("columns"),
-            _ => (self.open)(path, options),
+        if options.part.is_some() && !self.has_parts {
+            return Err(self.refused("parts", path));
         }
+        if options.label_column.is_some() && !self.has_columns {
+            return Err(self.refused("columns", path));
+        }
+        (self.open)(path, options)
     }
+
+    /// An option that this format has no use for. Ignoring it would read other cases than asked.
+    fn refused(&self, what: &str, path: &Path) -> DataError {
+        let what = format!("the format {} has no {what}; leave that out", self.name);
+        DataError::unsupported(what, path)
+    }
+}
+
+/// How a set is opened where the plain way is not meant.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The format, instead of the one that is recognised.
+    pub format: Option<Format>,
+    /// Whether a class folder without images is a class nevertheless.
+    pub allow_empty_classes: bool,
+    /// The column of a CSV file that holds labels, where its name does not say so.
+    pub label_column: Option<String>,
+    /// Only this part (`train`, `val` or `test`) of a set whose files hold several; every case of
+    /// such a set says its part in the stratum `part`.
+    pub part: Option<String>,
 }
 
 /// Classes without names, for files that hold numbers only.

@@ -64,23 +64,30 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<(String, Vec<Entry>), Dat
     if objects.is_empty() {
         return Err(DataError::malformed("the pool holds no object", path));
     }
-    let (found, limit) = (objects.len(), limits::POOL_OBJECTS);
+    let found = objects.len();
+    let limit = limits::POOL_OBJECTS;
     if found > limit {
         let found = format!("{found} objects");
         return Err(DataError::too_large("pool", found, limit as u64, path));
     }
     let mut ids = BTreeSet::new();
-    let entry = |written: Written| {
-        let id = written.id.clone();
-        let wrong = |why: &str| DataError::malformed(format!("object \"{id}\" {why}"), path);
-        if !ids.insert(written.id.clone()) {
-            return Err(wrong("is there twice"));
-        }
-        // Refuses names that lead elsewhere.
-        folder::inside(Path::new(""), &written.file, || format!("object \"{id}\""), path)?;
-        entry(written).map_err(wrong)
-    };
-    Ok((source, objects.into_iter().map(entry).collect::<Result<_, _>>()?))
+    Ok((
+        source,
+        objects
+            .into_iter()
+            .map(|written| {
+                let id = written.id.clone();
+                let wrong =
+                    |why: &str| DataError::malformed(format!("object \"{id}\" {why}"), path);
+                if !ids.insert(written.id.clone()) {
+                    return Err(wrong("is there twice"));
+                }
+                // Refuses names that lead elsewhere.
+                folder::inside(Path::new(""), &written.file, || format!("object \"{id}\""), path)?;
+                entry(written).map_err(wrong)
+            })
+            .collect::<Result<_, _>>()?,
+    ))
 }
 
 /// One object, or what is wrong with it.
@@ -105,7 +112,10 @@ fn entry(written: Written) -> Result<Entry, &'static str> {
         return Err("has a score that is no number");
     }
     let side = |at: usize| at as f32;
-    let (left, top, right, bottom) = (side(left), side(top), side(right), side(bottom));
+    let left = side(left);
+    let top = side(top);
+    let right = side(right);
+    let bottom = side(bottom);
     let hash = hex(&written.hash, 16).ok_or("has a hash that is not 16 hexadecimal digits")?;
     let checksum = hex(&written.crc, 8).and_then(|crc| u32::try_from(crc).ok());
     Ok(Entry {
@@ -130,23 +140,25 @@ fn hex(text: &str, digits: usize) -> Option<u64> {
 
 /// The text of an index.
 pub(super) fn text(source: &str, objects: &[Entry]) -> Result<String, serde_json::Error> {
-    let written = |entry: &Entry| {
-        let b = entry.bounds;
-        Written {
-            id: entry.id.clone(),
-            label: entry.label.clone(),
-            source: entry.source.clone(),
-            bounds: [b.left, b.top, b.right, b.bottom].map(|side| side as usize),
-            width: entry.width,
-            height: entry.height,
-            pixels: entry.pixels,
-            hash: format!("{:016x}", entry.hash),
-            score: entry.score,
-            file: entry.file.clone(),
-            crc: format!("{:08x}", entry.checksum),
-        }
-    };
-    let objects = objects.iter().map(written).collect();
+    let objects = objects
+        .iter()
+        .map(|entry| {
+            let b = entry.bounds;
+            Written {
+                id: entry.id.clone(),
+                label: entry.label.clone(),
+                source: entry.source.clone(),
+                bounds: [b.left, b.top, b.right, b.bottom].map(|side| side as usize),
+                width: entry.width,
+                height: entry.height,
+                pixels: entry.pixels,
+                hash: format!("{:016x}", entry.hash),
+                score: entry.score,
+                file: entry.file.clone(),
+                crc: format!("{:08x}", entry.checksum),
+            }
+        })
+        .collect();
     let index = Index { version: VERSION, source: source.to_owned(), objects };
     serde_json::to_string_pretty(&index).map(|text| text + "\n")
 }

@@ -126,6 +126,7 @@ fn checksum(bytes: &[u8]) -> u32 {
 
 /// FNV-1a: nobody gains by finding two indices that collide.
 fn hash(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte: &u8| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }

@@ -20,11 +20,13 @@ impl Stamp {
         let b = mask.bounds()?;
         let [left, top, right, bottom] =
             [b.left, b.top, b.right, b.bottom].map(|side| side as usize);
-        let (width, height) = (right - left, bottom - top);
+        let width = right - left;
+        let height = bottom - top;
         let mut bits = vec![0; (width * height).div_ceil(8)];
         let mut pixels = 0;
         for at in 0..width * height {
-            let (x, y) = (left + at % width, top + at / width);
+            let x = left + at % width;
+            let y = top + at / width;
             if mask.bits()[y * mask.width() + x] {
                 bits[at / 8] |= 1 << (at % 8);
                 pixels += 1;
@@ -40,8 +42,10 @@ impl Stamp {
 
     /// The box around them.
     pub fn bounds(&self) -> Bounds {
-        let [left, top] = [self.left as f32, self.top as f32];
-        let (right, bottom) = ((self.left + self.width) as f32, (self.top + self.height) as f32);
+        let left = self.left as f32;
+        let top = self.top as f32;
+        let right = (self.left + self.width) as f32;
+        let bottom = (self.top + self.height) as f32;
         Bounds { left, top, right, bottom }
     }
 

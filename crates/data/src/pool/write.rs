@@ -39,7 +39,8 @@ pub fn write_pool(
             return Err(DataError::Unwritable { what, path: dir.to_path_buf() });
         }
         if entries.len() == limits::POOL_OBJECTS {
-            let (found, limit) = ("more objects".to_owned(), limits::POOL_OBJECTS as u64);
+            let found = "more objects".to_owned();
+            let limit = limits::POOL_OBJECTS as u64;
             return Err(DataError::too_large("pool", found, limit, dir));
         }
         entries.push(writer.write(object)?);
@@ -48,7 +49,8 @@ pub fn write_pool(
         let what = "there is no object to keep".to_owned();
         return Err(DataError::Unwritable { what, path: dir.to_path_buf() });
     }
-    let (path, doing) = (dir.join(INDEX), "write the index of the pool");
+    let path = dir.join(INDEX);
+    let doing = "write the index of the pool";
     let text =
         index::text(source, &entries).map_err(|error| DataError::io(doing, &path)(error.into()))?;
     fs::write(&path, text).map_err(DataError::io(doing, &path))?;
@@ -74,7 +76,8 @@ impl Writer<'_> {
         if pixels == 0 {
             return Err(refused("has no pixel"));
         }
-        let (width, height) = (cutout.image.width(), cutout.image.height());
+        let width = cutout.image.width();
+        let height = cutout.image.height();
         let sides = [bounds.right - bounds.left, bounds.bottom - bounds.top];
         if sides != [width as f32, height as f32] {
             return Err(refused("has a box of another size than its image"));

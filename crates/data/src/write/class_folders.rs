@@ -43,9 +43,12 @@ pub fn write_class_folders(
 
 /// A class's name must be a folder's name that all systems have and readers see.
 fn check(class: &str, others: &[String], dir: &Path) -> Result<(), DataError> {
-    let odd = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
     let trimmed = class.trim_end_matches(['.', ' ']) == class;
-    if class.is_empty() || class.starts_with('.') || class.contains(odd) || !trimmed {
+    if class.is_empty()
+        || class.starts_with('.')
+        || class.contains(|c: char| c.is_control() || "/\\:*?\"<>|".contains(c))
+        || !trimmed
+    {
         let what = format!("class \"{class}\" cannot be the name of a folder; rename it");
         return Err(DataError::Unwritable { what, path: dir.to_path_buf() });
     }

@@ -85,7 +85,9 @@ impl CocoWriter {
         fresh(&dir)?;
         let images = dir.join(IMAGES);
         fs::create_dir(&images).map_err(DataError::io("make the folder", &images))?;
-        let (images, annotations, numbers) = (Vec::new(), Vec::new(), Vec::new());
+        let images = Vec::new();
+        let annotations = Vec::new();
+        let numbers = Vec::new();
         Ok(Self { dir, images, annotations, names: Names::default(), numbers })
     }
 
@@ -98,8 +100,10 @@ impl CocoWriter {
 
     fn number(&self, class: usize) -> i64 {
         let last = self.numbers.iter().copied().max().unwrap_or(0);
-        let further = || last.saturating_add((class + 1 - self.numbers.len()) as i64);
-        self.numbers.get(class).copied().unwrap_or_else(further)
+        self.numbers
+            .get(class)
+            .copied()
+            .unwrap_or_else(|| last.saturating_add((class + 1 - self.numbers.len()) as i64))
     }
 
     /// Writes a case; gives the name of its file. Its classes are among those that
@@ -112,7 +116,8 @@ impl CocoWriter {
         }
         let file_name = self.names.give(case);
         write_new(&case.image, &self.dir.join(IMAGES).join(&file_name))?;
-        let (width, height) = (case.image.width(), case.image.height());
+        let width = case.image.width();
+        let height = case.image.height();
         self.images.push(Picture { id: image_id, file_name: file_name.clone(), width, height });
         Ok(file_name)
     }
@@ -145,23 +150,28 @@ impl CocoWriter {
             return refused("has a mask of another size than its image");
         }
         let area = object.mask.as_ref().map_or(bbox[2] * bbox[3], |mask| mask.area() as f64);
-        let runs = |mask: &Mask| Runs { size: [mask.height(), mask.width()], counts: encode(mask) };
         Ok(Annotation {
             id,
             image_id,
             category_id: self.number(object.class),
             bbox,
             area,
-            segmentation: object.mask.as_ref().map(runs),
+            segmentation: object
+                .mask
+                .as_ref()
+                .map(|mask| Runs { size: [mask.height(), mask.width()], counts: encode(mask) }),
             iscrowd: object.crowd.into(),
         })
     }
 
     /// Writes the description, and says how many cases there are.
     pub fn finish(self, classes: &[String]) -> Result<usize, DataError> {
-        let number = |at| self.number(at);
-        let category = |(at, name)| Category { id: number(at), name, supercategory: "" };
-        let categories = classes.iter().map(String::as_str).enumerate().map(category).collect();
+        let categories = classes
+            .iter()
+            .map(String::as_str)
+            .enumerate()
+            .map(|(at, name)| Category { id: self.number(at), name, supercategory: "" })
+            .collect();
         let Self { dir, images, annotations, .. } = self;
         let description = Description { images, annotations, categories };
         write_json(&description, &dir.join("instances.json"))?;

@@ -47,14 +47,19 @@ pub fn write_image(image: &Image, path: &Path, quality: u8) -> Result<(), DataEr
         ImageFormat::Jpeg => encode_jpeg(image, quality).ok_or("too large for JPEG".to_owned()),
         other => encoded(image, other),
     };
-    let failed = |why| DataError::image(format!("cannot write the image ({why})"), path);
-    fs::write(path, bytes.map_err(failed)?).map_err(DataError::io("write the image", path))
+    fs::write(
+        path,
+        bytes.map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?,
+    )
+    .map_err(DataError::io("write the image", path))
 }
 
 fn encoded(image: &Image, format: ImageFormat) -> Result<Vec<u8>, String> {
     let side = |side: usize| u32::try_from(side).map_err(|_| "too large".to_owned());
-    let (width, height) = (side(image.width())?, side(image.height())?);
-    let (mut bytes, colour) = (Cursor::new(Vec::new()), ExtendedColorType::Rgb8);
+    let width = side(image.width())?;
+    let height = side(image.height())?;
+    let mut bytes = Cursor::new(Vec::new());
+    let colour = ExtendedColorType::Rgb8;
     image::write_buffer_with_format(&mut bytes, image.rgb(), width, height, colour, format)
         .map_err(|error| error.to_string())?;
     Ok(bytes.into_inner())
@@ -63,7 +68,8 @@ fn encoded(image: &Image, format: ImageFormat) -> Result<Vec<u8>, String> {
 /// The bytes of an image as a JPEG file; `None` where it is too large for one.
 pub fn encode_jpeg(image: &Image, quality: u8) -> Option<Vec<u8>> {
     let side = |side: usize| u16::try_from(side).ok();
-    let (width, height) = (side(image.width())?, side(image.height())?);
+    let width = side(image.width())?;
+    let height = side(image.height())?;
     let mut bytes = Vec::new();
     // Half the colours' resolution, as cameras and most programs write them.
     let mut encoder = Encoder::new(&mut bytes, quality);
@@ -93,13 +99,14 @@ pub fn encode_png(image: &Image) -> Option<Vec<u8>> {
 /// The bytes of a PNG file of an image with one byte of opacity per pixel.
 pub(crate) fn rgba_png(image: &Image, alpha: &[u8]) -> Result<Vec<u8>, String> {
     let side = |side: usize| u32::try_from(side).map_err(|_| "too large for PNG".to_owned());
-    let (width, height) = (side(image.width())?, side(image.height())?);
+    let width = side(image.width())?;
+    let height = side(image.height())?;
     let pixels = image.rgb().as_chunks::<3>().0;
     if pixels.len() != alpha.len() {
         return Err(format!("{} pixels and {} of opacity", pixels.len(), alpha.len()));
     }
-    let pixel = |(&[r, g, b], &alpha): (&[u8; 3], &u8)| [r, g, b, alpha];
-    let rgba: Vec<u8> = pixels.iter().zip(alpha).flat_map(pixel).collect();
+    let rgba: Vec<u8> =
+        pixels.iter().zip(alpha).flat_map(|(&[r, g, b], &alpha)| [r, g, b, alpha]).collect();
     let mut bytes = Vec::new();
     PngEncoder::new(&mut bytes)
         .write_image(&rgba, width, height, ExtendedColorType::Rgba8)
@@ -109,7 +116,8 @@ pub(crate) fn rgba_png(image: &Image, alpha: &[u8]) -> Result<Vec<u8>, String> {
 
 fn png(image: &Image, into: &mut impl Write) -> Result<(), String> {
     let side = |side: usize| u32::try_from(side).map_err(|_| "too large for PNG".to_owned());
-    let (width, height) = (side(image.width())?, side(image.height())?);
+    let width = side(image.width())?;
+    let height = side(image.height())?;
     PngEncoder::new(into)
         .write_image(image.rgb(), width, height, ExtendedColorType::Rgb8)
         .map_err(|error| error.to_string())
@@ -133,8 +141,11 @@ impl Names {
     /// A name without what file systems dislike, and with a number where that is taken; `unnamed`
     /// where nothing is left of it.
     pub(crate) fn plain(&mut self, name: &str, unnamed: &str) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-        let stem: String = name.chars().take(LONGEST).map(plain).collect();
+        let stem: String = name
+            .chars()
+            .take(LONGEST)
+            .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' })
+            .collect();
         let stem = if stem.is_empty() { unnamed.to_owned() } else { stem };
         let mut given = stem.clone();
         let mut number = 2;

@@ -4,7 +4,7 @@
 use super::backward::gradient;
 use super::broadcast::{Broadcast, Layout};
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::{Unary, unary};
 use crate::kernels::grid::Floats;
 use crate::ops::cast::cast;
@@ -21,8 +21,8 @@ struct Operand<'a> {
 
 impl<'a> Operand<'a> {
     /// The operand under the result, in the result's order where it has a choice.
-    fn new(backward: &Backward<'a>, at: usize, result: &Floats) -> Result<Self, Misfit> {
-        let missing = || Misfit::new(format!("operand {at} is missing"));
+    fn new(backward: &Backward<'a>, at: usize, result: &Floats) -> Result<Self, OperandError> {
+        let missing = || OperandError::new(format!("operand {at} is missing"));
         let value = backward.operand(at).ok_or_else(missing)?;
         let floats = match value.floats() {
             Some(_) => Cow::Borrowed(backward.floats(at, result.order)?),
@@ -42,8 +42,8 @@ impl<'a> Operand<'a> {
     }
 }
 
-fn as_floats(floats: Option<&Floats>) -> Result<Floats, Misfit> {
-    floats.cloned().ok_or_else(|| Misfit::new("its operands must be numbers"))
+fn as_floats(floats: Option<&Floats>) -> Result<Floats, OperandError> {
+    floats.cloned().ok_or_else(|| OperandError::new("its operands must be numbers"))
 }
 
 /// An operator with all its operands, and the gradient of its result.
@@ -55,7 +55,7 @@ struct Places<'b, 'a> {
 }
 
 impl<'b, 'a> Places<'b, 'a> {
-    fn of(backward: &'b mut Backward<'a>) -> Result<Self, Misfit> {
+    fn of(backward: &'b mut Backward<'a>) -> Result<Self, OperandError> {
         let order = backward.result_order(0);
         let gradient = backward.gradient_in(order)?.data;
         let result = backward.result(0, order)?;

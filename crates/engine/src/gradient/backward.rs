@@ -1,7 +1,7 @@
 //! What a rule is given: an operator's operands and results, and its results' gradients.
 
 use crate::buffers::Buffers;
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::{pairs, triples};
 use crate::kernels::grid::{Floats, Order};
 use crate::ops::Attributes;
@@ -49,20 +49,20 @@ impl<'a> Backward<'a> {
     }
 
     /// A float operand in an order of the rule's choice.
-    pub(crate) fn floats(&self, at: usize, order: Order) -> Result<&'a Floats, Misfit> {
+    pub(crate) fn floats(&self, at: usize, order: Order) -> Result<&'a Floats, OperandError> {
         in_order(&self.operands, at, order)
-            .ok_or_else(|| Misfit::new(format!("operand {at} must be floats for a gradient")))
+            .ok_or_else(|| OperandError::new(format!("operand {at} must be floats for a gradient")))
     }
 
     /// A float result in an order of the rule's choice.
-    pub(crate) fn result(&self, at: usize, order: Order) -> Result<&'a Floats, Misfit> {
+    pub(crate) fn result(&self, at: usize, order: Order) -> Result<&'a Floats, OperandError> {
         in_order(&self.results, at, order)
-            .ok_or_else(|| Misfit::new(format!("result {at} must be floats for a gradient")))
+            .ok_or_else(|| OperandError::new(format!("result {at} must be floats for a gradient")))
     }
 
     /// The shape of an operand that is present.
-    pub(crate) fn shape(&self, at: usize) -> Result<&'a [usize], Misfit> {
-        let missing = || Misfit::new(format!("operand {at} is missing"));
+    pub(crate) fn shape(&self, at: usize) -> Result<&'a [usize], OperandError> {
+        let missing = || OperandError::new(format!("operand {at} is missing"));
         self.operand(at).map(Value::shape).ok_or_else(missing)
     }
 
@@ -83,12 +83,12 @@ impl<'a> Backward<'a> {
 
     /// Takes the gradient of the first result, in the order in which it lies. Rules only run where
     /// some result has one; an operator with several results asks for each.
-    pub(crate) fn only_gradient(&mut self) -> Result<Floats, Misfit> {
-        self.gradient(0).ok_or_else(|| Misfit::new("its result has no gradient"))
+    pub(crate) fn only_gradient(&mut self) -> Result<Floats, OperandError> {
+        self.gradient(0).ok_or_else(|| OperandError::new("its result has no gradient"))
     }
 
     /// Takes the gradient of the first result, in an order of the rule's choice.
-    pub(crate) fn gradient_in(&mut self, order: Order) -> Result<Floats, Misfit> {
+    pub(crate) fn gradient_in(&mut self, order: Order) -> Result<Floats, OperandError> {
         Ok(ordered(self.only_gradient()?, order))
     }
 

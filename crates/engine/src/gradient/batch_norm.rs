@@ -2,7 +2,7 @@
 
 use super::backward::{gradient, ordered};
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::channels::{blended, moments, products};
 use crate::kernels::grid::{Floats, Order};
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ struct Channel {
 
 /// Statistics that are operands, and so have gradients of their own.
 pub(super) fn stored_statistics(backward: &mut Backward<'_>) -> Gradients {
-    let list = |at: usize| -> Result<Vec<f64>, Misfit> {
+    let list = |at: usize| -> Result<Vec<f64>, OperandError> {
         Ok(backward.floats(at, Order::RowMajor)?.data.iter().map(|&x| f64::from(x)).collect())
     };
     let statistics = [list(3)?, list(4)?];
@@ -55,7 +55,7 @@ fn norm(
     backward: &mut Backward<'_>,
     [mean, variance]: [Vec<f64>; 2],
     of_batch: bool,
-) -> Result<(Vec<Channel>, Vec<Option<Floats>>), Misfit> {
+) -> Result<(Vec<Channel>, Vec<Option<Floats>>), OperandError> {
     let epsilon = epsilon(backward);
     let incoming = backward.gradient_in(Order::ChannelsLast)?;
     let input = rows(backward.floats(0, Order::ChannelsLast)?)?;
@@ -110,7 +110,7 @@ fn to_input(
 }
 
 /// The value as rows of channels: images as they lie, other ranks as one row of pixels.
-fn rows(floats: &Floats) -> Result<Cow<'_, Floats>, Misfit> {
+fn rows(floats: &Floats) -> Result<Cow<'_, Floats>, OperandError> {
     match *floats.shape.as_slice() {
         [_, _, _, _] => Ok(Cow::Borrowed(floats)),
         [n, channels, ref plane @ ..] => {
@@ -118,7 +118,7 @@ fn rows(floats: &Floats) -> Result<Cow<'_, Floats>, Misfit> {
             let image = Floats { shape, ..floats.clone() };
             Ok(Cow::Owned(ordered(image, Order::ChannelsLast)))
         }
-        _ => Err(Misfit::new(format!("statistics do not fit {:?}", floats.shape))),
+        _ => Err(OperandError::new(format!("statistics do not fit {:?}", floats.shape))),
     }
 }
 

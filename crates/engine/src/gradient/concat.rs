@@ -3,7 +3,7 @@
 use super::along::in_memory;
 use super::backward::gradient;
 use super::{Backward, Gradients, ordered};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Order;
 use crate::ops::places::axis;
 
@@ -70,8 +70,8 @@ pub(super) fn split(backward: &mut Backward<'_>) -> Gradients {
 }
 
 /// How many places of the axis a result of `Split` takes.
-fn part(backward: &Backward<'_>, result: usize, axis: usize) -> Result<usize, Misfit> {
+fn part(backward: &Backward<'_>, result: usize, axis: usize) -> Result<usize, OperandError> {
     let value = backward.results.get(result).copied().flatten();
     let shape = value.map(|slot| slot.value.shape()).and_then(|shape| shape.get(axis));
-    shape.copied().ok_or_else(|| Misfit::new(format!("result {result} is left out")))
+    shape.copied().ok_or_else(|| OperandError::new(format!("result {result} is left out")))
 }

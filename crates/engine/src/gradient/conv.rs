@@ -2,24 +2,24 @@
 
 use super::backward::gradient;
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::channels::sums;
-use crate::kernels::conv_gradient::Settled;
+use crate::kernels::conv_gradient::BoundConv;
 use crate::kernels::grid::{Floats, Order};
-use crate::ops::{conv_settled, conv_turned};
+use crate::ops::{conv_bound, conv_turned};
 
 /// A convolution's operands, and the gradient of its result.
-struct Given<'a> {
+struct ConvOperands<'a> {
     input: &'a Floats,
     weights: &'a Floats,
     incoming: Floats,
 }
 
-impl<'a> Given<'a> {
-    fn new(backward: &mut Backward<'a>) -> Result<Self, Misfit> {
+impl<'a> ConvOperands<'a> {
+    fn new(backward: &mut Backward<'a>) -> Result<Self, OperandError> {
         let input = backward.floats(0, Order::ChannelsLast)?;
         if input.shape.len() != 4 {
-            return Err(Misfit::new("gradients are known for images (four axes) only"));
+            return Err(OperandError::new("gradients are known for images (four axes) only"));
         }
         let weights = backward.floats(1, Order::RowMajor)?;
         Ok(Self { input, weights, incoming: backward.gradient_in(Order::ChannelsLast)? })
@@ -54,28 +54,28 @@ impl<'a> Given<'a> {
 }
 
 pub(super) fn conv(backward: &mut Backward<'_>) -> Gradients {
-    let given = Given::new(backward)?;
+    let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
-    let (shape, window) = conv_settled(&backward.attributes, shapes.0, shapes.1)?;
+    let (shape, window) = conv_bound(&backward.attributes, shapes.0, shapes.1)?;
     let (input, output) = (given.input.grid(), given.incoming.grid());
-    let settled = Settled { shape, window: &window, input, output, threads: backward.threads };
+    let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };
     given.answer(
         backward,
-        |given, to| settled.input(&given.incoming.data, &given.weights.data, to),
-        |given, to| settled.weights(&given.input.data, &given.incoming.data, to),
+        |given, to| bound.input(&given.incoming.data, &given.weights.data, to),
+        |given, to| bound.weights(&given.input.data, &given.incoming.data, to),
     )
 }
 
 /// A transposed convolution is the way back of another one, so its own way back is that one.
 pub(super) fn conv_transpose(backward: &mut Backward<'_>) -> Gradients {
-    let given = Given::new(backward)?;
+    let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
     let (shape, window) = conv_turned(&backward.attributes, shapes.0, shapes.1)?;
     let (input, output) = (given.incoming.grid(), given.input.grid());
-    let settled = Settled { shape, window: &window, input, output, threads: backward.threads };
+    let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };
     given.answer(
         backward,
-        |given, to| settled.output(&given.incoming.data, &given.weights.data, to),
-        |given, to| settled.weights(&given.incoming.data, &given.input.data, to),
+        |given, to| bound.output(&given.incoming.data, &given.weights.data, to),
+        |given, to| bound.weights(&given.incoming.data, &given.input.data, to),
     )
 }

@@ -1,7 +1,7 @@
 //! Functions of one element. At a kink they have the slope that PyTorch gives them.
 
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::{Unary, softplus};
 use crate::kernels::math::{exp, sigmoid, tanh};
 use crate::ops::elementwise;
@@ -11,7 +11,10 @@ use std::f32::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 /// Any function that stands in its operator's attributes.
 pub(super) fn unary(backward: &mut Backward<'_>) -> Gradients {
     let function = elementwise::unary(&backward.attributes);
-    hand_back(backward, function.ok_or_else(|| Misfit::new("it is no function of one element"))?)
+    hand_back(
+        backward,
+        function.ok_or_else(|| OperandError::new("it is no function of one element"))?,
+    )
 }
 
 /// `Clip`, whose limits are attributes or operands. Limits have no gradient, and at a limit nothing
@@ -19,13 +22,13 @@ pub(super) fn unary(backward: &mut Backward<'_>) -> Gradients {
 /// always for `relu6`).
 pub(super) fn clip(backward: &mut Backward<'_>) -> Gradients {
     if backward.wants(1) || backward.wants(2) {
-        return Err(Misfit::new("its limits have no gradient"));
+        return Err(OperandError::new("its limits have no gradient"));
     }
     let operands: Vec<Option<&Value>> =
         backward.operands.iter().map(|slot| slot.map(|slot| &slot.value)).collect();
     let function =
         elementwise::unary(&backward.attributes).or_else(|| elementwise::clip(&operands));
-    hand_back(backward, function.ok_or_else(|| Misfit::new("its limits must be floats"))?)
+    hand_back(backward, function.ok_or_else(|| OperandError::new("its limits must be floats"))?)
 }
 
 /// `Identity` and what is one here: `Dropout` when nothing is trained, and `Cast`, whose rounding
@@ -52,7 +55,7 @@ fn hand_back(backward: &mut Backward<'_>, function: Unary) -> Gradients {
             by_exponential(backward, function, g, &x.data);
         }
         Unary::Ceil | Unary::Floor | Unary::Sign => {
-            return Err(Misfit::new("its slope is zero everywhere"));
+            return Err(OperandError::new("its slope is zero everywhere"));
         }
         _ => by_operand(backward, function, g, &x.data),
     }

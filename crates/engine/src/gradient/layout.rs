@@ -2,7 +2,7 @@
 
 use super::backward::gradient;
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Order;
 use crate::ops::layout::{Blocks, Transpose, transposed};
 use crate::ops::places::offsets;
@@ -37,7 +37,7 @@ pub(super) fn transpose(backward: &mut Backward<'_>) -> Gradients {
     permutation.iter().enumerate().for_each(|(at, &axis)| inverse[axis] = at);
     match transposed(Value::Floats(from), &inverse)? {
         Value::Floats(to) => Ok(backward.only(0, to)),
-        _ => Err(Misfit::new("floats are wanted")),
+        _ => Err(OperandError::new("floats are wanted")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::backward::gradient;
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::channels::sums;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::matrix::Matrix;
@@ -44,7 +44,7 @@ fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], thread
         [true, false] => b.times_transposed(y, to, threads),
         [true, true] => {
             let straight = transposed(&b);
-            Matrix::new(&straight, b.columns, b.rows).times_transposed(y, to, threads);
+            Matrix::new(&straight, b.columns(), b.rows()).times_transposed(y, to, threads);
         }
     }
 }
@@ -52,7 +52,7 @@ fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], thread
 /// The gradient of a product's second matrix.
 fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threads: usize) {
     let straight = if turned[0] { transposed(&a) } else { Vec::new() };
-    let a = if turned[0] { Matrix::new(&straight, a.columns, a.rows) } else { a };
+    let a = if turned[0] { Matrix::new(&straight, a.columns(), a.rows()) } else { a };
     if turned[1] {
         y.transposed_times(a, to, threads);
     } else {
@@ -61,14 +61,14 @@ fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threa
 }
 
 /// The bias's gradient, summed over the rows and columns that share it.
-fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats, Misfit> {
+fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats, OperandError> {
     let shape = backward.shape(2)?;
     let (rows, columns) = (incoming.shape[0], incoming.shape[1]);
     let (own_rows, own_columns) = match *shape {
         [] => (1, 1),
         [columns] => (1, columns),
         [rows, columns] => (rows, columns),
-        _ => return Err(Misfit::new(format!("a bias of shape {shape:?} has no gradient"))),
+        _ => return Err(OperandError::new(format!("a bias of shape {shape:?} has no gradient"))),
     };
     let mut data = if own_rows == rows && rows > 1 {
         incoming.data.clone()
@@ -82,16 +82,17 @@ fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats,
     Ok(gradient(shape, Order::RowMajor, data))
 }
 
-fn matrix(floats: &Floats) -> Result<Matrix<'_>, Misfit> {
+fn matrix(floats: &Floats) -> Result<Matrix<'_>, OperandError> {
     match floats.shape.as_slice() {
         &[rows, columns] => Ok(Matrix::new(&floats.data, rows, columns)),
-        shape => Err(Misfit::new(format!("a matrix is wanted, not {shape:?}"))),
+        shape => Err(OperandError::new(format!("a matrix is wanted, not {shape:?}"))),
     }
 }
 
 fn transposed(matrix: &Matrix<'_>) -> Vec<f32> {
-    let Matrix { data, rows, columns } = *matrix;
-    (0..data.len()).map(|at| data[at % rows * columns + at / rows]).collect()
+    let data = matrix.data();
+    let rows = matrix.rows();
+    (0..data.len()).map(|at| data[at % rows * matrix.columns() + at / rows]).collect()
 }
 
 /// One product per entry of the batch; what is shared between entries sums their gradients.

@@ -25,14 +25,14 @@ mod recurrent;
 mod reduce;
 mod softmax;
 
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::graph::Operator;
 use crate::kernels::grid::Floats;
 pub(crate) use backward::{Backward, ordered};
 pub(crate) use pass::{Values, gradients, seed};
 
 /// The gradient of each operand; `None` where it is zero or nobody wants it.
-type Gradients = Result<Vec<Option<Floats>>, Misfit>;
+type Gradients = Result<Vec<Option<Floats>>, OperandError>;
 
 /// How an operator hands gradients on from its results to its operands.
 pub(crate) type Rule = fn(&mut Backward<'_>) -> Gradients;
@@ -123,11 +123,11 @@ const RULES: &[(&str, Rule)] = &[
 ];
 
 /// The operator's rule.
-fn rule(operator: &Operator) -> Result<Rule, Misfit> {
+fn rule(operator: &Operator) -> Result<Rule, OperandError> {
     let own = operator.domain.is_empty() || operator.domain == crate::ops::OWN_DOMAIN;
     let found = RULES.binary_search_by_key(&operator.op_type.as_str(), |&(name, _)| name);
     found.ok().filter(|_| own).map(|at| RULES[at].1).ok_or_else(|| {
-        Misfit::new(
+        OperandError::new(
             "no rule hands gradients back through it; add one to RULES in \
              crates/engine/src/gradient/mod.rs, or ask for gradients that do not pass it",
         )

@@ -3,7 +3,7 @@
 use super::backward::gradient;
 use super::broadcast::{Broadcast, Layout, recycle};
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::{each, pairs};
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::sum::{sum, sum_pairs};
@@ -13,7 +13,7 @@ use crate::ops::places::axis;
 /// `LayerNormalization`: all axes from one on are normalised together.
 pub(super) fn layer(backward: &mut Backward<'_>) -> Gradients {
     if backward.gradient(1).or(backward.gradient(2)).is_some() {
-        return Err(Misfit::new("no gradients go back through its mean and deviation"));
+        return Err(OperandError::new("no gradients go back through its mean and deviation"));
     }
     let shape = backward.shape(0)?;
     let at = axis(backward.attributes.int("axis", -1), shape.len())?;
@@ -25,7 +25,7 @@ pub(super) fn layer(backward: &mut Backward<'_>) -> Gradients {
 pub(super) fn grouped(backward: &mut Backward<'_>) -> Gradients {
     let shape = backward.shape(0)?;
     let &[images, channels, ref plane @ ..] = shape else {
-        return Err(Misfit::new(format!("images are wanted, not {shape:?}")));
+        return Err(OperandError::new(format!("images are wanted, not {shape:?}")));
     };
     let groups = groups(&backward.attributes)?.unwrap_or(channels);
     hand_back(backward, [images, groups, channels / groups.max(1), plane.iter().product()])
@@ -87,7 +87,7 @@ impl Norm {
         backward: &Backward<'_>,
         at: usize,
         whole: Vec<f32>,
-    ) -> Result<Floats, Misfit> {
+    ) -> Result<Floats, OperandError> {
         let list = backward.floats(at, Order::RowMajor)?;
         let sums = self.under(list).fold(backward, whole);
         Ok(gradient(&list.shape, Order::RowMajor, sums))

@@ -2,11 +2,11 @@
 
 use super::backward::{Backward, ordered};
 use super::rule;
-use crate::error::{EngineError, Misfit};
+use crate::error::{EngineError, OperandError};
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
 use crate::kernels::elementwise::{Binary, binary};
 use crate::kernels::grid::Floats;
-use crate::model::{Model, misfit};
+use crate::model::{Model, operand_error};
 use crate::ops::Attributes;
 use crate::value::{Slot, Value};
 use faultlens_core::{DType, Tensor};
@@ -104,7 +104,7 @@ fn step(
     if let Some(id) = operator.reads().find(|&v| varies[v.index()] && is_double(slot(v))) {
         let why =
             format!("{} is f64, and gradients are computed in f32 only", graph.value_name(id));
-        return Err(misfit(operator, Misfit::new(why)));
+        return Err(operand_error(operator, OperandError::new(why)));
     }
     let is_float = |v: ValueId| slot(v).is_some_and(|slot| slot.value.floats().is_some());
     let wants = |v: &Option<ValueId>| v.is_some_and(|v| varies[v.index()] && is_float(v));
@@ -121,8 +121,8 @@ fn step(
         threads: model.threads(),
         buffers: model.buffers(),
     };
-    let rule = rule(operator).map_err(|e| misfit(operator, e))?;
-    let gradients = rule(&mut backward).map_err(|e| misfit(operator, e))?;
+    let rule = rule(operator).map_err(|e| operand_error(operator, e))?;
+    let gradients = rule(&mut backward).map_err(|e| operand_error(operator, e))?;
     for left in backward.incoming.into_iter().flatten() {
         model.buffers().give(left.data);
     }

@@ -2,7 +2,7 @@
 
 use super::backward::gradient;
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::pool::Pool;
 use crate::kernels::pool_gradient::{Image, is_kept, pool_back};
@@ -22,7 +22,11 @@ pub(super) fn pool(backward: &mut Backward<'_>) -> Gradients {
 }
 
 /// Along rows and columns, image by image.
-fn planes(backward: &mut Backward<'_>, pool: Pool, window: &Window) -> Result<Floats, Misfit> {
+fn planes(
+    backward: &mut Backward<'_>,
+    pool: Pool,
+    window: &Window,
+) -> Result<Floats, OperandError> {
     let order = Order::ChannelsLast;
     let incoming = backward.gradient_in(order)?;
     let (input, output) = (backward.floats(0, order)?, backward.result(0, order)?);
@@ -46,10 +50,10 @@ fn planes(backward: &mut Backward<'_>, pool: Pool, window: &Window) -> Result<Fl
 }
 
 /// Along any other number of axes, place by place.
-fn any_axes(backward: &mut Backward<'_>) -> Result<Floats, Misfit> {
+fn any_axes(backward: &mut Backward<'_>) -> Result<Floats, OperandError> {
     let pool = general(&backward.attributes)?;
     let Keep::Pool(kind) = pool.keep else {
-        return Err(Misfit::new("no gradient goes back through a pool by norm"));
+        return Err(OperandError::new("no gradient goes back through a pool by norm"));
     };
     let order = Order::RowMajor;
     let incoming = backward.gradient_in(order)?;

@@ -3,7 +3,7 @@
 use super::along::{Readers, back, readers};
 use super::backward::gradient;
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Order;
 use crate::ops::pad::Pad;
 use crate::ops::places::axis;
@@ -21,7 +21,7 @@ fn through(backward: &mut Backward<'_>, along: &[Option<Readers>]) -> Gradients 
 pub(super) fn slice(backward: &mut Backward<'_>) -> Gradients {
     let shape = backward.shape(0)?;
     let cuts = Slice::new(&backward.attributes).cuts(shape, &backward.values())?;
-    let cuts = cuts.ok_or_else(|| Misfit::new("starts and ends must be whole numbers"))?;
+    let cuts = cuts.ok_or_else(|| OperandError::new("starts and ends must be whole numbers"))?;
     let along = shape.iter().zip(&cuts).map(|(&length, cut)| {
         let places: Vec<Option<usize>> = cut.places().map(Some).collect();
         readers(length, &places)
@@ -32,7 +32,7 @@ pub(super) fn slice(backward: &mut Backward<'_>) -> Gradients {
 /// What was repeated at the edges sums up; what was filled belongs to nobody.
 pub(super) fn pad(backward: &mut Backward<'_>) -> Gradients {
     if backward.wants(2) {
-        return Err(Misfit::new("the constant that fills hands no gradient back"));
+        return Err(OperandError::new("the constant that fills hands no gradient back"));
     }
     let shape = backward.shape(0)?;
     let places = Pad::new(&backward.attributes)?.places(shape, &backward.values())?;
@@ -69,7 +69,7 @@ pub(super) fn gather(backward: &mut Backward<'_>) -> Gradients {
     let shape = backward.shape(0)?;
     let at = axis(backward.attributes.int("axis", 0), shape.len())?;
     let indices = backward.operand(1).and_then(Value::integers);
-    let indices = indices.ok_or_else(|| Misfit::new("indices must be whole numbers"))?;
+    let indices = indices.ok_or_else(|| OperandError::new("indices must be whole numbers"))?;
     let places = indices.iter().map(|&index| axis(index, shape[at]).map(Some));
     let places: Vec<Option<usize>> = places.collect::<Result<_, _>>()?;
     let from = backward.gradient_in(Order::RowMajor)?;

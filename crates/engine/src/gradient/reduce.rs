@@ -4,11 +4,11 @@ use super::arithmetic::is_it;
 use super::backward::gradient;
 use super::broadcast::{Broadcast, Layout, recycle};
 use super::{Backward, Gradients};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Floats;
 use crate::kernels::math::exp;
 use crate::ops::places::axis;
-use crate::ops::reduce::{Kind, Reduce};
+use crate::ops::reduce::{Reduce, Reduction};
 
 pub(super) fn reduce(backward: &mut Backward<'_>) -> Gradients {
     let reduce = Reduce::of(&backward.attributes);
@@ -37,29 +37,33 @@ struct Rows<'b, 'a> {
 
 impl Rows<'_, '_> {
     /// What an answer's elements have in common is done before their gradients part.
-    fn gradient(&self, kind: Kind, mut answer: Vec<f32>) -> Result<Vec<f32>, Misfit> {
+    fn gradient(&self, kind: Reduction, mut answer: Vec<f32>) -> Result<Vec<f32>, OperandError> {
         let (backward, x, y) = (self.backward, &self.x.data, &self.y.data);
         match kind {
-            Kind::Sum => Ok(self.part(answer)),
-            Kind::Mean => {
+            Reduction::Sum => Ok(self.part(answer)),
+            Reduction::Mean => {
                 let count = x.len() as f32 / y.len() as f32;
                 answer.iter_mut().for_each(|g| *g /= count);
                 Ok(self.part(answer))
             }
-            Kind::L1 => Ok(self.times(answer, |g, x| if x == 0.0 { 0.0 } else { g * x.signum() })),
-            Kind::L2 => {
+            Reduction::L1 => {
+                Ok(self.times(answer, |g, x| if x == 0.0 { 0.0 } else { g * x.signum() }))
+            }
+            Reduction::L2 => {
                 // The norm has a kink at zero, where PyTorch lets nothing through.
                 backward.pairs(&mut answer, y, |g, y| if y == 0.0 { 0.0 } else { g / y });
                 Ok(self.times(answer, |g, x| g * x))
             }
-            Kind::SumSquare => Ok(self.times(answer, |g, x| g * 2.0 * x)),
-            Kind::LogSum => {
+            Reduction::SumSquare => Ok(self.times(answer, |g, x| g * 2.0 * x)),
+            Reduction::LogSum => {
                 backward.pairs(&mut answer, y, |g, y| g * exp(-y));
                 Ok(self.part(answer))
             }
-            Kind::LogSumExp => Ok(self.with_answers(answer, |g, x, y| g * exp(x - y))),
-            Kind::Max | Kind::Min => Ok(self.extreme(answer)),
-            Kind::Prod => Err(Misfit::new("no rule hands gradients back through a product")),
+            Reduction::LogSumExp => Ok(self.with_answers(answer, |g, x, y| g * exp(x - y))),
+            Reduction::Max | Reduction::Min => Ok(self.extreme(answer)),
+            Reduction::Prod => {
+                Err(OperandError::new("no rule hands gradients back through a product"))
+            }
         }
     }
 

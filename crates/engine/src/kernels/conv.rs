@@ -142,6 +142,10 @@ impl Filters {
 
 /// Computes the spots' output channels in `channels` from source 0.
 ///
+/// # Panics
+/// If a spot's source is not the plane that the window was made for, or has not as many channels as
+/// the filters take.
+///
 /// # Safety
 /// Every spot's `out` must be writable for all output channels, and no two spots may share one.
 pub(crate) unsafe fn convolve(
@@ -153,29 +157,45 @@ pub(crate) unsafe fn convolve(
     match filters {
         Filters::Depthwise { taps, bias } => {
             let zeros = vec![0.0; bias.len()];
-            let inputs = pointers(spots, window, zeros.as_ptr());
+            let inputs = pointers(spots, window, &zeros);
             let outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
-            // SAFETY: pixels and outputs hold all channels.
+            // SAFETY: `pointers` leads to pixels of as many channels as there are biases; the
+            // caller vouches for the outputs.
             unsafe { depthwise(&inputs, &outputs, taps, bias) };
         }
-        Filters::Groups(groups) => unsafe { grouped(spots, window, groups, channels) },
+        Filters::Groups(groups) => {
+            // SAFETY: the caller's promise is passed on.
+            unsafe { grouped(spots, window, groups, channels) }
+        }
     }
 }
 
-/// For each spot and tap, the channels under it; `zeros` in the padding.
-fn pointers(spots: &[Spot<'_>], window: &Window, zeros: *const f32) -> Vec<*const f32> {
-    let mut inputs = vec![zeros; spots.len() * window.taps()];
+/// Checks that a spot reads a pixel of the plane that the window was made for, and that its pixels
+/// have `channels` values: pointers to whatever lies under the window's taps are then valid.
+#[inline(always)]
+fn check_source(spot: &Spot<'_>, window: &Window, channels: usize) {
+    let grid = spot.sources[0].grid();
+    let plane = [window.rows.input, window.columns.input];
+    assert!(grid.axes[1..] == plane, "the window was made for this plane");
+    assert_eq!(grid.width, channels, "pixels have the channels that the filters take");
+    assert!(spot.at[0] < grid.axes[0], "the image exists");
+}
+
+/// For each spot and tap, the channels under it; `zeros`, one per channel, in the padding.
+fn pointers(spots: &[Spot<'_>], window: &Window, zeros: &[f32]) -> Vec<*const f32> {
+    let mut inputs = vec![zeros.as_ptr(); spots.len() * window.taps()];
     let mut rows = Rowset { of: None, starts: Vec::new() };
     for (spot, inputs) in spots.iter().zip(inputs.chunks_exact_mut(window.taps())) {
         let source = &spot.sources[0];
+        check_source(spot, window, zeros.len());
         let columns = window.columns.places(spot.at[2]);
         let starts = rows.starts(spot, window).iter().zip(inputs.chunks_exact_mut(columns.len()));
         for (&start, inputs) in starts.filter(|(start, _)| !start.is_null()) {
             for (&column, input) in columns.iter().zip(inputs).filter(|(c, _)| **c != PADDING) {
-                *input = start.wrapping_add(column as usize * source.grid.width);
+                *input = start.wrapping_add(column as usize * source.grid().width);
             }
         }
-        if let Some(patch) = source.patch {
+        if let Some(patch) = source.patch() {
             patched(spot, window, patch, inputs);
         }
     }
@@ -191,7 +211,8 @@ struct Rowset {
 impl Rowset {
     fn starts(&mut self, spot: &Spot<'_>, window: &Window) -> &[*const f32] {
         let source = &spot.sources[0];
-        let ([n, h, _], [_, height, width]) = (spot.at, source.grid.axes);
+        let [n, h, _] = spot.at;
+        let [_, height, width] = source.grid().axes;
         let key = Some((std::ptr::from_ref(source).cast(), n, h));
         if self.of != key {
             self.of = key;
@@ -199,7 +220,7 @@ impl Rowset {
                 PADDING => std::ptr::null(),
                 row => {
                     let pixel = (n * height + row as usize) * width;
-                    source.golden.as_ptr().wrapping_add(pixel * source.grid.width)
+                    source.golden().as_ptr().wrapping_add(pixel * source.grid().width)
                 }
             };
             self.starts.clear();
@@ -211,7 +232,7 @@ impl Rowset {
 
 /// Points the taps that lie in the patch there.
 fn patched(spot: &Spot<'_>, window: &Window, patch: &Patch, inputs: &mut [*const f32]) {
-    let width = spot.sources[0].grid.width;
+    let width = spot.sources[0].grid().width;
     let [n, h, w] = spot.at;
     let columns = window.columns.places(w);
     for (&row, inputs) in window.rows.places(h).iter().zip(inputs.chunks_exact_mut(columns.len())) {
@@ -234,24 +255,25 @@ struct RowRuns {
 }
 
 impl RowRuns {
-    fn new(spots: &[Spot<'_>], window: &Window) -> Self {
-        let length = window.columns.kernel * spots[0].sources[0].grid.width;
+    fn new(spots: &[Spot<'_>], window: &Window, channels: usize) -> Self {
+        let length = window.columns.kernel * channels;
         let zeros = vec![0.0; length];
         let mut inputs = Vec::with_capacity(spots.len() * window.rows.kernel);
         let mut copied = Vec::new();
         let mut waiting = Vec::new();
         let mut rowset = Rowset { of: None, starts: Vec::new() };
         for spot in spots {
+            check_source(spot, window, channels);
             let first = window.columns.first_of_run(spot.at[2]);
             let rows = window.rows.places(spot.at[1]);
             for (&start, &row) in rowset.starts(spot, window).iter().zip(rows) {
                 let whole = first.filter(|&first| !changed(spot, row, first, window));
                 inputs.push(match whole {
                     _ if start.is_null() => zeros.as_ptr(),
-                    Some(first) => start.wrapping_add(first * spot.sources[0].grid.width),
+                    Some(first) => start.wrapping_add(first * channels),
                     None => {
                         waiting.push((inputs.len(), copied.len()));
-                        copy_run(spot, row, window, &mut copied);
+                        copy_run(spot, row, window, &(0..channels), &mut copied);
                         std::ptr::null()
                     }
                 });
@@ -266,7 +288,7 @@ impl RowRuns {
 
 /// Whether the trial has changed any pixel of a run that starts at column `first`.
 fn changed(spot: &Spot<'_>, row: u32, first: usize, window: &Window) -> bool {
-    spot.sources[0].patch.is_some_and(|patch| {
+    spot.sources[0].patch().is_some_and(|patch| {
         let Region { low, high } = patch.live;
         let (n, row) = (spot.at[0], row as usize);
         let inside = low[0] <= n && n < high[0] && low[1] <= row && row < high[1];
@@ -274,20 +296,31 @@ fn changed(spot: &Spot<'_>, row: u32, first: usize, window: &Window) -> bool {
     })
 }
 
-/// Copies the pixels under a row of taps, zeros in the padding.
-fn copy_run(spot: &Spot<'_>, row: u32, window: &Window, to: &mut Vec<f32>) {
-    let source = &spot.sources[0];
+/// Copies some channels of the pixels under a row of taps, zeros in the padding.
+fn copy_run(
+    spot: &Spot<'_>,
+    row: u32,
+    window: &Window,
+    channels: &Range<usize>,
+    to: &mut Vec<f32>,
+) {
     for &column in window.columns.places(spot.at[2]) {
         if column == PADDING {
-            to.resize(to.len() + source.grid.width, 0.0);
+            to.resize(to.len() + channels.len(), 0.0);
         } else {
-            to.extend_from_slice(source.pixel([spot.at[0], row as usize, column as usize]));
+            let pixel = spot.sources[0].pixel([spot.at[0], row as usize, column as usize]);
+            to.extend_from_slice(&pixel[channels.clone()]);
         }
     }
 }
 
+/// One product per group, or one over whole rows of taps where there is a single group.
+///
+/// # Safety
+/// As for [`convolve`].
 unsafe fn grouped(spots: &[Spot<'_>], window: &Window, groups: &[Packed], channels: Range<usize>) {
     let taps = window.taps();
+    // Channels of one group.
     let run = groups[0].depth() / taps;
     let mut outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
     if let [packed] = groups
@@ -295,32 +328,34 @@ unsafe fn grouped(spots: &[Spot<'_>], window: &Window, groups: &[Packed], channe
         && window.columns.kernel * run >= SHORT_RUN
         && !spots.is_empty()
     {
-        let runs = RowRuns::new(spots, window);
+        let runs = RowRuns::new(spots, window, run);
         let run = window.columns.kernel * run;
         let taps = window.rows.kernel;
         let rows = Rows { inputs: &runs.inputs, taps, run, outputs: &outputs };
         // SAFETY: runs hold all channels under a row of taps, and a spot has room for all outputs.
         return unsafe { multiply(&rows, packed, channels.start, channels.end) };
     }
+    let short = run < SHORT_RUN && taps > 1;
     let zeros = vec![0.0; run * groups.len()];
-    let mut inputs = pointers(spots, window, zeros.as_ptr());
-    for packed in groups {
+    let mut inputs = if short { Vec::new() } else { pointers(spots, window, &zeros) };
+    for (group, packed) in groups.iter().enumerate() {
         let each = packed.columns();
         let range = if groups.len() == 1 { channels.clone() } else { 0..each };
-        // SAFETY: pixels hold the channels of all groups, `zeros` as many, and a spot has room
-        // for all groups' outputs.
-        unsafe {
-            if run < SHORT_RUN && taps > 1 {
-                let copied = gather(&inputs, run);
-                let starts: Vec<*const f32> =
-                    copied.chunks_exact(run * taps).map(<[f32]>::as_ptr).collect();
-                let rows = Rows { inputs: &starts, taps: 1, run: run * taps, outputs: &outputs };
-                multiply(&rows, packed, range.start, range.end);
-            } else {
-                let rows = Rows { inputs: &inputs, taps, run, outputs: &outputs };
-                multiply(&rows, packed, range.start, range.end);
-            }
+        if short {
+            let copied = gather(spots, window, group * run..(group + 1) * run, zeros.len());
+            let starts: Vec<*const f32> =
+                copied.chunks_exact(run * taps).map(<[f32]>::as_ptr).collect();
+            let rows = Rows { inputs: &starts, taps: 1, run: run * taps, outputs: &outputs };
+            // SAFETY: the copy holds a whole row of inputs per spot, and a spot has room for all
+            // groups' outputs.
+            unsafe { multiply(&rows, packed, range.start, range.end) };
+        } else {
+            let rows = Rows { inputs: &inputs, taps, run, outputs: &outputs };
+            // SAFETY: pixels hold the channels of all groups, `zeros` as many, and a spot has room
+            // for all groups' outputs.
+            unsafe { multiply(&rows, packed, range.start, range.end) };
         }
+        // On to the next group's channels.
         if groups.len() > 1 {
             inputs.iter_mut().for_each(|input| *input = input.wrapping_add(run));
             outputs.iter_mut().for_each(|output| *output = output.wrapping_add(each));
@@ -328,20 +363,33 @@ unsafe fn grouped(spots: &[Spot<'_>], window: &Window, groups: &[Packed], channe
     }
 }
 
-/// Copies short runs one behind the other; neighbours in memory in one go.
-unsafe fn gather(inputs: &[*const f32], run: usize) -> Vec<f32> {
-    let mut copied = Vec::with_capacity(inputs.len() * run);
-    let mut at = 0;
-    while at < inputs.len() {
-        let mut together = 1;
-        while at + together < inputs.len()
-            && inputs[at + together] == inputs[at].wrapping_add(together * run)
-        {
-            together += 1;
+/// Copies short runs one behind the other: for each spot and tap the given channels, zeros in the
+/// padding. Where all channels of a row of taps lie side by side in golden, they are copied at once.
+fn gather(
+    spots: &[Spot<'_>],
+    window: &Window,
+    channels: Range<usize>,
+    all_channels: usize,
+) -> Vec<f32> {
+    let mut copied = Vec::with_capacity(spots.len() * window.taps() * channels.len());
+    for spot in spots {
+        check_source(spot, window, all_channels);
+        let source = &spot.sources[0];
+        let [n, h, w] = spot.at;
+        let first = window.columns.first_of_run(w).filter(|_| channels.len() == all_channels);
+        for &row in window.rows.places(h) {
+            if row == PADDING {
+                copied.resize(copied.len() + window.columns.kernel * channels.len(), 0.0);
+                continue;
+            }
+            if let Some(first) = first.filter(|&first| !changed(spot, row, first, window)) {
+                let start = source.grid().index([n, row as usize, first]) * all_channels;
+                let length = window.columns.kernel * all_channels;
+                copied.extend_from_slice(&source.golden()[start..][..length]);
+            } else {
+                copy_run(spot, row, window, &channels, &mut copied);
+            }
         }
-        // SAFETY: the caller's pointers are readable for `run` values each.
-        copied.extend_from_slice(unsafe { std::slice::from_raw_parts(inputs[at], together * run) });
-        at += together;
     }
     copied
 }

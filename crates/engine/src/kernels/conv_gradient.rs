@@ -6,8 +6,8 @@
 
 use super::conv::{FilterShape, Filters, convolve};
 use super::grid::{Grid, Source, Spot};
-use super::outer::{Meetings, Sums, inner, outer};
-use super::share::{Place, shared_out};
+use super::outer::{RowPairs, Sums, inner, outer};
+use super::share::{SharedRows, shared_out};
 use super::window::{PADDING, Window};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -17,8 +17,8 @@ const BLOCK: usize = 192;
 /// Below this many channels, pixels under all taps are copied side by side before they meet.
 const SHORT_RUN: usize = 16;
 
-/// A convolution settled for its input.
-pub(crate) struct Settled<'a> {
+/// A convolution bound to its input.
+pub(crate) struct BoundConv<'a> {
     pub(crate) shape: FilterShape,
     pub(crate) window: &'a Window,
     /// The input's pixels.
@@ -28,20 +28,34 @@ pub(crate) struct Settled<'a> {
     pub(crate) threads: usize,
 }
 
-impl Settled<'_> {
+impl BoundConv<'_> {
     fn group_outputs(&self) -> usize {
         self.shape.outputs / self.shape.groups
     }
 
+    /// Checks the lengths of an input, an output and weights, or of their gradients: what follows
+    /// writes through pointers.
+    fn check(&self, input: usize, output: usize, weights: usize) {
+        let FilterShape { outputs, group_inputs, taps, .. } = self.shape;
+        assert_eq!(input, self.input.pixels() * self.input.width, "the input has all its pixels");
+        assert_eq!(
+            output,
+            self.output.pixels() * self.output.width,
+            "the output has all its pixels"
+        );
+        assert_eq!(weights, outputs * group_inputs * taps, "there are all weights");
+    }
+
     /// The input's gradient, into `to`.
     pub(crate) fn input(&self, gradient: &[f32], weights: &[f32], to: &mut [f32]) {
-        let source = [Source { grid: self.output, golden: gradient, patch: None }];
+        self.check(to.len(), gradient.len(), weights.len());
+        let source = [Source::of(self.output, gradient, None)];
         let (rows, columns) = (self.window.rows.phases(), self.window.columns.phases());
         if rows.iter().chain(&columns).any(|phase| phase.taps.is_empty()) {
             to.fill(0.0);
         }
         let stride = [self.window.rows.stride, self.window.columns.stride];
-        let to = Place(to.as_mut_ptr());
+        let to = SharedRows(to.as_mut_ptr());
         for row in &rows {
             for column in columns.iter().filter(|c| !c.taps.is_empty() && !row.taps.is_empty()) {
                 let filters = self.turned(weights, [&row.taps, &column.taps]);
@@ -55,9 +69,10 @@ impl Settled<'_> {
 
     /// The output itself without bias, into `to`: the input's gradient of a transposed convolution.
     pub(crate) fn output(&self, input: &[f32], weights: &[f32], to: &mut [f32]) {
-        let source = [Source { grid: self.input, golden: input, patch: None }];
+        self.check(input.len(), to.len(), weights.len());
+        let source = [Source::of(self.input, input, None)];
         let filters = Filters::new(self.shape, weights, &[]);
-        let to = Place(to.as_mut_ptr());
+        let to = SharedRows(to.as_mut_ptr());
         let channels = self.output.width;
         shared_out(self.threads, self.output.pixels(), BLOCK, |pixels| {
             let spot = |pixel: usize| {
@@ -94,7 +109,7 @@ impl Settled<'_> {
     ///
     /// # Safety
     /// `to` must have room for all input pixels, and nobody else may touch those of the phase.
-    unsafe fn land(&self, phase: &Landing, source: &[Source<'_>], to: Place) {
+    unsafe fn land(&self, phase: &Landing, source: &[Source<'_>], to: SharedRows) {
         let Window { rows, columns } = &phase.window;
         let grid = Grid { axes: [self.input.axes[0], rows.output, columns.output], ..self.input };
         let channels = self.input.width;
@@ -115,6 +130,7 @@ impl Settled<'_> {
 
     /// The weights' gradient as the file counts them, into zeros.
     pub(crate) fn weights(&self, input: &[f32], gradient: &[f32], to: &mut [f32]) {
+        self.check(input.len(), gradient.len(), to.len());
         let FilterShape { group_inputs, taps, outputs, .. } = self.shape;
         if self.shape.is_depthwise() {
             self.depthwise(input, gradient, to);
@@ -138,24 +154,25 @@ impl Settled<'_> {
 
     /// One tap's weights' gradient, group by group: outputs × inputs.
     fn tap(&self, input: &[f32], gradient: &[f32], tap: usize, to: &mut [f32]) {
-        let meetings = self.meetings(input, gradient, tap);
+        let pairs = self.row_pairs(input, gradient, tap);
         let (each, columns) = (self.group_outputs(), self.shape.group_inputs);
-        let to = Place(to.as_mut_ptr());
+        assert_eq!(to.len(), self.shape.outputs * columns, "there is a sum per output and input");
+        let to = SharedRows(to.as_mut_ptr());
         for group in 0..self.shape.groups {
             shared_out(self.threads, each, 48, |rows| {
                 let first = group * each + rows.start;
                 let sums = Sums { to: to.add(first * columns), rows: rows.len(), columns };
                 // SAFETY: pixels hold the channels of all groups; rows are shared out once.
-                unsafe { outer(&meetings, [first, group * columns], sums) };
+                unsafe { outer(&pairs, [first, group * columns], sums) };
             });
         }
     }
 
     /// The output pixels whose tap lies inside the input, and the input pixels there.
-    fn meetings<'v>(&self, input: &'v [f32], gradient: &'v [f32], tap: usize) -> Meetings<'v> {
+    fn row_pairs<'v>(&self, input: &'v [f32], gradient: &'v [f32], tap: usize) -> RowPairs<'v> {
         let [n, height, width] = self.output.axes;
         let (row, column) = (tap / self.window.columns.kernel, tap % self.window.columns.kernel);
-        let mut met = Meetings::new([self.output.width, self.input.width]);
+        let mut pairs = RowPairs::new([self.output.width, self.input.width]);
         let under: Vec<(usize, usize)> = (0..width)
             .map(|w| (w, self.window.columns.places(w)[column]))
             .filter(|&(_, at)| at != PADDING)
@@ -171,11 +188,11 @@ impl Settled<'_> {
                 let right = self.input.index([image, at as usize, 0]);
                 for &(w, at) in &under {
                     let from = (left + w) * self.output.width;
-                    met.push(&gradient[from..], &input[(right + at) * self.input.width..]);
+                    pairs.push(&gradient[from..], &input[(right + at) * self.input.width..]);
                 }
             }
         }
-        met
+        pairs
     }
 
     /// From taps × outputs × inputs to outputs × inputs × taps.
@@ -205,19 +222,19 @@ impl Settled<'_> {
         let mut copied = vec![0.0; pixels * columns];
         let mut sums = vec![0.0; each * columns];
         for group in 0..groups {
-            let place = Place(copied.as_mut_ptr());
+            let place = SharedRows(copied.as_mut_ptr());
             shared_out(self.threads, pixels, 512, |range| {
                 // SAFETY: pixels are shared out once, and the copy has room for all.
                 unsafe { self.copy_under(input, group, range, place) };
             });
-            let met = Meetings::of_rows(gradient, &copied, [self.output.width, columns]);
+            let pairs = RowPairs::of_rows(gradient, &copied, [self.output.width, columns]);
             sums.fill(0.0);
-            let place = Place(sums.as_mut_ptr());
+            let place = SharedRows(sums.as_mut_ptr());
             shared_out(self.threads, each, 16, |rows| {
                 let to = place.add(rows.start * columns);
                 let sums = Sums { to, rows: rows.len(), columns };
                 // SAFETY: pixels hold the channels of all groups; rows are shared out once.
-                unsafe { outer(&met, [group * each + rows.start, 0], sums) };
+                unsafe { outer(&pairs, [group * each + rows.start, 0], sums) };
             });
             let to = &mut to[group * each * columns..][..each * columns];
             for (row, sums) in to.chunks_exact_mut(columns).zip(sums.chunks_exact(columns)) {
@@ -232,7 +249,7 @@ impl Settled<'_> {
     ///
     /// # Safety
     /// `to` must have room for all output pixels, and nobody else may touch these ones.
-    unsafe fn copy_under(&self, input: &[f32], group: usize, pixels: Range<usize>, to: Place) {
+    unsafe fn copy_under(&self, input: &[f32], group: usize, pixels: Range<usize>, to: SharedRows) {
         let run = self.shape.group_inputs;
         let columns = run * self.shape.taps;
         for pixel in pixels {
@@ -257,13 +274,14 @@ impl Settled<'_> {
     /// One filter per channel.
     fn depthwise(&self, input: &[f32], gradient: &[f32], to: &mut [f32]) {
         let FilterShape { taps, outputs, .. } = self.shape;
-        let met: Vec<Meetings> = (0..taps).map(|tap| self.meetings(input, gradient, tap)).collect();
-        let place = Place(to.as_mut_ptr());
+        let pairs: Vec<RowPairs> =
+            (0..taps).map(|tap| self.row_pairs(input, gradient, tap)).collect();
+        let place = SharedRows(to.as_mut_ptr());
         shared_out(self.threads, outputs, 32, |channels| {
             let mut sums = vec![0.0; channels.len()];
-            for (tap, met) in met.iter().enumerate() {
+            for (tap, pairs) in pairs.iter().enumerate() {
                 sums.fill(0.0);
-                inner(met, channels.start, &mut sums);
+                inner(pairs, channels.start, &mut sums);
                 for (at, &sum) in sums.iter().enumerate() {
                     // SAFETY: channels are shared out once, and `to` has room for all taps.
                     unsafe { *place.add((channels.start + at) * taps + tap) = sum };

@@ -14,6 +14,9 @@ const VECTORS: usize = 2;
 /// Sums each channel over its taps, from the bias on. `inputs` holds, row by row, a pointer per
 /// tap; `weights` holds, tap by tap, a weight per channel.
 ///
+/// # Panics
+/// If there is not a pointer per output and tap, or not a weight per tap and bias.
+///
 /// # Safety
 /// Inputs must be readable and outputs writable for as many values as there are biases.
 pub(crate) unsafe fn depthwise(
@@ -22,7 +25,11 @@ pub(crate) unsafe fn depthwise(
     weights: &[f32],
     bias: &[f32],
 ) {
-    // SAFETY: the caller vouches for the pointers, `isa` for the instructions.
+    let taps = weights.len() / bias.len();
+    assert_eq!(weights.len(), taps * bias.len(), "every tap has a weight per channel");
+    assert_eq!(inputs.len(), taps * outputs.len(), "every output has a pointer per tap");
+    // SAFETY: the caller vouches for the pointers, `isa` for the instructions; the counts that the
+    // tiles rely on were just checked.
     unsafe {
         match isa() {
             #[cfg(target_arch = "x86_64")]
@@ -106,6 +113,8 @@ unsafe fn tile<V: Vector, const P: usize, const N: usize>(
     channel: usize,
 ) {
     let taps = weights.len() / bias.len();
+    // SAFETY: the caller lets the tile's vectors end at or before the last channel; pointers lead to
+    // as many values as there are biases.
     unsafe {
         let mut sums = [[V::splat(0.0); N]; P];
         for p in 0..P {

@@ -161,14 +161,22 @@ pub(crate) struct Rows<'a> {
 /// Multiplies every row with the columns `from..to` of `weights`. `from` must be a multiple of
 /// [`LANE`].
 ///
+/// # Panics
+/// If the numbers of rows, taps and columns do not fit each other. They are checked once per call,
+/// because the tiles below index without checks.
+///
 /// # Safety
-/// Every input run must be readable for `run` values, every output row writable for all columns
-/// in the range, and `taps · run` must be the depth of the weights.
+/// Every input run must be readable for `run` values, and every output row writable for all columns
+/// in the range; nobody else may touch those columns meanwhile.
 pub(crate) unsafe fn multiply(rows: &Rows<'_>, weights: &Packed, from: usize, to: usize) {
-    debug_assert_eq!(rows.taps * rows.run, weights.depth);
-    debug_assert_eq!(rows.inputs.len(), rows.outputs.len() * rows.taps);
-    debug_assert!(from.is_multiple_of(LANE) && to <= weights.columns);
-    // SAFETY: the caller vouches for the pointers, `isa` for the instructions.
+    let depth = rows.taps.checked_mul(rows.run);
+    assert_eq!(depth, Some(weights.depth), "taps and runs make up the depth of the weights");
+    let runs = rows.outputs.len().checked_mul(rows.taps);
+    assert_eq!(runs, Some(rows.inputs.len()), "every row has its input runs");
+    assert!(from.is_multiple_of(LANE), "a panel is entered where a vector starts");
+    assert!(from <= to && to <= weights.columns, "the columns exist");
+    // SAFETY: the caller vouches for the pointers, `isa` for the instructions; the counts that the
+    // tiles rely on were just checked.
     unsafe {
         match isa() {
             #[cfg(target_arch = "x86_64")]
@@ -207,7 +215,7 @@ macro_rules! tiles {
             const VECTORS: usize = $vectors;
 
             unsafe fn columns(tile: &Columns<'_>, vectors: usize) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller's promise is passed on.
                 unsafe { $columns(tile, vectors) }
             }
 
@@ -247,6 +255,7 @@ tiles!(
 
 #[cfg(target_arch = "x86_64")]
 unsafe fn thirty_two_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
+    // SAFETY: the caller's promise is passed on.
     unsafe {
         match vectors {
             4 => all_rows::<T, 4, 6>(tile),
@@ -258,6 +267,7 @@ unsafe fn thirty_two_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
 }
 
 unsafe fn sixteen_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
+    // SAFETY: the caller's promise is passed on.
     unsafe {
         match vectors {
             2 => all_rows::<T, 2, 6>(tile),
@@ -304,6 +314,7 @@ unsafe fn panels<T: Tiles>(rows: &Rows<'_>, weights: &Packed, from: usize, to: u
                         real,
                     }
                 };
+                // SAFETY: the strip's vectors end inside the panel, which is padded to whole vectors.
                 unsafe { T::columns(&tile, real.div_ceil(T::LANES)) };
             }
         }
@@ -333,6 +344,7 @@ fn spans(taps: usize, run: usize) -> impl Iterator<Item = Span> {
 unsafe fn all_rows<T: Tiles, const N: usize, const R: usize>(tile: &Columns<'_>) {
     let rows = tile.rows.outputs.len();
     let mut row = 0;
+    // SAFETY: every tile ends at or before the last row.
     unsafe {
         while row + R <= rows {
             rows_at::<T, N, R>(tile, row);
@@ -373,6 +385,8 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
     let rows = tile.rows;
     // Columns of the last vector; the others are whole.
     let last = tile.real - (N - 1) * V::LANES;
+    // SAFETY: `multiply` has checked that each row has `taps` input runs and that taps and runs
+    // make up the depth of the weights; the caller vouches for what the pointers lead to.
     unsafe {
         let mut sums = [[V::splat(0.0); N]; R];
         for r in 0..R {

@@ -78,6 +78,12 @@ impl Region {
         (0..3).all(|a| self.low[a] <= at[a] && at[a] < self.high[a])
     }
 
+    /// Whether no pixel of the other box lies outside of this one.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        other.is_empty()
+            || (0..3).all(|a| self.low[a] <= other.low[a] && other.high[a] <= self.high[a])
+    }
+
     /// The smallest box around both.
     pub(crate) fn union(&self, other: &Self) -> Self {
         if self.is_empty() {
@@ -207,34 +213,79 @@ pub(crate) struct Patch {
 }
 
 /// A value as a kernel reads it: golden, and over it a trial's patch.
+///
+/// Both are known to hold every pixel that they claim to, so kernels may follow pointers to any
+/// pixel of the grid.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
-    pub(crate) grid: Grid,
-    pub(crate) golden: &'a [f32],
-    pub(crate) patch: Option<&'a Patch>,
+    grid: Grid,
+    golden: &'a [f32],
+    patch: Option<&'a Patch>,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(value: &'a Floats, patch: Option<&'a Patch>) -> Self {
-        Self { grid: value.grid(), golden: &value.data, patch }
+        Self::of(value.grid(), &value.data, patch)
+    }
+
+    /// The grid's pixels in `golden`, and over them a patch.
+    ///
+    /// # Panics
+    /// If a slice is too short for its pixels, or the patch lies outside of the grid.
+    pub(crate) fn of(grid: Grid, golden: &'a [f32], patch: Option<&'a Patch>) -> Self {
+        assert_eq!(golden.len(), grid.pixels() * grid.width, "the value holds all its pixels");
+        if let Some(patch) = patch {
+            let Patch { stored, live, data } = patch;
+            assert_eq!(data.len(), stored.pixels() * grid.width, "the patch holds all its pixels");
+            assert!(grid.all().holds(stored) && stored.holds(live), "the patch lies in the value");
+        }
+        Self { grid, golden, patch }
+    }
+
+    /// The pixels that there are.
+    #[inline(always)]
+    pub(crate) fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// What the value is where no patch lies over it.
+    #[inline(always)]
+    pub(crate) fn golden(&self) -> &'a [f32] {
+        self.golden
+    }
+
+    /// What the trial has changed.
+    #[inline(always)]
+    pub(crate) fn patch(&self) -> Option<&'a Patch> {
+        self.patch
+    }
+
+    /// The memory in which a pixel stands, golden's or the patch's, and its place there in pixels.
+    #[inline(always)]
+    pub(crate) fn locate(&self, at: [usize; 3]) -> (&'a [f32], usize) {
+        match self.patch {
+            Some(patch) if patch.live.contains(at) => (&*patch.data, patch.stored.offset(at)),
+            _ => (self.golden, self.grid.index(at)),
+        }
     }
 
     /// The pixel's values.
     #[inline(always)]
     pub(crate) fn pixel(&self, at: [usize; 3]) -> &'a [f32] {
-        let width = self.grid.width;
-        let (data, index) = match self.patch {
-            Some(patch) if patch.live.contains(at) => (&*patch.data, patch.stored.offset(at)),
-            _ => (self.golden, self.grid.index(at)),
-        };
-        &data[index * width..][..width]
+        let (data, index) = self.locate(at);
+        &data[index * self.grid.width..][..self.grid.width]
     }
 
-    /// The pixel's values, where an axis of length one answers for every place along it.
+    /// The pixel that a broadcast reads: an axis of length one answers for every place along it.
+    #[inline(always)]
+    pub(crate) fn broadcast_at(&self, at: [usize; 3]) -> [usize; 3] {
+        std::array::from_fn(|a| if self.grid.axes[a] == 1 { 0 } else { at[a] })
+    }
+
+    /// The values of the pixel that a broadcast reads.
     #[inline(always)]
     pub(crate) fn broadcast(&self, at: [usize; 3]) -> &'a [f32] {
-        let axes = self.grid.axes;
-        self.pixel(std::array::from_fn(|a| if axes[a] == 1 { 0 } else { at[a] }))
+        self.pixel(self.broadcast_at(at))
     }
 }
 
@@ -270,8 +321,22 @@ mod tests {
         let stored = Region { low: [0, 1, 1], high: [1, 3, 3] };
         let live = Region { low: [0, 1, 2], high: [1, 3, 3] };
         let patch = Patch { stored, live, data: (1..=8).map(|i| i as f32).collect() };
-        let source = Source { grid, golden: &golden, patch: Some(&patch) };
+        let source = Source::of(grid, &golden, Some(&patch));
         assert_eq!(source.pixel([0, 1, 1]), [0.0, 0.0]);
         assert_eq!(source.pixel([0, 2, 2]), [7.0, 8.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the value holds all its pixels")]
+    fn a_source_without_all_its_pixels_is_refused() {
+        Source::of(Grid { axes: [1, 3, 4], width: 2 }, &[0.0; 23], None);
+    }
+
+    #[test]
+    #[should_panic(expected = "the patch lies in the value")]
+    fn a_patch_outside_of_its_value_is_refused() {
+        let outside = Region { low: [0, 2, 3], high: [1, 3, 5] };
+        let patch = Patch { stored: outside, live: outside, data: vec![0.0; 4] };
+        Source::of(Grid { axes: [1, 3, 4], width: 2 }, &[0.0; 24], Some(&patch));
     }
 }

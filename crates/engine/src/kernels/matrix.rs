@@ -1,8 +1,8 @@
 //! Products of matrices that lie row by row, on several threads.
 
 use super::gemm::{PANEL, Packed, Rows, multiply};
-use super::outer::{Meetings, Sums, outer};
-use super::share::{Place, shared_out};
+use super::outer::{RowPairs, Sums, outer};
+use super::share::{SharedRows, shared_out};
 
 /// Rows of a product that are computed in one go.
 const ROWS: usize = 96;
@@ -10,15 +10,30 @@ const ROWS: usize = 96;
 /// A matrix, row by row.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
-    pub(crate) data: &'a [f32],
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
+    data: &'a [f32],
+    rows: usize,
+    columns: usize,
 }
 
 impl<'a> Matrix<'a> {
     pub(crate) fn new(data: &'a [f32], rows: usize, columns: usize) -> Self {
         assert_eq!(data.len(), rows * columns, "a matrix has all its elements");
         Self { data, rows, columns }
+    }
+
+    /// The elements, row by row.
+    pub(crate) fn data(&self) -> &'a [f32] {
+        self.data
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many values a row has.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
     }
 
     /// `self · other`, into `to`.
@@ -38,10 +53,12 @@ impl<'a> Matrix<'a> {
 
     fn times_packed(self, packed: &Packed, to: &mut [f32], threads: usize) {
         assert_eq!(to.len(), self.rows * packed.columns(), "the product has room");
-        let place = Place(to.as_mut_ptr());
+        let place = SharedRows(to.as_mut_ptr());
         let part = |rows: std::ops::Range<usize>, from: usize, until: usize| {
-            let starts = rows.clone().map(|r| self.data[r * self.columns..].as_ptr());
-            let inputs: Vec<*const f32> = starts.collect();
+            let inputs: Vec<*const f32> = rows
+                .clone()
+                .map(|r| self.data[r * self.columns..][..self.columns].as_ptr())
+                .collect();
             let outputs: Vec<*mut f32> = rows.map(|r| place.add(r * packed.columns())).collect();
             let rows = Rows { inputs: &inputs, taps: 1, run: self.columns, outputs: &outputs };
             // SAFETY: rows hold the depth, outputs all columns, and parts do not overlap.
@@ -58,13 +75,13 @@ impl<'a> Matrix<'a> {
     pub(crate) fn transposed_times(self, other: Matrix<'_>, to: &mut [f32], threads: usize) {
         assert_eq!(self.rows, other.rows, "both have as many rows");
         assert_eq!(to.len(), self.columns * other.columns, "the product has room");
-        let met = Meetings::of_rows(self.data, other.data, [self.columns, other.columns]);
-        let place = Place(to.as_mut_ptr());
+        let pairs = RowPairs::of_rows(self.data, other.data, [self.columns, other.columns]);
+        let place = SharedRows(to.as_mut_ptr());
         shared_out(threads, self.columns, 48, |rows| {
             let to = place.add(rows.start * other.columns);
             let sums = Sums { to, rows: rows.len(), columns: other.columns };
             // SAFETY: rows of the product are shared out once.
-            unsafe { outer(&met, [rows.start, 0], sums) };
+            unsafe { outer(&pairs, [rows.start, 0], sums) };
         });
     }
 }
@@ -93,5 +110,13 @@ mod tests {
         for found in found {
             assert!(found.iter().zip(&wanted).all(|(f, w)| (f - w).abs() < 1e-3));
         }
+    }
+
+    /// In a build without debug assertions, this once read past the packed weights.
+    #[test]
+    #[should_panic(expected = "taps and runs make up the depth of the weights")]
+    fn matrices_that_do_not_fit_each_other_are_refused() {
+        let (left, right) = ([1.0; 6], [1.0; 8]);
+        Matrix::new(&left, 2, 3).times(Matrix::new(&right, 2, 4), &mut [0.0; 8], 1);
     }
 }

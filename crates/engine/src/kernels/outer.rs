@@ -15,7 +15,7 @@ const BLOCK: usize = 128;
 
 /// Pixels of two values that meet. Each is known to hold as many channels as was said at the start.
 #[derive(Debug)]
-pub(crate) struct Meetings<'a> {
+pub(crate) struct RowPairs<'a> {
     left: Vec<*const f32>,
     right: Vec<*const f32>,
     channels: [usize; 2],
@@ -23,11 +23,11 @@ pub(crate) struct Meetings<'a> {
 }
 
 // SAFETY: the places are only read, and the values they lie in are borrowed.
-unsafe impl Send for Meetings<'_> {}
+unsafe impl Send for RowPairs<'_> {}
 // SAFETY: as above.
-unsafe impl Sync for Meetings<'_> {}
+unsafe impl Sync for RowPairs<'_> {}
 
-impl<'a> Meetings<'a> {
+impl<'a> RowPairs<'a> {
     /// None yet, between values of so many channels.
     pub(crate) fn new(channels: [usize; 2]) -> Self {
         Self { left: Vec::new(), right: Vec::new(), channels, values: PhantomData }
@@ -42,11 +42,11 @@ impl<'a> Meetings<'a> {
 
     /// Lets the rows of two matrices meet, which have as many columns as there are channels.
     pub(crate) fn of_rows(left: &'a [f32], right: &'a [f32], channels: [usize; 2]) -> Self {
-        let mut meetings = Self::new(channels);
+        let mut pairs = Self::new(channels);
         let [l, r] = channels.map(|n| n.max(1));
         let rows = left.chunks_exact(l).zip(right.chunks_exact(r));
-        rows.for_each(|(left, right)| meetings.push(left, right));
-        meetings
+        rows.for_each(|(left, right)| pairs.push(left, right));
+        pairs
     }
 }
 
@@ -58,15 +58,15 @@ pub(crate) struct Sums {
     pub(crate) columns: usize,
 }
 
-/// Adds to every sum `[m][n]` the products `left[m] · right[n]` of all meetings, from channel
+/// Adds to every sum `[m][n]` the products `left[m] · right[n]` of all pairs, from channel
 /// `left` and channel `right` on.
 ///
 /// # Safety
 /// The sums must be writable, and nobody else may touch them meanwhile.
-pub(crate) unsafe fn outer(meetings: &Meetings<'_>, [left, right]: [usize; 2], sums: Sums) {
-    let [most_left, most_right] = meetings.channels;
-    assert!(left + sums.rows <= most_left && right + sums.columns <= most_right);
-    let blocks = meetings.left.chunks(BLOCK).zip(meetings.right.chunks(BLOCK));
+pub(crate) unsafe fn outer(pairs: &RowPairs<'_>, [left, right]: [usize; 2], sums: Sums) {
+    let [max_left, max_right] = pairs.channels;
+    assert!(left + sums.rows <= max_left && right + sums.columns <= max_right);
+    let blocks = pairs.left.chunks(BLOCK).zip(pairs.right.chunks(BLOCK));
     for (l, r) in blocks {
         let block = Block { left: l, right: r, channels: [left, right], sums };
         // SAFETY: pixels hold these channels, the caller vouches for the sums, `isa` for the
@@ -208,16 +208,16 @@ unsafe fn tile<V: Vector, const N: usize, const R: usize>(
 }
 
 super::simd::per_isa! {
-    /// Adds to every sum `[n]` the products `left[n] · right[n]` of all meetings, from `channel` on.
-    fn inner[](meetings: &Meetings<'_>, channel: usize, sums: &mut [f32]) = {
+    /// Adds to every sum `[n]` the products `left[n] · right[n]` of all pairs, from `channel` on.
+    fn inner[](pairs: &RowPairs<'_>, channel: usize, sums: &mut [f32]) = {
         const LANES: usize = 32;
-        assert!(meetings.channels.iter().all(|&most| channel + sums.len() <= most));
+        assert!(pairs.channels.iter().all(|&max| channel + sums.len() <= max));
         let mut at = 0;
         while at < sums.len() {
             let count = LANES.min(sums.len() - at);
             let mut lanes = [0.0f32; LANES];
             lanes[..count].copy_from_slice(&sums[at..at + count]);
-            for (l, r) in meetings.left.iter().zip(&meetings.right) {
+            for (l, r) in pairs.left.iter().zip(&pairs.right) {
                 // SAFETY: pixels hold all channels up to the last sum's.
                 let (l, r) = unsafe {
                     (
@@ -251,13 +251,13 @@ mod tests {
             let value = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 16.0;
             let left: Vec<f32> = (0..pixels * rows).map(value).collect();
             let right: Vec<f32> = (0..pixels * columns).map(|i| value(i + 7)).collect();
-            let meetings = Meetings::of_rows(&left, &right, [rows, columns]);
+            let pairs = RowPairs::of_rows(&left, &right, [rows, columns]);
             let mut found = vec![0.5; rows * columns];
             let sums = Sums { to: found.as_mut_ptr(), rows, columns };
             // SAFETY: the sums are this test's own.
-            unsafe { outer(&meetings, [0, 0], sums) };
+            unsafe { outer(&pairs, [0, 0], sums) };
             let mut diagonal = vec![0.5; rows.min(columns)];
-            inner(&meetings, 0, &mut diagonal);
+            inner(&pairs, 0, &mut diagonal);
             for m in 0..rows {
                 for n in 0..columns {
                     let chain = (0..pixels).fold(0.5f32, |sum, p| {

@@ -27,16 +27,17 @@ impl Pool {
     }
 }
 
-/// Computes the spots from source 0.
+/// Computes the spots' `channels` channels from source 0, which must have as many.
 ///
 /// # Safety
 /// Every spot's `out` must be writable for all channels, and no two spots may share one.
-pub(crate) unsafe fn pool(spots: &[Spot<'_>], window: &Window, pool: Pool) {
+pub(crate) unsafe fn pool(spots: &[Spot<'_>], window: &Window, pool: Pool, channels: usize) {
     let mut row = Vec::new();
     for spot in spots {
         let source = &spot.sources[0];
+        assert_eq!(source.grid().width, channels, "a pool keeps the channels");
         // SAFETY: the caller vouches for `out`.
-        let out = unsafe { std::slice::from_raw_parts_mut(spot.out, source.grid.width) };
+        let out = unsafe { std::slice::from_raw_parts_mut(spot.out, channels) };
         match pool {
             Pool::Max => {
                 out.fill(f32::NEG_INFINITY);

@@ -68,16 +68,23 @@ impl Along {
     }
 }
 
-/// Computes the spots from source 0; `outside` fills those that lie outside of the input.
+/// Computes the spots' `channels` channels from source 0, which must have as many; `outside` fills
+/// those that lie outside of the input.
 ///
 /// # Safety
 /// Every spot's `out` must be writable for all channels, and no two spots may share one.
-pub(crate) unsafe fn resize(spots: &[Spot<'_>], rows: &Along, columns: &Along, outside: f32) {
+pub(crate) unsafe fn resize(
+    spots: &[Spot<'_>],
+    [rows, columns]: [&Along; 2],
+    outside: f32,
+    channels: usize,
+) {
     for spot in spots {
         let source = &spot.sources[0];
         let [n, h, w] = spot.at;
+        assert_eq!(source.grid().width, channels, "resizing keeps the channels");
         // SAFETY: the caller vouches for `out`.
-        let out = unsafe { std::slice::from_raw_parts_mut(spot.out, source.grid.width) };
+        let out = unsafe { std::slice::from_raw_parts_mut(spot.out, channels) };
         let pixel = |row: usize, column: usize| source.pixel([n, row, column]);
         match (&rows.blends[h], &columns.blends[w]) {
             (Blend::Outside, _) | (_, Blend::Outside) => out.fill(outside),

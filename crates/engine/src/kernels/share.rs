@@ -24,16 +24,16 @@ pub(crate) fn threads_here() -> usize {
     rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
 }
 
-/// Where threads write to disjoint parts.
+/// Rows that several threads write to, each its own.
 #[derive(Clone, Copy)]
-pub(crate) struct Place(pub(crate) *mut f32);
+pub(crate) struct SharedRows(pub(crate) *mut f32);
 
-// SAFETY: whoever shares a place out sees to it that parts do not overlap.
-unsafe impl Send for Place {}
+// SAFETY: a pointer alone does nothing; whoever writes through it sees to it that parts do not overlap.
+unsafe impl Send for SharedRows {}
 // SAFETY: as above.
-unsafe impl Sync for Place {}
+unsafe impl Sync for SharedRows {}
 
-impl Place {
+impl SharedRows {
     pub(crate) fn add(self, offset: usize) -> *mut f32 {
         self.0.wrapping_add(offset)
     }

@@ -53,6 +53,7 @@ pub(crate) unsafe trait Vector: Copy {
 #[derive(Clone, Copy)]
 pub(crate) struct Portable([f32; 8]);
 
+// SAFETY: no instructions beyond the compiler's own target are used.
 unsafe impl Vector for Portable {
     const LANES: usize = 8;
 
@@ -63,11 +64,13 @@ unsafe impl Vector for Portable {
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for the pointer and the instructions.
         Self(unsafe { from.cast::<[f32; 8]>().read_unaligned() })
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller vouches for the pointer and the instructions.
         unsafe { to.cast::<[f32; 8]>().write_unaligned(self.0) }
     }
 
@@ -85,26 +88,31 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(crate) struct Avx2(__m256);
 
+    // SAFETY: all methods compute with Avx2's instructions alone, as the trait allows.
     unsafe impl Vector for Avx2 {
         const LANES: usize = 8;
 
         #[inline(always)]
         unsafe fn splat(x: f32) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm256_set1_ps(x) })
         }
 
         #[inline(always)]
         unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             Self(unsafe { _mm256_loadu_ps(from) })
         }
 
         #[inline(always)]
         unsafe fn store(self, to: *mut f32) {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             unsafe { _mm256_storeu_ps(to, self.0) }
         }
 
         #[inline(always)]
         unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
         }
 
@@ -118,36 +126,43 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(crate) struct Avx512(__m512);
 
+    // SAFETY: all methods compute with Avx512's instructions alone, as the trait allows.
     unsafe impl Vector for Avx512 {
         const LANES: usize = 16;
 
         #[inline(always)]
         unsafe fn splat(x: f32) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm512_set1_ps(x) })
         }
 
         #[inline(always)]
         unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             Self(unsafe { _mm512_loadu_ps(from) })
         }
 
         #[inline(always)]
         unsafe fn store(self, to: *mut f32) {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             unsafe { _mm512_storeu_ps(to, self.0) }
         }
 
         #[inline(always)]
         unsafe fn load_some(from: *const f32, count: usize) -> Self {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             Self(unsafe { _mm512_maskz_loadu_ps(((1u32 << count) - 1) as __mmask16, from) })
         }
 
         #[inline(always)]
         unsafe fn store_some(self, to: *mut f32, count: usize) {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             unsafe { _mm512_mask_storeu_ps(to, ((1u32 << count) - 1) as __mmask16, self.0) }
         }
 
         #[inline(always)]
         unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
         }
 
@@ -183,6 +198,10 @@ pub(crate) fn isa() -> Isa {
 }
 
 fn detect() -> Isa {
+    // Miri interprets the portable path: it knows few vector instructions.
+    if cfg!(miri) {
+        return Isa::Portable;
+    }
     #[cfg(target_arch = "x86_64")]
     {
         let asked = std::env::var("FAULTLENS_ISA").unwrap_or_default();

@@ -99,7 +99,7 @@ impl TransposedFilters {
     }
 }
 
-/// A transposed convolution settled for its input.
+/// A transposed convolution bound to its input.
 pub(crate) struct Transposed {
     pub(crate) rows: Landing,
     pub(crate) columns: Landing,
@@ -135,6 +135,9 @@ impl Transposed {
     }
 
     /// One group's outputs of spots on which the same taps land.
+    ///
+    /// # Safety
+    /// As for [`Transposed::compute`].
     unsafe fn multiply(&self, spots: &[&Spot<'_>], group: usize, packed: &Packed) {
         let run = self.filters.group_inputs;
         let inputs: Vec<*const f32> = spots
@@ -144,15 +147,17 @@ impl Transposed {
                 let (rows, columns) = (&self.rows.outputs[h].1, &self.columns.outputs[w].1);
                 let places =
                     rows.iter().flat_map(move |&y| columns.iter().map(move |&x| [n, y, x]));
-                places.map(|at| spot.sources[0].pixel(at)[group * run..].as_ptr())
+                places.map(|at| spot.sources[0].pixel(at)[group * run..][..run].as_ptr())
             })
             .collect();
         let outputs: Vec<*mut f32> =
             // SAFETY: a spot has room for the channels of all groups.
             spots.iter().map(|s| unsafe { s.out.add(group * packed.columns()) }).collect();
         let taps = packed.depth() / run;
+        // No tap lands here: the output is the bias alone.
         if taps == 0 {
-            let (each, zeros) = (packed.columns(), vec![0.0; packed.columns()]);
+            let each = packed.columns();
+            let zeros = vec![0.0; each];
             let bias = self.filters.bias.get(group * each..(group + 1) * each).unwrap_or(&zeros);
             for output in outputs {
                 // SAFETY: as above.

@@ -1,10 +1,10 @@
 //! Sliding windows over a plane: which input pixels an output pixel reads, and back.
 
 use super::grid::Region;
-use crate::error::Misfit;
+use crate::error::OperandError;
 
 /// Places of taps above which a window is taken for a mistake.
-const MOST_PLACES: usize = 1 << 24;
+const MAX_PLACES: usize = 1 << 24;
 
 /// In a table of input places: the tap lies in the padding.
 pub(crate) const PADDING: u32 = u32::MAX;
@@ -57,8 +57,8 @@ impl AxisSpec {
         Self { kernel: length, stride: 1, dilation: 1, pads, ceil: false }
     }
 
-    /// Settles paddings and the output's length for an input of `input` pixels.
-    pub(crate) fn settle(&self, input: usize) -> Result<Axis, Misfit> {
+    /// Binds paddings and the output's length for an input of `input` pixels.
+    pub(crate) fn bind(&self, input: usize) -> Result<Axis, OperandError> {
         let Self { kernel, stride, dilation, pads, ceil } = *self;
         let reach = (kernel - 1) * dilation + 1;
         let (before, after) = match pads {
@@ -71,15 +71,17 @@ impl AxisSpec {
             }
         };
         let room = (input + before + after).checked_sub(reach).ok_or_else(|| {
-            Misfit::new(format!("a window of {reach} does not fit into {input} padded pixels"))
+            OperandError::new(format!(
+                "a window of {reach} does not fit into {input} padded pixels"
+            ))
         })?;
         let mut output = room / stride + 1;
         // A window that would start in the padding behind the input is left out.
         if ceil && room % stride > 0 && output * stride < input + before {
             output += 1;
         }
-        if output.saturating_mul(kernel) > MOST_PLACES {
-            return Err(Misfit::new(format!(
+        if output.saturating_mul(kernel) > MAX_PLACES {
+            return Err(OperandError::new(format!(
                 "a window of {kernel} over {output} pixels is too large"
             )));
         }
@@ -243,9 +245,9 @@ mod tests {
             (spec(5, 2, 1, Pads::SameUpper, false), 9, 5),
         ];
         for (spec, input, output) in cases {
-            assert_eq!(spec.settle(input).map(|a| a.output), Ok(output), "{spec:?}");
+            assert_eq!(spec.bind(input).map(|a| a.output), Ok(output), "{spec:?}");
         }
-        assert!(spec(5, 1, 1, Pads::Explicit(0, 0), false).settle(4).is_err());
+        assert!(spec(5, 1, 1, Pads::Explicit(0, 0), false).bind(4).is_err());
     }
 
     #[test]
@@ -254,7 +256,7 @@ mod tests {
             [(3, 1, 1, 1), (5, 2, 1, 2), (3, 2, 3, 2), (1, 2, 1, 0), (2, 3, 1, 0), (1, 1, 1, 2)]
         {
             let axis =
-                spec(kernel, stride, dilation, Pads::Explicit(pad, pad), false).settle(17).unwrap();
+                spec(kernel, stride, dilation, Pads::Explicit(pad, pad), false).bind(17).unwrap();
             let mut there = Vec::new();
             for out in 0..axis.output {
                 there.extend((0..kernel).filter_map(|t| Some((axis.under(out, t)?, t, out))));
@@ -278,7 +280,7 @@ mod tests {
             [(3, 1, 1, 1), (5, 2, 1, 2), (3, 2, 3, 2), (1, 2, 1, 0)]
         {
             let axis =
-                spec(kernel, stride, dilation, Pads::Explicit(pad, pad), false).settle(17).unwrap();
+                spec(kernel, stride, dilation, Pads::Explicit(pad, pad), false).bind(17).unwrap();
             for low in 0..17 {
                 for high in low + 1..=17 {
                     let (first, last) = axis.reach(low, high);

@@ -44,7 +44,7 @@ const LEARNED: &[(&str, &[usize], &[usize])] = &[
 ];
 
 /// A model rewritten for training.
-pub(super) struct Form {
+pub(super) struct TrainingModel {
     pub(super) proto: ModelProto,
     /// Name, first value and role.
     pub(super) weights: Vec<(String, Tensor, Role)>,
@@ -52,7 +52,7 @@ pub(super) struct Form {
     pub(super) statistics: Vec<(String, String)>,
 }
 
-impl Form {
+impl TrainingModel {
     pub(super) fn of(proto: &ModelProto) -> Result<Self, EngineError> {
         let mut proto = proto.clone();
         let graph = proto.graph.get_or_insert_default();

@@ -2,20 +2,24 @@
 
 use super::error::OnnxError;
 
-struct Kind {
+struct FileSignature {
     starts_with: &'static [u8],
     what: &'static str,
     advice: &'static str,
 }
 
-const fn kind(starts_with: &'static [u8], what: &'static str, advice: &'static str) -> Kind {
-    Kind { starts_with, what, advice }
+const fn kind(
+    starts_with: &'static [u8],
+    what: &'static str,
+    advice: &'static str,
+) -> FileSignature {
+    FileSignature { starts_with, what, advice }
 }
 
 const EXPORT: &str = "export the model to ONNX first";
 const FETCH: &str = "fetch the model itself";
 
-const KINDS: &[Kind] = &[
+const KINDS: &[FileSignature] = &[
     kind(b"version https://git-lfs", "a git-LFS pointer", "run `git lfs pull` beside it"),
     kind(b"\x89PNG", "a PNG image", "name the model's file, not an image"),
     kind(b"\xff\xd8\xff", "a JPEG image", "name the model's file, not an image"),

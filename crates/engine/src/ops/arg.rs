@@ -7,7 +7,7 @@ use super::elements::by_type;
 use super::operands::{Answers, one, required, whole_value};
 use super::places::Fold;
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::value::Value;
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ struct Arg {
     last: bool,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let largest = attributes.op_type() == "ArgMax";
     Ok(Some(Box::new(Arg {
         axis: attributes.int("axis", 0),
@@ -58,12 +58,12 @@ impl Op for Arg {
         let axes = [self.axis];
         let rows = Fold::new(value.shape(), &axes)?;
         if rows.steps.is_empty() {
-            return Err(Misfit::new(format!("axis {} holds nothing", self.axis)));
+            return Err(OperandError::new(format!("axis {} holds nothing", self.axis)));
         }
         let places = match value {
             Value::Floats(floats) => self.places(&rows, &floats.data),
             Value::Other(tensor) => by_type!(tensor.data(), v => self.places(&rows, v)),
-            Value::Sequence(_) => return Err(Misfit::new("a tensor is wanted")),
+            Value::Sequence(_) => return Err(OperandError::new("a tensor is wanted")),
         };
         one(whole_value(rows.shape(value.shape(), &axes, self.keep), places)?)
     }

@@ -7,7 +7,7 @@ use super::elements::{Element, alike, by_type};
 use super::operands::{Answers, one, operand, required, whole_value};
 use super::places::{broadcast, spread_offsets};
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::{Binary, Unary};
 use crate::value::Value;
 use faultlens_core::{DType, Tensor, TensorData};
@@ -147,7 +147,7 @@ struct Mod {
     of_dividend: bool,
 }
 
-pub(super) fn parse_mod(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_mod(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Mod { of_dividend: attributes.int("fmod", 0) != 0 })))
 }
 
@@ -168,10 +168,11 @@ impl Op for Mod {
 }
 
 /// Applies a function to two tensors of one type, broadcast to each other.
-fn pairwise(a: &Tensor, b: &Tensor, pair: &Pair<'_>) -> Result<Value, Misfit> {
+fn pairwise(a: &Tensor, b: &Tensor, pair: &Pair<'_>) -> Result<Value, OperandError> {
     let shapes = [a.shape(), b.shape()];
-    let misfit = || Misfit::new(format!("shapes {:?} and {:?} do not fit", a.shape(), b.shape()));
-    let shape = broadcast(&shapes).ok_or_else(misfit)?;
+    let operand_error =
+        || OperandError::new(format!("shapes {:?} and {:?} do not fit", a.shape(), b.shape()));
+    let shape = broadcast(&shapes).ok_or_else(operand_error)?;
     let places = shapes.map(|own| spread_offsets(own, &shape));
     let data: TensorData = by_type!(a.data(), v => paired(v, [a, b], &places, pair)?.into());
     whole_value(shape, data)
@@ -182,17 +183,17 @@ fn paired<T: Element + Number>(
     tensors: [&Tensor; 2],
     places: &[Vec<usize>; 2],
     pair: &Pair<'_>,
-) -> Result<Vec<T>, Misfit> {
+) -> Result<Vec<T>, OperandError> {
     let Some(both) = alike(first, &tensors) else {
         let [a, b] = tensors.map(|tensor| tensor.dtype().name());
-        return Err(Misfit::new(format!("operands of types {a} and {b} do not mix")));
+        return Err(OperandError::new(format!("operands of types {a} and {b} do not mix")));
     };
     let answers = places[0]
         .iter()
         .zip(&places[1])
         .map(|(&i, &j)| pair(both[0][i].exact(), both[1][j].exact()).map(T::from_exact));
     let answers: Option<Vec<T>> = answers.collect();
-    answers.ok_or_else(|| Misfit::new("a whole number is divided by zero"))
+    answers.ok_or_else(|| OperandError::new("a whole number is divided by zero"))
 }
 
 #[cfg(test)]

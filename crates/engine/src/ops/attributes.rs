@@ -1,6 +1,6 @@
 //! An operator's attributes, with ONNX's defaults at the place of use.
 
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::graph::Operator;
 use crate::onnx::{self, AttributeProto, GraphProto};
 use faultlens_core::Tensor;
@@ -64,9 +64,9 @@ impl<'a> Attributes<'a> {
         self.find(name)?.g.as_deref()
     }
 
-    pub(crate) fn tensor(&self, name: &str) -> Result<Option<Tensor>, Misfit> {
+    pub(crate) fn tensor(&self, name: &str) -> Result<Option<Tensor>, OperandError> {
         let proto = self.find(name).and_then(|a| a.t.as_deref());
-        proto.map(onnx::tensor).transpose().map_err(|e| Misfit::new(e.to_string()))
+        proto.map(onnx::tensor).transpose().map_err(|e| OperandError::new(e.to_string()))
     }
 
     /// Sizes such as strides: positive, and as many as the kernel has axes.
@@ -75,14 +75,14 @@ impl<'a> Attributes<'a> {
         name: &str,
         axes: usize,
         default: usize,
-    ) -> Result<Vec<usize>, Misfit> {
+    ) -> Result<Vec<usize>, OperandError> {
         let Some(given) = self.ints(name).filter(|v| !v.is_empty()) else {
             return Ok(vec![default; axes]);
         };
         let sizes: Option<Vec<usize>> =
             given.iter().map(|&v| usize::try_from(v).ok().filter(|&v| v <= 1 << 24)).collect();
         sizes.filter(|v| v.len() == axes && (default == 0 || !v.contains(&0))).ok_or_else(|| {
-            Misfit::new(format!("attribute {name} = {given:?} does not fit {axes} axes"))
+            OperandError::new(format!("attribute {name} = {given:?} does not fit {axes} axes"))
         })
     }
 

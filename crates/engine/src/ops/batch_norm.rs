@@ -5,7 +5,7 @@ use super::elementwise::{Elementwise, Function};
 use super::operands::{Answers, floats, one, required, rounded};
 use super::{Attributes, Local, Op, Wants};
 use crate::buffers::Buffers;
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::channels::{mapped, moments};
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::share::threads_here;
@@ -18,10 +18,10 @@ struct BatchNorm {
     affine: Option<Elementwise>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let epsilon = attributes.float("epsilon", 1e-5);
     if attributes.arity().1 > 1 || attributes.int("training_mode", 0) != 0 {
-        return Err(Misfit::new("it computes statistics; export the model for inference"));
+        return Err(OperandError::new("it computes statistics; export the model for inference"));
     }
     Ok(Some(Box::new(BatchNorm { epsilon, affine: None })))
 }
@@ -30,27 +30,29 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 /// statistics of the batch would answer an image differently in other company.
 pub(crate) const TRAINING: &str = "TrainingBatchNormalization";
 
-pub(super) fn parse_training(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_training(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let epsilon = f64::from(attributes.float("epsilon", 1e-5));
     let momentum = f64::from(attributes.float("momentum", 0.9));
     Ok(Some(Box::new(Training { epsilon, momentum })))
 }
 
 /// Scale, bias, mean and variance.
-fn statistics<'a>(operands: &[Option<&'a Value>]) -> Result<[&'a [f32]; 4], Misfit> {
+fn statistics<'a>(operands: &[Option<&'a Value>]) -> Result<[&'a [f32]; 4], OperandError> {
     let mut lists = [[].as_slice(); 4];
     for (at, list) in lists.iter_mut().enumerate() {
-        let wanted = || Misfit::new("it needs a scale, a bias, a mean and a variance");
+        let wanted = || OperandError::new("it needs a scale, a bias, a mean and a variance");
         *list = &floats(operands, at + 1)?.ok_or_else(wanted)?.data;
     }
     if lists.iter().any(|list| list.len() != lists[0].len()) {
-        return Err(Misfit::new("its scale, bias, mean and variance differ in length"));
+        return Err(OperandError::new("its scale, bias, mean and variance differ in length"));
     }
     Ok(lists)
 }
 
 impl BatchNorm {
-    fn affine(&self, operands: &[Option<&Value>]) -> Result<Elementwise, Misfit> {
+    fn affine(&self, operands: &[Option<&Value>]) -> Result<Elementwise, OperandError> {
         let [scale, bias, mean, variance] = statistics(operands)?;
         let n = scale.len();
         let factor: Vec<f32> =
@@ -66,7 +68,7 @@ impl Op for BatchNorm {
         if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
     }
 
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
         if constants.len() < 5 || constants[1..5].iter().any(Option::is_none) {
             return Ok(None);
         }
@@ -77,7 +79,7 @@ impl Op for BatchNorm {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         match &self.affine {
             Some(affine) => affine.local(&operands[..1]),
             None => Ok(None),
@@ -87,8 +89,11 @@ impl Op for BatchNorm {
     /// Statistics that are not constant, or other than two axes per image.
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
-        let misfit = || Misfit::new(format!("statistics do not fit {:?}", input.shape));
-        let &[n, channels, ref plane @ ..] = input.shape.as_slice() else { return Err(misfit()) };
+        let operand_error =
+            || OperandError::new(format!("statistics do not fit {:?}", input.shape));
+        let &[n, channels, ref plane @ ..] = input.shape.as_slice() else {
+            return Err(operand_error());
+        };
         let affine = match &self.affine {
             Some(affine) => affine.clone(),
             None => self.affine(operands)?,
@@ -97,7 +102,7 @@ impl Op for BatchNorm {
         let image = Floats { shape: vec![n, channels, 1, plane.iter().product()], ..plain };
         let image = Value::Floats(image.in_order(Order::ChannelsLast));
         let Some(Value::Floats(answer)) = run_alone(&affine, &[Some(&image)])? else {
-            return Err(misfit());
+            return Err(operand_error());
         };
         let answer = answer.in_order(Order::RowMajor);
         one(Value::Floats(Floats { shape: input.shape.clone(), ..answer }))
@@ -122,14 +127,16 @@ impl Op for Training {
     fn whole_in(&self, operands: &[Option<&Value>], buffers: &Buffers) -> Answers {
         let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
         let &[n, channels, ref plane @ ..] = input.shape.as_slice() else {
-            return Err(Misfit::new(format!("no channels in {:?}", input.shape)));
+            return Err(OperandError::new(format!("no channels in {:?}", input.shape)));
         };
         let lists = statistics(operands)?;
         if lists[0].len() != channels {
-            return Err(Misfit::new(format!("statistics do not fit {:?}", input.shape)));
+            return Err(OperandError::new(format!("statistics do not fit {:?}", input.shape)));
         }
         if input.data.len() < 2 * channels.max(1) {
-            return Err(Misfit::new("one value per channel has no variance; take larger batches"));
+            return Err(OperandError::new(
+                "one value per channel has no variance; take larger batches",
+            ));
         }
         // Only images lie channels last; other ranks are one row of pixels.
         let shape = vec![n, channels, 1, plane.iter().product()];

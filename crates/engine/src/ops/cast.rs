@@ -6,7 +6,7 @@
 use super::elements::by_type;
 use super::operands::{Answers, one, required};
 use super::{Attributes, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
 use crate::onnx;
 use crate::value::Value;
@@ -17,13 +17,14 @@ use std::cmp::Ordering;
 /// The type to cast to; `None` takes that of the second operand.
 struct Cast(Option<DType>);
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     if attributes.op_type() == "CastLike" {
         return Ok(Some(Box::new(Cast(None))));
     }
     let number = attributes.int("to", 0);
     let to = i32::try_from(number).ok().and_then(onnx::dtype);
-    let to = to.ok_or_else(|| Misfit::new(format!("it cannot cast to element type {number}")))?;
+    let to =
+        to.ok_or_else(|| OperandError::new(format!("it cannot cast to element type {number}")))?;
     Ok(Some(Box::new(Cast(Some(to)))))
 }
 
@@ -41,14 +42,14 @@ impl Op for Cast {
             Some(to) => Some(to),
             None => required(operands, 1)?.dtype(),
         };
-        let to = to.ok_or_else(|| Misfit::new("a list of tensors has no type to cast to"))?;
+        let to = to.ok_or_else(|| OperandError::new("a list of tensors has no type to cast to"))?;
         one(cast(value, to)?)
     }
 }
 
 /// The value with its elements as another type. Floats keep their order in memory where they stay
 /// floats, and must lie as ONNX counts where they do not.
-pub(crate) fn cast(value: &Value, to: DType) -> Result<Value, Misfit> {
+pub(crate) fn cast(value: &Value, to: DType) -> Result<Value, OperandError> {
     let data = match (value, to) {
         (Value::Floats(floats), DType::F32 | DType::F16 | DType::BF16) => {
             let mut floats = Floats { dtype: to, ..floats.clone() };
@@ -57,10 +58,12 @@ pub(crate) fn cast(value: &Value, to: DType) -> Result<Value, Misfit> {
         }
         (Value::Floats(floats), _) => converted(&floats.in_order(Order::RowMajor).data, to),
         (Value::Other(tensor), _) => by_type!(tensor.data(), v => converted(v, to)),
-        (Value::Sequence(_), _) => return Err(Misfit::new("it cannot cast a list of tensors")),
+        (Value::Sequence(_), _) => {
+            return Err(OperandError::new("it cannot cast a list of tensors"));
+        }
     };
     let tensor = Tensor::new(value.shape().to_vec(), data);
-    tensor.map(Value::from_tensor).map_err(|e| Misfit::new(e.to_string()))
+    tensor.map(Value::from_tensor).map_err(|e| OperandError::new(e.to_string()))
 }
 
 fn converted<T: Number>(from: &[T], to: DType) -> TensorData {

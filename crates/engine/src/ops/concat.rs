@@ -1,8 +1,8 @@
 //! `Concat`, along the channels pixel by pixel, along other axes as a whole.
 
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
-use crate::kernels::grid::{Order, Region, Spot};
+use crate::error::OperandError;
+use crate::kernels::grid::{Grid, Order, Region, Spot};
 use crate::value::Value;
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ struct Concat {
     sources: Vec<usize>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let sources = (0..attributes.arity().0).collect();
     Ok(Some(Box::new(Concat { axis: attributes.int("axis", 0), sources })))
 }
@@ -24,7 +24,7 @@ impl Op for Concat {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let floats: Option<Vec<_>> = operands.iter().map(|v| v.and_then(Value::floats)).collect();
         let Some(floats) = floats.filter(|f| !f.is_empty()) else { return Ok(None) };
         let (first, order) = (&floats[0].shape, floats[0].order);
@@ -41,21 +41,21 @@ impl Op for Concat {
                 && (0..rank).all(|a| a == axis || floats.shape[a] == first[a]);
             if !fits {
                 let why = format!("shapes {first:?} and {:?} do not join", floats.shape);
-                return Err(Misfit::new(why));
+                return Err(OperandError::new(why));
             }
             shape[axis] += floats.shape[axis];
         }
-        Ok(Some(Box::new(Settled { shape, order, sources: &self.sources })))
+        Ok(Some(Box::new(BoundConcat { shape, order, sources: &self.sources })))
     }
 }
 
-struct Settled<'a> {
+struct BoundConcat<'a> {
     shape: Vec<usize>,
     order: Order,
     sources: &'a [usize],
 }
 
-impl Local for Settled<'_> {
+impl Local for BoundConcat<'_> {
     fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -74,15 +74,15 @@ impl Local for Settled<'_> {
 
     #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
     unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
+        let width = Grid::of(&self.shape, self.order).width;
         for spot in spots {
-            let mut out = spot.out;
+            // SAFETY: the caller promises room for all channels.
+            let mut rest = unsafe { std::slice::from_raw_parts_mut(spot.out, width) };
             for source in &spot.sources[..self.sources.len()] {
                 let pixel = source.pixel(spot.at);
-                // SAFETY: the output pixel has room for all sources' channels, one by one.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(pixel.as_ptr(), out, pixel.len());
-                    out = out.add(pixel.len());
-                }
+                let (slots, behind) = rest.split_at_mut(pixel.len());
+                slots.copy_from_slice(pixel);
+                rest = behind;
             }
         }
     }

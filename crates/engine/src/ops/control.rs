@@ -3,7 +3,7 @@
 use super::cast::cast;
 use super::operands::{Answers, operand, whole_value};
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::onnx::{self, ValueInfoProto};
 use crate::value::Value;
 use faultlens_core::{DType, TensorData};
@@ -14,9 +14,9 @@ struct Loop {
     carried: usize,
 }
 
-pub(super) fn parse_loop(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_loop(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let Some(body) = attributes.graph("body") else {
-        return Err(Misfit::new("attribute body is missing"));
+        return Err(OperandError::new("attribute body is missing"));
     };
     let carried = attributes.arity().0.saturating_sub(2);
     let collected = body.output.iter().skip(1 + carried).map(declared).collect();

@@ -3,8 +3,8 @@
 use super::conv_nd::{self, ConvNd};
 use super::operands::Answers;
 use super::windows::{window_axes, window_specs};
-use super::{Attributes, Edit, Local, Op, Rebaked, Wants, channels_around};
-use crate::error::Misfit;
+use super::{Attributes, Edit, Local, Op, Repacked, Wants, channels_around};
+use crate::error::OperandError;
 use crate::kernels::conv::{FilterShape, Filters, convolve};
 use crate::kernels::grid::{Order, Region, Spot};
 use crate::kernels::window::{AxisSpec, Window};
@@ -17,31 +17,31 @@ struct Conv {
     /// Taps that the file gives; without them the weights' shape decides.
     explicit: bool,
     groups: usize,
-    baked: Option<Baked>,
+    prepacked: Option<Prepacked>,
 }
 
 #[derive(Clone)]
-struct Baked {
+struct Prepacked {
     shape: FilterShape,
     kernel: [usize; 2],
     filters: Arc<Filters>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let groups = groups(attributes)?;
     let Some(windows) = windows(attributes)? else { return conv_nd::parse(attributes) };
     let explicit = attributes.has("kernel_shape");
-    Ok(Some(Box::new(Conv { windows, explicit, groups, baked: None })))
+    Ok(Some(Box::new(Conv { windows, explicit, groups, prepacked: None })))
 }
 
 /// Into how many groups the channels split.
-pub(super) fn groups(attributes: &Attributes<'_>) -> Result<usize, Misfit> {
+pub(super) fn groups(attributes: &Attributes<'_>) -> Result<usize, OperandError> {
     let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
-    groups.ok_or_else(|| Misfit::new("attribute group must be positive"))
+    groups.ok_or_else(|| OperandError::new("attribute group must be positive"))
 }
 
 /// The window that attributes describe, for convolutions and pools; `None` if not of two axes.
-pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2]>, Misfit> {
+pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2]>, OperandError> {
     if window_axes(attributes).is_some_and(|axes| axes != 2) {
         return Ok(None);
     }
@@ -49,47 +49,47 @@ pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2
 }
 
 /// The filters and the window of a convolution for an input and weights of these shapes.
-pub(crate) fn settled(
+pub(crate) fn bound(
     attributes: &Attributes<'_>,
     input: &[usize],
     weights: &[usize],
-) -> Result<(FilterShape, Window), Misfit> {
+) -> Result<(FilterShape, Window), OperandError> {
     let Some(windows) = windows(attributes)? else {
-        return Err(Misfit::new("only convolutions over two axes have gradients"));
+        return Err(OperandError::new("only convolutions over two axes have gradients"));
     };
     let explicit = attributes.has("kernel_shape");
-    let conv = Conv { windows, explicit, groups: groups(attributes)?, baked: None };
+    let conv = Conv { windows, explicit, groups: groups(attributes)?, prepacked: None };
     let (shape, kernel) = conv.filter_shape(weights)?;
     Ok((shape, conv.window(input, shape, kernel)?))
 }
 
 impl Conv {
-    fn filter_shape(&self, weights: &[usize]) -> Result<(FilterShape, [usize; 2]), Misfit> {
+    fn filter_shape(&self, weights: &[usize]) -> Result<(FilterShape, [usize; 2]), OperandError> {
         let &[outputs, group_inputs, rows, columns] = weights else {
-            return Err(Misfit::new("weights must have four axes"));
+            return Err(OperandError::new("weights must have four axes"));
         };
         let given = self.windows.map(|w| w.kernel);
         if self.explicit && given != [rows, columns] {
             let why = format!("kernel_shape {given:?} does not fit weights {weights:?}");
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
         if outputs % self.groups != 0 || outputs * group_inputs * rows * columns == 0 {
             let groups = self.groups;
             let why = format!("weights {weights:?} do not split into {groups} groups");
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
         let taps = rows * columns;
         Ok((FilterShape { outputs, group_inputs, taps, groups: self.groups }, [rows, columns]))
     }
 
-    fn pack(&self, weights: &Value, bias: Option<&Value>) -> Result<Baked, Misfit> {
+    fn pack(&self, weights: &Value, bias: Option<&Value>) -> Result<Prepacked, OperandError> {
         let (shape, kernel) = self.filter_shape(weights.shape())?;
         let (data, bias) = (row_major(weights)?, bias_of(bias, shape.outputs)?);
-        Ok(Baked { shape, kernel, filters: Arc::new(Filters::new(shape, data, bias)) })
+        Ok(Prepacked { shape, kernel, filters: Arc::new(Filters::new(shape, data, bias)) })
     }
 
-    fn with(&self, baked: Baked) -> Self {
-        Self { baked: Some(baked), ..*self }
+    fn with(&self, prepacked: Prepacked) -> Self {
+        Self { prepacked: Some(prepacked), ..*self }
     }
 
     fn window(
@@ -97,39 +97,39 @@ impl Conv {
         input: &[usize],
         shape: FilterShape,
         kernel: [usize; 2],
-    ) -> Result<Window, Misfit> {
+    ) -> Result<Window, OperandError> {
         let &[_, channels, height, width] = input else {
-            return Err(Misfit::new(format!("the input must have four axes, not {input:?}")));
+            return Err(OperandError::new(format!("the input must have four axes, not {input:?}")));
         };
         let wanted = shape.group_inputs * self.groups;
         if channels != wanted {
             let why = format!("the input has {channels} channels where the weights take {wanted}");
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
         let axis =
-            |a: usize, length| AxisSpec { kernel: kernel[a], ..self.windows[a] }.settle(length);
+            |a: usize, length| AxisSpec { kernel: kernel[a], ..self.windows[a] }.bind(length);
         Ok(Window { rows: axis(0, height)?, columns: axis(1, width)? })
     }
 
-    fn settle(&self, input: &[usize], baked: Baked) -> Result<Settled, Misfit> {
-        let window = self.window(input, baked.shape, baked.kernel)?;
-        let shape = [input[0], baked.shape.outputs, window.rows.output, window.columns.output];
-        Ok(Settled { shape, window, filters: baked.filters })
+    fn bind(&self, input: &[usize], prepacked: Prepacked) -> Result<BoundConv, OperandError> {
+        let window = self.window(input, prepacked.shape, prepacked.kernel)?;
+        let shape = [input[0], prepacked.shape.outputs, window.rows.output, window.columns.output];
+        Ok(BoundConv { shape, window, filters: prepacked.filters })
     }
 }
 
-pub(super) fn row_major(value: &Value) -> Result<&[f32], Misfit> {
+pub(super) fn row_major(value: &Value) -> Result<&[f32], OperandError> {
     match value.floats() {
         Some(floats) if floats.order == Order::RowMajor => Ok(&floats.data),
-        _ => Err(Misfit::new("weights must be floats")),
+        _ => Err(OperandError::new("weights must be floats")),
     }
 }
 
 /// The bias, one per output or none.
-pub(super) fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], Misfit> {
+pub(super) fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], OperandError> {
     let data = bias.map_or(Ok([].as_slice()), row_major)?;
     if !data.is_empty() && data.len() != outputs {
-        return Err(Misfit::new(format!("{} biases for {outputs} outputs", data.len())));
+        return Err(OperandError::new(format!("{} biases for {outputs} outputs", data.len())));
     }
     Ok(data)
 }
@@ -139,7 +139,7 @@ impl Op for Conv {
         if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
     }
 
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
         let Some(&Some(weights)) = constants.get(1) else { return Ok(None) };
         if weights.shape().len() != 4 {
             return Ok(None);
@@ -148,43 +148,43 @@ impl Op for Conv {
         Ok(Some(Box::new(self.with(self.pack(weights, bias)?))))
     }
 
-    fn rebake(&self, edits: &[Edit<'_>]) -> Option<Rebaked> {
-        let mut baked = self.baked.clone()?;
-        let each = baked.shape.group_inputs * baked.shape.taps;
+    fn repack(&self, edits: &[Edit<'_>]) -> Option<Repacked> {
+        let mut prepacked = self.prepacked.clone()?;
+        let each = prepacked.shape.group_inputs * prepacked.shape.taps;
         let mut outputs = Vec::new();
         for edit in edits {
             let filters = if edit.operand == 1 {
                 outputs.extend(edit.elements.iter().map(|(element, _)| element / each));
-                baked.filters.with_weights(baked.shape, edit.elements)
+                prepacked.filters.with_weights(prepacked.shape, edit.elements)
             } else {
                 outputs.extend(edit.elements.iter().map(|(element, _)| *element));
-                baked.filters.with_biases(baked.shape, edit.elements)
+                prepacked.filters.with_biases(prepacked.shape, edit.elements)
             };
-            baked.filters = Arc::new(filters);
+            prepacked.filters = Arc::new(filters);
         }
         // Only a single group leaves the channels beside the wanted ones alone.
-        let channels = match baked.filters.channel_step() {
+        let channels = match prepacked.filters.channel_step() {
             Some(_) => channels_around(outputs.into_iter()),
-            None => 0..baked.shape.outputs,
+            None => 0..prepacked.shape.outputs,
         };
-        Some(Rebaked { op: Box::new(self.with(baked)), channels })
+        Some(Repacked { op: Box::new(self.with(prepacked)), channels })
     }
 
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let (Some(input), Some(weights)) = (operands[0], operands[1]) else {
-            return Err(Misfit::new("it needs an input and weights"));
+            return Err(OperandError::new("it needs an input and weights"));
         };
         if weights.shape().len() != 4 || input.floats().is_none() {
             return Ok(None);
         }
-        let baked = match &self.baked {
-            Some(baked) => baked.clone(),
+        let prepacked = match &self.prepacked {
+            Some(prepacked) => prepacked.clone(),
             None => self.pack(weights, operands.get(2).copied().flatten())?,
         };
-        Ok(Some(Box::new(self.settle(input.shape(), baked)?)))
+        Ok(Some(Box::new(self.bind(input.shape(), prepacked)?)))
     }
 
     /// Other than two axes, where no attribute told so.
@@ -193,13 +193,13 @@ impl Op for Conv {
     }
 }
 
-struct Settled {
+struct BoundConv {
     shape: [usize; 4],
     window: Window,
     filters: Arc<Filters>,
 }
 
-impl Local for Settled {
+impl Local for BoundConv {
     fn shape(&self) -> &[usize] {
         &self.shape
     }

@@ -5,7 +5,7 @@ use super::matmul::multiply_rows;
 use super::operands::{Answers, one, operand, required, rounded};
 use super::windows::{Windows, window_axes, window_specs};
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::gemm::Packed;
 use crate::kernels::grid::Floats;
 use crate::kernels::window::AxisSpec;
@@ -21,7 +21,7 @@ pub(super) struct ConvNd {
     specs: Vec<AxisSpec>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let specs = window_specs(attributes, window_axes(attributes).unwrap_or(0))?;
     Ok(Some(Box::new(ConvNd { groups: groups(attributes)?, specs })))
 }
@@ -42,10 +42,10 @@ impl ConvNd {
         Self { groups, specs: Vec::new() }
     }
 
-    fn windows(&self, plane: &[usize], kernel: &[usize]) -> Result<Windows, Misfit> {
+    fn windows(&self, plane: &[usize], kernel: &[usize]) -> Result<Windows, OperandError> {
         if !self.specs.is_empty() && self.specs.len() != kernel.len() {
             let why = format!("a window of {} axes does not fit weights", self.specs.len());
-            return Err(Misfit::new(format!("{why} of {kernel:?}")));
+            return Err(OperandError::new(format!("{why} of {kernel:?}")));
         }
         let spec = |(axis, &kernel): (usize, &usize)| AxisSpec {
             kernel,
@@ -82,19 +82,19 @@ impl Op for ConvNd {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let (input, weights) = (required(operands, 0)?.floats(), required(operands, 1)?.floats());
         let (Some(input), Some(weights)) = (input, weights) else { return Ok(None) };
-        let misfit = || {
+        let operand_error = || {
             let groups = self.groups;
             let why = format!("input {:?} and weights {:?} do not fit", input.shape, weights.shape);
-            Misfit::new(format!("{why} in {groups} groups"))
+            OperandError::new(format!("{why} in {groups} groups"))
         };
         let ([images, channels, plane @ ..], [outputs, group_inputs, kernel @ ..]) =
             (input.shape.as_slice(), weights.shape.as_slice())
         else {
-            return Err(misfit());
+            return Err(operand_error());
         };
         let fits = group_inputs * self.groups == *channels && outputs % self.groups == 0;
         if !fits || plane.len() != kernel.len() || weights.data.is_empty() {
-            return Err(misfit());
+            return Err(operand_error());
         }
         let windows = self.windows(plane, kernel)?;
         let output = windows.output();

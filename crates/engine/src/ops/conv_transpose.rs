@@ -4,17 +4,17 @@ use super::conv::{bias_of, groups, row_major};
 use super::operands::{Answers, one, operand, required};
 use super::windows::window_axes;
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::conv::FilterShape;
 use crate::kernels::grid::{Floats, Order, Region, Spot};
 use crate::kernels::transposed::{Landing, Stride, Transposed, TransposedFilters};
 use crate::kernels::window::{Axis, Window};
-use crate::step::{Tail, run_whole};
+use crate::step::{FusedOps, run_whole};
 use crate::value::Value;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Who settles the padding along an axis.
+/// Who decides the padding along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pads {
     /// The file: before and after.
@@ -39,7 +39,7 @@ const PLAIN: AxisSpec =
     AxisSpec { stride: 1, dilation: 1, pads: Pads::Explicit(0, 0), extra: 0, output: None };
 
 impl AxisSpec {
-    fn settle(&self, input: usize, kernel: usize) -> Result<Stride, Misfit> {
+    fn bind(&self, input: usize, kernel: usize) -> Result<Stride, OperandError> {
         let Self { stride, dilation, pads, extra, output } = *self;
         let whole = (input.max(1) - 1) * stride + extra + (kernel - 1) * dilation + 1;
         let before = |output: usize, upper: bool| {
@@ -55,7 +55,8 @@ impl AxisSpec {
             }
             (Pads::Explicit(before, after), None) => {
                 let output = whole.checked_sub(before + after).filter(|&n| n > 0);
-                let why = || Misfit::new(format!("pads {before} and {after} leave no output"));
+                let why =
+                    || OperandError::new(format!("pads {before} and {after} leave no output"));
                 (before, output.ok_or_else(why)?)
             }
         };
@@ -67,10 +68,10 @@ struct ConvTranspose {
     groups: usize,
     /// Empty where no attribute tells of the window.
     specs: Vec<AxisSpec>,
-    baked: Option<Arc<TransposedFilters>>,
+    prepacked: Option<Arc<TransposedFilters>>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(ConvTranspose::new(attributes)?)))
 }
 
@@ -80,25 +81,25 @@ pub(crate) fn turned(
     attributes: &Attributes<'_>,
     input: &[usize],
     weights: &[usize],
-) -> Result<(FilterShape, Window), Misfit> {
+) -> Result<(FilterShape, Window), OperandError> {
     let conv = ConvTranspose::new(attributes)?;
     let (&[_, _, height, width], &[outputs, group_inputs, rows, columns]) = (input, weights) else {
-        return Err(Misfit::new("gradients are known for images (four axes) only"));
+        return Err(OperandError::new("gradients are known for images (four axes) only"));
     };
     let [along_rows, along_columns] = conv.axes(2)?;
     let window = Window {
-        rows: Axis::of_transposed(&along_rows.settle(height, rows)?),
-        columns: Axis::of_transposed(&along_columns.settle(width, columns)?),
+        rows: Axis::of_transposed(&along_rows.bind(height, rows)?),
+        columns: Axis::of_transposed(&along_columns.bind(width, columns)?),
     };
     let shape = FilterShape { outputs, group_inputs, taps: rows * columns, groups: conv.groups };
     Ok((shape, window))
 }
 
 impl ConvTranspose {
-    fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+    fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let axes = window_axes(attributes).unwrap_or(0);
         if axes > 2 {
-            return Err(Misfit::new(format!(
+            return Err(OperandError::new(format!(
                 "a window of {axes} axes is not supported, only up to two"
             )));
         }
@@ -123,33 +124,39 @@ impl ConvTranspose {
             output: outputs.as_ref().map(|outputs| outputs[axis]),
         };
         let specs = (0..axes).map(spec).collect();
-        Ok(Self { groups: groups(attributes)?, specs, baked: None })
+        Ok(Self { groups: groups(attributes)?, specs, prepacked: None })
     }
 
     /// The attributes along rows and columns.
-    fn axes(&self, axes: usize) -> Result<[AxisSpec; 2], Misfit> {
+    fn axes(&self, axes: usize) -> Result<[AxisSpec; 2], OperandError> {
         match (self.specs.as_slice(), axes) {
             ([], _) => Ok([PLAIN; 2]),
             (&[columns], 1) => Ok([PLAIN, columns]),
             (&[rows, columns], 2) => Ok([rows, columns]),
-            _ => Err(Misfit::new(format!("its window does not slide along {axes} axes"))),
+            _ => Err(OperandError::new(format!("its window does not slide along {axes} axes"))),
         }
     }
 
     /// Weights of one or two axes; one is a column of the other.
-    fn filters(&self, weights: &Value, bias: Option<&Value>) -> Result<TransposedFilters, Misfit> {
+    fn filters(
+        &self,
+        weights: &Value,
+        bias: Option<&Value>,
+    ) -> Result<TransposedFilters, OperandError> {
         let shape = weights.shape();
-        let misfit = || {
+        let operand_error = || {
             let groups = self.groups;
-            Misfit::new(format!("weights {shape:?} do not make {groups} groups of one or two axes"))
+            OperandError::new(format!(
+                "weights {shape:?} do not make {groups} groups of one or two axes"
+            ))
         };
         let (inputs, group_outputs, kernel) = match *shape {
             [inputs, outputs, columns] => (inputs, outputs, [1, columns]),
             [inputs, outputs, rows, columns] => (inputs, outputs, [rows, columns]),
-            _ => return Err(misfit()),
+            _ => return Err(operand_error()),
         };
         if inputs % self.groups != 0 || shape.contains(&0) {
-            return Err(misfit());
+            return Err(operand_error());
         }
         Ok(TransposedFilters {
             weights: row_major(weights)?.to_vec(),
@@ -162,31 +169,31 @@ impl ConvTranspose {
         })
     }
 
-    /// Settles for images; `axes` is how many of their axes the window slides along.
-    fn settle(
+    /// Binds for images; `axes` is how many of their axes the window slides along.
+    fn bind(
         &self,
         shape: &[usize],
         axes: usize,
         operands: &[Option<&Value>],
-    ) -> Result<Settled, Misfit> {
+    ) -> Result<BoundConvTranspose, OperandError> {
         let &[n, channels, height, width] = shape else {
-            return Err(Misfit::new(format!("images are wanted, not {shape:?}")));
+            return Err(OperandError::new(format!("images are wanted, not {shape:?}")));
         };
-        let filters = match &self.baked {
+        let filters = match &self.prepacked {
             Some(filters) => filters.clone(),
             None => Arc::new(self.filters(required(operands, 1)?, operand(operands, 2))?),
         };
         let wanted = filters.group_inputs * self.groups;
         if channels != wanted {
             let why = format!("the input has {channels} channels where the weights take {wanted}");
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
         let specs = self.axes(axes)?;
-        let rows = specs[0].settle(height, filters.kernel[0])?;
-        let columns = specs[1].settle(width, filters.kernel[1])?;
+        let rows = specs[0].bind(height, filters.kernel[0])?;
+        let columns = specs[1].bind(width, filters.kernel[1])?;
         let shape = [n, filters.group_outputs * self.groups, rows.output, columns.output];
         let transposed = Transposed::new(Landing::new(rows), Landing::new(columns), filters);
-        Ok(Settled { shape, transposed })
+        Ok(BoundConvTranspose { shape, transposed })
     }
 }
 
@@ -195,33 +202,37 @@ impl Op for ConvTranspose {
         if operand == 0 { Wants::ChannelsLast } else { Wants::RowMajor }
     }
 
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
         let Some(weights) = operand(constants, 1) else { return Ok(None) };
-        let baked = Some(Arc::new(self.filters(weights, operand(constants, 2))?));
-        Ok(Some(Box::new(Self { groups: self.groups, specs: self.specs.clone(), baked })))
+        let prepacked = Some(Arc::new(self.filters(weights, operand(constants, 2))?));
+        Ok(Some(Box::new(Self { groups: self.groups, specs: self.specs.clone(), prepacked })))
     }
 
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let input = required(operands, 0)?;
         if input.floats().is_none() || input.shape().len() != 4 {
             return Ok(None);
         }
-        Ok(Some(Box::new(self.settle(input.shape(), 2, operands)?)))
+        Ok(Some(Box::new(self.bind(input.shape(), 2, operands)?)))
     }
 
     /// One axis: as one row of an image.
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
         let &[n, channels, width] = input.shape.as_slice() else {
-            return Err(Misfit::new(format!("one or two axes are wanted, not {:?}", input.shape)));
+            return Err(OperandError::new(format!(
+                "one or two axes are wanted, not {:?}",
+                input.shape
+            )));
         };
         let image = Floats { shape: vec![n, channels, 1, width], ..input.clone() };
-        let settled = self.settle(&image.shape, 1, operands)?;
+        let bound = self.bind(&image.shape, 1, operands)?;
         let image = image.in_order(Order::ChannelsLast);
-        let Value::Floats(answer) = run_whole(&settled, Tail::default(), &[&image], 1, Vec::new())
+        let Value::Floats(answer) =
+            run_whole(&bound, FusedOps::default(), &[&image], 1, Vec::new())
         else {
             return Ok(None);
         };
@@ -231,12 +242,12 @@ impl Op for ConvTranspose {
     }
 }
 
-struct Settled {
+struct BoundConvTranspose {
     shape: [usize; 4],
     transposed: Transposed,
 }
 
-impl Local for Settled {
+impl Local for BoundConvTranspose {
     fn shape(&self) -> &[usize] {
         &self.shape
     }

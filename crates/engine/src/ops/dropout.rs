@@ -5,7 +5,7 @@
 
 use super::operands::{Answers, one, required};
 use super::{Attributes, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Floats;
 use crate::value::Value;
 use faultlens_core::Seed;
@@ -20,23 +20,26 @@ pub(crate) struct Dropout {
     place: u64,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Dropout::new(attributes)?)))
 }
 
 impl Dropout {
-    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let ratio = f64::from(attributes.float("ratio", 0.5));
         if !(0.0..1.0).contains(&ratio) {
-            return Err(Misfit::new(format!("a ratio of {ratio} is not from 0 up to below 1")));
+            return Err(OperandError::new(format!(
+                "a ratio of {ratio} is not from 0 up to below 1"
+            )));
         }
         Ok(Self { ratio, place: attributes.int("place", 0) as u64 })
     }
 
     /// Drops elements of a value, or of its gradient, in the order in which they lie.
-    pub(crate) fn apply(&self, floats: &mut Floats, number: &Value) -> Result<(), Misfit> {
+    pub(crate) fn apply(&self, floats: &mut Floats, number: &Value) -> Result<(), OperandError> {
         let number = number.integers().and_then(|n| n.first().copied());
-        let number = number.ok_or_else(|| Misfit::new("it needs a whole number to draw from"))?;
+        let number =
+            number.ok_or_else(|| OperandError::new("it needs a whole number to draw from"))?;
         let seed = Seed::new(number as u64).at(self.place);
         let below = (self.ratio * 2f64.powi(32)) as u32;
         let factor = (1.0 / (1.0 - self.ratio)) as f32;

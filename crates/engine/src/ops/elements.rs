@@ -2,7 +2,7 @@
 
 use super::operands::{rounded, whole_value};
 use super::places::offsets;
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Order;
 use crate::value::Value;
 use faultlens_core::{Tensor, TensorData};
@@ -63,8 +63,12 @@ pub(super) fn alike<'a, T: Element>(_first: &[T], tensors: &[&'a Tensor]) -> Opt
 
 /// A value of the elements that `at` numbers, counted on from one source to the next. Floats must
 /// lie as ONNX counts.
-pub(crate) fn pick(sources: &[&Value], at: &[usize], shape: Vec<usize>) -> Result<Value, Misfit> {
-    let mixed = || Misfit::new("its operands differ in type");
+pub(crate) fn pick(
+    sources: &[&Value],
+    at: &[usize],
+    shape: Vec<usize>,
+) -> Result<Value, OperandError> {
+    let mixed = || OperandError::new("its operands differ in type");
     let floats: Option<Vec<_>> = sources.iter().map(|v| v.floats()).collect();
     if let Some(floats) = floats {
         let first = floats.first().ok_or_else(mixed)?;
@@ -88,7 +92,7 @@ pub(super) fn view(
     axes: &[usize],
     strides: &[usize],
     shape: Vec<usize>,
-) -> Result<Value, Misfit> {
+) -> Result<Value, OperandError> {
     match value {
         Value::Floats(floats) => {
             Ok(rounded(shape, floats.dtype, viewed(&floats.data, axes, strides)))
@@ -97,7 +101,7 @@ pub(super) fn view(
             let data: TensorData = by_type!(tensor.data(), v => viewed(v, axes, strides).into());
             whole_value(shape, data)
         }
-        Value::Sequence(_) => Err(Misfit::new("a tensor is wanted")),
+        Value::Sequence(_) => Err(OperandError::new("a tensor is wanted")),
     }
 }
 
@@ -118,7 +122,7 @@ fn viewed<T: Copy>(data: &[T], axes: &[usize], strides: &[usize]) -> Vec<T> {
     elements
 }
 
-fn picked<T: Copy>(sources: &[&[T]], at: &[usize]) -> Result<Vec<T>, Misfit> {
+fn picked<T: Copy>(sources: &[&[T]], at: &[usize]) -> Result<Vec<T>, OperandError> {
     let find = |&number: &usize| {
         let mut rest = number;
         for source in sources {
@@ -127,7 +131,7 @@ fn picked<T: Copy>(sources: &[&[T]], at: &[usize]) -> Result<Vec<T>, Misfit> {
                 None => rest -= source.len(),
             }
         }
-        Err(Misfit::new(format!("there is no element {number}")))
+        Err(OperandError::new(format!("there is no element {number}")))
     };
     at.iter().map(find).collect()
 }

@@ -5,7 +5,7 @@ use super::elements::view;
 use super::operands::{Answers, one, required};
 use super::places::{broadcast, spread_strides};
 use super::{Attributes, Local, Op, Wants, arithmetic};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::{Binary, Unary};
 use crate::kernels::grid::{Floats, Grid, Order, Region, Spot};
 use crate::step::run_alone;
@@ -36,7 +36,7 @@ pub(crate) struct Elementwise {
     pub(crate) function: Function,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     if let Some(function) = unary(attributes) {
         return Ok(Some(Elementwise::boxed(Function::Unary(function))));
     }
@@ -82,7 +82,7 @@ pub(crate) fn unary(attributes: &Attributes<'_>) -> Option<Unary> {
     })
 }
 
-fn parse_binary(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+fn parse_binary(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let binary = match attributes.op_type() {
         "Add" | "Sum" => Binary::Add,
         "Div" => Binary::Div,
@@ -114,7 +114,7 @@ impl Op for Elementwise {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let sources: &[usize] =
             if matches!(self.function, Function::Binary(_)) { &[0, 1] } else { &[0] };
         let mut shapes = Vec::new();
@@ -135,7 +135,7 @@ impl Op for Elementwise {
         let Some(shape) = broadcast_shape(&shapes) else { return Ok(None) };
         let grid = Grid::of(&shape, order);
         let grids = shapes.iter().map(|s| Grid::of(s, order)).collect();
-        Ok(Some(Box::new(Settled { shape, order, grid, grids, sources })))
+        Ok(Some(Box::new(BoundCopy { shape, order, grid, grids, sources })))
     }
 
     /// Operands that the kernels cannot follow: of many axes, of whole numbers, of mixed types.
@@ -166,7 +166,7 @@ impl Elementwise {
         let [a, b] = both.map(|floats| floats.shape.as_slice());
         let shape = broadcast(&[a, b]);
         let shape =
-            shape.ok_or_else(|| Misfit::new(format!("shapes {a:?} and {b:?} do not fit")))?;
+            shape.ok_or_else(|| OperandError::new(format!("shapes {a:?} and {b:?} do not fit")))?;
         let expand = |floats: &Floats| {
             let strides = spread_strides(&floats.shape, shape.len());
             let plain = Value::Floats(floats.in_order(Order::RowMajor));
@@ -187,8 +187,8 @@ pub(crate) fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     broadcast(shapes)
 }
 
-/// Copies the first operand's pixels; the function follows as the step's tail.
-struct Settled<'a> {
+/// Copies the first operand's pixels; the function follows as the step's fused functions.
+struct BoundCopy<'a> {
     shape: Vec<usize>,
     order: Order,
     grid: Grid,
@@ -207,7 +207,7 @@ pub(crate) fn spread(region: Region, from: &Grid, to: &Grid) -> Region {
     }
 }
 
-impl Local for Settled<'_> {
+impl Local for BoundCopy<'_> {
     fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -254,7 +254,7 @@ impl Op for Clip {
         Wants::Alike
     }
 
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
         Ok(clip(constants).map(|clip| Elementwise::boxed(Function::Unary(clip))))
     }
 
@@ -264,8 +264,8 @@ impl Op for Clip {
         if value.floats().is_none() {
             return arithmetic::clip(operands);
         }
-        let Some(clip) = self.bake(operands)? else {
-            return Err(Misfit::new("its limits must be floats, as its input is"));
+        let Some(clip) = self.prepack(operands)? else {
+            return Err(OperandError::new("its limits must be floats, as its input is"));
         };
         Ok(run_alone(&*clip, &[Some(value)])?.map(|v| vec![Some(v)]))
     }

@@ -4,14 +4,16 @@ use super::elements::view;
 use super::operands::{Answers, one, required};
 use super::places::{axis, strides};
 use super::{Attributes, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
 use crate::value::Value;
 use faultlens_core::{Tensor, TensorData};
 
 struct Constant(Value);
 
-pub(super) fn parse_constant(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_constant(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let tensor = if let Some(tensor) = attributes.tensor("value")? {
         tensor
     } else if attributes.has("value_float") {
@@ -25,7 +27,7 @@ pub(super) fn parse_constant(attributes: &Attributes<'_>) -> Result<Option<Box<d
     {
         Tensor::vector(ints.to_vec())
     } else {
-        return Err(Misfit::new("it holds no tensor or number"));
+        return Err(OperandError::new("it holds no tensor or number"));
     };
     Ok(Some(Box::new(Constant(Value::from_tensor(tensor)))))
 }
@@ -47,7 +49,9 @@ impl Op for Constant {
 
 struct Identity;
 
-pub(super) fn parse_identity(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_identity(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let plain = attributes.arity().1 == 1;
     Ok(plain.then(|| Box::new(Identity) as Box<dyn Op>))
 }
@@ -70,7 +74,9 @@ enum Shaping {
     Unsqueeze { axes: Option<Vec<i64>> },
 }
 
-pub(super) fn parse_reshape(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_reshape(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let axes = attributes.ints("axes").map(<[i64]>::to_vec);
     let shaping = match attributes.op_type() {
         "Reshape" if attributes.opset() < 5 => return Ok(None),
@@ -83,10 +89,10 @@ pub(super) fn parse_reshape(attributes: &Attributes<'_>) -> Result<Option<Box<dy
 }
 
 impl Shaping {
-    fn shape(&self, from: &[usize], operand: Option<Vec<i64>>) -> Result<Vec<usize>, Misfit> {
+    fn shape(&self, from: &[usize], operand: Option<Vec<i64>>) -> Result<Vec<usize>, OperandError> {
         match self {
             Self::Reshape { keep_zero } => {
-                let wanted = operand.ok_or_else(|| Misfit::new("it needs a shape"))?;
+                let wanted = operand.ok_or_else(|| OperandError::new("it needs a shape"))?;
                 resolve(from, &wanted, *keep_zero)
             }
             Self::Flatten { axis: behind } => {
@@ -100,29 +106,29 @@ impl Shaping {
             },
             Self::Unsqueeze { axes } => {
                 let axes = operand.or_else(|| axes.clone());
-                unsqueezed(from, &axes.ok_or_else(|| Misfit::new("it needs axes"))?)
+                unsqueezed(from, &axes.ok_or_else(|| OperandError::new("it needs axes"))?)
             }
         }
     }
 }
 
-fn squeezed(from: &[usize], axes: &[i64]) -> Result<Vec<usize>, Misfit> {
+fn squeezed(from: &[usize], axes: &[i64]) -> Result<Vec<usize>, OperandError> {
     let gone: Vec<usize> = axes.iter().map(|&a| axis(a, from.len())).collect::<Result<_, _>>()?;
     if let Some(at) = gone.iter().find(|&&a| from[a] != 1) {
-        return Err(Misfit::new(format!("axis {at} of {from:?} is not of length 1")));
+        return Err(OperandError::new(format!("axis {at} of {from:?} is not of length 1")));
     }
     let kept = from.iter().enumerate().filter(|(a, _)| !gone.contains(a));
     Ok(kept.map(|(_, &d)| d).collect())
 }
 
-fn unsqueezed(from: &[usize], axes: &[i64]) -> Result<Vec<usize>, Misfit> {
+fn unsqueezed(from: &[usize], axes: &[i64]) -> Result<Vec<usize>, OperandError> {
     let rank = from.len() + axes.len();
     let mut new: Vec<usize> = axes.iter().map(|&a| axis(a, rank)).collect::<Result<_, _>>()?;
     new.sort_unstable();
     let mut shape = from.to_vec();
     for at in new {
         if at > shape.len() {
-            return Err(Misfit::new(format!("axes {axes:?} do not fit {from:?}")));
+            return Err(OperandError::new(format!("axes {axes:?} do not fit {from:?}")));
         }
         shape.insert(at, 1);
     }
@@ -130,25 +136,26 @@ fn unsqueezed(from: &[usize], axes: &[i64]) -> Result<Vec<usize>, Misfit> {
 }
 
 /// ONNX's shorthands: 0 keeps an axis, -1 takes what is left.
-fn resolve(from: &[usize], wanted: &[i64], keep_zero: bool) -> Result<Vec<usize>, Misfit> {
-    let misfit = || Misfit::new(format!("{from:?} cannot be reshaped to {wanted:?}"));
+fn resolve(from: &[usize], wanted: &[i64], keep_zero: bool) -> Result<Vec<usize>, OperandError> {
+    let operand_error = || OperandError::new(format!("{from:?} cannot be reshaped to {wanted:?}"));
     let mut shape = Vec::with_capacity(wanted.len());
     for (axis, &length) in wanted.iter().enumerate() {
         shape.push(match length {
-            0 if !keep_zero => *from.get(axis).ok_or_else(misfit)?,
+            0 if !keep_zero => *from.get(axis).ok_or_else(operand_error)?,
             -1 => 1,
-            n => usize::try_from(n).map_err(|_| misfit())?,
+            n => usize::try_from(n).map_err(|_| operand_error())?,
         });
     }
     let total: usize = from.iter().product();
-    let known = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or_else(misfit)?;
+    let known =
+        shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or_else(operand_error)?;
     if let Some(open) = wanted.iter().position(|&d| d == -1) {
         if known == 0 || !total.is_multiple_of(known) {
-            return Err(misfit());
+            return Err(operand_error());
         }
         shape[open] = total / known;
     } else if known != total {
-        return Err(misfit());
+        return Err(operand_error());
     }
     Ok(shape)
 }
@@ -166,7 +173,9 @@ impl Op for Shaping {
             Value::Other(tensor) => {
                 let shape = self.shape(tensor.shape(), operand)?;
                 let data = tensor.data().clone();
-                Value::Other(Tensor::new(shape, data).map_err(|e| Misfit::new(e.to_string()))?)
+                Value::Other(
+                    Tensor::new(shape, data).map_err(|e| OperandError::new(e.to_string()))?,
+                )
             }
         };
         Ok(Some(vec![Some(reshaped)]))
@@ -178,7 +187,9 @@ pub(crate) struct Transpose {
     permutation: Option<Vec<usize>>,
 }
 
-pub(super) fn parse_transpose(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_transpose(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Transpose::new(attributes))))
 }
 
@@ -201,19 +212,21 @@ impl Transpose {
     }
 
     /// Which axis of the operand each axis of the result is.
-    pub(crate) fn permutation(&self, rank: usize) -> Result<Vec<usize>, Misfit> {
+    pub(crate) fn permutation(&self, rank: usize) -> Result<Vec<usize>, OperandError> {
         let permutation = self.permutation.clone().unwrap_or_else(|| (0..rank).rev().collect());
         let mut sorted = permutation.clone();
         sorted.sort_unstable();
         if sorted != (0..rank).collect::<Vec<_>>() {
-            return Err(Misfit::new(format!("perm {permutation:?} does not fit {rank} axes")));
+            return Err(OperandError::new(format!(
+                "perm {permutation:?} does not fit {rank} axes"
+            )));
         }
         Ok(permutation)
     }
 }
 
 /// The value with its axes in another order, moved only where another label does not do.
-pub(crate) fn transposed(value: Value, permutation: &[usize]) -> Result<Value, Misfit> {
+pub(crate) fn transposed(value: Value, permutation: &[usize]) -> Result<Value, OperandError> {
     let shape: Vec<usize> = permutation.iter().map(|&a| value.shape()[a]).collect();
     let floats = match value {
         Value::Floats(floats) => floats,
@@ -232,7 +245,11 @@ pub(crate) fn transposed(value: Value, permutation: &[usize]) -> Result<Value, M
 }
 
 /// The elements of a value with its axes in another order.
-fn permuted(value: &Value, permutation: &[usize], shape: Vec<usize>) -> Result<Value, Misfit> {
+fn permuted(
+    value: &Value,
+    permutation: &[usize],
+    shape: Vec<usize>,
+) -> Result<Value, OperandError> {
     let strides = strides(value.shape());
     let strides: Vec<usize> = permutation.iter().map(|&a| strides[a]).collect();
     view(value, &shape.clone(), &strides, shape)
@@ -248,29 +265,33 @@ pub(crate) struct Blocks {
     within_channel: bool,
 }
 
-pub(super) fn parse_blocks(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_blocks(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Blocks::new(attributes)?)))
 }
 
 impl Blocks {
-    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let size = usize::try_from(attributes.int("blocksize", 0)).ok().filter(|&b| b > 0);
         Ok(Self {
-            size: size.ok_or_else(|| Misfit::new("attribute blocksize must be positive"))?,
+            size: size.ok_or_else(|| OperandError::new("attribute blocksize must be positive"))?,
             to_space: attributes.op_type() == "DepthToSpace",
             within_channel: attributes.string("mode", "DCR") == "CRD",
         })
     }
 
     /// The operand as the result reads it.
-    pub(crate) fn view(&self, of: &[usize]) -> Result<View, Misfit> {
+    pub(crate) fn view(&self, of: &[usize]) -> Result<View, OperandError> {
         let Self { size, to_space, within_channel } = *self;
-        let misfit = || Misfit::new(format!("{of:?} does not make blocks of {size}"));
-        let &[n, c, h, w] = of else { return Err(misfit()) };
+        let operand_error = || OperandError::new(format!("{of:?} does not make blocks of {size}"));
+        let &[n, c, h, w] = of else { return Err(operand_error()) };
         let (image, channel) = (c * h * w, h * w);
         let (axes, strides, shape) = if to_space {
-            let c =
-                c.is_multiple_of(size * size).then_some(c / (size * size)).ok_or_else(misfit)?;
+            let c = c
+                .is_multiple_of(size * size)
+                .then_some(c / (size * size))
+                .ok_or_else(operand_error)?;
             let [of_c, of_block] = if within_channel { [size * size, 1] } else { [1, c] };
             let of_row = of_block * size * channel;
             let strides = [image, of_c * channel, w, of_row, 1, of_block * channel];
@@ -280,7 +301,7 @@ impl Blocks {
             let (rows, columns) = (h / size, w / size);
             ([n, size, size, c, rows, columns], strides, vec![n, size * size * c, rows, columns])
         } else {
-            return Err(misfit());
+            return Err(operand_error());
         };
         Ok(View { axes, strides, shape })
     }

@@ -4,7 +4,7 @@ use super::elements::{Element, alike, by_type};
 use super::operands::{Answers, one, required, whole_value};
 use super::places::{broadcast, spread_offsets};
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::value::Value;
 use faultlens_core::TensorData;
 use std::cmp::Ordering;
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 /// The orders of two elements for which a comparison holds. NaN has none, so nothing does.
 struct Compare(&'static [Ordering]);
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     use Ordering::{Equal, Greater, Less};
     let holds: &'static [Ordering] = match attributes.op_type() {
         "Equal" => &[Equal],
@@ -36,9 +36,9 @@ impl Compare {
         first: &[T],
         tensors: [&faultlens_core::Tensor; 2],
         places: &[Vec<usize>; 2],
-    ) -> Result<Vec<bool>, Misfit> {
+    ) -> Result<Vec<bool>, OperandError> {
         let both = alike(first, &tensors);
-        let both = both.ok_or_else(|| Misfit::new("its operands differ in type"))?;
+        let both = both.ok_or_else(|| OperandError::new("its operands differ in type"))?;
         Ok(self.each([both[0], both[1]], places))
     }
 }
@@ -47,36 +47,38 @@ impl Op for Compare {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let (a, b) = (required(operands, 0)?, required(operands, 1)?);
         let shapes = [a.shape(), b.shape()];
-        let misfit =
-            || Misfit::new(format!("shapes {:?} and {:?} do not fit", a.shape(), b.shape()));
-        let shape = broadcast(&shapes).ok_or_else(misfit)?;
+        let operand_error =
+            || OperandError::new(format!("shapes {:?} and {:?} do not fit", a.shape(), b.shape()));
+        let shape = broadcast(&shapes).ok_or_else(operand_error)?;
         let places = shapes.map(|own| spread_offsets(own, &shape));
         let answers = match (a, b) {
             (Value::Floats(a), Value::Floats(b)) => self.each([&a.data, &b.data], &places),
             (Value::Other(a), Value::Other(b)) => {
                 by_type!(a.data(), v => self.of_type(v, [a, b], &places)?)
             }
-            _ => return Err(Misfit::new("its operands differ in type")),
+            _ => return Err(OperandError::new("its operands differ in type")),
         };
         one(whole_value(shape, answers)?)
     }
 }
 
 /// `IsNaN` and `IsInf`.
-struct Kind {
+struct FloatClass {
     nan: bool,
     positive: bool,
     negative: bool,
 }
 
-pub(super) fn parse_kind(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_float_class(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let nan = attributes.op_type() == "IsNaN";
     let detects = |name: &str| !nan && attributes.int(name, 1) != 0;
     let (positive, negative) = (detects("detect_positive"), detects("detect_negative"));
-    Ok(Some(Box::new(Kind { nan, positive, negative })))
+    Ok(Some(Box::new(FloatClass { nan, positive, negative })))
 }
 
-impl Kind {
+impl FloatClass {
     fn is(&self, x: f64) -> bool {
         (self.nan && x.is_nan())
             || (self.positive && x == f64::INFINITY)
@@ -84,7 +86,7 @@ impl Kind {
     }
 }
 
-impl Op for Kind {
+impl Op for FloatClass {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let value = required(operands, 0)?;
         let answers: Vec<bool> = match value {
@@ -92,10 +94,13 @@ impl Op for Kind {
             Value::Other(tensor) => match tensor.data() {
                 TensorData::F64(v) => v.iter().map(|&x| self.is(x)).collect(),
                 other => {
-                    return Err(Misfit::new(format!("{} is never that", other.dtype().name())));
+                    return Err(OperandError::new(format!(
+                        "{} is never that",
+                        other.dtype().name()
+                    )));
                 }
             },
-            Value::Sequence(_) => return Err(Misfit::new("a tensor is wanted")),
+            Value::Sequence(_) => return Err(OperandError::new("a tensor is wanted")),
         };
         one(whole_value(value.shape().to_vec(), answers)?)
     }

@@ -6,7 +6,7 @@
 use super::operands::required;
 use super::pixelwise::Pixelwise;
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::sum::sum;
 use crate::value::Value;
 
@@ -19,15 +19,15 @@ pub(crate) struct Lrn {
     bias: f32,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Lrn::of(attributes)?)))
 }
 
 impl Lrn {
-    pub(crate) fn of(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+    pub(crate) fn of(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let size = usize::try_from(attributes.int("size", 0)).ok().filter(|&size| size > 0);
         Ok(Self {
-            size: size.ok_or_else(|| Misfit::new("attribute size must be positive"))?,
+            size: size.ok_or_else(|| OperandError::new("attribute size must be positive"))?,
             alpha: attributes.float("alpha", 1e-4),
             beta: attributes.float("beta", 0.75),
             bias: attributes.float("bias", 1.0),
@@ -62,10 +62,10 @@ impl Op for Lrn {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
         if input.shape.len() != 4 {
-            return Err(Misfit::new(format!("images are wanted, not {:?}", input.shape)));
+            return Err(OperandError::new(format!("images are wanted, not {:?}", input.shape)));
         }
         let function = |channels: &[f32], out: &mut [f32]| self.pixel(channels, out);
         Ok(Some(Box::new(Pixelwise::new(input.shape.clone(), input.order, function))))

@@ -1,8 +1,8 @@
 //! `Gemm` and `MatMul`: rows times a matrix.
 
 use super::matmul_batched::product;
-use super::{Attributes, Edit, Local, Op, Rebaked, Wants, channels_around};
-use crate::error::Misfit;
+use super::{Attributes, Edit, Local, Op, Repacked, Wants, channels_around};
+use crate::error::OperandError;
 use crate::kernels::gemm::{PANEL, Packed, Rows, multiply};
 use crate::kernels::grid::{Floats, Order, Region, Spot};
 use crate::value::Value;
@@ -21,22 +21,22 @@ struct Product {
     beta: f32,
     /// Whether one bias serves all columns.
     spread_bias: bool,
-    baked: Option<Arc<Packed>>,
+    prepacked: Option<Arc<Packed>>,
 }
 
-pub(super) fn parse(_attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(_attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let (alpha, beta) = (1.0, 1.0);
-    let product = Product { transposed: false, alpha, beta, spread_bias: false, baked: None };
+    let product = Product { transposed: false, alpha, beta, spread_bias: false, prepacked: None };
     Ok(Some(Box::new(product)))
 }
 
-pub(super) fn parse_gemm(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_gemm(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let product = Product {
         transposed: attributes.int("transB", 0) != 0,
         alpha: attributes.float("alpha", 1.0),
         beta: attributes.float("beta", 1.0),
         spread_bias: false,
-        baked: None,
+        prepacked: None,
     };
     Ok(Some(Box::new(Gemm { transposed_rows: attributes.int("transA", 0) != 0, product })))
 }
@@ -100,21 +100,21 @@ impl Product {
     }
 
     /// The same product with its matrix packed, if its operands allow.
-    fn baked(&self, constants: &[Option<&Value>]) -> Option<Self> {
+    fn prepacked(&self, constants: &[Option<&Value>]) -> Option<Self> {
         let constant = |at: usize| constants.get(at).copied().flatten();
         let packed = self.pack(constant(1), constant(2))?;
         let spread_bias = constant(2).is_some_and(|b| b.shape().iter().product::<usize>() == 1);
-        Some(Self { spread_bias, baked: Some(Arc::new(packed)), ..self.clone() })
+        Some(Self { spread_bias, prepacked: Some(Arc::new(packed)), ..self.clone() })
     }
 }
 
 impl Op for Product {
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
-        Ok(self.baked(constants).map(|product| Box::new(product) as Box<dyn Op>))
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
+        Ok(self.prepacked(constants).map(|product| Box::new(product) as Box<dyn Op>))
     }
 
-    fn rebake(&self, edits: &[Edit<'_>]) -> Option<Rebaked> {
-        let mut packed = Packed::clone(self.baked.as_ref()?);
+    fn repack(&self, edits: &[Edit<'_>]) -> Option<Repacked> {
+        let mut packed = Packed::clone(self.prepacked.as_ref()?);
         let (depth, columns) = (packed.depth(), packed.columns());
         let scaled = |value: f32, by: f32| if by == 1.0 { value } else { by * value };
         let mut touched = Vec::new();
@@ -146,21 +146,21 @@ impl Op for Product {
                 packed = packed.with_biases(&biases);
             }
         }
-        let op = Box::new(Self { baked: Some(Arc::new(packed)), ..self.clone() });
-        Some(Rebaked { op, channels: channels_around(touched.into_iter()) })
+        let op = Box::new(Self { prepacked: Some(Arc::new(packed)), ..self.clone() });
+        Some(Repacked { op, channels: channels_around(touched.into_iter()) })
     }
 
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let (Some(rows), Some(matrix)) = (operands[0], operands[1]) else {
-            return Err(Misfit::new("it needs two operands"));
+            return Err(OperandError::new("it needs two operands"));
         };
         if rows.floats().is_none() || rows.shape().len() < 2 {
             return Ok(None);
         }
-        let packed = match &self.baked {
+        let packed = match &self.prepacked {
             Some(packed) => packed.clone(),
             None => match self.pack(Some(matrix), operands.get(2).copied().flatten()) {
                 Some(packed) => Arc::new(packed),
@@ -171,17 +171,20 @@ impl Op for Product {
         let depth = shape.last().copied().unwrap_or(0);
         if depth != packed.depth() {
             let (rows, wanted) = (rows.shape(), packed.depth());
-            return Err(Misfit::new(format!(
+            return Err(OperandError::new(format!(
                 "rows of {rows:?} do not fit a matrix of {wanted} rows"
             )));
         }
         if let Some(last) = shape.last_mut() {
             *last = packed.columns();
         }
-        Ok(Some(Box::new(Settled { shape, packed })))
+        Ok(Some(Box::new(BoundProduct { shape, packed })))
     }
 
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(
+        &self,
+        operands: &[Option<&Value>],
+    ) -> Result<Option<Vec<Option<Value>>>, OperandError> {
         product(operands)
     }
 }
@@ -197,12 +200,12 @@ pub(crate) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
     unsafe { multiply(&rows, packed, 0, packed.columns()) }
 }
 
-struct Settled {
+struct BoundProduct {
     shape: Vec<usize>,
     packed: Arc<Packed>,
 }
 
-impl Local for Settled {
+impl Local for BoundProduct {
     fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -242,24 +245,27 @@ impl Op for Gemm {
         Wants::RowMajor
     }
 
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
-        let product = self.product.baked(constants);
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
+        let product = self.product.prepacked(constants);
         Ok(product.map(|product| Box::new(Self { product, ..self.clone() }) as Box<dyn Op>))
     }
 
-    fn rebake(&self, edits: &[Edit<'_>]) -> Option<Rebaked> {
-        if self.transposed_rows { None } else { self.product.rebake(edits) }
+    fn repack(&self, edits: &[Edit<'_>]) -> Option<Repacked> {
+        if self.transposed_rows { None } else { self.product.repack(edits) }
     }
 
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         if self.transposed_rows { Ok(None) } else { self.product.local(operands) }
     }
 
     /// The rare cases: transposed rows, or a bias that varies by row and is added last.
-    fn whole(&self, operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(
+        &self,
+        operands: &[Option<&Value>],
+    ) -> Result<Option<Vec<Option<Value>>>, OperandError> {
         let (Some(a), Some(b)) =
             (operands[0].and_then(Value::floats), operands[1].and_then(Value::floats))
         else {
@@ -267,7 +273,7 @@ impl Op for Gemm {
         };
         let rows = if self.transposed_rows { transposed(a)? } else { a.clone() };
         let matrix = Value::Floats(b.clone());
-        let plain = Product { baked: None, ..self.product.clone() };
+        let plain = Product { prepacked: None, ..self.product.clone() };
         let rows = Value::Floats(rows);
         let Some(product) = crate::step::run_alone(&plain, &[Some(&rows), Some(&matrix)])? else {
             return Ok(None);
@@ -287,11 +293,34 @@ impl Op for Gemm {
     }
 }
 
-fn transposed(a: &Floats) -> Result<Floats, Misfit> {
+fn transposed(a: &Floats) -> Result<Floats, OperandError> {
     let &[rows, columns] = a.shape.as_slice() else {
-        return Err(Misfit::new(format!("a matrix is wanted, not {:?}", a.shape)));
+        return Err(OperandError::new(format!("a matrix is wanted, not {:?}", a.shape)));
     };
     let data = (0..rows * columns).map(|i| a.data[i % rows * columns + i / rows]).collect();
     let dtype: DType = a.dtype;
     Ok(Floats { shape: vec![columns, rows], order: Order::RowMajor, dtype, data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Packed {
+        Packed::new(2, 2, &[], |k, column| if k == column { 1.0 } else { 0.0 })
+    }
+
+    #[test]
+    fn rows_are_multiplied_one_by_one() {
+        let mut out = [0.0; 4];
+        multiply_rows(&[1.0, 2.0, 3.0, 4.0], &identity(), &mut out);
+        assert_eq!(out, [1.0, 2.0, 3.0, 4.0]);
+    }
+
+    /// In a build without debug assertions, this once read row pointers that do not exist.
+    #[test]
+    #[should_panic(expected = "every row has its input runs")]
+    fn more_outputs_than_rows_are_refused() {
+        multiply_rows(&[1.0, 2.0], &identity(), &mut [0.0; 4]);
+    }
 }

@@ -5,7 +5,7 @@ use super::elements::{Element, alike, by_type};
 use super::matmul::multiply_rows;
 use super::operands::{Answers, one, required, rounded, whole_value};
 use super::places::{broadcast, spread_offsets};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::gemm::Packed;
 use crate::kernels::grid::Floats;
 use crate::value::Value;
@@ -22,21 +22,22 @@ pub(crate) struct Shapes {
 }
 
 impl Shapes {
-    pub(crate) fn new(a: &[usize], b: &[usize]) -> Result<Self, Misfit> {
-        let misfit = || Misfit::new(format!("shapes {a:?} and {b:?} do not multiply"));
+    pub(crate) fn new(a: &[usize], b: &[usize]) -> Result<Self, OperandError> {
+        let operand_error = || OperandError::new(format!("shapes {a:?} and {b:?} do not multiply"));
         // A vector is a row on the left and a column on the right, and its axis goes away.
         let (outer_a, rows, depth) = match a {
-            [] => return Err(misfit()),
+            [] => return Err(operand_error()),
             [depth] => (&[][..], 1, *depth),
             [outer @ .., rows, depth] => (outer, *rows, *depth),
         };
         let (outer_b, same_depth, columns) = match b {
-            [] => return Err(misfit()),
+            [] => return Err(operand_error()),
             [depth] => (&[][..], *depth, 1),
             [outer @ .., depth, columns] => (outer, *depth, *columns),
         };
-        let outer =
-            broadcast(&[outer_a, outer_b]).filter(|_| depth == same_depth).ok_or_else(misfit)?;
+        let outer = broadcast(&[outer_a, outer_b])
+            .filter(|_| depth == same_depth)
+            .ok_or_else(operand_error)?;
         let [at_a, at_b] = [outer_a, outer_b].map(|own| spread_offsets(own, &outer));
         let start = |(i, j): (usize, usize)| [i * rows * depth, j * depth * columns];
         let starts = at_a.into_iter().zip(at_b).map(start).collect();
@@ -84,8 +85,9 @@ fn of_numbers<T: Element + Number>(
     first: &[T],
     tensors: [&Tensor; 2],
     shapes: &Shapes,
-) -> Result<Vec<T>, Misfit> {
-    let both = alike(first, &tensors).ok_or_else(|| Misfit::new("its operands differ in type"))?;
+) -> Result<Vec<T>, OperandError> {
+    let both =
+        alike(first, &tensors).ok_or_else(|| OperandError::new("its operands differ in type"))?;
     let element = |[rows_at, matrix_at]: [usize; 2], row: usize, column: usize| {
         let terms = (0..shapes.depth).map(|k| {
             let x = both[0][rows_at + row * shapes.depth + k].exact();

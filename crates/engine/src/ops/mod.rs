@@ -38,14 +38,14 @@ pub(crate) mod softmax;
 mod windows;
 
 use crate::buffers::Buffers;
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::graph::Operator;
 use crate::kernels::gemm::LANE;
 use crate::kernels::grid::{Order, Region, Spot};
 use crate::value::Value;
 pub(crate) use attributes::Attributes;
 pub(crate) use batch_norm::TRAINING as TRAINING_BATCH_NORM;
-pub(crate) use conv::settled as conv_settled;
+pub(crate) use conv::bound as conv_bound;
 pub(crate) use conv_transpose::turned as conv_turned;
 pub(crate) use dropout::{Dropout, RANDOM_DROPOUT};
 pub(crate) use elements::pick;
@@ -63,13 +63,13 @@ pub(crate) trait Op: Send + Sync {
 
     /// The same operator with its constant operands prepared once (weights packed). Operands that
     /// are not constant are `None`.
-    fn bake(&self, _constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+    fn prepack(&self, _constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
         Ok(None)
     }
 
-    /// The same operator with single elements of its baked constants replaced, and the output
-    /// channels that can differ; `None` where it must be baked from whole constants.
-    fn rebake(&self, _edits: &[Edit<'_>]) -> Option<Rebaked> {
+    /// The same operator with single elements of its prepacked constants replaced, and the output
+    /// channels that can differ; `None` where it must be prepacked from whole constants.
+    fn repack(&self, _edits: &[Edit<'_>]) -> Option<Repacked> {
         None
     }
 
@@ -77,7 +77,7 @@ pub(crate) trait Op: Send + Sync {
     fn local<'a>(
         &'a self,
         _operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         Ok(None)
     }
 
@@ -87,12 +87,15 @@ pub(crate) trait Op: Send + Sync {
         &self,
         operands: &[Option<&Value>],
         _buffers: &Buffers,
-    ) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    ) -> Result<Option<Vec<Option<Value>>>, OperandError> {
         self.whole(operands)
     }
 
     /// All outputs from whole operands; `None` hands over to rten.
-    fn whole(&self, _operands: &[Option<&Value>]) -> Result<Option<Vec<Option<Value>>>, Misfit> {
+    fn whole(
+        &self,
+        _operands: &[Option<&Value>],
+    ) -> Result<Option<Vec<Option<Value>>>, OperandError> {
         Ok(None)
     }
 
@@ -102,14 +105,14 @@ pub(crate) trait Op: Send + Sync {
     }
 }
 
-/// Replaced elements of one baked operand, counted as ONNX does.
+/// Replaced elements of one prepacked operand, counted as ONNX does.
 pub(crate) struct Edit<'a> {
     pub(crate) operand: usize,
     pub(crate) elements: &'a [(usize, f32)],
 }
 
 /// An operator prepared for changed constants.
-pub(crate) struct Rebaked {
+pub(crate) struct Repacked {
     pub(crate) op: Box<dyn Op>,
     /// Output channels outside of which nothing can differ while the data operand is golden.
     pub(crate) channels: Range<usize>,
@@ -126,7 +129,7 @@ pub(crate) enum Wants {
     RowMajor,
 }
 
-/// An operator settled for its operands' shapes, that can compute any pixels of its output alone.
+/// An operator bound to its operands' shapes, that can compute any pixels of its output alone.
 pub(crate) trait Local: Sync {
     /// The output's shape.
     fn shape(&self) -> &[usize];
@@ -145,10 +148,12 @@ pub(crate) trait Local: Sync {
     /// The output pixels that a changed region of one source can reach.
     fn reach(&self, source: usize, region: Region) -> Region;
 
-    /// Computes the spots' values in `channels`.
+    /// Computes the spots' values in `channels`. An implementation writes no further than the
+    /// channels of its shape, and checks what it reads: sources may be of any size.
     ///
     /// # Safety
-    /// Every spot's `out` must be writable for all channels, and no two spots may share one.
+    /// Every spot's `out` must be writable for all channels of the shape's grid, and no two spots
+    /// may share one.
     #[expect(unsafe_code, reason = "spots are written through pointers; see kernels")]
     unsafe fn compute(&self, spots: &[Spot<'_>], channels: Range<usize>);
 
@@ -167,7 +172,7 @@ fn channels_around(outputs: impl Iterator<Item = usize>) -> Range<usize> {
 /// The domain of operators that only this project knows; they never reach a file.
 pub(crate) const OWN_DOMAIN: &str = "faultlens";
 
-type Parse = fn(&Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit>;
+type Parse = fn(&Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError>;
 
 /// Every operator with a kernel of its own, in alphabetical order. Add yours here.
 const OPERATORS: &[(&str, Parse)] = &[
@@ -211,8 +216,8 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("HardSwish", elementwise::parse),
     ("Identity", layout::parse_identity),
     ("InstanceNormalization", normalise::parse_grouped),
-    ("IsInf", logic::parse_kind),
-    ("IsNaN", logic::parse_kind),
+    ("IsInf", logic::parse_float_class),
+    ("IsNaN", logic::parse_float_class),
     ("LRN", lrn::parse),
     ("LSTM", recurrent::parse),
     ("LayerNormalization", normalise::parse_layer),
@@ -297,7 +302,7 @@ const OWN_OPERATORS: &[(&str, Parse)] =
     &[(RANDOM_DROPOUT, dropout::parse), (TRAINING_BATCH_NORM, batch_norm::parse_training)];
 
 /// The operator's kernel, or `None` where rten computes it.
-pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op>>, OperandError> {
     let operators = match operator.domain.as_str() {
         "" => OPERATORS,
         "com.microsoft" => MICROSOFT_OPERATORS,
@@ -308,7 +313,7 @@ pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op
     let Ok(at) = found else { return Ok(None) };
     let needed = fewest_operands(&operator.op_type);
     if operator.inputs.iter().take(needed).flatten().count() < needed {
-        return Err(Misfit::new(format!("it needs {needed} operands")));
+        return Err(OperandError::new(format!("it needs {needed} operands")));
     }
     operators[at].1(&Attributes::new(operator, opset))
 }

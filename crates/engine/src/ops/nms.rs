@@ -2,7 +2,7 @@
 
 use super::operands::{Answers, floats, one, operand, whole_value};
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::value::Value;
 
 struct Suppression {
@@ -10,7 +10,7 @@ struct Suppression {
     centres: bool,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Suppression { centres: attributes.int("center_point_box", 0) != 0 })))
 }
 
@@ -24,14 +24,16 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(operands: &[Option<&Value>]) -> Result<Self, Misfit> {
+    fn of(operands: &[Option<&Value>]) -> Result<Self, OperandError> {
         let boxes = operand(operands, 2).and_then(Value::integers).and_then(|v| v.first().copied());
-        let number = |at: usize| -> Result<Option<f32>, Misfit> {
+        let number = |at: usize| -> Result<Option<f32>, OperandError> {
             Ok(floats(operands, at)?.and_then(|f| f.data.first().copied()))
         };
         let overlap = number(3)?.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&overlap) {
-            return Err(Misfit::new(format!("iou_threshold {overlap} is not between 0 and 1")));
+            return Err(OperandError::new(format!(
+                "iou_threshold {overlap} is not between 0 and 1"
+            )));
         }
         let boxes = usize::try_from(boxes.unwrap_or(0)).unwrap_or(0);
         Ok(Self { boxes, overlap, score: number(4)? })
@@ -41,16 +43,19 @@ impl Limits {
 impl Op for Suppression {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let (Some(boxes), Some(scores)) = (floats(operands, 0)?, floats(operands, 1)?) else {
-            return Err(Misfit::new("it needs boxes and scores"));
+            return Err(OperandError::new("it needs boxes and scores"));
         };
         let (&[images, count, 4], &[same_images, classes, same_count]) =
             (boxes.shape.as_slice(), scores.shape.as_slice())
         else {
             let why = format!("boxes {:?} and scores {:?} do not fit", boxes.shape, scores.shape);
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         };
         if (images, count) != (same_images, same_count) {
-            return Err(Misfit::new(format!("{count} boxes do not fit scores {:?}", scores.shape)));
+            return Err(OperandError::new(format!(
+                "{count} boxes do not fit scores {:?}",
+                scores.shape
+            )));
         }
         let limits = Limits::of(operands)?;
         let mut chosen = Vec::new();

@@ -7,7 +7,7 @@ use super::operands::{Answers, floats, one, required, rounded};
 use super::pixelwise::Pixelwise;
 use super::places::{Fold, axis};
 use super::{Attributes, Local, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::sum::sum;
 use crate::value::Value;
@@ -42,19 +42,19 @@ struct Affine {
 
 impl Affine {
     /// Operands 1 and 2, of which the second may be left out: one for all, or `count` of them.
-    fn of(operands: &[Option<&Value>], count: usize) -> Result<Self, Misfit> {
-        let list = |at: usize| -> Result<Option<Vec<f32>>, Misfit> {
+    fn of(operands: &[Option<&Value>], count: usize) -> Result<Self, OperandError> {
+        let list = |at: usize| -> Result<Option<Vec<f32>>, OperandError> {
             let Some(floats) = floats(operands, at)? else { return Ok(None) };
             match floats.data.as_slice() {
                 [one] => Ok(Some(vec![*one; count])),
                 all if all.len() == count => Ok(Some(all.to_vec())),
                 all => {
                     let why = format!("operand {at} has {} elements for {count}", all.len());
-                    Err(Misfit::new(why))
+                    Err(OperandError::new(why))
                 }
             }
         };
-        let scale = list(1)?.ok_or_else(|| Misfit::new("it needs a scale"))?;
+        let scale = list(1)?.ok_or_else(|| OperandError::new("it needs a scale"))?;
         Ok(Self { scale, shift: list(2)?.unwrap_or(vec![0.0; count]) })
     }
 }
@@ -66,29 +66,31 @@ struct Grouped {
     groups: Option<usize>,
 }
 
-pub(super) fn parse_grouped(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_grouped(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let groups = groups(attributes)?;
     Ok(Some(Box::new(Grouped { epsilon: attributes.float("epsilon", 1e-5), groups })))
 }
 
 /// Groups of channels; `None` makes every channel one.
-pub(crate) fn groups(attributes: &Attributes<'_>) -> Result<Option<usize>, Misfit> {
+pub(crate) fn groups(attributes: &Attributes<'_>) -> Result<Option<usize>, OperandError> {
     if attributes.op_type() != "GroupNormalization" {
         return Ok(None);
     }
     let groups = usize::try_from(attributes.int("num_groups", 0)).ok().filter(|&g| g > 0);
-    groups.map(Some).ok_or_else(|| Misfit::new("attribute num_groups must be positive"))
+    groups.map(Some).ok_or_else(|| OperandError::new("attribute num_groups must be positive"))
 }
 
 impl Op for Grouped {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
         let &[_, channels, ref plane @ ..] = input.shape.as_slice() else {
-            return Err(Misfit::new(format!("images are wanted, not {:?}", input.shape)));
+            return Err(OperandError::new(format!("images are wanted, not {:?}", input.shape)));
         };
         let groups = self.groups.unwrap_or(channels);
         if groups == 0 || channels % groups != 0 {
-            return Err(Misfit::new(format!(
+            return Err(OperandError::new(format!(
                 "{channels} channels do not split into {groups} groups"
             )));
         }
@@ -119,7 +121,9 @@ struct Layer {
     statistics: bool,
 }
 
-pub(super) fn parse_layer(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_layer(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Layer {
         axis: attributes.int("axis", -1),
         epsilon: attributes.float("epsilon", 1e-5),
@@ -144,7 +148,7 @@ impl Op for Layer {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let Some(input) = required(operands, 0)?.floats() else { return Ok(None) };
         let rank = input.shape.len();
         let at = axis(self.axis, rank)?;
@@ -184,7 +188,7 @@ struct MeanVariance {
 
 pub(super) fn parse_mean_variance(
     attributes: &Attributes<'_>,
-) -> Result<Option<Box<dyn Op>>, Misfit> {
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let axes = attributes.ints("axes").unwrap_or(&[0, 2, 3]).to_vec();
     Ok(Some(Box::new(MeanVariance { axes })))
 }

@@ -1,12 +1,12 @@
 //! What an operator is given and what it answers, with errors that say which operand is wrong.
 
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
 use crate::value::Value;
 use faultlens_core::{DType, Tensor, TensorData};
 
 /// What `Op::whole` answers: a value per output, or `None` to hand over to rten.
-pub(super) type Answers = Result<Option<Vec<Option<Value>>>, Misfit>;
+pub(super) type Answers = Result<Option<Vec<Option<Value>>>, OperandError>;
 
 /// The answer of an operator with one output.
 pub(super) fn one(value: Value) -> Answers {
@@ -19,19 +19,22 @@ pub(super) fn operand<'a>(operands: &[Option<&'a Value>], at: usize) -> Option<&
 }
 
 /// An operand without which the operator means nothing.
-pub(super) fn required<'a>(operands: &[Option<&'a Value>], at: usize) -> Result<&'a Value, Misfit> {
-    operand(operands, at).ok_or_else(|| Misfit::new(format!("operand {at} is missing")))
+pub(super) fn required<'a>(
+    operands: &[Option<&'a Value>],
+    at: usize,
+) -> Result<&'a Value, OperandError> {
+    operand(operands, at).ok_or_else(|| OperandError::new(format!("operand {at} is missing")))
 }
 
 /// A float operand as ONNX counts; `None` where it is left out.
 pub(super) fn floats<'a>(
     operands: &[Option<&'a Value>],
     at: usize,
-) -> Result<Option<&'a Floats>, Misfit> {
+) -> Result<Option<&'a Floats>, OperandError> {
     match operand(operands, at).map(Value::floats) {
         None => Ok(None),
         Some(Some(floats)) => Ok(Some(floats)),
-        Some(None) => Err(Misfit::new(format!("operand {at} must be floats"))),
+        Some(None) => Err(OperandError::new(format!("operand {at} must be floats"))),
     }
 }
 
@@ -51,6 +54,9 @@ pub(super) fn rounded(shape: Vec<usize>, dtype: DType, data: Vec<f32>) -> Value 
 }
 
 /// A value of anything but floats.
-pub(super) fn whole_value(shape: Vec<usize>, data: impl Into<TensorData>) -> Result<Value, Misfit> {
-    Tensor::new(shape, data).map(Value::Other).map_err(|e| Misfit::new(e.to_string()))
+pub(super) fn whole_value(
+    shape: Vec<usize>,
+    data: impl Into<TensorData>,
+) -> Result<Value, OperandError> {
+    Tensor::new(shape, data).map(Value::Other).map_err(|e| OperandError::new(e.to_string()))
 }

@@ -4,7 +4,7 @@ use super::elements::pick;
 use super::operands::{Answers, one, operand, required, rounded};
 use super::places::{axis, strides};
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Order, Region, Spot};
 use crate::value::Value;
 use faultlens_core::DType;
@@ -20,7 +20,7 @@ enum Mode {
 }
 
 /// Elements above which a pad is taken for a mistake.
-const MOST: u64 = 1 << 30;
+const MAX_ELEMENTS: u64 = 1 << 30;
 
 pub(crate) struct Pad {
     mode: Mode,
@@ -28,19 +28,19 @@ pub(crate) struct Pad {
     attributes: Option<(Vec<i64>, f32)>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Pad::new(attributes)?)))
 }
 
 impl Pad {
-    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let name = attributes.string("mode", "constant");
         let mode = match name.as_str() {
             "constant" => Mode::Constant,
             "edge" => Mode::Edge,
             "reflect" => Mode::Reflect,
             "wrap" => Mode::Wrap,
-            _ => return Err(Misfit::new(format!("mode {name} is not supported"))),
+            _ => return Err(OperandError::new(format!("mode {name} is not supported"))),
         };
         let widths = attributes.ints("pads").map(<[i64]>::to_vec);
         let attributes = widths.map(|widths| (widths, attributes.float("value", 0.0)));
@@ -52,25 +52,29 @@ impl Pad {
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Vec<Vec<Option<usize>>>, Misfit> {
+    ) -> Result<Vec<Vec<Option<usize>>>, OperandError> {
         let widths = self.widths(shape.len(), operands)?;
         shape.iter().zip(widths).map(|(&length, widths)| self.along(length, widths)).collect()
     }
 
     /// Elements to add before and after, for every axis.
-    fn widths(&self, rank: usize, operands: &[Option<&Value>]) -> Result<Vec<(i64, i64)>, Misfit> {
+    fn widths(
+        &self,
+        rank: usize,
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<(i64, i64)>, OperandError> {
         let given = match &self.attributes {
             Some((widths, _)) => Some(widths.clone()),
             None => required(operands, 1)?.integers(),
         };
-        let given = given.ok_or_else(|| Misfit::new("pads must be whole numbers"))?;
-        if let Some(wide) = given.iter().find(|width| width.unsigned_abs() > MOST) {
-            return Err(Misfit::new(format!("a pad of {wide} is taken for a mistake")));
+        let given = given.ok_or_else(|| OperandError::new("pads must be whole numbers"))?;
+        if let Some(wide) = given.iter().find(|width| width.unsigned_abs() > MAX_ELEMENTS) {
+            return Err(OperandError::new(format!("a pad of {wide} is taken for a mistake")));
         }
         let named = operand(operands, 3).and_then(Value::integers);
         let axes = named.unwrap_or_else(|| (0..rank as i64).collect());
         if given.len() != 2 * axes.len() {
-            return Err(Misfit::new(format!("{} pads for {} axes", given.len(), axes.len())));
+            return Err(OperandError::new(format!("{} pads for {} axes", given.len(), axes.len())));
         }
         let mut widths = vec![(0, 0); rank];
         for (i, &named) in axes.iter().enumerate() {
@@ -85,17 +89,17 @@ impl Pad {
         &self,
         length: usize,
         (before, after): (i64, i64),
-    ) -> Result<Vec<Option<usize>>, Misfit> {
+    ) -> Result<Vec<Option<usize>>, OperandError> {
         let (cut, rest) = ((-before).max(0), length as i64 + before.min(0) + after.min(0));
         if rest < 0 {
-            return Err(Misfit::new(format!(
+            return Err(OperandError::new(format!(
                 "pads {before} and {after} do not fit {length} elements"
             )));
         }
         let inside = |at: i64| (0..rest).contains(&at).then_some((at + cut) as usize);
         let source = |at: i64| match self.mode {
             Mode::Constant => Ok(inside(at)),
-            _ if rest == 0 => Err(Misfit::new("there is nothing to repeat")),
+            _ if rest == 0 => Err(OperandError::new("there is nothing to repeat")),
             Mode::Edge => Ok(inside(at.clamp(0, rest - 1))),
             Mode::Wrap => Ok(inside(at.rem_euclid(rest))),
             Mode::Reflect => {
@@ -108,7 +112,7 @@ impl Pad {
     }
 
     /// The constant that fills, in the type of the padded value.
-    fn constant(&self, value: &Value, operands: &[Option<&Value>]) -> Result<Value, Misfit> {
+    fn constant(&self, value: &Value, operands: &[Option<&Value>]) -> Result<Value, OperandError> {
         match (operand(operands, 2), &self.attributes) {
             (Some(constant), None) => Ok(constant.clone()),
             (_, attributes) => {
@@ -129,7 +133,7 @@ impl Op for Pad {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let value = required(operands, 0)?;
         let (Some(floats), &[n, channels, height, width]) = (value.floats(), value.shape()) else {
             return Ok(None);
@@ -222,11 +226,11 @@ impl Local for Plane {
     }
 }
 
-fn small_enough(shape: &[usize]) -> Result<(), Misfit> {
+fn small_enough(shape: &[usize]) -> Result<(), OperandError> {
     let elements = shape.iter().try_fold(1usize, |n, &length| n.checked_mul(length));
-    match elements.filter(|&n| n as u64 <= MOST) {
+    match elements.filter(|&n| n as u64 <= MAX_ELEMENTS) {
         Some(_) => Ok(()),
-        None => Err(Misfit::new("the padded value would hold over a billion elements")),
+        None => Err(OperandError::new("the padded value would hold over a billion elements")),
     }
 }
 

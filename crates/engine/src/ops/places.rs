@@ -1,6 +1,6 @@
 //! Which element goes where: strides, broadcasting, and axes that fold into one.
 
-use crate::error::Misfit;
+use crate::error::OperandError;
 
 /// How far apart neighbours lie along each axis of a row-major shape.
 pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
@@ -51,10 +51,10 @@ pub(crate) fn spread_offsets(own: &[usize], to: &[usize]) -> Vec<usize> {
 }
 
 /// The place of an axis that may be counted from the end.
-pub(crate) fn axis(axis: i64, rank: usize) -> Result<usize, Misfit> {
+pub(crate) fn axis(axis: i64, rank: usize) -> Result<usize, OperandError> {
     let at = if axis < 0 { axis + rank as i64 } else { axis };
     let at = usize::try_from(at).ok().filter(|&a| a < rank);
-    at.ok_or_else(|| Misfit::new(format!("axis {axis} does not exist in {rank} axes")))
+    at.ok_or_else(|| OperandError::new(format!("axis {axis} does not exist in {rank} axes")))
 }
 
 /// A shape cut in two: axes that stay and axes whose elements fold into one answer.
@@ -70,7 +70,7 @@ pub(crate) struct Fold {
 
 impl Fold {
     /// Folds the named axes of a row-major shape.
-    pub(crate) fn new(shape: &[usize], axes: &[i64]) -> Result<Self, Misfit> {
+    pub(crate) fn new(shape: &[usize], axes: &[i64]) -> Result<Self, OperandError> {
         let mut folds = vec![false; shape.len()];
         for &named in axes {
             folds[axis(named, shape.len())?] = true;

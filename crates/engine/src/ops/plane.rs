@@ -28,6 +28,6 @@ impl Local for Plane {
     #[expect(unsafe_code, reason = "passes the caller's promise on")]
     unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
         // SAFETY: the caller's promise is the kernel's.
-        unsafe { resize(spots, &self.rows, &self.columns, self.outside) }
+        unsafe { resize(spots, [&self.rows, &self.columns], self.outside, self.shape[1]) }
     }
 }

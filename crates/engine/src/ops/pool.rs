@@ -5,7 +5,7 @@ use super::operands::Answers;
 use super::pool_nd::{Keep, PoolNd};
 use super::windows::window_specs;
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Order, Region, Spot};
 use crate::kernels::pool::{Pool, pool};
 use crate::kernels::window::{AxisSpec, Window};
@@ -20,7 +20,7 @@ struct Windowed {
     other: PoolNd,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let other = general(attributes)?;
     let windows = windows(attributes)?.filter(|_| !other.indices);
     Ok(Some(match (other.keep, windows) {
@@ -31,7 +31,9 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     }))
 }
 
-pub(super) fn parse_global(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse_global(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let other = general(attributes)?;
     Ok(Some(match other.keep {
         Keep::Pool(kind) => Box::new(Windowed { kind, windows: None, other }),
@@ -40,7 +42,7 @@ pub(super) fn parse_global(attributes: &Attributes<'_>) -> Result<Option<Box<dyn
 }
 
 /// The pool as its attributes describe it, along any number of axes.
-pub(crate) fn general(attributes: &Attributes<'_>) -> Result<PoolNd, Misfit> {
+pub(crate) fn general(attributes: &Attributes<'_>) -> Result<PoolNd, OperandError> {
     let keep = match attributes.op_type() {
         "GlobalMaxPool" | "MaxPool" => Keep::Pool(Pool::Max),
         "GlobalLpPool" | "LpPool" => Keep::Norm(attributes.int("p", 2) as i32),
@@ -52,7 +54,7 @@ pub(crate) fn general(attributes: &Attributes<'_>) -> Result<PoolNd, Misfit> {
     }
     let axes = attributes.ints("kernel_shape").map_or(0, <[i64]>::len);
     if axes == 0 {
-        return Err(Misfit::new("attribute kernel_shape is missing"));
+        return Err(OperandError::new("attribute kernel_shape is missing"));
     }
     Ok(PoolNd {
         keep,
@@ -66,27 +68,27 @@ pub(crate) fn general(attributes: &Attributes<'_>) -> Result<PoolNd, Misfit> {
 pub(crate) fn of_pixels(
     attributes: &Attributes<'_>,
     shape: &[usize],
-) -> Result<Option<(Pool, Window)>, Misfit> {
+) -> Result<Option<(Pool, Window)>, OperandError> {
     let PoolNd { keep, specs, .. } = general(attributes)?;
     let windows = specs.map(<[AxisSpec; 2]>::try_from).transpose();
     let (Keep::Pool(kind), Ok(windows)) = (keep, windows) else { return Ok(None) };
-    Ok(settle(kind, windows, shape)?.map(|settled| (kind, settled.window)))
+    Ok(bind(kind, windows, shape)?.map(|bound| (kind, bound.window)))
 }
 
 /// The pool of pixels for these shapes; `None` where there are none.
-fn settle(
+fn bind(
     kind: Pool,
     windows: Option<[AxisSpec; 2]>,
     shape: &[usize],
-) -> Result<Option<Settled>, Misfit> {
+) -> Result<Option<BoundPool>, OperandError> {
     let &[n, channels, height, width] = shape else { return Ok(None) };
     if height * width == 0 {
         return Ok(None);
     }
     let [rows, columns] = windows.unwrap_or([AxisSpec::whole(height), AxisSpec::whole(width)]);
-    let window = Window { rows: rows.settle(height)?, columns: columns.settle(width)? };
+    let window = Window { rows: rows.bind(height)?, columns: columns.bind(width)? };
     let shape = [n, channels, window.rows.output, window.columns.output];
-    Ok(Some(Settled { shape, window, kind }))
+    Ok(Some(BoundPool { shape, window, kind }))
 }
 
 impl Op for Windowed {
@@ -97,10 +99,10 @@ impl Op for Windowed {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let Some(input) = operands[0].filter(|v| v.floats().is_some()) else { return Ok(None) };
-        let settled = settle(self.kind, self.windows, input.shape())?;
-        Ok(settled.map(|s| Box::new(s) as Box<dyn Local>))
+        let bound = bind(self.kind, self.windows, input.shape())?;
+        Ok(bound.map(|s| Box::new(s) as Box<dyn Local>))
     }
 
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
@@ -108,13 +110,13 @@ impl Op for Windowed {
     }
 }
 
-struct Settled {
+struct BoundPool {
     shape: [usize; 4],
     window: Window,
     kind: Pool,
 }
 
-impl Local for Settled {
+impl Local for BoundPool {
     fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -126,26 +128,29 @@ impl Local for Settled {
     #[expect(unsafe_code, reason = "passes the caller's promise on")]
     unsafe fn compute(&self, spots: &[Spot<'_>], _channels: Range<usize>) {
         // SAFETY: the caller's promise is the kernel's.
-        unsafe { pool(spots, &self.window, self.kind) }
+        unsafe { pool(spots, &self.window, self.kind, self.shape[1]) }
     }
 }
 
 /// The mean over rows and columns, with or without their axes of length one.
-pub(super) fn plane_mean(shape: &[usize], keep: bool) -> Result<Option<Box<dyn Local>>, Misfit> {
-    let settled = settle(Pool::Average, None, shape)?;
-    Ok(settled.map(|settled| {
+pub(super) fn plane_mean(
+    shape: &[usize],
+    keep: bool,
+) -> Result<Option<Box<dyn Local>>, OperandError> {
+    let bound = bind(Pool::Average, None, shape)?;
+    Ok(bound.map(|bound| {
         if keep {
-            return Box::new(settled) as Box<dyn Local>;
+            return Box::new(bound) as Box<dyn Local>;
         }
-        let shape = [settled.shape[0], settled.shape[1]];
-        Box::new(Flat { shape, settled })
+        let shape = [bound.shape[0], bound.shape[1]];
+        Box::new(Flat { shape, bound })
     }))
 }
 
 /// A pooled plane without its axes of length one. Row `n` is image `n`.
 struct Flat {
     shape: [usize; 2],
-    settled: Settled,
+    bound: BoundPool,
 }
 
 impl Local for Flat {
@@ -167,7 +172,7 @@ impl Local for Flat {
             .iter()
             .map(|s| Spot { sources: s.sources, at: [s.at[2], 0, 0], out: s.out })
             .collect();
-        // SAFETY: the same outputs as the caller's spots.
-        unsafe { self.settled.compute(&images, channels) }
+        // SAFETY: the same outputs as those of the caller's spots, and as many channels.
+        unsafe { self.bound.compute(&images, channels) }
     }
 }

@@ -4,7 +4,7 @@
 use super::Op;
 use super::operands::{Answers, one, required, rounded, whole_value};
 use super::windows::Windows;
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::pool::Pool;
 use crate::kernels::window::AxisSpec;
 use crate::value::Value;
@@ -35,7 +35,7 @@ impl Op for PoolNd {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let value = required(operands, 0)?;
         let [images, channels, plane @ ..] = value.shape() else {
-            return Err(Misfit::new(format!("images are wanted, not {:?}", value.shape())));
+            return Err(OperandError::new(format!("images are wanted, not {:?}", value.shape())));
         };
         let windows = self.windows(plane)?;
         let under = Window::all(&windows);
@@ -57,13 +57,15 @@ impl Op for PoolNd {
 
 impl PoolNd {
     /// The windows of all outputs over a plane, in row-major order.
-    pub(crate) fn under(&self, plane: &[usize]) -> Result<Vec<Window>, Misfit> {
+    pub(crate) fn under(&self, plane: &[usize]) -> Result<Vec<Window>, OperandError> {
         Ok(Window::all(&self.windows(plane)?))
     }
 
-    fn windows(&self, plane: &[usize]) -> Result<Windows, Misfit> {
+    fn windows(&self, plane: &[usize]) -> Result<Windows, OperandError> {
         if plane.contains(&0) {
-            return Err(Misfit::new(format!("there is nothing to pool in planes of {plane:?}")));
+            return Err(OperandError::new(format!(
+                "there is nothing to pool in planes of {plane:?}"
+            )));
         }
         match &self.specs {
             Some(specs) => Windows::new(specs, plane),

@@ -11,7 +11,7 @@ use super::pixelwise::Pixelwise;
 use super::places::{Fold, axis};
 use super::pool::plane_mean;
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Order;
 use crate::kernels::sum::sum;
 use crate::value::Value;
@@ -19,7 +19,7 @@ use faultlens_core::TensorData;
 
 /// What becomes of the folded elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Reduction {
     L1,
     L2,
     LogSum,
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 /// The parsed operator, from which gradients take the axes too.
 #[derive(Debug, Clone)]
 pub(crate) struct Reduce {
-    pub(crate) kind: Kind,
+    pub(crate) kind: Reduction,
     keep: bool,
     /// Whether an empty list of axes folds none, else all.
     none_if_empty: bool,
@@ -43,22 +43,22 @@ pub(crate) struct Reduce {
     axes: Option<Vec<i64>>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Reduce::of(attributes))))
 }
 
-fn kind_of(op_type: &str) -> Kind {
+fn kind_of(op_type: &str) -> Reduction {
     match op_type {
-        "ReduceL1" => Kind::L1,
-        "ReduceL2" => Kind::L2,
-        "ReduceLogSum" => Kind::LogSum,
-        "ReduceLogSumExp" => Kind::LogSumExp,
-        "ReduceMax" => Kind::Max,
-        "ReduceMean" => Kind::Mean,
-        "ReduceMin" => Kind::Min,
-        "ReduceProd" => Kind::Prod,
-        "ReduceSum" => Kind::Sum,
-        _ => Kind::SumSquare,
+        "ReduceL1" => Reduction::L1,
+        "ReduceL2" => Reduction::L2,
+        "ReduceLogSum" => Reduction::LogSum,
+        "ReduceLogSumExp" => Reduction::LogSumExp,
+        "ReduceMax" => Reduction::Max,
+        "ReduceMean" => Reduction::Mean,
+        "ReduceMin" => Reduction::Min,
+        "ReduceProd" => Reduction::Prod,
+        "ReduceSum" => Reduction::Sum,
+        _ => Reduction::SumSquare,
     }
 }
 
@@ -89,7 +89,7 @@ impl Reduce {
             axes.sort_unstable();
             axes == [2, 3]
         };
-        self.kind == Kind::Mean && self.axes.as_ref().is_some_and(axes)
+        self.kind == Reduction::Mean && self.axes.as_ref().is_some_and(axes)
     }
 }
 
@@ -98,7 +98,7 @@ impl Op for Reduce {
         if operand == 0 && self.is_plane_mean() { Wants::ChannelsLast } else { Wants::RowMajor }
     }
 
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
         let axes = operand(constants, 1).and_then(Value::integers);
         Ok(axes.map(|axes| Box::new(Self { axes: Some(axes), ..self.clone() }) as Box<dyn Op>))
     }
@@ -107,7 +107,7 @@ impl Op for Reduce {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let Some(floats) = required(operands, 0)?.floats() else { return Ok(None) };
         let rank = floats.shape.len();
         if self.is_plane_mean() && rank == 4 {
@@ -136,13 +136,13 @@ impl Op for Reduce {
                 one(rounded(shape, floats.dtype, data))
             }
             Value::Other(tensor) => one(whole_value(shape, self.of_tensor(tensor.data(), &rows)?)?),
-            Value::Sequence(_) => Err(Misfit::new("a tensor is wanted")),
+            Value::Sequence(_) => Err(OperandError::new("a tensor is wanted")),
         }
     }
 }
 
 impl Reduce {
-    fn of_tensor(&self, data: &TensorData, rows: &Fold) -> Result<TensorData, Misfit> {
+    fn of_tensor(&self, data: &TensorData, rows: &Fold) -> Result<TensorData, OperandError> {
         if let TensorData::F64(doubles) = data {
             let mut answers = Vec::with_capacity(rows.starts.len());
             rows.rows(doubles, |row| answers.push(fold(self.kind, row, |x| x)));
@@ -152,29 +152,29 @@ impl Reduce {
     }
 }
 
-fn whole_rows<T: Number>(kind: Kind, data: &[T], rows: &Fold) -> Result<Vec<T>, Misfit> {
+fn whole_rows<T: Number>(kind: Reduction, data: &[T], rows: &Fold) -> Result<Vec<T>, OperandError> {
     let mut answers = Vec::with_capacity(rows.starts.len());
-    rows.rows(data, |row| answers.push(fold_wholes(kind, row).map(T::from_exact)));
+    rows.rows(data, |row| answers.push(fold_integers(kind, row).map(T::from_exact)));
     let answers: Option<Vec<T>> = answers.into_iter().collect();
-    answers.ok_or_else(|| Misfit::new("there is nothing to fold"))
+    answers.ok_or_else(|| OperandError::new("there is nothing to fold"))
 }
 
 /// Whole numbers wrap around; means, roots and logarithms are cut off.
-fn fold_wholes<T: Number>(kind: Kind, row: &[T]) -> Option<Exact> {
-    if matches!(kind, Kind::L2 | Kind::LogSum | Kind::LogSumExp) {
+fn fold_integers<T: Number>(kind: Reduction, row: &[T]) -> Option<Exact> {
+    if matches!(kind, Reduction::L2 | Reduction::LogSum | Reduction::LogSumExp) {
         let doubles: Vec<f64> = row.iter().map(|x| x.exact().double()).collect();
         return Some(Exact::Float(fold(kind, &doubles, |x| x)));
     }
-    let wholes: Option<Vec<i128>> = row.iter().map(|x| x.exact().whole()).collect();
-    let wholes = wholes?.into_iter();
+    let range: Option<Vec<i128>> = row.iter().map(|x| x.exact().whole()).collect();
+    let range = range?.into_iter();
     let answer = match kind {
-        Kind::Sum => wholes.sum(),
-        Kind::Mean => wholes.sum::<i128>().checked_div(row.len() as i128)?,
-        Kind::L1 => wholes.map(i128::abs).sum(),
-        Kind::SumSquare => wholes.fold(0, |sum: i128, x| sum.wrapping_add(x.wrapping_mul(x))),
-        Kind::Prod => wholes.fold(1, i128::wrapping_mul),
-        Kind::Min => wholes.min()?,
-        _ => wholes.max()?,
+        Reduction::Sum => range.sum(),
+        Reduction::Mean => range.sum::<i128>().checked_div(row.len() as i128)?,
+        Reduction::L1 => range.map(i128::abs).sum(),
+        Reduction::SumSquare => range.fold(0, |sum: i128, x| sum.wrapping_add(x.wrapping_mul(x))),
+        Reduction::Prod => range.fold(1, i128::wrapping_mul),
+        Reduction::Min => range.min()?,
+        _ => range.max()?,
     };
     Some(Exact::wrapped(answer))
 }
@@ -184,21 +184,21 @@ fn narrow(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-fn fold<T: Copy + Into<f64>>(kind: Kind, row: &[T], narrow: fn(f64) -> f64) -> f64 {
+fn fold<T: Copy + Into<f64>>(kind: Reduction, row: &[T], narrow: fn(f64) -> f64) -> f64 {
     match kind {
-        Kind::Sum => narrow(sum(row, |x| x)),
-        Kind::Mean => narrow(sum(row, |x| x)) / row.len() as f64,
-        Kind::L1 => narrow(sum(row, f64::abs)),
-        Kind::L2 => narrow(sum(row, |x| x * x)).sqrt(),
-        Kind::SumSquare => narrow(sum(row, |x| x * x)),
-        Kind::LogSum => libm::log(narrow(sum(row, |x| x))),
-        Kind::LogSumExp => {
+        Reduction::Sum => narrow(sum(row, |x| x)),
+        Reduction::Mean => narrow(sum(row, |x| x)) / row.len() as f64,
+        Reduction::L1 => narrow(sum(row, f64::abs)),
+        Reduction::L2 => narrow(sum(row, |x| x * x)).sqrt(),
+        Reduction::SumSquare => narrow(sum(row, |x| x * x)),
+        Reduction::LogSum => libm::log(narrow(sum(row, |x| x))),
+        Reduction::LogSumExp => {
             let top = largest(row);
             if top.is_finite() { top + libm::log(sum(row, |x| libm::exp(x - top))) } else { top }
         }
-        Kind::Prod => row.iter().fold(1.0, |product, &x| product * x.into()),
-        Kind::Max => largest(row),
-        Kind::Min => {
+        Reduction::Prod => row.iter().fold(1.0, |product, &x| product * x.into()),
+        Reduction::Max => largest(row),
+        Reduction::Min => {
             let smaller = |a: f64, b: f64| if a <= b || a.is_nan() { a } else { b };
             row.iter().fold(f64::INFINITY, |a, &b| smaller(a, b.into()))
         }
@@ -217,16 +217,16 @@ mod tests {
     #[test]
     fn nan_anywhere_shows_in_every_kind() {
         let kinds = [
-            Kind::L1,
-            Kind::L2,
-            Kind::LogSum,
-            Kind::LogSumExp,
-            Kind::Max,
-            Kind::Mean,
-            Kind::Min,
-            Kind::Prod,
-            Kind::Sum,
-            Kind::SumSquare,
+            Reduction::L1,
+            Reduction::L2,
+            Reduction::LogSum,
+            Reduction::LogSumExp,
+            Reduction::Max,
+            Reduction::Mean,
+            Reduction::Min,
+            Reduction::Prod,
+            Reduction::Sum,
+            Reduction::SumSquare,
         ];
         for kind in kinds {
             for at in 0..20 {
@@ -239,16 +239,16 @@ mod tests {
 
     #[test]
     fn sums_overflow_where_32_bits_do() {
-        assert_eq!(fold(Kind::Mean, &[3e38f32; 9], narrow), f64::INFINITY);
-        assert_eq!(fold(Kind::L2, &[1e30f32; 2], narrow), f64::INFINITY);
-        assert_eq!(fold(Kind::LogSumExp, &[f32::NEG_INFINITY; 2], narrow), f64::NEG_INFINITY);
+        assert_eq!(fold(Reduction::Mean, &[3e38f32; 9], narrow), f64::INFINITY);
+        assert_eq!(fold(Reduction::L2, &[1e30f32; 2], narrow), f64::INFINITY);
+        assert_eq!(fold(Reduction::LogSumExp, &[f32::NEG_INFINITY; 2], narrow), f64::NEG_INFINITY);
     }
 
     #[test]
     fn whole_numbers_have_all_their_bits() {
-        let fold = |kind, row: &[i64]| fold_wholes(kind, row).map(i64::from_exact);
-        assert_eq!(fold(Kind::Prod, &[1 << 40, 3]), Some(3 << 40));
-        assert_eq!(fold(Kind::Mean, &[-7, 0]), Some(-3));
-        assert_eq!(fold(Kind::Max, &[-7, 1 << 50]), Some(1 << 50));
+        let fold = |kind, row: &[i64]| fold_integers(kind, row).map(i64::from_exact);
+        assert_eq!(fold(Reduction::Prod, &[1 << 40, 3]), Some(3 << 40));
+        assert_eq!(fold(Reduction::Mean, &[-7, 0]), Some(-3));
+        assert_eq!(fold(Reduction::Max, &[-7, 1 << 50]), Some(1 << 50));
     }
 }

@@ -3,14 +3,14 @@
 
 use super::operands::{Answers, floats, one, required, rounded};
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Floats;
 use crate::value::Value;
 
 /// Numbers that an operator makes at most: a faulty attribute must not ask for all memory.
-const MOST: usize = 1 << 30;
+const MAX_ELEMENTS: usize = 1 << 30;
 /// Samples along a side of a region, at most: regions of that many pixels are larger than any map.
-const MOST_SAMPLES: f32 = 4096.0;
+const MAX_SAMPLES: f32 = 4096.0;
 
 struct RoiAlign {
     /// Rows and columns of each answer.
@@ -22,14 +22,14 @@ struct RoiAlign {
     half_pixel: bool,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     let mode = attributes.string("mode", "avg");
     if mode != "avg" {
-        return Err(Misfit::new(format!("mode {mode} is not computed; only avg is")));
+        return Err(OperandError::new(format!("mode {mode} is not computed; only avg is")));
     }
     let whole = |name: &str, default: i64| {
         usize::try_from(attributes.int(name, default))
-            .map_err(|_| Misfit::new(format!("attribute {name} is negative")))
+            .map_err(|_| OperandError::new(format!("attribute {name} is negative")))
     };
     // Before version 16 there was no choice.
     let usual = if attributes.opset() < 16 { "output_half_pixel" } else { "half_pixel" };
@@ -37,7 +37,9 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
         "half_pixel" => true,
         "output_half_pixel" => false,
         mode => {
-            return Err(Misfit::new(format!("coordinate_transformation_mode {mode} is unknown")));
+            return Err(OperandError::new(format!(
+                "coordinate_transformation_mode {mode} is unknown"
+            )));
         }
     };
     let samples = Some(whole("sampling_ratio", 0)?).filter(|&samples| samples > 0);
@@ -52,32 +54,33 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 impl Op for RoiAlign {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let (Some(map), Some(regions)) = (floats(operands, 0)?, floats(operands, 1)?) else {
-            return Err(Misfit::new("it needs a map and regions"));
+            return Err(OperandError::new("it needs a map and regions"));
         };
         let images = required(operands, 2)?.integers();
-        let images = images.ok_or_else(|| Misfit::new("images of regions must be integers"))?;
+        let images =
+            images.ok_or_else(|| OperandError::new("images of regions must be integers"))?;
         let (&[count, channels, height, width], &[rois, 4]) =
             (map.shape.as_slice(), regions.shape.as_slice())
         else {
             let why = format!("map {:?} and regions {:?} do not fit", map.shape, regions.shape);
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         };
         if images.len() != rois {
             let why = format!("{} images are given for {rois} regions", images.len());
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
         let [rows, columns] = self.size;
         let shape = vec![rois, channels, rows, columns];
         let length = shape.iter().try_fold(1usize, |all, &axis| all.checked_mul(axis));
-        let length = length.filter(|&length| length <= MOST).ok_or_else(|| {
-            Misfit::new(format!("an answer of {shape:?} is more than can be computed"))
+        let length = length.filter(|&length| length <= MAX_ELEMENTS).ok_or_else(|| {
+            OperandError::new(format!("an answer of {shape:?} is more than can be computed"))
         })?;
         let mut out = Vec::with_capacity(length);
         let (all, _) = regions.data.as_chunks::<4>();
         for (region, image) in all.iter().zip(&images) {
             let image = usize::try_from(*image).ok().filter(|&image| image < count);
-            let image =
-                image.ok_or_else(|| Misfit::new("a region is of an image that is not there"))?;
+            let image = image
+                .ok_or_else(|| OperandError::new("a region is of an image that is not there"))?;
             let cells = self.cells(region, [height, width])?;
             let whole = planes(map, image, [channels, height * width]);
             for plane in whole {
@@ -112,7 +115,7 @@ impl Cell {
 
 impl RoiAlign {
     /// All cells of a region, row by row.
-    fn cells(&self, region: &[f32; 4], map: [usize; 2]) -> Result<Vec<Cell>, Misfit> {
+    fn cells(&self, region: &[f32; 4], map: [usize; 2]) -> Result<Vec<Cell>, OperandError> {
         let shift = if self.half_pixel { 0.5 } else { 0.0 };
         let [left, top, right, bottom] = region.map(|side| side * self.scale - shift);
         let axis = |low: f32, high: f32, cells: usize| {
@@ -123,8 +126,8 @@ impl RoiAlign {
                 Some(samples) => samples as f32,
                 None => step.ceil(),
             };
-            if !step.is_finite() || !low.is_finite() || samples * cells as f32 > MOST_SAMPLES {
-                return Err(Misfit::new(format!("region {region:?} is none of a map")));
+            if !step.is_finite() || !low.is_finite() || samples * cells as f32 > MAX_SAMPLES {
+                return Err(OperandError::new(format!("region {region:?} is none of a map")));
             }
             let samples = samples.max(0.0) as usize;
             let place = move |cell: usize, sample: usize| {

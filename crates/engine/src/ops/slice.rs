@@ -1,7 +1,7 @@
 //! `Slice`: every so many pixels or channels of a value.
 
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Grid, Order, Region, Spot};
 use crate::value::Value;
 use std::ops::Range;
@@ -11,7 +11,7 @@ pub(crate) struct Slice {
     attributes: Option<[Option<Vec<i64>>; 3]>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Slice::new(attributes))))
 }
 
@@ -29,11 +29,11 @@ impl Cut {
     }
 
     /// ONNX's rules: negative places count from the end, and all are clamped to the axis.
-    fn new(length: usize, start: i64, end: i64, step: i64) -> Result<Self, Misfit> {
+    fn new(length: usize, start: i64, end: i64, step: i64) -> Result<Self, OperandError> {
         let n = length as i64;
         let from_end = |at: i64| if at < 0 { at.saturating_add(n) } else { at };
         if step == 0 {
-            return Err(Misfit::new("a step of 0 never ends"));
+            return Err(OperandError::new("a step of 0 never ends"));
         }
         let (start, end) = if step > 0 {
             (from_end(start).clamp(0, n), from_end(end).clamp(0, n))
@@ -79,7 +79,7 @@ impl Slice {
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Option<Vec<Cut>>, Misfit> {
+    ) -> Result<Option<Vec<Cut>>, OperandError> {
         let operand = |at: usize| operands.get(at).copied().flatten().and_then(Value::integers);
         let [starts, ends, axes] = match &self.attributes {
             Some(lists) => lists.clone(),
@@ -90,12 +90,13 @@ impl Slice {
         let steps = operand(4).filter(|_| self.attributes.is_none());
         let steps = steps.unwrap_or_else(|| vec![1; starts.len()]);
         if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) {
-            return Err(Misfit::new("starts, ends, axes and steps differ in number"));
+            return Err(OperandError::new("starts, ends, axes and steps differ in number"));
         }
         let mut cuts: Vec<Cut> = shape.iter().map(|&d| Cut::whole(d)).collect();
         for i in 0..starts.len() {
             let axis = axes[i].rem_euclid(shape.len().max(1) as i64) as usize;
-            let length = *shape.get(axis).ok_or_else(|| Misfit::new("there is no axis to cut"))?;
+            let length =
+                *shape.get(axis).ok_or_else(|| OperandError::new("there is no axis to cut"))?;
             cuts[axis] = Cut::new(length, starts[i], ends[i], steps[i])?;
         }
         Ok(Some(cuts))
@@ -110,7 +111,7 @@ impl Op for Slice {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let Some(floats) = operands[0].and_then(Value::floats) else { return Ok(None) };
         let rank = floats.shape.len();
         if rank > 4 || rank == 0 {
@@ -128,11 +129,11 @@ impl Op for Slice {
             Order::RowMajor => ([padded[0], padded[1], padded[2]], padded[3]),
         };
         let grid = Grid::of(&shape, floats.order);
-        Ok(Some(Box::new(Settled { shape, order: floats.order, grid, axes, channels })))
+        Ok(Some(Box::new(BoundSlice { shape, order: floats.order, grid, axes, channels })))
     }
 }
 
-struct Settled {
+struct BoundSlice {
     shape: Vec<usize>,
     order: Order,
     grid: Grid,
@@ -140,7 +141,7 @@ struct Settled {
     channels: Cut,
 }
 
-impl Local for Settled {
+impl Local for BoundSlice {
     fn shape(&self) -> &[usize] {
         &self.shape
     }

@@ -4,7 +4,7 @@ use super::operands::{Answers, one};
 use super::pixelwise::Pixelwise;
 use super::places::axis;
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::Order;
 use crate::kernels::math::exp;
 use crate::value::Value;
@@ -17,7 +17,7 @@ pub(crate) struct Softmax {
     pub(crate) log: bool,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Softmax::of(attributes))))
 }
 
@@ -38,7 +38,7 @@ impl Op for Softmax {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let Some(floats) = operands[0].and_then(Value::floats) else { return Ok(None) };
         let axis = axis(self.axis, floats.shape.len())?;
         let innermost = match floats.order {

@@ -2,7 +2,7 @@
 
 use super::Attributes;
 use super::places::strides;
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::window::{Axis, AxisSpec, Pads};
 
 /// How many axes the window slides along, as far as the attributes tell.
@@ -17,7 +17,7 @@ pub(super) fn window_axes(attributes: &Attributes<'_>) -> Option<usize> {
 pub(super) fn window_specs(
     attributes: &Attributes<'_>,
     axes: usize,
-) -> Result<Vec<AxisSpec>, Misfit> {
+) -> Result<Vec<AxisSpec>, OperandError> {
     let kernel = attributes.sizes("kernel_shape", axes, 1)?;
     let stride = attributes.sizes("strides", axes, 1)?;
     let dilation = attributes.sizes("dilations", axes, 1)?;
@@ -40,20 +40,20 @@ pub(super) fn window_specs(
     Ok((0..axes).map(spec).collect())
 }
 
-/// Windows along any number of axes, settled for an input.
+/// Windows along any number of axes, bound to an input.
 pub(super) struct Windows {
     axes: Vec<Axis>,
     strides: Vec<usize>,
 }
 
 impl Windows {
-    /// Settles one window per axis of the plane.
-    pub(super) fn new(specs: &[AxisSpec], plane: &[usize]) -> Result<Self, Misfit> {
+    /// Binds one window per axis of the plane.
+    pub(super) fn new(specs: &[AxisSpec], plane: &[usize]) -> Result<Self, OperandError> {
         if specs.len() != plane.len() {
             let why = format!("a window of {} axes does not fit {plane:?}", specs.len());
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
-        let axes: Result<_, _> = specs.iter().zip(plane).map(|(s, &n)| s.settle(n)).collect();
+        let axes: Result<_, _> = specs.iter().zip(plane).map(|(s, &n)| s.bind(n)).collect();
         Ok(Self { axes: axes?, strides: strides(plane) })
     }
 

@@ -9,7 +9,7 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, SettingErr
 const ITERATIONS: Parameter = Parameter {
     name: "iterations",
     about: "how many steps are taken",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
 

@@ -7,14 +7,14 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset, arg
 const CLASSES: Parameter = Parameter {
     name: "classes",
     about: "how many of the likeliest other classes are looked at",
-    kind: ParameterKind::Whole { least: 1, most: 1000 },
+    kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(10.0)),
 };
 
 const OVERSHOOT: Parameter = Parameter {
     name: "overshoot",
     about: "how much further than to the boundary the image is moved, as a share of the way",
-    kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+    kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(1e-6)),
 };
 

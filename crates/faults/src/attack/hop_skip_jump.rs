@@ -9,14 +9,14 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 const INITIAL: Parameter = Parameter {
     name: "initial_evaluations",
     about: "how many directions the first iteration looks in; later ones look in more",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
 
 const MOST: Parameter = Parameter {
     name: "most_evaluations",
     about: "how many directions an iteration looks in at most",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(1000.0)),
 };
 

@@ -9,14 +9,14 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 const STEP: Parameter = Parameter {
     name: "step",
     about: "how far one step goes; 2.5 times epsilon over the iterations where it is not set",
-    kind: ParameterKind::Number { least: 1e-9, most: 1e6 },
+    kind: ParameterKind::Number { min: 1e-9, max: 1e6 },
     unset: Unset::Absent,
 };
 
 const MOMENTUM: Parameter = Parameter {
     name: "momentum",
     about: "how much of the direction so far a step keeps",
-    kind: ParameterKind::Number { least: 0.0, most: 10.0 },
+    kind: ParameterKind::Number { min: 0.0, max: 10.0 },
     unset: Unset::Is(Setting::Number(0.0)),
 };
 

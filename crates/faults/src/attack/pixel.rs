@@ -8,7 +8,7 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 const PIXELS: Parameter = Parameter {
     name: "pixels",
     about: "how many pixels may change",
-    kind: ParameterKind::Whole { least: 1, most: 4096 },
+    kind: ParameterKind::Whole { min: 1, max: 4096 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 

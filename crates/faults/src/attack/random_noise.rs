@@ -9,7 +9,7 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 const TRIES: Parameter = Parameter {
     name: "tries",
     about: "how many noisy images are shown",
-    kind: ParameterKind::Whole { least: 1, most: 1_000_000 },
+    kind: ParameterKind::Whole { min: 1, max: 1_000_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
 

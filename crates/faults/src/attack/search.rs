@@ -25,7 +25,7 @@ const fn search(unset: &'static str) -> Parameter {
 pub(super) const GENERATIONS: Parameter = Parameter {
     name: "iterations",
     about: "how many generations the search goes on",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
 
@@ -34,7 +34,7 @@ pub(super) const POPULATION: Parameter = Parameter {
     name: "population",
     about: "how many images a generation has; where it is not set, 400 for differential \
             evolution, and as many as its authors advise for CMA-ES",
-    kind: ParameterKind::Whole { least: 4, most: 10_000 },
+    kind: ParameterKind::Whole { min: 4, max: 10_000 },
     unset: Unset::Absent,
 };
 

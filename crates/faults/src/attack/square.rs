@@ -9,14 +9,14 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Stream, Un
 const ITERATIONS: Parameter = Parameter {
     name: "iterations",
     about: "how many squares are tried",
-    kind: ParameterKind::Whole { least: 1, most: 10_000_000 },
+    kind: ParameterKind::Whole { min: 1, max: 10_000_000 },
     unset: Unset::Is(Setting::Number(5000.0)),
 };
 
 const P_INIT: Parameter = Parameter {
     name: "p_init",
     about: "the share of the image that the first squares cover; later ones are smaller",
-    kind: ParameterKind::Number { least: 1e-6, most: 1.0 },
+    kind: ParameterKind::Number { min: 1e-6, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.8)),
 };
 

@@ -7,7 +7,7 @@ use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, 
 pub(super) const EPSILON: Parameter = Parameter {
     name: "epsilon",
     about: "how far the image may be moved, by the norm; pixels go from 0 to 1",
-    kind: ParameterKind::Number { least: 1e-6, most: 1e6 },
+    kind: ParameterKind::Number { min: 1e-6, max: 1e6 },
     unset: Unset::Is(Setting::Number(0.03)),
 };
 
@@ -38,7 +38,7 @@ const fn length_or_largest(unset: &'static str) -> Parameter {
 pub(super) const ITERATIONS: Parameter = Parameter {
     name: "iterations",
     about: "how many steps are taken",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(10.0)),
 };
 
@@ -46,7 +46,7 @@ pub(super) const ITERATIONS: Parameter = Parameter {
 pub(super) const RESTARTS: Parameter = Parameter {
     name: "restarts",
     about: "how often the search begins; from the second time on at random points",
-    kind: ParameterKind::Whole { least: 1, most: 1000 },
+    kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 

@@ -7,7 +7,7 @@ use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 const THRESHOLD: Parameter = Parameter {
     name: "threshold",
     about: "how far every pixel may move, of 255 levels",
-    kind: ParameterKind::Number { least: 0.01, most: 256.0 },
+    kind: ParameterKind::Number { min: 0.01, max: 256.0 },
     unset: Unset::Is(Setting::Number(16.0)),
 };
 

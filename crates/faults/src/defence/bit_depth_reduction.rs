@@ -26,7 +26,7 @@ pub(super) const BIT_DEPTH_REDUCTION: Plugin<dyn Defence> = Plugin {
 const BITS: Parameter = Parameter {
     name: "bits",
     about: "how many bits a channel keeps",
-    kind: ParameterKind::Whole { least: 1, most: 64 },
+    kind: ParameterKind::Whole { min: 1, max: 64 },
     unset: Unset::Is(Setting::Number(5.0)),
 };
 

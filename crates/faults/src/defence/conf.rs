@@ -20,7 +20,7 @@ pub(super) const CONF: Plugin<dyn Defence> = Plugin {
 const THRESHOLD: Parameter = Parameter {
     name: "threshold",
     about: "the least share of belief in the best class",
-    kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+    kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.9)),
 };
 

@@ -20,7 +20,7 @@ pub(super) const GAUSS_OUT: Plugin<dyn Defence> = Plugin {
 const SIGMA: Parameter = Parameter {
     name: "sigma",
     about: "the standard deviation of the noise, in the unit of the scores",
-    kind: ParameterKind::Number { least: 1e-6, most: 1e3 },
+    kind: ParameterKind::Number { min: 1e-6, max: 1e3 },
     unset: Unset::Is(Setting::Number(0.1)),
 };
 

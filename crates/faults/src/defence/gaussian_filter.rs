@@ -18,7 +18,7 @@ pub(super) const GAUSSIAN_FILTER: Plugin<dyn Defence> = Plugin {
 const DEVIATION: Parameter = Parameter {
     name: "deviation",
     about: "the Gaussian's deviation in pixels",
-    kind: ParameterKind::Number { least: 0.1, most: 20.0 },
+    kind: ParameterKind::Number { min: 0.1, max: 20.0 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 

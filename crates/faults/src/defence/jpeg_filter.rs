@@ -18,7 +18,7 @@ pub(super) const JPEG_FILTER: Plugin<dyn Defence> = Plugin {
 const QUALITY: Parameter = Parameter {
     name: "quality",
     about: "the quality on libjpeg's scale; less forgets more",
-    kind: ParameterKind::Whole { least: 1, most: 100 },
+    kind: ParameterKind::Whole { min: 1, max: 100 },
     unset: Unset::Is(Setting::Number(75.0)),
 };
 

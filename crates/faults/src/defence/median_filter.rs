@@ -19,7 +19,7 @@ pub(super) const MEDIAN_FILTER: Plugin<dyn Defence> = Plugin {
 const RADIUS: Parameter = Parameter {
     name: "radius",
     about: "how far the square reaches to each side, in pixels; 1 is 3×3",
-    kind: ParameterKind::Whole { least: 1, most: 20 },
+    kind: ParameterKind::Whole { min: 1, max: 20 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 

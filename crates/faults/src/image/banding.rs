@@ -23,7 +23,7 @@ pub(super) const BANDING: Plugin<dyn ImageFault> = Plugin {
         Parameter {
             name: "bands",
             about: "how many bands the image shows",
-            kind: ParameterKind::Number { least: 0.5, most: 10_000.0 },
+            kind: ParameterKind::Number { min: 0.5, max: 10_000.0 },
             unset: Unset::Is(Setting::Number(BANDS)),
         },
         word("direction", "how the bands run", &["horizontal", "vertical"], "horizontal"),

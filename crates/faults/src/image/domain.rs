@@ -216,10 +216,10 @@ mod tests {
                 for range in domain.ranges {
                     let own = plugin.parameters.iter().find(|own| own.name == range.parameter);
                     let kind = own.map(|parameter| parameter.kind);
-                    let Some(ParameterKind::Number { least, most }) = kind else {
+                    let Some(ParameterKind::Number { min, max }) = kind else {
                         panic!("{}: {range:?} {kind:?}", plugin.name);
                     };
-                    let takes = |number: f64| (least..=most).contains(&number);
+                    let takes = |number: f64| (min..=max).contains(&number);
                     assert!(takes(range.from) && takes(range.to), "{} {range:?}", plugin.name);
                     assert_eq!([range.at(0.0), range.at(1.0)], [range.from, range.to]);
                 }

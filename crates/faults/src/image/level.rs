@@ -6,7 +6,7 @@ use std::borrow::Cow;
 pub(super) const SEVERITY: Parameter = Parameter {
     name: "severity",
     about: "how strong the fault is, from 1 (hardly visible) to 5 (severe)",
-    kind: ParameterKind::Whole { least: 1, most: 5 },
+    kind: ParameterKind::Whole { min: 1, max: 5 },
     unset: Unset::Absent,
 };
 
@@ -22,10 +22,10 @@ pub(super) const TABLE: Parameter = Parameter {
 pub(super) const fn strength(
     name: &'static str,
     about: &'static str,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
 ) -> Parameter {
-    Parameter { name, about, kind: ParameterKind::Number { least, most }, unset: Unset::Absent }
+    Parameter { name, about, kind: ParameterKind::Number { min, max }, unset: Unset::Absent }
 }
 
 /// What severities 1 to 5 stand for in the space of a fault's numbers.

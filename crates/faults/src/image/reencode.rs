@@ -17,7 +17,7 @@ pub(super) const REENCODE: Plugin<dyn ImageFault> = Plugin {
     parameters: &[Parameter {
         name: "quality",
         about: "the quality on libjpeg's scale",
-        kind: ParameterKind::Whole { least: 1, most: 100 },
+        kind: ParameterKind::Whole { min: 1, max: 100 },
         unset: Unset::Is(Setting::Number(75.0)),
     }],
     build: |settings| {

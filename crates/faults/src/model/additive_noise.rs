@@ -42,7 +42,7 @@ const OF: Parameter = Parameter {
 const SIZE: Parameter = Parameter {
     name: "size",
     about: "how strong the noise is",
-    kind: ParameterKind::Number { least: 0.0, most: 1e30 },
+    kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Required,
 };
 

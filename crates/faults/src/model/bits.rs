@@ -5,7 +5,7 @@ use faultlens_core::{
     DType, Dose, Parameter, ParameterKind, Setting, SettingError, Settings, Stream, Unset,
 };
 
-const ANY_BIT: ParameterKind = ParameterKind::Whole { least: 0, most: 63 };
+const ANY_BIT: ParameterKind = ParameterKind::Whole { min: 0, max: 63 };
 
 pub(super) const BIT: Parameter = Parameter {
     name: "bit",
@@ -18,7 +18,7 @@ pub(super) const BIT: Parameter = Parameter {
 pub(super) const BIT_COUNT: Parameter = Parameter {
     name: "bit_count",
     about: "how many bits of each element, no bit twice",
-    kind: ParameterKind::Whole { least: 1, most: 64 },
+    kind: ParameterKind::Whole { min: 1, max: 64 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 

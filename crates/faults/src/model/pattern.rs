@@ -19,7 +19,7 @@ pub(super) const PATTERN: Parameter = Parameter {
 pub(super) const LENGTH: Parameter = Parameter {
     name: "length",
     about: "how many neighbours a run has",
-    kind: ParameterKind::Whole { least: 1, most: 1_000_000 },
+    kind: ParameterKind::Whole { min: 1, max: 1_000_000 },
     unset: Unset::Is(Setting::Number(16.0)),
 };
 

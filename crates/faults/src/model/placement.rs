@@ -29,7 +29,7 @@ pub(super) const MODE: Parameter = Parameter {
 pub(super) const RATE: Parameter = Parameter {
     name: "rate",
     about: "with mode rate, how likely each operator is hit",
-    kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+    kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Absent,
 };
 
@@ -46,14 +46,14 @@ pub(super) const AMOUNT: Parameter = Parameter {
     name: "amount",
     about: "how many elements of each hit value are drawn, no element twice; 1 by default, all \
             where there are fewer",
-    kind: ParameterKind::Whole { least: 1, most: 1_000_000_000 },
+    kind: ParameterKind::Whole { min: 1, max: 1_000_000_000 },
     unset: Unset::Absent,
 };
 
 pub(super) const SHARE: Parameter = Parameter {
     name: "share",
     about: "how many of the elements of each hit value are drawn, in percent; instead of amount",
-    kind: ParameterKind::Number { least: 0.0, most: 100.0 },
+    kind: ParameterKind::Number { min: 0.0, max: 100.0 },
     unset: Unset::Absent,
 };
 

@@ -35,12 +35,12 @@ const MEAN: Parameter = number("mean", "the mean of the normal distribution", 0.
 const DEVIATION: Parameter = Parameter {
     name: "deviation",
     about: "the standard deviation of the normal distribution",
-    kind: ParameterKind::Number { least: 0.0, most: 1e30 },
+    kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
 const fn number(name: &'static str, about: &'static str, unset: f64) -> Parameter {
-    let kind = ParameterKind::Number { least: -1e30, most: 1e30 };
+    let kind = ParameterKind::Number { min: -1e30, max: 1e30 };
     Parameter { name, about, kind, unset: Unset::Is(Setting::Number(unset)) }
 }
 

@@ -19,7 +19,7 @@ pub(super) const SCALE: Plugin<dyn ModelFault> = Plugin {
 const FACTOR: Parameter = Parameter {
     name: "factor",
     about: "what elements are multiplied by",
-    kind: ParameterKind::Number { least: -1e30, most: 1e30 },
+    kind: ParameterKind::Number { min: -1e30, max: 1e30 },
     unset: Unset::Required,
 };
 

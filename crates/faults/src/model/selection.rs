@@ -63,7 +63,7 @@ pub(super) const FROM_DEPTH: Parameter = depth("from_depth", "only layers from t
 pub(super) const TO_DEPTH: Parameter = depth("to_depth", "only layers up to this depth", 1.0);
 
 const fn depth(name: &'static str, about: &'static str, unset: f64) -> Parameter {
-    let kind = ParameterKind::Number { least: 0.0, most: 1.0 };
+    let kind = ParameterKind::Number { min: 0.0, max: 1.0 };
     Parameter { name, about, kind, unset: Unset::Is(Setting::Number(unset)) }
 }
 

@@ -23,7 +23,7 @@ pub(super) const STUCK_AT: Plugin<dyn ModelFault> = Plugin {
 const TO: Parameter = Parameter {
     name: "to",
     about: "what the bits stay at, 0 or 1",
-    kind: ParameterKind::Whole { least: 0, most: 1 },
+    kind: ParameterKind::Whole { min: 0, max: 1 },
     unset: Unset::Required,
 };
 

@@ -49,12 +49,12 @@ const PER_OBJECT: Parameter = Parameter {
     name: "per_object",
     about: "at most so many trials for every object that the target finds in a case; by default as \
             many as there are trials",
-    kind: ParameterKind::Whole { least: 1, most: 100_000 },
+    kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Absent,
 };
 
 const fn point(name: &'static str, about: &'static str) -> Parameter {
-    let kind = ParameterKind::Number { least: 0.0, most: 1.0 };
+    let kind = ParameterKind::Number { min: 0.0, max: 1.0 };
     Parameter { name, about, kind, unset: Unset::Absent }
 }
 
@@ -127,7 +127,7 @@ impl SceneFault for Insert {
     fn change(&self, view: &View<'_>, stream: &mut Stream) -> Result<Scene, Reason> {
         let trials = self.per_object.map(|each| each * view.found.len() as u64);
         if trials.is_some_and(|trials| trials > 0 && u64::from(view.repeat) >= trials) {
-            return Err(Reason::Surplus);
+            return Err(Reason::TooFewObjects);
         }
         let (beside, object) = self.chosen(view, stream)?;
         let size = [object.image.width() as f32, object.image.height() as f32];

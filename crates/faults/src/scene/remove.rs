@@ -38,7 +38,7 @@ impl SceneFault for Remove {
         let gone = match free.get(view.repeat as usize) {
             Some(gone) => *gone,
             None if free.is_empty() => return Err(Reason::NoRoom),
-            None => return Err(Reason::Surplus),
+            None => return Err(Reason::TooFewObjects),
         };
         let Detection { class, bounds, .. } = view.found[gone];
         let hole = hole(view, &bounds);

@@ -211,7 +211,7 @@ fn an_object_goes_and_its_place_is_filled() {
         let other = draw(remove.as_ref(), &View { repeat: 1, ..view }, 1).unwrap();
         assert_eq!((scene.touched.class, other.touched.class), (0, 1));
         let third = draw(remove.as_ref(), &View { repeat: 2, ..view }, 1);
-        assert_eq!(third.err(), Some(Reason::Surplus));
+        assert_eq!(third.err(), Some(Reason::TooFewObjects));
         assert_eq!(scene.image, image(60, 40, ROAD));
         assert_eq!(scene.stays, there[1..]);
         assert!(scene.at(&view, [5.0, 5.0]).is_none(), "nothing came that could go elsewhere");

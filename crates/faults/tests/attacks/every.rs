@@ -28,11 +28,11 @@ fn the_registry_is_sorted_and_its_defaults_are_in_range() {
         assert!(!plugin.about.ends_with('.') && !plugin.when.ends_with('.'), "{}", plugin.name);
         for parameter in plugin.parameters {
             let fits = match (&parameter.unset, parameter.kind) {
-                (Unset::Is(Setting::Number(n)), ParameterKind::Whole { least, most }) => {
-                    n.fract() == 0.0 && (least..=most).contains(&(*n as i64))
+                (Unset::Is(Setting::Number(n)), ParameterKind::Whole { min, max }) => {
+                    n.fract() == 0.0 && (min..=max).contains(&(*n as i64))
                 }
-                (Unset::Is(Setting::Number(n)), ParameterKind::Number { least, most }) => {
-                    (least..=most).contains(n)
+                (Unset::Is(Setting::Number(n)), ParameterKind::Number { min, max }) => {
+                    (min..=max).contains(n)
                 }
                 (Unset::Is(Setting::Word(word)), ParameterKind::Choice(words)) => {
                     words.contains(&word.as_ref())

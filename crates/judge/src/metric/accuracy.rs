@@ -3,7 +3,8 @@
 /// The share of pairs (answer, label) that agree, as every classifier is compared by; `None`
 /// without a pair.
 pub fn accuracy(pairs: impl IntoIterator<Item = (usize, usize)>) -> Option<f64> {
-    let (mut right, mut all) = (0usize, 0usize);
+    let mut right = 0usize;
+    let mut all = 0usize;
     for (answer, label) in pairs {
         right += usize::from(answer == label);
         all += 1;

@@ -3,7 +3,7 @@
 use faultlens_core::{Response, Truth};
 
 /// The class that an answer puts first; `None` where it ranks none.
-pub fn best(answer: &Response) -> Option<usize> {
+pub fn top_class(answer: &Response) -> Option<usize> {
     match answer {
         Response::Scores(scores) => scores.top(),
         Response::Ranking(ranking) => ranking.top().map(|top| top.index),
@@ -12,16 +12,16 @@ pub fn best(answer: &Response) -> Option<usize> {
 }
 
 /// Which place a class has in an answer, from 1; `None` where the answer does not rank it.
-pub fn place_of(answer: &Response, class: usize) -> Option<usize> {
+pub fn rank_of(answer: &Response, class: usize) -> Option<usize> {
     match answer {
-        Response::Scores(scores) => scores.place_of(class),
-        Response::Ranking(ranking) => ranking.place_of(class),
+        Response::Scores(scores) => scores.rank_of(class),
+        Response::Ranking(ranking) => ranking.rank_of(class),
         _ => None,
     }
 }
 
 /// How strongly an answer believes in a class; `None` where it does not rank it.
-pub fn belief(answer: &Response, class: usize) -> Option<f32> {
+pub fn confidence(answer: &Response, class: usize) -> Option<f32> {
     match answer {
         Response::Scores(scores) => scores.scores.get(class).copied(),
         Response::Ranking(ranking) => {
@@ -33,11 +33,11 @@ pub fn belief(answer: &Response, class: usize) -> Option<f32> {
 
 /// Whether an answer is right: the best class is the case's, the text is its label. `None` where
 /// nobody knows, or the answer is of another kind.
-pub fn right(answer: &Response, truth: Truth<'_>) -> Option<bool> {
+pub fn is_correct(answer: &Response, truth: Truth<'_>) -> Option<bool> {
     match answer {
         Response::Text(text) => truth.label.map(|label| same_letters(&text.text(), label)),
         Response::Scores(_) | Response::Ranking(_) => {
-            truth.class.map(|class| best(answer) == Some(class))
+            truth.class.map(|class| top_class(answer) == Some(class))
         }
         _ => None,
     }
@@ -58,30 +58,30 @@ mod tests {
 
     #[test]
     fn answers_of_both_kinds_are_read_alike() {
-        let names = Names::said(["cat"]);
+        let names = Names::reported(["cat"]);
         let scores = Response::Scores(Scores { scores: vec![0.1, 0.7, 0.2], names });
         let named = [("Dog".to_owned(), 0.7), ("Cat".to_owned(), 0.2)];
         let ranking = Response::Ranking(Ranking::of_names(named));
         let [dog, cat] = ["dog", "cat"].map(class_called);
-        assert_eq!((best(&scores), best(&ranking)), (Some(1), Some(dog)));
-        assert_eq!((place_of(&scores, 2), place_of(&ranking, cat)), (Some(2), Some(2)));
-        assert_eq!((belief(&scores, 2), belief(&ranking, cat)), (Some(0.2), Some(0.2)));
-        assert_eq!((place_of(&scores, 3), place_of(&ranking, class_called("bus"))), (None, None));
+        assert_eq!((top_class(&scores), top_class(&ranking)), (Some(1), Some(dog)));
+        assert_eq!((rank_of(&scores, 2), rank_of(&ranking, cat)), (Some(2), Some(2)));
+        assert_eq!((confidence(&scores, 2), confidence(&ranking, cat)), (Some(0.2), Some(0.2)));
+        assert_eq!((rank_of(&scores, 3), rank_of(&ranking, class_called("bus"))), (None, None));
         let truth = |class| Truth { class, label: None };
-        assert_eq!(right(&scores, truth(Some(1))), Some(true));
-        assert_eq!(right(&ranking, truth(Some(cat))), Some(false));
-        assert_eq!(right(&ranking, truth(None)), None);
+        assert_eq!(is_correct(&scores, truth(Some(1))), Some(true));
+        assert_eq!(is_correct(&ranking, truth(Some(cat))), Some(false));
+        assert_eq!(is_correct(&ranking, truth(None)), None);
     }
 
     #[test]
     fn texts_are_right_whatever_their_case_and_blanks() {
         let classes = "Way Out".chars().map(|letter| letter as usize).collect();
         let text = Response::Text(Text { classes, names: Names::Letters, finite: true });
-        let said = |label| right(&text, Truth { class: None, label: Some(label) });
+        let said = |label| is_correct(&text, Truth { class: None, label: Some(label) });
         assert_eq!(
             (said("WAY OUT"), said("wayout"), said("way 0ut")),
             (Some(true), Some(true), Some(false))
         );
-        assert_eq!(right(&text, Truth::default()), None);
+        assert_eq!(is_correct(&text, Truth::default()), None);
     }
 }

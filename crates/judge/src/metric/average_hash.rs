@@ -18,7 +18,8 @@ const PRECISION: u32 = 22;
 /// Images that look alike have hashes with few different bits ([`hamming`]), whatever their size.
 /// Greys and sizes are made in whole numbers as Pillow makes them, so that no bit can differ.
 pub fn average_hash(image: &Image) -> u64 {
-    let (width, height) = (image.width(), image.height());
+    let width = image.width();
+    let height = image.height();
     let grey: Vec<i16> = image.rgb().as_chunks::<3>().0.iter().map(luma).collect();
     let across = Weights::new(width);
     let narrow: Vec<i16> = grey.chunks_exact(width).flat_map(|row| across.apply(row)).collect();
@@ -91,7 +92,8 @@ fn part(at: usize, scale: f64, length: usize) -> Part {
     let one = f64::from(1 << PRECISION);
     let whole = || weights.iter().map(|weight| (weight / sum * one).round() as i32);
     // Halves have the sign of their weight, so that no sum of them outgrows that of the weights.
-    let (high, low) = (whole().map(|w| (w / CUT) as i16), whole().map(|w| (w % CUT) as i16));
+    let high = whole().map(|w| (w / CUT) as i16);
+    let low = whole().map(|w| (w % CUT) as i16);
     Part { start, high: high.collect(), low: low.collect() }
 }
 

@@ -46,13 +46,15 @@ fn scene((detections, objects): &(Vec<Detection>, Vec<Object>), classes: &[usize
         let class = classes.binary_search(&found.class).ok()?;
         Some(Found { class, ..found.into() })
     };
-    let object = |known: &Object| {
-        let class = classes.binary_search(&known.class).ok()?;
-        let rect = Rect::from(&known.bounds);
-        Some(Known { class, rect, area: 0.0, crowd: known.crowd, difficult: false })
-    };
     Scene {
-        objects: objects.iter().filter_map(object).collect(),
+        objects: objects
+            .iter()
+            .filter_map(|known| {
+                let class = classes.binary_search(&known.class).ok()?;
+                let rect = Rect::from(&known.bounds);
+                Some(Known { class, rect, area: 0.0, crowd: known.crowd, difficult: false })
+            })
+            .collect(),
         detections: detections.iter().filter_map(detection).collect(),
     }
 }
@@ -75,7 +77,8 @@ mod tests {
     }
 
     fn endless(score: f32) -> Detection {
-        let (from, to) = (f32::MIN, f32::INFINITY);
+        let from = f32::MIN;
+        let to = f32::INFINITY;
         let bounds = Bounds { left: from, top: from, right: to, bottom: to };
         Detection { class: 0, score, bounds }
     }
@@ -121,8 +124,10 @@ mod tests {
         ];
         for (what, detections, objects, wanted) in cases {
             let got = average_precision(&[(detections, objects)], 0, 0.5);
-            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-12;
-            assert!(got.zip(wanted).map_or(got == wanted, near), "{what}: {got:?}");
+            assert!(
+                got.zip(wanted).map_or(got == wanted, |(a, b): (f64, f64)| (a - b).abs() < 1e-12),
+                "{what}: {got:?}"
+            );
         }
     }
 

@@ -73,15 +73,17 @@ pub enum HogError {
 /// They say which edges an image has and where, whatever its light. Where channels differ, the one
 /// with the steepest gradient speaks for its pixel.
 pub fn hog(image: &Image, settings: &HogSettings) -> Result<Vec<f64>, HogError> {
-    let (width, height) = (image.width(), image.height());
+    let width = image.width();
+    let height = image.height();
     settings.check(width, height)?;
     let pixels = image.rgb().as_chunks::<3>().0;
     let level: Vec<f64> = (0..=255u8).map(|byte| settings.level(f64::from(byte))).collect();
-    let plane = |channel: usize| -> Vec<f64> {
-        pixels.iter().map(|pixel| level[usize::from(pixel[channel])]).collect()
-    };
     let grey = pixels.iter().all(|&[red, green, blue]| red == green && green == blue);
-    let planes: Vec<Vec<f64>> = (0..if grey { 1 } else { 3 }).map(plane).collect();
+    let planes: Vec<Vec<f64>> = (0..if grey { 1 } else { 3 })
+        .map(|channel: usize| -> Vec<f64> {
+            pixels.iter().map(|pixel| level[usize::from(pixel[channel])]).collect()
+        })
+        .collect();
     Ok(settings.blocks(&settings.cells(&planes, width, height), width, height))
 }
 
@@ -96,7 +98,8 @@ pub fn hog_intersection(background: &[f64], other: &[f64]) -> Option<f64> {
 
 impl HogSettings {
     fn check(&self, width: usize, height: usize) -> Result<(), HogError> {
-        let (cell, block) = (self.cell, self.block);
+        let cell = self.cell;
+        let block = self.block;
         if [self.orientations, cell.0, cell.1, block.0, block.1].contains(&0) {
             return Err(HogError::Nothing);
         }
@@ -115,7 +118,8 @@ impl HogSettings {
     /// For each cell, the sum of its gradients in each range of angles. What does not fill a cell
     /// at the right and at the bottom is left out.
     fn cells(&self, planes: &[Vec<f64>], width: usize, height: usize) -> Vec<f64> {
-        let (rows, columns) = (height / self.cell.0, width / self.cell.1);
+        let rows = height / self.cell.0;
+        let columns = width / self.cell.1;
         let edges = self.edges();
         let mut cells = vec![0.0; rows * columns * self.orientations];
         let mut row = Row::new(width);
@@ -151,7 +155,8 @@ impl HogSettings {
     }
 
     fn blocks(&self, cells: &[f64], width: usize, height: usize) -> Vec<f64> {
-        let (rows, columns) = (height / self.cell.0, width / self.cell.1);
+        let rows = height / self.cell.0;
+        let columns = width / self.cell.1;
         let long = self.block.1 * self.orientations;
         let mut blocks = Vec::new();
         for row in 0..=rows - self.block.0 {

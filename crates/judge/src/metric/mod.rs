@@ -14,7 +14,7 @@ mod segments;
 pub mod visual;
 
 pub use accuracy::accuracy;
-pub use answer::{belief, best, place_of, right, same_letters};
+pub use answer::{confidence, is_correct, rank_of, same_letters, top_class};
 pub use average_hash::{average_hash, hamming};
 pub use average_precision::{average_precision, mean_average_precision};
 pub use detection::{
@@ -28,5 +28,5 @@ pub use object_changes::{
     ObjectChange, ObjectPairs, changed_objects, object_changes, object_pairs,
 };
 pub use overlap::mask_iou;
-pub use psnr::{MOST_PSNR, psnr};
+pub use psnr::{MAX_PSNR, psnr};
 pub use segments::{Confusion, SegmentError, mean_class_iou, segment_iou};

@@ -54,7 +54,8 @@ pub struct ObjectPairs {
 /// pairs of one class that overlap by more than a tenth are the same thing in another place. The
 /// largest overlap chooses first.
 pub fn object_pairs(golden: &[Detection], observed: &[Detection], iou: f64) -> ObjectPairs {
-    let (golden, observed) = (in_64_bits(golden), in_64_bits(observed));
+    let golden = in_64_bits(golden);
+    let observed = in_64_bits(observed);
     let mut left = Left::behind(&golden, &observed, iou);
     let mut changes: Vec<ObjectChange> = left
         .take(|a, b, overlap| a.class != b.class && overlap >= iou && overlap > 0.0)
@@ -146,7 +147,8 @@ impl Left {
             }
         }
         pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let (mut golden, mut observed) = (BTreeSet::new(), BTreeSet::new());
+        let mut golden = BTreeSet::new();
+        let mut observed = BTreeSet::new();
         pairs.retain(|(_, a, b)| {
             let free = !golden.contains(a) && !observed.contains(b);
             if free {
@@ -183,7 +185,6 @@ mod tests {
     #[test]
     fn every_object_is_found_again_once() {
         let golden = [found(0, 0.9, 0.0), found(0, 0.8, 4.0), found(1, 0.7, 50.0)];
-        let moved = |golden, observed| Localisation { golden, observed };
         let cases = [
             ("nothing changed", golden.to_vec(), vec![]),
             ("other order and scores", vec![golden[2], golden[1], golden[0]], vec![]),
@@ -202,7 +203,7 @@ mod tests {
             (
                 "moved by 4 of 10",
                 vec![golden[0], golden[1], found(1, 0.7, 54.0)],
-                vec![moved(2, 2)],
+                vec![Localisation { golden: 2, observed: 2 }],
             ),
             (
                 "moved by 9 of 10",

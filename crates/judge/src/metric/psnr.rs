@@ -2,10 +2,10 @@
 
 /// What stands for pictures that do not differ at all, in decibels: more than 8 or 16 bits per
 /// channel can tell.
-pub const MOST_PSNR: f64 = 100.0;
+pub const MAX_PSNR: f64 = 100.0;
 
 /// The peak signal-to-noise ratio of two pictures with values from 0 to 1, in decibels, at most
-/// [`MOST_PSNR`]; `None` where one has more values, or neither has any.
+/// [`MAX_PSNR`]; `None` where one has more values, or neither has any.
 pub fn psnr(a: &[f32], b: &[f32]) -> Option<f64> {
     if a.len() != b.len() || a.is_empty() {
         return None;
@@ -13,7 +13,7 @@ pub fn psnr(a: &[f32], b: &[f32]) -> Option<f64> {
     let squares = a.iter().zip(b).map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2));
     let mean = squares.sum::<f64>() / a.len() as f64;
     // Of no difference at all the logarithm is infinite.
-    Some((-10.0 * mean.log10()).min(MOST_PSNR))
+    Some((-10.0 * mean.log10()).min(MAX_PSNR))
 }
 
 #[cfg(test)]
@@ -32,9 +32,11 @@ mod tests {
             (&[0.0], &[0.0, 0.0], None),
             (&[], &[], None),
         ] {
-            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-5;
             let got = psnr(a, b);
-            assert!(got.zip(wanted).map_or(got == wanted, near), "{a:?} {b:?}: {got:?}");
+            assert!(
+                got.zip(wanted).map_or(got == wanted, |(a, b): (f64, f64)| (a - b).abs() < 1e-5),
+                "{a:?} {b:?}: {got:?}"
+            );
         }
     }
 }

@@ -39,11 +39,13 @@ impl Confusion {
     /// Counts one image.
     pub fn add(&mut self, predicted: &[u8], truth: &[u8]) -> Result<(), SegmentError> {
         if predicted.len() != truth.len() {
-            let (predicted, truth) = (predicted.len(), truth.len());
+            let predicted = predicted.len();
+            let truth = truth.len();
             return Err(SegmentError::Lengths { predicted, truth });
         }
         for (&predicted, &truth) in predicted.iter().zip(truth) {
-            let (predicted, truth) = (usize::from(predicted), usize::from(truth));
+            let predicted = usize::from(predicted);
+            let truth = usize::from(truth);
             if truth < self.classes {
                 self.counts[truth * (self.classes + 1) + predicted.min(self.classes)] += 1;
             }
@@ -67,11 +69,12 @@ impl Confusion {
             let row = class * (self.classes + 1);
             self.counts[row..row + self.classes + 1].iter().sum::<u64>()
         };
-        let said = |class| (0..self.classes).map(|truth| self.count(truth, class)).sum::<u64>();
         (0..self.classes)
             .map(|class| {
                 let both = self.count(class, class);
-                let either = known(class) + said(class) - both;
+                let either = known(class)
+                    + (0..self.classes).map(|truth| self.count(truth, class)).sum::<u64>()
+                    - both;
                 (either > 0).then(|| both as f64 / either as f64)
             })
             .collect()
@@ -112,7 +115,8 @@ pub fn mean_class_iou(a: &[u16], b: &[u16]) -> Option<f64> {
     let expected = || a.iter().zip(b).filter(|(a, _)| **a != UNEXPECTED);
     let classes = usize::from(expected().map(|(a, b)| *a.max(b)).max()?) + 1;
     // For each class, pixels that both have, and that each has.
-    let (mut both, mut each) = (vec![0u64; classes], vec![0u64; classes]);
+    let mut both = vec![0u64; classes];
+    let mut each = vec![0u64; classes];
     for (&a, &b) in expected() {
         both[usize::from(a)] += u64::from(a == b);
         each[usize::from(a)] += 1;
@@ -148,7 +152,8 @@ mod tests {
             let mut counts = Confusion::new(8);
             counts.add(a, b).unwrap();
             let wide = |image: &[u8]| image.iter().map(|&c| c.into()).collect::<Vec<u16>>();
-            let (got, wanted) = (mean_class_iou(&wide(a), &wide(b)), counts.mean_iou());
+            let got = mean_class_iou(&wide(a), &wide(b));
+            let wanted = counts.mean_iou();
             assert!(got.zip(wanted).is_some_and(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
         }
         assert_eq!(mean_class_iou(&[65535, 0], &[65535, 0]), Some(1.0));

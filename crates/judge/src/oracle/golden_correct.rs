@@ -1,16 +1,16 @@
-//! Only what was right can be broken.
+//! Only a correct answer can be broken.
 
-use crate::right;
+use crate::is_correct;
 use faultlens_core::{Comparison, Guard, Plugin, Reason, Response};
 
 /// # What it does
-/// Leaves trials skipped whose undisturbed answer is wrong already.
+/// Skips the cases whose undisturbed answer is already wrong.
 /// # When to use it
 /// Rates of correct answers that a fault turns wrong, as TensorFI counts them; needs labels.
 pub(super) const GOLDEN_CORRECT: Plugin<dyn Guard> = Plugin {
     name: "golden_correct",
-    about: "judges only trials whose undisturbed answer is the case's label",
-    when: "rates of right answers that a fault turns wrong; needs labelled cases",
+    about: "judges only cases whose undisturbed answer matches the label",
+    when: "rates of correct answers that a fault turns wrong; needs labelled cases",
     parameters: &[],
     build: |_| Ok(Box::new(GoldenCorrect)),
 };
@@ -18,16 +18,16 @@ pub(super) const GOLDEN_CORRECT: Plugin<dyn Guard> = Plugin {
 struct GoldenCorrect;
 
 impl Guard for GoldenCorrect {
-    fn bars_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+    fn skips_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
         let has_label = matches!(
             comparison.golden,
             Response::Scores(_) | Response::Ranking(_) | Response::Text(_)
         );
-        match right(comparison.golden, comparison.truth) {
+        match is_correct(comparison.golden, comparison.truth) {
             Some(true) => None,
             Some(false) => Some(Reason::GoldenWrong),
             None if has_label => Some(Reason::NoLabel),
-            None => Some(Reason::Unsuited),
+            None => Some(Reason::UnsupportedAnswer),
         }
     }
 }

@@ -1,4 +1,8 @@
-//! Who judges a trial: oracles, and guards that say when their judgement counts.
+//! Oracles judge trials; guards say when their judgement counts.
+//!
+//! To add one, write a file with a [`Plugin`] entry beside the others and name it in [`ORACLES`] or
+//! [`GUARDS`]. Help texts, the schema of campaign files and the tables in `docs/campaign.md` follow
+//! from the entry (`UPDATE_DOCS=1 cargo test -p faultlens-judge` writes the tables).
 
 mod golden_correct;
 mod same_detections;
@@ -9,7 +13,7 @@ mod same_top;
 mod same_values;
 mod within_tolerance;
 
-use faultlens_core::{Comparison, Guard, Measure, Oracle, Outcome, Plugin, Reason};
+use faultlens_core::{Comparison, Guard, Measurement, Oracle, Outcome, Plugin, Reason};
 
 /// Every oracle, in alphabetical order. Add yours here.
 pub const ORACLES: &[Plugin<dyn Oracle>] = &[
@@ -32,38 +36,41 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge who asks the guards in this order, then the oracle.
+    /// A judge that consults the guards in this order, then the oracle.
     pub fn new(oracle: Box<dyn Oracle>, guards: Vec<Box<dyn Guard>>) -> Self {
         Self { oracle, guards }
     }
 
-    /// Why no trial of this case says anything, whatever the fault; asked with golden as the
-    /// observed answer.
-    pub fn bars_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+    /// Why every trial of this case is skipped, whatever the fault. To be called before any trial,
+    /// with golden as the observed answer.
+    pub fn skips_case(&self, comparison: &Comparison<'_>) -> Option<Reason> {
         if !comparison.golden.is_finite() {
             return Some(Reason::GoldenNotFinite);
         }
-        let barred = self.guards.iter().find_map(|guard| guard.bars_case(comparison));
-        // Who cannot judge golden against itself will judge no answer to this case.
-        barred.or_else(|| match self.oracle.judge(comparison) {
+        if let Some(reason) = self.guards.iter().find_map(|guard| guard.skips_case(comparison)) {
+            return Some(reason);
+        }
+        // An oracle that cannot judge golden against itself cannot judge any answer to this case.
+        match self.oracle.judge(comparison) {
             Outcome::Unchanged => None,
             Outcome::Skipped(reason) => Some(reason),
-            _ => Some(Reason::Unsuited),
-        })
+            _ => Some(Reason::UnsupportedAnswer),
+        }
     }
 
-    /// Why a trial says nothing, whatever was answered; to be asked before it is judged.
-    pub fn bars_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
-        self.guards.iter().find_map(|guard| guard.bars_trial(comparison))
+    /// Why a trial is skipped, whatever the target answered. To be called before it is judged.
+    pub fn skips_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+        self.guards.iter().find_map(|guard| guard.skips_trial(comparison))
     }
 
-    /// Whether it must know how much people notice of what was done to an image.
-    pub fn looks_at_changes(&self) -> bool {
-        self.guards.iter().any(|guard| guard.looks_at_changes())
+    /// Whether [`AppliedFault::visual_change`](faultlens_core::AppliedFault::visual_change) must be
+    /// measured before a trial is judged.
+    pub fn needs_visual_change(&self) -> bool {
+        self.guards.iter().any(|guard| guard.needs_visual_change())
     }
 
-    /// What became of a trial that is not barred. An answer that is not finite gives
-    /// the fault away.
+    /// What became of a trial that is not skipped. An answer that is not finite is
+    /// [`Outcome::Detected`].
     pub fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         if !comparison.observed.is_finite() {
             return Outcome::Detected;
@@ -71,14 +78,15 @@ impl Judge {
         self.oracle.judge(comparison)
     }
 
-    /// The overlap from which boxes are taken for the same object: the oracle's, else one half.
+    /// The intersection over union from which two boxes count as the same object: the oracle's,
+    /// else one half as in PASCAL VOC.
     pub fn overlap(&self) -> f64 {
         self.oracle.overlap().unwrap_or(0.5)
     }
 
-    /// How far the answer moved, for the record; `None` where the oracle has no measure, and for
-    /// answers that are not finite, which are nowhere.
-    pub fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+    /// How far the answer moved, for the record; `None` where the oracle does not measure it, and
+    /// for answers that are not finite.
+    pub fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
         let finite = comparison.golden.is_finite() && comparison.observed.is_finite();
         if finite { self.oracle.measure(comparison) } else { None }
     }

@@ -1,34 +1,35 @@
-//! Every object must stay, and none may come.
+//! Every object must be found again, and no new one.
 
 use crate::{changed_objects, voc_ap};
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
-    Setting, Unset,
+    Comparison, Detections, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason,
+    Response, Setting, Unset,
 };
 use std::borrow::Cow;
 
 /// # What it does
 /// Unchanged where every undisturbed object has an observed one of the same class that overlaps it,
-/// one to one, and no observed object is left over. The surest observed object chooses first, and
-/// takes the one that it overlaps most. By average precision, objects that come behind all of
-/// golden's, or are of other classes, are put up with, as MetaOD does.
+/// one to one, and no observed object is left over. Matching is greedy, as in COCO and PASCAL VOC:
+/// the most confident observed object chooses first and takes the golden one that it overlaps most.
+/// By average precision, extra objects that score below all of golden's, or are of other classes,
+/// are tolerated, as in MetaOD (Wang and Su 2020).
 /// # When to use it
 /// Detectors: a lost pedestrian and an invented one are both changes.
 pub(super) const SAME_DETECTIONS: Plugin<dyn Oracle> = Plugin {
     name: "same_detections",
-    about: "every object of the undisturbed answer must be found again, and no other",
-    when: "detectors; measures how many objects are lost or new",
+    about: "every object of the undisturbed answer must be found again, and no new one",
+    when: "detectors; records the number of lost and new objects as changed",
     parameters: &[IOU, BY],
     build: |settings| {
-        let precise = settings.word(BY.name)? == "average_precision";
-        Ok(Box::new(SameDetections { iou: settings.number(IOU.name)?, precise }))
+        let by_average_precision = settings.word(BY.name)? == "average_precision";
+        Ok(Box::new(SameDetections { iou: settings.number(IOU.name)?, by_average_precision }))
     },
 };
 
 const IOU: Parameter = Parameter {
     name: "iou",
-    about: "how much boxes of one object overlap at least: shared part over whole; 0: anywhere",
-    kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+    about: "the smallest intersection over union of two boxes of one object; 0: any place",
+    kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.5)),
 };
 
@@ -42,18 +43,21 @@ const BY: Parameter = Parameter {
 
 struct SameDetections {
     iou: f64,
-    /// Whether average precision decides.
-    precise: bool,
+    /// Whether average precision decides, instead of lost and new objects.
+    by_average_precision: bool,
+}
+
+fn both<'a>(comparison: &Comparison<'a>) -> Option<(&'a Detections, &'a Detections)> {
+    match (comparison.golden, comparison.observed) {
+        (Response::Detections(golden), Response::Detections(observed)) => Some((golden, observed)),
+        _ => None,
+    }
 }
 
 impl SameDetections {
     /// Objects that are lost or new.
     fn changed(&self, comparison: &Comparison<'_>) -> Option<usize> {
-        let (Response::Detections(golden), Response::Detections(observed)) =
-            (comparison.golden, comparison.observed)
-        else {
-            return None;
-        };
+        let (golden, observed) = both(comparison)?;
         let (lost, new) = changed_objects(&golden.found, &observed.found, self.iou);
         Some(lost + new)
     }
@@ -61,24 +65,22 @@ impl SameDetections {
 
 impl Oracle for SameDetections {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
-        if let (true, Response::Detections(golden), Response::Detections(observed)) =
-            (self.precise, comparison.golden, comparison.observed)
-        {
-            let same = voc_ap(&golden.found, &observed.found, self.iou) >= 1.0;
-            return if same { Outcome::Unchanged } else { Outcome::Changed };
-        }
-        match self.changed(comparison) {
-            Some(0) => Outcome::Unchanged,
-            Some(_) => Outcome::Changed,
-            None => Outcome::Skipped(Reason::Unsuited),
-        }
+        let Some((golden, observed)) = both(comparison) else {
+            return Outcome::Skipped(Reason::UnsupportedAnswer);
+        };
+        let same = if self.by_average_precision {
+            voc_ap(&golden.found, &observed.found, self.iou) >= 1.0
+        } else {
+            self.changed(comparison) == Some(0)
+        };
+        if same { Outcome::Unchanged } else { Outcome::Changed }
     }
 
     fn overlap(&self) -> Option<f64> {
         Some(self.iou)
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
-        Some(Measure { name: "changed", value: self.changed(comparison)? as f64 })
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
+        Some(Measurement { name: "changed", value: self.changed(comparison)? as f64 })
     }
 }

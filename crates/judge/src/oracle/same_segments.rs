@@ -1,28 +1,28 @@
-//! Areas must stay where they were.
+//! The segmentation must overlap the undisturbed one.
 
 use crate::mean_class_iou;
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
     Segments, Setting, Unset,
 };
 
 /// # What it does
-/// Unchanged where the areas of the classes overlap as before: the shared part over the whole, mean
-/// over the classes that either answer has.
+/// Unchanged where the mean intersection over union (mIoU) with the undisturbed segmentation is high
+/// enough; the mean is over the classes that either answer has.
 /// # When to use it
 /// Segmentation: road, lane and organ masks. Small classes weigh as much as large ones.
 pub(super) const SAME_SEGMENTS: Plugin<dyn Oracle> = Plugin {
     name: "same_segments",
-    about: "areas of classes must overlap the undisturbed ones, on average by iou at least",
-    when: "segmentation; measures the mean overlap over the classes",
+    about: "the mean intersection over union of the classes must be at least iou",
+    when: "segmentation; records the mean intersection over union as iou",
     parameters: &[IOU],
     build: |settings| Ok(Box::new(SameSegments { iou: settings.number(IOU.name)? })),
 };
 
 const IOU: Parameter = Parameter {
     name: "iou",
-    about: "the least mean overlap: shared part over whole",
-    kind: ParameterKind::Number { least: 0.01, most: 1.0 },
+    about: "the smallest mean intersection over union that still counts as unchanged",
+    kind: ParameterKind::Number { min: 0.01, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.9)),
 };
 
@@ -46,7 +46,7 @@ fn iou(golden: &Segments, observed: &Segments) -> Option<f64> {
 impl Oracle for SameSegments {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         let Some((golden, observed)) = both(comparison) else {
-            return Outcome::Skipped(Reason::Unsuited);
+            return Outcome::Skipped(Reason::UnsupportedAnswer);
         };
         match iou(golden, observed) {
             Some(iou) if iou >= self.iou => Outcome::Unchanged,
@@ -54,8 +54,8 @@ impl Oracle for SameSegments {
         }
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
         let (golden, observed) = both(comparison)?;
-        Some(Measure { name: "iou", value: iou(golden, observed)? })
+        Some(Measurement { name: "iou", value: iou(golden, observed)? })
     }
 }

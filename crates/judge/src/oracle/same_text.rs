@@ -1,32 +1,32 @@
-//! The text must stay.
+//! The text must stay, up to a number of edits.
 
 use crate::edits;
 use faultlens_core::{
-    Comparison, Measure, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
+    Comparison, Measurement, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response,
     Setting, Unset,
 };
 
 /// # What it does
-/// Unchanged where the text is the undisturbed one, or as near to it as the most edits allow.
+/// Unchanged where the Levenshtein distance to the undisturbed text is small enough.
 /// # When to use it
 /// Readers of number plates, signs and documents.
 pub(super) const SAME_TEXT: Plugin<dyn Oracle> = Plugin {
     name: "same_text",
-    about: "the text must be the undisturbed one, but for so many edits",
-    when: "text recognition; measures how many letters were put in, left out or changed",
+    about: "the text may differ from the undisturbed one by at most so many edits",
+    when: "text recognition; records the number of inserted, deleted and replaced letters as edits",
     parameters: &[EDITS],
-    build: |settings| Ok(Box::new(SameText { most: settings.number(EDITS.name)? })),
+    build: |settings| Ok(Box::new(SameText { max_edits: settings.number(EDITS.name)? })),
 };
 
 const EDITS: Parameter = Parameter {
     name: "edits",
-    about: "how many letters may be put in, left out or changed",
-    kind: ParameterKind::Whole { least: 0, most: 1000 },
+    about: "how many letters may be inserted, deleted or replaced",
+    kind: ParameterKind::Whole { min: 0, max: 1000 },
     unset: Unset::Is(Setting::Number(0.0)),
 };
 
 struct SameText {
-    most: f64,
+    max_edits: f64,
 }
 
 fn distance(comparison: &Comparison<'_>) -> Option<f64> {
@@ -41,13 +41,13 @@ fn distance(comparison: &Comparison<'_>) -> Option<f64> {
 impl Oracle for SameText {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
         match distance(comparison) {
-            Some(edits) if edits <= self.most => Outcome::Unchanged,
+            Some(edits) if edits <= self.max_edits => Outcome::Unchanged,
             Some(_) => Outcome::Changed,
-            None => Outcome::Skipped(Reason::Unsuited),
+            None => Outcome::Skipped(Reason::UnsupportedAnswer),
         }
     }
 
-    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measure> {
-        Some(Measure { name: "edits", value: distance(comparison)? })
+    fn measure(&self, comparison: &Comparison<'_>) -> Option<Measurement> {
+        Some(Measurement { name: "edits", value: distance(comparison)? })
     }
 }

@@ -1,26 +1,26 @@
-//! The best class must stay.
+//! The top class must stay.
 
-use crate::{best, place_of};
+use crate::{rank_of, top_class};
 use faultlens_core::{
     Comparison, Oracle, Outcome, Parameter, ParameterKind, Plugin, Reason, Response, Setting, Unset,
 };
 
 /// # What it does
-/// Unchanged where golden's best class is still among the best `k`.
+/// Unchanged where golden's top class is still among the top `k`.
 /// # When to use it
-/// Classifiers; `k` of 1 is what fault-injection papers call silent data corruption.
+/// Classifiers; with `k` = 1 a change is what fault-injection papers call silent data corruption.
 pub(super) const SAME_TOP: Plugin<dyn Oracle> = Plugin {
     name: "same_top",
-    about: "the best class of the undisturbed answer must stay among the best k",
-    when: "classifiers; with k = 1, what fault-injection papers call silent data corruption",
+    about: "the top class of the undisturbed answer must stay among the top k",
+    when: "classifiers; with k = 1 a change is what papers call silent data corruption (SDC)",
     parameters: &[K],
     build: |settings| Ok(Box::new(SameTop { k: settings.number(K.name)? as usize })),
 };
 
 const K: Parameter = Parameter {
     name: "k",
-    about: "how many of the best classes count; fewer than the model has",
-    kind: ParameterKind::Whole { least: 1, most: 1000 },
+    about: "how many of the top classes count; must be fewer than the model has",
+    kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
@@ -30,24 +30,26 @@ struct SameTop {
 
 impl Oracle for SameTop {
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome {
-        let best = match (comparison.golden, comparison.observed) {
-            // Among all classes every class is always; who cannot object does not judge.
-            (Response::Scores(golden), Response::Scores(_)) if self.k >= golden.scores.len() => {
-                None
+        match (comparison.golden, comparison.observed) {
+            (Response::Scores(golden), Response::Scores(_)) => {
+                // With k classes or fewer every class is always among the top k: the oracle could
+                // never say "changed", so it must not say "unchanged" either.
+                if self.k >= golden.scores.len() {
+                    return Outcome::Skipped(Reason::UnsupportedAnswer);
+                }
             }
             (Response::Ranking(golden), _) if golden.top().is_none() => {
                 return Outcome::Skipped(Reason::GoldenEmpty);
             }
-            (Response::Scores(_), Response::Scores(_))
-            | (Response::Ranking(_), Response::Ranking(_)) => best(comparison.golden),
-            _ => None,
+            (Response::Ranking(_), Response::Ranking(_)) => {}
+            _ => return Outcome::Skipped(Reason::UnsupportedAnswer),
+        }
+        let Some(class) = top_class(comparison.golden) else {
+            return Outcome::Skipped(Reason::UnsupportedAnswer);
         };
-        match best {
-            Some(best) if place_of(comparison.observed, best).is_some_and(|at| at <= self.k) => {
-                Outcome::Unchanged
-            }
-            Some(_) => Outcome::Changed,
-            None => Outcome::Skipped(Reason::Unsuited),
+        match rank_of(comparison.observed, class) {
+            Some(rank) if rank <= self.k => Outcome::Unchanged,
+            _ => Outcome::Changed,
         }
     }
 }

@@ -15,21 +15,16 @@ fn scores(scores: &[f32]) -> Response {
 fn judged(judge: &Judge, truth: Option<usize>, golden: &Response, seen: &Response) -> Outcome {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
     let truth = Truth { class: truth, label: None };
-    let comparison = Comparison { case: &case, truth, golden, observed: seen, disturbed: None };
-    let barred = judge.bars_case(&Comparison { observed: golden, ..comparison });
-    barred.map_or_else(|| judge.judge(&comparison), Outcome::Skipped)
+    let comparison = Comparison { case: &case, truth, golden, observed: seen, fault: None };
+    let skipped = judge.skips_case(&Comparison { observed: golden, ..comparison });
+    skipped.map_or_else(|| judge.judge(&comparison), Outcome::Skipped)
 }
 
 /// Golden against observed, without guards.
 fn measured(oracle: &dyn Oracle, golden: &Response, seen: &Response) -> (Outcome, Option<f64>) {
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
-    let comparison = Comparison {
-        case: &case,
-        truth: Truth::default(),
-        golden,
-        observed: seen,
-        disturbed: None,
-    };
+    let comparison =
+        Comparison { case: &case, truth: Truth::default(), golden, observed: seen, fault: None };
     (oracle.judge(&comparison), oracle.measure(&comparison).map(|measure| measure.value))
 }
 
@@ -60,13 +55,16 @@ fn objects(found: &[Detection]) -> Response {
 }
 
 fn areas(width: usize, classes: &[u16]) -> Response {
-    let (height, classes, names) = (classes.len() / width, classes.to_vec(), nameless());
+    let height = classes.len() / width;
+    let classes = classes.to_vec();
+    let names = nameless();
     let covers = Bounds { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
     Response::Segments(Segments { width, height, classes, covers, names, finite: true })
 }
 
 fn picture(width: usize, values: &[f32]) -> Response {
-    let (height, values) = (values.len() / width, values.to_vec());
+    let height = values.len() / width;
+    let values = values.to_vec();
     Response::Picture(Picture { width, height, channels: 1, values, finite: true })
 }
 
@@ -90,8 +88,8 @@ fn the_same_best_class_masks_a_fault() {
         (2.0, scores(&[0.5, 0.1, 0.4]), Outcome::Changed),
         (1.0, scores(&[f32::NAN, 0.9, 0.0]), Outcome::Detected),
         (1.0, scores(&[f32::INFINITY, 0.9, 0.0]), Outcome::Detected),
-        (1.0, Response::Values(vec![1.0]), Outcome::Skipped(Reason::Unsuited)),
-        (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Skipped(Reason::Unsuited)),
+        (1.0, Response::Values(vec![1.0]), Outcome::Skipped(Reason::UnsupportedAnswer)),
+        (3.0, scores(&[0.5, 0.1, 0.4]), Outcome::Skipped(Reason::UnsupportedAnswer)),
     ];
     for (k, observed, wanted) in cases {
         let judge = Judge::new(oracle("same_top", "k", k), vec![]);
@@ -117,7 +115,8 @@ fn values_may_differ_by_the_tolerance() {
 #[test]
 fn every_oracle_judges_its_own_kind_of_answer() {
     let row = |value| Some(value);
-    let (unchanged, changed) = (Outcome::Unchanged, Outcome::Changed);
+    let unchanged = Outcome::Unchanged;
+    let changed = Outcome::Changed;
     let two = [object(0, 0.0), object(1, 50.0)];
     let signs = ["same_detections", "same_segments", "same_picture", "same_text"];
     for (name, setting, golden, observed, outcome, measure) in [
@@ -220,9 +219,8 @@ fn every_oracle_judges_its_own_kind_of_answer() {
         let oracle = oracle(name, setting.0, setting.1);
         let (got, value) = measured(oracle.as_ref(), &golden, &observed);
         assert_eq!(got, outcome, "{name} {setting:?} {observed:?}");
-        let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-5;
         assert!(
-            value.zip(measure).map_or(value == measure, near),
+            value.zip(measure).map_or(value == measure, |(a, b): (f64, f64)| (a - b).abs() < 1e-5),
             "{name} {observed:?}: {value:?}"
         );
     }
@@ -246,7 +244,7 @@ fn an_oracle_leaves_other_kinds_of_answers_unjudged() {
             let wanted = if *of == plugin.name || numbers {
                 Outcome::Unchanged
             } else {
-                Outcome::Skipped(Reason::Unsuited)
+                Outcome::Skipped(Reason::UnsupportedAnswer)
             };
             let (outcome, measure) = measured(oracle.as_ref(), answer, answer);
             assert_eq!(outcome, wanted, "{} of {of}", plugin.name);
@@ -259,13 +257,14 @@ fn an_oracle_leaves_other_kinds_of_answers_unjudged() {
 #[test]
 fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
     let judge = Judge::new(oracle("same_text", "edits", 0.0), vec![]);
-    let (golden, broken) = (text(&[1], true), text(&[1], false));
+    let golden = text(&[1], true);
+    let broken = text(&[1], false);
     assert_eq!(judged(&judge, None, &golden, &broken), Outcome::Detected);
     let wanted = Outcome::Skipped(Reason::GoldenNotFinite);
     assert_eq!(judged(&judge, None, &broken, &golden), wanted);
     // Of a kind that the oracle does not know, it says nothing.
     let other = objects(&[]);
-    let unsuited = Outcome::Skipped(Reason::Unsuited);
+    let unsuited = Outcome::Skipped(Reason::UnsupportedAnswer);
     assert_eq!(judged(&judge, None, &other, &broken), unsuited);
     let case = Case::new("case", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
     let comparison = Comparison {
@@ -273,21 +272,24 @@ fn an_answer_read_from_what_is_no_number_gives_the_fault_away() {
         truth: Truth::default(),
         golden: &golden,
         observed: &broken,
-        disturbed: None,
+        fault: None,
     };
     assert_eq!(judge.measure(&comparison), None);
     let same = judge.measure(&Comparison { observed: &golden, ..comparison });
-    assert_eq!(same, Some(Measure { name: "edits", value: 0.0 }));
+    assert_eq!(same, Some(Measurement { name: "edits", value: 0.0 }));
 }
 
 #[test]
 fn differences_are_scaled_before_they_are_compared() {
     let degrees = Setting::Number(57.295_779_513_082_32);
-    let set = |tolerance| [("tolerance", Setting::Number(tolerance)), ("scale", degrees.clone())];
     let golden = Response::Values(vec![0.0, 0.5]);
     let observed = Response::Values(vec![0.0, 0.5 + std::f32::consts::FRAC_PI_6]);
     for (tolerance, wanted) in [(30.001, Outcome::Unchanged), (29.999, Outcome::Changed)] {
-        let oracle = built("same_values", &set(tolerance)).unwrap();
+        let oracle = built(
+            "same_values",
+            &([("tolerance", Setting::Number(tolerance)), ("scale", degrees.clone())]),
+        )
+        .unwrap();
         let (outcome, moved) = measured(oracle.as_ref(), &golden, &observed);
         assert_eq!(outcome, wanted);
         assert!(moved.is_some_and(|moved| (moved - 30.0).abs() < 1e-4), "{moved:?}");
@@ -309,9 +311,12 @@ fn further_tolerances_must_be_tolerances() {
 
 #[test]
 fn what_was_wrong_before_the_fault_is_not_judged() {
-    let guard = || (GUARDS[0].build)(&Settings::default()).unwrap();
-    let judge = Judge::new(oracle("same_top", "k", 1.0), vec![guard()]);
-    let (golden, other) = (scores(&[0.9, 0.1]), scores(&[0.1, 0.9]));
+    let judge = Judge::new(
+        oracle("same_top", "k", 1.0),
+        vec![(GUARDS[0].build)(&Settings::default()).unwrap()],
+    );
+    let golden = scores(&[0.9, 0.1]);
+    let other = scores(&[0.1, 0.9]);
     for (truth, wanted) in [
         (Some(0), Outcome::Changed),
         (Some(1), Outcome::Skipped(Reason::GoldenWrong)),

@@ -1,25 +1,25 @@
-//! Only what people put up with must be put up with.
+//! A target need not tolerate more than people do.
 
 use crate::Tolerance;
 use faultlens_core::{
-    Comparison, Disturbed, Guard, Parameter, ParameterKind, Plugin, Reason, SettingError, Settings,
-    Unset,
+    AppliedFault, Comparison, Guard, Parameter, ParameterKind, Plugin, Reason, SettingError,
+    Settings, Unset,
 };
 
 /// # What it does
-/// Leaves trials skipped whose image is changed more than people tolerate. Trials that leave the
-/// image as it is are all judged.
+/// Skips the trials whose image is changed more than people tolerate. Trials that leave the image
+/// unchanged are all judged.
 /// # When to use it
-/// Where a target should cope with what people cope with, and with no more than that.
+/// Requirements after Hu et al. (2022): a target should cope with what people cope with, no more.
 pub(super) const WITHIN_TOLERANCE: Plugin<dyn Guard> = Plugin {
     name: "within_tolerance",
     about: "judges only trials whose image is changed no more than people tolerate",
-    when: "where a target should cope with what people cope with, and with no more",
+    when: "targets that should cope with what people cope with, and no more",
     parameters: &[
         Parameter {
             name: "at_most",
             about: "the largest visual change that is judged, whatever the fault",
-            kind: ParameterKind::Number { least: 0.0, most: 1.0 },
+            kind: ParameterKind::Number { min: 0.0, max: 1.0 },
             unset: Unset::Absent,
         },
         Parameter {
@@ -30,8 +30,8 @@ pub(super) const WITHIN_TOLERANCE: Plugin<dyn Guard> = Plugin {
         },
         Parameter {
             name: "preserves",
-            about: "which of a tolerance's thresholds holds: where people stay as often right \
-                    (correctness), or where they answer as before (prediction)",
+            about: "which threshold of the tolerance holds: people are right as often as before \
+                    (correctness), or give the same answer as before (prediction)",
             kind: ParameterKind::Choice(&["correctness", "prediction"]),
             unset: Unset::Absent,
         },
@@ -64,10 +64,8 @@ impl WithinTolerance {
             Self::AtMost(at_most) => Some(*at_most),
             Self::Of { tolerance, correctness } => {
                 let threshold = tolerance.of(fault)?;
-                let tolerated = match correctness {
-                    true => &threshold.correctness,
-                    false => &threshold.prediction,
-                };
+                let tolerated =
+                    if *correctness { &threshold.correctness } else { &threshold.prediction };
                 tolerated.as_ref().map(|tolerated| tolerated.at_most)
             }
         }
@@ -75,15 +73,15 @@ impl WithinTolerance {
 }
 
 impl Guard for WithinTolerance {
-    fn looks_at_changes(&self) -> bool {
+    fn needs_visual_change(&self) -> bool {
         true
     }
 
-    fn bars_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
-        let Disturbed { fault, visual_change } = comparison.disturbed?;
-        match (self.limit(fault), visual_change) {
+    fn skips_trial(&self, comparison: &Comparison<'_>) -> Option<Reason> {
+        let AppliedFault { name, visual_change } = comparison.fault?;
+        match (self.limit(name), visual_change) {
             (None, _) => Some(Reason::NoTolerance),
-            (_, None) => Some(Reason::Untold),
+            (_, None) => Some(Reason::VisualChangeUnknown),
             (Some(limit), Some(change)) if change <= limit => None,
             _ => Some(Reason::OutsideTolerance),
         }
@@ -101,32 +99,36 @@ mod tests {
         WithinTolerance::new(&settings)
     }
 
-    fn barred(guard: &WithinTolerance, disturbed: Option<Disturbed<'_>>) -> Option<Reason> {
+    fn skip_reason(guard: &WithinTolerance, fault: Option<AppliedFault<'_>>) -> Option<Reason> {
         let case = Case::new("a", Image::from_rgb(1, 1, vec![0; 3]).unwrap());
         let answer = Response::Scores(Scores { scores: vec![1.0], names: Names::Letters });
-        let truth = Truth::default();
-        let (golden, observed) = (&answer, &answer);
-        guard.bars_trial(&Comparison { case: &case, truth, golden, observed, disturbed })
+        guard.skips_trial(&Comparison {
+            case: &case,
+            truth: Truth::default(),
+            golden: &answer,
+            observed: &answer,
+            fault,
+        })
     }
 
     #[test]
     fn what_people_tolerate_is_judged_and_nothing_else() {
         let word = |word: &'static str| Setting::Word(word.into());
-        let frost = |visual_change| Some(Disturbed { fault: "frost", visual_change });
+        let frost = |visual_change| Some(AppliedFault { name: "frost", visual_change });
         let correct = [("tolerance", word("imagenet-car")), ("preserves", word("correctness"))];
         let correct = guard(&correct).unwrap();
         let same = guard(&[("tolerance", word("imagenet-car"))]).unwrap();
         // The thresholds of frost in the paper's Table 1: .84 and .91.
-        assert_eq!(barred(&correct, frost(Some(0.84))), None);
-        assert_eq!(barred(&correct, frost(Some(0.85))), Some(Reason::OutsideTolerance));
-        assert_eq!(barred(&same, frost(Some(0.91))), None);
-        assert_eq!(barred(&same, frost(None)), Some(Reason::Untold));
-        let rain = Disturbed { fault: "rain", visual_change: Some(0.0) };
-        assert_eq!(barred(&same, Some(rain)), Some(Reason::NoTolerance));
-        assert_eq!(barred(&same, None), None);
+        assert_eq!(skip_reason(&correct, frost(Some(0.84))), None);
+        assert_eq!(skip_reason(&correct, frost(Some(0.85))), Some(Reason::OutsideTolerance));
+        assert_eq!(skip_reason(&same, frost(Some(0.91))), None);
+        assert_eq!(skip_reason(&same, frost(None)), Some(Reason::VisualChangeUnknown));
+        let rain = AppliedFault { name: "rain", visual_change: Some(0.0) };
+        assert_eq!(skip_reason(&same, Some(rain)), Some(Reason::NoTolerance));
+        assert_eq!(skip_reason(&same, None), None);
         let plain = guard(&[("at_most", Setting::Number(0.5))]).unwrap();
-        assert_eq!(barred(&plain, Some(rain)), None);
-        assert_eq!(barred(&plain, frost(Some(0.51))), Some(Reason::OutsideTolerance));
+        assert_eq!(skip_reason(&plain, Some(rain)), None);
+        assert_eq!(skip_reason(&plain, frost(Some(0.51))), Some(Reason::OutsideTolerance));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use faultlens_campaign::analysis::words::{counted, number};
-use faultlens_grid::analysis::{
+use faultlens_analysis::words::{counted, number};
+use faultlens_sweep::analysis::{
     Counts, Durations, Effect, Findings, Kind, OfConfiguration, OfModel, Part, Trace,
 };
 
@@ -11,7 +11,7 @@ use super::words::{rate, ratio};
 use crate::survival::plots::{Kind as PlotKind, PlotsView};
 use crate::survival::{SurvivalPlot, SurvivalPoint, SurvivalSeries, SurvivalShape};
 use crate::svg::{Along, Caption, Factor, Violin, factors, violins};
-use faultlens_campaign::analysis::Rate;
+use faultlens_analysis::Rate;
 
 /// A chart with its heading.
 pub(super) struct ChartView {

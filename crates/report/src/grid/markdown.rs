@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use faultlens_grid::analysis::{Findings, OfModel};
+use faultlens_sweep::analysis::{Findings, OfModel};
 
 use super::words::rate;
 use crate::escape::markdown as escape;

@@ -11,7 +11,7 @@ use crate::html::{SCRIPT, STYLE, script_hash};
 use crate::survival::RowView;
 use crate::survival::plots::PlotsView;
 use askama::Template;
-use faultlens_grid::analysis::Findings;
+use faultlens_sweep::analysis::Findings;
 
 use charts::ChartView;
 use tables::{CostTable, EffectTable, GroupTable};

@@ -1,8 +1,8 @@
 //! Tables of the page.
 
-use faultlens_campaign::analysis::Rate;
-use faultlens_campaign::analysis::words::{count, number, p_value};
-use faultlens_grid::analysis::{
+use faultlens_analysis::Rate;
+use faultlens_analysis::words::{count, number, p_value};
+use faultlens_sweep::analysis::{
     Cost, Durations, Effect, Findings, Group, Grouping, Measured, OfConfiguration, OfModel,
 };
 

@@ -3,8 +3,8 @@
 use super::rates::{Cell, number, whole};
 use crate::escape::plain;
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Attacked, Standing};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{Attacked, Standing};
 
 /// One attack on one target.
 pub(super) struct AttackView {

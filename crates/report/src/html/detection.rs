@@ -2,8 +2,8 @@
 
 use super::rates::{Cell, number, whole};
 use crate::escape::plain;
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{DetectionPoint, DetectionQuality, Mean};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{DetectionPoint, DetectionQuality, Mean};
 
 /// One target.
 pub(super) struct DetectionView {

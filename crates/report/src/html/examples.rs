@@ -3,8 +3,8 @@
 use crate::escape::plain;
 use crate::image::{Album, Room};
 use crate::svg::score;
-use faultlens_campaign::analysis::Example;
-use faultlens_campaign::analysis::words as format;
+use faultlens_analysis::Example;
+use faultlens_analysis::words as format;
 use std::path::Path;
 
 /// What frames in images mean: a class of the style sheet, and the words.

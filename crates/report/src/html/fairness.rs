@@ -3,8 +3,8 @@
 use super::rates::{Cell, number};
 use crate::escape::plain;
 use crate::svg::{Caption, Row, dots};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{FairPoint, Fairness, Gap, Mean};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{FairPoint, Fairness, Gap, Mean};
 
 /// One target and stratum.
 pub(super) struct FairnessView {

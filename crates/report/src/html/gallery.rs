@@ -3,8 +3,8 @@
 use super::examples::{class, frames};
 use crate::escape::plain;
 use crate::image::{Album, Room};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Gallery, GalleryRow, GalleryTrial};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{Gallery, GalleryRow, GalleryTrial};
 
 /// One target's gallery.
 pub(super) struct GalleryView {

@@ -18,7 +18,7 @@ mod view;
 use crate::ReportError;
 use crate::image::{Album, base64};
 use askama::Template as _;
-use faultlens_campaign::analysis::Summary;
+use faultlens_analysis::Summary;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -4,8 +4,8 @@ use super::rates::{Cell, number, sample};
 use super::view::{Badge, badge};
 use crate::escape::plain;
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{ChangeBin, Preserved, WorstClass};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{ChangeBin, Preserved, WorstClass};
 use std::collections::BTreeSet;
 
 /// The line style of people; targets have those before it.

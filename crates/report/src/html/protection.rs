@@ -1,8 +1,8 @@
 //! What protections are worth, where `faultlens protect` was run.
 
 use crate::escape::plain;
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::protect::{Advice, Evaluated, RANGES, TargetAdvice};
+use faultlens_analysis::words as format;
+use faultlens_protect::{Advice, Evaluated, RANGES, TargetAdvice};
 
 /// What the advice says.
 pub(super) struct ProtectionView {

@@ -2,8 +2,8 @@
 
 use crate::escape::plain;
 use crate::svg::{Caption, Lines, Row, STYLES, Series, dots, lines, mark, rate_ticks};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Curve, GroupRow, Grouping, Rate, Summary, Tally};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{Curve, GroupRow, Grouping, Rate, Summary, Tally};
 
 /// Groups that a chart of dots shows; the table has all.
 const MOST_DOTS: usize = 20;

@@ -2,8 +2,8 @@
 
 use super::rates::{Cell, number};
 use crate::escape::plain;
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{FaultErrors, Rate, Robustness};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{FaultErrors, Rate, Robustness};
 use std::collections::BTreeSet;
 
 /// One target.

@@ -3,8 +3,8 @@
 use super::rates::{Cell, number, whole};
 use crate::escape::plain;
 use crate::svg::{Caption, Column, columns};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{ChangedScenes, Mean, MovedOn, Rate, SceneTotal, Summary};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{ChangedScenes, Mean, MovedOn, Rate, SceneTotal, Summary};
 
 /// The section.
 pub(super) struct ScenesView {

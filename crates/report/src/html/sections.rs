@@ -7,8 +7,8 @@ use crate::image::{Album, Room};
 use crate::svg::{
     Caption, ENOUGH, Lines, STEPS, Series, heat, highest, lines, rate_ticks, score, step,
 };
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{
+use faultlens_analysis::words as format;
+use faultlens_analysis::{
     Class, Classes, CriticalBits, CriticalLayer, HeatMap, Ranking, Rate, Summary, Trait,
 };
 
@@ -281,7 +281,7 @@ fn of_trait(at: usize, one: &Trait) -> TraitView {
     let title = format!("Rate of changed trials along {}", one.name);
     let about = "The table has all numbers.";
     let caption = Caption { id: &format!("trait-{at}-chart"), title: &title, about };
-    let row = |row: &faultlens_campaign::analysis::TraitRow| TraitRowView {
+    let row = |row: &faultlens_analysis::TraitRow| TraitRowView {
         value: plain(&row.value),
         targets: whole(row.targets),
         n: whole(row.rate.n),
@@ -322,7 +322,7 @@ pub(super) struct BeyondRow {
 /// The view of the thresholds; `None` where there are none.
 pub(super) fn beyond(summary: &Summary) -> Option<BeyondView> {
     let first = summary.thresholds.first()?;
-    let row = |row: &faultlens_campaign::analysis::Beyond| BeyondRow {
+    let row = |row: &faultlens_analysis::Beyond| BeyondRow {
         target: plain(&row.target),
         point: plain(&row.point),
         n: whole(row.rates.first().map_or(0, |(_, rate)| rate.n)),

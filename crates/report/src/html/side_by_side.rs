@@ -3,8 +3,8 @@
 use super::rates::{Cell, number, sample};
 use crate::escape::plain;
 use crate::svg::{Caption, Lines, Series, lines, rate_ticks, step};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{KCurve, Mean, Moved, Rate, SideBySide};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{KCurve, Mean, Moved, Rate, SideBySide};
 
 /// Faults by targets.
 pub(super) struct SideView {
@@ -33,7 +33,7 @@ pub(super) struct Shade {
 /// The table; `None` without faults in images.
 pub(super) fn side_by_side(table: Option<&SideBySide>) -> Option<SideView> {
     let table = table?;
-    let row = |row: &faultlens_campaign::analysis::SideRow| SideRowView {
+    let row = |row: &faultlens_analysis::SideRow| SideRowView {
         fault: plain(&row.fault),
         control: row.control,
         cells: row.cells.iter().map(|rate| shade(rate.as_ref())).collect(),

@@ -3,8 +3,8 @@
 use super::fairness::difference;
 use super::rates::{Cell, whole};
 use crate::escape::plain;
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Benefit, BenefitRow};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{Benefit, BenefitRow};
 use faultlens_campaign::run::{ServiceAccount, Spending};
 
 /// Where time and money went.

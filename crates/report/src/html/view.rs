@@ -19,9 +19,8 @@ use super::{SCRIPT, STYLE, script_hash};
 use crate::escape::plain;
 use crate::image::Album;
 use crate::svg::{Caption, Segment, against_limit, stack};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{Checked, Progress, Summary, Tally, TargetSummary, Verdict};
-use faultlens_campaign::protect;
+use faultlens_analysis::words as format;
+use faultlens_analysis::{Checked, Progress, Summary, Tally, TargetSummary, Verdict};
 use std::path::Path;
 
 /// The page. Its texts are cleaned here and escaped by the template; only drawings, which escape
@@ -149,7 +148,7 @@ impl Page {
     pub(super) fn new(summary: &Summary, dir: &Path, album: &mut Album) -> Self {
         let mut findings = all_plain(&summary.findings).into_iter();
         let mut warnings = all_plain(&summary.warnings);
-        let advice = protect::read(dir).unwrap_or_else(|error| {
+        let advice = faultlens_protect::read(dir).unwrap_or_else(|error| {
             warnings.push(plain(&error.to_string()));
             None
         });
@@ -343,7 +342,7 @@ fn outcomes(tally: &Tally) -> Option<OutcomesView> {
 }
 
 fn pinned(summary: &Summary) -> Vec<PinnedView> {
-    let view = |pin: &faultlens_campaign::analysis::Pinned| PinnedView {
+    let view = |pin: &faultlens_analysis::Pinned| PinnedView {
         name: plain(&pin.name),
         what: plain(&pin.what),
         outcome: format::outcome(&plain(&pin.outcome)),

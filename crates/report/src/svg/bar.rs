@@ -2,8 +2,8 @@
 
 use super::{Caption, open, rate_ticks, share};
 use crate::escape::xml;
-use faultlens_campaign::analysis::Rate;
-use faultlens_campaign::analysis::words as format;
+use faultlens_analysis::Rate;
+use faultlens_analysis::words as format;
 use std::fmt::Write as _;
 
 /// Narrower parts would not be seen.

@@ -2,8 +2,8 @@
 
 use super::{Caption, open, rate_axis, rate_ticks, row_label, share, whiskers};
 use crate::escape::xml;
-use faultlens_campaign::analysis::Rate;
-use faultlens_campaign::analysis::words as format;
+use faultlens_analysis::Rate;
+use faultlens_analysis::words as format;
 use std::fmt::Write as _;
 
 const ROW: usize = 24;

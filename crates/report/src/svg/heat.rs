@@ -2,8 +2,8 @@
 
 use super::{Caption, open, share};
 use crate::escape::{shorten, xml};
-use faultlens_campaign::analysis::words as format;
-use faultlens_campaign::analysis::{HeatMap, Rate};
+use faultlens_analysis::words as format;
+use faultlens_analysis::{HeatMap, Rate};
 use std::fmt::Write as _;
 
 const ROW: usize = 22;
@@ -103,7 +103,7 @@ fn bits(out: &mut String, bits: &[u32], bottom: usize) {
 mod tests {
     use super::super::tests::values;
     use super::*;
-    use faultlens_campaign::analysis::HeatRow;
+    use faultlens_analysis::HeatRow;
 
     #[test]
     fn cells_stand_where_they_belong_and_say_how_sure_they_are() {

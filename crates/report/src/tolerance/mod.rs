@@ -4,7 +4,7 @@ mod chart;
 pub mod words;
 
 use askama::Template;
-use faultlens_campaign::analysis::words::{count, percent};
+use faultlens_analysis::words::{count, percent};
 use faultlens_stats::tolerance::{Bins, Ending, Found, Interval};
 
 use crate::ReportError;

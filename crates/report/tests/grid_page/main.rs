@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-#[path = "../../../grid/tests/robustness/generated.rs"]
+#[path = "../../../sweep/tests/robustness/generated.rs"]
 mod generated;
 
-use faultlens_campaign::analysis::words::{number, percent, rate};
-use faultlens_grid::Rows;
-use faultlens_grid::analysis::{Findings, Options, analyse};
+use faultlens_analysis::words::{number, percent, rate};
 use faultlens_report::{GridPage, grid, grid_markdown};
+use faultlens_sweep::Rows;
+use faultlens_sweep::analysis::{Findings, Options, analyse};
 use generated::Study;
 
 fn page(findings: &Findings) -> String {

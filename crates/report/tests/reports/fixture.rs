@@ -1,7 +1,7 @@
 //! A summary with everything that a report must stand, and one with nothing.
 
 use super::{preserved, scenes, services};
-use faultlens_campaign::analysis::{
+use faultlens_analysis::{
     Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
     Gallery, GalleryRow, GalleryTrial, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned,
     Progress, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION, Summary, Tally, TargetSummary,

@@ -1,7 +1,7 @@
 //! The page, read back as a document.
 
 use crate::fixture::{HOSTILE, empty, rich};
-use faultlens_campaign::analysis::Summary;
+use faultlens_analysis::Summary;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::path::Path;
 
@@ -115,7 +115,7 @@ fn sections_on_the_inside_of_models_show_the_summarys_numbers() {
     let summary = rich(dir.path());
     with_page(&summary, dir.path(), |_, document| {
         let map = &summary.heat_maps[0];
-        let cells = |row: &faultlens_campaign::analysis::HeatRow| {
+        let cells = |row: &faultlens_analysis::HeatRow| {
             row.cells.iter().map(|cell| cell.value.unwrap_or(-1.0)).collect::<Vec<_>>()
         };
         let section = with_id(document, "heat");

@@ -1,7 +1,7 @@
 //! What a made-up run says about human tolerance.
 
 use crate::fixture::HOSTILE;
-use faultlens_campaign::analysis::{
+use faultlens_analysis::{
     BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Mean, Preserved, Ranks, Verdict,
     WorstClass,
 };

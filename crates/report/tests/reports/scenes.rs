@@ -2,7 +2,7 @@
 
 use crate::fixture::{HOSTILE, empty, rate, rich};
 use crate::page::{numbers, tagged, text, with_id, with_page};
-use faultlens_campaign::analysis::{ChangedScenes, LostObjects, Mean, MovedOn, Placed, SceneTotal};
+use faultlens_analysis::{ChangedScenes, LostObjects, Mean, MovedOn, Placed, SceneTotal};
 use faultlens_report::markdown;
 use roxmltree::Node;
 

@@ -1,7 +1,7 @@
 //! What a run of services says, with a hostile name wherever one can stand.
 
 use super::fixture::{HOSTILE, rate};
-use faultlens_campaign::analysis::{
+use faultlens_analysis::{
     Attacked, Benefit, BenefitRow, DetectionPoint, DetectionQuality, FairGroup, FairPoint,
     Fairness, Gap, KCurve, Masking, Mean, Moved, MovedRow, SideBySide, SideRow, Standing,
 };

@@ -1,7 +1,7 @@
 //! The reports that are plain text.
 
 use crate::fixture::{HOSTILE, empty, rich};
-use faultlens_campaign::analysis::Verdict;
+use faultlens_analysis::Verdict;
 use faultlens_report::{Terminal, html, junit, markdown, plain, terminal};
 use roxmltree::Document;
 

@@ -56,8 +56,8 @@ pub fn calibration(
         return Err(SurvivalError::Question { what: "a time of prediction", value: time });
     }
     let smooth = Smooth::fit(data, chances, time, smoothing)?;
-    let gap = |&p: &f64| (smooth.observed(p) - p.clamp(EDGE, 1.0 - EDGE)).abs();
-    let mut gaps: Vec<f64> = chances.iter().map(gap).collect();
+    let mut gaps: Vec<f64> =
+        chances.iter().map(|&p| (smooth.observed(p) - p.clamp(EDGE, 1.0 - EDGE)).abs()).collect();
     let ici = gaps.iter().sum::<f64>() / rows as f64;
     gaps.sort_by(f64::total_cmp);
     let low = chances.iter().copied().fold(1.0, f64::min);
@@ -101,7 +101,7 @@ impl Smooth {
         }
         let knots = knots(data, time)?;
         let z: Vec<f64> = chances.iter().map(|&p| log_log(p)).collect();
-        let evaluate = |at: &[f64], _: bool| {
+        let peak = maximise(vec![-1.0, 0.0, 1.0, 0.0], |at: &[f64], _: bool| {
             let mut sum = Jet::<4>::constant(0.0);
             let theta: [Jet<4>; 4] = std::array::from_fn(|i| Jet::variable(at[i], i));
             for (i, &z) in z.iter().enumerate() {
@@ -113,9 +113,8 @@ impl Smooth {
                 sum = sum + own.scale(data.row_weights()[i]);
             }
             slope(&sum, smoothing)
-        };
-        let peak = maximise(vec![-1.0, 0.0, 1.0, 0.0], evaluate)
-            .map_err(|_| SurvivalError::NoSmoothing)?;
+        })
+        .map_err(|_| SurvivalError::NoSmoothing)?;
         Ok(Self { knots, at: std::array::from_fn(|i| peak.at[i]) })
     }
 
@@ -142,7 +141,8 @@ fn knots(data: &Lifetimes, time: f64) -> Result<[f64; 3], SurvivalError> {
 }
 
 fn slope(sum: &Jet<4>, smoothing: Smoothing) -> Slope {
-    let (mut gradient, mut hessian) = (sum.gradient.to_vec(), sum.hessian);
+    let mut gradient = sum.gradient.to_vec();
+    let mut hessian = sum.hessian;
     if smoothing == Smoothing::Straight {
         // The bend starts at 0 and, without a slope, stays there.
         gradient[3] = 0.0;
@@ -200,13 +200,21 @@ mod tests {
 
     #[test]
     fn derivatives_by_differences() {
-        let (h, knots) = (1e-5, [-1.0, 0.1, 0.9]);
+        let h = 1e-5;
+        let knots = [-1.0, 0.1, 0.9];
         let at = [-0.8, 0.1, 1.2, 0.15];
-        let jets = |at: [f64; 4]| std::array::from_fn(|i| Jet::<4>::variable(at[i], i));
         for (ln_t, z, event) in
             [(-2.0, 0.3, true), (0.0, -0.5, true), (0.4, 0.2, false), (1.5, 1.0, true)]
         {
-            let value = |at: [f64; 4]| terms(&knots, &jets(at), ln_t, z, event);
+            let value = |at: [f64; 4]| {
+                terms(
+                    &knots,
+                    &std::array::from_fn(|i| Jet::<4>::variable(at[i], i)),
+                    ln_t,
+                    z,
+                    event,
+                )
+            };
             let got = value(at);
             for i in 0..4 {
                 let moved = |by: f64| {
@@ -214,7 +222,8 @@ mod tests {
                     at[i] += by;
                     value(at)
                 };
-                let (up, down) = (moved(h), moved(-h));
+                let up = moved(h);
+                let down = moved(-h);
                 assert!((got.gradient[i] - (up.value - down.value) / (2.0 * h)).abs() < 1e-6);
                 for j in 0..4 {
                     let want = (up.gradient[j] - down.gradient[j]) / (2.0 * h);
@@ -228,7 +237,8 @@ mod tests {
     /// by half.
     #[test]
     fn wrong_predictions_are_found() {
-        let (mut times, mut chances) = (Vec::new(), Vec::new());
+        let mut times = Vec::new();
+        let mut chances = Vec::new();
         for rate in [0.5, 1.0, 2.0] {
             for i in 0..400 {
                 times.push(-((f64::from(i) + 0.5) / 400.0).ln() / rate);

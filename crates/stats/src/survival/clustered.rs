@@ -17,7 +17,8 @@ impl Fit {
     /// Another number of clusters than rows, fewer than two different ones, or a covariate of the
     /// fit that the data do not have.
     pub fn clustered(&self, data: &Lifetimes, clusters: &[usize]) -> Result<Self, SurvivalError> {
-        let (found, rows) = (clusters.len(), data.rows());
+        let found = clusters.len();
+        let rows = data.rows();
         if found != rows {
             let column = "the cluster column".to_owned();
             return Err(SurvivalError::Length { column, found, rows });
@@ -55,13 +56,15 @@ impl Fit {
     /// # Errors
     /// A fit with another number of coefficients.
     pub fn at_least_as_wary(&self, other: &Self) -> Result<Self, SurvivalError> {
-        let (rows, found) = (self.estimates.len(), other.estimates.len());
+        let rows = self.estimates.len();
+        let found = other.estimates.len();
         if found != rows {
             let column = "the other fit".to_owned();
             return Err(SurvivalError::Length { column, found, rows });
         }
         let raise = |i: usize| {
-            let (own, least) = (self.covariance.get(i, i), other.covariance.get(i, i));
+            let own = self.covariance.get(i, i);
+            let least = other.covariance.get(i, i);
             match own > 0.0 {
                 true => (least / own).sqrt().max(1.0),
                 false => 0.0,
@@ -70,7 +73,8 @@ impl Fit {
         let mut out = self.clone();
         for i in 0..rows {
             for j in 0..rows {
-                let (by, at) = (raise(i) * raise(j), i * rows + j);
+                let by = raise(i) * raise(j);
+                let at = i * rows + j;
                 // What is no number stays none, whatever it is multiplied by.
                 let own = if by > 0.0 { self.covariance.at[at] * by } else { 0.0 };
                 let lacks = i == j && by == 0.0;
@@ -114,18 +118,24 @@ impl Fit {
         let entry = data.entries()[i];
         let before = (entry > 0.0)
             .then(|| self.family.jet(Part::CumulativeHazard, entry.ln(), &theta).gradient);
-        let of = |k: usize| sign * own.gradient[k] + before.map_or(0.0, |gradient| gradient[k]);
-        (0..theta.len()).map(|k| data.row_weights()[i] * of(k)).collect()
+        (0..theta.len())
+            .map(|k| {
+                data.row_weights()[i]
+                    * (sign * own.gradient[k] + before.map_or(0.0, |gradient| gradient[k]))
+            })
+            .collect()
     }
 }
 
 /// How many columns are the same in all rows of every cluster.
 fn shared(columns: &[&[f64]], clusters: &[usize]) -> usize {
-    let is_shared = |column: &&&[f64]| {
-        let mut first = BTreeMap::new();
-        column.iter().zip(clusters).all(|(v, cluster)| first.entry(cluster).or_insert(v) == &v)
-    };
-    columns.iter().filter(is_shared).count()
+    columns
+        .iter()
+        .filter(|column| {
+            let mut first = BTreeMap::new();
+            column.iter().zip(clusters).all(|(v, cluster)| first.entry(cluster).or_insert(v) == &v)
+        })
+        .count()
 }
 
 /// Adds a parameter's derivative to those of its coefficients.
@@ -168,7 +178,8 @@ mod tests {
     #[test]
     fn columns_that_only_tell_clusters_apart_are_counted() {
         let clusters = [4, 4, 2, 2];
-        let (own, mixed) = ([1.0, 1.0, 5.0, 5.0], [1.0, 2.0, 5.0, 5.0]);
+        let own = [1.0, 1.0, 5.0, 5.0];
+        let mixed = [1.0, 2.0, 5.0, 5.0];
         assert_eq!(shared(&[&own, &mixed], &clusters), 1);
         assert_eq!(shared(&[], &clusters), 0);
     }

@@ -22,7 +22,8 @@ impl Compared {
         let Ok(worth) = &self.outcome else { return [None; 8] };
         let full = matches!(self.model, Model::Parametric(_));
         let criterion = |value: f64| full.then_some(value);
-        let (train, test) = (Some(&worth.train), worth.test.as_ref());
+        let train = Some(&worth.train);
+        let test = worth.test.as_ref();
         let concordance = |of: Option<&Assessment>| of?.concordance.as_ref().ok().copied();
         let error = |of: Option<&Assessment>, pick: fn(&Calibration) -> f64| {
             of?.calibration.as_ref().ok().map(pick)
@@ -62,8 +63,8 @@ pub fn compare(
 ) -> Vec<Compared> {
     let worth = |model: &Model| {
         let fit = model.fit(train, options)?;
-        let (own, others) =
-            (fit.assess(train, horizon), test.map(|rows| fit.assess(rows, horizon)));
+        let own = fit.assess(train, horizon);
+        let others = test.map(|rows| fit.assess(rows, horizon));
         Ok(Worth { fit, train: own, test: others })
     };
     models.iter().map(|model| Compared { model: *model, outcome: worth(model) }).collect()
@@ -110,21 +111,24 @@ pub fn recommend_parametric(
     compared: &[Compared],
     will_do: impl Fn(&Fit) -> bool,
 ) -> Option<Recommendation> {
-    let parametric = |(index, one): (usize, &Compared)| {
-        let worth = one.outcome.as_ref().ok()?;
-        let Fitted::Parametric(fit) = &worth.fit else { return None };
-        will_do(fit).then(|| candidate(index, worth))
-    };
-    let mut all: Vec<Candidate> = compared.iter().enumerate().filter_map(parametric).collect();
+    let mut all: Vec<Candidate> = compared
+        .iter()
+        .enumerate()
+        .filter_map(|(index, one)| {
+            let worth = one.outcome.as_ref().ok()?;
+            let Fitted::Parametric(fit) = &worth.fit else { return None };
+            will_do(fit).then(|| candidate(index, worth))
+        })
+        .collect();
     all.sort_by(|a, b| a.aic.total_cmp(&b.aic));
     let lowest = all.first()?;
     let equal: Vec<&Candidate> = all.iter().filter(|c| c.aic <= lowest.aic + EQUAL).collect();
     let key = |c: &Candidate| (c.coefficients, c.ici.unwrap_or(f64::INFINITY));
-    let simpler = |a: &&&Candidate, b: &&&Candidate| {
-        let (a, b) = (key(a), key(b));
+    let chosen = equal.iter().min_by(|a, b| {
+        let a = key(a);
+        let b = key(b);
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-    };
-    let chosen = equal.iter().min_by(simpler)?;
+    })?;
     let reason = reason(chosen, &equal, all.get(equal.len()));
     Some(Recommendation { index: chosen.index, reason, cautions: cautions(chosen, compared) })
 }
@@ -175,10 +179,11 @@ fn cautions(chosen: &Candidate, compared: &[Compared]) -> Vec<String> {
     if let Some(ici) = chosen.ici.filter(|ici| *ici > OFF) {
         out.push(format!("its predicted chances are off by {ici:.2} on average"));
     }
-    let ranking = |worth: &Worth| {
-        worth.test.as_ref().unwrap_or(&worth.train).concordance.as_ref().ok().copied()
+    let worth = |one: &Compared| {
+        one.outcome.as_ref().ok().and_then(|worth: &Worth| {
+            worth.test.as_ref().unwrap_or(&worth.train).concordance.as_ref().ok().copied()
+        })
     };
-    let worth = |one: &Compared| one.outcome.as_ref().ok().and_then(ranking);
     let own = worth(&compared[chosen.index]);
     for other in compared {
         if let (Some(own), Some(theirs)) = (own, worth(other))
@@ -195,7 +200,7 @@ fn cautions(chosen: &Candidate, compared: &[Compared]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::survival::calibration::Smoothing;
-    use crate::survival::cox::Ties;
+    use crate::survival::partial::Ties;
 
     fn at(time: f64) -> Horizon {
         Horizon { time, smoothing: Smoothing::Spline }
@@ -203,7 +208,8 @@ mod tests {
 
     /// Quantiles of a distribution of durations at two levels of a covariate.
     fn quantiles(of: impl Fn(f64) -> f64) -> Lifetimes {
-        let (mut times, mut level) = (Vec::new(), Vec::new());
+        let mut times = Vec::new();
+        let mut level = Vec::new();
         for i in 0..400 {
             let group = f64::from(i % 2);
             times.push(of((f64::from(i) + 0.5) / 400.0) * (0.5 * group).exp());

@@ -14,14 +14,17 @@ pub fn concordance(data: &Lifetimes, scores: &[f64]) -> Result<f64, SurvivalErro
         return Err(SurvivalError::Length { column, found: scores.len(), rows });
     }
     if let Some(i) = scores.iter().position(|s| s.is_nan()) {
-        let (covariate, value) = ("the score".to_owned(), scores[i]);
+        let covariate = "the score".to_owned();
+        let value = scores[i];
         return Err(SurvivalError::Value { covariate, row: i + 1, value });
     }
     let mut ranks = scores.to_vec();
     ranks.sort_by(f64::total_cmp);
     ranks.dedup();
     let mut earlier = Counts::new(ranks.len());
-    let (mut pairs, mut concordant, mut tied) = (0_u64, 0_u64, 0_u64);
+    let mut pairs = 0_u64;
+    let mut concordant = 0_u64;
+    let mut tied = 0_u64;
     let mut order = data.longest_first();
     order.reverse();
     for group in order.chunk_by(|&a, &b| data.durations()[a] == data.durations()[b]) {
@@ -68,7 +71,8 @@ impl Counts {
     }
 
     fn below(&self, rank: usize) -> u64 {
-        let (mut i, mut sum) = (rank, 0);
+        let mut i = rank;
+        let mut sum = 0;
         while i > 0 {
             sum += self.tree[i];
             i &= i - 1;
@@ -83,8 +87,10 @@ mod tests {
 
     /// Every pair by its definition.
     fn slow(data: &Lifetimes, scores: &[f64]) -> f64 {
-        let (t, e) = (data.durations(), data.observed());
-        let (mut pairs, mut good) = (0.0, 0.0);
+        let t = data.durations();
+        let e = data.observed();
+        let mut pairs = 0.0;
+        let mut good = 0.0;
         for i in (0..t.len()).filter(|&i| e[i]) {
             for j in (0..t.len()).filter(|&j| t[i] < t[j] || (t[i] == t[j] && !e[j])) {
                 pairs += 1.0;

@@ -80,7 +80,8 @@ mod tests {
             let rate = failure_rate(count, 1.0, Level::default()).unwrap();
             (rate.low - count as f64, rate.high - count as f64)
         };
-        let (few, many) = (width(MANY), width(MANY + 1));
+        let few = width(MANY);
+        let many = width(MANY + 1);
         assert!((few.0 - many.0).abs() < 0.01 && (few.1 - many.1).abs() < 0.01, "{few:?} {many:?}");
         assert!(failure_rate(u64::MAX, 1.0, Level::default()).unwrap().low > 1e19);
     }

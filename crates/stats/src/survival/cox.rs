@@ -5,19 +5,9 @@ use super::error::SurvivalError;
 use super::log_rank::TestResult;
 use super::matrix::{Square, dot};
 use super::newton::{Lost, maximise};
-use super::partial::{Moment, Partial};
+use super::partial::{Moment, Partial, Ties};
 use super::standard::{STRIDE, Standard, places_a_start, runaway};
 use crate::estimate::Level;
-
-/// What to do with events at the same time, of which the order is unknown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ties {
-    /// Efron (1977): close to averaging over all orders. The better one where ties are many.
-    #[default]
-    Efron,
-    /// Breslow (1974): all events of a time face the whole risk set.
-    Breslow,
-}
 
 /// The proportional hazards model of Cox (1972): h(t|x) = h₀(t)·exp(β(x − x̄)) with any h₀. Says
 /// how covariates act on the risk without assuming a distribution.
@@ -100,13 +90,14 @@ impl Cox {
     /// The table; its parameter is called `beta`, and e to the estimate is the hazard ratio.
     #[must_use]
     pub fn coefficients(&self, level: Level) -> Vec<Coefficient> {
-        let line = |i: usize| {
-            let unit = self.deviations[i];
-            let variance = self.covariance.get(i, i) / (unit * unit);
-            let name = &self.covariates[i];
-            Coefficient::new("beta", name, self.slopes[i] / unit, variance, level)
-        };
-        (0..self.slopes.len()).map(line).collect()
+        (0..self.slopes.len())
+            .map(|i| {
+                let unit = self.deviations[i];
+                let variance = self.covariance.get(i, i) / (unit * unit);
+                let name = &self.covariates[i];
+                Coefficient::new("beta", name, self.slopes[i] / unit, variance, level)
+            })
+            .collect()
     }
 
     /// The names of the covariates, in the order in which predictions take them.
@@ -150,17 +141,21 @@ impl Cox {
     #[must_use]
     pub fn baseline(&self) -> Vec<(f64, f64)> {
         let mut sum = 0.0;
-        let step = |m: &Moment| {
-            sum += m.hazard;
-            (m.time, sum)
-        };
-        self.moments.iter().map(step).collect()
+        self.moments
+            .iter()
+            .map(|m| {
+                sum += m.hazard;
+                (m.time, sum)
+            })
+            .collect()
     }
 
     /// A row in standardised units.
     pub(crate) fn standardised(&self, row: &[f64]) -> Vec<f64> {
-        let one = |(i, value): (usize, &f64)| (value - self.means[i]) / self.deviations[i];
-        row.iter().enumerate().map(one).collect()
+        row.iter()
+            .enumerate()
+            .map(|(i, value)| (value - self.means[i]) / self.deviations[i])
+            .collect()
     }
 
     /// Minus the linear predictor of every row: the score by which concordance ranks them.
@@ -169,9 +164,14 @@ impl Cox {
     /// A covariate of the fit that the data do not have.
     pub fn scores(&self, data: &Lifetimes) -> Result<Vec<f64>, SurvivalError> {
         let columns = data.columns(&self.covariates)?;
-        let row = |i: usize| columns.iter().map(|c| c[i]).collect::<Vec<f64>>();
-        let score = |i: usize| -dot(&self.slopes, &self.standardised(&row(i)));
-        Ok((0..data.rows()).map(score).collect())
+        Ok((0..data.rows())
+            .map(|i| {
+                -dot(
+                    &self.slopes,
+                    &self.standardised(&columns.iter().map(|c| c[i]).collect::<Vec<f64>>()),
+                )
+            })
+            .collect())
     }
 
     /// The chance that each row has its event by `time`: what a calibration looks at.

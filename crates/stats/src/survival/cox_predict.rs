@@ -3,7 +3,6 @@ use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::log_rank::TestResult;
 use super::matrix::dot;
-use super::partial::Moment;
 use crate::estimate::{Estimate, Level};
 
 /// The clock of a test of proportional hazards: against which function of time a coefficient might
@@ -28,14 +27,18 @@ impl Cox {
     pub fn proportionality(&self, clock: Clock) -> Vec<(String, TestResult)> {
         let (drift, spread) = self.drift(clock);
         let events = self.events() as f64;
-        let row = |i: usize| &self.covariance.at[i * self.slopes.len()..][..self.slopes.len()];
-        let test = |i: usize| {
-            // Residuals scaled by the covariance estimate how far the coefficient was off.
-            let scaled = events * dot(row(i), &drift);
-            let variance = events * self.covariance.get(i, i) * spread;
-            (self.covariates[i].clone(), TestResult::new(scaled * scaled / variance, 1))
-        };
-        (0..self.slopes.len()).map(test).collect()
+        (0..self.slopes.len())
+            .map(|i| {
+                // Residuals scaled by the covariance estimate how far the coefficient was off.
+                let scaled = events
+                    * dot(
+                        &self.covariance.at[i * self.slopes.len()..][..self.slopes.len()],
+                        &drift,
+                    );
+                let variance = events * self.covariance.get(i, i) * spread;
+                (self.covariates[i].clone(), TestResult::new(scaled * scaled / variance, 1))
+            })
+            .collect()
     }
 
     /// The same for all covariates together.
@@ -53,18 +56,22 @@ impl Cox {
     /// Σ(g − ḡ)·residual and Σ(g − ḡ)² over events.
     fn drift(&self, clock: Clock) -> (Vec<f64>, f64) {
         let mut before = 0.0;
-        let reading = |(m, lasting): (&Moment, &f64)| {
-            let count = m.residuals.len() as f64;
-            let rank = before + (count + 1.0) / 2.0;
-            before += count;
-            match clock {
-                Clock::Identity => m.time,
-                Clock::Logarithm => m.time.ln(),
-                Clock::Rank => rank,
-                Clock::KaplanMeier => 1.0 - lasting,
-            }
-        };
-        let readings: Vec<f64> = self.moments.iter().zip(&self.lasting).map(reading).collect();
+        let readings: Vec<f64> = self
+            .moments
+            .iter()
+            .zip(&self.lasting)
+            .map(|(m, lasting)| {
+                let count = m.residuals.len() as f64;
+                let rank = before + (count + 1.0) / 2.0;
+                before += count;
+                match clock {
+                    Clock::Identity => m.time,
+                    Clock::Logarithm => m.time.ln(),
+                    Clock::Rank => rank,
+                    Clock::KaplanMeier => 1.0 - lasting,
+                }
+            })
+            .collect();
         let both = || readings.iter().zip(&self.moments);
         let total: f64 = both().map(|(g, m)| g * m.residuals.len() as f64).sum();
         let mean = total / self.events() as f64;
@@ -93,7 +100,8 @@ impl Cox {
         level: Level,
     ) -> Result<Estimate, SurvivalError> {
         let x = self.checked(row)?;
-        let (mut hazard, mut variance) = (0.0, 0.0);
+        let mut hazard = 0.0;
+        let mut variance = 0.0;
         let mut lever = vec![0.0; x.len()];
         for m in self.moments.iter().take_while(|m| m.time <= time) {
             hazard += m.hazard;
@@ -138,8 +146,11 @@ impl Cox {
     /// As [`Cox::cumulative_hazard`].
     pub fn median(&self, row: &[f64]) -> Result<Option<f64>, SurvivalError> {
         let risk = dot(&self.slopes, &self.checked(row)?).exp();
-        let passed = |(_, hazard): &(f64, f64)| hazard * risk >= std::f64::consts::LN_2;
-        Ok(self.baseline().into_iter().find(passed).map(|(time, _)| time))
+        Ok(self
+            .baseline()
+            .into_iter()
+            .find(|(_, hazard)| hazard * risk >= std::f64::consts::LN_2)
+            .map(|(time, _)| time))
     }
 
     /// E[min(T, horizon)] of one row. The interval comes from the curves at the ends of the
@@ -178,14 +189,15 @@ impl Cox {
     /// A covariate of the fit that the data do not have, or no row that is left.
     pub fn residuals(&self, data: &Lifetimes) -> Result<Lifetimes, SurvivalError> {
         let baseline = self.baseline();
-        let hazard = |time: f64| match baseline.partition_point(|(t, _)| *t <= time) {
-            0 => 0.0,
-            after => baseline[after - 1].1,
-        };
         let scores = self.scores(data)?;
         let spans = (0..data.rows()).map(|i| {
             let risk = (-scores[i]).exp();
-            [data.entries()[i], data.durations()[i]].map(|time| risk * hazard(time))
+            [data.entries()[i], data.durations()[i]].map(|time| {
+                risk * (match baseline.partition_point(|(t, _)| *t <= time) {
+                    0 => 0.0,
+                    after => baseline[after - 1].1,
+                })
+            })
         });
         let spans: Vec<[f64; 2]> = spans.collect();
         let kept: Vec<usize> =
@@ -199,12 +211,14 @@ impl Cox {
     }
 
     fn checked(&self, row: &[f64]) -> Result<Vec<f64>, SurvivalError> {
-        let (found, rows) = (row.len(), self.covariates.len());
+        let found = row.len();
+        let rows = self.covariates.len();
         if found != rows {
             return Err(SurvivalError::Length { column: "the row".to_owned(), found, rows });
         }
         if let Some(i) = row.iter().position(|v| !v.is_finite()) {
-            let (covariate, value) = (self.covariates[i].clone(), row[i]);
+            let covariate = self.covariates[i].clone();
+            let value = row[i];
             return Err(SurvivalError::Value { covariate, row: 1, value });
         }
         Ok(self.standardised(row))

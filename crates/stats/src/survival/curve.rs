@@ -108,8 +108,7 @@ impl Curve {
     /// observation ended before.
     #[must_use]
     pub fn median(&self) -> Option<f64> {
-        let below = |s: &&Step| s.estimate.value.is_some_and(|v| v <= 0.5);
-        self.steps.iter().find(below).map(|s| s.time)
+        self.steps.iter().find(|s| s.estimate.value.is_some_and(|v| v <= 0.5)).map(|s| s.time)
     }
 
     /// The area under a survival curve up to a horizon: E[min(T, horizon)] without a distribution,
@@ -129,7 +128,9 @@ impl Curve {
             return Ok(Estimate { value: Some(horizon), low, high: horizon, n });
         }
         // From the end, so that the area right of each step is known when its turn comes.
-        let (mut right, mut variance, mut until) = (0.0, 0.0, horizon);
+        let mut right = 0.0;
+        let mut variance = 0.0;
+        let mut until = horizon;
         for step in before.iter().rev() {
             right += step.estimate.value.unwrap_or(0.0) * (until - step.time);
             let left = step.at_risk - step.events;
@@ -150,30 +151,38 @@ impl Curve {
 pub fn kaplan_meier(data: &Lifetimes, level: Level) -> Curve {
     let n = data.rows() as u64;
     let start = Estimate { value: Some(1.0), low: 1.0, high: 1.0, n };
-    let (mut survival, mut variance, mut last_high) = (1.0, 0.0, 1.0);
-    let step = |m: Moment| {
-        let left = m.at_risk - m.events;
-        // Sums of weights leave rounding where every row had its event.
-        let left = if left < 1e-12 * m.at_risk { 0.0 } else { left };
-        survival *= left / m.at_risk;
-        variance += m.events / (m.at_risk * left);
-        let estimate = if survival > 0.0 {
-            let ln = f64::ln(survival);
-            let reach = level.z() * f64::sqrt(variance) / ln.abs();
-            Estimate {
-                value: Some(survival),
-                low: (ln * reach.exp()).exp(),
-                high: (ln * (-reach).exp()).exp(),
-                n,
-            }
-        } else {
-            // Greenwood's variance ends with the last row; the last known upper end still holds.
-            Estimate { value: Some(0.0), low: 0.0, high: last_high, n }
-        };
-        last_high = estimate.high;
-        Step { time: m.time, at_risk: m.at_risk, events: m.events, estimate }
-    };
-    Curve { steps: Risk::new(data).moments().into_iter().map(step).collect(), start }
+    let mut survival = 1.0;
+    let mut variance = 0.0;
+    let mut last_high = 1.0;
+    Curve {
+        steps: Risk::new(data)
+            .moments()
+            .into_iter()
+            .map(|m| {
+                let left = m.at_risk - m.events;
+                // Sums of weights leave rounding where every row had its event.
+                let left = if left < 1e-12 * m.at_risk { 0.0 } else { left };
+                survival *= left / m.at_risk;
+                variance += m.events / (m.at_risk * left);
+                let estimate = if survival > 0.0 {
+                    let ln = f64::ln(survival);
+                    let reach = level.z() * f64::sqrt(variance) / ln.abs();
+                    Estimate {
+                        value: Some(survival),
+                        low: (ln * reach.exp()).exp(),
+                        high: (ln * (-reach).exp()).exp(),
+                        n,
+                    }
+                } else {
+                    // Greenwood's variance ends with the last row; the last known upper end still holds.
+                    Estimate { value: Some(0.0), low: 0.0, high: last_high, n }
+                };
+                last_high = estimate.high;
+                Step { time: m.time, at_risk: m.at_risk, events: m.events, estimate }
+            })
+            .collect(),
+        start,
+    }
 }
 
 /// The cumulative hazard by Nelson (1972) and Aalen (1978), with intervals symmetric in its
@@ -182,16 +191,23 @@ pub fn kaplan_meier(data: &Lifetimes, level: Level) -> Curve {
 pub fn nelson_aalen(data: &Lifetimes, level: Level) -> Curve {
     let n = data.rows() as u64;
     let start = Estimate { value: Some(0.0), low: 0.0, high: 0.0, n };
-    let (mut hazard, mut variance) = (0.0, 0.0);
-    let step = |m: Moment| {
-        hazard += m.events / m.at_risk;
-        variance += m.events / (m.at_risk * m.at_risk);
-        let reach = f64::exp(level.z() * f64::sqrt(variance) / hazard);
-        let estimate =
-            Estimate { value: Some(hazard), low: hazard / reach, high: hazard * reach, n };
-        Step { time: m.time, at_risk: m.at_risk, events: m.events, estimate }
-    };
-    Curve { steps: Risk::new(data).moments().into_iter().map(step).collect(), start }
+    let mut hazard = 0.0;
+    let mut variance = 0.0;
+    Curve {
+        steps: Risk::new(data)
+            .moments()
+            .into_iter()
+            .map(|m| {
+                hazard += m.events / m.at_risk;
+                variance += m.events / (m.at_risk * m.at_risk);
+                let reach = f64::exp(level.z() * f64::sqrt(variance) / hazard);
+                let estimate =
+                    Estimate { value: Some(hazard), low: hazard / reach, high: hazard * reach, n };
+                Step { time: m.time, at_risk: m.at_risk, events: m.events, estimate }
+            })
+            .collect(),
+        start,
+    }
 }
 
 /// Points of a QQ plot of [`residuals`](super::Fit::residuals): what the unit exponential
@@ -199,8 +215,11 @@ pub fn nelson_aalen(data: &Lifetimes, level: Level) -> Curve {
 #[must_use]
 pub fn qq_points(residuals: &Lifetimes) -> Vec<(f64, f64)> {
     let curve = kaplan_meier(residuals, Level::default());
-    let point = |s: &Step| Some((-s.estimate.value.filter(|v| *v > 0.0)?.ln(), s.time));
-    curve.steps.iter().filter_map(point).collect()
+    curve
+        .steps
+        .iter()
+        .filter_map(|s| Some((-s.estimate.value.filter(|v| *v > 0.0)?.ln(), s.time)))
+        .collect()
 }
 
 /// So many of the points, evenly spaced, the last one included: as many as a chart can show.
@@ -290,7 +309,8 @@ mod tests {
         let weighed = Lifetimes::new(vec![1.0, 2.0, 3.0], vec![true, true, false]).unwrap();
         let weighed = weighed.weights(vec![1.0, 2.0, 1.0]).unwrap();
         let level = Level::default();
-        let (a, b) = (kaplan_meier(&once, level), kaplan_meier(&weighed, level));
+        let a = kaplan_meier(&once, level);
+        let b = kaplan_meier(&weighed, level);
         assert_eq!(a.at(2.5).value, b.at(2.5).value);
         let late = once.late_entry(vec![0.0, 0.0, 1.5, 1.0]).unwrap();
         let steps = kaplan_meier(&late, level).steps;

@@ -46,7 +46,8 @@ impl Lifetimes {
                 return Err(SurvivalError::Duration { row: i + 1, value });
             }
         }
-        let (entries, weights) = (vec![0.0; rows], vec![1.0; rows]);
+        let entries = vec![0.0; rows];
+        let weights = vec![1.0; rows];
         Ok(Self { durations, observed, entries, weights, covariates: Vec::new() })
     }
 
@@ -88,7 +89,8 @@ impl Lifetimes {
     pub fn covariate(mut self, name: &str, values: Vec<f64>) -> Result<Self, SurvivalError> {
         same_length(name, values.len(), self.rows())?;
         if let Some(i) = values.iter().position(|v| !v.is_finite()) {
-            let (covariate, value) = (name.to_owned(), values[i]);
+            let covariate = name.to_owned();
+            let value = values[i];
             return Err(SurvivalError::Value { covariate, row: i + 1, value });
         }
         if self.covariates.iter().any(|c| c.name == name) {
@@ -107,13 +109,16 @@ impl Lifetimes {
             return Err(SurvivalError::Empty);
         }
         let of = |values: &[f64]| rows.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-        let column = |c: &Covariate| Covariate { name: c.name.clone(), values: of(&c.values) };
         Ok(Self {
             durations: of(&self.durations),
             observed: rows.iter().map(|&i| self.observed[i]).collect(),
             entries: of(&self.entries),
             weights: of(&self.weights),
-            covariates: self.covariates.iter().map(column).collect(),
+            covariates: self
+                .covariates
+                .iter()
+                .map(|c| Covariate { name: c.name.clone(), values: of(&c.values) })
+                .collect(),
         })
     }
 
@@ -180,14 +185,16 @@ impl Lifetimes {
 
     /// The columns of these names, in their order.
     pub(crate) fn columns(&self, names: &[String]) -> Result<Vec<&[f64]>, SurvivalError> {
-        let find = |name: &String| {
-            let found = self.covariates.iter().find(|c| c.name == *name);
-            found.map(|c| c.values.as_slice()).ok_or_else(|| SurvivalError::Unknown {
-                name: name.clone(),
-                known: self.covariates.iter().map(|c| c.name.clone()).collect(),
+        names
+            .iter()
+            .map(|name| {
+                let found = self.covariates.iter().find(|c| c.name == *name);
+                found.map(|c| c.values.as_slice()).ok_or_else(|| SurvivalError::Unknown {
+                    name: name.clone(),
+                    known: self.covariates.iter().map(|c| c.name.clone()).collect(),
+                })
             })
-        };
-        names.iter().map(find).collect()
+            .collect()
     }
 
     pub(crate) fn event_times(&self) -> impl Iterator<Item = f64> {

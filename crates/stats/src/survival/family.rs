@@ -1,9 +1,7 @@
-use super::error::SurvivalError;
-use super::families::{Exponential, GeneralisedGamma, LogLogistic, LogNormal, Weibull};
 use super::jet::Jet;
 
 /// The most parameters a distribution may have.
-pub const MOST_PARAMETERS: usize = 3;
+pub const MAX_PARAMETERS: usize = 3;
 
 /// A distribution of durations: a new parametric model is one file that implements this.
 ///
@@ -96,7 +94,7 @@ pub trait Family: Sync {
     /// One function at one time.
     fn value(&self, part: Part, ln_t: f64, theta: &[f64]) -> f64;
     /// The same with its derivatives by the parameters; those it does not have stay 0.
-    fn jet(&self, part: Part, ln_t: f64, theta: &[f64]) -> Jet<MOST_PARAMETERS>;
+    fn jet(&self, part: Part, ln_t: f64, theta: &[f64]) -> Jet<MAX_PARAMETERS>;
 }
 
 impl<D: Distribution> Family for D {
@@ -116,12 +114,12 @@ impl<D: Distribution> Family for D {
         evaluate::<D, 0>(self, part, ln_t, theta).value
     }
 
-    fn jet(&self, part: Part, ln_t: f64, theta: &[f64]) -> Jet<MOST_PARAMETERS> {
+    fn jet(&self, part: Part, ln_t: f64, theta: &[f64]) -> Jet<MAX_PARAMETERS> {
         // Fewer parameters make smaller jets, and those are several times faster.
         match theta.len() {
             1 => widen(evaluate::<D, 1>(self, part, ln_t, theta)),
             2 => widen(evaluate::<D, 2>(self, part, ln_t, theta)),
-            _ => evaluate::<D, MOST_PARAMETERS>(self, part, ln_t, theta),
+            _ => evaluate::<D, MAX_PARAMETERS>(self, part, ln_t, theta),
         }
     }
 }
@@ -133,11 +131,11 @@ fn evaluate<D: Distribution, const N: usize>(
     ln_t: f64,
     theta: &[f64],
 ) -> Jet<N> {
-    let mut variables = [Jet::constant(0.0); MOST_PARAMETERS];
+    let mut variables = [Jet::constant(0.0); MAX_PARAMETERS];
     for (i, (slot, &value)) in variables.iter_mut().zip(theta).enumerate() {
         *slot = Jet::variable(value, i);
     }
-    let variables = &variables[..theta.len().min(MOST_PARAMETERS)];
+    let variables = &variables[..theta.len().min(MAX_PARAMETERS)];
     match part {
         Part::CumulativeHazard => of.cumulative_hazard(ln_t, variables),
         Part::LogHazard => of.log_hazard(ln_t, variables),
@@ -146,95 +144,11 @@ fn evaluate<D: Distribution, const N: usize>(
 }
 
 #[inline]
-fn widen<const N: usize>(jet: Jet<N>) -> Jet<MOST_PARAMETERS> {
+fn widen<const N: usize>(jet: Jet<N>) -> Jet<MAX_PARAMETERS> {
     let mut out = Jet::constant(jet.value);
     for i in 0..N {
         out.gradient[i] = jet.gradient[i];
         out.hessian[i][..N].copy_from_slice(&jet.hessian[i]);
     }
     out
-}
-
-/// Every parametric model, from the simplest to the most flexible. Add yours here.
-pub const FAMILIES: &[&dyn Family] =
-    &[&Exponential, &Weibull, &LogNormal, &LogLogistic, &GeneralisedGamma];
-
-/// The parametric model of this name.
-///
-/// # Errors
-/// [`SurvivalError::Unknown`] with the names there are.
-pub fn family(name: &str) -> Result<&'static dyn Family, SurvivalError> {
-    FAMILIES.iter().copied().find(|f| f.name() == name).ok_or_else(|| SurvivalError::Unknown {
-        name: name.to_owned(),
-        known: FAMILIES.iter().map(|f| f.name().to_owned()).collect(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PARTS: [Part; 3] = [Part::CumulativeHazard, Part::LogHazard, Part::LogDensity];
-    const TIMES: [f64; 5] = [-3.0, -0.5, 0.0, 0.4, 1.1];
-    const THETAS: [[f64; 3]; 4] =
-        [[0.2, -0.3, 0.7], [-0.4, 0.5, -0.6], [0.0, 0.0, 0.05], [0.3, 0.4, 0.0]];
-
-    #[test]
-    fn derivatives_by_the_parameters_as_by_differences() {
-        let h = 1e-5;
-        for family in FAMILIES {
-            let n = family.parameters().len();
-            for (part, ln_t, theta) in cases() {
-                let got = family.jet(part, ln_t, &theta[..n]);
-                assert!((got.value - family.value(part, ln_t, &theta[..n])).abs() < 1e-14);
-                for i in 0..n {
-                    let moved = |by: f64| {
-                        let mut theta = theta;
-                        theta[i] += by;
-                        family.jet(part, ln_t, &theta[..n])
-                    };
-                    let (up, down) = (moved(h), moved(-h));
-                    let close = |got: f64, want: f64| {
-                        let error = (got - want).abs() / (1.0 + want.abs());
-                        assert!(error < 1e-6, "{} {part:?} {ln_t} {theta:?}", family.name());
-                    };
-                    close(got.gradient[i], (up.value - down.value) / (2.0 * h));
-                    for j in 0..n {
-                        close(got.hessian[i][j], (up.gradient[j] - down.gradient[j]) / (2.0 * h));
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_hazard_is_the_derivative_of_the_cumulative_hazard() {
-        let h = 1e-5;
-        for family in FAMILIES {
-            let n = family.parameters().len();
-            for (_, ln_t, theta) in cases() {
-                let at = |ln_t: f64| family.value(Part::CumulativeHazard, ln_t, &theta[..n]);
-                let slope = (at(ln_t + h) - at(ln_t - h)) / (2.0 * h) / ln_t.exp();
-                let got = family.value(Part::LogHazard, ln_t, &theta[..n]).exp();
-                let error = (got - slope).abs() / (1e-4 + slope);
-                assert!(error < 1e-5, "{} {ln_t} {theta:?}: {got} {slope}", family.name());
-            }
-        }
-    }
-
-    fn cases() -> Vec<(Part, f64, [f64; 3])> {
-        let mut all = Vec::new();
-        for part in PARTS {
-            for ln_t in TIMES {
-                all.extend(THETAS.map(|theta| (part, ln_t, theta)));
-            }
-        }
-        all
-    }
-
-    #[test]
-    fn an_unknown_family_lists_the_known_ones() {
-        let message = family("weibul").err().unwrap().to_string();
-        assert!(message.starts_with("nothing is called weibul; known are exponential, weibull"));
-    }
 }

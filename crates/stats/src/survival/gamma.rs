@@ -25,13 +25,15 @@ pub(crate) fn stirling_rest(lambda: f64) -> [f64; 3] {
     let (psi, psi1) = polygammas(a);
     let by_a = psi - a.ln() + 0.5 / a;
     let by_aa = psi1 - 1.0 / a - 0.5 / (a * a);
-    let (a1, a2) = (-2.0 * a / lambda, 6.0 * a * a);
+    let a1 = -2.0 * a / lambda;
+    let a2 = 6.0 * a * a;
     [value, by_a * a1, by_aa * a1 * a1 + by_a * a2]
 }
 
 /// The digamma and trigamma functions of a > 0.
 pub(crate) fn polygammas(mut a: f64) -> (f64, f64) {
-    let (mut psi, mut psi1) = (0.0, 0.0);
+    let mut psi = 0.0;
+    let mut psi1 = 0.0;
     while a < 16.0 {
         psi -= 1.0 / a;
         psi1 += 1.0 / (a * a);
@@ -55,7 +57,8 @@ pub(crate) fn gamma_upper(a: f64, x: f64) -> f64 {
     }
     let front = (a * x.ln() - x - libm::lgamma(a)).exp();
     if x < a + 1.0 {
-        let (mut term, mut sum) = (1.0 / a, 1.0 / a);
+        let mut term = 1.0 / a;
+        let mut sum = 1.0 / a;
         let mut n = a;
         while term > sum * 1e-17 {
             n += 1.0;
@@ -64,7 +67,8 @@ pub(crate) fn gamma_upper(a: f64, x: f64) -> f64 {
         }
         return 1.0 - front * sum;
     }
-    let (mut b, mut c) = (x + 1.0 - a, f64::INFINITY);
+    let mut b = x + 1.0 - a;
+    let mut c = f64::INFINITY;
     let mut d = 1.0 / b;
     let mut fraction = d;
     for k in 1..100_000 {
@@ -131,7 +135,8 @@ mod tests {
 
     fn differences(f: impl Fn(f64) -> [f64; 3], at: f64, h: f64, tolerance: f64) {
         let got = f(at);
-        let (up, down) = (f(at + h), f(at - h));
+        let up = f(at + h);
+        let down = f(at - h);
         for k in 0..2 {
             let want = (up[k] - down[k]) / (2.0 * h);
             let error = (got[k + 1] - want).abs() / (1.0 + want.abs());
@@ -141,7 +146,8 @@ mod tests {
 
     #[test]
     fn the_series_meets_the_closed_form() {
-        let (below, above) = (stirling_rest(0.2 - 1e-12), stirling_rest(0.2 + 1e-12));
+        let below = stirling_rest(0.2 - 1e-12);
+        let above = stirling_rest(0.2 + 1e-12);
         for k in 0..3 {
             assert!((below[k] - above[k]).abs() < 1e-9, "{below:?} {above:?}");
         }

@@ -159,7 +159,8 @@ fn legendre(n: u32) -> Vec<(f64, f64)> {
         let mut x = libm::cos(PI * (f64::from(i) + 0.75) / (count + 0.5));
         let mut slope = 0.0;
         for _ in 0..100 {
-            let (mut p0, mut p1) = (1.0, x);
+            let mut p0 = 1.0;
+            let mut p1 = x;
             for k in 2..=n {
                 let k = f64::from(k);
                 (p0, p1) = (p1, ((2.0 * k - 1.0) * x * p1 - (k - 1.0) * p0) / k);
@@ -180,7 +181,9 @@ fn legendre(n: u32) -> Vec<(f64, f64)> {
 /// falls by a factor of e³⁸.
 fn by_integral(z: f64, lambda: f64, density: &Partials) -> Jet<1> {
     let width = stretch(z, lambda, density.value);
-    let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+    let mut sum = 0.0;
+    let mut first = 0.0;
+    let mut second = 0.0;
     for &(node, weight) in NODES.iter() {
         let at = ln_density(z + node * width, lambda);
         let mass = weight * width * (at.value - density.value).exp();
@@ -266,8 +269,10 @@ mod tests {
             for z in [-3.0, -0.4, 0.0, 0.8, 2.0] {
                 for lambda in SHAPES {
                     let got = f(z, lambda);
-                    let (right, left) = (f(z + h, lambda), f(z - h, lambda));
-                    let (up, down) = (f(z, lambda + h), f(z, lambda - h));
+                    let right = f(z + h, lambda);
+                    let left = f(z - h, lambda);
+                    let up = f(z, lambda + h);
+                    let down = f(z, lambda - h);
                     for (got, above, below) in [
                         (got.x, right.value, left.value),
                         (got.y, up.value, down.value),

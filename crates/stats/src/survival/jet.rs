@@ -66,10 +66,12 @@ impl<const N: usize> Jet<N> {
     pub(crate) fn of_two(x: Self, y: Self, at: Partials) -> Self {
         let mut out = Self::constant(at.value);
         for i in 0..N {
-            let (xi, yi) = (x.gradient[i], y.gradient[i]);
+            let xi = x.gradient[i];
+            let yi = y.gradient[i];
             out.gradient[i] = at.x * xi + at.y * yi;
             for j in 0..N {
-                let (xj, yj) = (x.gradient[j], y.gradient[j]);
+                let xj = x.gradient[j];
+                let yj = y.gradient[j];
                 out.hessian[i][j] = at.x * x.hessian[i][j]
                     + at.y * y.hessian[i][j]
                     + at.xx * xi * xj
@@ -164,7 +166,8 @@ impl<const N: usize> Mul for Jet<N> {
     type Output = Self;
     #[inline]
     fn mul(self, other: Self) -> Self {
-        let (x, y) = (self.value, other.value);
+        let x = self.value;
+        let y = other.value;
         let mut out = Self::constant(x * y);
         for i in 0..N {
             out.gradient[i] = y * self.gradient[i] + x * other.gradient[i];
@@ -208,7 +211,8 @@ mod tests {
 
     #[test]
     fn derivatives_as_by_finite_differences() {
-        let (x, y) = (0.4, 1.3);
+        let x = 0.4;
+        let y = 1.3;
         let jet = formula(Jet::<2>::variable(x, 0), Jet::variable(y, 1));
         let at = |x, y| formula(Jet::<0>::constant(x), Jet::constant(y)).value;
         let h = 1e-4;

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use super::data::Lifetimes;
 use super::error::SurvivalError;
-use super::family::{Family, MOST_PARAMETERS, Part};
+use super::family::{Family, MAX_PARAMETERS, Part};
 use super::matrix::{Square, add_dots, dot};
 use super::newton::Slope;
 use super::standard::Standard;
@@ -26,12 +26,14 @@ impl Block {
     /// Blocks one after the other, from the covariates of each parameter.
     pub(crate) fn sequence(covariates: Vec<Vec<usize>>) -> Vec<Self> {
         let mut start = 0;
-        let next = |covariates: Vec<usize>| {
-            let block = Self { start, covariates };
-            start += block.len();
-            block
-        };
-        covariates.into_iter().map(next).collect()
+        covariates
+            .into_iter()
+            .map(|covariates| {
+                let block = Self { start, covariates };
+                start += block.len();
+                block
+            })
+            .collect()
     }
 }
 
@@ -59,10 +61,11 @@ impl Times {
         let of_events = ln.iter().zip(data.observed()).filter(|(_, e)| **e);
         let shift = of_events.map(|(ln, _)| ln / events).sum::<f64>();
         ln.iter_mut().for_each(|ln| *ln -= shift);
-        let entry = |t: &f64| t.ln() - shift;
         Ok(Self {
             ln,
-            ln_entry: data.enters_late().then(|| data.entries().iter().map(entry).collect()),
+            ln_entry: data
+                .enters_late()
+                .then(|| data.entries().iter().map(|t| t.ln() - shift).collect()),
             observed: data.observed().to_vec(),
             weights: data.row_weights().to_vec(),
             shift,
@@ -201,7 +204,7 @@ impl<'a> Likelihood<'a> {
         &self,
         chunk: &Chunk,
         at: usize,
-        theta: &'b mut [f64; MOST_PARAMETERS],
+        theta: &'b mut [f64; MAX_PARAMETERS],
     ) -> &'b [f64] {
         for (value, line) in theta.iter_mut().zip(&chunk.theta) {
             *value = line[at];
@@ -210,7 +213,7 @@ impl<'a> Likelihood<'a> {
     }
 
     fn row_value(&self, i: usize, chunk: &Chunk, at: usize) -> f64 {
-        let mut theta = [0.0; MOST_PARAMETERS];
+        let mut theta = [0.0; MAX_PARAMETERS];
         let theta = self.theta(chunk, at, &mut theta);
         let (part, sign) = self.part(i);
         let mut value = sign * self.family.value(part, self.times.ln[i], theta);
@@ -224,7 +227,7 @@ impl<'a> Likelihood<'a> {
     fn add_jets(&self, rows: Range<usize>, chunk: &mut Chunk) -> f64 {
         let mut value = 0.0;
         for (at, i) in rows.enumerate() {
-            let mut theta = [0.0; MOST_PARAMETERS];
+            let mut theta = [0.0; MAX_PARAMETERS];
             let theta = self.theta(chunk, at, &mut theta);
             let (part, sign) = self.part(i);
             let mut jet = self.family.jet(part, self.times.ln[i], theta);
@@ -289,7 +292,7 @@ impl<'a> Likelihood<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::family::FAMILIES;
+    use super::super::families::FAMILIES;
     use super::*;
 
     fn data() -> Lifetimes {
@@ -322,7 +325,8 @@ mod tests {
                     at[i] += by;
                     likelihood.evaluate(&at, true)
                 };
-                let (up, down) = (moved(h), moved(-h));
+                let up = moved(h);
+                let down = moved(-h);
                 let slope = (up.value - down.value) / (2.0 * h);
                 assert!((got.gradient[i] - slope).abs() < 1e-6 * (1.0 + slope.abs()));
                 for j in 0..at.len() {

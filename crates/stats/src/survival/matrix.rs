@@ -33,8 +33,7 @@ impl Square {
 
     /// xᵀ M y.
     pub(crate) fn form(&self, x: &[f64], y: &[f64]) -> f64 {
-        let row = |i: usize| &self.at[i * self.n..(i + 1) * self.n];
-        (0..self.n).map(|i| x[i] * dot(row(i), y)).sum()
+        (0..self.n).map(|i| x[i] * dot(&self.at[i * self.n..(i + 1) * self.n], y)).sum()
     }
 
     /// A M Aᵀ, how a covariance changes when coefficients are mixed by A.
@@ -57,7 +56,8 @@ impl Square {
         let mut factor = Self::zero(n);
         for i in 0..n {
             for j in 0..=i {
-                let (a, b) = (&factor.at[i * n..i * n + j], &factor.at[j * n..j * n + j]);
+                let a = &factor.at[i * n..i * n + j];
+                let b = &factor.at[j * n..j * n + j];
                 let rest = self.get(i, j) - dot(a, b);
                 if i == j {
                     if rest.is_nan() || rest <= 1e-14 * self.get(i, i).abs() {
@@ -105,7 +105,8 @@ const LANES: usize = 8;
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     debug_assert_eq!(a.len(), b.len());
     let mut sums = [0.0; LANES];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
     for (a, b) in a.iter().zip(b) {
         for lane in 0..LANES {
             sums[lane] += a[lane] * b[lane];

@@ -57,20 +57,24 @@ mod parametric;
 mod partial;
 mod predict;
 mod standard;
+
 pub use calibration::{Calibration, Smoothing, calibration};
 pub use coefficient::{Coefficient, INTERCEPT};
 pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
 pub use concordance::concordance;
 pub use cost::{cost_ratio, failure_rate};
-pub use cox::{Cox, Ties, cox};
+pub use cox::{Cox, cox};
 pub use cox_predict::Clock;
 pub use curve::{Curve, Step, kaplan_meier, nelson_aalen, qq_points, thinned};
 pub use data::{Covariate, Lifetimes};
 pub use error::SurvivalError;
-pub use families::{Exponential, GeneralisedGamma, LogLogistic, LogNormal, Weibull};
-pub use family::{Distribution, FAMILIES, Family, MOST_PARAMETERS, Nested, Part, family};
+pub use families::{
+    Exponential, FAMILIES, GeneralisedGamma, LogLogistic, LogNormal, Weibull, family,
+};
+pub use family::{Distribution, Family, MAX_PARAMETERS, Nested, Part};
 pub use jet::Jet;
 pub use log_rank::{TestResult, log_rank};
 pub use model::{Assessment, Fitted, Horizon, Model};
 pub use parametric::{Fit, Options, fit};
+pub use partial::Ties;
 pub use predict::Prediction;

@@ -1,11 +1,13 @@
 use super::calibration::{Calibration, Smoothing, calibration};
 use super::coefficient::Coefficient;
 use super::concordance::concordance;
-use super::cox::{Cox, Ties, cox};
+use super::cox::{Cox, cox};
 use super::data::Lifetimes;
 use super::error::SurvivalError;
-use super::family::{FAMILIES, Family};
+use super::families::FAMILIES;
+use super::family::Family;
 use super::parametric::{Fit, Options, fit};
+use super::partial::Ties;
 use crate::estimate::Level;
 
 const COX: &str = "cox";
@@ -183,12 +185,14 @@ impl Fitted {
     ) -> Result<Vec<f64>, SurvivalError> {
         let weights = data.row_weights();
         let total: f64 = weights.iter().sum();
-        let at = |&time: &f64| {
-            let chances = self.event_chances(data, time)?;
-            let events: f64 = chances.iter().zip(weights).map(|(p, w)| p * w).sum();
-            Ok(1.0 - events / total)
-        };
-        times.iter().map(at).collect()
+        times
+            .iter()
+            .map(|&time| {
+                let chances = self.event_chances(data, time)?;
+                let events: f64 = chances.iter().zip(weights).map(|(p, w)| p * w).sum();
+                Ok(1.0 - events / total)
+            })
+            .collect()
     }
 
     /// How well it does on these rows, with its chances looked at by a horizon.

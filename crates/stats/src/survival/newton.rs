@@ -32,8 +32,8 @@ impl Lost {
     /// first one is the location, which follows the others.
     fn at(at: &[f64]) -> Self {
         let far = (0..at.len()).filter(|&i| at[i].abs() > FAR);
-        let furthest = |&a: &usize, &b: &usize| at[a].abs().total_cmp(&at[b].abs());
-        let others = far.clone().filter(|&i| i > 0).max_by(furthest);
+        let others =
+            far.clone().filter(|&i| i > 0).max_by(|&a, &b| at[a].abs().total_cmp(&at[b].abs()));
         others.or(far.max()).map_or(Self::Stuck, Self::Endless)
     }
 }

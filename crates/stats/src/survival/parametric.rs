@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::coefficient::{Coefficient, INTERCEPT};
 use super::data::Lifetimes;
 use super::error::SurvivalError;
-use super::family::{Family, MOST_PARAMETERS, Nested};
+use super::family::{Family, MAX_PARAMETERS, Nested};
 use super::likelihood::{Block, Likelihood, Times};
 use super::matrix::{Square, dot};
 use super::newton::{Lost, Peak, maximise};
@@ -43,13 +43,13 @@ impl Options {
         names: &[String],
     ) -> Result<Vec<Vec<usize>>, SurvivalError> {
         let parameters = family.parameters();
-        let owned = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>();
         let mut out = vec![Vec::new(); parameters.len()];
         out[0] = (0..names.len()).collect();
         for (parameter, covariates) in &self.ancillary {
-            let others = owned(&parameters[1..]);
+            let others = parameters[1..].iter().map(|&n| n.to_owned()).collect::<Vec<_>>();
             if others.is_empty() {
-                let (model, name) = (family.name(), parameter.clone());
+                let model = family.name();
+                let name = parameter.clone();
                 return Err(SurvivalError::NoParameter { model, name });
             }
             let at = 1 + position(&others, parameter)?;
@@ -62,8 +62,10 @@ impl Options {
 }
 
 fn position(known: &[String], name: &str) -> Result<usize, SurvivalError> {
-    let unknown = || SurvivalError::Unknown { name: name.to_owned(), known: known.to_vec() };
-    known.iter().position(|k| k == name).ok_or_else(unknown)
+    known
+        .iter()
+        .position(|k| k == name)
+        .ok_or_else(|| SurvivalError::Unknown { name: name.to_owned(), known: known.to_vec() })
 }
 
 /// A fitted parametric model: its table, how well it fits, and what it predicts.
@@ -88,20 +90,22 @@ pub fn fit(
     options: &Options,
 ) -> Result<Fit, SurvivalError> {
     let count = family.parameters().len();
-    if !(1..=MOST_PARAMETERS).contains(&count) {
+    if !(1..=MAX_PARAMETERS).contains(&count) {
         let what = "the number of parameters of a model";
         return Err(SurvivalError::Question { what, value: count as f64 });
     }
     let standard = Standard::new(data, options.penalty)?;
     let times = Times::new(data)?;
     let covariates = options.covariates(family, &standard.names)?;
-    let lost = || SurvivalError::NotConverged { model: family.name() };
     let ask = Ask { times: &times, standard: &standard, penalty: options.penalty };
     let blocks = Block::sequence(covariates.clone());
     let climbed = ask.climb(family, covariates);
     let Climb { likelihood, peak } =
         climbed.map_err(|why| reason(why, family, &blocks, &standard))?;
-    let factor = peak.information.cholesky().ok_or_else(lost)?;
+    let factor = peak
+        .information
+        .cholesky()
+        .ok_or_else(|| SurvivalError::NotConverged { model: family.name() })?;
     let covariance = factor.inverse();
     refuse_runaway(&likelihood.blocks, &peak, &covariance, &standard).map_or(Ok(()), Err)?;
     let back = back(&likelihood.blocks, &standard);
@@ -192,8 +196,7 @@ fn best(likelihood: &Likelihood<'_>, mut starts: Vec<Vec<f64>>) -> Option<Vec<f6
     if starts.len() < 2 {
         return starts.pop();
     }
-    let height = |start: Vec<f64>| (likelihood.evaluate(&start, false).value, start);
-    let all = starts.into_iter().map(height);
+    let all = starts.into_iter().map(|start| (likelihood.evaluate(&start, false).value, start));
     all.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, start)| start)
 }
 
@@ -244,8 +247,9 @@ fn refuse_runaway(
 ) -> Option<SurvivalError> {
     for block in blocks {
         let slopes = &peak.at[block.range()][1..];
-        let variance = |i: usize| covariance.get(block.start + 1 + i, block.start + 1 + i);
-        if let Some(i) = runaway(slopes, variance) {
+        if let Some(i) =
+            runaway(slopes, |i: usize| covariance.get(block.start + 1 + i, block.start + 1 + i))
+        {
             let name = standard.names[block.covariates[i]].clone();
             return Some(SurvivalError::Separation(name));
         }
@@ -281,7 +285,8 @@ impl Fit {
         for (block, parameter) in self.blocks.iter().zip(self.family.parameters()) {
             let names = block.covariates.iter().map(|&c| self.covariates[c].as_str());
             for (i, name) in block.range().zip(std::iter::once(INTERCEPT).chain(names)) {
-                let (estimate, variance) = (self.estimates[i], self.covariance.get(i, i));
+                let estimate = self.estimates[i];
+                let variance = self.covariance.get(i, i);
                 out.push(Coefficient::new(parameter, name, estimate, variance, level));
             }
         }
@@ -326,11 +331,13 @@ impl Fit {
 
     /// The distribution's parameters for one row of covariates.
     pub(crate) fn theta(&self, covariates: &[f64]) -> Vec<f64> {
-        let of = |block: &Block| {
-            let slopes = &self.estimates[block.range()][1..];
-            let terms = slopes.iter().zip(&block.covariates).map(|(b, &c)| b * covariates[c]);
-            self.estimates[block.start] + terms.sum::<f64>()
-        };
-        self.blocks.iter().map(of).collect()
+        self.blocks
+            .iter()
+            .map(|block| {
+                let slopes = &self.estimates[block.range()][1..];
+                let terms = slopes.iter().zip(&block.covariates).map(|(b, &c)| b * covariates[c]);
+                self.estimates[block.start] + terms.sum::<f64>()
+            })
+            .collect()
     }
 }

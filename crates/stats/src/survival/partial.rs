@@ -1,8 +1,17 @@
-use super::cox::Ties;
 use super::data::Lifetimes;
 use super::matrix::{Square, dot};
 use super::newton::Slope;
 use super::standard::Standard;
+
+/// What to do with events at the same time, of which the order is unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// Efron (1977): close to averaging over all orders. The better one where ties are many.
+    #[default]
+    Efron,
+    /// Breslow (1974): all events of a time face the whole risk set.
+    Breslow,
+}
 
 /// Cox's partial likelihood over rows sorted from the longest duration to the shortest, so that
 /// the risk set only grows and one pass sums everything.
@@ -70,14 +79,13 @@ impl Sums {
 impl Partial {
     pub(crate) fn new(data: &Lifetimes, standard: &Standard, ties: Ties, penalty: f64) -> Self {
         let order = data.longest_first();
-        let row = |&i: &usize| standard.columns.iter().map(move |c| c[i]);
         let late = |(place, &i): (usize, &usize)| (data.entries()[i], place);
         let mut late: Vec<(f64, usize)> = order.iter().enumerate().map(late).collect();
         late.retain(|(entry, _)| *entry > 0.0);
         late.sort_by(|a, b| b.0.total_cmp(&a.0));
         Self {
             width: standard.columns.len(),
-            rows: order.iter().flat_map(row).collect(),
+            rows: order.iter().flat_map(|&i| standard.columns.iter().map(move |c| c[i])).collect(),
             times: order.iter().map(|&i| data.durations()[i]).collect(),
             observed: order.iter().map(|&i| data.observed()[i]).collect(),
             weights: order.iter().map(|&i| data.row_weights()[i]).collect(),
@@ -100,7 +108,8 @@ impl Partial {
     fn walk(&self, at: &[f64], derivatives: bool, mut visit: impl FnMut(&Sums, &Sums, &[usize])) {
         let mut risk = Sums::new(self.width);
         let mut ended = Sums::new(self.width);
-        let (mut start, mut gone) = (0, 0);
+        let mut start = 0;
+        let mut gone = 0;
         let weight = |i: usize| self.weights[i] * dot(at, self.row(i)).exp();
         while start < self.times.len() {
             let time = self.times[start];
@@ -189,15 +198,17 @@ impl Partial {
                 }
             }
             let weight: f64 = events.iter().map(|&i| self.weights[i]).sum();
-            let left = |&i: &usize| {
-                self.row(i).iter().zip(&expected).map(|(x, e)| x - e).collect::<Vec<f64>>()
-            };
             out.push(Moment {
                 time: self.times[events[0]],
                 hazard: weight / risk.zero,
                 variance: weight / (risk.zero * risk.zero),
                 mean: risk.first.iter().map(|f| f / risk.zero).collect(),
-                residuals: events.iter().map(left).collect(),
+                residuals: events
+                    .iter()
+                    .map(|&i| {
+                        self.row(i).iter().zip(&expected).map(|(x, e)| x - e).collect::<Vec<f64>>()
+                    })
+                    .collect(),
             });
         });
         out.reverse();
@@ -234,7 +245,8 @@ mod tests {
                     at[i] += by;
                     partial.evaluate(&at, true)
                 };
-                let (up, down) = (moved(h), moved(-h));
+                let up = moved(h);
+                let down = moved(-h);
                 assert!((got.gradient[i] - (up.value - down.value) / (2.0 * h)).abs() < 1e-7);
                 for j in 0..2 {
                     let want = (up.gradient[j] - down.gradient[j]) / (2.0 * h);

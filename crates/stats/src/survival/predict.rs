@@ -20,12 +20,14 @@ impl Fit {
     /// # Errors
     /// Another number of covariates, or one that is not finite.
     pub fn predict(&self, row: &[f64], level: Level) -> Result<Prediction<'_>, SurvivalError> {
-        let (found, rows) = (row.len(), self.covariates().len());
+        let found = row.len();
+        let rows = self.covariates().len();
         if found != rows {
             return Err(SurvivalError::Length { column: "the row".to_owned(), found, rows });
         }
         if let Some(i) = row.iter().position(|v| !v.is_finite()) {
-            let (covariate, value) = (self.covariates()[i].clone(), row[i]);
+            let covariate = self.covariates()[i].clone();
+            let value = row[i];
             return Err(SurvivalError::Value { covariate, row: 1, value });
         }
         Ok(Prediction { fit: self, covariates: row.to_vec(), theta: self.theta(row), level })
@@ -38,22 +40,24 @@ impl Fit {
     /// A covariate of the fit that the data do not have.
     pub fn medians(&self, data: &Lifetimes) -> Result<Vec<f64>, SurvivalError> {
         let mut known: Option<(Vec<f64>, f64)> = None;
-        let median = |row: Vec<f64>| {
-            let theta = self.theta(&row);
-            // The location only shifts ln t, so rows that share the rest share the search.
-            let ln = match &known {
-                Some((others, ln)) if others[..] == theta[1..] => *ln,
-                _ => {
-                    let mut centred = theta.clone();
-                    centred[0] = 0.0;
-                    let ln = self.ln_time_of(std::f64::consts::LN_2, &centred);
-                    known = Some((theta[1..].to_vec(), ln));
-                    ln
-                }
-            };
-            (theta[0] + ln).exp()
-        };
-        Ok(self.rows_of(data)?.map(median).collect())
+        Ok(self
+            .rows_of(data)?
+            .map(|row| {
+                let theta = self.theta(&row);
+                // The location only shifts ln t, so rows that share the rest share the search.
+                let ln = match &known {
+                    Some((others, ln)) if others[..] == theta[1..] => *ln,
+                    _ => {
+                        let mut centred = theta.clone();
+                        centred[0] = 0.0;
+                        let ln = self.ln_time_of(std::f64::consts::LN_2, &centred);
+                        known = Some((theta[1..].to_vec(), ln));
+                        ln
+                    }
+                };
+                (theta[0] + ln).exp()
+            })
+            .collect())
     }
 
     /// The chance that each row has its event by `time`: what a calibration looks at.
@@ -62,9 +66,12 @@ impl Fit {
     /// A covariate of the fit that the data do not have, or a time that is not above 0.
     pub fn event_chances(&self, data: &Lifetimes, time: f64) -> Result<Vec<f64>, SurvivalError> {
         let ln_t = checked(time)?.ln();
-        let hazard = |theta: &[f64]| self.family.value(Part::CumulativeHazard, ln_t, theta);
-        let chance = |row: Vec<f64>| -(-hazard(&self.theta(&row))).exp_m1();
-        Ok(self.rows_of(data)?.map(chance).collect())
+        Ok(self
+            .rows_of(data)?
+            .map(|row| {
+                -(-self.family.value(Part::CumulativeHazard, ln_t, &self.theta(&row))).exp_m1()
+            })
+            .collect())
     }
 
     /// Cox-Snell residuals H(t|x): a sample of the unit exponential distribution, with the data's
@@ -101,7 +108,9 @@ impl Fit {
     /// inside a bracket.
     fn ln_time_of(&self, target: f64, theta: &[f64]) -> f64 {
         let hazard = |u: f64| self.family.value(Part::CumulativeHazard, u, theta);
-        let (mut low, mut high, mut reach) = (theta[0], theta[0], 1.0);
+        let mut low = theta[0];
+        let mut high = theta[0];
+        let mut reach = 1.0;
         while hazard(low) > target && reach < 1e9 {
             low -= reach;
             reach *= 2.0;

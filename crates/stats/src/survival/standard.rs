@@ -51,12 +51,15 @@ impl Standard {
 
     /// Every so manieth row, in the same units.
     pub(crate) fn thinned(&self, stride: usize) -> Self {
-        let thin = |c: &Vec<f64>| c.iter().copied().step_by(stride).collect();
         Self {
             names: self.names.clone(),
             means: self.means.clone(),
             deviations: self.deviations.clone(),
-            columns: self.columns.iter().map(thin).collect(),
+            columns: self
+                .columns
+                .iter()
+                .map(|c| c.iter().copied().step_by(stride).collect())
+                .collect(),
         }
     }
 
@@ -106,8 +109,10 @@ impl Standard {
             let known: f64 = (j + 1..i).map(|k| factor.get(k, j) * coefficients[k]).sum();
             coefficients[j] = (coefficients[j] - known) / factor.get(j, j);
         }
-        let gives = |j: &usize| coefficients[*j].abs() > 1e-6;
-        let with = (0..i).filter(gives).map(|j| self.names[j].clone()).collect();
+        let with = (0..i)
+            .filter(|j| coefficients[*j].abs() > 1e-6)
+            .map(|j| self.names[j].clone())
+            .collect();
         SurvivalError::Collinear { covariate: self.names[i].clone(), with }
     }
 }
@@ -144,6 +149,7 @@ fn separates(values: &[f64], observed: &[bool]) -> bool {
 /// The covariate whose coefficient ran away, if one did: in standardised units, where 30 would be
 /// a factor of e³⁰ per standard deviation.
 pub(crate) fn runaway(at: &[f64], variances: impl Fn(usize) -> f64) -> Option<usize> {
-    let wild = |i: &usize| at[*i].abs() > 30.0 || variances(*i) > 1e6;
-    (0..at.len()).filter(wild).max_by(|&a, &b| at[a].abs().total_cmp(&at[b].abs()))
+    (0..at.len())
+        .filter(|i| at[*i].abs() > 30.0 || variances(*i) > 1e6)
+        .max_by(|&a, &b| at[a].abs().total_cmp(&at[b].abs()))
 }

@@ -1,8 +1,6 @@
-use super::error::ThresholdError;
+use super::error::{MORE_THAN, ThresholdError};
 use crate::exact::binomial;
 
-/// Bins with more answers than this are kept.
-pub const MORE_THAN: u64 = 10;
 /// Upper edges from 0 to 1 in hundredths.
 pub(super) const EDGES: usize = 101;
 /// The last digits of a share such as 0.07 · 100 must not push it into the next bin.
@@ -144,12 +142,18 @@ impl Redraw {
 
     /// A table whose bins have as many answers, and hits by chance.
     pub(super) fn draw(&self, draw: &mut dyn FnMut() -> u64) -> Bins {
-        let drawn = |(bin, hits): &(Bin, Vec<(u64, f64)>)| {
-            let at = uniform(draw());
-            let place = hits.partition_point(|(_, at_most)| *at_most <= at).min(hits.len() - 1);
-            Bin { hits: hits[place].0, ..*bin }
-        };
-        Bins { bins: self.bins.iter().map(drawn).collect() }
+        Bins {
+            bins: self
+                .bins
+                .iter()
+                .map(|(bin, hits)| {
+                    let at = uniform(draw());
+                    let place =
+                        hits.partition_point(|(_, at_most)| *at_most <= at).min(hits.len() - 1);
+                    Bin { hits: hits[place].0, ..*bin }
+                })
+                .collect(),
+        }
     }
 }
 
@@ -215,7 +219,8 @@ mod tests {
             Bin { hundredths: 3, n: 11, hits: 11 },
             Bin { hundredths: 4, n: 12, hits: 0 },
         ]);
-        let (redraw, rounds) = (Redraw::new(&bins.unwrap()), 20_000);
+        let redraw = Redraw::new(&bins.unwrap());
+        let rounds = 20_000;
         let mut draw = random();
         let mut sums = [(0.0, 0.0); 4];
         for _ in 0..rounds {

@@ -32,8 +32,8 @@ mod rule;
 mod threshold;
 
 pub use answers::{Changed, Original, Originals};
-pub use bins::{Bin, Bins, MORE_THAN};
-pub use error::ThresholdError;
+pub use bins::{Bin, Bins};
+pub use error::{MORE_THAN, ThresholdError};
 pub use evidence::Evidence;
 pub use interval::Interval;
 pub use reuse::Reuse;

@@ -46,19 +46,21 @@ pub(super) fn pair(
 
 /// The band of a curve, by bin.
 fn banded(fit: &Fit) -> BTreeMap<u8, (f64, f64)> {
-    let ends = |(bin, (fitted, error)): (&Bin, (&f64, f64))| {
-        (bin.hundredths, (fitted - WIDE * error, fitted + WIDE * error))
-    };
-    fit.bins.iter().zip(fit.curve.fitted.iter().zip(fit.errors())).map(ends).collect()
+    fit.bins
+        .iter()
+        .zip(fit.curve.fitted.iter().zip(fit.errors()))
+        .map(|(bin, (fitted, error))| {
+            (bin.hundredths, (fitted - WIDE * error, fitted + WIDE * error))
+        })
+        .collect()
 }
 
 /// 60% of the answers of each bin, drawn without replacement.
 fn part(bins: &Bins, draw: &mut dyn FnMut() -> u64) -> Result<Bins, ThresholdError> {
-    let drawn = |bin: &Bin| {
+    Bins::new(bins.all().iter().map(|bin| {
         let n = (bin.n * TENTHS + 5) / 10;
         Bin { n, hits: without_replacement(bin.n, bin.hits, n, draw), ..*bin }
-    };
-    Bins::new(bins.all().iter().map(drawn))
+    }))
 }
 
 /// Hits among `take` of `n` answers, of which `hits` are.
@@ -92,8 +94,10 @@ mod tests {
 
     #[test]
     fn parts_that_are_too_thin_say_nothing() {
-        let bin = |n: u64| move |h: u8| Bin { hundredths: h, n, hits: n - u64::from(h) / 15 };
-        let bins = |n: u64| Bins::new((1..=60).map(bin(n))).unwrap();
+        let bins = |n: u64| {
+            Bins::new((1..=60).map(move |h| Bin { hundredths: h, n, hits: n - u64::from(h) / 15 }))
+                .unwrap()
+        };
         // 60% of 18 are 11, of 17 are 10.
         assert_eq!(pair(&bins(17), &mut random()), Ok(None));
         let reuse = pair(&bins(18), &mut random()).unwrap().unwrap();

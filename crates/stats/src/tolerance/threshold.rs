@@ -1,7 +1,7 @@
 use super::bins::{Bin, Bins};
 use super::error::ThresholdError;
 use super::rule::{Reference, Rule};
-use crate::spline::{FEWEST_POINTS, Smooth, Smoother};
+use crate::spline::{MIN_POINTS, Smooth, Smoother};
 
 /// A bin below the reference by less chance than this has dropped.
 const ALPHA: f64 = 0.05;
@@ -75,7 +75,7 @@ pub(super) struct Fit {
 impl Fit {
     pub(super) fn new(bins: &Bins) -> Result<Self, ThresholdError> {
         let kept = bins.kept();
-        if kept.len() < FEWEST_POINTS {
+        if kept.len() < MIN_POINTS {
             return Err(ThresholdError::TooFewBins { kept: kept.len(), bins: bins.all().len() });
         }
         let [places, weights, rates] =
@@ -101,11 +101,14 @@ impl Fit {
 
     /// How likely each bin's rate on the curve is without a drop.
     fn chances(&self, reference: &Reference) -> Result<Vec<f64>, ThresholdError> {
-        let chance = |(bin, fitted): (&Bin, &f64)| {
-            let hits = (bin.n as f64 * fitted).round().clamp(0.0, bin.n as f64);
-            reference.chance(hits as u64, bin.n)
-        };
-        self.bins.iter().zip(&self.curve.fitted).map(chance).collect()
+        self.bins
+            .iter()
+            .zip(&self.curve.fitted)
+            .map(|(bin, fitted)| {
+                let hits = (bin.n as f64 * fitted).round().clamp(0.0, bin.n as f64);
+                reference.chance(hits as u64, bin.n)
+            })
+            .collect()
     }
 
     /// The first and the last bin of the first drop.
@@ -149,8 +152,11 @@ mod tests {
     /// 30 bins of 40 answers, with so many hits from some bins on.
     fn fit(drops: &[(u8, u64)]) -> Fit {
         let hits = |h: u8| drops.iter().rev().find(|(from, _)| h >= *from).map_or(40, |d| d.1);
-        let bin = |h: u8| Bin { hundredths: 3 * h, n: 40, hits: hits(3 * h) };
-        Fit::new(&Bins::new((1..=30).map(bin)).unwrap()).unwrap()
+        Fit::new(
+            &Bins::new((1..=30).map(|h| Bin { hundredths: 3 * h, n: 40, hits: hits(3 * h) }))
+                .unwrap(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -173,7 +179,8 @@ mod tests {
     fn without_a_drop_the_whole_range_is_tolerated() {
         let known = Reference::known(0.97, None);
         let of = |rule: Rule| fit(&[]).found(known, rule).unwrap();
-        let (default, imagenet) = (of(Rule::Default), of(Rule::PublishedImagenet));
+        let default = of(Rule::Default);
+        let imagenet = of(Rule::PublishedImagenet);
         assert_eq!((default.value, default.cautious), (1.0, 0.9));
         assert_eq!((default.ending, default.drop()), (Ending::NoDrop, None));
         assert_eq!((imagenet.value, imagenet.ending), (0.87, Ending::EndOfData));

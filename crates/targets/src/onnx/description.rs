@@ -3,7 +3,7 @@
 
 use super::error::OpenError;
 use faultlens_engine::Graph;
-use faultlens_engine::vision::{
+use faultlens_vision::{
     BUILT_IN, Guess, INPUT_KEY, ImageInput, InputDescription, LABELS_KEY, LabelFormat, Labels,
     OUTPUT_KEY, OutputDescription, OutputReader, guess_input, guess_instance_labels, guess_labels,
     guess_output,

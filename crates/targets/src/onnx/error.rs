@@ -1,7 +1,7 @@
 //! Errors of opening a model.
 
 use faultlens_engine::EngineError;
-use faultlens_engine::vision::VisionError;
+use faultlens_vision::VisionError;
 use std::path::PathBuf;
 
 /// Why a target cannot be opened.

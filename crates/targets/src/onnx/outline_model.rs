@@ -8,9 +8,9 @@ use super::load::load_model;
 use super::target::{failed, rejected};
 use faultlens_core::{Image, TargetError};
 use faultlens_engine::Model;
-use faultlens_engine::vision::{
+use faultlens_vision::{
     ImageInput, InputDescription, Instance, InstanceReader, Labels, OUTPUT_KEY, OutputDescription,
-    Shown,
+    ShownImage,
 };
 use std::path::Path;
 
@@ -67,7 +67,7 @@ impl OutlineModel {
         let images = vec![image.clone(); self.image.batch(&self.input).unwrap_or(1)];
         let tensor = self.input.tensor(&images).map_err(rejected)?;
         let outputs = self.model.run(&[(self.image.name.as_str(), tensor)]).map_err(failed)?;
-        let shown = Shown { input: &self.input, width: image.width(), height: image.height() };
+        let shown = ShownImage { input: &self.input, width: image.width(), height: image.height() };
         let found =
             self.reader.read(&outputs, shown, min_score, &|class: usize| self.labels.name(class));
         found.map_err(|error| TargetError::Failed(error.to_string()))

@@ -5,8 +5,8 @@
 
 use super::target::{OnnxTarget, failed, rejected};
 use faultlens_core::{Image, Response, TargetError, Tensor};
-use faultlens_engine::vision::{ElementType, OutputKind};
 use faultlens_engine::{Golden, Graph, ValueId};
+use faultlens_vision::{ElementType, OutputKind};
 
 /// The most values in a batch: a larger one is not faster and takes memory.
 const MAX_VALUES: usize = 1 << 20;

@@ -4,8 +4,8 @@ use super::description::{Description, PartialDescription};
 use super::error::OpenError;
 use super::load::{fingerprint, load_model};
 use faultlens_core::{Image, Response, Target, TargetError, Tensor};
-use faultlens_engine::vision::{ImageInput, OutputReader, Shown, VisionError};
 use faultlens_engine::{EngineError, Golden, Model};
+use faultlens_vision::{ImageInput, OutputReader, ShownImage, VisionError};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -102,7 +102,7 @@ impl OnnxTarget {
         at: usize,
         [width, height]: [usize; 2],
     ) -> Result<Response, TargetError> {
-        let shown = Shown { input: &self.description.input, width, height };
+        let shown = ShownImage { input: &self.description.input, width, height };
         let response = self.reader.read(outputs, at, shown, &|classes| {
             Arc::clone(self.names.get_or_init(|| self.class_names(classes)))
         });

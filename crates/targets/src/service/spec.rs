@@ -2,7 +2,7 @@
 
 use super::error::ServiceError;
 use super::task::Task;
-use faultlens_engine::vision::{InputDescription, OutputDescription};
+use faultlens_vision::{InputDescription, OutputDescription};
 use serde::de::{Error as _, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;

@@ -15,7 +15,7 @@ use super::wire_format::EncodedImage;
 use crate::hex::hex;
 use crate::onnx::{labels_from, read_labels};
 use faultlens_core::{Image, Response, Target, TargetError};
-use faultlens_engine::vision::Labels;
+use faultlens_vision::Labels;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

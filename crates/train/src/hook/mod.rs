@@ -10,7 +10,7 @@ pub use adversarial::Adversarial;
 pub use noise::Noise;
 
 use crate::error::TrainError;
-use faultlens_engine::vision::{InputDescription, Layout};
+use faultlens_vision::{InputDescription, Layout};
 
 /// How pixels from 0 to 1 lie among the numbers that are fed.
 pub(crate) struct Pixels {

@@ -47,7 +47,7 @@ impl Noise {
 mod tests {
     use super::*;
     use crate::Recipe;
-    use faultlens_engine::vision::{Channels, Layout};
+    use faultlens_vision::{Channels, Layout};
 
     #[test]
     fn half_of_the_samples_get_noise_of_its_sigma_in_pixels() {

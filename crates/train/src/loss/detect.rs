@@ -10,8 +10,8 @@ use crate::error::TrainError;
 use crate::task::Task;
 use crate::truth::{self, resized};
 use faultlens_core::{Bounds, Case, Detection, Tensor};
-use faultlens_engine::vision::find_peaks;
 use faultlens_engine::{Answers, Loss};
+use faultlens_vision::find_peaks;
 
 /// Pixels of the model's input along a cell, as a factor.
 const STRIDE: f32 = CELL as f32;

@@ -10,8 +10,8 @@ use crate::error::TrainError;
 use crate::task::Task;
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::onnx::ModelProto;
-use faultlens_engine::vision::InputDescription;
 use faultlens_engine::{Answers, Loss};
+use faultlens_vision::InputDescription;
 
 pub use detect::detections;
 

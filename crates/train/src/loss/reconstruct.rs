@@ -5,8 +5,8 @@ use crate::error::TrainError;
 use crate::task::Task;
 use crate::truth;
 use faultlens_core::{Case, Tensor};
-use faultlens_engine::vision::InputDescription;
 use faultlens_engine::{Answers, Loss};
+use faultlens_vision::InputDescription;
 
 pub(super) fn loss(
     answers: &Answers<'_>,

@@ -1,7 +1,7 @@
 use super::*;
 use faultlens_core::{Bounds, DType, Image};
 use faultlens_engine::onnx::ModelBuilder;
-use faultlens_engine::vision::{Channels, ElementType, InputDescription};
+use faultlens_vision::{Channels, ElementType, InputDescription};
 
 fn tensor(shape: &[usize], data: &[f32]) -> Tensor {
     Tensor::new(shape.to_vec(), data.to_vec()).unwrap()

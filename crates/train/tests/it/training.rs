@@ -3,12 +3,12 @@
 use faultlens_core::{Case, DType, Image, Seed, Tensor};
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::{self, ModelBuilder, ModelProto};
-use faultlens_engine::vision::{Channels, ElementType, InputDescription};
 use faultlens_engine::{EngineError, Learner, Loss, Model};
 use faultlens_train::architecture::{ARCHITECTURES, Spec, build};
 use faultlens_train::{
     Adversarial, Noise, Progress, Recipe, Task, TrainError, Trained, score, train, train_with,
 };
+use faultlens_vision::{Channels, ElementType, InputDescription};
 use std::ops::ControlFlow;
 
 /// Nobody stops the training.

@@ -20,6 +20,8 @@ pub(crate) use runs::encode;
 pub(super) const FORMAT: Format = Format {
     name: "coco",
     about: "instances.json with images, annotations and categories; images beside it or in images/",
+    files: "a JSON file with `images`, `annotations`, `categories`, or a folder that holds one",
+    classes: "categories by id",
     has_parts: false,
     has_columns: false,
     recognises: places::recognises,
@@ -163,7 +165,8 @@ impl Picture {
     }
 
     fn mask(&self, shape: &Segmentation) -> Result<Mask, String> {
-        let (width, height) = (self.width, self.height);
+        let width = self.width;
+        let height = self.height;
         match shape {
             Segmentation::Runs(runs) if runs.size == [height, width] => runs::decode(runs),
             Segmentation::Runs(_) => Err("a mask has another size than its image".into()),

@@ -56,10 +56,12 @@ pub(super) fn root(description: &Path, images: &[Picture]) -> PathBuf {
         roots.extend(places);
         roots.push(above.to_path_buf());
     }
-    let holds = |root: &&PathBuf| {
-        let file = folder::inside(root, &first.file_name, String::new, description);
-        file.is_ok_and(|file| file.is_file())
-    };
-    let found = roots.iter().find(holds).cloned();
+    let found = roots
+        .iter()
+        .find(|root| {
+            let file = folder::inside(root, &first.file_name, String::new, description);
+            file.is_ok_and(|file| file.is_file())
+        })
+        .cloned();
     found.unwrap_or_else(|| home.to_path_buf())
 }

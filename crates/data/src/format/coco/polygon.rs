@@ -56,8 +56,10 @@ fn steps((x0, y0): (i64, i64), (x1, y1): (i64, i64)) -> i64 {
 /// Visits the points of a line, both ends included. The rounding is the same in both directions,
 /// so that neighbours share their border.
 fn walk(from: (i64, i64), to: (i64, i64), visit: &mut impl FnMut(i64, i64)) {
-    let ((x0, y0), (x1, y1)) = (from, to);
-    let (dx, dy) = ((x1 - x0).abs(), (y1 - y0).abs());
+    let (x0, y0) = from;
+    let (x1, y1) = to;
+    let dx = (x1 - x0).abs();
+    let dy = (y1 - y0).abs();
     let flat = dx >= dy;
     let flip = if flat { x0 > x1 } else { y0 > y1 };
     let ((xs, ys), (xe, ye)) = if flip { ((x1, y1), (x0, y0)) } else { ((x0, y0), (x1, y1)) };

@@ -149,7 +149,8 @@ impl CocoTruth {
         if area < 0.0 {
             return Err(format!("has an area of {area} pixels"));
         }
-        let (crowd, ignored) = (known.iscrowd.0, known.ignore.0);
+        let crowd = known.iscrowd.0;
+        let ignored = known.ignore.0;
         Ok(CocoObject { image, class, bbox, area, crowd, ignored })
     }
 

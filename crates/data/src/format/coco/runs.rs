@@ -37,7 +37,8 @@ pub(super) fn decode(runs: &Runs) -> Result<Mask, String> {
 
 /// The runs of a mask, packed into text.
 pub(crate) fn encode(mask: &Mask) -> String {
-    let (width, height) = (mask.width(), mask.height());
+    let width = mask.width();
+    let height = mask.height();
     let mut counts = vec![0u64];
     let mut inside = false;
     for x in 0..width {
@@ -61,7 +62,9 @@ fn unpack(text: &str) -> Result<Vec<u64>, String> {
     let mut counts: Vec<u64> = Vec::new();
     let mut bytes = text.bytes();
     while let Some(first) = bytes.next() {
-        let (mut value, mut shift, mut byte) = (0i64, 0u32, first);
+        let mut value = 0i64;
+        let mut shift = 0u32;
+        let mut byte = first;
         loop {
             let group = byte.checked_sub(48).filter(|&group| group < 64).ok_or_else(wrong)?;
             value |= i64::from(group & 0x1f).checked_shl(shift).ok_or_else(wrong)?;

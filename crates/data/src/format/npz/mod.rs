@@ -17,6 +17,9 @@ use pairs::Pair;
 pub(super) const FORMAT: Format = Format {
     name: "npz",
     about: "numpy's savez or savez_compressed with images (x, images, data) and labels (y, labels)",
+    files: "images (`x`, `images`, `data`, …) as `N×H×W`, `N×H×W×C` or `N×C×H×W` and labels \
+            (`y`, `labels`, …), whole numbers or floats to regress",
+    classes: "0 to the largest label",
     has_parts: true,
     has_columns: false,
     recognises: |path| path.is_file() && folder::has_extension(path, "npz"),
@@ -87,8 +90,10 @@ impl Source for Part {
         let mut bytes = self.images.read(index.saturating_mul(count), count)?;
         let element = self.images.element;
         if !element.is_byte() {
-            let scaled = |value: &[u8]| (element.float(value) * self.scale).round() as u8;
-            bytes = bytes.chunks_exact(element.size()).map(scaled).collect();
+            bytes = bytes
+                .chunks_exact(element.size())
+                .map(|value| (element.float(value) * self.scale).round() as u8)
+                .collect();
         }
         let path = self.images.path();
         let image = self.layout.image(&bytes);
@@ -145,7 +150,9 @@ fn scale(images: &Array, path: &Path) -> Result<f64, DataError> {
     if element.is_byte() {
         return Ok(1.0);
     }
-    let (mut low, mut high, mut number) = (f64::INFINITY, f64::NEG_INFINITY, true);
+    let mut low = f64::INFINITY;
+    let mut high = f64::NEG_INFINITY;
+    let mut number = true;
     images.scan(|value| {
         let value = element.float(value);
         number &= !value.is_nan();

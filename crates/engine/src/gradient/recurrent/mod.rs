@@ -7,13 +7,13 @@ mod step;
 
 use super::backward::gradient;
 use super::{Backward, Gradients, ordered};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::gemm::Packed;
 use crate::kernels::grid::{Floats, Order};
 use crate::ops::multiply_rows;
 use crate::ops::recurrent::cell::{State, multiplied};
-use crate::ops::recurrent::{Direction, Kind, Recurrent, Sizes, lengths, part};
-use step::{Back, StepBack};
+use crate::ops::recurrent::{Direction, LayerKind, Recurrent, Sizes, lengths, part};
+use step::{StepBack, StepGradients};
 
 /// Operands of all three layers.
 const X: usize = 0;
@@ -28,7 +28,7 @@ const P: usize = 7;
 pub(super) fn recurrent(backward: &mut Backward<'_>) -> Gradients {
     let layer = Recurrent::new(&backward.attributes)?;
     if !layer.is_plain() {
-        return Err(Misfit::new(
+        return Err(OperandError::new(
             "gradients go back through the default activations only (Sigmoid for gates, Tanh for \
              states), and through no clip",
         ));
@@ -56,7 +56,7 @@ pub(super) fn recurrent(backward: &mut Backward<'_>) -> Gradients {
 
 /// One direction of a layer.
 struct Walk<'a> {
-    kind: Kind,
+    kind: LayerKind,
     sizes: Sizes,
     lengths: &'a [usize],
     direction: &'a Direction<'a>,
@@ -64,7 +64,7 @@ struct Walk<'a> {
 
 /// What the walk back has collected, rows in the order of the input: step by step, row by row.
 struct Walked {
-    kind: Kind,
+    kind: LayerKind,
     sizes: Sizes,
     /// The gradients of what the inputs add to the gates.
     sums: Vec<f32>,
@@ -132,7 +132,7 @@ impl Walk<'_> {
         let Sizes { steps, batch, hidden, .. } = self.sizes;
         let gates = vec![0.0; steps * batch * self.kind.gates() * hidden];
         let states = vec![0.0; steps * batch * hidden];
-        let resets_first = self.kind == Kind::Gru { linear_before_reset: false };
+        let resets_first = self.kind == LayerKind::Gru { linear_before_reset: false };
         Walked {
             kind: self.kind,
             sizes: self.sizes,
@@ -161,7 +161,7 @@ impl Walked {
     }
 
     /// Takes one row's gradients of what enters the gates to place `at`.
-    fn take(&mut self, back: &Back, at: usize, row: usize) {
+    fn take(&mut self, back: &StepGradients, at: usize, row: usize) {
         let hidden = self.sizes.hidden;
         for (gate, gradient) in back.gates.iter().enumerate() {
             let product = back.product.as_ref().filter(|_| gate == 2).unwrap_or(gradient);
@@ -184,8 +184,8 @@ impl Walked {
 
     /// Sums what one row's gates hand back to the weights with which they see the cell, as it was
     /// before the step (input and forget gates) or is behind it (output gate).
-    fn peep(&mut self, back: &Back, [before, behind]: [&[f32]; 2], row: usize) {
-        if !matches!(self.kind, Kind::Lstm { .. }) {
+    fn peep(&mut self, back: &StepGradients, [before, behind]: [&[f32]; 2], row: usize) {
+        if !matches!(self.kind, LayerKind::Lstm { .. }) {
             return;
         }
         let hidden = self.sizes.hidden;
@@ -204,7 +204,7 @@ fn share_out(
     walked: &Walked,
     at: usize,
     gradients: &mut [Option<Floats>],
-) -> Result<(), Misfit> {
+) -> Result<(), OperandError> {
     let Sizes { input, hidden, .. } = walked.sizes;
     let rows = walked.kind.gates() * hidden;
     // Without steps nothing entered the gates; the first states are the last ones all the same.

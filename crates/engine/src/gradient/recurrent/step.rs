@@ -2,11 +2,11 @@
 
 use crate::kernels::gemm::Packed;
 use crate::ops::multiply_rows;
-use crate::ops::recurrent::Kind;
+use crate::ops::recurrent::LayerKind;
 use crate::ops::recurrent::cell::{Cell, State, Step, multiplied};
 
 /// What a step hands back.
-pub(super) struct Back {
+pub(super) struct StepGradients {
     /// The gradients of what enters each gate, before its activation.
     pub(super) gates: Vec<Vec<f32>>,
     /// GRU whose reset comes last: the gradient of the recurrence's product for the last gate,
@@ -48,16 +48,16 @@ impl<'a> StepBack<'a> {
     }
 
     /// From the gradients of the state behind a step to those of the state before it.
-    pub(super) fn back(&self, before: &State, step: &Step, behind: &State) -> Back {
+    pub(super) fn back(&self, before: &State, step: &Step, behind: &State) -> StepGradients {
         match self.cell.kind {
-            Kind::Rnn => {
+            LayerKind::Rnn => {
                 let (answer, to) = (&step.gates[0], &behind.hidden);
                 let gates = vec![each(to.len(), |i| to[i] * tanh_slope(answer[i]))];
                 let hidden = self.to_state(0, &gates[0]);
-                Back { gates, product: None, state: State { hidden, cell: Vec::new() } }
+                StepGradients { gates, product: None, state: State { hidden, cell: Vec::new() } }
             }
-            Kind::Gru { .. } => self.gru(before, step, &behind.hidden),
-            Kind::Lstm { input_forget } => self.lstm(before, step, behind, input_forget),
+            LayerKind::Gru { .. } => self.gru(before, step, &behind.hidden),
+            LayerKind::Lstm { input_forget } => self.lstm(before, step, behind, input_forget),
         }
     }
 
@@ -68,7 +68,7 @@ impl<'a> StepBack<'a> {
         out
     }
 
-    fn gru(&self, before: &State, step: &Step, to: &[f32]) -> Back {
+    fn gru(&self, before: &State, step: &Step, to: &[f32]) -> StepGradients {
         let [update, reset, coming] = [&step.gates[0], &step.gates[1], &step.gates[2]];
         let (count, old) = (to.len(), &before.hidden);
         let of_update = each(count, |i| to[i] * (old[i] - coming[i]) * sigmoid_slope(update[i]));
@@ -87,10 +87,16 @@ impl<'a> StepBack<'a> {
         add(&mut hidden, &self.to_state(0, &of_update));
         add(&mut hidden, &self.to_state(1, &of_reset));
         let gates = vec![of_update, of_reset, of_coming];
-        Back { gates, product, state: State { hidden, cell: Vec::new() } }
+        StepGradients { gates, product, state: State { hidden, cell: Vec::new() } }
     }
 
-    fn lstm(&self, before: &State, step: &Step, behind: &State, input_forget: bool) -> Back {
+    fn lstm(
+        &self,
+        before: &State,
+        step: &Step,
+        behind: &State,
+        input_forget: bool,
+    ) -> StepGradients {
         let [input, output, forget, coming] = [0, 1, 2, 3].map(|gate| &step.gates[gate]);
         let (shown, to, count) = (&step.shown, &behind.hidden, behind.hidden.len());
         let of_output = each(count, |i| to[i] * shown[i] * sigmoid_slope(output[i]));
@@ -117,7 +123,7 @@ impl<'a> StepBack<'a> {
         for (gate, gradient) in gates.iter().enumerate() {
             add(&mut hidden, &self.to_state(gate, gradient));
         }
-        Back { gates, product: None, state: State { hidden, cell: old } }
+        StepGradients { gates, product: None, state: State { hidden, cell: old } }
     }
 
     /// The weight with which a gate sees element `at` of the cell.

@@ -17,13 +17,13 @@ const BEYOND: f32 = 2_147_483_648.0;
 
 /// The whole numbers that an element may be, and the one of them that means zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wholes {
+pub(crate) struct IntegerRange {
     pub(crate) low: i32,
     pub(crate) high: i32,
     pub(crate) zero: i32,
 }
 
-impl Wholes {
+impl IntegerRange {
     /// The nearest whole number to `x` steps from zero, half to even; the lowest one for NaN.
     #[inline(always)]
     pub(crate) fn nearest(self, x: f32) -> i32 {
@@ -65,11 +65,11 @@ fn depthwise_body(rows: Rows<'_>, weights: &[i16], channels: usize, sums: &mut [
 per_isa! {
     /// Brings rows of sums back to eight bits: a bias and a factor per column, then the nearest
     /// whole number, whose lowest eight bits are written.
-    fn narrow[](sums: &[i32], bias: &[i32], factors: &[f32], wholes: Wholes, out: &mut [u8]) = {
+    fn narrow[](sums: &[i32], bias: &[i32], factors: &[f32], range: IntegerRange, out: &mut [u8]) = {
         let columns = bias.len().max(1);
         for (sums, out) in sums.chunks_exact(columns).zip(out.chunks_exact_mut(columns)) {
             for (((out, &sum), &bias), &factor) in out.iter_mut().zip(sums).zip(bias).zip(factors) {
-                *out = wholes.nearest(sum.wrapping_add(bias) as f32 * factor) as u8;
+                *out = range.nearest(sum.wrapping_add(bias) as f32 * factor) as u8;
             }
         }
     };
@@ -88,7 +88,7 @@ per_isa! {
 mod tests {
     use super::*;
 
-    const UNSIGNED: Wholes = Wholes { low: 0, high: 255, zero: 100 };
+    const UNSIGNED: IntegerRange = IntegerRange { low: 0, high: 255, zero: 100 };
 
     #[test]
     fn halves_go_to_the_even_neighbour_and_ends_hold() {

@@ -71,9 +71,13 @@ pub(crate) struct Sums<'a> {
 /// Multiplies every row with the weights.
 pub(crate) fn multiply(rows: Rows<'_>, weights: &Packed, sums: &mut Sums<'_>) {
     let count = rows.starts.len() / weights.taps.max(1);
-    assert!(rows.starts.iter().all(|s| s + weights.run <= rows.data.len()), "runs lie in the data");
-    assert!(sums.first + weights.columns <= sums.stride, "columns fit a row of sums");
-    assert!(sums.data.len() >= count * sums.stride, "there is a row of sums for each row");
+    // Compared without sums that could overflow.
+    let last_start = rows.data.len().checked_sub(weights.run);
+    assert!(rows.starts.iter().all(|&s| Some(s) <= last_start), "runs lie in the data");
+    let room = sums.stride.checked_sub(sums.first);
+    assert!(Some(weights.columns) <= room, "columns fit a row of sums");
+    let wanted = count.checked_mul(sums.stride);
+    assert!(wanted.is_some_and(|n| n <= sums.data.len()), "there is a row of sums for each row");
     // SAFETY: the processor has the instructions, `isa` has checked; all that is read and written
     // lies inside the slices, as the assertions say.
     unsafe {
@@ -109,6 +113,7 @@ unsafe trait Pairs: Copy {
 #[derive(Clone, Copy)]
 struct Portable([i32; 8]);
 
+// SAFETY: no instructions beyond the compiler's own target are used.
 unsafe impl Pairs for Portable {
     const LANES: usize = 8;
 
@@ -119,6 +124,7 @@ unsafe impl Pairs for Portable {
 
     #[inline(always)]
     unsafe fn load(from: *const i16) -> Self {
+        // SAFETY: the caller vouches for the pointer and the instructions.
         Self(unsafe { from.cast::<[i32; 8]>().read_unaligned() })
     }
 
@@ -131,6 +137,7 @@ unsafe impl Pairs for Portable {
 
     #[inline(always)]
     unsafe fn store(self, to: *mut i32) {
+        // SAFETY: the caller vouches for the pointer and the instructions.
         unsafe { to.cast::<[i32; 8]>().write_unaligned(self.0) }
     }
 }
@@ -142,37 +149,44 @@ mod x86 {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
     pub(super) unsafe fn units_avx512(rows: Rows<'_>, weights: &Packed, sums: &mut Sums<'_>) {
+        // SAFETY: the caller vouches for the instructions, `multiply` for the slices.
         unsafe { units::<Avx512, 8>(rows, weights, sums) }
     }
 
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn units_avx2(rows: Rows<'_>, weights: &Packed, sums: &mut Sums<'_>) {
+        // SAFETY: the caller vouches for the instructions, `multiply` for the slices.
         unsafe { units::<Avx2, 4>(rows, weights, sums) }
     }
 
     #[derive(Clone, Copy)]
     struct Avx2(__m256i);
 
+    // SAFETY: all methods compute with Avx2's instructions alone, as the trait allows.
     unsafe impl Pairs for Avx2 {
         const LANES: usize = 8;
 
         #[inline(always)]
         unsafe fn splat(pair: i32) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm256_set1_epi32(pair) })
         }
 
         #[inline(always)]
         unsafe fn load(from: *const i16) -> Self {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             Self(unsafe { _mm256_loadu_si256(from.cast()) })
         }
 
         #[inline(always)]
         unsafe fn add_products(self, x: Self, w: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm256_add_epi32(self.0, _mm256_madd_epi16(x.0, w.0)) })
         }
 
         #[inline(always)]
         unsafe fn store(self, to: *mut i32) {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             unsafe { _mm256_storeu_si256(to.cast(), self.0) }
         }
     }
@@ -180,26 +194,31 @@ mod x86 {
     #[derive(Clone, Copy)]
     struct Avx512(__m512i);
 
+    // SAFETY: all methods compute with Avx512's instructions alone, as the trait allows.
     unsafe impl Pairs for Avx512 {
         const LANES: usize = 16;
 
         #[inline(always)]
         unsafe fn splat(pair: i32) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm512_set1_epi32(pair) })
         }
 
         #[inline(always)]
         unsafe fn load(from: *const i16) -> Self {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             Self(unsafe { _mm512_loadu_si512(from.cast()) })
         }
 
         #[inline(always)]
         unsafe fn add_products(self, x: Self, w: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
             Self(unsafe { _mm512_add_epi32(self.0, _mm512_madd_epi16(x.0, w.0)) })
         }
 
         #[inline(always)]
         unsafe fn store(self, to: *mut i32) {
+            // SAFETY: the caller vouches for the pointer and the instructions.
             unsafe { _mm512_storeu_si512(to.cast(), self.0) }
         }
     }

@@ -3,7 +3,7 @@
 use super::super::places::axis;
 use super::super::{Attributes, Op};
 use super::{Answers, Bytes, Code, answer, required, table};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::value::Value;
 
 struct Concat {
@@ -12,10 +12,12 @@ struct Concat {
 }
 
 /// Scale and zero point of the answer, then elements, scale and zero point of each operand.
-pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(in crate::ops) fn parse(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let (operands, _) = attributes.arity();
     if operands < 5 || operands % 3 != 2 {
-        return Err(Misfit::new("every operand needs a scale and a zero point"));
+        return Err(OperandError::new("every operand needs a scale and a zero point"));
     }
     Ok(Some(Box::new(Concat { axis: attributes.int("axis", 0), operands })))
 }
@@ -34,7 +36,7 @@ impl Op for Concat {
             let fits =
                 own.len() == shape.len() && (0..own.len()).all(|a| a == axis || own[a] == shape[a]);
             if !fits {
-                return Err(Misfit::new(format!("{own:?} does not fit behind {shape:?}")));
+                return Err(OperandError::new(format!("{own:?} does not fit behind {shape:?}")));
             }
             shape[axis] += own[axis];
             let from = Code::of(operands, at + 1, part)?;

@@ -2,9 +2,11 @@
 
 use super::super::{Attributes, Op};
 use super::pass::{Filters, Frame, Pass};
-use super::{Answers, Bytes, Code, answer, operand, required, scales, whole_value, wholes, zeros};
-use crate::error::Misfit;
-use crate::kernels::quantised::{Wholes, narrow};
+use super::{
+    Answers, Bytes, Code, answer, integers, operand, required, scales, whole_value, zeros,
+};
+use crate::error::OperandError;
+use crate::kernels::quantised::{IntegerRange, narrow};
 use crate::value::Value;
 use faultlens_core::DType;
 use std::sync::Arc;
@@ -14,7 +16,7 @@ struct Integer(Frame);
 
 pub(in crate::ops) fn parse_integer(
     attributes: &Attributes<'_>,
-) -> Result<Option<Box<dyn Op>>, Misfit> {
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Frame::parse(attributes)?.map(|frame| Box::new(Integer(frame)) as Box<dyn Op>))
 }
 
@@ -23,7 +25,7 @@ impl Op for Integer {
         let input = required(operands, 0)?;
         let filters = Filters::new(&self.0, required(operands, 1)?, &zeros(operand(operands, 3))?)?;
         let &[zero] = zeros(operand(operands, 2))?.as_slice() else {
-            return Err(Misfit::new("the input must have one zero point"));
+            return Err(OperandError::new("the input must have one zero point"));
         };
         let pass = Pass::new(&self.0, &filters, input.shape(), zero)?;
         let sums = pass.run(Bytes::of(input)?, |sums, rows| rows.copy_from_slice(sums));
@@ -35,27 +37,29 @@ impl Op for Integer {
 /// point of the answer, then the bias.
 struct Conv {
     frame: Frame,
-    baked: Option<Arc<Baked>>,
+    prepacked: Option<Arc<Prepacked>>,
 }
 
 /// All that does not depend on the input's elements.
-struct Baked {
+struct Prepacked {
     filters: Filters,
     bias: Vec<i32>,
     /// From sums to steps of the answer, per output.
     factors: Vec<f32>,
     zero: i32,
-    wholes: Wholes,
+    range: IntegerRange,
     dtype: DType,
 }
 
-pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(in crate::ops) fn parse(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let frame = Frame::parse(attributes)?;
-    Ok(frame.map(|frame| Box::new(Conv { frame, baked: None }) as Box<dyn Op>))
+    Ok(frame.map(|frame| Box::new(Conv { frame, prepacked: None }) as Box<dyn Op>))
 }
 
-impl Baked {
-    fn new(frame: &Frame, operands: &[Option<&Value>]) -> Result<Self, Misfit> {
+impl Prepacked {
+    fn new(frame: &Frame, operands: &[Option<&Value>]) -> Result<Self, OperandError> {
         let weights = required(operands, 3)?;
         let filters = Filters::new(frame, weights, &zeros(operand(operands, 5))?)?;
         let outputs = filters.outputs;
@@ -64,33 +68,33 @@ impl Baked {
             [one] => vec![from.scale * one / to.scale; outputs],
             many => many.iter().map(|scale| from.scale * scale / to.scale).collect(),
         };
-        let bias = operand(operands, 8).map_or_else(|| Ok(vec![0; outputs]), wholes)?;
+        let bias = operand(operands, 8).map_or_else(|| Ok(vec![0; outputs]), integers)?;
         if factors.len() != outputs || bias.len() != outputs {
             let (scales, biases) = (factors.len(), bias.len());
             let why = format!("{scales} scales and {biases} biases for {outputs} outputs");
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
-        let (zero, wholes, dtype) = (from.zero, to.wholes()?, to.dtype);
-        Ok(Self { filters, bias, factors, zero, wholes, dtype })
+        let (zero, range, dtype) = (from.zero, to.range()?, to.dtype);
+        Ok(Self { filters, bias, factors, zero, range, dtype })
     }
 }
 
 impl Op for Conv {
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
-        let baked = Some(Arc::new(Baked::new(&self.frame, constants)?));
-        Ok(Some(Box::new(Self { frame: self.frame, baked })))
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
+        let prepacked = Some(Arc::new(Prepacked::new(&self.frame, constants)?));
+        Ok(Some(Box::new(Self { frame: self.frame, prepacked })))
     }
 
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let baked = match &self.baked {
-            Some(baked) => baked.clone(),
-            None => Arc::new(Baked::new(&self.frame, operands)?),
+        let prepacked = match &self.prepacked {
+            Some(prepacked) => prepacked.clone(),
+            None => Arc::new(Prepacked::new(&self.frame, operands)?),
         };
-        let pass = Pass::new(&self.frame, &baked.filters, input.shape(), baked.zero)?;
+        let pass = Pass::new(&self.frame, &prepacked.filters, input.shape(), prepacked.zero)?;
         let bits = pass.run(Bytes::of(input)?, |sums, rows| {
-            narrow(sums, &baked.bias, &baked.factors, baked.wholes, rows);
+            narrow(sums, &prepacked.bias, &prepacked.factors, prepacked.range, rows);
         });
-        answer(pass.shape(), baked.dtype, bits)
+        answer(pass.shape(), prepacked.dtype, bits)
     }
 }

@@ -3,10 +3,10 @@
 
 use super::super::places;
 use super::super::{Attributes, Op};
-use super::{Answers, Code, answer, operand, range, required, scales, whole_value, wholes};
-use crate::error::Misfit;
+use super::{Answers, Code, answer, integers, operand, range, required, scales, whole_value};
+use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
-use crate::kernels::quantised::Wholes;
+use crate::kernels::quantised::IntegerRange;
 use crate::onnx;
 use crate::value::Value;
 use faultlens_core::{DType, TensorData};
@@ -20,13 +20,17 @@ struct Stretches {
 
 impl Stretches {
     /// One scale for all elements, or one for each place along `axis`; `None` for blocks.
-    fn of(operands: &[Option<&Value>], shape: &[usize], axis: i64) -> Result<Option<Self>, Misfit> {
+    fn of(
+        operands: &[Option<&Value>],
+        shape: &[usize],
+        axis: i64,
+    ) -> Result<Option<Self>, OperandError> {
         let scale = required(operands, 1)?;
         let scales = scales(scale)?.to_vec();
-        let zeros = operand(operands, 2).map_or_else(|| Ok(vec![0; scales.len()]), wholes)?;
+        let zeros = operand(operands, 2).map_or_else(|| Ok(vec![0; scales.len()]), integers)?;
         if zeros.len() != scales.len() {
             let why = format!("{} scales and {} zero points", scales.len(), zeros.len());
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
         let length = if let [_] = scales.as_slice() {
             shape.iter().product()
@@ -34,7 +38,7 @@ impl Stretches {
             let axis = places::axis(axis, shape.len())?;
             if shape[axis] != scales.len() {
                 let why = format!("{} scales for axis {axis} of {shape:?}", scales.len());
-                return Err(Misfit::new(why));
+                return Err(OperandError::new(why));
             }
             shape[axis + 1..].iter().product()
         } else {
@@ -54,8 +58,8 @@ impl Stretches {
     fn quantised<T>(&self, floats: &[f32], low: i32, high: i32, fit: impl Fn(i32) -> T) -> Vec<T> {
         let mut elements = Vec::with_capacity(floats.len());
         for (floats, scale, zero) in self.over(floats) {
-            let wholes = Wholes { low, high, zero };
-            elements.extend(floats.iter().map(|x| fit(wholes.nearest(x / scale))));
+            let range = IntegerRange { low, high, zero };
+            elements.extend(floats.iter().map(|x| fit(range.nearest(x / scale))));
         }
         elements
     }
@@ -69,7 +73,7 @@ struct Quantise {
 
 pub(in crate::ops) fn parse_quantise(
     attributes: &Attributes<'_>,
-) -> Result<Option<Box<dyn Op>>, Misfit> {
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let asked = i32::try_from(attributes.int("output_dtype", 0)).ok().and_then(onnx::dtype);
     let dtype = asked.unwrap_or(DType::U8);
     Ok(Some(Box::new(Quantise { axis: attributes.int("axis", 1), dtype })))
@@ -99,7 +103,7 @@ struct Dequantise {
 
 pub(in crate::ops) fn parse_dequantise(
     attributes: &Attributes<'_>,
-) -> Result<Option<Box<dyn Op>>, Misfit> {
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Dequantise { axis: attributes.int("axis", 1) })))
 }
 
@@ -108,7 +112,7 @@ impl Op for Dequantise {
         let input = required(operands, 0)?;
         let shape = input.shape().to_vec();
         let Some(stretches) = Stretches::of(operands, &shape, self.axis)? else { return Ok(None) };
-        let elements = wholes(input)?;
+        let elements = integers(input)?;
         let mut data = Vec::with_capacity(elements.len());
         for (elements, scale, zero) in stretches.over(&elements) {
             data.extend(elements.iter().map(|&x| x.wrapping_sub(zero) as f32 * scale));
@@ -124,7 +128,7 @@ struct Dynamic;
 
 pub(in crate::ops) fn parse_dynamic(
     _attributes: &Attributes<'_>,
-) -> Result<Option<Box<dyn Op>>, Misfit> {
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Dynamic)))
 }
 
@@ -148,7 +152,7 @@ impl Op for Dynamic {
 }
 
 /// Floats in eight bits, with the code that spans from the lowest to the highest of them.
-pub(super) fn quantised(floats: &[f32]) -> Result<(Code, Vec<u8>), Misfit> {
+pub(super) fn quantised(floats: &[f32]) -> Result<(Code, Vec<u8>), OperandError> {
     // Comparisons are false for NaN, which therefore counts for neither end.
     let low = floats.iter().fold(0.0f32, |a, &b| if b < a { b } else { a });
     let high = floats.iter().fold(0.0f32, |a, &b| if b > a { b } else { a });
@@ -158,6 +162,6 @@ pub(super) fn quantised(floats: &[f32]) -> Result<(Code, Vec<u8>), Misfit> {
     let start = if start < 255.0 { start } else { 255.0 };
     let zero = start.max(0.0).round_ties_even() as i32;
     let code = Code { scale, zero, dtype: DType::U8 };
-    let wholes = code.wholes()?;
-    Ok((code, floats.iter().map(|x| wholes.nearest(x / scale) as u8).collect()))
+    let range = code.range()?;
+    Ok((code, floats.iter().map(|x| range.nearest(x / scale) as u8).collect()))
 }

@@ -15,8 +15,8 @@ mod table;
 
 use super::operands::{Answers, operand, required, whole_value};
 use super::places;
-use crate::error::Misfit;
-use crate::kernels::quantised::Wholes;
+use crate::error::OperandError;
+use crate::kernels::quantised::IntegerRange;
 use crate::value::Value;
 pub(super) use concat::parse as parse_concat;
 pub(super) use conv::{parse as parse_conv, parse_integer as parse_conv_integer};
@@ -39,19 +39,19 @@ struct Code {
 impl Code {
     /// The code whose scale is operand `scale`, and whose zero point is the one behind it; without
     /// a zero point it is of `like`'s type.
-    fn of(operands: &[Option<&Value>], scale: usize, like: &Value) -> Result<Self, Misfit> {
+    fn of(operands: &[Option<&Value>], scale: usize, like: &Value) -> Result<Self, OperandError> {
         let zero = operand(operands, scale + 1);
         let dtype = zero.unwrap_or(like).dtype().unwrap_or(DType::U8);
         match (scales(required(operands, scale)?)?, zeros(zero)?.as_slice()) {
             (&[scale], &[zero]) => Ok(Self { scale, zero, dtype }),
-            _ => Err(Misfit::new("one scale and one zero point are wanted for all elements")),
+            _ => Err(OperandError::new("one scale and one zero point are wanted for all elements")),
         }
     }
 
     /// The elements that this code may write.
-    fn wholes(&self) -> Result<Wholes, Misfit> {
+    fn range(&self) -> Result<IntegerRange, OperandError> {
         let (low, high) = range(self.dtype)?;
-        Ok(Wholes { low, high, zero: self.zero })
+        Ok(IntegerRange { low, high, zero: self.zero })
     }
 
     /// The real number that an element stands for.
@@ -61,35 +61,37 @@ impl Code {
 }
 
 /// The lowest and highest element of a type.
-fn range(dtype: DType) -> Result<(i32, i32), Misfit> {
+fn range(dtype: DType) -> Result<(i32, i32), OperandError> {
     match dtype {
         DType::I8 => Ok((-128, 127)),
         DType::U8 => Ok((0, 255)),
         DType::I16 => Ok((-32_768, 32_767)),
         DType::U16 => Ok((0, 65_535)),
-        other => Err(Misfit::new(format!("it cannot answer in {}", other.name()))),
+        other => Err(OperandError::new(format!("it cannot answer in {}", other.name()))),
     }
 }
 
 /// Scales are floats, of whatever precision.
-fn scales(value: &Value) -> Result<&[f32], Misfit> {
+fn scales(value: &Value) -> Result<&[f32], OperandError> {
     match value.floats() {
         Some(floats) if !floats.data.is_empty() => Ok(&floats.data),
-        _ => Err(Misfit::new("scales must be floats")),
+        _ => Err(OperandError::new("scales must be floats")),
     }
 }
 
 /// Zero points of elements of eight bits; a missing operand means zero.
-fn zeros(value: Option<&Value>) -> Result<Vec<i32>, Misfit> {
-    let zeros = value.map_or_else(|| Ok(vec![0]), wholes)?;
+fn zeros(value: Option<&Value>) -> Result<Vec<i32>, OperandError> {
+    let zeros = value.map_or_else(|| Ok(vec![0]), integers)?;
     match zeros.iter().find(|zero| !(-128..=255).contains(*zero)) {
-        Some(zero) => Err(Misfit::new(format!("a zero point of {zero} does not fit eight bits"))),
+        Some(zero) => {
+            Err(OperandError::new(format!("a zero point of {zero} does not fit eight bits")))
+        }
         None => Ok(zeros),
     }
 }
 
 /// The elements of a value of whole numbers.
-fn wholes(value: &Value) -> Result<Vec<i32>, Misfit> {
+fn integers(value: &Value) -> Result<Vec<i32>, OperandError> {
     fn wide<T: Copy + Into<i32>>(data: &[T]) -> Vec<i32> {
         data.iter().map(|&x| x.into()).collect()
     }
@@ -99,16 +101,17 @@ fn wholes(value: &Value) -> Result<Vec<i32>, Misfit> {
         TensorData::I16(v) => Ok(wide(v)),
         TensorData::U16(v) => Ok(wide(v)),
         TensorData::I32(v) => Ok(v.clone()),
-        other => {
-            Err(Misfit::new(format!("whole numbers are wanted, not {}", other.dtype().name())))
-        }
+        other => Err(OperandError::new(format!(
+            "whole numbers are wanted, not {}",
+            other.dtype().name()
+        ))),
     }
 }
 
-fn tensor(value: &Value) -> Result<&Tensor, Misfit> {
+fn tensor(value: &Value) -> Result<&Tensor, OperandError> {
     match value {
         Value::Other(tensor) => Ok(tensor),
-        _ => Err(Misfit::new("whole numbers are wanted")),
+        _ => Err(OperandError::new("whole numbers are wanted")),
     }
 }
 
@@ -120,13 +123,14 @@ enum Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    fn of(value: &'a Value) -> Result<Self, Misfit> {
+    fn of(value: &'a Value) -> Result<Self, OperandError> {
         match tensor(value)?.data() {
             TensorData::I8(v) => Ok(Self::Signed(v)),
             TensorData::U8(v) => Ok(Self::Unsigned(v)),
-            other => {
-                Err(Misfit::new(format!("eight bits are wanted, not {}", other.dtype().name())))
-            }
+            other => Err(OperandError::new(format!(
+                "eight bits are wanted, not {}",
+                other.dtype().name()
+            ))),
         }
     }
 
@@ -153,15 +157,15 @@ fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Answers {
     let data: TensorData = match dtype {
         DType::I8 => bits.into_iter().map(|b| b as i8).collect::<Vec<_>>().into(),
         DType::U8 => bits.into(),
-        other => return Err(Misfit::new(format!("it cannot answer in {}", other.name()))),
+        other => return Err(OperandError::new(format!("it cannot answer in {}", other.name()))),
     };
     Ok(Some(vec![Some(whole_value(shape, data)?)]))
 }
 
 /// The shape that two shapes broadcast to.
-fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, Misfit> {
-    let misfit = || Misfit::new(format!("shapes {a:?} and {b:?} do not fit together"));
-    places::broadcast(&[a, b]).ok_or_else(misfit)
+fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, OperandError> {
+    let operand_error = || OperandError::new(format!("shapes {a:?} and {b:?} do not fit together"));
+    places::broadcast(&[a, b]).ok_or_else(operand_error)
 }
 
 /// The elements of a value as broadcasting repeats them to fill `to`.

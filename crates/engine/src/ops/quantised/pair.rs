@@ -2,8 +2,8 @@
 
 use super::super::{Attributes, Op};
 use super::{Answers, Bytes, Code, answer, broadcast, required, spread};
-use crate::error::Misfit;
-use crate::kernels::quantised::{Wholes, pairs};
+use crate::error::OperandError;
+use crate::kernels::quantised::{IntegerRange, pairs};
 use crate::value::Value;
 
 enum Pair {
@@ -11,7 +11,9 @@ enum Pair {
     Mul,
 }
 
-pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(in crate::ops) fn parse(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let pair = if attributes.op_type() == "QLinearAdd" { Pair::Add } else { Pair::Mul };
     Ok(Some(Box::new(pair)))
 }
@@ -22,19 +24,19 @@ impl Op for Pair {
         let (of_a, of_b) = (Code::of(operands, 1, a)?, Code::of(operands, 4, b)?);
         let to = Code::of(operands, 6, a)?;
         let shape = broadcast(a.shape(), b.shape())?;
-        let wholes = to.wholes()?;
-        let elements = |value: &Value| -> Result<Vec<i16>, Misfit> {
+        let range = to.range()?;
+        let elements = |value: &Value| -> Result<Vec<i16>, OperandError> {
             Ok(spread(Bytes::of(value)?.shifted(0), value.shape(), &shape))
         };
         let (x, y) = (elements(a)?, elements(b)?);
         let mut bits = vec![0; x.len()];
         match self {
-            Self::Mul => multiply([(&x, of_a), (&y, of_b)], to, wholes, &mut bits),
+            Self::Mul => multiply([(&x, of_a), (&y, of_b)], to, range, &mut bits),
             // ONNX Runtime adds the operand that is a single number to a row of others first.
             Self::Add if single(a.shape(), b.shape()) => {
-                add([(&y, of_b), (&x, of_a)], to, wholes, &mut bits);
+                add([(&y, of_b), (&x, of_a)], to, range, &mut bits);
             }
-            Self::Add => add([(&x, of_a), (&y, of_b)], to, wholes, &mut bits),
+            Self::Add => add([(&x, of_a), (&y, of_b)], to, range, &mut bits),
         }
         answer(shape, to.dtype, bits)
     }
@@ -49,17 +51,17 @@ fn single(a: &[usize], b: &[usize]) -> bool {
 }
 
 /// The second operand is added to what the zero points come to, the first one to both.
-fn add([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, wholes: Wholes, bits: &mut [u8]) {
+fn add([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, range: IntegerRange, bits: &mut [u8]) {
     let (by_a, by_b) = (a.scale / to.scale, b.scale / to.scale);
     let rest = to.zero as f32 - by_a.mul_add(a.zero as f32, by_b * b.zero as f32);
     pairs(x, y, bits, move |x, y| {
-        wholes.converted((x as f32).mul_add(by_a, (y as f32).mul_add(by_b, rest)))
+        range.converted((x as f32).mul_add(by_a, (y as f32).mul_add(by_b, rest)))
     });
 }
 
-fn multiply([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, wholes: Wholes, bits: &mut [u8]) {
+fn multiply([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, range: IntegerRange, bits: &mut [u8]) {
     let factor = a.scale * b.scale / to.scale;
     pairs(x, y, bits, move |x, y| {
-        wholes.converted(((x - a.zero) * (y - b.zero)) as f32 * factor + to.zero as f32)
+        range.converted(((x - a.zero) * (y - b.zero)) as f32 * factor + to.zero as f32)
     });
 }

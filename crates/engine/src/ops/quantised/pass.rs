@@ -3,7 +3,7 @@
 use super::super::Attributes;
 use super::super::conv::windows;
 use super::Bytes;
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::quantised::{Packed, Rows, Sums, depthwise, multiply, padded};
 use crate::kernels::window::{AxisSpec, Window};
 use crate::value::Value;
@@ -22,18 +22,18 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Self>, Misfit> {
+    pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Self>, OperandError> {
         if attributes.ints("kernel_shape").is_some_and(|axes| axes.len() != 2) {
             return Ok(None);
         }
         let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
-        let groups = groups.ok_or_else(|| Misfit::new("attribute group must be positive"))?;
+        let groups = groups.ok_or_else(|| OperandError::new("attribute group must be positive"))?;
         let explicit = attributes.has("kernel_shape");
         Ok(windows(attributes)?.map(|windows| Self { windows, explicit, groups }))
     }
 
-    fn window(&self, kernel: [usize; 2], plane: [usize; 2]) -> Result<Window, Misfit> {
-        let axis = |a: usize| AxisSpec { kernel: kernel[a], ..self.windows[a] }.settle(plane[a]);
+    fn window(&self, kernel: [usize; 2], plane: [usize; 2]) -> Result<Window, OperandError> {
+        let axis = |a: usize| AxisSpec { kernel: kernel[a], ..self.windows[a] }.bind(plane[a]);
         Ok(Window { rows: axis(0)?, columns: axis(1)? })
     }
 }
@@ -54,21 +54,21 @@ enum Weights {
 }
 
 impl Filters {
-    pub(super) fn new(frame: &Frame, weights: &Value, zeros: &[i32]) -> Result<Self, Misfit> {
+    pub(super) fn new(frame: &Frame, weights: &Value, zeros: &[i32]) -> Result<Self, OperandError> {
         let shape = weights.shape();
         let &[outputs, each, rows, columns] = shape else {
-            return Err(Misfit::new("weights must have four axes"));
+            return Err(OperandError::new("weights must have four axes"));
         };
         let given = frame.windows.map(|w| w.kernel);
         if frame.explicit && given != [rows, columns] {
-            return Err(Misfit::new(format!(
+            return Err(OperandError::new(format!(
                 "kernel_shape {given:?} does not fit weights {shape:?}"
             )));
         }
         let groups = frame.groups;
         if outputs % groups != 0 || shape.contains(&0) || ![1, outputs].contains(&zeros.len()) {
             let why = format!("weights {shape:?}, {groups} groups and {} zero points", zeros.len());
-            return Err(Misfit::new(why + " do not fit together"));
+            return Err(OperandError::new(why + " do not fit together"));
         }
         let (data, taps) = (Bytes::of(weights)?.shifted(0), rows * columns);
         let weight = |output: usize, input: usize, tap: usize| {
@@ -137,14 +137,14 @@ impl<'a> Pass<'a> {
         filters: &'a Filters,
         input: &[usize],
         zero: i32,
-    ) -> Result<Self, Misfit> {
+    ) -> Result<Self, OperandError> {
         let &[images, channels, height, width] = input else {
-            return Err(Misfit::new(format!("the input must have four axes, not {input:?}")));
+            return Err(OperandError::new(format!("the input must have four axes, not {input:?}")));
         };
         if channels != filters.inputs {
             let wanted = filters.inputs;
             let why = format!("the input has {channels} channels where the weights take {wanted}");
-            return Err(Misfit::new(why));
+            return Err(OperandError::new(why));
         }
         let window = frame.window(filters.kernel, [height, width])?;
         Ok(Self { filters, window, images, zero: zero as i16 })

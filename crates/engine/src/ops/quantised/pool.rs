@@ -3,7 +3,7 @@
 use super::super::conv::windows;
 use super::super::{Attributes, Op};
 use super::{Answers, Bytes, Code, answer, required};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::quantised::narrow;
 use crate::kernels::window::{AxisSpec, Window};
 use crate::value::Value;
@@ -18,11 +18,11 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(shape: &[usize], channels_last: bool) -> Result<Self, Misfit> {
+    fn of(shape: &[usize], channels_last: bool) -> Result<Self, OperandError> {
         let (images, channels, plane) = match shape {
             [images, plane @ .., channels] if channels_last => (images, channels, plane),
             [images, channels, plane @ ..] if !channels_last => (images, channels, plane),
-            _ => return Err(Misfit::new(format!("images are wanted, not {shape:?}"))),
+            _ => return Err(OperandError::new(format!("images are wanted, not {shape:?}"))),
         };
         Ok(Self { images: *images, channels: *channels, plane: plane.to_vec(), channels_last })
     }
@@ -58,7 +58,7 @@ struct Global {
 
 pub(in crate::ops) fn parse_global(
     attributes: &Attributes<'_>,
-) -> Result<Option<Box<dyn Op>>, Misfit> {
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Global { channels_last: attributes.int("channels_last", 0) != 0 })))
 }
 
@@ -78,7 +78,7 @@ impl Op for Global {
             .collect();
         let factor = from.scale / (to.scale * pixels as f32);
         let mut bits = vec![0; sums.len()];
-        narrow(&sums, &vec![0; sums.len()], &vec![factor; sums.len()], to.wholes()?, &mut bits);
+        narrow(&sums, &vec![0; sums.len()], &vec![factor; sums.len()], to.range()?, &mut bits);
         answer(layout.over(vec![1; layout.plane.len()]).shape(), to.dtype, bits)
     }
 }
@@ -89,7 +89,9 @@ struct Average {
     counts_padding: bool,
 }
 
-pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(in crate::ops) fn parse(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     if attributes.ints("kernel_shape").is_none_or(|axes| axes.len() != 2) {
         return Ok(None);
     }
@@ -106,10 +108,10 @@ impl Op for Average {
         let layout = Layout::of(input.shape(), self.channels_last)?;
         let &[height, width] = layout.plane.as_slice() else { return Ok(None) };
         let [rows, columns] = self.windows;
-        let window = Window { rows: rows.settle(height)?, columns: columns.settle(width)? };
+        let window = Window { rows: rows.bind(height)?, columns: columns.bind(width)? };
         let pooled = layout.over(vec![window.rows.output, window.columns.output]);
         let elements = Bytes::of(input)?.shifted(from.zero);
-        let wholes = to.wholes()?;
+        let range = to.range()?;
         let mut bits = vec![0; pooled.shape().iter().product()];
         for pixel in 0..pooled.pixels() {
             let at = [0, pixel / window.columns.output, pixel % window.columns.output];
@@ -121,7 +123,7 @@ impl Op for Average {
                 let sum: f32 = under.iter().map(|p| from.scale * f32::from(element(p))).sum();
                 let steps = sum / count as f32 / to.scale;
                 bits[pooled.at(image, channel, pixel)] =
-                    wholes.converted(steps + to.zero as f32) as u8;
+                    range.converted(steps + to.zero as f32) as u8;
             }
         }
         answer(pooled.shape(), to.dtype, bits)

@@ -3,10 +3,10 @@
 
 use super::super::{Attributes, Op};
 use super::{
-    Answers, Bytes, Code, answer, broadcast, linear, operand, required, scales, spread,
-    whole_value, wholes, zeros,
+    Answers, Bytes, Code, answer, broadcast, integers, linear, operand, required, scales, spread,
+    whole_value, zeros,
 };
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::quantised::{Packed, Rows, Sums, multiply, narrow, padded};
 use crate::value::Value;
@@ -69,14 +69,17 @@ struct Matrices {
 }
 
 impl Matrices {
-    fn new(value: &Value, zeros: &[i32], transposed: bool) -> Result<Self, Misfit> {
+    fn new(value: &Value, zeros: &[i32], transposed: bool) -> Result<Self, OperandError> {
         let shape = value.shape();
         let &[ref outer @ .., first, second] = shape else {
-            return Err(Misfit::new(format!("a matrix is wanted, not {shape:?}")));
+            return Err(OperandError::new(format!("a matrix is wanted, not {shape:?}")));
         };
         let (depth, columns) = if transposed { (second, first) } else { (first, second) };
         if zeros.len() != 1 && zeros.len() != columns {
-            return Err(Misfit::new(format!("{} zero points for {columns} columns", zeros.len())));
+            return Err(OperandError::new(format!(
+                "{} zero points for {columns} columns",
+                zeros.len()
+            )));
         }
         let data = Bytes::of(value)?.shifted(0);
         let pack = |matrix: usize| {
@@ -91,13 +94,13 @@ impl Matrices {
     }
 
     /// Sums of all rows times all columns, and their shape.
-    fn times(&self, rows: &Operand) -> Result<(Vec<usize>, Vec<i32>), Misfit> {
+    fn times(&self, rows: &Operand) -> Result<(Vec<usize>, Vec<i32>), OperandError> {
         let &[ref outer @ .., count, depth] = rows.shape.as_slice() else {
-            return Err(Misfit::new(format!("rows are wanted, not {:?}", rows.shape)));
+            return Err(OperandError::new(format!("rows are wanted, not {:?}", rows.shape)));
         };
         if depth != self.depth {
             let wanted = self.depth;
-            return Err(Misfit::new(format!(
+            return Err(OperandError::new(format!(
                 "rows of {depth} do not fit a matrix of {wanted} rows"
             )));
         }
@@ -133,9 +136,9 @@ struct Operand {
 }
 
 impl Operand {
-    fn transposed(self) -> Result<Self, Misfit> {
+    fn transposed(self) -> Result<Self, OperandError> {
         let &[rows, columns] = self.shape.as_slice() else {
-            return Err(Misfit::new(format!("a matrix is wanted, not {:?}", self.shape)));
+            return Err(OperandError::new(format!("a matrix is wanted, not {:?}", self.shape)));
         };
         let at = |i: usize| i % rows * columns + i / rows;
         let elements = (0..rows * columns).map(|i| self.elements[at(i)]).collect();
@@ -160,26 +163,28 @@ struct Product {
     transposed_rows: bool,
     transposed_matrix: bool,
     alpha: f32,
-    baked: Option<Arc<Matrices>>,
+    prepacked: Option<Arc<Matrices>>,
 }
 
-pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(in crate::ops) fn parse(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Product {
         places: Places::of(attributes.op_type()),
         transposed_rows: attributes.int("transA", 0) != 0,
         transposed_matrix: attributes.int("transB", 0) != 0,
         alpha: attributes.float("alpha", 1.0),
-        baked: None,
+        prepacked: None,
     })))
 }
 
 impl Product {
-    fn matrices(&self, operands: &[Option<&Value>]) -> Result<Matrices, Misfit> {
+    fn matrices(&self, operands: &[Option<&Value>]) -> Result<Matrices, OperandError> {
         let zeros = zeros(operand(operands, self.places.matrix_zero))?;
         Matrices::new(required(operands, self.places.matrix)?, &zeros, self.transposed_matrix)
     }
 
-    fn rows(&self, operands: &[Option<&Value>]) -> Result<Operand, Misfit> {
+    fn rows(&self, operands: &[Option<&Value>]) -> Result<Operand, OperandError> {
         let value = required(operands, 0)?;
         let shape = value.shape().to_vec();
         let rows = if let Some(floats) = value.floats() {
@@ -190,7 +195,7 @@ impl Product {
             let scale = self.places.rows_scale.map(|at| required(operands, at)).transpose()?;
             let zero = self.places.rows_zero.and_then(|at| operand(operands, at));
             let &[zero] = zeros(zero)?.as_slice() else {
-                return Err(Misfit::new("the rows must have one zero point"));
+                return Err(OperandError::new("the rows must have one zero point"));
             };
             let elements = Bytes::of(value)?.shifted(zero);
             Operand { shape, elements, scale: scale.map(scales).transpose()?.map(|s| s[0]) }
@@ -204,13 +209,13 @@ impl Product {
         operands: &[Option<&Value>],
         scale: f32,
         columns: usize,
-    ) -> Result<Vec<f32>, Misfit> {
+    ) -> Result<Vec<f32>, OperandError> {
         let own = match self.places.matrix_scale {
             Some(at) => scales(required(operands, at)?)?,
             None => &[1.0],
         };
         if own.len() != 1 && own.len() != columns {
-            return Err(Misfit::new(format!("{} scales for {columns} columns", own.len())));
+            return Err(OperandError::new(format!("{} scales for {columns} columns", own.len())));
         }
         let spread = own.iter().cycle().take(columns);
         Ok(spread.map(|own| self.alpha * scale * own).collect())
@@ -218,15 +223,15 @@ impl Product {
 }
 
 impl Op for Product {
-    fn bake(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, Misfit> {
-        let baked = Some(Arc::new(self.matrices(constants)?));
-        Ok(Some(Box::new(Self { baked, ..self.clone() })))
+    fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
+        let prepacked = Some(Arc::new(self.matrices(constants)?));
+        Ok(Some(Box::new(Self { prepacked, ..self.clone() })))
     }
 
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let rows = self.rows(operands)?;
-        let matrices = match &self.baked {
-            Some(baked) => baked.clone(),
+        let matrices = match &self.prepacked {
+            Some(prepacked) => prepacked.clone(),
             None => Arc::new(self.matrices(operands)?),
         };
         let (shape, mut sums) = matrices.times(&rows)?;
@@ -236,9 +241,12 @@ impl Op for Product {
         let bias = self.places.bias.and_then(|at| operand(operands, at));
         if let Some(bias) = bias.filter(|bias| bias.floats().is_none()) {
             if broadcast(bias.shape(), &shape)? != shape {
-                return Err(Misfit::new(format!("a bias of {:?} for {shape:?}", bias.shape())));
+                return Err(OperandError::new(format!(
+                    "a bias of {:?} for {shape:?}",
+                    bias.shape()
+                )));
             }
-            let spread = spread(wholes(bias)?, bias.shape(), &shape);
+            let spread = spread(integers(bias)?, bias.shape(), &shape);
             sums.iter_mut().zip(spread).for_each(|(sum, bias)| *sum = sum.wrapping_add(bias));
         }
         let factors = self.factors(operands, scale, matrices.columns)?;
@@ -255,7 +263,7 @@ impl Op for Product {
 fn narrowed(to: Code, shape: Vec<usize>, sums: &[i32], factors: Vec<f32>) -> Answers {
     let factors: Vec<f32> = factors.into_iter().map(|factor| factor / to.scale).collect();
     let mut bits = vec![0; sums.len()];
-    narrow(sums, &vec![0; factors.len()], &factors, to.wholes()?, &mut bits);
+    narrow(sums, &vec![0; factors.len()], &factors, to.range()?, &mut bits);
     answer(shape, to.dtype, bits)
 }
 
@@ -263,7 +271,11 @@ fn narrowed(to: Code, shape: Vec<usize>, sums: &[i32], factors: Vec<f32>) -> Ans
 fn real(shape: Vec<usize>, sums: &[i32], factors: &[f32], bias: Option<&Floats>) -> Answers {
     let bias = bias.map_or_else(|| vec![0.0; factors.len()], |bias| bias.data.clone());
     if bias.len() != factors.len() {
-        return Err(Misfit::new(format!("{} biases for {} columns", bias.len(), factors.len())));
+        return Err(OperandError::new(format!(
+            "{} biases for {} columns",
+            bias.len(),
+            factors.len()
+        )));
     }
     let columns = factors.iter().zip(&bias).cycle();
     let data = sums.iter().zip(columns).map(|(&sum, (factor, bias))| sum as f32 * factor + bias);

@@ -3,7 +3,7 @@
 use super::super::places::axis;
 use super::super::{Attributes, Op};
 use super::{Answers, Bytes, Code, answer, required};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::value::Value;
 
 /// How many powers of e ONNX Runtime leaves free below the largest float.
@@ -15,7 +15,9 @@ struct Softmax {
     flattens: bool,
 }
 
-pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(in crate::ops) fn parse(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let flattens = attributes.int("opset", 13) < 13;
     let axis = attributes.int("axis", if flattens { 1 } else { -1 });
     Ok(Some(Box::new(Softmax { axis, flattens })))
@@ -54,10 +56,10 @@ fn powers(scale: f32, length: usize) -> Vec<f32> {
 }
 
 /// One row's answers.
-fn normalised(row: &[i16], powers: &[f32], to: Code) -> Result<Vec<u8>, Misfit> {
+fn normalised(row: &[i16], powers: &[f32], to: Code) -> Result<Vec<u8>, OperandError> {
     let top = row.iter().copied().max().unwrap_or(0);
     let power = |&x: &i16| powers[usize::from((top - x).unsigned_abs())];
     let sum: f32 = row.iter().map(power).sum();
-    let (steps, wholes) = ((1.0 / to.scale).floor(), to.wholes()?);
-    Ok(row.iter().map(|x| wholes.nearest(power(x) * steps / sum) as u8).collect())
+    let (steps, range) = ((1.0 / to.scale).floor(), to.range()?);
+    Ok(row.iter().map(|x| range.nearest(power(x) * steps / sum) as u8).collect())
 }

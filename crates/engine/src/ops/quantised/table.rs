@@ -2,7 +2,7 @@
 
 use super::super::{Attributes, Op};
 use super::{Answers, Bytes, Code, answer, required};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::math::sigmoid;
 use crate::value::Value;
 use faultlens_core::DType;
@@ -13,7 +13,9 @@ enum Function {
     Sigmoid,
 }
 
-pub(in crate::ops) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(in crate::ops) fn parse(
+    attributes: &Attributes<'_>,
+) -> Result<Option<Box<dyn Op>>, OperandError> {
     let function = match attributes.op_type() {
         "QLinearLeakyRelu" => Function::LeakyRelu(attributes.float("alpha", 0.01)),
         _ => Function::Sigmoid,
@@ -38,13 +40,13 @@ pub(super) fn table(
     from: Code,
     to: Code,
     function: impl Fn(f32) -> f32,
-) -> Result<[u8; 256], Misfit> {
-    let wholes = to.wholes()?;
+) -> Result<[u8; 256], OperandError> {
+    let range = to.range()?;
     Ok(std::array::from_fn(|bits| {
         let element = match from.dtype {
             DType::I8 => i32::from(bits as u8 as i8),
             _ => bits as i32,
         };
-        wholes.nearest(function(from.real(element)) / to.scale) as u8
+        range.nearest(function(from.real(element)) / to.scale) as u8
     }))
 }

@@ -1,6 +1,6 @@
 //! One step of a recurrent layer, for all rows of a batch at once.
 
-use super::Kind;
+use super::LayerKind;
 use crate::kernels::elementwise::{Unary, unary};
 use crate::kernels::gemm::Packed;
 use crate::ops::matmul::multiply_rows;
@@ -14,7 +14,7 @@ pub(crate) struct State {
 
 /// A layer's step in one direction.
 pub(crate) struct Cell<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: LayerKind,
     /// From the state to each gate, with biases.
     pub(crate) recurrence: Vec<Packed>,
     /// LSTM: from the cell to the input, output and forget gates, one behind the other.
@@ -39,9 +39,9 @@ impl Cell<'_> {
     /// The next state. `inputs` holds what the step's input adds to each gate.
     pub(crate) fn step(&self, inputs: Vec<Vec<f32>>, state: &State) -> Step {
         match self.kind {
-            Kind::Rnn => self.rnn(inputs, state),
-            Kind::Gru { linear_before_reset } => self.gru(inputs, state, linear_before_reset),
-            Kind::Lstm { input_forget } => self.lstm(inputs, state, input_forget),
+            LayerKind::Rnn => self.rnn(inputs, state),
+            LayerKind::Gru { linear_before_reset } => self.gru(inputs, state, linear_before_reset),
+            LayerKind::Lstm { input_forget } => self.lstm(inputs, state, input_forget),
         }
     }
 

@@ -9,7 +9,7 @@ pub(crate) mod cell;
 use super::matmul::multiply_rows;
 use super::operands::{Answers, floats, operand, required, rounded};
 use super::{Attributes, Op};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::elementwise::Unary;
 use crate::kernels::gemm::Packed;
 use crate::value::Value;
@@ -17,7 +17,7 @@ use cell::{Cell, State, Step};
 
 /// Which layer, with what only that one has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LayerKind {
     Rnn,
     Gru {
         /// Whether the reset gate acts on the product, else on the state before it.
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
     },
 }
 
-impl Kind {
+impl LayerKind {
     pub(crate) fn gates(self) -> usize {
         match self {
             Self::Rnn => 1,
@@ -49,7 +49,7 @@ impl Kind {
 }
 
 pub(crate) struct Recurrent {
-    pub(crate) kind: Kind,
+    pub(crate) kind: LayerKind,
     /// Per direction, whether it walks from the last step to the first.
     pub(crate) reversed: Vec<bool>,
     /// Direction by direction.
@@ -57,26 +57,26 @@ pub(crate) struct Recurrent {
     clip: Option<f32>,
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Recurrent::new(attributes)?)))
 }
 
 impl Recurrent {
-    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let flag = |name: &str| attributes.int(name, 0) != 0;
         let kind = match attributes.op_type() {
-            "RNN" => Kind::Rnn,
-            "GRU" => Kind::Gru { linear_before_reset: flag("linear_before_reset") },
-            _ => Kind::Lstm { input_forget: flag("input_forget") },
+            "RNN" => LayerKind::Rnn,
+            "GRU" => LayerKind::Gru { linear_before_reset: flag("linear_before_reset") },
+            _ => LayerKind::Lstm { input_forget: flag("input_forget") },
         };
         let reversed = match attributes.string("direction", "forward").as_str() {
             "forward" => vec![false],
             "reverse" => vec![true],
             "bidirectional" => vec![false, true],
-            other => return Err(Misfit::new(format!("there is no direction {other}"))),
+            other => return Err(OperandError::new(format!("there is no direction {other}"))),
         };
         if flag("layout") {
-            return Err(Misfit::new(
+            return Err(OperandError::new(
                 "layout 1 (batch first) is not supported; export with layout 0",
             ));
         }
@@ -88,16 +88,19 @@ impl Recurrent {
 
 fn activations(
     attributes: &Attributes<'_>,
-    kind: Kind,
+    kind: LayerKind,
     directions: usize,
-) -> Result<Vec<Unary>, Misfit> {
+) -> Result<Vec<Unary>, OperandError> {
     let names = attributes.strings("activations");
     let wanted = kind.activations().len() * directions;
     if names.is_empty() {
         return Ok(kind.activations().repeat(directions));
     }
     if names.len() != wanted {
-        return Err(Misfit::new(format!("{} activations where {wanted} are wanted", names.len())));
+        return Err(OperandError::new(format!(
+            "{} activations where {wanted} are wanted",
+            names.len()
+        )));
     }
     let list = |name: &str| attributes.floats(name).unwrap_or(&[]).iter().copied();
     let (mut alphas, mut betas) = (list("activation_alpha"), list("activation_beta"));
@@ -113,7 +116,7 @@ fn activations(
             "ThresholdedRelu" => Unary::ThresholdedRelu(alpha(1.0)),
             "Elu" => Unary::Elu(alpha(1.0)),
             "HardSigmoid" => Unary::HardSigmoid(alpha(0.2), betas.next().unwrap_or(0.5)),
-            other => return Err(Misfit::new(format!("activation {other} is not supported"))),
+            other => return Err(OperandError::new(format!("activation {other} is not supported"))),
         })
     });
     named.collect()
@@ -144,16 +147,17 @@ impl Recurrent {
         self.clip.is_none() && self.activations == default
     }
 
-    pub(crate) fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, Misfit> {
+    pub(crate) fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, OperandError> {
         let shape = |at: usize| operand(operands, at).map_or(&[][..], Value::shape);
         let (x, w, r) = (shape(0), shape(1), shape(2));
-        let misfit =
-            || Misfit::new(format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit"));
-        let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else { return Err(misfit()) };
+        let operand_error = || {
+            OperandError::new(format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit"))
+        };
+        let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else { return Err(operand_error()) };
         let (directions, rows) = (self.reversed.len(), self.kind.gates() * hidden);
         let fits = w == [directions, rows, input] && r == [directions, rows, hidden];
         let sizes = Sizes { steps, batch, input, hidden };
-        (fits && input * hidden > 0).then_some(sizes).ok_or_else(misfit)
+        (fits && input * hidden > 0).then_some(sizes).ok_or_else(operand_error)
     }
 
     pub(crate) fn direction<'a>(
@@ -161,7 +165,7 @@ impl Recurrent {
         sizes: Sizes,
         at: usize,
         operands: &[Option<&'a Value>],
-    ) -> Result<Direction<'a>, Misfit> {
+    ) -> Result<Direction<'a>, OperandError> {
         let Sizes { steps, batch, input, hidden } = sizes;
         let part = |operand: usize, each: usize| part(operands, operand, at, each);
         let rows = self.kind.gates() * hidden;
@@ -171,7 +175,7 @@ impl Recurrent {
         let mut inputs = vec![0.0; steps * batch * rows];
         let data = required(operands, 0)?.floats().map_or(&[][..], |f| &f.data);
         multiply_rows(data, &packed, &mut inputs);
-        let lstm = matches!(self.kind, Kind::Lstm { .. });
+        let lstm = matches!(self.kind, LayerKind::Lstm { .. });
         let peepholes = if lstm { part(7, 3 * hidden)? } else { &[] };
         let each = self.kind.activations().len();
         let cell = Cell {
@@ -181,7 +185,7 @@ impl Recurrent {
             activations: &self.activations[at * each..][..each],
             clip: self.clip,
         };
-        let state = |operand: usize| -> Result<Vec<f32>, Misfit> {
+        let state = |operand: usize| -> Result<Vec<f32>, OperandError> {
             let given = part(operand, batch * hidden)?;
             Ok(if given.is_empty() { vec![0.0; batch * hidden] } else { given.to_vec() })
         };
@@ -196,10 +200,10 @@ pub(crate) fn part<'a>(
     operand: usize,
     at: usize,
     each: usize,
-) -> Result<&'a [f32], Misfit> {
+) -> Result<&'a [f32], OperandError> {
     let Some(floats) = floats(operands, operand)? else { return Ok(&[]) };
     let part = floats.data.get(at * each..(at + 1) * each);
-    part.ok_or_else(|| Misfit::new(format!("operand {operand} is too short")))
+    part.ok_or_else(|| OperandError::new(format!("operand {operand} is too short")))
 }
 
 /// From the state to each gate, with biases if there are any.
@@ -276,7 +280,7 @@ impl Op for Recurrent {
         let end = vec![directions, batch, hidden];
         let mut answers =
             vec![answer(vec![steps, directions, batch, hidden], states), answer(end.clone(), last)];
-        if matches!(self.kind, Kind::Lstm { .. }) {
+        if matches!(self.kind, LayerKind::Lstm { .. }) {
             answers.push(answer(end, cells));
         }
         Ok(Some(answers))
@@ -284,14 +288,14 @@ impl Op for Recurrent {
 }
 
 /// How many steps each row has; all of them unless an operand says otherwise.
-pub(crate) fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>, Misfit> {
+pub(crate) fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>, OperandError> {
     let Some(given) = given else { return Ok(vec![sizes.steps; sizes.batch]) };
     let lengths = given.integers().unwrap_or_default();
     let checked = |&n: &i64| usize::try_from(n).ok().filter(|&n| n <= sizes.steps);
     let checked: Option<Vec<usize>> = lengths.iter().map(checked).collect();
     checked.filter(|v| v.len() == sizes.batch).ok_or_else(|| {
         let (steps, batch) = (sizes.steps, sizes.batch);
-        Misfit::new(format!(
+        OperandError::new(format!(
             "sequence lengths {lengths:?} do not fit {batch} rows of {steps} steps"
         ))
     })

@@ -1,6 +1,6 @@
 //! From an output place to the input places it blends, along one axis, as ONNX Runtime does.
 
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::resize::{Along, Blend};
 use crate::ops::Attributes;
 
@@ -17,7 +17,7 @@ pub(super) enum Coordinates {
 }
 
 impl Coordinates {
-    pub(super) fn parse(attributes: &Attributes<'_>, old: bool) -> Result<Self, Misfit> {
+    pub(super) fn parse(attributes: &Attributes<'_>, old: bool) -> Result<Self, OperandError> {
         let default = if old { "asymmetric" } else { "half_pixel" };
         let name = attributes.string("coordinate_transformation_mode", default);
         match name.as_str() {
@@ -27,14 +27,14 @@ impl Coordinates {
             "align_corners" => Ok(Self::AlignCorners),
             "asymmetric" => Ok(Self::Asymmetric),
             "tf_crop_and_resize" => Ok(Self::CropAndResize),
-            _ => {
-                Err(Misfit::new(format!("coordinate_transformation_mode {name} is not supported")))
-            }
+            _ => Err(OperandError::new(format!(
+                "coordinate_transformation_mode {name} is not supported"
+            ))),
         }
     }
 }
 
-/// How a place between two pixels is settled.
+/// How a place between two pixels is rounded to one of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Mode {
     RoundPreferFloor,
@@ -52,7 +52,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    pub(super) fn parse(attributes: &Attributes<'_>, old: bool) -> Result<Self, Misfit> {
+    pub(super) fn parse(attributes: &Attributes<'_>, old: bool) -> Result<Self, OperandError> {
         let nearest = attributes.string("nearest_mode", "round_prefer_floor");
         let mode = attributes.string("mode", "nearest");
         Ok(match (mode.as_str(), nearest.as_str()) {
@@ -66,7 +66,11 @@ impl Mode {
             ("nearest", "round_prefer_ceil") => Self::RoundPreferCeil,
             ("nearest", "floor") => Self::Floor,
             ("nearest", "ceil") => Self::Ceil,
-            _ => return Err(Misfit::new(format!("mode {mode} with {nearest} is not supported"))),
+            _ => {
+                return Err(OperandError::new(format!(
+                    "mode {mode} with {nearest} is not supported"
+                )));
+            }
         })
     }
 
@@ -140,14 +144,14 @@ impl Axis {
     }
 
     fn nearest(&self, x: f32) -> usize {
-        let settled = match self.mode {
+        let nearest = match self.mode {
             Mode::RoundPreferFloor => (x - 0.5).ceil(),
             Mode::RoundPreferCeil => (x + 0.5).floor(),
             Mode::Ceil => x.ceil(),
             Mode::Simple if self.scale < 1.0 => x.ceil(),
             _ => x.floor(),
         };
-        self.clamped(settled as i64)
+        self.clamped(nearest as i64)
     }
 
     fn clamped(&self, at: i64) -> usize {

@@ -8,7 +8,7 @@ use super::operands::{Answers, one, operand, required, rounded, row_major};
 use super::places::{axis, strides};
 use super::plane::Plane;
 use super::{Attributes, Local, Op, Wants};
-use crate::error::Misfit;
+use crate::error::OperandError;
 use crate::kernels::resize::{Along, Blend};
 use crate::value::Value;
 use blend::{Axis, Coordinates, Mode};
@@ -37,7 +37,7 @@ pub(crate) struct Resize {
     operands: [usize; 3],
 }
 
-pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, Misfit> {
+pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Resize::new(attributes)?)))
 }
 
@@ -45,7 +45,7 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 const LIMIT: usize = 1 << 30;
 
 impl Resize {
-    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, Misfit> {
+    pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let old = attributes.op_type() == "Upsample" || attributes.opset() < 11;
         let policy = attributes.string("keep_aspect_ratio_policy", "stretch");
         let proportions = match policy.as_str() {
@@ -53,7 +53,7 @@ impl Resize {
             "not_larger" => Proportions::KeepInside,
             "not_smaller" => Proportions::KeepAround,
             _ => {
-                return Err(Misfit::new(format!(
+                return Err(OperandError::new(format!(
                     "keep_aspect_ratio_policy {policy} is not supported"
                 )));
             }
@@ -75,14 +75,18 @@ impl Resize {
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Vec<Option<Along>>, Misfit> {
+    ) -> Result<Vec<Option<Along>>, OperandError> {
         let axes = self.axes(shape, operands)?;
         let copies = self.copies(&axes);
         Ok(axes.iter().map(|a| (!copies && !a.is_kept()).then(|| a.along())).collect())
     }
 
     /// Every axis with its lengths, scale and part.
-    fn axes(&self, shape: &[usize], operands: &[Option<&Value>]) -> Result<Vec<Axis>, Misfit> {
+    fn axes(
+        &self,
+        shape: &[usize],
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<Axis>, OperandError> {
         let named: Vec<usize> = match &self.axes {
             Some(axes) => axes.iter().map(|&a| axis(a, shape.len())).collect::<Result<_, _>>()?,
             None => (0..shape.len()).collect(),
@@ -110,7 +114,7 @@ impl Resize {
         let elements = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.to));
         match elements.filter(|&n| n <= LIMIT) {
             Some(_) => Ok(axes),
-            None => Err(Misfit::new("the resized value would hold over a billion elements")),
+            None => Err(OperandError::new("the resized value would hold over a billion elements")),
         }
     }
 
@@ -125,10 +129,10 @@ impl Resize {
         &self,
         lengths: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Vec<(usize, f32)>, Misfit> {
+    ) -> Result<Vec<(usize, f32)>, OperandError> {
         let wrong = |given: usize| {
             let wanted = lengths.len();
-            Misfit::new(format!("{given} scales or sizes where {wanted} are wanted"))
+            OperandError::new(format!("{given} scales or sizes where {wanted} are wanted"))
         };
         let sizes = operand(operands, self.operands[2]).and_then(Value::integers);
         if let Some(sizes) = sizes.filter(|sizes| !sizes.is_empty()) {
@@ -167,7 +171,7 @@ impl Op for Resize {
     fn local<'a>(
         &'a self,
         operands: &[Option<&'a Value>],
-    ) -> Result<Option<Box<dyn Local + 'a>>, Misfit> {
+    ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let Some(floats) = required(operands, 0)?.floats() else { return Ok(None) };
         let axes = self.axes(&floats.shape, operands)?;
         let [images, channels, rows, columns] = axes.as_slice() else { return Ok(None) };
@@ -192,7 +196,10 @@ impl Op for Resize {
             return one(pick(&[&row_major(value)], &[], to)?);
         }
         if value.shape().contains(&0) {
-            return Err(Misfit::new(format!("{:?} cannot be resized to {to:?}", value.shape())));
+            return Err(OperandError::new(format!(
+                "{:?} cannot be resized to {to:?}",
+                value.shape()
+            )));
         }
         if self.mode.is_nearest() && self.coordinates != Coordinates::CropAndResize {
             return one(pick(&[&row_major(value)], &nearest(&axes), to)?);

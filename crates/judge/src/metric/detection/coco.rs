@@ -134,7 +134,8 @@ impl Mine {
         let order = judged.order();
         let all = grid.ious.len();
         let reached = |(at, size): (usize, &Size)| {
-            let (objects, ious) = (self.to_find(size), at * all..(at + 1) * all);
+            let objects = self.to_find(size);
+            let ious = at * all..(at + 1) * all;
             (objects > 0).then(|| Reached {
                 precision: ious.clone().map(|at| judged.precision(&order, at, objects)).collect(),
                 recall: ious.map(|at| judged.recall(at, objects, usize::MAX)).collect(),
@@ -152,8 +153,7 @@ impl Mine {
     }
 
     fn to_find(&self, size: &Size) -> usize {
-        let counts = |(_, known): &&(usize, Known)| standing(known, size) == Standing::Counts;
-        self.objects.iter().filter(counts).count()
+        self.objects.iter().filter(|(_, known)| standing(known, size) == Standing::Counts).count()
     }
 
     /// Judges every detection that counts, whatever the objects' size.

@@ -20,7 +20,8 @@ impl Curve {
     /// The curve where each detection counts as several. The last of several right ones has the
     /// best precision of them, so that one point tells of all.
     pub(crate) fn weighted(judged: impl Iterator<Item = (bool, usize)>, objects: usize) -> Self {
-        let (mut right, mut all) = (0, 0);
+        let mut right = 0;
+        let mut all = 0;
         let mut points = Vec::new();
         for (hit, times) in judged.filter(|&(_, times)| times > 0) {
             all += times;
@@ -67,7 +68,8 @@ impl Curve {
     /// For rising recalls.
     fn mean_at(&self, recalls: impl ExactSizeIterator<Item = f64>) -> f64 {
         let count = recalls.len() as f64;
-        let (mut sum, mut nth) = (0.0, 0);
+        let mut sum = 0.0;
+        let mut nth = 0;
         for wanted in recalls {
             let reached = |&(found, _): &(usize, f64)| found as f64 / self.objects >= wanted;
             while self.points.get(nth).is_some_and(|point| !reached(point)) {
@@ -86,8 +88,8 @@ mod tests {
     #[test]
     fn what_counts_twice_is_there_twice() {
         let judged = [(true, 2), (false, 0), (false, 1), (true, 3), (false, 2), (true, 1)];
-        let each = || judged.iter().flat_map(|&(right, times)| vec![right; times]);
-        let (once, weighted) = (Curve::new(each(), 8), Curve::weighted(judged.into_iter(), 8));
+        let once = Curve::new(judged.iter().flat_map(|&(right, times)| vec![right; times]), 8);
+        let weighted = Curve::weighted(judged.into_iter(), 8);
         for of in [Curve::at_101_recalls, Curve::at_11_recalls, Curve::area] {
             assert!((of(&once) - of(&weighted)).abs() < 1e-12);
         }
@@ -104,7 +106,8 @@ mod tests {
 
     #[test]
     fn curves_are_read_at_recalls() {
-        let (yes, no) = (true, false);
+        let yes = true;
+        let no = false;
         // Judged, objects; at 101 recalls, at 11, area.
         let cases: [(&[bool], usize, [f64; 3]); 5] = [
             (&[yes, yes], 2, [1.0; 3]),

@@ -56,13 +56,16 @@ impl Class {
 
     fn average_precision(&self, times: &[usize]) -> Option<f64> {
         let objects: usize = self.objects.iter().map(|&scene| times[scene]).sum();
-        let at = |verdicts: &Vec<Verdict>| {
-            let each = verdicts.iter().zip(&self.detections);
-            let counting = each.filter(|&(&verdict, _)| verdict != Verdict::Aside);
-            let judged = counting.map(|(&v, &scene)| (v == Verdict::Right, times[scene]));
-            Curve::weighted(judged, objects).at_101_recalls()
-        };
-        (objects > 0).then(|| mean(self.verdicts.iter().map(at))).flatten()
+        (objects > 0)
+            .then(|| {
+                mean(self.verdicts.iter().map(|verdicts| {
+                    let each = verdicts.iter().zip(&self.detections);
+                    let counting = each.filter(|&(&verdict, _)| verdict != Verdict::Aside);
+                    let judged = counting.map(|(&v, &scene)| (v == Verdict::Right, times[scene]));
+                    Curve::weighted(judged, objects).at_101_recalls()
+                }))
+            })
+            .flatten()
     }
 }
 
@@ -80,25 +83,26 @@ mod tests {
             width: 30.0,
             height: 20.0,
         };
-        let scene = |number: usize| Scene {
-            objects: (0..number % 4)
-                .map(|at| Known {
-                    class: (number + at) % 3,
-                    rect: rect(at, 0),
-                    area: 600.0,
-                    crowd: number == 7 && at == 1,
-                    difficult: false,
-                })
-                .collect(),
-            detections: (0..5)
-                .map(|at| Found {
-                    class: (number + at) % 3,
-                    rect: rect(at, (number * 7 + at * 5) % 11),
-                    score: ((number * 31 + at * 17) % 97) as f64 / 97.0,
-                })
-                .collect(),
-        };
-        (0..12).map(scene).collect()
+        (0..12)
+            .map(|number| Scene {
+                objects: (0..number % 4)
+                    .map(|at| Known {
+                        class: (number + at) % 3,
+                        rect: rect(at, 0),
+                        area: 600.0,
+                        crowd: number == 7 && at == 1,
+                        difficult: false,
+                    })
+                    .collect(),
+                detections: (0..5)
+                    .map(|at| Found {
+                        class: (number + at) % 3,
+                        rect: rect(at, (number * 7 + at * 5) % 11),
+                        score: ((number * 31 + at * 17) % 97) as f64 / 97.0,
+                    })
+                    .collect(),
+            })
+            .collect()
     }
 
     #[test]
@@ -114,8 +118,10 @@ mod tests {
             let copies: Vec<Scene> = drawn.iter().map(|&at| all[at].clone()).collect();
             let wanted = CocoSummary::of(&coco_scores(&copies, 3, 1)).ap;
             let got = evidence.average_precision(drawn.iter().copied());
-            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-9;
-            assert!(got.zip(wanted).map_or(got == wanted, near), "{drawn:?}: {got:?}, {wanted:?}");
+            assert!(
+                got.zip(wanted).map_or(got == wanted, |(a, b): (f64, f64)| (a - b).abs() < 1e-9),
+                "{drawn:?}: {got:?}, {wanted:?}"
+            );
         }
     }
 }

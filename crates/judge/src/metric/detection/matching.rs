@@ -70,13 +70,16 @@ impl Meetings {
         for detection in 0..self.starts.len().saturating_sub(1) {
             let met = &self.met[self.starts[detection]..self.starts[detection + 1]];
             let free = |object: usize| !self.taken[object];
-            let counts = |object: usize| standings[object] == Standing::Counts && free(object);
-            let others = |object: usize| match standings[object] {
-                Standing::Counts => false,
-                Standing::Aside => free(object),
-                Standing::Crowd => true,
-            };
-            let best = most(met, iou, counts).or_else(|| most(met, iou, others));
+            let best = most(met, iou, |object: usize| {
+                standings[object] == Standing::Counts && free(object)
+            })
+            .or_else(|| {
+                most(met, iou, |object: usize| match standings[object] {
+                    Standing::Counts => false,
+                    Standing::Aside => free(object),
+                    Standing::Crowd => true,
+                })
+            });
             if let Some(object) = best {
                 self.taken[object] = true;
             }

@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn boxes_in_64_bits_overlap_as_others_do() {
-        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let inf = f32::INFINITY;
+        let nan = f32::NAN;
         let sides = [
             [0.0, 0.0, 4.0, 4.0],
             [2.0, 0.0, 6.0, 4.0],
@@ -164,7 +165,8 @@ mod tests {
         ];
         let boxes = sides.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom });
         for (a, b) in boxes.iter().flat_map(|a| boxes.iter().map(move |b| (a, b))) {
-            let (p, q) = (Rect::from(a), Rect::from(b));
+            let p = Rect::from(a);
+            let q = Rect::from(b);
             assert_eq!((p.iou(&q), p.part_in(&q)), (a.iou(b), a.part_in(b)), "{a:?} {b:?}");
         }
         let endless = Bounds { left: -inf, top: -inf, right: inf, bottom: inf };

@@ -93,11 +93,11 @@ pub fn tide(scenes: &[Scene]) -> Tide {
         let mended = ledger.precision(mend).zip(ap50);
         mended.map_or(0.0, |(mended, before)| (mended - before).max(0.0))
     };
-    let error = |kind| TideError { count: ledger.count(kind), dap: gain(Mend::Kind(kind)) };
     let wrong = ledger.points.iter().filter(|point| point.error.is_some()).count();
     Tide {
         ap50,
-        errors: TideKind::ALL.map(error),
+        errors: TideKind::ALL
+            .map(|kind| TideError { count: ledger.count(kind), dap: gain(Mend::Kind(kind)) }),
         false_positives: TideError { count: wrong, dap: gain(Mend::Wrong) },
         false_negatives: TideError { count: ledger.lost.len(), dap: gain(Mend::Lost) },
     }
@@ -229,8 +229,10 @@ struct Page<'a> {
 
 impl<'a> Page<'a> {
     fn new(found: &[Found], known: &'a [&'a Known]) -> Self {
-        let row = |one: &Found| known.iter().map(|known| one.rect.iou(&known.rect)).collect();
-        let overlaps: Vec<Vec<f64>> = found.iter().map(row).collect();
+        let overlaps: Vec<Vec<f64>> = found
+            .iter()
+            .map(|one| known.iter().map(|known| one.rect.iou(&known.rect)).collect())
+            .collect();
         let mut page =
             Self { known, overlaps, found: vec![None; found.len()], by: vec![None; known.len()] };
         for (at, one) in found.iter().enumerate() {
@@ -323,9 +325,9 @@ mod tests {
 
     #[test]
     fn mending_the_only_error_brings_everything() {
-        let scene = |found| Scene { objects: vec![known(0, 0.0, false)], detections: vec![found] };
         for (found, kind) in [(found(1, 0.0), Class), (found(0, 5.0), Localisation)] {
-            let tide = tide(&[scene(found)]);
+            let tide =
+                tide(&[Scene { objects: vec![known(0, 0.0, false)], detections: vec![found] }]);
             let gains = TideKind::ALL.into_iter().zip(tide.errors);
             let gains: Vec<_> = gains.filter(|(_, error)| error.dap > 0.999).collect();
             assert_eq!(gains.iter().map(|&(kind, _)| kind).collect::<Vec<_>>(), [kind]);

@@ -28,8 +28,8 @@ pub fn voc_average_precision(scenes: &[Scene], class: usize, iou: f64) -> Option
         let mine = scene.objects.iter().filter(|known| known.class == class);
         known.push(mine.map(|known| (*known, false)).collect());
     }
-    let counts = |(known, _): &&(Known, bool)| !known.crowd && !known.difficult;
-    let objects = known.iter().flatten().filter(counts).count();
+    let objects =
+        known.iter().flatten().filter(|(known, _)| !known.crowd && !known.difficult).count();
     (objects > 0).then(|| {
         found.sort_by(|(_, a), (_, b)| Found::surest_first(a, b));
         let judged = found.iter().filter_map(|(at, found)| right(found, &mut known[*at], iou));
@@ -70,17 +70,23 @@ pub fn voc_ap(golden: &[Detection], observed: &[Detection], iou: f64) -> f64 {
     if classes.is_empty() {
         return if observed.is_empty() { 1.0 } else { 0.0 };
     }
-    let object = |found: &Detection| {
-        let Found { class, rect, .. } = found.into();
-        Known { class, rect, area: rect.area(), crowd: false, difficult: false }
-    };
     let scene = Scene {
-        objects: golden.iter().map(object).collect(),
+        objects: golden
+            .iter()
+            .map(|found| {
+                let Found { class, rect, .. } = found.into();
+                Known { class, rect, area: rect.area(), crowd: false, difficult: false }
+            })
+            .collect(),
         detections: observed.iter().map(Found::from).collect(),
     };
     let count = classes.len() as f64;
-    let of = |class| voc_average_precision(std::slice::from_ref(&scene), class, iou);
-    classes.into_iter().filter_map(of).map(|found| found.all_points).sum::<f64>() / count
+    classes
+        .into_iter()
+        .filter_map(|class| voc_average_precision(std::slice::from_ref(&scene), class, iou))
+        .map(|found| found.all_points)
+        .sum::<f64>()
+        / count
 }
 
 #[cfg(test)]
@@ -142,9 +148,11 @@ mod tests {
         ];
         for (what, objects, detections, wanted) in cases {
             let got = voc_average_precision(&[Scene { objects, detections }], 0, 0.5);
-            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-12;
             let got = got.map(|got| got.all_points);
-            assert!(got.zip(wanted).map_or(got == wanted, near), "{what}: {got:?}");
+            assert!(
+                got.zip(wanted).map_or(got == wanted, |(a, b): (f64, f64)| (a - b).abs() < 1e-12),
+                "{what}: {got:?}"
+            );
         }
     }
 

@@ -32,8 +32,8 @@ pub(super) fn covariance(band: &Plane, width: usize, height: usize) -> Square {
             let middles = shifted_products(row, other);
             for (left, right) in pairs() {
                 let shift = (right + 2) - left;
-                let edge = |x: usize| row[x] * other[x + right - left];
-                let sum = middles[shift] + edges(width, left).map(edge).sum::<f64>();
+                let sum = middles[shift]
+                    + edges(width, left).map(|x| row[x] * other[x + right - left]).sum::<f64>();
                 for own in starts.clone().filter(|own| own + below < SIDE) {
                     products[own * SIDE + left][(own + below) * SIDE + right] += sum;
                 }

@@ -36,7 +36,8 @@ fn turn(matrix: &mut Square, p: usize, q: usize) {
     for row in matrix.iter_mut() {
         [row[p], row[q]] = [cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]];
     }
-    let (first, second) = (matrix[p], matrix[q]);
+    let first = matrix[p];
+    let second = matrix[q];
     matrix[p] = std::array::from_fn(|at| cosine * first[at] - sine * second[at]);
     matrix[q] = std::array::from_fn(|at| sine * first[at] + cosine * second[at]);
 }
@@ -70,8 +71,9 @@ mod tests {
 
     /// The second differences of a line with fixed ends; its eigenvalues are known in closed form.
     fn line() -> Square {
-        let entry = |a: usize, b: usize| [2.0, -1.0].get(a.abs_diff(b)).copied().unwrap_or(0.0);
-        std::array::from_fn(|a| std::array::from_fn(|b| entry(a, b)))
+        std::array::from_fn(|a| {
+            std::array::from_fn(|b| [2.0, -1.0].get(a.abs_diff(b)).copied().unwrap_or(0.0))
+        })
     }
 
     #[test]

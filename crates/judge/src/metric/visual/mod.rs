@@ -86,7 +86,8 @@ impl Reference {
     pub fn new(image: &Image) -> Result<Self, VisualError> {
         large_enough(image, "VIF", vif::LEAST_SIDE)?;
         let luma = Plane::luma(image);
-        let (vif, vsnr) = (vif::Original::new(&luma), vsnr::Original::new(&luma));
+        let vif = vif::Original::new(&luma);
+        let vsnr = vsnr::Original::new(&luma);
         Ok(Self { luma, vif, vsnr })
     }
 
@@ -100,8 +101,12 @@ impl Reference {
         }
         // An original without anything to see in it: whatever can be seen now is a change.
         let vif = self.vif.vif(&luma).unwrap_or(0.0);
-        let hidden = || self.vsnr.as_ref().is_some_and(|vsnr| vsnr.hides(&self.luma, &luma));
-        let delta_v = if vif > 1.0 || hidden() { 0.0 } else { 1.0 - vif };
+        let delta_v =
+            if vif > 1.0 || self.vsnr.as_ref().is_some_and(|vsnr| vsnr.hides(&self.luma, &luma)) {
+                0.0
+            } else {
+                1.0 - vif
+            };
         Ok(VisualChange { delta_v, vif, levels })
     }
 }
@@ -128,7 +133,8 @@ pub fn vif_p(original: &Image, changed: &Image) -> Result<f64, VisualError> {
 }
 
 fn same_size((width, height): (usize, usize), changed: &Image) -> Result<(), VisualError> {
-    let (changed_width, changed_height) = (changed.width(), changed.height());
+    let changed_width = changed.width();
+    let changed_height = changed.height();
     if (width, height) == (changed_width, changed_height) {
         return Ok(());
     }
@@ -136,7 +142,8 @@ fn same_size((width, height): (usize, usize), changed: &Image) -> Result<(), Vis
 }
 
 fn large_enough(image: &Image, measure: &'static str, least: usize) -> Result<(), VisualError> {
-    let (width, height) = (image.width(), image.height());
+    let width = image.width();
+    let height = image.height();
     if width.min(height) >= least {
         return Ok(());
     }

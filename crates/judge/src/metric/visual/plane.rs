@@ -54,7 +54,8 @@ impl Plane {
 
     /// Writes a row and mirrors it into its margins.
     pub(super) fn write(&mut self, y: usize, write: impl FnOnce(&mut [f64])) {
-        let (width, margin) = (self.width, self.margin);
+        let width = self.width;
+        let margin = self.margin;
         let stride = width + 2 * margin;
         let row = &mut self.values[y * stride..][..stride];
         write(&mut row[margin..][..width]);

@@ -38,7 +38,9 @@ pub(super) fn start(luma: &Plane) -> Plane {
         let [a, b, c, d, e] =
             [-2, -1, 0, 1, 2].map(|below| &luma.near_row(y, below)[MARGIN - 2..][..wide]);
         let [far, near, middle] = &mut columns;
-        let [far, near, middle] = [&mut far[..wide], &mut near[..wide], &mut middle[..wide]];
+        let far = &mut far[..wide];
+        let near = &mut near[..wide];
+        let middle = &mut middle[..wide];
         for x in 0..wide {
             let rows = [a[x] + e[x], b[x] + d[x], c[x]];
             [far[x], near[x], middle[x]] = FIRST.map(|column| dot(column, rows));
@@ -86,8 +88,15 @@ pub(super) fn next(level: &Plane) -> Plane {
             }
         }
         let at = |part: usize, from: usize| &parts[part][from..][..width];
-        let [a, b, c, d, e] = [at(0, 0), at(1, 0), at(2, 1), at(3, 1), at(4, 2)];
-        let [f, g, h, i] = [at(3, 2), at(2, 3), at(1, 3), at(0, 4)];
+        let a = at(0, 0);
+        let b = at(1, 0);
+        let c = at(2, 1);
+        let d = at(3, 1);
+        let e = at(4, 2);
+        let f = at(3, 2);
+        let g = at(2, 3);
+        let h = at(1, 3);
+        let i = at(0, 4);
         out.write(y, |out| {
             for x in 0..width {
                 let far = (a[x] + i[x]) + (b[x] + h[x]);

@@ -99,22 +99,23 @@ impl Band {
         let covariance =
             covariance(&plane, SIDE * windows.columns_of_all(), SIDE * windows.rows_of_all());
         let eigenvalues = eigenvalues(covariance);
-        let [least, most] = [
-            eigenvalues.iter().copied().fold(f64::INFINITY, f64::min),
-            eigenvalues.iter().copied().fold(0.0, f64::max),
-        ];
+        let least = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = eigenvalues.iter().copied().fold(0.0, f64::max);
         if most <= ROUNDING || least <= SINGULAR * most {
             return None;
         }
         let weights = windows.weights(&plane, &whitening(&covariance));
         let mut moments = Vec::with_capacity(weights.len());
-        let own = |y: usize, out: &mut [f64]| out.copy_from_slice(plane.row(y));
-        windows.each_row(&plane, own, |_, sums| {
-            moments.extend(sums.iter().map(|sums| {
-                let mean = sums.y / windows.pixels();
-                [mean, (sums.yy - windows.pixels() * mean * mean).max(0.0)]
-            }));
-        });
+        windows.each_row(
+            &plane,
+            |y: usize, out: &mut [f64]| out.copy_from_slice(plane.row(y)),
+            |_, sums| {
+                moments.extend(sums.iter().map(|sums| {
+                    let mean = sums.y / windows.pixels();
+                    [mean, (sums.yy - windows.pixels() * mean * mean).max(0.0)]
+                }));
+            },
+        );
         known.add(&eigenvalues.map(|value| value / NOISE), &weights);
         Some(Self { plane, windows, weights, moments, eigenvalues })
     }
@@ -122,16 +123,19 @@ impl Band {
     /// Adds what a changed band still tells of this one.
     fn add_left(&self, mut changed: Rows<'_>, left: &mut Information) {
         let mut ratios = Vec::new();
-        let changed = |y: usize, out: &mut [f64]| changed.row(y, out);
-        self.windows.each_row(&self.plane, changed, |first, sums| {
-            ratios.clear();
-            let own = self.weights[first..].iter().zip(&self.moments[first..]);
-            ratios.extend(sums.iter().zip(own).map(|(sums, (weight, moments))| {
-                let [gain, noise] = self.channel(sums, *moments);
-                gain * gain * weight / (noise + NOISE)
-            }));
-            left.add(&self.eigenvalues, &ratios);
-        });
+        self.windows.each_row(
+            &self.plane,
+            |y: usize, out: &mut [f64]| changed.row(y, out),
+            |first, sums| {
+                ratios.clear();
+                let own = self.weights[first..].iter().zip(&self.moments[first..]);
+                ratios.extend(sums.iter().zip(own).map(|(sums, (weight, moments))| {
+                    let [gain, noise] = self.channel(sums, *moments);
+                    gain * gain * weight / (noise + NOISE)
+                }));
+                left.add(&self.eigenvalues, &ratios);
+            },
+        );
     }
 
     /// How a window of the changed band follows from this one: times a gain, and noise of a

@@ -15,7 +15,8 @@ const NOTHING: f64 = 1e-10;
 /// VIF-P of two planes of one size; `None` where the original is flat, for which nothing is
 /// published.
 pub(super) fn vif_p(original: &Plane, changed: &Plane) -> Option<f64> {
-    let [mut left, mut known] = [Information::default(), Information::default()];
+    let mut left = Information::default();
+    let mut known = Information::default();
     let mut planes = [original.clone(), changed.clone()];
     for (scale, side) in WINDOWS.into_iter().enumerate() {
         let window = gaussian(side);
@@ -43,7 +44,8 @@ pub(super) fn vif_p(original: &Plane, changed: &Plane) -> Option<f64> {
 
 /// What is left of the signal beside noise in a window, and what there was.
 fn channel(own: f64, changed: f64, both: f64) -> [f64; 2] {
-    let (mut own, changed) = (own.max(0.0), changed.max(0.0));
+    let mut own = own.max(0.0);
+    let changed = changed.max(0.0);
     let mut gain = both / (own + NOTHING);
     let mut noise = changed - gain * both;
     if own < NOTHING {
@@ -77,7 +79,8 @@ fn filtered(plane: &Plane, half: &[f64]) -> Plane {
         let middle = plane.row(y + reach);
         columns.iter_mut().zip(middle).for_each(|(out, value)| *out = half[0] * value);
         for (away, weight) in half.iter().enumerate().skip(1) {
-            let [above, under] = [plane.row(y + reach - away), plane.row(y + reach + away)];
+            let above = plane.row(y + reach - away);
+            let under = plane.row(y + reach + away);
             for ((out, above), under) in columns.iter_mut().zip(above).zip(under) {
                 *out += weight * (above + under);
             }

@@ -46,7 +46,8 @@ impl Original {
             levels.add(luma.row(y).iter().copied());
             sum += luma.row(y).iter().sum::<f64>();
         }
-        let (light, deviation) = (levels.mean(), levels.squares().sqrt());
+        let light = levels.mean();
+        let deviation = levels.squares().sqrt();
         if light <= 0.0 || deviation <= 0.0 {
             return None;
         }
@@ -69,7 +70,8 @@ impl Original {
         if some.squares() * some.count() > 1.000_001 * most {
             return false;
         }
-        let (original, changed) = (padded(original), padded(changed));
+        let original = padded(original);
+        let changed = padded(changed);
         let mut levels = Levels::new();
         for y in 0..original.height {
             levels.add(self.errors(original.row(y), changed.row(y)));
@@ -79,7 +81,8 @@ impl Original {
 
     /// The ratio in decibels.
     pub(super) fn vsnr(&self, original: &Plane, changed: &Plane) -> f64 {
-        let (original, changed) = (padded(original), padded(changed));
+        let original = padded(original);
+        let changed = padded(changed);
         let mut levels = Levels::new();
         let mut error = Plane::new(original.width, original.height, MARGIN);
         for y in 0..original.height {
@@ -93,7 +96,8 @@ impl Original {
             return ratio;
         }
         let contrast = levels.squares().sqrt() / self.light;
-        let [best, actual] = [self.best(contrast), contrasts(&error, self.scale)];
+        let best = self.best(contrast);
+        let actual = contrasts(&error, self.scale);
         let apart = norm(std::array::from_fn(|at| best[at] - actual[at]));
         let distance =
             CONTRAST_SHARE * contrast + (1.0 - CONTRAST_SHARE) * apart / std::f64::consts::SQRT_2;
@@ -120,7 +124,8 @@ impl Original {
 
     /// How a change of some contrast would be spread over frequencies to disturb least.
     fn best(&self, contrast: f64) -> [f64; LEVELS] {
-        let [mut low, mut high] = [0.0, 1.0];
+        let mut low = 0.0;
+        let mut high = 1.0;
         let mut spread = self.parts;
         for _ in 0..100 {
             let visibility = 0.5 * (low + high);
@@ -198,9 +203,10 @@ impl Levels {
     }
 
     fn average(&self, of: impl Fn(f64) -> f64) -> f64 {
-        let light = |level: usize| libm::pow(SLOPE * level as f64, GAMMA);
         let all = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let sum: f64 = all.map(|(level, &count)| f64::from(count) * of(light(level))).sum();
+        let sum: f64 = all
+            .map(|(level, &count)| f64::from(count) * of(libm::pow(SLOPE * level as f64, GAMMA)))
+            .sum();
         sum / self.count()
     }
 }
@@ -209,7 +215,8 @@ impl Levels {
 /// each corner a single value, as in the authors' front end.
 fn padded(luma: &Plane) -> Cow<'_, Plane> {
     let side = |side: usize| side.next_multiple_of(STEP).max(LEAST_SIDE);
-    let (width, height) = (side(luma.width), side(luma.height));
+    let width = side(luma.width);
+    let height = side(luma.height);
     if (width, height) == (luma.width, luma.height) {
         return Cow::Borrowed(luma);
     }

@@ -25,7 +25,8 @@ pub(super) fn variances(plane: &Plane) -> [f64; LEVELS] {
 
 /// One level: what is left for the next one, and the variance of what is not.
 fn level(plane: &Plane) -> (Plane, f64) {
-    let (width, height) = (plane.width / 2, plane.height / 2);
+    let width = plane.width / 2;
+    let height = plane.height / 2;
     let [mut left, mut right] = [(); 2].map(|()| Plane::new(width, plane.height, 0));
     let mut halves = [(); 2].map(|()| vec![0.0; width + MARGIN]);
     for y in 0..plane.height {

@@ -112,7 +112,8 @@ impl Windows {
             all.copy(&near(middle - whole).sums);
             (middle - whole + 1..=middle + whole).for_each(|at| all.add_all(&near(at).sums));
             if more > 0 {
-                let [above, under] = [middle - reach, middle + reach];
+                let above = middle - reach;
+                let under = middle + reach;
                 all.add(x.row(SIDE * above + SIDE - 1), &near(above).last);
                 all.add(x.row(SIDE * under), &near(under).first);
             }
@@ -195,7 +196,8 @@ impl Columns {
     #[inline(always)]
     fn each(&mut self, x: &[f64], y: &[f64], put: impl Fn(&mut f64, f64)) {
         let n = self.y.len();
-        let (x, y) = (&x[..n], &y[..n]);
+        let x = &x[..n];
+        let y = &y[..n];
         let [sum_y, sum_yy, sum_xy] =
             [&mut self.y, &mut self.yy, &mut self.xy].map(|sums| &mut sums[..n]);
         for at in 0..n {

@@ -98,7 +98,7 @@ impl LabelFilter {
     /// The objects that count, highest score first.
     pub(super) fn detections(&self, mut objects: Vec<(String, f32, Bounds)>) -> Response {
         objects.retain(|(name, score, _)| self.accepts(name) && self.is_confident(*score));
-        let names = Names::said(objects.iter().map(|(name, ..)| name.as_str()));
+        let names = Names::reported(objects.iter().map(|(name, ..)| name.as_str()));
         let mut found: Vec<Detection> = Vec::with_capacity(objects.len());
         for (name, score, bounds) in &objects {
             found.push(Detection { class: class_called(name), score: *score, bounds: *bounds });

@@ -15,8 +15,8 @@ use super::parse::{MAX_ENTRIES, json, malformed};
 use super::tensor;
 use crate::onnx::{labels_from, read_labels};
 use faultlens_core::{Image, TargetError, Tensor};
-use faultlens_engine::vision::{
-    ElementType, InputDescription, Labels, OutputDescription, OutputReader, Shown, VisionError,
+use faultlens_vision::{
+    ElementType, InputDescription, Labels, OutputDescription, OutputReader, ShownImage, VisionError,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -191,7 +191,7 @@ impl Wire for Kserve {
         let (names, tensors) = outputs(body.outputs, raw)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let reader = OutputReader::of_outputs(&self.output, &names).map_err(unreadable)?;
-        let shown = Shown { input: &self.input, width: image.width(), height: image.height() };
+        let shown = ShownImage { input: &self.input, width: image.width(), height: image.height() };
         let response = reader
             .read(&tensors, 0, shown, &|classes: usize| self.class_names(classes))
             .map_err(unreadable)?;

@@ -1,0 +1,167 @@
+//! Bits that break an answer, from trials that searched for them.
+
+use super::attribute::Context;
+use super::tally::{Precision, rate};
+use super::{CriticalBits, CriticalLayer, Mean};
+use faultlens_core::OutcomeKind;
+use faultlens_record::Record;
+use faultlens_record::keys::{CHECKED, CRITICAL, SEARCHED, UNEXPECTED};
+use faultlens_stats::{StatsError, Weighted};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Stands for the layer of elements that no place is on record for.
+const NOWHERE: u32 = u32::MAX;
+
+/// Searched elements by target, fault point and layer.
+#[derive(Default)]
+pub(super) struct Critical {
+    layers: BTreeMap<(u32, u32, u32), Elements>,
+}
+
+/// The elements are the sample: bits of one element break the answer together.
+#[derive(Default, Clone)]
+struct Elements {
+    name: String,
+    /// Critical bits of an element.
+    bits: faultlens_stats::Mean,
+    /// The share of critical bits; an element counts as often as it has bits.
+    share: Weighted,
+    critical: u64,
+    searched: u64,
+    /// The share of checks that failed.
+    checks: Weighted,
+    unexpected: u64,
+    queries: u64,
+}
+
+impl Critical {
+    pub(super) fn add(&mut self, record: &Record) -> Result<(), StatsError> {
+        let number = |name: &str| record.extra.get(name).and_then(|text| text.parse::<u64>().ok());
+        let (Some(critical), Some(searched)) = (number(CRITICAL), number(SEARCHED)) else {
+            return Ok(());
+        };
+        if record.outcome.kind() == OutcomeKind::Skipped || searched == 0 {
+            return Ok(());
+        }
+        let (layer, name) = match &record.site {
+            Some(site) => (site.place.layer, site.place.layer_name.as_str()),
+            None => (NOWHERE, ""),
+        };
+        let own = self.layers.entry((record.target, record.fault, layer)).or_default();
+        name.clone_into(&mut own.name);
+        own.bits.add(critical as f64)?;
+        own.share.add_bundle(1.0, critical, searched)?;
+        own.critical += critical;
+        own.searched += searched;
+        own.queries += u64::from(record.queries);
+        let (checked, unexpected) = (number(CHECKED).unwrap_or(0), number(UNEXPECTED).unwrap_or(0));
+        if checked > 0 {
+            own.checks.add_bundle(1.0, unexpected, checked)?;
+            own.unexpected += unexpected;
+        }
+        Ok(())
+    }
+
+    /// What was found, by target and fault point.
+    pub(super) fn found(
+        &self,
+        context: &Context,
+        precision: &Precision,
+    ) -> Result<Vec<CriticalBits>, StatsError> {
+        let mut found = Vec::new();
+        let searched = self.layers.keys().map(|(target, fault, _)| (*target, *fault));
+        for (target, fault) in searched.collect::<BTreeSet<_>>() {
+            let of = || self.layers.range((target, fault, 0)..=(target, fault, u32::MAX));
+            let named = context.manifest.targets.get(target as usize);
+            let (Some(named), Some(point)) = (named, context.manifest.faults.get(fault as usize))
+            else {
+                continue;
+            };
+            let mut all = Elements::default();
+            of().for_each(|(_, layer)| all.merge(layer));
+            // Elements without a place would be missing from their layers, which are unlike others.
+            let known = !self.layers.contains_key(&(target, fault, NOWHERE));
+            let layers = of()
+                .filter(|_| known)
+                .map(|((.., number), layer)| layer.found(Some(*number), precision));
+            found.push(CriticalBits {
+                target: named.name.clone(),
+                point: point.label.clone(),
+                layers: layers.collect::<Result<_, _>>()?,
+                queries: all.queries,
+                exhaustive: all.searched,
+                unexpected: rate(all.unexpected, all.checks.ratio(precision.intervals.level)?),
+                all: all.found(None, precision)?,
+            });
+        }
+        Ok(found)
+    }
+}
+
+impl Elements {
+    fn merge(&mut self, other: &Self) {
+        self.bits.merge(&other.bits);
+        self.share.merge(&other.share);
+        self.critical += other.critical;
+        self.searched += other.searched;
+        self.checks.merge(&other.checks);
+        self.unexpected += other.unexpected;
+        self.queries += other.queries;
+    }
+
+    fn found(
+        &self,
+        layer: Option<u32>,
+        precision: &Precision,
+    ) -> Result<CriticalLayer, StatsError> {
+        let level = precision.intervals.level;
+        let share = rate(self.critical, self.share.ratio(level)?);
+        let elements = self.bits.n();
+        let most = self.searched as f64 / elements as f64;
+        let estimate = self.bits.estimate(level);
+        // Elements that are all alike have no spread; the share's interval knows how few they are.
+        let (low, high) = match self.bits.varies() {
+            true => (estimate.low.max(0.0), estimate.high.min(most)),
+            false => (share.low * most, share.high * most),
+        };
+        let mean = Mean { value: estimate.value, low, high, n: elements };
+        Ok(CriticalLayer { layer, name: self.name.clone(), mean, share })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_spec::{Intervals, Method};
+    use faultlens_stats::{Level, wilson};
+
+    #[test]
+    fn elements_are_the_sample() {
+        let intervals = Intervals { method: Method::Wilson, level: Level::default() };
+        let precision = Precision { intervals, sequential: false };
+        let of = |elements: &[u64]| {
+            let mut all = Elements::default();
+            for critical in elements {
+                all.bits.add(*critical as f64).unwrap();
+                all.share.add_bundle(1.0, *critical, 32).unwrap();
+                all.critical += critical;
+                all.searched += 32;
+            }
+            all.found(Some(1), &precision).unwrap()
+        };
+        let some = of(&[0, 2, 4, 6]);
+        assert_eq!((some.mean.value, some.mean.n), (Some(3.0), 4));
+        assert_eq!((some.share.events, some.share.n, some.share.value), (12, 128, Some(0.09375)));
+        // Squared distances 9 + 1 + 1 + 9, Student's 3.1824: 3 ± 4.109, and no fewer than none.
+        assert!((some.mean.high - 3.0 - 3.182_446 * (20.0f64 / 12.0).sqrt()).abs() < 1e-5);
+        assert_eq!(some.mean.low, 0.0);
+        // Much wider than if the 128 bits were independent.
+        let bits = wilson(12, 128, Level::default()).unwrap();
+        assert!(some.share.low < bits.low, "{some:?}");
+        // Ten elements without a critical bit: as ten trials without an event.
+        let none = of(&[0; 10]);
+        let ten = wilson(0, 10, Level::default()).unwrap();
+        assert!((none.mean.high - 32.0 * ten.high).abs() < 1e-9, "{none:?}");
+        assert_eq!((none.mean.value, none.mean.low, none.share.low), (Some(0.0), 0.0, 0.0));
+    }
+}

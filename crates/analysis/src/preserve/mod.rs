@@ -1,0 +1,144 @@
+//! Whether answers stay as good, or the same, under changes that people tolerate (Hu et al., ICSE
+//! 2022): correctness-preservation and prediction-preservation.
+
+mod diagnosis;
+mod rank;
+mod score;
+mod summary;
+mod verdict;
+
+pub use summary::{
+    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
+};
+
+use super::attribute::Context;
+use super::error::AnalysisError;
+use super::tally::Precision;
+use diagnosis::diagnose;
+use faultlens_core::{Outcome, Reason};
+use faultlens_judge::Tolerance;
+use faultlens_judge::tolerance::Tolerated;
+use faultlens_record::Record;
+use faultlens_record::keys::VISUAL_CHANGE;
+use faultlens_record::store::FaultOn;
+use faultlens_spec::{Campaign, Metric, Preservation, Preserves};
+use faultlens_stats::StatsError;
+use score::{Scored, fitting, scored};
+use std::collections::BTreeMap;
+
+/// All requirements of a run with what concerns them.
+#[derive(Default)]
+pub(super) struct Preservations {
+    all: Vec<(Preservation, Tolerance)>,
+    /// By requirement, target and fault's name.
+    pools: BTreeMap<(usize, u32, String), Pool>,
+}
+
+/// Versions of images under one fault, for one target and requirement.
+#[derive(Default)]
+struct Pool {
+    /// By case.
+    versions: BTreeMap<u32, Vec<Scored>>,
+    out_of_reach: u64,
+    untold: u64,
+}
+
+impl Preservations {
+    pub(super) fn of(campaign: &Campaign, context: &Context) -> Result<Self, AnalysisError> {
+        let kept = &context.manifest.tolerances;
+        let tolerance = |one: &Preservation| {
+            let wrong = |why: String| AnalysisError::tolerance(&one.tolerance, why);
+            let tolerance = match kept.get(&one.tolerance) {
+                Some(text) => Tolerance::from_json(text).map_err(|why| wrong(why.to_string()))?,
+                None => Tolerance::named(&one.tolerance)
+                    .ok_or_else(|| wrong("it is missing".to_owned()))?,
+            };
+            Ok((one.clone(), tolerance))
+        };
+        let all = campaign.preserve.iter().map(tolerance);
+        let all = all.collect::<Result<Vec<_>, AnalysisError>>()?;
+        // What no record speaks of is still required.
+        let mut pools = BTreeMap::new();
+        let faults = context.manifest.faults.iter().filter(|fault| fault.on == FaultOn::Image);
+        for fault in faults {
+            for (at, (one, tolerance)) in all.iter().enumerate() {
+                if concerns(one, tolerance, &fault.name) {
+                    let targets = 0..context.manifest.targets.len() as u32;
+                    let key = |target| ((at, target, fault.name.clone()), Pool::default());
+                    pools.extend(targets.map(key));
+                }
+            }
+        }
+        Ok(Self { all, pools })
+    }
+
+    pub(super) fn add(&mut self, context: &Context, record: &Record) {
+        if self.all.is_empty() {
+            return;
+        }
+        let fault = context.manifest.faults.get(record.fault as usize);
+        let Some(fault) = fault.filter(|fault| fault.on == FaultOn::Image) else { return };
+        let change = record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse().ok());
+        for (at, (one, _)) in self.all.iter().enumerate() {
+            let key = (at, record.target, fault.name.clone());
+            let Some(pool) = self.pools.get_mut(&key) else { continue };
+            match (change, &record.outcome) {
+                (_, Outcome::Skipped(Reason::StrengthNotFound)) => pool.out_of_reach += 1,
+                (None, _) if record.answer.is_some() || is_untold(record) => pool.untold += 1,
+                (None, _) => (),
+                (Some(change), _) => {
+                    if let Some(scored) = scored(context, one, record, change) {
+                        pool.versions.entry(record.case).or_default().push(scored);
+                    }
+                }
+            }
+        }
+    }
+
+    /// By requirement, fault and target.
+    pub(super) fn checked(
+        &self,
+        context: &Context,
+        precision: &Precision,
+        whole: bool,
+    ) -> Result<Vec<Preserved>, StatsError> {
+        let mut all = Vec::new();
+        for ((at, target, fault), pool) in &self.pools {
+            let (one, tolerance) = &self.all[*at];
+            let Some(tolerated) = tolerated(one.what, tolerance, fault) else { continue };
+            let Some(target) = context.manifest.targets.get(*target as usize) else { continue };
+            let metric = fitting(target);
+            let named = Named { target: &target.name, fault, metric, tolerance, tolerated };
+            let mut preserved = verdict::checked(one, &named, pool, context.manifest.seed)?;
+            let versions = pool.versions.values();
+            preserved.diagnosis = diagnose(one, &named, versions, precision)?;
+            verdict::explain(&mut preserved, one, metric, whole);
+            all.push((*at, preserved));
+        }
+        rank::rank(&mut all, context);
+        // Targets under the same fault stand together.
+        all.sort_by(|(a, one), (b, other)| (a, &one.fault).cmp(&(b, &other.fault)));
+        Ok(all.into_iter().map(|(_, preserved)| preserved).collect())
+    }
+}
+
+/// What a pool of versions is about.
+struct Named<'a> {
+    target: &'a str,
+    fault: &'a str,
+    metric: Metric,
+    tolerance: &'a Tolerance,
+    tolerated: &'a Tolerated,
+}
+
+fn is_untold(record: &Record) -> bool {
+    record.outcome == Outcome::Skipped(Reason::VisualChangeUnknown)
+}
+
+fn concerns(one: &Preservation, tolerance: &Tolerance, fault: &str) -> bool {
+    one.concerns(fault) && tolerated(one.what, tolerance, fault).is_some()
+}
+
+fn tolerated<'t>(what: Preserves, tolerance: &'t Tolerance, fault: &str) -> Option<&'t Tolerated> {
+    tolerance.of(fault).and_then(|threshold| what.of(threshold))
+}

@@ -1,0 +1,79 @@
+//! Objects found under faults in images, counted by hand.
+
+use crate::sample::{Run, fault, golden};
+
+const KNOWN: &str = "5 0 0 0 10 10";
+const FOUND: &str = "5 0.9 0 0 10 10";
+
+/// Ten cases with an object each. Undisturbed all are found; noise of severities 1 and 5 loses 4 and
+/// 8 of them, fog 2, and the control none.
+fn run() -> Run {
+    let mut run = Run::new(&["small"], 10, "");
+    let graded = |name: &str, severity: f64| {
+        let mut point = fault(name, "severity", severity, 1);
+        point.settings.insert("severity".to_owned(), severity.into());
+        point
+    };
+    run.manifest.faults = vec![
+        graded("gaussian_noise", 1.0),
+        graded("gaussian_noise", 5.0),
+        graded("fog", 3.0),
+        fault("unchanged", "level", 1.0, 1),
+    ];
+    for case in 0..10 {
+        let scene = Some(format!("{KNOWN}|{FOUND}").into());
+        let known = golden(0, case, "1 object");
+        run.goldens.push(faultlens_record::GoldenRecord { scene, ..known });
+    }
+    for (fault, lost) in (0..).zip([4, 8, 2, 0]) {
+        let from = run.records.len();
+        run.add((0, fault), 1, |case, _| case < lost);
+        for record in &mut run.records[from..] {
+            let found = if record.case < lost { "" } else { FOUND };
+            record.extra.insert("found".to_owned(), found.to_owned());
+        }
+    }
+    run
+}
+
+#[test]
+fn average_precision_is_of_all_cases_together() {
+    let summary = run().summarised(&[]).unwrap();
+    let [small] = &summary.detection[..] else { panic!("{:?}", summary.detection) };
+    assert_eq!((small.target.as_str(), small.cases, small.points.len()), ("small", 10, 4));
+    let near = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-12;
+    // What is found is found with full precision: one more recall of 101 for each hundredth.
+    for (point, lost) in small.points.iter().zip([4u32, 8, 2, 0]) {
+        let recalls = f64::from(101 - 10 * lost) / 101.0;
+        assert!(near(point.ap.value, recalls) && near(point.ap50, recalls), "{point:?}");
+        assert_eq!((point.errors["Miss"], point.errors["Loc"]), (lost.into(), 0));
+        let (low, high) = (point.ap.low, point.ap.high);
+        assert!(low <= recalls && recalls <= high && high - low < 0.8, "{point:?}");
+    }
+    assert!(near(small.clean.ap.value, 1.0) && small.clean.fault.is_none());
+    // Each fault counts the same, whatever the number of its severities; controls do not.
+    let wanted = ((61.0 + 21.0) / 2.0 + 81.0) / 2.0 / 101.0;
+    let (mean, kept) = (small.mean_ap.unwrap(), small.kept.unwrap());
+    assert!(near(mean.value, wanted) && near(kept.value, wanted), "{mean:?} {kept:?}");
+    assert!(mean.low < wanted && wanted < mean.high, "{mean:?}");
+    assert_eq!(run().summarised(&[]).unwrap().detection, summary.detection);
+}
+
+#[test]
+fn without_objects_nothing_is_made_up() {
+    let mut unknown = run();
+    unknown.goldens.iter_mut().for_each(|golden| golden.scene = None);
+    assert!(unknown.summarised(&[]).unwrap().detection.is_empty());
+    let mut other = run();
+    other.records.iter_mut().for_each(|record| record.extra.clear());
+    // The undisturbed answers are known whatever the faults are.
+    let told = other.summarised(&[]).unwrap();
+    let small = &told.detection[0];
+    assert!(small.clean.ap.value > Some(1.0 - 1e-9) && small.points.is_empty());
+    assert_eq!((small.mean_ap, small.kept), (None, None));
+    let said = "finds known objects with AP 1 [1, 1], AP50 1";
+    assert!(told.findings.iter().any(|finding| finding.contains(said)), "{:?}", told.findings);
+    let mut broken = run();
+    broken.goldens.iter_mut().for_each(|golden| golden.scene = Some("words".into()));
+    assert!(broken.summarised(&[]).unwrap().detection.is_empty());
+}

@@ -1,0 +1,126 @@
+//! Requirements: what they speak of, and when they are met.
+
+use crate::sample::Run;
+use faultlens_analysis::Verdict;
+use faultlens_spec::Campaign;
+use faultlens_spec::{FitLimit, RateKind};
+use std::path::Path;
+
+/// A run in which nothing deviates, with one requirement.
+fn run(filter: &str) -> Run {
+    let more = format!("requirements: [{{rate: changed, at_most: 0.1, where: {{{filter}}}}}]");
+    let mut run = Run::new(&["small"], 4, &more);
+    for (fault, repeats) in [(0, 100), (1, 100), (2, 1)] {
+        run.add((0, fault), repeats, |_, _| false);
+    }
+    run
+}
+
+#[test]
+fn only_a_whole_run_meets_a_requirement() {
+    let verdict = |run: &Run| {
+        let summary = run.summarised(&[]).unwrap();
+        assert_eq!(summary.verdict, Some(summary.requirements[0].verdict));
+        (summary.requirements[0].verdict, summary.requirements[0].why.clone())
+    };
+    let unfinished = (Verdict::Inconclusive, "the run is not complete".to_owned());
+    let mut run = run("");
+    assert_eq!(verdict(&run).0, Verdict::Met);
+    run.manifest.shard = Some((1, 2));
+    assert_eq!(verdict(&run), unfinished);
+    run.manifest.shard = None;
+    run.complete = false;
+    assert_eq!(verdict(&run), unfinished);
+    // Cases run in their order, so that those so far may be the worst of all.
+    run.records.clear();
+    run.add((0, 0), 100, |_, _| true);
+    assert_eq!(verdict(&run), unfinished);
+    run.complete = true;
+    assert_eq!(verdict(&run).0, Verdict::NotMet);
+}
+
+#[test]
+fn requirements_find_their_trials_however_they_are_written() {
+    for (filter, n) in [
+        ("", 804),
+        ("severity: 5.0", 4),
+        ("severity: 5", 4),
+        ("fault: bit_flip", 800),
+        ("fault: bit_flip bit=30", 400),
+        ("point: bit_flip bit=30", 400),
+        ("label: stop", 804),
+        ("case: image 3", 201),
+        ("outcome: unchanged", 804),
+    ] {
+        let summary = run(filter).summarised(&[]).unwrap();
+        assert_eq!(summary.requirements[0].rate.n, n, "{filter}");
+    }
+}
+
+#[test]
+fn a_requirement_that_speaks_of_no_trial_is_a_mistake() {
+    let speaks = "a requirement speaks of";
+    for (filter, wanted) in [
+        ("labl: stop", "trials have no attribute \"labl\"; did you mean \"label\"?".to_owned()),
+        ("label: stopp", format!("{speaks} label \"stopp\", which no trial has; did you mean")),
+        ("severity: 4", format!("{speaks} severity \"4\", which no trial has; known is 5")),
+        ("point: bit_flip bit=32", format!("{speaks} point \"bit_flip bit=32\"")),
+        ("case: image 9", format!("{speaks} case \"image 9\"")),
+        ("outcome: mask", format!("{speaks} outcome \"mask\"")),
+        // Only a fault inside the model has a place there.
+        ("operator: Conv", "trials have no attribute \"operator\"; known are".to_owned()),
+    ] {
+        let error = run(filter).summarised(&[]).unwrap_err().to_string();
+        assert!(error.starts_with(&wanted), "{filter}: {error}");
+    }
+}
+
+#[test]
+fn what_later_trials_may_have_is_no_mistake_yet() {
+    let mut run = run("light: night");
+    run.complete = false;
+    let summary = run.summarised(&[]).unwrap();
+    assert_eq!(summary.requirements[0].verdict, Verdict::Inconclusive);
+    // Doses are known from the start.
+    let mut run = self::run("severity: 4");
+    run.complete = false;
+    assert!(run.summarised(&[]).is_err());
+}
+
+#[test]
+fn failures_in_time_are_read_and_checked() {
+    let campaign = |requirement: &str| {
+        let text = format!(
+            "targets: [{{model: 'world:signs-shallow', traits: {{depth: 3, optimiser: adam}}}}]\n\
+             cases: {{data: 'world:signs:4'}}\nfaults: [{{fault: bit_flip}}]\n\
+             requirements:\n  - {requirement}\n"
+        );
+        Campaign::parse(&text, Path::new("c.yaml"))
+    };
+    let good = campaign("{fit: {raw: 100, share: 0.5}, at_most: 10}").unwrap();
+    assert_eq!(good.requirements[0].fit, Some(FitLimit { raw: 100.0, share: 0.5 }));
+    assert_eq!(good.requirements[0].rate, RateKind::Failed);
+    assert_eq!(good.targets[0].traits["depth"], "3");
+    assert_eq!(good.targets[0].traits["optimiser"], "adam");
+    for (requirement, at, wanted) in [
+        ("{at_most: 0.1}", "5:5", "requirements needs rate or fit"),
+        (
+            "{rate: failed, at_most: 10}",
+            "5:29",
+            "at_most takes a number above 0 and up to 1, not 10",
+        ),
+        ("{rate: failed, fit: {raw: 1}, at_most: 1}", "5:25", "a requirement limits a rate or fit"),
+        ("{fit: {share: 1}, at_most: 1}", "5:11", "fit needs raw"),
+        ("{fit: {raw: 0}, at_most: 1}", "5:17", "raw takes a number above 0"),
+        (
+            "{fit: {raw: 9, share: 2}, at_most: 1}",
+            "5:27",
+            "share takes a number above 0 and up to 1",
+        ),
+        ("{fit: {raw: 9, shar: 1}, at_most: 1}", "5:20", "fit has no key \"shar\"; did you mean"),
+        ("{fit: 9, at_most: 1}", "5:11", "fit takes keys such as raw"),
+    ] {
+        let error = campaign(requirement).unwrap_err().to_string();
+        assert!(error.contains(wanted) && error.contains(at), "{requirement}: {error}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Wrong answers under faults in images, counted by hand.
+
+use crate::sample::{Run, fault, golden};
+
+/// Ten cases of a stop sign. Undisturbed, `small` is wrong on two and `large` on none; noise of
+/// severities 1 and 5 makes `small` wrong on 4 and 8, `large` on 1 and 5, fog on 2 and 1.
+fn run(reference: &str) -> Run {
+    let mut run = Run::new(&["small", "large"], 10, "");
+    run.yaml = run.yaml.replace(
+        "targets: [{model: a.onnx, name: small}]",
+        &format!(
+            "targets: [{{model: a.onnx, name: small}}, {{model: b.onnx, name: large}}]\n{reference}"
+        ),
+    );
+    let graded = |name: &str, severity: f64| {
+        let mut point = fault(name, "severity", severity, 1);
+        point.settings.insert("severity".to_owned(), severity.into());
+        point
+    };
+    run.manifest.faults = vec![
+        graded("gaussian_noise", 1.0),
+        graded("gaussian_noise", 5.0),
+        graded("fog", 3.0),
+        // A control, which has no severity.
+        fault("unchanged", "severity", 1.0, 1),
+    ];
+    for (target, wrong) in [(0, [4, 8, 2, 10]), (1, [1, 5, 1, 0])] {
+        for case in 0..10 {
+            let right = target == 1 || case >= 2;
+            let answer = if right { "stop" } else { "yield" };
+            let known = golden(target, case, answer);
+            let truth = Some("stop".into());
+            run.goldens.push(faultlens_record::GoldenRecord {
+                correct: Some(right),
+                truth,
+                ..known
+            });
+        }
+        for (fault, wrong) in (0..).zip(wrong) {
+            let from = run.records.len();
+            run.add((target, fault), 1, |case, _| case < wrong);
+            for record in &mut run.records[from..] {
+                let right = record.case >= wrong;
+                record.answer = Some(if right { "stop" } else { "tree" }.into());
+            }
+        }
+    }
+    run
+}
+
+#[test]
+fn errors_are_counted_by_severity_and_beside_the_reference() {
+    let summary = run("reference: large").summarised(&[]).unwrap();
+    let [small, large] = &summary.robustness[..] else { panic!("{:?}", summary.robustness) };
+    assert_eq!((small.target.as_str(), small.clean.value), ("small", Some(0.2)));
+    let errors = |at: usize| {
+        let fault = &small.faults[at];
+        let errors: Vec<_> =
+            fault.errors.iter().map(|(s, rate)| (*s, rate.events, rate.n)).collect();
+        (fault.fault.as_str(), errors, (10.0 * fault.mean).round())
+    };
+    assert_eq!(errors(0), ("fog", vec![(3.0, 2, 10)], 2.0));
+    assert_eq!(errors(1), ("gaussian_noise", vec![(1.0, 4, 10), (5.0, 8, 10)], 6.0));
+    let near = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-12;
+    // Each fault counts the same, whatever the number of its severities.
+    assert!(near(small.mean_accuracy, (0.8 + 0.4) / 2.0));
+    assert!(near(small.kept, 0.6 / 0.8));
+    assert!(near(small.faults[0].relative, 0.2 / 0.1) && near(small.faults[1].relative, 2.0));
+    assert!(near(small.mean_relative, 2.0) && near(large.mean_relative, 1.0));
+}
+
+#[test]
+fn without_a_reference_or_a_truth_nothing_is_made_up() {
+    let summary = run("").summarised(&[]).unwrap();
+    assert!(summary.robustness.iter().all(|one| one.mean_relative.is_none()));
+    let mut unknown = run("");
+    unknown.goldens.iter_mut().for_each(|golden| golden.truth = None);
+    assert!(unknown.summarised(&[]).unwrap().robustness.is_empty());
+    // A trial that a guard barred was never asked.
+    let mut barred = run("");
+    barred.records.iter_mut().for_each(|record| record.queries = 0);
+    assert!(barred.summarised(&[]).unwrap().robustness.is_empty());
+}

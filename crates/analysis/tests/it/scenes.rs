@@ -1,0 +1,117 @@
+//! Changed scenes.
+
+use crate::sample::{Run, fault, golden};
+use faultlens_analysis::SceneTotal;
+use faultlens_core::{Outcome, Reason};
+use faultlens_record::GoldenRecord;
+use faultlens_record::store::{FaultOn, ManifestFault};
+
+const CASES: u32 = 12;
+
+fn insert(placing: &str, label: &str) -> ManifestFault {
+    let mut insert = fault("insert_object", "n", 0.0, 10);
+    insert.on = FaultOn::Scene;
+    insert.label = label.to_owned();
+    insert.settings.insert("placing".to_owned(), placing.into());
+    insert
+}
+
+/// Two targets, objects put close to others and anywhere. The second target finds nothing odd and
+/// disagrees with itself about the last case.
+fn run() -> Run {
+    let mut run = Run::new(&["small", "deep"], CASES, "");
+    run.manifest.faults =
+        vec![insert("guided", "insert_object"), insert("random", "insert_object placing=random")];
+    run.add((0, 0), 10, |_, repeat| repeat < 5);
+    run.add((0, 1), 10, |_, repeat| repeat < 1);
+    run.add((1, 0), 10, |_, _| false);
+    for record in &mut run.records {
+        let mut say =
+            |name: &str, text: &str| record.extra.insert(name.to_owned(), text.to_owned());
+        say("objects_found", "3");
+        if record.outcome == Outcome::Changed {
+            say("object", "o1");
+            say("missed", "1");
+            say("moved", "1.0");
+            // All of them meet at the same place of their case.
+            say("moved_to", "7 7");
+        }
+        if record.target == 1 && record.case == CASES - 1 {
+            record.extra.remove("objects_found");
+            record.outcome = Outcome::Skipped(Reason::GoldenUnstable);
+        }
+    }
+    run
+}
+
+#[test]
+fn totals_count_images_once() {
+    let summary = run().summarised(&[]).unwrap();
+    let of = |total: &SceneTotal| {
+        let SceneTotal { target, objects, unsteady, scenes, moved, changed, .. } = total;
+        (target.clone(), [*objects, *unsteady, *scenes, *moved, changed.events, changed.n])
+    };
+    let totals: Vec<_> = summary.scene_totals.iter().map(of).collect();
+    let name = |name: &str| Some(name.to_owned());
+    // Three objects in each of twelve images, whatever is put into them.
+    assert_eq!(totals[0], (name("small"), [36, 0, 240, 12, 72, 240]));
+    assert_eq!(totals[1], (name("deep"), [33, 1, 110, 0, 0, 110]));
+    assert_eq!(totals[2], (None, [69, 1, 350, 12, 72, 350]));
+    assert_eq!(totals.len(), 3);
+    assert_eq!(summary.scenes.iter().map(|one| one.missed).collect::<Vec<_>>(), [60, 12, 0]);
+}
+
+#[test]
+fn only_what_is_near_the_least_score_of_all_was_unsure() {
+    let advice = |score: &str, scene: Option<&str>, output: serde_json::Value| {
+        let mut run = run();
+        run.manifest.targets[0].output = output;
+        let scene = scene.map(Into::into);
+        run.goldens.push(GoldenRecord { scene, ..golden(0, 0, "objects") });
+        for record in run.records.iter_mut().filter(|one| one.outcome == Outcome::Changed) {
+            let changes = format!("missed car {score} at 1.0 2.0 3.0 4.0");
+            record.extra.insert("changes".to_owned(), changes);
+        }
+        let advice = run.summarised(&[]).unwrap().advice.join("\n");
+        advice.contains("72 of 72 objects that small lost")
+    };
+    // Objects that the undisturbed target finds: one of 0.3, one of 0.9.
+    let found = Some("0 0 1 1 5 5|0 0.3 1 1 5 5;0 0.9 20 1 5 5");
+    let described = serde_json::json!({"kind": "detections", "decoder": "yolox"});
+    for (score, scene, output, said) in [
+        ("0.90", found, serde_json::Value::Null, false),
+        ("0.32", found, serde_json::Value::Null, true),
+        ("0.90", None, described.clone(), false),
+        ("0.32", None, described, true),
+        ("0.90", None, serde_json::Value::Null, false),
+    ] {
+        assert_eq!(advice(score, scene, output.clone()), said, "{score} {scene:?} {output}");
+    }
+}
+
+#[test]
+fn findings_say_what_changed_scenes_do() {
+    let summary = run().summarised(&[]).unwrap();
+    let found = summary.findings.join("\n");
+    for part in [
+        "small loses, invents or mistakes other objects in 72 of 240 changed scenes (30.0%",
+        "deep loses, invents or mistakes other objects in 0 of 110 changed scenes (0%",
+        "Close to others is worse than anywhere (insert_object on small, 12 cases with scenes of both): 50.0%",
+    ] {
+        assert!(found.contains(part), "{part} is not in\n{found}");
+    }
+    let warned = summary.warnings.join("\n");
+    assert!(warned.contains("deep disagrees with itself about 1 case:"), "{warned}");
+    assert!(!warned.contains("small disagrees"), "{warned}");
+}
+
+#[test]
+fn a_stop_rule_does_not_weight_scenes_by_their_outcomes() {
+    let mut run = run();
+    run.yaml += "stop: {half_width: 0.02, at_most: 1000}\n";
+    run.records.retain(|record| record.fault == 0 || record.repeat < 4);
+    let summary = run.summarised(&[]).unwrap();
+    let total = &summary.scene_totals[0];
+    // The first four repeats, which both have: all of one point and every fourth of the other.
+    assert_eq!((total.changed.events, total.changed.n, total.scenes), (60, 96, 168));
+}

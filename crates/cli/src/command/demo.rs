@@ -1,0 +1,55 @@
+//! `faultlens demo`: campaigns against shipped models on the embedded world.
+
+use std::path::Path;
+
+use crate::exit;
+use faultlens::analysis::summarise;
+use faultlens::campaign::run::RunOptions;
+use faultlens::protect::{Options, protect};
+use faultlens::report::plain;
+use faultlens::spec::Campaign;
+
+use crate::args::DemoArgs;
+use crate::command::report::{self, Shown, Told};
+use crate::command::run::perform;
+use crate::console::Console;
+
+/// The campaign of the demonstration; a user's own looks the same.
+const CAMPAIGN: &str = include_str!("demo.yaml");
+
+/// What is done to a detector, in a run of its own.
+const SCENES: &str = include_str!("demo-scenes.yaml");
+
+/// Findings about the detector that are told.
+const TOLD: usize = 3;
+
+/// Runs the demonstration and tells what it found.
+pub(crate) fn run(args: &DemoArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let scenes = args.output.join("scenes");
+    for (text, dir) in [(CAMPAIGN, &args.output), (SCENES, &scenes)] {
+        for line in text.lines() {
+            console.note(format_args!("  {line}"))?;
+        }
+        console.note("")?;
+        let campaign = Campaign::parse(text, Path::new("demo.yaml"))?;
+        let options = RunOptions { output: Some(dir.clone()), ..RunOptions::default() };
+        if !perform(campaign, &options, None, console)? {
+            console.note("interrupted; what was recorded is safe, the same command goes on")?;
+            return Ok(exit::INTERRUPTED);
+        }
+    }
+    let advice = protect(&args.output, &Options::default())?;
+    for finding in advice.findings.iter().take(1) {
+        console.note(format_args!("protections on the same trials: {}", plain(finding)))?;
+    }
+    console.note("a detector in changed scenes:")?;
+    for finding in summarise(&scenes, &[])?.findings.iter().take(TOLD) {
+        console.note(format_args!("  • {}", plain(finding)))?;
+    }
+    report::tell(&scenes, &Told { junit: None, shown: Shown::Nothing }, console)?;
+    let page = scenes.join("report.html");
+    console.note(format_args!("  report: {}\n", page.display()))?;
+    let shown = if args.json { Shown::Json } else { Shown::Text };
+    report::tell(&args.output, &Told { junit: None, shown }, console)?;
+    Ok(exit::OK)
+}

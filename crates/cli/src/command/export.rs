@@ -1,0 +1,35 @@
+//! `faultlens export`: records as a table.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use crate::exit;
+use anyhow::{Context, bail};
+use faultlens::record::store::{Store, export_csv, export_parquet};
+
+use crate::args::{ExportArgs, ExportFormat};
+use crate::console::Console;
+
+/// Writes every record as a row.
+pub(crate) fn run(args: &ExportArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let path = &args.output;
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let format = match (args.format, ending) {
+        (Some(format), _) => format,
+        (None, Some("csv")) => ExportFormat::Csv,
+        (None, Some("parquet")) => ExportFormat::Parquet,
+        _ => bail!("say --format csv or --format parquet; the name does not: {}", path.display()),
+    };
+    let store = Store::read(&args.run)?;
+    match format {
+        ExportFormat::Csv => {
+            let wrong = || format!("cannot write {}", path.display());
+            let mut out = BufWriter::new(File::create(path).with_context(wrong)?);
+            export_csv(&store, &mut out)?;
+            out.flush().with_context(wrong)?;
+        }
+        ExportFormat::Parquet => export_parquet(&store, path)?,
+    }
+    console.note(format_args!("wrote {}", path.display()))?;
+    Ok(exit::OK)
+}

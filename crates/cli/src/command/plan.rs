@@ -1,0 +1,145 @@
+//! `faultlens plan`: what a campaign would do.
+
+use std::path::Path;
+
+use crate::exit;
+use anyhow::ensure;
+use faultlens::analysis::words::counted;
+use faultlens::campaign::OpenCampaign;
+use faultlens::campaign::plan::Shard;
+use faultlens::spec::Campaign;
+use faultlens::stats::sample_size;
+use serde_json::json;
+
+use crate::args::PlanArgs;
+use crate::console::Console;
+use crate::text::{Align, grouped, table};
+
+/// Shows trials by fault and the half-width that a rate of one half would have.
+pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let setup = OpenCampaign::open(Campaign::load(&args.campaign)?)?;
+    setup.check_judge()?;
+    ensure!(
+        setup.campaign.stop.is_none() || args.shards.is_none(),
+        "a campaign with a stop rule cannot be run in shards: no shard sees the others' trials"
+    );
+    let rows = rows(&setup);
+    let shards: Vec<String> = args.shards.iter().flat_map(|&of| commands(args, of)).collect();
+    if args.json {
+        let faults: Vec<_> = rows.iter().map(Row::json).collect();
+        let sizes: Vec<u64> = args.shards.iter().flat_map(|&of| sizes(&setup, of)).collect();
+        console.json(&json!({
+            "name": setup.campaign.name,
+            "trials": setup.plan.total(),
+            "targets": setup.targets.len(),
+            "cases": setup.plan.cases(),
+            "faults": faults,
+            "shards": sizes,
+            "commands": shards,
+        }))?;
+        return Ok(exit::OK);
+    }
+    let targets = counted(setup.targets.len() as u64, "target");
+    let cases = counted(u64::from(setup.plan.cases()), "case");
+    let total = counted(setup.plan.total(), "trial");
+    console.line(format_args!("{total}: {targets} × {cases} × faults"))?;
+    let header = ["fault", "each case", "in all", "known to"].map(str::to_owned);
+    let lines: Vec<[String; 4]> =
+        std::iter::once(header).chain(rows.iter().map(Row::cells)).collect();
+    let (left, right) = (Align::Left, Align::Right);
+    for line in table([left, right, right, right], &lines) {
+        console.line(format_args!("  {line}"))?;
+    }
+    if rows.iter().any(|row| row.at_most) {
+        console.line("\n≤ as many as the objects that a target finds allow; fewer know less")?;
+    }
+    console.line(needed())?;
+    for command in shards {
+        console.line(command)?;
+    }
+    Ok(exit::OK)
+}
+
+/// One fault of the plan.
+struct Row {
+    label: String,
+    each: u64,
+    all: u64,
+    /// Whether there may be fewer, where a target finds few objects.
+    at_most: bool,
+    /// Half the interval's width at a rate of one half, where it is widest, if all are judged.
+    half_width: f64,
+}
+
+fn rows(setup: &OpenCampaign) -> Vec<Row> {
+    let cases = u64::from(setup.plan.cases());
+    let targets = || 0..setup.targets.len();
+    let faults = setup.campaign.faults.iter().enumerate();
+    faults
+        .map(|(at, fault)| {
+            // Where every place has a trial, targets have unlike numbers of them.
+            let each = targets().map(|target| setup.plan.trials(target, at)).max().unwrap_or(0);
+            let all = targets().map(|target| setup.plan.trials(target, at) * cases).sum();
+            // Of permanent faults, the faults are the sample and not their trials.
+            let cases = if fault.disturbance.is_permanent() { cases.max(1) } else { 1 };
+            let sample = all / cases;
+            let widest = setup.campaign.intervals.estimate(sample / 2, sample);
+            let half_width = widest.map_or(0.5, |estimate| estimate.half_width());
+            let at_most = fault.disturbance.follows_objects();
+            Row { label: fault.label.clone(), each, all, at_most, half_width }
+        })
+        .collect()
+}
+
+impl Row {
+    fn cells(&self) -> [String; 4] {
+        let half = format!("±{:.1}%", 100.0 * self.half_width);
+        let most = if self.at_most { "≤ " } else { "" };
+        let least = if self.at_most { "≥ " } else { "" };
+        let number = |number| format!("{most}{}", grouped(number));
+        [self.label.clone(), number(self.each), number(self.all), format!("{least}{half}")]
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "fault": self.label,
+            "each_case": self.each,
+            "trials": self.all,
+            "at_most": self.at_most,
+            "half_width": self.half_width,
+        })
+    }
+}
+
+/// Faults to choose from, where that is so many that more would change nothing.
+const POPULATION: u64 = 1_000_000_000;
+
+/// How many trials usual margins need.
+fn needed() -> String {
+    let level = faultlens::stats::Level::default();
+    let need =
+        |margin: f64| sample_size(POPULATION, margin, 0.5, level).map_or("?".to_owned(), grouped);
+    format!(
+        "\nA rate within ±5% needs {} trials, within ±1% {} (Leveugle et al., 95%).",
+        need(0.05),
+        need(0.01)
+    )
+}
+
+fn sizes(setup: &OpenCampaign, of: u32) -> Vec<u64> {
+    let size = |part| setup.plan.pieces(Some(Shard { part, of })).map(|piece| piece.len()).sum();
+    (1..=of).map(size).collect()
+}
+
+fn commands(args: &PlanArgs, of: u32) -> Vec<String> {
+    let campaign = args.campaign.display();
+    let dir = |part: u32| format!("shards/{part}");
+    let mut lines: Vec<String> = (1..=of)
+        .map(|part| format!("faultlens run {campaign} --shard {part}/{of} --output {}", dir(part)))
+        .collect();
+    let dirs: Vec<String> = (1..=of).map(dir).collect();
+    let name = Path::new(&args.campaign).file_stem().and_then(|stem| stem.to_str());
+    let merged = format!("runs/{}", name.unwrap_or("merged"));
+    lines.push(format!("faultlens merge {} --output {merged}", dirs.join(" ")));
+    lines
+}

@@ -1,0 +1,105 @@
+//! Two answers with objects, one thing a row.
+
+use faultlens::campaign::detection_diff::{
+    Answered, CHANGES, DetectionDiff, NamedBox, ObjectStatus,
+};
+use faultlens::campaign::replay::Replayed;
+use faultlens::record::said::{LABEL, OBJECT};
+use faultlens::report::plain;
+use serde_json::{Value, json};
+
+use crate::console::Console;
+use crate::text::{Align, table};
+
+/// A thing's row: what became of it, and how it was and is.
+type Row<'a> = (&'static str, Option<&'a NamedBox>, Option<&'a NamedBox>);
+
+/// What became of every thing, those that the fault itself took away and those that do not count
+/// too.
+fn rows<'a>(detection_diff: &'a DetectionDiff, answer: &'a Answered) -> Vec<Row<'a>> {
+    let pairs = answer.pairs.iter();
+    let mut rows: Vec<Row<'a>> =
+        pairs.map(|pair| (pair.status.name(), pair.before.as_ref(), pair.after.as_ref())).collect();
+    let gone = detection_diff
+        .golden
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !answer.pairs.iter().any(|pair| pair.golden == Some(*at)));
+    rows.extend(gone.map(|(_, thing)| ("taken away", Some(thing), None)));
+    rows.extend(answer.own.iter().map(|thing| ("own", None, Some(thing))));
+    rows
+}
+
+/// The rows as JSON; nothing where there is no answer.
+pub(super) fn list(detection_diff: &DetectionDiff) -> Value {
+    let thing = |thing: Option<&NamedBox>| {
+        thing.map(|thing| {
+            json!({"label": thing.label, "score": thing.score, "box": thing.bounds.sides()})
+        })
+    };
+    let row = |(kind, before, after): Row<'_>| json!({"kind": kind, "before": thing(before), "after": thing(after)});
+    match &detection_diff.answer {
+        Ok(answer) => rows(detection_diff, answer).into_iter().map(row).collect(),
+        Err(_) => Value::Null,
+    }
+}
+
+/// Shows every thing of both answers, what came or went, and what changed.
+pub(super) fn show(
+    console: &mut Console,
+    replayed: &Replayed,
+    detection_diff: &DetectionDiff,
+) -> anyhow::Result<()> {
+    let said = |name: &str| replayed.now.extra.get(name).map(String::as_str);
+    if let (Some(label), Some(at)) = (said(LABEL), &detection_diff.touched) {
+        let what = match said(OBJECT) {
+            Some(object) => format!("inserted: {label} ({object}) at {at}"),
+            None => format!("taken out: {label} at {at}"),
+        };
+        console.line(format_args!("  {}\n", plain(&what)))?;
+    }
+    let answer = match &detection_diff.answer {
+        Ok(answer) => answer,
+        Err(why) => return Ok(console.line(format_args!("  no answer: {}", plain(why)))?),
+    };
+    // Where a fault moves things, those of the changed image are set beside each other.
+    let first =
+        if detection_diff.expected == detection_diff.golden { "golden" } else { "expected" };
+    let mut lines = vec![["", first, "", "", "observed", "", ""].map(str::to_owned)];
+    for (kind, before, after) in rows(detection_diff, answer) {
+        let [[a, b, c], [d, e, f]] = [before, after].map(cells);
+        lines.push([kind.to_owned(), a, b, c, d, e, f]);
+    }
+    let (left, right) = (Align::Left, Align::Right);
+    for line in table([left, left, right, left, left, right, left], &lines) {
+        console.line(format_args!("  {line}"))?;
+    }
+    if !answer.own.is_empty() {
+        console.line("\n  own: found of what came or went, does not count")?;
+    }
+    if let Some(changes) = said(CHANGES) {
+        let same = answer.pairs.iter().filter(|pair| pair.status == ObjectStatus::Same).count();
+        console.line(format_args!("\n  {same} as before; {}", plain(changes)))?;
+    }
+    Ok(())
+}
+
+/// Where the answer is not the recorded one: what changed then.
+pub(super) fn otherwise(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
+    if replayed.is_identical() || replayed.detection_diff.is_none() {
+        return Ok(());
+    }
+    let recorded = &replayed.recorded;
+    let changes = recorded.extra.get(CHANGES).map_or("nothing changed", String::as_str);
+    let outcome = recorded.outcome.kind();
+    Ok(console.line(format_args!("recorded: {outcome}; {}", plain(changes)))?)
+}
+
+fn cells(thing: Option<&NamedBox>) -> [String; 3] {
+    match thing {
+        Some(thing) => {
+            [thing.label.clone(), format!("{:.2}", thing.score), thing.bounds.to_string()]
+        }
+        None => [const { String::new() }; 3],
+    }
+}

@@ -1,0 +1,129 @@
+//! `faultlens report`: what a run found.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure};
+
+use crate::exit;
+use faultlens::analysis::{Summary, summarise};
+use faultlens::report::{Terminal, html, junit, markdown, terminal};
+use faultlens::sweep::Rows;
+
+use crate::args::{ReportArgs, ReportFormat};
+use crate::command::{grid, write};
+use crate::console::Console;
+
+/// Makes a report from a run directory.
+pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
+    if Rows::are_in(&args.run) {
+        return of_study(args, console);
+    }
+    let summary = summarise(&args.run, &args.by)?;
+    let format = if args.json { Some(ReportFormat::Json) } else { args.format };
+    let Some(format) = format else {
+        page(&summary, &args.run, args.output.clone(), console)?;
+        return Ok(exit::OK);
+    };
+    let text = match format {
+        ReportFormat::Html => html(&summary, &args.run)?,
+        ReportFormat::Markdown => markdown(&summary),
+        ReportFormat::Json => serde_json::to_string(&summary)?,
+        ReportFormat::Junit => junit(&summary),
+        ReportFormat::Text => terminal(&summary, options(console)),
+    };
+    match &args.output {
+        Some(path) => write(path, text)?,
+        None => console.line(text.trim_end())?,
+    }
+    Ok(exit::OK)
+}
+
+/// Makes the report of a study from its rows.
+fn of_study(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
+    ensure!(args.by.is_empty(), "a study is told by all of its axes; its campaigns take --by");
+    let rows = Rows::load(&args.run)?;
+    let folder = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
+    let name = if rows.name.is_empty() { &*folder } else { rows.name.as_str() };
+    let told = grid::Told::new(name, &rows, args.mixed_machines)?;
+    let format = if args.json { Some(ReportFormat::Json) } else { args.format };
+    let Some(format) = format else {
+        match &args.output {
+            Some(path) => write(path, told.page()?)?,
+            None => told.save(&args.run)?,
+        }
+        let path = args.output.clone().unwrap_or_else(|| args.run.join(grid::PAGE));
+        told.conclude(console)?;
+        console.line(format_args!("report: {}", path.display()))?;
+        return Ok(exit::OK);
+    };
+    let text = match format {
+        ReportFormat::Html => told.page()?,
+        ReportFormat::Markdown => told.markdown(),
+        ReportFormat::Json => serde_json::to_string(&told.findings)?,
+        ReportFormat::Junit | ReportFormat::Text => {
+            bail!("a study has --format html, markdown and json; its campaigns have all")
+        }
+    };
+    match &args.output {
+        Some(path) => write(path, text)?,
+        None => console.line(text.trim_end())?,
+    }
+    Ok(exit::OK)
+}
+
+/// Makes the page once more, after something was added to the run.
+pub(crate) fn rewrite(dir: &Path) -> anyhow::Result<()> {
+    write(&dir.join("report.html"), html(&summarise(dir, &[])?, dir)?)
+}
+
+/// What else is told of a run that has ended.
+pub(crate) struct Told<'a> {
+    /// Where the verdicts go as JUnit XML.
+    pub(crate) junit: Option<&'a Path>,
+    /// What goes to standard output.
+    pub(crate) shown: Shown,
+}
+
+/// What of a run's summary goes to standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// What people read.
+    Text,
+    /// One object with everything.
+    Json,
+    /// Nothing; something else is written there.
+    Nothing,
+}
+
+/// Tells what a run that has just ended found: a page, and a summary.
+pub(crate) fn tell(dir: &Path, told: &Told<'_>, console: &mut Console) -> anyhow::Result<()> {
+    let summary = summarise(dir, &[])?;
+    if let Some(path) = told.junit {
+        write(path, junit(&summary))?;
+    }
+    if told.shown == Shown::Text {
+        return page(&summary, dir, None, console);
+    }
+    write(&dir.join("report.html"), html(&summary, dir)?)?;
+    if told.shown == Shown::Json { console.json(&summary) } else { Ok(()) }
+}
+
+fn page(
+    summary: &Summary,
+    dir: &Path,
+    path: Option<PathBuf>,
+    console: &mut Console,
+) -> anyhow::Result<()> {
+    let usual = path.is_none();
+    let path = path.unwrap_or_else(|| dir.join("report.html"));
+    let written = write(&path, html(summary, dir)?);
+    // A run that can only be read is told of all the same; a path that was asked for must do.
+    let written = if usual { written } else { Ok(written?) };
+    console.line(terminal(summary, options(console)).trim_end())?;
+    written?;
+    Ok(console.line(format_args!("\nreport: {}", path.display()))?)
+}
+
+fn options(console: &Console) -> Terminal {
+    Terminal { colour: console.has_colours(), width: console.width() }
+}

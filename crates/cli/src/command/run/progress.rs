@@ -1,0 +1,142 @@
+//! How far a run is: one line that changes on a terminal, plain lines elsewhere.
+
+use std::time::{Duration, Instant};
+
+use faultlens::OutcomeKind;
+use faultlens::analysis::words::counted;
+use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
+use faultlens::spec::Campaign;
+use faultlens::spec::Intervals;
+use faultlens::stats::confidence_sequence;
+
+use crate::console::Console;
+use crate::text::{bar, grouped, time};
+use faultlens::report::plain;
+
+/// Cells of the bar.
+const WIDTH: usize = 24;
+/// The line changes at most this often.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Where lines stay, one comes at most this often.
+const LONG_PAUSE: Duration = Duration::from_secs(10);
+
+/// Shows how far a run is, its speed, when it ends, and what is known so far.
+pub(super) struct Progress<'c> {
+    console: &'c mut Console,
+    intervals: Intervals,
+    started: Instant,
+    shown: Instant,
+    planned: u64,
+    /// Trials on record, and those of them from before this start.
+    recorded: u64,
+    before: u64,
+    changed: u64,
+    judged: u64,
+}
+
+impl<'c> Progress<'c> {
+    pub(super) fn new(console: &'c mut Console, campaign: &Campaign) -> Self {
+        let now = Instant::now();
+        Self {
+            console,
+            intervals: campaign.intervals,
+            started: now,
+            shown: now,
+            planned: 0,
+            recorded: 0,
+            before: 0,
+            changed: 0,
+            judged: 0,
+        }
+    }
+
+    fn show(&mut self) {
+        let pause = if self.console.is_lively() { PAUSE } else { LONG_PAUSE };
+        if self.shown.elapsed() < pause {
+            return;
+        }
+        self.shown = Instant::now();
+        let line = self.line();
+        if self.console.is_lively() {
+            self.console.progress(line);
+        } else {
+            self.console.aside(line);
+        }
+    }
+
+    fn line(&self) -> String {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let speed = (self.recorded - self.before) as f64 / seconds;
+        let left = self.planned.saturating_sub(self.recorded) as f64 / speed;
+        let share = self.recorded as f64 / self.planned.max(1) as f64;
+        let (done, of) = (grouped(self.recorded), grouped(self.planned));
+        let speed_text = if speed < 10.0 { format!("{speed:.1}") } else { grouped(speed as u64) };
+        let left = if left.is_finite() { format!("{} left", time(left)) } else { String::new() };
+        let known = self.known().map(|known| format!("  {known}")).unwrap_or_default();
+        format!("{} {done}/{of}  {speed_text}/s  {left}{known}", bar(share, WIDTH))
+    }
+
+    /// The rate so far, with an interval that may be looked at again and again.
+    fn known(&self) -> Option<String> {
+        let estimate = confidence_sequence(self.changed, self.judged, self.intervals.level).ok()?;
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let [low, high] = [estimate.low, estimate.high].map(percent);
+        Some(format!("changed {}% [{low}, {high}]", percent(estimate.value?)))
+    }
+}
+
+impl Sink for Progress<'_> {
+    fn take(&mut self, event: &Event<'_>) -> Result<(), SinkError> {
+        match event {
+            Event::Started { run, planned, recorded } => {
+                (self.planned, self.recorded, self.before) = (*planned, *recorded, *recorded);
+                self.started = Instant::now();
+                let (dir, planned) = (run.display(), grouped(*planned));
+                self.console.aside(match recorded {
+                    0 => format!("{planned} trials, recorded in {dir}"),
+                    n => format!("{planned} trials, {} on record already in {dir}", grouped(*n)),
+                });
+            }
+            Event::Pinned(pin) => {
+                let reason = pin.reason.as_deref().map(|why| format!(" ({})", plain(why)));
+                let (name, reason) = (plain(&pin.name), reason.unwrap_or_default());
+                self.console.settle(format_args!("pinned: {name}: {}{reason}", pin.outcome));
+            }
+            Event::Recorded(records) => {
+                for record in *records {
+                    match record.outcome.kind() {
+                        OutcomeKind::Skipped => {}
+                        OutcomeKind::Changed => {
+                            self.changed += 1;
+                            self.judged += 1;
+                        }
+                        _ => self.judged += 1,
+                    }
+                }
+                self.recorded += records.len() as u64;
+                self.show();
+            }
+            Event::Round { repeats, open } => {
+                let open = match open {
+                    0 => "every rate is known well enough".to_owned(),
+                    n => format!("{n} rates are not yet known well enough"),
+                };
+                let trials = counted(u64::from(*repeats), "trial");
+                self.console.settle(format_args!("{trials} of each case: {open}"));
+            }
+            Event::Note(text) => self.console.settle(format_args!("note: {}", plain(text))),
+            Event::Warning(text) => self.console.settle(format_args!("warning: {}", plain(text))),
+            Event::Finished(ending) => {
+                let seconds = self.started.elapsed().as_secs_f64();
+                let (new, time) = (grouped(self.recorded - self.before), time(seconds));
+                let how = match ending {
+                    Ending::Complete => "complete",
+                    Ending::StoppedEarly => "stopped by the stop rule",
+                    Ending::Interrupted => "interrupted",
+                };
+                self.console.settle(format_args!("{how}: {new} trials in {time}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! `faultlens serve`: a model behind a service's wire format.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+use crate::exit;
+use anyhow::{Context, anyhow};
+use faultlens::Seed;
+use faultlens::serve::{Ending, Options, ServedModel, Server};
+use serde_json::json;
+
+use crate::args::ServeArgs;
+use crate::command::threads;
+use crate::console::Console;
+use crate::describe::{self, written};
+
+/// Serves until a signal comes; calls in flight are answered then.
+pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8> {
+    let written = written(args.input.as_deref(), args.labels.as_deref())?;
+    let served = ServedModel::open(&args.model, written)?;
+    describe::show(served.target().description(), console)?;
+    let (model, version) = (served.name().to_owned(), served.version().to_owned());
+    let (log, lines) = mpsc::channel();
+    let server = Server::bind(
+        served,
+        Options {
+            format: args.format,
+            address: SocketAddr::new(args.host, args.port),
+            threads: threads(args.threads),
+            keys: args.key.clone(),
+            misbehaviour: args.misbehave.clone().unwrap_or_default(),
+            seed: Seed::new(args.seed),
+            log: args.log.then_some(log),
+        },
+    )?;
+    listen_to_signals(&server)?;
+    let (address, account) = (server.address()?, server.counts());
+    let format = args.format.name;
+    if !args.host.is_loopback() {
+        console.note(
+            "warning: other machines can reach this address; keys and images travel unencrypted",
+        )?;
+    }
+    if args.json {
+        let address = format!("http://{address}");
+        console.json(
+            &json!({"address": address, "format": format, "model": model, "version": version}),
+        )?;
+    } else {
+        console.line(format_args!("{model} as {format} on http://{address}"))?;
+    }
+    console.flush()?;
+    let serving = std::thread::spawn(move || server.run());
+    for line in lines {
+        console.aside(line);
+    }
+    serving.join().map_err(|_| anyhow!("the server ended by a mistake of its own"))??;
+    let counted = |ending: &&Ending| account.ended(**ending) > 0;
+    let count = |ending: &Ending| format!("{} {}", account.ended(*ending), ending.name());
+    let endings: Vec<String> = Ending::ALL.iter().filter(counted).map(count).collect();
+    console.aside(format_args!("{} calls: {}", account.calls(), endings.join(", ")));
+    if args.json {
+        console.json(&json!({"calls": account.calls()}))?;
+    }
+    Ok(exit::OK)
+}
+
+/// The first signal lets calls in flight be answered; the second does not wait for that.
+fn listen_to_signals(server: &Server) -> anyhow::Result<()> {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let stopper = server.stopper();
+    let told = move || {
+        if TOLD.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(exit::INTERRUPTED));
+        }
+        stopper.stop();
+    };
+    ctrlc::set_handler(told).context("cannot listen to signals")
+}

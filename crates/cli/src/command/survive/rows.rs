@@ -1,0 +1,328 @@
+//! From a table's columns to durations, events and covariates.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, bail, ensure};
+use faultlens::analysis::words::{count, counted};
+use faultlens::report::plain;
+use faultlens::stats::survival::Lifetimes;
+
+use super::roles::Roles;
+use super::table::{Cell, Column, Table};
+
+/// A wider model would take longer than anybody waits, and say nothing.
+const MOST_COVARIATES: usize = 400;
+
+/// What the models are fitted on.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) data: Lifetimes,
+    /// The line of the file that each row starts on.
+    pub(super) lines: Vec<u64>,
+    /// The level of each row in the column of strata.
+    pub(super) strata: Option<Vec<String>>,
+    /// Rows of the table that are left out since a value is missing.
+    pub(super) left_out: usize,
+    /// Columns of levels, each with the level that the others are compared with.
+    pub(super) bases: BTreeMap<String, String>,
+    /// The covariates that each column became.
+    pub(super) terms: BTreeMap<String, Vec<String>>,
+    /// What the user should know about how the table was read.
+    pub(super) notes: Vec<String>,
+}
+
+impl Rows {
+    /// Takes the columns apart.
+    pub(super) fn new(table: &Table, roles: &Roles, names: &[String]) -> anyhow::Result<Self> {
+        let used = Used { table, names, kept: kept(table, roles) };
+        let mut notes = used.missing(roles)?;
+        if roles.unnamed > 0 {
+            let columns = counted(roles.unnamed as u64, "column");
+            notes.push(format!("{columns} without a name left out"));
+        }
+        let mut data = used.lifetimes(roles)?;
+        let mut found = Found { notes, ..Found::default() };
+        for &at in &roles.covariates {
+            for (name, values) in found.covariates(at, &used, roles.named)? {
+                data = data.covariate(&name, values)?;
+            }
+            let most = data.covariates().len() <= MOST_COVARIATES;
+            ensure!(most, "more than {MOST_COVARIATES} covariates; choose some with --covariates");
+        }
+        Ok(Self {
+            data,
+            lines: used.kept.iter().map(|&i| table.lines[i]).collect(),
+            strata: roles.strata.map(|at| used.texts(at)),
+            left_out: table.lines.len() - used.kept.len(),
+            bases: found.bases,
+            terms: found.terms,
+            notes: found.notes,
+        })
+    }
+
+    /// The rows of each stratum, in sorted order.
+    pub(super) fn groups(&self) -> anyhow::Result<Vec<(String, Lifetimes)>> {
+        let mut rows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (i, level) in self.strata.iter().flatten().enumerate() {
+            rows.entry(level).or_default().push(i);
+        }
+        let group =
+            |(level, rows): (&str, Vec<usize>)| Ok((level.to_owned(), self.data.select(&rows)?));
+        rows.into_iter().map(group).collect()
+    }
+}
+
+/// What is found out about columns as they become covariates; see [`Rows`].
+#[derive(Default)]
+struct Found {
+    bases: BTreeMap<String, String>,
+    terms: BTreeMap<String, Vec<String>>,
+    notes: Vec<String>,
+}
+
+impl Found {
+    /// The covariates of one column; none of one that never changes, unless the user named it.
+    fn covariates(
+        &mut self,
+        at: usize,
+        used: &Used<'_>,
+        named: bool,
+    ) -> anyhow::Result<Vec<(String, Vec<f64>)>> {
+        let columns = match used.levels(at)? {
+            None => vec![(used.names[at].clone(), used.numbers(at)?)],
+            Some(levels) => self.dummies(at, used, &levels),
+        };
+        let constant = |values: &Vec<f64>| values.iter().all(|v| *v == values[0]);
+        if columns.is_empty() || columns.iter().any(|(_, values)| constant(values)) {
+            let name = used.name(at);
+            ensure!(!named, "{name} is the same in every row; take it out of --covariates");
+            self.notes.push(format!("{name} left out: it is the same in every row"));
+            return Ok(Vec::new());
+        }
+        let terms = columns.iter().map(|(name, _)| name.clone()).collect();
+        self.terms.insert(used.names[at].clone(), terms);
+        Ok(columns)
+    }
+
+    /// A column of 0 and 1 for each level but the first.
+    fn dummies(
+        &mut self,
+        at: usize,
+        used: &Used<'_>,
+        levels: &[(u32, &str)],
+    ) -> Vec<(String, Vec<f64>)> {
+        let name = &used.names[at];
+        let Some(((_, base), others)) = levels.split_first() else { return Vec::new() };
+        if !others.is_empty() {
+            self.bases.insert(name.clone(), (*base).to_owned());
+        }
+        let column = |(level, text): &(u32, &str)| {
+            let own = Cell::Level(*level);
+            let values = used.cells(at).map(|cell| f64::from(u8::from(cell == own))).collect();
+            (format!("{name}={text}"), values)
+        };
+        others.iter().map(column).collect()
+    }
+}
+
+/// Rows of which every value that is used is known.
+fn kept(table: &Table, roles: &Roles) -> Vec<usize> {
+    let known = |i: &usize| {
+        used_columns(roles).iter().all(|&at| table.columns[at].cells[*i] != Cell::Missing)
+    };
+    (0..table.lines.len()).filter(known).collect()
+}
+
+fn used_columns(roles: &Roles) -> Vec<usize> {
+    let others = [roles.event, roles.weights, roles.entry, roles.strata].into_iter().flatten();
+    let first = std::iter::once(roles.duration).chain(others);
+    first.chain(roles.covariates.iter().copied()).collect()
+}
+
+/// The rows that are kept.
+struct Used<'a> {
+    table: &'a Table,
+    names: &'a [String],
+    kept: Vec<usize>,
+}
+
+impl Used<'_> {
+    fn name(&self, at: usize) -> String {
+        plain(&self.names[at])
+    }
+
+    fn column(&self, at: usize) -> &Column {
+        &self.table.columns[at]
+    }
+
+    fn cells(&self, at: usize) -> impl Iterator<Item = Cell> + '_ {
+        self.kept.iter().map(move |&i| self.column(at).cells[i])
+    }
+
+    fn line(&self, row: usize) -> u64 {
+        self.table.lines[self.kept[row]]
+    }
+
+    /// Counts what is missing, so that rows never vanish unsaid.
+    fn missing(&self, roles: &Roles) -> anyhow::Result<Vec<String>> {
+        let (all, kept) = (self.table.lines.len(), self.kept.len());
+        if all == kept {
+            return Ok(Vec::new());
+        }
+        let holes = |at: usize| {
+            let cells = self.column(at).cells.iter();
+            let n = cells.filter(|cell| **cell == Cell::Missing).count();
+            (n > 0).then(|| format!("{} {}", self.name(at), count(n as u64)))
+        };
+        let by: Vec<String> = used_columns(roles).into_iter().filter_map(holes).collect();
+        let by = by.join(", ");
+        ensure!(kept > 0, "every row has a missing value ({by}); leave columns out with --drop");
+        let [left, all] = [all - kept, all].map(|n| count(n as u64));
+        Ok(vec![format!("{left} of {all} rows left out for missing values ({by})")])
+    }
+
+    /// Durations, events, weights and entries, without covariates.
+    fn lifetimes(&self, roles: &Roles) -> anyhow::Result<Lifetimes> {
+        let durations = self.numbers(roles.duration)?;
+        if let Some(i) = durations.iter().position(|&d| d < 0.0) {
+            let (name, value) = (self.name(roles.duration), durations[i]);
+            bail!("line {}: {name} is {value}, and a duration is not negative", self.line(i));
+        }
+        let observed = match roles.event {
+            Some(event) => self.events(event)?,
+            None => vec![true; durations.len()],
+        };
+        let mut data = Lifetimes::new(durations, observed)?;
+        if let Some(weights) = roles.weights {
+            data = data.weights(self.checked(weights, "a weight is above 0", |w, _| w > 0.0)?)?;
+        }
+        if let Some(entry) = roles.entry {
+            let ends = data.durations().to_vec();
+            let inside = |e: f64, i: usize| e == 0.0 || e > 0.0 && e < ends[i];
+            let rule = "an entry lies between 0 and the end of its duration";
+            data = data.late_entry(self.checked(entry, rule, inside)?)?;
+        }
+        Ok(data)
+    }
+
+    /// A column of finite numbers.
+    fn numbers(&self, at: usize) -> anyhow::Result<Vec<f64>> {
+        self.checked(at, "a finite number is needed", |_, _| true)
+    }
+
+    /// The same under a rule on value and row.
+    fn checked(
+        &self,
+        at: usize,
+        rule: &str,
+        holds: impl Fn(f64, usize) -> bool,
+    ) -> anyhow::Result<Vec<f64>> {
+        let mut out = Vec::with_capacity(self.kept.len());
+        for (i, cell) in self.cells(at).enumerate() {
+            let number = if let Cell::Number(number) = cell { number } else { f64::NAN };
+            if !(number.is_finite() && holds(number, i)) {
+                let name = self.name(at);
+                bail!("line {}: {name} is {number}, and {rule}", self.line(i));
+            }
+            out.push(number);
+        }
+        Ok(out)
+    }
+
+    fn text(&self, at: usize, cell: Cell) -> String {
+        match cell {
+            Cell::Missing => String::new(),
+            Cell::Number(number) => number.to_string(),
+            Cell::Level(level) => self.column(at).levels[level as usize].clone(),
+        }
+    }
+
+    fn texts(&self, at: usize) -> Vec<String> {
+        self.cells(at).map(|cell| self.text(at, cell)).collect()
+    }
+
+    fn events(&self, at: usize) -> anyhow::Result<Vec<bool>> {
+        let mut out = Vec::with_capacity(self.kept.len());
+        for (i, cell) in self.cells(at).enumerate() {
+            let text = self.text(at, cell);
+            let happened = event(&text).with_context(|| {
+                let (line, name) = (self.line(i), self.name(at));
+                let text = plain(&text);
+                format!(
+                    "line {line}: {name} is \"{text}\"; 1 or 0, true or false, yes or no is needed"
+                )
+            })?;
+            out.push(happened);
+        }
+        Ok(out)
+    }
+
+    /// The levels of a column in sorted order; `None` for a column of numbers.
+    fn levels(&self, at: usize) -> anyhow::Result<Option<Vec<(u32, &str)>>> {
+        let number = self.cells(at).position(|cell| matches!(cell, Cell::Number(_)));
+        let level = self.cells(at).position(|cell| matches!(cell, Cell::Level(_)));
+        let Some(first) = level else { return Ok(None) };
+        if number.is_some() {
+            let (name, line) = (self.name(at), self.line(first));
+            let text = plain(&self.texts(at)[first]);
+            bail!(
+                "line {line}: {name} is \"{text}\", and a number elsewhere; mend it, leave it \
+                 empty, or say --drop {name} or --levels {name}"
+            );
+        }
+        let mut present: Vec<(u32, &str)> = Vec::new();
+        for (place, text) in (0..).zip(&self.column(at).levels) {
+            if self.cells(at).any(|cell| cell == Cell::Level(place)) {
+                present.push((place, text));
+            }
+        }
+        sort(&mut present);
+        Ok(Some(present))
+    }
+}
+
+/// Numbers by size, everything else by letters.
+fn sort(levels: &mut [(u32, &str)]) {
+    let numbers: Option<Vec<f64>> = levels.iter().map(|(_, text)| text.parse().ok()).collect();
+    let value = |text: &str| text.parse().unwrap_or(f64::NAN);
+    match numbers {
+        Some(_) => levels.sort_by(|a, b| value(a.1).total_cmp(&value(b.1)).then(a.1.cmp(b.1))),
+        None => levels.sort_by_key(|(_, text)| *text),
+    }
+}
+
+fn event(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "1" | "true" | "t" | "yes" | "y" => Some(true),
+        "0" | "false" | "f" | "no" | "n" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_sorted_as_people_sort_them() {
+        let mut layers = [(0, "152"), (1, "18"), (2, "50")];
+        sort(&mut layers);
+        assert_eq!(layers.map(|(_, text)| text), ["18", "50", "152"]);
+        let mut mixed = [(0, "b"), (1, "9"), (2, "10")];
+        sort(&mut mixed);
+        assert_eq!(mixed.map(|(_, text)| text), ["10", "9", "b"]);
+    }
+
+    #[test]
+    fn events_are_yes_or_no() {
+        for (text, wanted) in [
+            ("1", Some(true)),
+            ("FALSE", Some(false)),
+            ("Yes", Some(true)),
+            ("2", None),
+            ("", None),
+        ] {
+            assert_eq!(event(text), wanted, "{text}");
+        }
+    }
+}

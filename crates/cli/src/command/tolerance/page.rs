@@ -1,0 +1,129 @@
+//! The result as a page.
+
+use faultlens::analysis::words::{count, counted, percent};
+use faultlens::report::tolerance_words::{edge, interval, threshold};
+use faultlens::report::{ToleranceCurve, ToleranceOf, TolerancePage, tolerance};
+use faultlens::stats::tolerance::{MORE_THAN, Rule};
+
+use super::analysis::{Findings, Measured, OfOne};
+use super::words;
+use crate::args::ToleranceArgs;
+
+/// The page of what was found.
+pub(super) fn page(args: &ToleranceArgs, found: &Findings) -> anyhow::Result<String> {
+    let left_out =
+        found.left_out.iter().map(|(fault, why)| format!("{} left out: {why}", words::name(fault)));
+    let page = TolerancePage {
+        title: words::title(args),
+        lead: lead(found),
+        warnings: found.notes.iter().cloned().chain(left_out).collect(),
+        figures: figures(found),
+        faults: found.faults.iter().map(one).collect(),
+        method: method(args, found.rule),
+        provenance: provenance(args),
+    };
+    Ok(tolerance(&page)?)
+}
+
+fn one(of: &OfOne) -> ToleranceOf {
+    let curve = |part: &Result<Measured, String>| match part {
+        Err(why) => Err(why.clone()),
+        Ok(of) => Ok(ToleranceCurve {
+            found: of.found.clone(),
+            interval: of.interval,
+            answers: of.evidence.bins().clone(),
+            alike: (of.similar, of.pairs),
+        }),
+    };
+    ToleranceOf {
+        fault: of.fault.clone(),
+        correctness: curve(&of.correctness),
+        prediction: curve(&of.prediction),
+    }
+}
+
+/// Both thresholds of one fault, or the range over all.
+fn lead(found: &Findings) -> String {
+    let told = |pick: fn(&OfOne) -> &Result<Measured, String>| {
+        let all: Vec<&Measured> =
+            found.faults.iter().filter_map(|one| pick(one).as_ref().ok()).collect();
+        let values = || all.iter().map(|of| of.found.value);
+        let ends = values().reduce(f64::min).zip(values().reduce(f64::max));
+        match (&all[..], ends) {
+            ([of], _) => Some(format!("of {} {}", threshold(&of.found), interval(&of.interval))),
+            (_, Some((low, high))) => Some(format!("between {} and {}", edge(low), edge(high))),
+            (_, None) => None,
+        }
+    };
+    let what = match &found.faults[..] {
+        [one] => words::name(&one.fault),
+        all => counted(all.len() as u64, "fault"),
+    };
+    let parts = [
+        ("are as often right as on the original", told(|one| &one.correctness)),
+        ("answer as on the original", told(|one| &one.prediction)),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter_map(|(what, range)| Some(format!("{what} up to a visual change {}", range?)))
+        .collect();
+    format!("Under {what}, people {}.", parts.join(", and "))
+}
+
+fn figures(found: &Findings) -> Vec<[String; 3]> {
+    let mut figures = vec![
+        ["Faults".to_owned(), count(found.faults.len() as u64), "with a threshold".to_owned()],
+        ["Answers".to_owned(), count(found.answers()), "on changed images".to_owned()],
+    ];
+    if let Some(originals) = found.originals {
+        let note =
+            originals.n.map_or("as given".to_owned(), |n| format!("of {} answers", count(n)));
+        let rate = format!("{}%", percent(originals.rate));
+        figures.push(["Right on the originals".to_owned(), rate, note]);
+    }
+    figures
+}
+
+fn method(args: &ToleranceArgs, rule: Rule) -> Vec<String> {
+    let reference = match rule {
+        Rule::Default => {
+            "t_c: exact binomial test against the accuracy on the originals. t_p: Fisher's exact \
+             test against the lowest bins that hold 5% of the answers. A drop is two bins in a row \
+             at 5%; the threshold is the upper edge of the second, 1 without a drop."
+        }
+        Rule::PublishedImagenet => {
+            "Exact binomial tests; t_p against the agreement in the lowest twentieth of the bins, \
+             taken as known. A drop is two bins in a row at 5%; without one the edge of the last \
+             but one bin."
+        }
+        Rule::PublishedCifar10 => {
+            "Exact binomial tests; t_p against the agreement in the lower half of the answers, \
+             taken as known. A drop is the first bin at 5%."
+        }
+    };
+    vec![
+        format!(
+            "Answers in bins of one hundredth of visual change; those with more than {MORE_THAN} \
+             are kept."
+        ),
+        "A cubic smoothing spline through their rates, weighted by answers, as R's smooth.spline, \
+         its smoothness chosen by leaving bins out."
+            .to_owned(),
+        format!("Rule {}. {reference}", rule.name()),
+        format!(
+            "Intervals: {} rounds, in which images are drawn once more with all their answers (of \
+             tables: hits in each bin); a round without a drop counts as 1. Seed {}.",
+            count(args.rounds),
+            args.seed
+        ),
+        "Parts are two random 60% of the answers of each bin; they are alike where their 83% bands \
+         overlap in every bin."
+            .to_owned(),
+    ]
+}
+
+fn provenance(args: &ToleranceArgs) -> Vec<(String, String)> {
+    let files = args.files.iter().map(|path| ("File".to_owned(), path.display().to_string()));
+    let rule = ("Rule".to_owned(), args.rule.rule().name().to_owned());
+    files.chain([rule]).collect()
+}

@@ -1,0 +1,271 @@
+//! Operators that have no kernel here run on rten, one at a time, through a model of one node.
+
+mod convert;
+
+use crate::error::OperandError;
+use crate::graph::{Graph, Operator};
+use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
+use crate::value::Value;
+use convert::{from_rten, to_rten};
+use faultlens_core::DType;
+use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
+use rten_tensor::prelude::*;
+use std::sync::Arc;
+
+/// Elements above which an answer is taken for a mistake.
+const MAX_ELEMENTS: f64 = (1u64 << 30) as f64;
+
+/// One operator as a model of rten's.
+pub(crate) struct Fallback {
+    model: rten::Model,
+    inputs: Vec<Option<NodeId>>,
+    captures: Vec<NodeId>,
+    outputs: Vec<Option<NodeId>>,
+    op_type: String,
+    /// The type that an attribute (`dtype` of some operators) asks for.
+    attribute_dtype: Option<DType>,
+    /// The types that the branches or the body of control flow declare for their outputs.
+    declared: Vec<Option<DType>>,
+    /// Operands whose elements are only moved.
+    moves: Vec<usize>,
+}
+
+impl Fallback {
+    /// Builds the one-node model; an operator that rten does not know is an error here.
+    pub(crate) fn new(operator: &Operator, graph: &Graph) -> Result<Self, OperandError> {
+        let proto = one_node_model(operator, graph);
+        let load =
+            || ModelOptions::with_all_ops().enable_optimization(false).load(onnx::encode(&proto));
+        let model = guarded(load)?.map_err(|e| {
+            OperandError::new(format!("neither Faultlens nor rten computes it ({e})"))
+        })?;
+        let find = |name: &str| {
+            model
+                .find_node(name)
+                .ok_or_else(|| OperandError::new(format!("rten lost the value {name}")))
+        };
+        let inputs = operator.inputs.iter().enumerate();
+        let inputs = inputs.map(|(i, v)| v.map(|_| find(&format!("in{i}"))).transpose());
+        let inputs = inputs.collect::<Result<_, _>>()?;
+        let captures = operator.captures.iter().map(|&v| find(graph.value_name(v)));
+        let captures = captures.collect::<Result<_, _>>()?;
+        let outputs = operator.outputs.iter().enumerate();
+        let outputs = outputs.map(|(i, v)| v.map(|_| find(&format!("out{i}"))).transpose());
+        let outputs = outputs.collect::<Result<_, _>>()?;
+        let attribute_dtype = operator.attributes.iter().find_map(|a| match a.name.as_str() {
+            "dtype" => onnx::dtype(a.i as i32),
+            "value" if operator.op_type == "ConstantOfShape" => {
+                onnx::dtype(a.t.as_ref()?.data_type)
+            }
+            _ => None,
+        });
+        let op_type = operator.op_type.clone();
+        let (declared, moves) = (declared(operator), moves(operator));
+        Ok(Self { model, inputs, captures, outputs, op_type, attribute_dtype, declared, moves })
+    }
+
+    /// Runs the operator; `operands` are its inputs, then its captures. One thread, so that no
+    /// sum depends on how many there are.
+    pub(crate) fn run(
+        &self,
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<Option<Value>>, OperandError> {
+        self.refuse_too_large(operands)?;
+        let moved = self.moved(operands);
+        let fed = match &moved {
+            Some(_) => self.numbered(operands)?,
+            None => {
+                operands.iter().map(|v| v.map(to_rten).transpose()).collect::<Result<_, _>>()?
+            }
+        };
+        let ids = self.inputs.iter().copied().chain(self.captures.iter().map(|&c| Some(c)));
+        let feeds: Vec<(NodeId, ValueOrView<'_>)> =
+            ids.zip(fed).filter_map(|(id, value)| Some((id?, value?.into()))).collect();
+        let fetched: Vec<NodeId> = self.outputs.iter().flatten().copied().collect();
+        let mut options = RunOptions::default();
+        options.thread_pool = Some(one_thread());
+        let results = guarded(|| self.model.run(feeds, &fetched, Some(options)))?
+            .map_err(|e| OperandError::new(e.to_string().replace('\n', " ")))?;
+        let mut results = results.into_iter();
+        let outputs = self.outputs.iter().enumerate().map(|(i, wanted)| {
+            let result = wanted.and_then(|_| results.next());
+            result.map(|result| match &moved {
+                Some(sources) => placed(result, sources),
+                None => from_rten(result, self.dtype(operands, i)),
+            })
+        });
+        outputs.map(Option::transpose).collect()
+    }
+
+    /// Refuses sizes that a fault may have made, before memory for them runs out.
+    fn refuse_too_large(&self, operands: &[Option<&Value>]) -> Result<(), OperandError> {
+        let operand = |at: usize| operands.get(at).copied().flatten();
+        let numbers = |at: usize| operand(at).and_then(Value::integers).unwrap_or_default();
+        let shape = |at: usize| operand(at).map_or(&[][..], Value::shape);
+        let product = |sizes: &[i64]| sizes.iter().fold(1.0, |n, &size| n * (size as f64).max(1.0));
+        let count = |at: usize| shape(at).iter().product::<usize>() as f64;
+        let elements = match self.op_type.as_str() {
+            "ConstantOfShape" => product(&numbers(0)),
+            "Expand" => {
+                // Axes of length one, and those in front, are repeated; others stay.
+                let (sizes, own) = (numbers(1), shape(0).iter().rev());
+                let own = own.map(|&length| length == 1).chain(std::iter::repeat(true));
+                let repeated = sizes.iter().rev().zip(own).filter(|(_, is_one)| *is_one);
+                count(0) * product(&repeated.map(|(&size, _)| size).collect::<Vec<_>>())
+            }
+            "OneHot" | "Tile" => count(0) * product(&numbers(1)),
+            "Range" => match (&*numbers(0), &*numbers(1), &*numbers(2)) {
+                (&[start], &[limit], &[step]) => (limit as f64 - start as f64) / step as f64,
+                _ => 0.0,
+            },
+            _ => 0.0,
+        };
+        if elements > MAX_ELEMENTS {
+            return Err(OperandError::new(format!("it would make {elements:.0} elements")));
+        }
+        Ok(())
+    }
+
+    /// What an operator moves, where rten does not have the type: it then moves numbers of
+    /// elements instead, which are exchanged for the elements afterwards.
+    fn moved<'a>(&self, operands: &[Option<&'a Value>]) -> Option<Vec<&'a Value>> {
+        let moved = self.moves.iter().map(|&i| operands.get(i).copied().flatten());
+        let moved: Vec<&Value> = moved.collect::<Option<_>>()?;
+        let fallback = moved.iter().all(|value| value.tensor().is_some());
+        (fallback && !moved.is_empty()).then_some(moved)
+    }
+
+    /// The operands with numbers in place of the elements that are moved.
+    fn numbered(
+        &self,
+        operands: &[Option<&Value>],
+    ) -> Result<Vec<Option<rten::Value>>, OperandError> {
+        let mut next = 0i32;
+        let mut number = |value: &Value| {
+            let count: usize = value.shape().iter().product();
+            let end = i32::try_from(count).ok().and_then(|count| next.checked_add(count));
+            let end = end.ok_or_else(|| OperandError::new("it has over two billion elements"))?;
+            let numbers = (next..end).collect::<Vec<i32>>();
+            next = end;
+            rten::Value::from_shape(value.shape(), numbers)
+                .map_err(|e| OperandError::new(e.to_string()))
+        };
+        let operands = operands.iter().enumerate().map(|(i, value)| match value {
+            Some(value) if self.moves.contains(&i) => number(value).map(Some),
+            value => value.map(to_rten).transpose(),
+        });
+        operands.collect()
+    }
+
+    /// The ONNX type of an output. rten has one integer type of 32 bits, ONNX several.
+    fn dtype(&self, operands: &[Option<&Value>], output: usize) -> Option<DType> {
+        let operand = |i: usize| operands.get(i).copied().flatten().and_then(Value::dtype);
+        match self.op_type.as_str() {
+            "And" | "Or" | "Not" | "Xor" => Some(DType::Bool),
+            "Shape" | "Size" | "NonZero" => Some(DType::I64),
+            "TopK" | "Unique" if output > 0 => Some(DType::I64),
+            "Dropout" if output == 1 => Some(DType::Bool),
+            "Where" => operand(1),
+            "OneHot" => operand(2),
+            "ConstantOfShape" | "EyeLike" => self.attribute_dtype.or_else(|| operand(0)),
+            "If" | "Loop" => self.declared.get(output).copied().flatten(),
+            _ => operand(0),
+        }
+    }
+}
+
+/// The operands whose elements an operator hands on as they are.
+fn moves(operator: &Operator) -> Vec<usize> {
+    let reduces = operator.attributes.iter().any(|a| a.name == "reduction" && &*a.s != b"none");
+    match operator.op_type.as_str() {
+        "Concat" => (0..operator.inputs.len()).collect(),
+        "Expand" | "Gather" | "GatherElements" | "GatherND" | "ReverseSequence" | "Slice"
+        | "Split" | "Tile" => vec![0],
+        "OneHot" => vec![2],
+        "ScatterElements" | "ScatterND" if !reduces => vec![0, 2],
+        "Where" => vec![1, 2],
+        _ => Vec::new(),
+    }
+}
+
+/// Exchanges numbers of elements for the elements.
+fn placed(numbers: rten::Value, sources: &[&Value]) -> Result<Value, OperandError> {
+    let rten::Value::Int32Tensor(numbers) = numbers else {
+        return Err(OperandError::new("rten answered a kind of value that was not asked for"));
+    };
+    let at: Vec<usize> = numbers.to_vec().into_iter().map(|n| n as usize).collect();
+    crate::ops::pick(sources, &at, numbers.shape().to_vec())
+}
+
+/// The element types that control flow declares for its outputs.
+fn declared(operator: &Operator) -> Vec<Option<DType>> {
+    let graph = operator.attributes.iter().find_map(|a| match a.name.as_str() {
+        "then_branch" => Some((a.g.as_ref()?, 0)),
+        // A body's first output is whether to go on.
+        "body" => Some((a.g.as_ref()?, 1)),
+        _ => None,
+    });
+    let Some((graph, skipped)) = graph else { return Vec::new() };
+    let dtype = |output: &ValueInfoProto| {
+        onnx::dtype(output.r#type.as_ref()?.tensor_type.as_ref()?.elem_type)
+    };
+    graph.output.iter().skip(skipped).map(dtype).collect()
+}
+
+/// rten panics on some operands that it does not expect; here that is an error like others.
+fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, OperandError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
+        OperandError::new(format!("rten gave up on these operands ({text})"))
+    })
+}
+
+thread_local! {
+    /// rten computes on threads of its own. Each caller has one of them to itself.
+    static ONE_THREAD: Arc<ThreadPool> = Arc::new(ThreadPool::with_num_threads(1));
+}
+
+fn one_thread() -> Arc<ThreadPool> {
+    ONE_THREAD.with(Arc::clone)
+}
+
+fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
+    let numbered = |prefix: &str, values: &[Option<crate::graph::ValueId>]| -> Vec<String> {
+        let name =
+            |(i, v): (usize, &Option<_>)| v.map_or(String::new(), |_| format!("{prefix}{i}"));
+        values.iter().enumerate().map(name).collect()
+    };
+    let (input, output) = (numbered("in", &operator.inputs), numbered("out", &operator.outputs));
+    let declare = |name: &String| ValueInfoProto { name: name.clone(), ..Default::default() };
+    let declared = |names: &[String]| names.iter().filter(|n| !n.is_empty()).map(declare).collect();
+    let mut inputs: Vec<ValueInfoProto> = declared(&input);
+    let captured = operator.captures.iter().map(|&v| graph.value_name(v).to_owned());
+    inputs.extend(captured.map(|name| declare(&name)));
+    let node = NodeProto {
+        input,
+        name: operator.name.clone(),
+        op_type: operator.op_type.clone(),
+        domain: operator.domain.clone(),
+        attribute: operator.attributes.clone(),
+        output: output.clone(),
+        ..Default::default()
+    };
+    let opset = |domain: &str| OperatorSetIdProto {
+        domain: domain.to_owned(),
+        version: graph.opset_of(domain),
+        ..Default::default()
+    };
+    let mut opset_import = vec![opset("")];
+    if !operator.domain.is_empty() {
+        opset_import.push(opset(&operator.domain));
+    }
+    let graph = GraphProto {
+        node: vec![node],
+        name: "one operator".to_owned(),
+        input: inputs,
+        output: declared(&output),
+        ..Default::default()
+    };
+    ModelProto { ir_version: 8, graph: Some(graph), opset_import, ..Default::default() }
+}

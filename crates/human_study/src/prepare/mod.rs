@@ -1,0 +1,229 @@
+//! The pictures of a study: originals, and versions with faults spread evenly over visual change.
+
+mod choices;
+mod fault;
+mod spread;
+
+pub use fault::fault;
+
+use crate::error::StudyError;
+use crate::journal::Journal;
+use crate::protocol::Protocol;
+use crate::stimulus::{self, Kind, Stimulus};
+use faultlens_core::{Case, Image, Seed};
+use faultlens_data::{DataSet, encode_png};
+use faultlens_judge::visual::Reference;
+use faultlens_spec::Varied;
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+use spread::Reach;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// What a study is made of.
+pub struct Asked<'a> {
+    /// Where pictures come from.
+    pub set: &'a DataSet,
+    /// How it is done.
+    pub protocol: Protocol,
+    /// Classes of the data set that a choice is made of, by choice.
+    pub groups: BTreeMap<String, Vec<String>>,
+    /// The faults, from weak to strong.
+    pub faults: Vec<Varied>,
+    /// How many pictures of the data set, half of them of either choice.
+    pub images: usize,
+}
+
+/// Pictures of the data set by what they are for, each with the right choice.
+struct Drawn {
+    shown: Vec<(usize, usize)>,
+    easy: Vec<(usize, usize)>,
+}
+
+/// Makes the study in a new directory; its pictures in the order of the index. The same data,
+/// settings and seed make the same ones.
+pub fn prepare(asked: &Asked<'_>, dir: &Path) -> Result<Vec<Stimulus>, StudyError> {
+    if let Some(wrong) = asked.protocol.wrong() {
+        return Err(StudyError::Asked(wrong));
+    }
+    let mut names = BTreeSet::new();
+    if let Some(twice) = asked.faults.iter().find(|varied| !names.insert(varied.name())) {
+        return Err(StudyError::Asked(format!("the fault {} is named twice", twice.name())));
+    }
+    let right = choices::right(&asked.protocol.choices, &asked.groups, &asked.set.classes)?;
+    let drawn = draw(asked, &right)?;
+    fresh(dir)?;
+    let wanted = wanted(asked, &drawn)?;
+    let shown = drawn.shown.par_iter().zip(&wanted).enumerate();
+    let versions = shown.map(|(at, (&one, wanted))| versions(asked, dir, at, one, wanted));
+    let mut stimuli = versions.collect::<Result<Vec<_>, _>>()?.concat();
+    let easy = drawn.easy.par_iter().map(|&(index, choice)| {
+        let case = asked.set.case(index)?;
+        keep(asked, dir, &case, choice, Version::undisturbed(&case, Kind::Easy))
+    });
+    stimuli.extend(easy.collect::<Result<Vec<_>, _>>()?);
+    stimulus::write(dir, &stimuli)?;
+    Journal::create(dir)?;
+    // Last, since a directory with this file is a study.
+    asked.protocol.write(dir)?;
+    Ok(stimuli)
+}
+
+fn fresh(dir: &Path) -> Result<(), StudyError> {
+    let pictures = stimulus::folder(dir);
+    fs::create_dir_all(dir).map_err(StudyError::io("make the directory", dir))?;
+    let mut found = fs::read_dir(dir).map_err(StudyError::io("look into the directory", dir))?;
+    if found.next().is_some() {
+        return Err(StudyError::NotEmpty(dir.to_path_buf()));
+    }
+    fs::create_dir(&pictures).map_err(StudyError::io("make the directory", &pictures))
+}
+
+/// Half of the pictures from either choice; those for tests and checks beside them.
+fn draw(asked: &Asked<'_>, right: &[Option<usize>]) -> Result<Drawn, StudyError> {
+    let (set, protocol) = (asked.set, &asked.protocol);
+    let mut sides = [const { Vec::new() }; 2];
+    for index in 0..set.len() {
+        if let Some(choice) = set.label(index).and_then(|label| *right.get(label)?) {
+            sides[choice].push(index);
+        }
+    }
+    let half = |count: usize, side: usize| (count + 1 - side) / 2;
+    let mut drawn = Drawn { shown: Vec::new(), easy: Vec::new() };
+    let seed = Seed::new(protocol.seed).child("draw");
+    for (choice, mut side) in sides.into_iter().enumerate() {
+        let (shown, easy) = (half(asked.images, choice), half(protocol.easy(), choice));
+        if side.len() < shown + easy {
+            let (name, has) = (&protocol.choices[choice], side.len());
+            return Err(StudyError::Asked(format!(
+                "the data set has {has} pictures of {name:?}, and {} are needed: {shown} to show \
+                 and {easy} for the test and the checks; lower --images, or take more data",
+                shown + easy
+            )));
+        }
+        seed.at(choice as u64).stream().shuffle(&mut side);
+        drawn.shown.extend(side[..shown].iter().map(|&index| (index, choice)));
+        drawn.easy.extend(side[shown..shown + easy].iter().map(|&index| (index, choice)));
+    }
+    Ok(drawn)
+}
+
+/// A picture with all that the index says of how it came about.
+struct Version {
+    image: Image,
+    kind: Kind,
+    fault: String,
+    settings: String,
+    visual_change: f64,
+}
+
+impl Version {
+    fn undisturbed(case: &Case, kind: Kind) -> Self {
+        let (fault, settings) = (String::new(), String::new());
+        Self { image: case.image.clone(), kind, fault, settings, visual_change: 0.0 }
+    }
+}
+
+/// By picture and fault, how much it is to be changed.
+fn wanted(asked: &Asked<'_>, drawn: &Drawn) -> Result<Vec<Vec<f64>>, StudyError> {
+    let reaches = drawn.shown.par_iter().enumerate().map(|(at, &(index, _))| {
+        let case = asked.set.case(index)?;
+        let original = original(&case)?;
+        let reach = |varied: &Varied| {
+            let stream = &mut seed(asked, varied).at(at as u64).stream();
+            let reach = varied.reach(&case.image, &original, stream);
+            let (least, most) = reach.ok_or_else(|| unseen(varied, &case))?;
+            Ok(Reach { least, most })
+        };
+        asked.faults.iter().map(reach).collect::<Result<Vec<_>, StudyError>>()
+    });
+    let reaches = reaches.collect::<Result<Vec<_>, _>>()?;
+    let answers = asked.protocol.answers as usize;
+    let mut wanted = vec![Vec::new(); reaches.len()];
+    for (number, varied) in asked.faults.iter().enumerate() {
+        let of: Vec<Reach> = reaches.iter().map(|reaches| reaches[number]).collect();
+        let changes = spread::wanted(&of, answers, seed(asked, varied).child("spread"));
+        wanted.iter_mut().zip(changes).for_each(|(all, change)| all.push(change));
+    }
+    Ok(wanted)
+}
+
+/// What a fault is drawn from.
+fn seed(asked: &Asked<'_>, varied: &Varied) -> Seed {
+    Seed::new(asked.protocol.seed).child("versions").child(varied.name())
+}
+
+/// What changes of a picture are measured against.
+fn original(case: &Case) -> Result<Reference, StudyError> {
+    let undefined = |error| StudyError::Asked(format!("{}: {error}", case.name));
+    Reference::new(&case.image).map_err(undefined)
+}
+
+fn unseen(varied: &Varied, case: &Case) -> StudyError {
+    let (fault, case) = (varied.name(), &case.name);
+    StudyError::Asked(format!("{case}: nobody can tell how much {fault} changes it; leave it out"))
+}
+
+/// The original and one version per fault.
+fn versions(
+    asked: &Asked<'_>,
+    dir: &Path,
+    at: usize,
+    (index, choice): (usize, usize),
+    wanted: &[f64],
+) -> Result<Vec<Stimulus>, StudyError> {
+    let case = asked.set.case(index)?;
+    let undisturbed = Version::undisturbed(&case, Kind::Original);
+    let mut kept = vec![keep(asked, dir, &case, choice, undisturbed)?];
+    let original = original(&case)?;
+    for (varied, &wanted) in asked.faults.iter().zip(wanted) {
+        let stream = &mut seed(asked, varied).at(at as u64).stream();
+        let drawn = varied.near(&case.image, &original, wanted, stream);
+        let drawn = drawn.ok_or_else(|| unseen(varied, &case))?;
+        let said = drawn.strengths.iter().map(|(name, at)| format!("{name}={at}"));
+        let version = Version {
+            settings: said.collect::<Vec<_>>().join(", "),
+            visual_change: drawn.visual_change.ok_or_else(|| unseen(varied, &case))?,
+            image: drawn.image,
+            kind: Kind::Changed,
+            fault: varied.name().to_owned(),
+        };
+        kept.push(keep(asked, dir, &case, choice, version)?);
+    }
+    Ok(kept)
+}
+
+/// Writes a picture under a name that tells nothing.
+fn keep(
+    asked: &Asked<'_>,
+    dir: &Path,
+    case: &Case,
+    choice: usize,
+    version: Version,
+) -> Result<Stimulus, StudyError> {
+    let png = encode_png(&version.image).ok_or_else(|| {
+        StudyError::Asked(format!("the picture {} cannot be written as PNG", case.name))
+    })?;
+    let mut hash = Sha256::new();
+    hash.update(asked.protocol.seed.to_le_bytes());
+    for part in [case.name.as_bytes(), version.fault.as_bytes(), &png] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    let hash = hash.finalize();
+    let stimulus = Stimulus {
+        file: hash[..12].iter().map(|byte| format!("{byte:02x}")).collect(),
+        image: case.name.clone(),
+        kind: version.kind,
+        fault: version.fault,
+        settings: version.settings,
+        truth: asked.protocol.choices[choice].clone(),
+        visual_change: version.visual_change,
+        width: version.image.width() as u32,
+        height: version.image.height() as u32,
+    };
+    let path = stimulus.path(dir);
+    fs::write(&path, png).map_err(StudyError::io("write a picture", &path))?;
+    Ok(stimulus)
+}

@@ -1,0 +1,243 @@
+//! From counted trials to what protections are worth.
+
+use super::ledger::{Kind, Ledger, Tallies};
+use super::work::Work;
+use super::{Cost, Evaluated, FalseAlarms, Gain, Move, Options, PROTECTIONS, Protection, Ranked};
+use faultlens_analysis::Rate;
+use faultlens_core::OutcomeKind;
+use faultlens_faults::Anatomy;
+use faultlens_spec::Intervals;
+use faultlens_stats::{Estimate, PairedCounts, StatsError, holm, mcnemar_exact, newcombe_paired};
+use std::collections::BTreeSet;
+
+/// What protections of one target are judged by.
+pub(super) struct Evidence<'a> {
+    /// By part of the cases.
+    pub(super) folds: &'a [Ledger],
+    pub(super) work: &'a Work,
+    pub(super) anatomy: &'a Anatomy,
+    pub(super) intervals: &'a Intervals,
+    /// Whether a stop rule decided the number of trials.
+    pub(super) sequential: bool,
+    /// Whether one fault is behind several trials.
+    pub(super) permanent: bool,
+    /// What clipping does to undisturbed cases.
+    pub(super) alarms: Option<FalseAlarms>,
+}
+
+/// How many trials went from which outcome to which.
+type Moves = Tallies<(OutcomeKind, OutcomeKind)>;
+
+/// A rate of things that count the same.
+pub(super) fn plain(events: usize, n: usize, intervals: &Intervals) -> Result<Rate, StatsError> {
+    let (events, n) = (events as u64, n as u64);
+    let estimate = intervals.estimate(events, n)?;
+    Ok(Rate { events, n, value: estimate.value, low: estimate.low, high: estimate.high })
+}
+
+impl Evidence<'_> {
+    fn whole(&self) -> Ledger {
+        let mut whole = Ledger::default();
+        self.folds.iter().for_each(|fold| whole.join(fold));
+        whole
+    }
+
+    /// How often the answer changed without protection.
+    pub(super) fn broken(&self) -> Result<Rate, StatsError> {
+        self.whole().rate(Kind::is_broken, |_| true, self.intervals)
+    }
+
+    /// The layers, by falling share of the broken answers.
+    pub(super) fn ranking(&self) -> Result<Vec<Ranked>, StatsError> {
+        let whole = self.whole();
+        let ranked = |layer: u32| {
+            let hits = |kind: &Kind| kind.hits(layer);
+            let from = |of: fn(&Kind) -> &Vec<u32>| {
+                whole.trials(|kind| kind.is_broken() && of(kind).contains(&layer))
+            };
+            let work = self.work.layer(layer);
+            Ok(Ranked {
+                layer,
+                name: self.anatomy.name(layer).to_owned(),
+                rate: whole.rate(Kind::is_broken, hits, self.intervals)?,
+                share: whole.rate(hits, Kind::is_broken, self.intervals)?,
+                computed: from(|kind| &kind.computed),
+                stored: from(|kind| &kind.stored),
+                macs: work.macs,
+                weight_bytes: work.weight_bytes,
+            })
+        };
+        let mut ranking =
+            self.work.numbers().map(ranked).collect::<Result<Vec<_>, StatsError>>()?;
+        let share = |ranked: &Ranked| ranked.share.value.unwrap_or(0.0);
+        ranking.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        Ok(ranking)
+    }
+
+    /// Every protection that is asked for, in every extent.
+    pub(super) fn protections(&self, options: &Options) -> Result<Vec<Evaluated>, StatsError> {
+        let (mut evaluated, mut p_values) = (Vec::new(), Vec::new());
+        let tested = !self.sequential && !self.permanent && !self.whole().is_uneven();
+        for &protection in PROTECTIONS {
+            let Some(most) = options.most(protection.name()) else { continue };
+            for extent in self.extents(protection, most) {
+                let moves = self.moves(protection, &extent);
+                let (one, p_value) = self.evaluated(protection, &extent, &moves)?;
+                evaluated.push(one);
+                p_values.push(p_value);
+            }
+        }
+        if tested {
+            for (one, p_value) in evaluated.iter_mut().zip(holm(&p_values)?) {
+                one.gain.p_value = Some(p_value);
+            }
+        }
+        Ok(evaluated)
+    }
+
+    /// The extents in which a protection is evaluated; none where the run has no fault that it
+    /// could stop.
+    fn extents(&self, protection: &dyn Protection, most: usize) -> Vec<Extent> {
+        if !protection.is_selective() {
+            let fits = self.work.numbers().any(|layer| protection.fits(self.work, layer));
+            return if fits { vec![Extent::whole(self.folds.len())] } else { Vec::new() };
+        }
+        let whole = self.whole();
+        if whole.keys().all(|kind| protection.reach(kind).is_empty()) {
+            return Vec::new();
+        }
+        let order = self.order(protection, &whole);
+        let apart = (0..self.folds.len()).map(|fold| self.order(protection, &self.others(fold)));
+        let apart: Vec<Vec<u32>> = apart.collect();
+        let first = |order: &Vec<u32>, n: usize| order.iter().take(n).copied().collect();
+        let extent = |n: usize| Extent {
+            layers: order.iter().take(n).copied().collect(),
+            apart: apart.iter().map(|order| first(order, n)).collect(),
+        };
+        (1..=order.len().min(most)).map(extent).collect()
+    }
+
+    /// All trials but those of one part of the cases; those too where there is no other.
+    fn others(&self, fold: usize) -> Ledger {
+        let mut others = Ledger::default();
+        let taken = |at: usize| at != fold || self.folds.len() == 1;
+        let folds = self.folds.iter().enumerate().filter(|(at, _)| taken(*at));
+        folds.for_each(|(_, ledger)| others.join(ledger));
+        others
+    }
+
+    /// The layers that the protection fits, by how many broken answers it would stop there.
+    fn order(&self, protection: &dyn Protection, ledger: &Ledger) -> Vec<u32> {
+        let stops = |layer: u32| {
+            let reached = |kind: &Kind| protection.reach(kind).contains(&layer);
+            ledger.weight(|kind| kind.is_broken() && reached(kind))
+        };
+        let fitting = self.work.numbers().filter(|&layer| protection.fits(self.work, layer));
+        let mut order: Vec<(u32, f64)> = fitting.map(|layer| (layer, stops(layer))).collect();
+        order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        order.into_iter().map(|(layer, _)| layer).collect()
+    }
+
+    fn moves(&self, protection: &dyn Protection, extent: &Extent) -> Moves {
+        let mut moves = Moves::default();
+        for (ledger, layers) in self.folds.iter().zip(&extent.apart) {
+            moves.join_by(ledger, |kind| (kind.before, protection.after(kind, layers)));
+        }
+        moves
+    }
+
+    /// What a protection is worth, and how likely its gain is chance.
+    fn evaluated(
+        &self,
+        protection: &dyn Protection,
+        extent: &Extent,
+        moves: &Moves,
+    ) -> Result<(Evaluated, f64), StatsError> {
+        use OutcomeKind::{Changed, Detected, Unchanged};
+        let is = |broken: bool, stays: bool| {
+            move |(before, after): &(_, _)| {
+                (*before == Changed, *after == Changed) == (broken, stays)
+            }
+        };
+        let counts = PairedCounts {
+            both: moves.trials(is(true, true)),
+            first_only: moves.trials(is(true, false)),
+            second_only: moves.trials(is(false, true)),
+            neither: moves.trials(is(false, false)),
+        };
+        let gain = match moves.is_uneven() {
+            true => {
+                let stopped = moves.rate(is(true, false), |_| true, self.intervals)?;
+                less(&stopped, &moves.rate(is(false, true), |_| true, self.intervals)?)
+            }
+            false => newcombe_paired(counts, self.intervals.level)?,
+        };
+        let p_value = mcnemar_exact(counts.first_only, counts.second_only);
+        let trials = |from, to| moves.trials(|&(before, after)| (before, after) == (from, to));
+        let name = |&layer: &u32| self.anatomy.name(layer).to_owned();
+        let evaluated = Evaluated {
+            protection: protection.name().to_owned(),
+            label: protection.label(extent.layers.len()),
+            layers: extent.layers.iter().map(name).collect(),
+            after: moves.rate(|(_, after)| *after == Changed, |_| true, self.intervals)?,
+            gain: Gain { value: gain.value, low: gain.low, high: gain.high, p_value: None },
+            stopped: moves.rate(
+                is(true, false),
+                |(before, _)| *before == Changed,
+                self.intervals,
+            )?,
+            repaired: trials(Changed, Unchanged),
+            caught: trials(Changed, Detected),
+            worse: counts.second_only,
+            hidden: trials(Detected, Changed),
+            needless: trials(Unchanged, Detected),
+            cost: self.cost(protection, extent),
+            false_alarms: self.alarms.filter(|_| !protection.is_selective()),
+            moves: moves.keys().map(|&(from, to)| moved(from, to, trials(from, to))).collect(),
+        };
+        Ok((evaluated, p_value))
+    }
+
+    /// What it costs, on average over the parts of the cases: each has its own order of layers.
+    fn cost(&self, protection: &dyn Protection, extent: &Extent) -> Cost {
+        let costs = extent.apart.iter().map(|layers| protection.cost(self.work, layers));
+        let sum = costs.fold(Cost { operations: 0.0, share: 0.0, bytes: 0.0 }, |a, b| Cost {
+            operations: a.operations + b.operations,
+            share: a.share + b.share,
+            bytes: a.bytes + b.bytes,
+        });
+        let n = extent.apart.len().max(1) as f64;
+        Cost { operations: sum.operations / n, share: sum.share / n, bytes: sum.bytes / n }
+    }
+}
+
+/// What a protection is put around.
+struct Extent {
+    /// By all trials.
+    layers: Vec<u32>,
+    /// By part of the cases, what the trials of the others say.
+    apart: Vec<BTreeSet<u32>>,
+}
+
+impl Extent {
+    /// The whole model.
+    fn whole(folds: usize) -> Self {
+        Self { layers: Vec::new(), apart: vec![BTreeSet::new(); folds] }
+    }
+}
+
+fn moved(before: OutcomeKind, after: OutcomeKind, trials: u64) -> Move {
+    let [before, after] = [before, after].map(|kind| kind.name().to_owned());
+    Move { before, after, trials }
+}
+
+/// One rate less another of the same trials, from both intervals (MOVER: Zou and Donner 2008); that
+/// no trial is in both makes it rather too wide.
+fn less(a: &Rate, b: &Rate) -> Estimate {
+    let (from, taken) = (a.value.unwrap_or(0.0), b.value.unwrap_or(0.0));
+    let below = (from - a.low).hypot(b.high - taken);
+    let above = (a.high - from).hypot(taken - b.low);
+    let value = from - taken;
+    let (low, high) = ((value - below).max(-1.0), (value + above).min(1.0));
+    Estimate { value: a.value.map(|_| value), low, high, n: a.n }
+}

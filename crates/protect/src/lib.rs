@@ -1,0 +1,207 @@
+//! What protections against faults inside a model are worth: the trials of a run, once more.
+//!
+//! 1. [`protect`] reads the trials of a run, draws the same changes again, and asks what each
+//!    protection would have made of them.
+//! 2. An [`Advice`] says for each protection how many broken answers it stops, what it costs and
+//!    what it does where nothing is wrong.
+//! 3. [`read`] gives the advice that lies in a run directory, for reports.
+//!
+//! Whatever is made from cases, such as ranges of values or the order of layers, is evaluated on
+//! other cases. To add a protection: one file, one line in `PROTECTIONS`.
+
+mod advice;
+mod checksums;
+mod duplication;
+mod error;
+mod evaluate;
+mod ledger;
+mod ranges;
+mod shield;
+mod target;
+mod trials;
+mod words;
+mod work;
+
+pub use advice::{
+    ADVICE_VERSION, Advice, Cost, Evaluated, FalseAlarms, Gain, Limit, Move, Ranked, TargetAdvice,
+};
+pub use error::ProtectError;
+
+use faultlens_analysis::words::counted;
+use faultlens_campaign::replay::Rerun;
+use faultlens_core::OutcomeKind;
+use faultlens_record::store::replace;
+use ledger::Kind;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use trials::Trials;
+use work::Work;
+
+/// The file of a run directory that holds the advice.
+pub const ADVICE_FILE: &str = "protection.json";
+
+/// The name of range restriction.
+pub const RANGES: &str = "ranges";
+/// The name of selective duplication.
+pub const DUPLICATION: &str = "duplication";
+/// The name of checksums on weights.
+pub const CHECKSUMS: &str = "checksums";
+
+/// What is evaluated, and how; threads change no result.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// By name, the protections to evaluate, each around so many layers at most; all protections
+    /// around any number of layers where this is empty.
+    pub asked: BTreeMap<String, usize>,
+    /// By how much ranges are widened on either side, as a share of their width.
+    pub margin: f64,
+    /// How many threads work, instead of one per core.
+    pub threads: Option<usize>,
+}
+
+/// A way to keep faults from breaking answers.
+trait Protection: Sync {
+    /// Its name in options and results.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in a sentence without a full stop.
+    fn about(&self) -> &'static str;
+
+    /// What is done, in words, around so many layers.
+    fn label(&self, layers: usize) -> String;
+
+    /// Whether it is put around some layers, which are chosen by what faults in them do.
+    fn is_selective(&self) -> bool {
+        true
+    }
+
+    /// Whether there is anything in the layer that it could be put around.
+    fn fits(&self, work: &Work, layer: u32) -> bool;
+
+    /// The layers of which any one suffices to stop a fault.
+    fn reach<'k>(&self, kind: &'k Kind) -> &'k [u32];
+
+    /// What becomes of a trial with the protection around these layers.
+    fn after(&self, kind: &Kind, layers: &BTreeSet<u32>) -> OutcomeKind;
+
+    /// What it costs around these layers, at every inference.
+    fn cost(&self, work: &Work, layers: &BTreeSet<u32>) -> Cost;
+}
+
+/// Every protection, in the order of reports. Add yours here.
+const PROTECTIONS: &[&dyn Protection] =
+    &[&ranges::Ranges, &duplication::Duplication, &checksums::Checksums];
+
+/// Every protection: its name, and what it does in a sentence without a full stop.
+pub fn protections() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PROTECTIONS.iter().map(|protection| (protection.name(), protection.about()))
+}
+
+/// The outcome where a fault is given away as soon as it reaches one of the layers.
+fn detected(reach: &[u32], before: OutcomeKind, layers: &BTreeSet<u32>) -> OutcomeKind {
+    if reach.iter().any(|layer| layers.contains(layer)) { OutcomeKind::Detected } else { before }
+}
+
+fn layers(number: usize) -> String {
+    counted(number as u64, "layer")
+}
+
+impl Options {
+    /// Around how many layers at most a protection is evaluated; `None` where it is not.
+    fn most(&self, name: &str) -> Option<usize> {
+        if self.asked.is_empty() { Some(usize::MAX) } else { self.asked.get(name).copied() }
+    }
+
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
+    }
+}
+
+/// Evaluates protections on the trials of a run, and writes the advice into its directory.
+pub fn protect(dir: &Path, options: &Options) -> Result<Advice, ProtectError> {
+    let known = |name: &&String| PROTECTIONS.iter().any(|protection| protection.name() == *name);
+    if let Some(unknown) = options.asked.keys().find(|name| !known(name)) {
+        return Err(ProtectError::Unknown(unknown.clone()));
+    }
+    let rerun = Rerun::open(dir)?;
+    let advice = advise(&rerun, options)?;
+    let path = dir.join(ADVICE_FILE);
+    let failed =
+        |error: serde_json::Error| ProtectError::Read { source: error.into(), path: path.clone() };
+    let mut text = serde_json::to_string_pretty(&advice).map_err(failed)?;
+    text.push('\n');
+    replace(&path, text.as_bytes(), "write the advice")?;
+    Ok(advice)
+}
+
+fn advise(rerun: &Rerun, options: &Options) -> Result<Advice, ProtectError> {
+    let Rerun { setup, store } = rerun;
+    let trials = Trials::read(store, setup)?;
+    let mut targets = Vec::new();
+    for number in 0..setup.targets.len() {
+        targets.extend(target::advise(setup, &trials, number as u32, options)?);
+    }
+    let campaign = &setup.campaign;
+    Ok(Advice {
+        version: ADVICE_VERSION,
+        name: campaign.name.clone(),
+        findings: words::findings(&targets),
+        confidence: campaign.intervals.level.confidence(),
+        interval: campaign.intervals.to_string(),
+        margin: options.margin,
+        folds: trials.folds(),
+        recorded: store.progress()?.recorded,
+        trials: targets.iter().map(|target| target.broken.n).sum(),
+        warnings: words::warnings(&trials, campaign, store.progress()?.complete),
+        left_out: trials.left_out,
+        targets,
+    })
+}
+
+/// The version alone, to tell newer advice from a damaged file.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// The advice that lies in a run directory, if there is any.
+pub fn read(dir: &Path) -> Result<Option<Advice>, ProtectError> {
+    let path = dir.join(ADVICE_FILE);
+    let failed = |source| ProtectError::Read { source, path: path.clone() };
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let damaged = |error: serde_json::Error| failed(error.into());
+    let Version { version } = serde_json::from_str(&text).map_err(damaged)?;
+    if version > ADVICE_VERSION {
+        return Err(ProtectError::Newer { found: version, known: ADVICE_VERSION, path });
+    }
+    serde_json::from_str(&text).map(Some).map_err(damaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_constants() {
+        let names: Vec<&str> = protections().map(|(name, _)| name).collect();
+        assert_eq!(names, [RANGES, DUPLICATION, CHECKSUMS]);
+    }
+
+    #[test]
+    fn advice_is_found_or_not_or_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(read(dir.path()).unwrap().is_none());
+        fs::write(dir.path().join(ADVICE_FILE), r#"{"version": 99}"#).unwrap();
+        assert!(matches!(read(dir.path()), Err(ProtectError::Newer { found: 99, .. })));
+        fs::write(dir.path().join(ADVICE_FILE), r#"{"version": 1}"#).unwrap();
+        assert!(matches!(read(dir.path()), Err(ProtectError::Read { .. })));
+    }
+}

@@ -1,0 +1,216 @@
+//! One target's trials under every protection.
+
+use super::evaluate::{Evidence, plain};
+use super::ledger::Ledger;
+use super::ranges::{self, Range};
+use super::shield::{Guarded, Shield, reread};
+use super::trials::{Alarm, Told, Trials};
+use super::work::Work;
+use super::{FalseAlarms, Limit, Options, ProtectError, RANGES, TargetAdvice};
+use faultlens_campaign::OpenCampaign;
+use faultlens_campaign::OpenTarget;
+use faultlens_campaign::WhiteBox;
+use faultlens_core::DType;
+use faultlens_engine::ValueId;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// What an undisturbed case shows.
+struct Profile {
+    /// By value that may be clipped, its type and its range.
+    ranges: Vec<Option<Range>>,
+    dtypes: Vec<Option<DType>>,
+}
+
+/// One target with what it is evaluated from.
+struct Bench<'a> {
+    setup: &'a OpenCampaign,
+    trials: &'a Trials,
+    target: u32,
+    inside: &'a WhiteBox,
+    options: &'a Options,
+    /// Values that may be clipped.
+    values: Vec<ValueId>,
+    /// By case; `None` where there is no undisturbed run.
+    profiles: Vec<Option<Profile>>,
+}
+
+/// Evaluates every protection that is asked for.
+pub(super) fn advise(
+    setup: &OpenCampaign,
+    trials: &Trials,
+    target: u32,
+    options: &Options,
+) -> Result<Option<TargetAdvice>, ProtectError> {
+    let Some(inside) = setup.targets[target as usize].inside() else { return Ok(None) };
+    let bench = Bench::open(setup, trials, target, inside, options)?;
+    let guarded = bench.guarded(|_| true);
+    let clips: Vec<ValueId> = guarded.iter().map(|(id, ..)| *id).collect();
+    let work = bench.work(&clips)?;
+    let told = bench.told(&guarded)?;
+    let alarms = bench.alarms(&told)?;
+    let folds: Vec<Ledger> = told.into_iter().map(joined).collect();
+    let spec = &setup.campaign.targets[target as usize];
+    let evidence = Evidence {
+        folds: &folds,
+        work: &work,
+        anatomy: &inside.anatomy,
+        intervals: &setup.campaign.intervals,
+        sequential: setup.campaign.stop.is_some(),
+        permanent: setup.campaign.faults.iter().any(|fault| fault.disturbance.is_permanent()),
+        alarms,
+    };
+    let graph = inside.target.model().graph();
+    let limit = |&(id, _, (low, high)): &Guarded| Limit {
+        value: graph.value_name(id).to_owned(),
+        low: low.into(),
+        high: high.into(),
+    };
+    Ok(Some(TargetAdvice {
+        name: spec.name.clone(),
+        macs: work.macs(),
+        weight_bytes: work.weight_bytes(),
+        broken: evidence.broken()?,
+        protections: evidence.protections(options)?,
+        ranking: evidence.ranking()?,
+        limits: guarded.iter().map(limit).collect(),
+    }))
+}
+
+fn joined(told: Vec<Told>) -> Ledger {
+    let mut ledger = Ledger::default();
+    told.iter().for_each(|case| ledger.join(&case.ledger));
+    ledger
+}
+
+impl<'a> Bench<'a> {
+    fn open(
+        setup: &'a OpenCampaign,
+        trials: &'a Trials,
+        target: u32,
+        inside: &'a WhiteBox,
+        options: &'a Options,
+    ) -> Result<Self, ProtectError> {
+        let (values, profiles) = (Vec::new(), Vec::new());
+        let mut bench = Self { setup, trials, target, inside, options, values, profiles };
+        if options.most(RANGES).is_some() {
+            bench.values = ranges::clipped(bench.inside.target.model().graph());
+            let cases: Vec<u32> = (0..setup.plan.cases()).collect();
+            let profiles = shared(&cases, options.threads(), |case| bench.profile(case));
+            bench.profiles = profiles.into_iter().collect::<Result<_, _>>()?;
+        }
+        Ok(bench)
+    }
+
+    fn subject(&self) -> &'a OpenTarget {
+        &self.setup.targets[self.target as usize]
+    }
+
+    fn profile(&self, number: u32) -> Result<Option<Profile>, ProtectError> {
+        let Some(case) = self.trials.case(self.setup, number)? else { return Ok(None) };
+        let shown = self.subject().shown(&case.image);
+        let Ok(golden) = self.inside.target.golden(&shown) else { return Ok(None) };
+        Ok(Some(Profile {
+            ranges: ranges::seen(&golden, &self.values),
+            dtypes: self.values.iter().map(|&id| golden.dtype(id)).collect(),
+        }))
+    }
+
+    /// What is clipped, by the profiles of some cases.
+    fn guarded(&self, takes: impl Fn(u32) -> bool) -> Vec<Guarded> {
+        let profiles = || {
+            let taken = (0..).zip(&self.profiles).filter(|(case, _)| takes(*case));
+            taken.filter_map(|(_, profile)| profile.as_ref())
+        };
+        let ranges = ranges::together(profiles().map(|all| &all.ranges), self.options.margin);
+        let Some(first) = profiles().next() else { return Vec::new() };
+        let all = self.values.iter().zip(&first.dtypes).zip(ranges);
+        all.filter_map(|((&id, dtype), range)| Some((id, (*dtype)?, range?))).collect()
+    }
+
+    /// What one inference takes, by the first case that the target answers.
+    fn work(&self, clips: &[ValueId]) -> Result<Work, ProtectError> {
+        for number in 0..self.setup.plan.cases() {
+            if let Some(case) = self.trials.case(self.setup, number)?
+                && let Ok(golden) = self.inside.target.golden(&self.subject().shown(&case.image))
+            {
+                return Ok(Work::of(&golden, &self.inside.anatomy, clips));
+            }
+        }
+        Ok(Work::default())
+    }
+
+    /// By fold and then by case, what trials say. What is clipped in a fold's cases was profiled
+    /// on those of the others, where there are any.
+    fn told(&self, guarded: &[Guarded]) -> Result<Vec<Vec<Told>>, ProtectError> {
+        let (folds, all) = (self.trials.folds(), self.setup.plan.cases());
+        let spec = &self.setup.campaign.targets[self.target as usize];
+        let proto = if guarded.is_empty() { None } else { Some(reread(spec)?) };
+        let mut told = Vec::new();
+        for fold in 0..folds {
+            let others = self.guarded(|case| folds == 1 || case % folds != fold);
+            let shield = proto.as_ref().map(|proto| Shield::new(proto, spec, self.inside, &others));
+            let shield = shield.transpose()?;
+            let cases: Vec<u32> = (0..all).filter(|case| case % folds == fold).collect();
+            let tell = |case| self.trials.tell(self.setup, self.target, case, shield.as_ref());
+            let of_fold = shared(&cases, self.options.threads(), tell);
+            told.push(of_fold.into_iter().collect::<Result<_, _>>()?);
+        }
+        Ok(told)
+    }
+
+    /// What clipping does to undisturbed cases that its ranges do not come from.
+    fn alarms(&self, told: &[Vec<Told>]) -> Result<Option<FalseAlarms>, ProtectError> {
+        let alarms: Vec<Alarm> = told.iter().flatten().filter_map(|case| case.alarm).collect();
+        if alarms.is_empty() || told.len() < 2 {
+            return Ok(None);
+        }
+        let rate = |of: Vec<bool>| {
+            let events = of.iter().filter(|&&is| is).count();
+            plain(events, of.len(), &self.setup.campaign.intervals)
+        };
+        Ok(Some(FalseAlarms {
+            touched: rate(alarms.iter().map(|alarm| alarm.touched).collect())?,
+            changed: rate(alarms.iter().filter_map(|alarm| alarm.changed).collect())?,
+        }))
+    }
+}
+
+/// Works on all of the numbers, on several threads; what comes back is in their order.
+fn shared<T: Send>(numbers: &[u32], threads: usize, work: impl Fn(u32) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let some = || {
+        let mut done = Vec::new();
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(&number) = numbers.get(at)
+        {
+            done.push((at, work(number)));
+        }
+        done
+    };
+    let mut done = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(some)).collect();
+        let joined = workers.into_iter().map(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect::<Vec<_>>()
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, one)| one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_comes_back_in_order() {
+        let numbers: Vec<u32> = (0..50).rev().collect();
+        for threads in [0, 1, 3, 80] {
+            let squares = shared(&numbers, threads, |n| n * n);
+            assert!(squares.iter().zip(&numbers).all(|(square, n)| *square == n * n));
+            assert_eq!(squares.len(), numbers.len());
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The trials of a run, drawn again.
+
+use super::ProtectError;
+use super::ledger::{Kind, Ledger};
+use super::shield::Shield;
+use faultlens_campaign::OpenCampaign;
+use faultlens_campaign::inject::{GoldenCase, Observation, STACK, case_record, strike};
+use faultlens_campaign::plan::TrialKey;
+use faultlens_campaign::run::RunError;
+use faultlens_core::{Case, OutcomeKind, Response, TargetError};
+use faultlens_engine::{Change, Golden};
+use faultlens_faults::{Injection, SitePlan, Sites, Strike};
+use faultlens_record::store::{CaseRecord, Store};
+use faultlens_spec::Disturbance;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// In how many parts cases are cut; each is evaluated with what was made from the others.
+const FOLDS: u32 = 4;
+
+/// The trials of a run that protections are tried on.
+pub(super) struct Trials {
+    /// By target and then by case, in the order of the plan.
+    recorded: Vec<Vec<Vec<Recorded>>>,
+    cases: BTreeMap<u32, CaseRecord>,
+    /// Trials that protections are not tried on, by reason.
+    pub(super) left_out: BTreeMap<String, u64>,
+}
+
+/// A trial on record.
+struct Recorded {
+    fault: u32,
+    repeat: u32,
+    outcome: OutcomeKind,
+}
+
+/// What one case of one target says.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) ledger: Ledger,
+    /// What clipping did to the undisturbed case, where there are clips.
+    pub(super) alarm: Option<Alarm>,
+}
+
+/// What clipping did to an undisturbed case.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Alarm {
+    /// Whether it changed any value.
+    pub(super) touched: bool,
+    /// Whether it changed the answer; `None` where a guard bars the case.
+    pub(super) changed: Option<bool>,
+}
+
+impl Trials {
+    /// Reads what is on record.
+    pub(super) fn read(store: &Store, setup: &OpenCampaign) -> Result<Self, ProtectError> {
+        let cases = store.cases()?.into_iter().map(|case| (case.case, case)).collect();
+        let by_case = || (0..setup.plan.cases()).map(|_| Vec::new()).collect();
+        let recorded: Vec<Vec<Vec<Recorded>>> = setup.targets.iter().map(|_| by_case()).collect();
+        let mut trials = Self { recorded, cases, left_out: BTreeMap::new() };
+        let mut any = false;
+        store.for_each::<ProtectError>(|record| {
+            let outcome = record.outcome.kind();
+            let why = match &setup.campaign.faults.get(record.fault as usize) {
+                Some(fault) => left_out(&fault.disturbance, outcome),
+                None => Some("of a fault that the campaign does not have"),
+            };
+            let of_target = trials.recorded.get_mut(record.target as usize);
+            match (why, of_target.and_then(|cases| cases.get_mut(record.case as usize))) {
+                (None, Some(case)) => {
+                    case.push(Recorded { fault: record.fault, repeat: record.repeat, outcome });
+                    any = true;
+                }
+                (why, _) => {
+                    let why = why.unwrap_or("of a case that the campaign does not have");
+                    *trials.left_out.entry(why.to_owned()).or_default() += 1;
+                }
+            }
+            Ok(())
+        })?;
+        if any { Ok(trials) } else { Err(ProtectError::Nothing) }
+    }
+
+    /// In how many parts the cases are cut.
+    pub(super) fn folds(&self) -> u32 {
+        let cases = self.recorded.first().map_or(0, Vec::len) as u32;
+        FOLDS.min(cases).max(1)
+    }
+
+    /// The case as it was when the run met it; `None` where it could not be read.
+    pub(super) fn case(
+        &self,
+        setup: &OpenCampaign,
+        number: u32,
+    ) -> Result<Option<Case>, ProtectError> {
+        let changed = |what: String| RunError::Changed { what, hint: "put it back as it was" };
+        let Some(then) = self.cases.get(&number) else { return Ok(None) };
+        if then.error.is_some() {
+            return Ok(None);
+        }
+        let index = setup.cases.sample.get(number as usize);
+        let index = *index.ok_or_else(|| changed("the data set".to_owned()))?;
+        let case = setup.cases.set.case(index);
+        let case = case.map_err(|error| changed(format!("a case ({error})")))?;
+        let now = case_record(setup, number, &case);
+        if (&then.name, then.digest) != (&now.name, now.digest) {
+            return Err(changed(format!("the image of case {}", case.name)).into());
+        }
+        Ok(Some(case))
+    }
+
+    /// Runs all trials of a case again, in the model with clips where there is one.
+    pub(super) fn tell(
+        &self,
+        setup: &OpenCampaign,
+        target: u32,
+        number: u32,
+        shield: Option<&Shield>,
+    ) -> Result<Told, ProtectError> {
+        let Some(case) = self.case(setup, number)? else { return Ok(Told::default()) };
+        let Ok(stage) = GoldenCase::open(setup, target, case) else { return Ok(Told::default()) };
+        let clipped = shield.map(|shield| {
+            let (golden, answer) = shield.golden(&stage.subject.shown(&stage.case.image))?;
+            Ok::<_, ProtectError>(Clipped { shield, golden, answer })
+        });
+        let clipped = clipped.transpose()?;
+        let mut told = Told::default();
+        if let Some(clipped) = &clipped {
+            let outcome = stage.judge(&answered(Ok(clipped.answer.clone()))).kind();
+            let judged = outcome != OutcomeKind::Skipped;
+            told.alarm = Some(Alarm {
+                touched: clipped.shield.clips(&clipped.golden),
+                changed: judged.then_some(outcome != OutcomeKind::Unchanged),
+            });
+        }
+        let recorded = &self.recorded[target as usize][number as usize];
+        for trials in recorded.chunk_by(|a, b| a.fault == b.fault) {
+            let Some(first) = trials.first() else { continue };
+            let Disturbance::Model(injection) =
+                &setup.campaign.faults[first.fault as usize].disturbance
+            else {
+                continue;
+            };
+            let again = Again { setup, stage: &stage, injection, clipped: clipped.as_ref() };
+            again.count(
+                TrialKey { target, case: number, fault: 0, repeat: 0 },
+                trials,
+                &mut told,
+            )?;
+        }
+        Ok(told)
+    }
+}
+
+/// Why a trial is left out, if it is.
+fn left_out(disturbance: &Disturbance, outcome: OutcomeKind) -> Option<&'static str> {
+    match disturbance {
+        Disturbance::Image(_) | Disturbance::Varied(_) => Some("faults in images"),
+        Disturbance::Attack(_) => Some("attacks"),
+        Disturbance::Scene(_) => Some("changed scenes"),
+        Disturbance::Model(injection) if injection.plan() == SitePlan::Boundary => {
+            Some("searches for a boundary")
+        }
+        Disturbance::Model(_) if outcome == OutcomeKind::Skipped => Some("not judged"),
+        Disturbance::Model(_) => None,
+    }
+}
+
+/// A case in the model with clips.
+struct Clipped<'a> {
+    shield: &'a Shield,
+    golden: Golden<'a>,
+    answer: Response,
+}
+
+/// One fault on one case, once more.
+struct Again<'a> {
+    setup: &'a OpenCampaign,
+    stage: &'a GoldenCase<'a>,
+    injection: &'a Injection,
+    clipped: Option<&'a Clipped<'a>>,
+}
+
+impl Again<'_> {
+    fn count(
+        &self,
+        spot: TrialKey,
+        trials: &[Recorded],
+        told: &mut Told,
+    ) -> Result<(), ProtectError> {
+        let Ok((inside, golden)) = self.stage.inside() else { return Ok(()) };
+        let sites = Sites::new(golden, &inside.anatomy, self.injection, inside.target.batch());
+        for stack in trials.chunks(STACK) {
+            let struck = stack.iter().filter_map(|trial| {
+                let spot = TrialKey { fault: trial.fault, repeat: trial.repeat, ..spot };
+                let seed = self.setup.stream_seed(spot, &self.stage.key);
+                Some((trial.outcome, strike(self.injection, &sites, seed)?))
+            });
+            let struck: Vec<(OutcomeKind, Strike)> = struck.collect();
+            let after = self.outcomes(&struck)?;
+            for ((before, strike), clipped) in struck.into_iter().zip(after) {
+                let (computed, stored) = self.layers(&strike.changes);
+                let kind = Kind { before, clipped, computed, stored };
+                told.ledger.add(kind, strike.weight)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of the trials in the model with clips.
+    fn outcomes(
+        &self,
+        struck: &[(OutcomeKind, Strike)],
+    ) -> Result<Vec<Option<OutcomeKind>>, ProtectError> {
+        let Some(Clipped { shield, golden, answer }) = self.clipped else {
+            return Ok(vec![None; struck.len()]);
+        };
+        let changes: Vec<Vec<Change>> =
+            struck.iter().map(|(_, strike)| strike.changes.clone()).collect();
+        let image = self.stage.subject.shown(&self.stage.case.image);
+        let answers = shield.answers(&image, (golden, answer), &changes);
+        let judged = |answer| Some(self.stage.judge(&answered(answer)).kind());
+        Ok(answers?.into_iter().map(judged).collect())
+    }
+
+    /// The layers in which changes meet what is computed, and those in which they meet weights. A
+    /// change that leaves an element as it was is none.
+    fn layers(&self, changes: &[Change]) -> (Vec<u32>, Vec<u32>) {
+        let (mut computed, mut stored) = (BTreeSet::new(), BTreeSet::new());
+        let Ok((inside, golden)) = self.stage.inside() else { return Default::default() };
+        let (graph, anatomy) = (golden.model().graph(), &inside.anatomy);
+        for change in changes {
+            let Some((before, dtype)) = self.stage.bits(change.value, change.element) else {
+                continue;
+            };
+            if change.edit.of(before, dtype) == before {
+                continue;
+            }
+            if graph.initializer(change.value).is_some() {
+                stored.insert(anatomy.layer_of_value(graph, change.value));
+            } else if let Some(maker) = graph.producer(change.value)
+                && !self.injection.is_permanent()
+            {
+                computed.insert(anatomy.layer(maker));
+            }
+        }
+        (computed.into_iter().collect(), stored.into_iter().collect())
+    }
+}
+
+/// An answer as the stage judges it.
+fn answered(answer: Result<Response, TargetError>) -> Observation {
+    Observation { queries: 0, ..Observation::inside(answer.map(Some), 0) }
+}

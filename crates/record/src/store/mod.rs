@@ -1,0 +1,220 @@
+//! The run directory: what one execution of a campaign leaves on disk, complete enough that every
+//! report is made from it alone.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `campaign.yaml` | the campaign as run |
+//! | `manifest.json` | what it was run with, see [`Manifest`]; a directory that has one is a run |
+//! | `records.sqlite` | records, cases, golden answers, examples, pins |
+//! | `artifacts/` | pictures, named by the hash of their bytes |
+//! | `lock` | held by the process that works on the run |
+//!
+//! 1. [`Store::create`] makes a run, [`Store::open`] goes on with one, [`Store::read`] looks at one.
+//! 2. [`Store::write`] puts batches of records; whatever was written stays, however the process
+//!    ends, and [`Store::done`] says later what that is.
+//! 3. [`merge`] puts the shards of a campaign together; [`export_csv`] and [`export_parquet`] hand
+//!    the records to other tools.
+
+mod bits;
+mod directory;
+mod done;
+mod error;
+mod export;
+mod interned;
+mod manifest;
+mod merge;
+mod packed;
+mod scan;
+mod schema;
+mod showcase;
+mod side;
+mod write;
+
+pub use directory::replace;
+pub use done::Done;
+pub use error::StoreError;
+pub use export::{export_csv, export_parquet};
+pub use manifest::{
+    FaultOn, Hand, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, timestamp,
+};
+pub use merge::{Merged, merge};
+pub use scan::Recorded;
+pub use showcase::ShownRecord;
+pub use showcase::noticeable;
+pub use side::{CaseRecord, ExampleRecord, PictureOf, PictureRecord, PinRecord};
+pub use write::Batch;
+
+use interned::Interned;
+use manifest::Origin;
+use rusqlite::Connection;
+use std::cell::RefCell;
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A run directory, open.
+pub struct Store {
+    dir: PathBuf,
+    /// The database's path, for messages.
+    path: PathBuf,
+    manifest: Manifest,
+    origin: Origin,
+    // Dropped before the lock, so that the next process finds the database closed.
+    database: Connection,
+    /// What the writer knows to be in the database.
+    interned: Option<Interned>,
+    /// What a reader found in it, and when.
+    found: RefCell<Option<(i64, Arc<Interned>)>>,
+    lock: Option<File>,
+}
+
+impl Store {
+    /// Makes a run in a directory that is new or empty, and locks it. Where making one was
+    /// interrupted there, it is finished.
+    pub fn create(
+        dir: &Path,
+        manifest: &Manifest,
+        campaign_yaml: &str,
+    ) -> Result<Self, StoreError> {
+        let origin = Origin { hands: vec![manifest.hand()], merged: false };
+        Self::make(dir, manifest.clone(), origin, campaign_yaml)
+    }
+
+    fn make(
+        dir: &Path,
+        manifest: Manifest,
+        origin: Origin,
+        campaign_yaml: &str,
+    ) -> Result<Self, StoreError> {
+        let lock = directory::claim(dir)?;
+        let database = schema::create(dir)?;
+        let about = (manifest.clone(), origin.clone());
+        let mut store = Self::new(dir, about, database, Some(lock));
+        if store.progress()?.recorded > 0 {
+            // Someone took the manifest of a run away: its records are not ours to replace.
+            let (missing, path) = (directory::MANIFEST, dir.to_path_buf());
+            return Err(StoreError::NotARun { missing, path });
+        }
+        // Another campaign may have begun here and not come to its first record.
+        store.in_transaction(|tables| schema::empty(tables))?;
+        store.describe(manifest, origin, campaign_yaml)?;
+        Ok(store)
+    }
+
+    /// Whether a directory holds a run.
+    pub fn exists(dir: &Path) -> bool {
+        dir.join(directory::MANIFEST).exists()
+    }
+
+    /// Replaces what the run says about its campaign, where that plans the same trials: the user
+    /// may have changed its requirements. Who began the run and when stays; whoever goes on with
+    /// it is added to [`Self::hands`].
+    pub fn renew(&mut self, manifest: &Manifest, campaign_yaml: &str) -> Result<(), StoreError> {
+        let mut origin = self.origin.clone();
+        let hand = manifest.hand();
+        if !origin.hands.last().is_some_and(|last| last.is_same(&hand)) {
+            origin.hands.push(hand);
+        }
+        let manifest = manifest.clone().begun_by(self.manifest.hand());
+        self.describe(manifest, origin, campaign_yaml)
+    }
+
+    /// Writes what the run says about its campaign, in all places that say it.
+    fn describe(
+        &mut self,
+        manifest: Manifest,
+        origin: Origin,
+        campaign_yaml: &str,
+    ) -> Result<(), StoreError> {
+        self.in_transaction(|tables| schema::describe(tables, &manifest))?;
+        let campaign = self.dir.join(directory::CAMPAIGN);
+        directory::replace(&campaign, campaign_yaml.as_bytes(), "write the campaign")?;
+        // Last, since a directory with a manifest is a run.
+        manifest.write(&origin, &self.dir)?;
+        (self.manifest, self.origin) = (manifest, origin);
+        Ok(())
+    }
+
+    /// Opens a run to go on with it, and locks it.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        let about = Manifest::read(dir)?;
+        let lock = directory::lock(dir)?;
+        let database = schema::open(dir)?;
+        Ok(Self::new(dir, about, database, Some(lock)))
+    }
+
+    /// Opens a run to look at it: beside a process that works on it, and where nothing can be
+    /// written. Makes no file.
+    pub fn read(dir: &Path) -> Result<Self, StoreError> {
+        let about = Manifest::read(dir)?;
+        let database = schema::read(dir)?;
+        Ok(Self::new(dir, about, database, None))
+    }
+
+    fn new(
+        dir: &Path,
+        (manifest, origin): (Manifest, Origin),
+        database: Connection,
+        lock: Option<File>,
+    ) -> Self {
+        let (dir, path) = (dir.to_path_buf(), dir.join(directory::RECORDS));
+        let (interned, found) = (None, RefCell::default());
+        Self { dir, path, manifest, origin, database, interned, found, lock }
+    }
+
+    /// The run directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What the run was made with.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// All that worked on the run, in the order in which they began; the first began it.
+    pub fn hands(&self) -> &[Hand] {
+        &self.origin.hands
+    }
+
+    /// The campaign file as run.
+    pub fn campaign_yaml(&self) -> Result<String, StoreError> {
+        directory::read_campaign(&self.dir)
+    }
+
+    /// Checks that the run is of the campaign with this name and fingerprint.
+    pub fn expect_campaign(&self, name: &str, fingerprint: &str) -> Result<(), StoreError> {
+        if self.manifest.fingerprint == fingerprint {
+            return Ok(());
+        }
+        let (found, wanted) = (self.manifest.campaign(), manifest::campaign(name, fingerprint));
+        Err(StoreError::OtherCampaign { found, wanted, path: self.dir.clone() })
+    }
+
+    /// Keeps a PNG file, the same one only once; its path below the run directory.
+    pub fn put_artifact(&self, bytes: &[u8]) -> Result<String, StoreError> {
+        directory::put_artifact(&self.dir, bytes)
+    }
+
+    /// The bytes of a kept PNG file, by its path below the run directory.
+    pub fn artifact(&self, path: &str) -> Result<Vec<u8>, StoreError> {
+        directory::artifact(&self.dir, path)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.lock.is_some() {
+            // A reader may be in the way; then the log stays beside the database, and both are
+            // as good together.
+            let _ = schema::settle(&self.database);
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("dir", &self.dir).finish_non_exhaustive()
+    }
+}

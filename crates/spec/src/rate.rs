@@ -1,0 +1,224 @@
+//! What a campaign says about rates: their intervals, when they are known well enough, and their
+//! limits.
+
+use faultlens_core::OutcomeKind;
+use faultlens_stats::{Estimate, Level, StatsError, StopRule, clopper_pearson, wilson};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How intervals of rates are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Intervals {
+    /// By which formula.
+    pub method: Method,
+    /// How often they cover the truth.
+    pub level: Level,
+}
+
+impl Intervals {
+    /// The rate of `events` among `n` trials; an error only for counts that no sample has.
+    pub fn estimate(&self, events: u64, n: u64) -> Result<Estimate, StatsError> {
+        match self.method {
+            Method::Wilson => wilson(events, n, self.level),
+            Method::ClopperPearson => clopper_pearson(events, n, self.level),
+        }
+    }
+}
+
+/// "Wilson intervals, 95% confidence".
+impl fmt::Display for Intervals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let method = match self.method {
+            Method::Wilson => "Wilson",
+            Method::ClopperPearson => "Clopper-Pearson",
+        };
+        write!(f, "{method} intervals, {} confidence", Percent(self.level.confidence()))
+    }
+}
+
+/// The formulas for intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Close to its level on average.
+    #[default]
+    Wilson,
+    /// Never covers less often than its level says, and is wider for that.
+    ClopperPearson,
+}
+
+impl Method {
+    /// Every method, the default first.
+    pub const ALL: [Self; 2] = [Self::Wilson, Self::ClopperPearson];
+
+    /// Its name in campaign files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wilson => "wilson",
+            Self::ClopperPearson => "clopper_pearson",
+        }
+    }
+}
+
+/// When a target and fault point has had enough trials.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stop {
+    /// As soon as its rate is known to plus or minus this,
+    pub half_width: f64,
+    /// or when every case had so many trials.
+    pub at_most: u32,
+    /// The half-width and the campaign's confidence as the rule to ask.
+    pub rule: StopRule,
+}
+
+/// A rate that a requirement limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateKind {
+    /// Of one outcome; never of skipped, which is in no denominator.
+    Of(OutcomeKind),
+    /// Of everything that is no use to whoever asked: changed, crashed and timed out.
+    Failed,
+}
+
+impl RateKind {
+    /// Every rate that can be limited.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let judged = OutcomeKind::ALL.into_iter().filter(|kind| *kind != OutcomeKind::Skipped);
+        judged.map(Self::Of).chain([Self::Failed])
+    }
+
+    /// Its name in campaign files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Of(kind) => kind.name(),
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The rate of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|rate| rate.name() == name)
+    }
+
+    /// Whether an outcome is one of the events that the rate counts.
+    pub fn counts(self, outcome: OutcomeKind) -> bool {
+        match self {
+            Self::Of(kind) => kind == outcome,
+            Self::Failed => matches!(
+                outcome,
+                OutcomeKind::Changed | OutcomeKind::Crashed | OutcomeKind::TimedOut
+            ),
+        }
+    }
+}
+
+/// What turns a rate into failures in time, FIT: how many failures a thousand million hours have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitLimit {
+    /// How many faults the hardware has in that time.
+    pub raw: f64,
+    /// The share of them that the trials stand for.
+    pub share: f64,
+}
+
+/// A limit on a rate, or on the failures in time that follow from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Requirement {
+    /// What the user calls it.
+    pub name: Option<String>,
+    /// The rate.
+    pub rate: RateKind,
+    /// The limit: on the rate, or on the failures in time.
+    pub at_most: f64,
+    /// What makes failures in time of the rate, where these are limited.
+    pub fit: Option<FitLimit>,
+    /// Only trials with these attributes count; all where it is empty.
+    pub filter: BTreeMap<String, String>,
+}
+
+/// "changed ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1".
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.name {
+            write!(f, "{name}: ")?;
+        }
+        match self.fit {
+            None => write!(f, "{} ≤ {}", self.rate.name(), Percent(self.at_most))?,
+            Some(FitLimit { raw, share }) => {
+                write!(f, "FIT ≤ {} of {raw} raw", self.at_most)?;
+                if share != 1.0 {
+                    write!(f, ", {} of them", Percent(share))?;
+                }
+            }
+        }
+        for (at, (attribute, value)) in self.filter.iter().enumerate() {
+            let link = if at == 0 { "where" } else { "and" };
+            write!(f, " {link} {attribute} = {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A share in percent, with the digits that it has and without those that arithmetic adds.
+pub struct Percent(pub f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = format!("{:.10}", self.0 * 100.0);
+        write!(f, "{}%", digits.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_read_as_sentences() {
+        let mut requirement = Requirement {
+            name: None,
+            rate: RateKind::Of(OutcomeKind::Changed),
+            at_most: 0.07,
+            fit: None,
+            filter: BTreeMap::new(),
+        };
+        assert_eq!(requirement.to_string(), "changed ≤ 7%");
+        requirement.filter.insert("target".to_owned(), "deep".to_owned());
+        requirement.filter.insert("fault".to_owned(), "bit_flip".to_owned());
+        requirement.name = Some("flips".to_owned());
+        requirement.at_most = 1e-6;
+        let wanted = "flips: changed ≤ 0.0001% where fault = bit_flip and target = deep";
+        assert_eq!(requirement.to_string(), wanted);
+        requirement.name = None;
+        requirement.filter.remove("fault");
+        (requirement.at_most, requirement.fit) = (10.0, Some(FitLimit { raw: 100.0, share: 1.0 }));
+        assert_eq!(requirement.to_string(), "FIT ≤ 10 of 100 raw where target = deep");
+        requirement.fit = Some(FitLimit { raw: 2.5, share: 0.3 });
+        assert_eq!(requirement.to_string(), "FIT ≤ 10 of 2.5 raw, 30% of them where target = deep");
+    }
+
+    #[test]
+    fn rates_are_found_by_name_and_count_their_outcomes() {
+        for rate in RateKind::all() {
+            assert_eq!(RateKind::named(rate.name()), Some(rate));
+            assert!(!rate.counts(OutcomeKind::Skipped));
+            let counted = OutcomeKind::ALL.into_iter().filter(|kind| rate.counts(*kind)).count();
+            assert_eq!(counted, if rate == RateKind::Failed { 3 } else { 1 });
+        }
+        assert_eq!(RateKind::named("skipped"), None);
+    }
+
+    #[test]
+    fn intervals_are_those_of_the_method() {
+        let by = |method| Intervals { method, level: Level::default() };
+        let (wilson, exact) = (by(Method::Wilson), by(Method::ClopperPearson));
+        // From Python: the score formula, and bisection on sums of the binomial's terms.
+        for (intervals, low, high) in
+            [(wilson, 0.0623863995, 0.1604872417), (exact, 0.0578440101, 0.1616504903)]
+        {
+            let estimate = intervals.estimate(15, 148).unwrap();
+            assert!((estimate.low - low).abs() < 1e-9, "{estimate:?}");
+            assert!((estimate.high - high).abs() < 1e-9, "{estimate:?}");
+        }
+        assert_eq!(wilson.to_string(), "Wilson intervals, 95% confidence");
+    }
+}
