@@ -16,7 +16,7 @@ use faultlens_targets::onnx::labels_from;
 use faultlens_targets::service::ServiceSpec;
 use faultlens_targets::{PartialDescription, embedded_model};
 use faultlens_vision::{InputDescription, OutputDescription};
-use faultlens_world::MOST_PICTURES;
+use faultlens_world::MAX_PICTURES;
 use faultlens_world::PREFIX;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -281,10 +281,10 @@ fn path_or_world(data: &Node, base: &Path) -> Result<String, Diagnostic> {
     let (kind, count) = world.split_once(':').map_or((world, None), |(k, n)| (k, Some(n)));
     known("set of the embedded world", kind, WORLD_KINDS.to_vec())
         .map_err(|message| Diagnostic::new(data.at, message))?;
-    let fits = |count: &str| count.parse().is_ok_and(|n: usize| (1..=MOST_PICTURES).contains(&n));
+    let fits = |count: &str| count.parse().is_ok_and(|n: usize| (1..=MAX_PICTURES).contains(&n));
     if let Some(count) = count.filter(|count| !fits(count)) {
         let what = format!(
-            "world:{kind} takes a number of pictures from 1 to {MOST_PICTURES}, such as \
+            "world:{kind} takes a number of pictures from 1 to {MAX_PICTURES}, such as \
              world:{kind}:200, not {count:?}"
         );
         return Err(Diagnostic::new(data.at, what));

@@ -37,9 +37,6 @@ pub use scene::{
 };
 pub use sign::{Conditions, SIGN_CLASSES, SIGN_SIZE, plate, posted, sign, sign_of, signs};
 
-/// The most pictures that a campaign can ask for: they are all drawn before any is shown.
-pub const MOST_PICTURES: usize = 200_000;
-
 /// The prefix of the world's pictures and models, wherever a file could be named.
 pub const PREFIX: &str = "world:";
 
@@ -48,3 +45,6 @@ pub const TRAIN: &str = "train";
 
 /// The child of a seed that held-out pictures come from.
 pub const TEST: &str = "test";
+
+/// The most pictures that a campaign can ask for: they are all drawn before any is shown.
+pub const MAX_PICTURES: usize = 200_000;
