@@ -215,7 +215,7 @@ impl<'a> Book<'a> {
         };
         let faults: Vec<String> = strongest.values().map(fault).collect();
         format!(
-            "# Answers of people, collected by `faultlens study`: to be read, not to be run again.\n\
+            "# Answers of people, collected by `faultlens people`: to be read, not to be run again.\n\
              # Strengths differ from picture to picture; these are the strongest.\n\
              name: people\n\
              targets: [{{name: people, model: people}}]\n\

@@ -19,22 +19,23 @@ use faultlens::world::MODELS;
 use faultlens::{Hazard, Parameter, ParameterKind, Plugin, Unset};
 use serde_json::{Value, json};
 
-use crate::args::{ListArgs, Shelf};
+use crate::args::{Category, ListArgs};
 use crate::console::Console;
 
-/// Shows the shelves.
+/// Shows the categories.
 pub(crate) fn run(args: &ListArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let shelves = Shelf::value_variants().iter().filter(|s| args.shelf.is_none_or(|a| a == **s));
-    for (at, shelf) in shelves.enumerate() {
-        let entries = entries(*shelf);
+    let categories =
+        Category::value_variants().iter().filter(|s| args.category.is_none_or(|a| a == **s));
+    for (at, category) in categories.enumerate() {
+        let entries = entries(*category);
         if args.json {
             for entry in &entries {
-                console.json(&entry.json(name(*shelf)))?;
+                console.json(&entry.json(name(*category)))?;
             }
             continue;
         }
         let gap = if at == 0 { "" } else { "\n" };
-        console.line(format_args!("{gap}{}", name(*shelf)))?;
+        console.line(format_args!("{gap}{}", name(*category)))?;
         let common = common(&entries);
         entries.iter().try_for_each(|entry| entry.show(&common, console))?;
         if !common.is_empty() {
@@ -45,19 +46,19 @@ pub(crate) fn run(args: &ListArgs, console: &mut Console) -> anyhow::Result<u8> 
     Ok(exit::OK)
 }
 
-fn name(shelf: Shelf) -> &'static str {
-    match shelf {
-        Shelf::Faults => "faults",
-        Shelf::Oracles => "oracles",
-        Shelf::Guards => "guards",
-        Shelf::Defences => "defences",
-        Shelf::Services => "services",
-        Shelf::Presets => "presets",
-        Shelf::Formats => "formats",
-        Shelf::Attributes => "attributes",
-        Shelf::Architectures => "architectures",
-        Shelf::Models => "models",
-        Shelf::Tolerances => "tolerances",
+fn name(category: Category) -> &'static str {
+    match category {
+        Category::Faults => "faults",
+        Category::Oracles => "oracles",
+        Category::Guards => "guards",
+        Category::Defences => "defences",
+        Category::Services => "services",
+        Category::Presets => "presets",
+        Category::Formats => "formats",
+        Category::Attributes => "attributes",
+        Category::Architectures => "architectures",
+        Category::Models => "models",
+        Category::Tolerances => "tolerances",
     }
 }
 
@@ -81,9 +82,9 @@ struct Strengths {
     small: &'static Domain,
 }
 
-fn entries(shelf: Shelf) -> Vec<Entry> {
-    match shelf {
-        Shelf::Faults => {
+fn entries(category: Category) -> Vec<Entry> {
+    match category {
+        Category::Faults => {
             let on = |on: &str, mut entry: Entry| {
                 entry.about = format!("{} ({on})", entry.about);
                 entry
@@ -101,22 +102,28 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
             let scene = SCENE_FAULTS.iter().map(|plugin| on("scene", plugged(plugin)));
             image.chain(model).chain(attacks).chain(scene).collect()
         }
-        Shelf::Oracles => ORACLES.iter().map(plugged).collect(),
-        Shelf::Guards => GUARDS.iter().map(plugged).collect(),
-        Shelf::Defences => DEFENCES.iter().map(plugged).collect(),
-        Shelf::Services => {
+        Category::Oracles => ORACLES.iter().map(plugged).collect(),
+        Category::Guards => GUARDS.iter().map(plugged).collect(),
+        Category::Defences => DEFENCES.iter().map(plugged).collect(),
+        Category::Services => {
             SERVICES.iter().map(|service| plain(service.name, service.about)).collect()
         }
-        Shelf::Presets => PRESETS.iter().map(|preset| plain(preset.name, preset.about)).collect(),
-        Shelf::Formats => FORMATS.iter().map(|format| plain(format.name, format.about)).collect(),
-        Shelf::Attributes => ATTRIBUTES.iter().map(|(name, about)| plain(name, about)).collect(),
-        Shelf::Architectures => {
+        Category::Presets => {
+            PRESETS.iter().map(|preset| plain(preset.name, preset.about)).collect()
+        }
+        Category::Formats => {
+            FORMATS.iter().map(|format| plain(format.name, format.about)).collect()
+        }
+        Category::Attributes => ATTRIBUTES.iter().map(|(name, about)| plain(name, about)).collect(),
+        Category::Architectures => {
             ARCHITECTURES.iter().map(|network| plain(network.name, network.about)).collect()
         }
-        Shelf::Models => {
+        Category::Models => {
             MODELS.iter().map(|model| plain(&format!("world:{}", model.name), "")).collect()
         }
-        Shelf::Tolerances => Tolerance::names().filter_map(Tolerance::named).map(people).collect(),
+        Category::Tolerances => {
+            Tolerance::names().filter_map(Tolerance::named).map(people).collect()
+        }
     }
 }
 
@@ -225,7 +232,7 @@ impl Entry {
         Ok(())
     }
 
-    fn json(&self, shelf: &str) -> Value {
+    fn json(&self, category: &str) -> Value {
         let parameter = |parameter: &Parameter| {
             json!({
                 "name": parameter.name,
@@ -240,7 +247,7 @@ impl Entry {
         };
         let parameters: Vec<Value> = self.parameters.iter().copied().map(parameter).collect();
         json!({
-            "shelf": shelf,
+            "category": category,
             "name": self.name,
             "about": self.about,
             "when": self.when,

@@ -1,4 +1,4 @@
-//! What the rows of a study say.
+//! What the rows of a sweep say.
 //!
 //! 1. Counts: accuracies, shares of changed answers and failure rates, of each configuration and
 //!    pooled,

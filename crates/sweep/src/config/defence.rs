@@ -83,7 +83,7 @@ const ATTACKED: &[Parameter] = &[
     SHARE,
 ];
 
-/// The points of the study's defences; the control alone where there are none.
+/// The points of the sweep's defences; the control alone where there are none.
 pub(super) fn read(list: Option<&Node>) -> Result<Vec<DefencePoint>, Diagnostic> {
     let Some(list) = list else { return Ok(vec![DefencePoint::control()]) };
     let (mut points, mut labels) = (Vec::new(), BTreeSet::new());

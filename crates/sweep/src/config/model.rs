@@ -1,4 +1,4 @@
-//! What is attacked: models that the study trains, and models that were trained elsewhere.
+//! What is attacked: models that the sweep trains, and models that were trained elsewhere.
 
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A model with all that tells it from others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelPoint {
-    /// What the study calls it.
+    /// What the sweep calls it.
     pub name: String,
     /// The network, or the name of the file.
     pub architecture: String,
@@ -28,7 +28,7 @@ pub struct ModelPoint {
 /// Who trains a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Origin {
-    /// The study.
+    /// The sweep.
     Here {
         /// Images per step.
         batch: usize,
@@ -81,7 +81,7 @@ const fn parameter(
     Parameter { name, about, kind, unset }
 }
 
-/// The models of the study's list.
+/// The models of the sweep's list.
 pub(super) fn read(
     list: &Node,
     base: &Path,
@@ -174,7 +174,7 @@ fn optimiser_of(entry: &Node) -> Result<String, Diagnostic> {
 fn check_order(order: &str, size: Option<[usize; 2]>) -> Result<(), String> {
     let architecture = find(order).map_err(|error| error.to_string())?;
     if architecture.task != Some(Task::Classify) {
-        return Err(format!("{order} does not tell classes, and a study attacks such models only"));
+        return Err(format!("{order} does not tell classes, and a sweep attacks such models only"));
     }
     let [height, width] = size.unwrap_or([64, 64]);
     plan(order, &Spec::new([3, height, width], 10)).map_err(|error| error.to_string())?;

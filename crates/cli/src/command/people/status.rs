@@ -1,13 +1,13 @@
-//! `faultlens study status`: how far a study is.
+//! `faultlens people status`: how far a study is.
 
 use crate::exit;
 use faultlens::human_study::{Status, StudyError, collect};
 
-use crate::args::StudyStatusArgs;
+use crate::args::PeopleStatusArgs;
 use crate::console::Console;
 use crate::text::{self, Align};
 
-pub(crate) fn run(args: &StudyStatusArgs, console: &mut Console) -> anyhow::Result<u8> {
+pub(crate) fn run(args: &PeopleStatusArgs, console: &mut Console) -> anyhow::Result<u8> {
     match collect(&args.study) {
         Ok(()) => {}
         Err(StudyError::Busy(_)) => console.note(

@@ -1,4 +1,4 @@
-//! What the rows of a study say, for `run` and `report`.
+//! What the rows of a sweep say, for `run` and `report`.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -11,11 +11,11 @@ use faultlens::sweep::analysis::{AnalysisError, Findings, Options, analyse};
 use crate::command::write;
 use crate::console::Console;
 
-/// The page of a study, in its folder.
+/// The page of a sweep, in its folder.
 pub(crate) const PAGE: &str = "report.html";
 
-/// The findings of a study, in its folder.
-pub(crate) const FINDINGS: &str = "study.json";
+/// The findings of a sweep, in its folder.
+pub(crate) const FINDINGS: &str = "sweep.json";
 
 /// What the rows say, and the files that say it.
 pub(crate) struct Told {
@@ -48,7 +48,7 @@ impl Told {
         grid_markdown(&self.title, &self.findings)
     }
 
-    /// Writes the page and the findings into the study's folder.
+    /// Writes the page and the findings into the sweep's folder.
     pub(crate) fn save(&self, dir: &Path) -> anyhow::Result<()> {
         write(&dir.join(FINDINGS), serde_json::to_string(&self.findings)?)?;
         write(&dir.join(PAGE), self.page()?)

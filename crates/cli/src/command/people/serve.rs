@@ -1,4 +1,4 @@
-//! `faultlens study serve`: the page, until a signal comes.
+//! `faultlens people serve`: the page, until a signal comes.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,11 @@ use anyhow::Context;
 use faultlens::human_study::{Desk, Link, Server, Status};
 use serde_json::json;
 
-use crate::args::StudyServeArgs;
-use crate::command::study::status;
+use crate::args::PeopleServeArgs;
+use crate::command::people::status;
 use crate::console::Console;
 
-pub(crate) fn run(args: &StudyServeArgs, console: &mut Console) -> anyhow::Result<u8> {
+pub(crate) fn run(args: &PeopleServeArgs, console: &mut Console) -> anyhow::Result<u8> {
     let mut desk = Desk::open(&args.study)?;
     let invite = desk.invite()?;
     let people = desk.links(args.people)?;

@@ -1,4 +1,4 @@
-//! A study over a grid: models are trained, then campaigns are run one after the other.
+//! A sweep over a grid: models are trained, then campaigns are run one after the other.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,13 +9,13 @@ use crate::exit;
 use anyhow::ensure;
 use faultlens::campaign::run::RunOptions;
 use faultlens::report::plain;
-use faultlens::sweep::{Event, EventKind, GridError, Member, Part, Rows, Study};
+use faultlens::sweep::{Event, EventKind, Member, Part, Rows, Sweep, SweepError};
 use serde_json::json;
 
 use super::{EventLines, interruptible, perform};
 use crate::args::RunArgs;
-use crate::command::grid::{FINDINGS, PAGE, Told};
 use crate::command::report::{self, Shown};
+use crate::command::sweep::{FINDINGS, PAGE, Told};
 use crate::command::threads;
 use crate::console::Console;
 use crate::text::{grouped, time};
@@ -23,28 +23,28 @@ use crate::text::{grouped, time};
 /// The line changes at most this often.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Runs what is left of a study, and writes its rows.
-pub(super) fn run(mut study: Study, args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
+/// Runs what is left of a sweep, and writes its rows.
+pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     ensure!(
         args.shard.is_none() && args.junit.is_none(),
-        "a study has no shards and no verdicts; run the campaigns that it writes with --shard and \
+        "a sweep has no shards and no verdicts; run the campaigns that it writes with --shard and \
          --junit: {}",
-        study.output.display()
+        sweep.output.display()
     );
     if let Some(output) = &args.output {
-        study.output.clone_from(output);
+        sweep.output.clone_from(output);
     }
     if args.dry_run {
-        return tell_plan(&study, args.json, console);
+        return tell_plan(&sweep, args.json, console);
     }
     let interrupted = interruptible()?;
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
     let (mut rows, mut kept, mut trained) = (Rows::default(), 0, 0);
-    for part in study.parts()? {
-        let threads = threads(args.threads.or(study.threads));
+    for part in sweep.parts()? {
+        let threads = threads(args.threads.or(sweep.threads));
         let mut bar = Bar { console, kept: 0, trained: 0, begun: Instant::now(), shown: None };
         let members = match bar.members(&part, threads, interrupted) {
-            Err(GridError::Stopped) => return stopped(console),
+            Err(SweepError::Stopped) => return stopped(console),
             members => members?,
         };
         (kept, trained) = (kept + bar.kept, trained + bar.trained);
@@ -56,19 +56,19 @@ pub(super) fn run(mut study: Study, args: &RunArgs, console: &mut Console) -> an
         report::tell(&part.run(), &report::Told { junit: None, shown: Shown::Nothing }, console)?;
         rows.join(part.rows(&members)?);
     }
-    rows.save(&study.output)?;
+    rows.save(&sweep.output)?;
     let quiet = args.events.as_deref() == Some(Path::new("-"));
-    let told = Told::new(&study.name, &rows, false);
+    let told = Told::new(&sweep.name, &rows, false);
     let numbers = Numbers { rows: &rows, kept, trained, told: told.is_ok() };
     if let Ok(told) = &told {
-        told.save(&study.output)?;
+        told.save(&sweep.output)?;
     }
-    tell(&study, &numbers, args.json, quiet, console)?;
+    tell(&sweep, &numbers, args.json, quiet, console)?;
     match &told {
         Err(error) => console.note(format_args!("what the rows say is left out: {error}"))?,
         Ok(told) if !(args.json || quiet) => {
             told.conclude(console)?;
-            console.line(format_args!("report: {}", study.output.join(PAGE).display()))?;
+            console.line(format_args!("report: {}", sweep.output.join(PAGE).display()))?;
         }
         Ok(_) => {}
     }
@@ -80,7 +80,7 @@ fn stopped(console: &mut Console) -> anyhow::Result<u8> {
     Ok(exit::INTERRUPTED)
 }
 
-/// What a study came to.
+/// What a sweep came to.
 struct Numbers<'a> {
     rows: &'a Rows,
     kept: usize,
@@ -90,7 +90,7 @@ struct Numbers<'a> {
 }
 
 fn tell(
-    study: &Study,
+    sweep: &Sweep,
     numbers: &Numbers<'_>,
     as_json: bool,
     quiet: bool,
@@ -98,14 +98,14 @@ fn tell(
 ) -> anyhow::Result<()> {
     let Numbers { rows, kept, trained, told } = *numbers;
     let changed = rows.rows.iter().filter(|row| row.changed).count();
-    let file = |name: &str| study.output.join(name).display().to_string();
+    let file = |name: &str| sweep.output.join(name).display().to_string();
     if as_json {
         let page = [PAGE, FINDINGS].into_iter().filter(|_| told);
         let files: Vec<String> =
             ["rows.json", "rows.csv"].into_iter().chain(page).map(file).collect();
         return console.json(&json!({
-            "name": study.name,
-            "output": study.output.display().to_string(),
+            "name": sweep.name,
+            "output": sweep.output.display().to_string(),
             "trained": trained,
             "kept": kept,
             "configurations": rows.configurations.len(),
@@ -119,7 +119,7 @@ fn tell(
     }
     let [configurations, samples, changed] =
         [rows.configurations.len(), rows.rows.len(), changed].map(|n| grouped(n as u64));
-    console.line(format_args!("{}", plain(&study.name)))?;
+    console.line(format_args!("{}", plain(&sweep.name)))?;
     console.line(format_args!(
         "{configurations} configurations of model, defence and attack; {trained} models trained, \
          {kept} kept from before"
@@ -129,10 +129,10 @@ fn tell(
 }
 
 /// Tells how much there is to do; does nothing.
-fn tell_plan(study: &Study, as_json: bool, console: &mut Console) -> anyhow::Result<u8> {
-    let parts = study.data.len() * study.permutations as usize;
-    let configurations = parts * study.configurations();
-    let trials = configurations * study.samples;
+fn tell_plan(sweep: &Sweep, as_json: bool, console: &mut Console) -> anyhow::Result<u8> {
+    let parts = sweep.data.len() * sweep.permutations as usize;
+    let configurations = parts * sweep.configurations();
+    let trials = configurations * sweep.samples;
     if as_json {
         console.json(&json!({
             "campaigns": parts, "configurations": configurations, "trials": trials,
@@ -162,7 +162,7 @@ impl Bar<'_> {
         part: &Part<'_>,
         threads: usize,
         interrupted: &AtomicBool,
-    ) -> Result<Vec<Member>, GridError> {
+    ) -> Result<Vec<Member>, SweepError> {
         part.members(threads, &mut |news| {
             self.show(news);
             match interrupted.load(Ordering::Relaxed) {

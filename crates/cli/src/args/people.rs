@@ -11,20 +11,20 @@ use super::at_least_one;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  faultlens study prepare photos -o cars --fault gaussian_noise,frost --choices car,\"not car\"
-  faultlens study serve cars --people 5
-  faultlens study status cars
+  faultlens people prepare photos -o cars --fault gaussian_noise,frost --choices car,\"not car\"
+  faultlens people serve cars --people 5
+  faultlens people status cars
   faultlens tolerance cars")]
-pub(crate) struct StudyArgs {
+pub(crate) struct PeopleArgs {
     #[command(subcommand)]
-    pub(crate) command: StudyCommand,
+    pub(crate) command: PeopleCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum StudyCommand {
-    Prepare(StudyPrepareArgs),
-    Serve(StudyServeArgs),
-    Status(StudyStatusArgs),
+pub(crate) enum PeopleCommand {
+    Prepare(PeoplePrepareArgs),
+    Serve(PeopleServeArgs),
+    Status(PeopleStatusArgs),
 }
 
 /// Make the pictures of a study: originals, and versions with faults spread over visual change
@@ -34,10 +34,10 @@ pub(crate) enum StudyCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  faultlens study prepare photos -o cars --fault frost,brightness --choices car,\"not car\"
-  faultlens study prepare cifar10.npz -o cars --fault contrast --images 200 \\
+  faultlens people prepare photos -o cars --fault frost,brightness --choices car,\"not car\"
+  faultlens people prepare cifar10.npz -o cars --fault contrast --images 200 \\
     --choices car,\"not car\" --group car=automobile,truck")]
-pub(crate) struct StudyPrepareArgs {
+pub(crate) struct PeoplePrepareArgs {
     /// The data set: a file, a folder, or world:signs
     pub(crate) data: String,
     /// The study to make, a directory that is new or empty
@@ -77,7 +77,7 @@ pub(crate) struct StudyPrepareArgs {
 /// Prints an invitation, by which anybody who has it can join, and a link for each of --people.
 /// Every answer is on disk before the page hears of it, and no name or address is kept.
 #[derive(Debug, clap::Args)]
-pub(crate) struct StudyServeArgs {
+pub(crate) struct PeopleServeArgs {
     /// The study
     pub(crate) study: PathBuf,
     /// Where to listen; whoever can reach it and has a link can take part
@@ -97,7 +97,7 @@ pub(crate) struct StudyServeArgs {
 
 /// Tell how far a study is, and bring its tables and its run up to date
 #[derive(Debug, clap::Args)]
-pub(crate) struct StudyStatusArgs {
+pub(crate) struct PeopleStatusArgs {
     /// The study
     pub(crate) study: PathBuf,
     /// One JSON object: {"people", "answers", "left_out", "pictures", "people_needed", …}

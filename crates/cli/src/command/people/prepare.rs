@@ -1,4 +1,4 @@
-//! `faultlens study prepare`: the pictures of a study.
+//! `faultlens people prepare`: the pictures of a study.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use faultlens::human_study::{Asked, Kind, Protocol, Stimulus, fault, prepare};
 use faultlens::spec::CaseSpec;
 use serde_json::json;
 
-use crate::args::StudyPrepareArgs;
+use crate::args::PeoplePrepareArgs;
 use crate::console::Console;
 use crate::text::{self, Align};
 
 const TENTHS: usize = 10;
 
-pub(crate) fn run(args: &StudyPrepareArgs, console: &mut Console) -> anyhow::Result<u8> {
+pub(crate) fn run(args: &PeoplePrepareArgs, console: &mut Console) -> anyhow::Result<u8> {
     let spec = CaseSpec {
         data: args.data.clone(),
         format: None,
@@ -62,7 +62,7 @@ fn count(stimuli: &[Stimulus], kind: Kind) -> usize {
 }
 
 fn as_json(
-    args: &StudyPrepareArgs,
+    args: &PeoplePrepareArgs,
     stimuli: &[Stimulus],
     console: &mut Console,
 ) -> anyhow::Result<()> {
@@ -80,7 +80,7 @@ fn as_json(
 }
 
 fn as_text(
-    args: &StudyPrepareArgs,
+    args: &PeoplePrepareArgs,
     stimuli: &[Stimulus],
     console: &mut Console,
 ) -> anyhow::Result<()> {
@@ -103,5 +103,5 @@ fn as_text(
     console.line(format_args!(
         "\nit takes at least {people} people, since nobody sees two versions of one picture"
     ))?;
-    Ok(console.line(format_args!("serve it: faultlens study serve {}", args.output.display()))?)
+    Ok(console.line(format_args!("serve it: faultlens people serve {}", args.output.display()))?)
 }
