@@ -27,8 +27,8 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Weighted {
-    /// By the power of two below the weight: rates of trials whose weights differ more are not
-    /// told from each other's variance.
+    /// By the power of two below the weight: trials whose weights differ by more have a variance of
+    /// their own.
     strata: BTreeMap<i32, Sums>,
 }
 
