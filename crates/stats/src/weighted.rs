@@ -21,7 +21,8 @@ use std::collections::BTreeMap;
 /// for trial in 0..148 {
 ///     plain.add(1.0, trial < 15)?;
 /// }
-/// let (ours, theirs) = (plain.total(Level::default())?, wilson(15, 148, Level::default())?);
+/// let ours = plain.total(Level::default())?;
+/// let theirs = wilson(15, 148, Level::default())?;
 /// assert!((ours.low - theirs.low).abs() < 1e-12 && (ours.high - theirs.high).abs() < 1e-12);
 /// # Ok::<(), faultlens_stats::StatsError>(())
 /// ```
