@@ -104,9 +104,9 @@ fn picture(bytes: &[u8]) -> Result<(DynamicImage, Orientation), String> {
     let mut decoder = reader.into_decoder().map_err(explained)?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > limits::PIXELS {
-        let most = limits::PIXELS / 1_000_000;
+        let max = limits::PIXELS / 1_000_000;
         return Err(format!(
-            "the image is too large: it has {width}×{height} pixels, at most {most} million are read"
+            "the image is too large: it has {width}×{height} pixels, at most {max} million are read"
         ));
     }
     let orientation = decoder.orientation().map_err(explained)?;

@@ -21,14 +21,15 @@ use std::collections::BTreeMap;
 /// for trial in 0..148 {
 ///     plain.add(1.0, trial < 15)?;
 /// }
-/// let (ours, theirs) = (plain.total(Level::default())?, wilson(15, 148, Level::default())?);
+/// let ours = plain.total(Level::default())?;
+/// let theirs = wilson(15, 148, Level::default())?;
 /// assert!((ours.low - theirs.low).abs() < 1e-12 && (ours.high - theirs.high).abs() < 1e-12);
 /// # Ok::<(), faultlens_stats::StatsError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Weighted {
-    /// By the power of two below the weight: rates of trials whose weights differ more are not
-    /// told from each other's variance.
+    /// By the power of two below the weight: trials whose weights differ by more have a variance of
+    /// their own.
     strata: BTreeMap<i32, Sums>,
 }
 

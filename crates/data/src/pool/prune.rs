@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The share of a label's objects that is left out, where nothing else is said.
+/// The share of a label's objects that is left out, unless another number is given.
 pub const PRUNED: f64 = 0.9;
 
-/// Labels of fewer objects keep them all, where nothing else is said.
+/// Labels of fewer objects keep them all, unless another number is given.
 pub const MIN_OBJECTS: usize = 6;
 
 /// Leaves out this share of every label that has at least so many objects, the smallest first;
@@ -46,7 +46,7 @@ mod tests {
             let dogs = [2, 8, 8, 4, 6, 1].map(|pixels| ("dog", pixels));
             cars.chain(cats).chain(dogs).collect()
         };
-        for (share, least, wanted) in [
+        for (share, min_objects, wanted) in [
             (PRUNED, MIN_OBJECTS, "car19 car20 cat5 cat1 cat9 cat7 cat3 dog8"),
             (0.9, 5, "car19 car20 cat9 dog8"),
             (
@@ -57,10 +57,10 @@ mod tests {
             ),
             (1.0, 1, "car20 cat9 dog8"),
         ] {
-            let kept = largest_objects(objects(), share, least, |object| *object);
+            let kept = largest_objects(objects(), share, min_objects, |object| *object);
             let names: Vec<String> =
                 kept.into_iter().map(|(label, pixels)| format!("{label}{pixels}")).collect();
-            assert_eq!(names.join(" "), wanted, "{share} {least}");
+            assert_eq!(names.join(" "), wanted, "{share} {min_objects}");
         }
         assert_eq!(largest_objects(objects(), 0.0, 1, |object| *object).len(), 31);
     }

@@ -228,8 +228,8 @@ pub fn qq_points(residuals: &Lifetimes) -> Vec<(f64, f64)> {
 
 /// So many of the points, evenly spaced, the last one included: as many as a chart can show.
 #[must_use]
-pub fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
-    let every = points.len().div_ceil(most.max(1)).max(1);
+pub fn thinned<T: Copy>(points: &[T], max: usize) -> Vec<T> {
+    let every = points.len().div_ceil(max.max(1)).max(1);
     let first = points.len().saturating_sub(1) % every;
     points.iter().copied().skip(first).step_by(every).collect()
 }

@@ -24,7 +24,7 @@ pub enum TideKind {
     Localisation,
     /// Wrong in both.
     Both,
-    /// On an object that a surer detection has found.
+    /// On an object that a detection with a higher score has found.
     Duplicate,
     /// On nothing.
     Background,
@@ -287,8 +287,8 @@ impl<'a> ImageMatches<'a> {
             return (None, None);
         }
         let same = |object: usize| self.known[object].class == one.class;
-        let reaches = |best: Option<(usize, f64)>, least| {
-            best.filter(|&(_, overlap)| overlap >= least).map(|(object, _)| object)
+        let reaches = |best: Option<(usize, f64)>, min_iou| {
+            best.filter(|&(_, overlap)| overlap >= min_iou).map(|(object, _)| object)
         };
         let near = self.best_overlap(at, same).filter(|&(_, overlap)| overlap <= FOREGROUND);
         if let Some(object) = reaches(near, BACKGROUND) {
