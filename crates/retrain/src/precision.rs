@@ -88,8 +88,10 @@ fn voc(cases: &[Judged]) -> f64 {
     let scenes: Vec<Scene> = cases.iter().map(scene).collect();
     let classes: BTreeSet<usize> =
         scenes.iter().flat_map(|scene| scene.objects.iter().map(|known| known.class)).collect();
-    let of = |class| Some(voc_average_precision(&scenes, class, 0.5)?.all_points);
-    let each: Vec<f64> = classes.into_iter().filter_map(of).collect();
+    let each: Vec<f64> = classes
+        .into_iter()
+        .filter_map(|class| Some(voc_average_precision(&scenes, class, 0.5)?.all_points))
+        .collect();
     each.iter().sum::<f64>() / each.len().max(1) as f64
 }
 

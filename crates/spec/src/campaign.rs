@@ -138,7 +138,10 @@ pub struct Sample {
 impl CaseSpec {
     /// All cases of a data set, as it comes.
     pub fn plain(data: &str) -> Self {
-        let (format, part, label_column, sample) = (None, None, None, None);
+        let format = None;
+        let part = None;
+        let label_column = None;
+        let sample = None;
         Self { data: data.to_owned(), format, part, label_column, sample }
     }
 }

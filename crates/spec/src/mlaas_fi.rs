@@ -142,8 +142,10 @@ pub fn mlaas_fi(
         .map(|text| serde_json::from_str(text).map_err(json("the file of providers")))
         .transpose()?;
     let providers = providers.map(|read| read.providers).unwrap_or_default();
-    let convert = |(name, written): (&String, &Written)| experiment(name, written, &providers);
-    read.experiments.iter().map(convert).collect()
+    read.experiments
+        .iter()
+        .map(|(name, written): (&String, &Written)| experiment(name, written, &providers))
+        .collect()
 }
 
 fn experiment(
@@ -187,10 +189,9 @@ fn service(
         "    service:
       provider: {of}\n      task: {task}\n"
     );
-    let own = |known: &&(&str, &str, &str)| {
+    if let Some((_, _, labels)) = CONSIDERED.iter().find(|known: &&(&str, &str, &str)| {
         (known.0, known.1) == (&written.provider[..], &written.service[..])
-    };
-    if let Some((_, _, labels)) = CONSIDERED.iter().find(own) {
+    }) {
         let _ = writeln!(text, "      labels: {labels}");
     }
     let endpoint = if task == "faces" { "endpoint_face" } else { "endpoint_vision" };
@@ -224,8 +225,7 @@ fn notes(written: &Written, settings: Option<&BTreeMap<String, String>>) -> Vec<
         "mlaas-fi unpacks datasets/{}.tar.gz itself; unpack it before the run",
         written.dataset
     )];
-    let secret = |key: &&String| key.contains("key");
-    if settings.is_some_and(|settings| settings.keys().any(|key| secret(&key))) {
+    if settings.is_some_and(|settings| settings.keys().any(|key| key.contains("key"))) {
         notes.push(format!(
             "the keys of {} stay where they are; put them into the environment or the provider's \
              own file, see docs/services.md",

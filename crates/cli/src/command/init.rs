@@ -43,7 +43,9 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> 
 
 /// The campaign that a TensorFI file becomes.
 fn translated(args: &InitArgs, conf: &Path, console: &mut Console) -> anyhow::Result<String> {
-    let (model, data, path) = (&args.model, &args.data, &args.output);
+    let model = &args.model;
+    let data = &args.data;
+    let path = &args.output;
     translate(&Source { conf, model, data, besides: &args.besides, path }, console)
 }
 
@@ -69,7 +71,8 @@ fn described(text: &str, description: &Description) -> anyhow::Result<String> {
         OutputKind::Picture => Some("oracle: {name: same_picture, psnr: 30}"),
         OutputKind::Text => Some("oracle: {name: same_text, edits: 0}"),
     };
-    let (input, output) = (flow(&description.input)?, flow(&description.output)?);
+    let input = flow(&description.input)?;
+    let output = flow(&description.output)?;
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
         let start = line.trim_start();

@@ -168,7 +168,8 @@ impl ClassNumbers {
 
     fn row(&self, name: &str) -> [String; 7] {
         let [ap, ap50, ar100, voc] = [self.ap, self.ap50, self.ar100, self.voc_ap50].map(share);
-        let (objects, detections) = (self.objects.to_string(), self.detections.to_string());
+        let objects = self.objects.to_string();
+        let detections = self.detections.to_string();
         [name.to_owned(), ap, ap50, ar100, voc, objects, detections]
     }
 }
@@ -180,8 +181,10 @@ fn errors(tide: &Tide) -> Vec<(&'static str, ErrorNumbers)> {
     let names = TideKind::ALL.map(TideKind::name).into_iter();
     let mut errors: Vec<(&str, TideError)> = names.zip(tide.errors).collect();
     errors.extend([("FalsePos", tide.false_positives), ("FalseNeg", tide.false_negatives)]);
-    let numbers = |error: TideError| ErrorNumbers { count: error.count, dap: error.dap };
-    errors.into_iter().map(|(name, error)| (name, numbers(error))).collect()
+    errors
+        .into_iter()
+        .map(|(name, error)| (name, ErrorNumbers { count: error.count, dap: error.dap }))
+        .collect()
 }
 
 fn share(value: Option<f64>) -> String {

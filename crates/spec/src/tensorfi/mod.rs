@@ -144,7 +144,8 @@ fn version(text: &str) -> Result<Version, Diagnostic> {
     match (has(first::KEYS), has(second::KEYS)) {
         (0, 0) => {
             let names = first::KEYS.iter().chain(second::KEYS).map(|key| key.name);
-            let (key, at) = (&entries[0].key, entries[0].key_at);
+            let key = &entries[0].key;
+            let at = entries[0].key_at;
             Err(unknown_key(at, "neither TensorFI 1 nor 2 has a key", key, names.collect()))
         }
         (one, two) if one >= two => First::read(&tree).map(Version::First),

@@ -19,7 +19,7 @@ pub(super) const ALEXNET: Architecture = Architecture {
     about: "AlexNet in torchvision's layout; from 15×15 pixels",
     takes: TAKES,
     task: Some(Task::Classify),
-    plan: plan,
+    plan,
 };
 
 /// Five convolutions and three fully connected layers. Small images get a 5×5 stem that keeps

@@ -20,7 +20,7 @@ pub(super) const AUTOENCODER: Architecture = Architecture {
     about: "the picture through a bottleneck and back: `picture` between 0 and 1",
     takes: TAKES,
     task: Some(Task::Reconstruct),
-    plan: plan,
+    plan,
 };
 
 /// Halves the image and doubles the channels until the plane is small, squeezes it into the

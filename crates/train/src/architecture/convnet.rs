@@ -17,7 +17,7 @@ pub(super) const CONVNET: Architecture = Architecture {
     about: "a plain convolutional network of any depth and width",
     takes: TAKES,
     task: Some(Task::Classify),
-    plan: plan,
+    plan,
 };
 
 /// Stages of 3×3 convolutions, each ended by a pooling, until a mean of each channel.

@@ -15,7 +15,7 @@ pub(super) const DCGAN: Architecture = Architecture {
     about: "the generator of a DCGAN: `z` in, `image` between -1 and 1 out",
     takes: TAKES,
     task: None,
-    plan: plan,
+    plan,
 };
 
 /// A plane whose shorter side is no longer than this is small enough to start from.

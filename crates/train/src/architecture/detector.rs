@@ -21,7 +21,7 @@ pub(super) const DETECTOR: Architecture = Architecture {
     about: "a one-stage detector without anchors: `scores` and `boxes` per cell of 8×8 pixels",
     takes: TAKES,
     task: Some(Task::Detect),
-    plan: plan,
+    plan,
 };
 
 /// Pixels along one side of a cell; losses count cells by it too.

@@ -17,7 +17,7 @@ pub(super) const HIGHWAY: Architecture = Architecture {
     about: "a convolutional highway network, whose gates mix each block's input back in",
     takes: TAKES,
     task: Some(Task::Classify),
-    plan: plan,
+    plan,
 };
 
 /// What the gates' bias starts at: at first a block carries its input through nearly unchanged.

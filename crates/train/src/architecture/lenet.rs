@@ -16,7 +16,7 @@ pub(super) const LENET: Architecture = Architecture {
     about: "LeNet-5 with rectifiers and maximum pooling; from 12×12 pixels",
     takes: TAKES,
     task: Some(Task::Classify),
-    plan: plan,
+    plan,
 };
 
 /// The size that the paper pads its 28×28 digits to; smaller images are padded by as much here.

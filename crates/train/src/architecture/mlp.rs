@@ -15,7 +15,7 @@ pub(super) const MLP: Architecture = Architecture {
     about: "fully connected layers of any depth and width",
     takes: TAKES,
     task: Some(Task::Classify),
-    plan: plan,
+    plan,
 };
 
 /// Every pixel to every neuron, layer upon layer.

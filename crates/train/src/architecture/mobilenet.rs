@@ -19,7 +19,7 @@ pub(super) const MOBILENET_V2: Architecture = Architecture {
     about: "MobileNetV2: inverted bottlenecks with depthwise convolutions",
     takes: TAKES,
     task: Some(Task::Classify),
-    plan: plan,
+    plan,
 };
 
 /// Expansion, channels, blocks and first stride of every stage.

@@ -16,7 +16,7 @@ pub(super) const PILOTNET: Architecture = Architecture {
     about: "NVIDIA's PilotNet: steering `angle` between -1 and 1; from 61×61 pixels",
     takes: TAKES,
     task: Some(Task::Regress),
-    plan: plan,
+    plan,
 };
 
 /// Five convolutions and four fully connected layers; `angle` lies between −1 and 1.

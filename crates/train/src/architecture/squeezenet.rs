@@ -19,7 +19,7 @@ pub(super) const SQUEEZENET: Architecture = Architecture {
     about: "SqueezeNet 1.1: fire modules, no fully connected layer",
     takes: TAKES,
     task: Some(Task::Classify),
-    plan: plan,
+    plan,
 };
 
 /// Squeezed channels of each fire module; a pooling stands before each list.

@@ -19,7 +19,7 @@ pub(super) const UNET: Architecture = Architecture {
     about: "a small U-Net: `logits` for every class and pixel",
     takes: TAKES,
     task: Some(Task::Segment),
-    plan: plan,
+    plan,
 };
 
 /// Halves the image and doubles the channels, then goes back up with the planes of the way down

@@ -50,7 +50,8 @@ fn export(
              least {least}"
         );
     }
-    let (sign_classes, scene_classes) = (owned(&SIGN_CLASSES), owned(&SCENE_CLASSES));
+    let sign_classes = owned(&SIGN_CLASSES);
+    let scene_classes = owned(&SCENE_CLASSES);
     for (set, share) in [(world::TRAIN, 1), (world::TEST, SHARE)] {
         let seed = seed.child(set);
         if signs > 0 {
