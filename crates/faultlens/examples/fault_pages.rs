@@ -23,7 +23,8 @@ fn main() -> Result<()> {
     fs::create_dir_all(&pictures)?;
     let scene = doubled(&scene(Seed::new(6), 4).case.image)?;
     for facts in image::all_facts() {
-        let jpeg = encode_jpeg(&strip(facts, &scene)?, QUALITY).context("the picture is too large")?;
+        let jpeg =
+            encode_jpeg(&strip(facts, &scene)?, QUALITY).context("the picture is too large")?;
         fs::write(pictures.join(format!("{}.jpg", facts.name)), jpeg)?;
     }
     Ok(fs::write(docs.join("faults.md"), page())?)
