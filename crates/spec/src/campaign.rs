@@ -58,6 +58,8 @@ pub struct Campaign {
     pub base: PathBuf,
     /// The file as read.
     pub text: String,
+    /// What the author of the file should change, such as names of an earlier release.
+    pub warnings: Vec<String>,
 }
 
 /// Something to ask.

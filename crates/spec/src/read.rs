@@ -4,6 +4,7 @@ use super::campaign::{Campaign, CaseSpec, Fairness, Sample, Source, TargetSpec};
 use super::error::Diagnostic;
 use super::fault::{self, FaultPoint};
 use super::keys::CAMPAIGN;
+use super::legacy::replace_old_names;
 use super::takes::{Takes, check, known};
 use super::tree::{self, Node, Value};
 use super::{
@@ -30,7 +31,8 @@ const DEFAULT_AT_MOST: u32 = 1000;
 const DEFAULT_EXAMPLES: usize = 3;
 
 pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
-    let tree = tree::parse(text)?;
+    let mut tree = tree::parse(text)?;
+    let warnings = replace_old_names(&mut tree);
     if matches!(tree.value, Value::Nothing) {
         return Err(Diagnostic::new(
             tree.at,
@@ -76,6 +78,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> 
         examples: whole_of(&tree, "examples").unwrap_or(DEFAULT_EXAMPLES),
         base,
         text: text.to_owned(),
+        warnings,
     })
 }
 

@@ -125,6 +125,9 @@ impl Run<'_, '_> {
         let planned = self.setup.plan.pieces(shard).map(|piece| piece.len()).sum();
         let recorded = self.recorder.recorded();
         self.recorder.tell(&Event::Started { run: dir, planned, recorded })?;
+        for warning in &self.setup.campaign.warnings {
+            self.recorder.tell(&Event::Warning(warning))?;
+        }
         self.guesses()?;
         self.idle_objects()?;
         for cost_estimate in self.setup.cost_estimate(dir) {

@@ -31,6 +31,9 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
          --junit: {}",
         sweep.output.display()
     );
+    for warning in &sweep.warnings {
+        console.note(format_args!("warning: {warning}"))?;
+    }
     if let Some(output) = &args.output {
         sweep.output.clone_from(output);
     }

