@@ -205,12 +205,14 @@ fn floats<'a, const N: usize>(
 fn classified(cases: &[Case], outputs: &[Output<'_>]) -> Result<Vec<(usize, usize)>, TrainError> {
     let wanted = Wanted { task: Task::Classify, images: cases.len(), why: CLASSES };
     let (scores, [_, classes]) = floats::<2>(outputs, 0, wanted)?;
-    let rows = cases.iter().zip(scores.chunks_exact(classes));
-    let pair = |(case, row): (&Case, &[f32])| {
+    let mut pairs = Vec::new();
+    for (case, row) in cases.iter().zip(scores.chunks_exact(classes)) {
         let label = truth::label(case, classes)?;
-        Ok(argmax(row.iter().copied()).map(|best| (best, label)))
-    };
-    rows.filter_map(|row| pair(row).transpose()).collect()
+        if let Some(best) = argmax(row.iter().copied()) {
+            pairs.push((best, label));
+        }
+    }
+    Ok(pairs)
 }
 
 fn segmented(
@@ -287,21 +289,16 @@ fn detected(
         shape: boxes.to_vec(),
         why: format!("{BOXES}, for {} cells", shape[1]),
     })?;
-    let pair = |(case, found): (&Case, Vec<Detection>)| {
-        // Boxes are in pixels of the model's input, objects in pixels of the image.
+    let mut pairs = Vec::with_capacity(cases.len());
+    for (case, mut found) in cases.iter().zip(found) {
         let known = truth::objects(case, classes)?.to_vec();
-        Ok((
-            found
-                .into_iter()
-                .map(|d: Detection| Detection {
-                    bounds: truth::resized(d.bounds, size, truth::size(case)),
-                    ..d
-                })
-                .collect(),
-            known,
-        ))
-    };
-    cases.iter().zip(found).map(pair).collect()
+        // Boxes are in pixels of the model's input, objects in pixels of the image.
+        for detection in &mut found {
+            detection.bounds = truth::resized(detection.bounds, size, truth::size(case));
+        }
+        pairs.push((found, known));
+    }
+    Ok(pairs)
 }
 
 /// The best class of every pixel of one image, from scores by image, class, row and column;

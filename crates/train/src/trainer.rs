@@ -183,8 +183,8 @@ impl Training<'_> {
             seen += members.len();
             let epoch = epoch + 1;
             let step = step + 1;
-            let told = Progress { epoch, epochs, step, steps, loss: sum / seen as f64 };
-            if progress(told).is_break() {
+            let loss = sum / seen as f64;
+            if progress(Progress { epoch, epochs, step, steps, loss }).is_break() {
                 return Err(TrainError::Stopped);
             }
         }
@@ -213,13 +213,13 @@ impl Training<'_> {
         }
         if let Some(adversarial) = self.recipe.adversarial {
             let learner = &mut self.learner;
-            let follow = |batch: &Tensor| {
+            let gradient = |batch: &Tensor| {
                 let feeds = [(objective.input.as_str(), batch.clone())];
                 learner.input_gradient(&feeds, draw, &objective.input, |answers: &Answers<'_>| {
                     objective.loss(answers, &cases, input)
                 })
             };
-            adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), follow)?;
+            adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), gradient)?;
         }
         let feeds = [(objective.input.as_str(), batch)];
         self.learner.step(&feeds, draw, |answers| objective.loss(answers, &cases, input))

@@ -27,10 +27,10 @@ pub(crate) struct Objective {
 impl Objective {
     pub(crate) fn new(task: Task, model: &ModelProto) -> Self {
         let graph = model.graph.as_ref();
-        let stored = |name: &str| {
-            graph.is_some_and(|g| g.initializer.iter().any(|stored| stored.name == name))
-        };
-        let input = graph.and_then(|g| g.input.iter().find(|i| !stored(&i.name)));
+        // Old files list stored weights among the inputs too.
+        let input = graph.and_then(|g| {
+            g.input.iter().find(|i| g.initializer.iter().all(|stored| stored.name != i.name))
+        });
         let output = graph.and_then(|g| g.output.first());
         Self {
             task,

@@ -74,9 +74,10 @@ impl Canvas {
 
     /// Adds a soft halo about a centre, as a lamp makes in the air and in the lens.
     pub fn halo(&mut self, centre: [f32; 2], radius: f32, colour: Rgb, strength: f32) {
-        let reach = |c: f32, most: usize| {
-            let clamp = |v: f32| v.clamp(0.0, most as f32) as usize;
-            clamp((c - radius).floor())..clamp((c + radius).ceil())
+        let reach = |c: f32, side: usize| {
+            let side = side as f32;
+            let first = (c - radius).floor().clamp(0.0, side) as usize;
+            first..(c + radius).ceil().clamp(0.0, side) as usize
         };
         for y in reach(centre[1], self.height) {
             for x in reach(centre[0], self.width) {

@@ -42,11 +42,11 @@ impl Coverage {
 
     /// The covered pixels: column, row and part covered.
     pub fn pixels(&self) -> impl Iterator<Item = (usize, usize, f32)> + '_ {
-        let place = move |i: usize| (self.left + i % self.width, self.top + i / self.width);
-        self.values.iter().enumerate().filter(|&(_, &part)| part > 0.0).map(move |(i, &part)| {
-            let (x, y) = place(i);
-            (x, y, part)
-        })
+        self.values
+            .iter()
+            .enumerate()
+            .filter(|&(_, &part)| part > 0.0)
+            .map(move |(i, &part)| (self.left + i % self.width, self.top + i / self.width, part))
     }
 }
 

@@ -69,15 +69,21 @@ impl Path {
 
     /// The same outline with every corner rounded off over a length of `radius`.
     pub fn rounded(&self, radius: f32) -> Self {
-        let round = |contour: &Vec<Point>| {
+        let mut contours = Vec::new();
+        for contour in &self.contours {
             let n = contour.len();
-            (0..n)
-                .flat_map(|i| {
-                    corner(contour[(i + n - 1) % n], contour[i], contour[(i + 1) % n], radius)
-                })
-                .collect()
-        };
-        Self { contours: self.contours.iter().map(round).collect() }
+            let mut rounded = Vec::new();
+            for (i, &point) in contour.iter().enumerate() {
+                rounded.extend(corner(
+                    contour[(i + n - 1) % n],
+                    point,
+                    contour[(i + 1) % n],
+                    radius,
+                ));
+            }
+            contours.push(rounded);
+        }
+        Self { contours }
     }
 
     /// Both outlines as one.

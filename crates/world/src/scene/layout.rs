@@ -114,19 +114,20 @@ impl Layout {
         let side = SCENE_SIZE as f32;
         let sprite = actor.thing.sprite(&self.camera, actor.depth, right, false);
         let Some(extent) = sprite.extent() else { return false };
-        let clear = |other: &Actor| {
-            let (near, far) =
-                if other.depth < actor.depth { (other, actor) } else { (actor, other) };
-            let gap = match near.thing {
-                Thing::Vehicle(vehicle) => vehicle.length() + 2.0,
-                _ => 5.0,
-            };
-            (other.sideways - actor.sideways).abs() > 1.2 || far.depth - near.depth > gap
-        };
         let mut objects = self.actors.iter().filter(|a| a.thing.class().is_some());
         let inside = extent[0] > -6.0 && extent[2] < side + 6.0 && extent[1] > 1.0;
-        inside && extent[3] < side && objects.all(clear)
+        inside && extent[3] < side && objects.all(|other| are_clear(actor, other))
     }
+}
+
+/// Whether two actors stand far enough apart, sideways or in depth.
+fn are_clear(actor: &Actor, other: &Actor) -> bool {
+    let (near, far) = if other.depth < actor.depth { (other, actor) } else { (actor, other) };
+    let gap = match near.thing {
+        Thing::Vehicle(vehicle) => vehicle.length() + 2.0,
+        _ => 5.0,
+    };
+    (other.sideways - actor.sideways).abs() > 1.2 || far.depth - near.depth > gap
 }
 
 #[cfg(test)]

@@ -101,16 +101,19 @@ struct Subrow {
 
 /// The parts of a pixel row that lie on the ground.
 fn subrows(camera: &Camera, road: &Road, y: f32) -> Vec<Subrow> {
-    let row = |below: f32| {
-        let depth = camera.focal * camera.height / below;
-        let phase = (depth + 3.0 * road.offset) / 6.0;
-        Subrow { depth, middle: road.middle(depth), dash: phase - phase.floor() < 0.55 }
-    };
-    (0..SUBROWS)
-        .map(|s: usize| y + (s as f32 + 0.5) / SUBROWS as f32 - camera.horizon)
-        .filter(|&below| below > 0.3)
-        .map(row)
-        .collect()
+    let mut rows = Vec::new();
+    for s in 0..SUBROWS {
+        let below = y + (s as f32 + 0.5) / SUBROWS as f32 - camera.horizon;
+        // Closer to the horizon, a row would reach too far into the distance.
+        if below > 0.3 {
+            // Pinhole camera over a flat ground: depth is inverse to the distance below the horizon.
+            let depth = camera.focal * camera.height / below;
+            let phase = (depth + 3.0 * road.offset) / 6.0;
+            let dash = phase - phase.floor() < 0.55;
+            rows.push(Subrow { depth, middle: road.middle(depth), dash });
+        }
+    }
+    rows
 }
 
 fn surface(rows: &[Subrow], column: f32, focal: f32) -> Surface {
