@@ -38,7 +38,7 @@ impl fmt::Display for CostEstimate {
             write!(f, " at {}, {:.2} in all", self.price, self.money)?;
         }
         match (self.most_calls, self.most_money) {
-            (None, None) => f.write_str("; no budget is set (manners.calls, manners.money)"),
+            (None, None) => f.write_str("; no budget is set (limits.calls, limits.money)"),
             _ if self.is_covered() => f.write_str("; within the budget"),
             _ => f.write_str("; more than the budget, so that the run may stop before its end"),
         }
@@ -68,20 +68,20 @@ impl OpenCampaign {
                 // Who is to tell what a change in a scene does is asked twice without one.
                 let times = if self.changes_scenes() { 2 } else { 1 };
                 let goldens = left.div_ceil(each.max(1)).saturating_mul(times);
-                let control = if left > 0 { service.spec().manners.control as u64 } else { 0 };
+                let control = if left > 0 { service.spec().limits.control as u64 } else { 0 };
                 let share = left as f64 / each.max(1) as f64;
                 let trials = (questions as f64 * share).round() as u64;
                 let calls = trials.saturating_add(goldens).saturating_add(control);
-                let manners = &service.spec().manners;
-                let spent = service.account().campaign;
+                let limits = &service.spec().limits;
+                let spent = service.call_stats().campaign;
                 let price = service.price().unwrap_or(0.0);
                 Some(CostEstimate {
                     target: spec.name.clone(),
                     calls,
                     price,
                     money: calls as f64 * price,
-                    most_calls: manners.calls.map(|most| most.saturating_sub(spent.calls)),
-                    most_money: manners.money.map(|most| (most - spent.money).max(0.0)),
+                    most_calls: limits.calls.map(|most| most.saturating_sub(spent.calls)),
+                    most_money: limits.money.map(|most| (most - spent.money).max(0.0)),
                 })
             };
         targets.filter_map(cost_estimate).collect()

@@ -459,7 +459,7 @@ pub(crate) fn unasked(
         case: spot.case,
         fault: spot.fault,
         repeat: spot.repeat,
-        outcome: Outcome::Skipped(why.clone()),
+        outcome: Outcome::Skipped(*why),
         site: None,
         answer: None,
         score: None,

@@ -116,15 +116,19 @@ impl Options {
     }
 
     fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores).max(1)
+        self.threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+            .max(1)
     }
 }
 
 /// Evaluates protections on the trials of a run, and writes the advice into its directory.
 pub fn protect(dir: &Path, options: &Options) -> Result<Advice, ProtectError> {
-    let known = |name: &&String| PROTECTIONS.iter().any(|protection| protection.name() == *name);
-    if let Some(unknown) = options.asked.keys().find(|name| !known(name)) {
+    if let Some(unknown) = options
+        .asked
+        .keys()
+        .find(|name| !PROTECTIONS.iter().any(|protection| protection.name() == *name))
+    {
         return Err(ProtectError::Unknown(unknown.clone()));
     }
     let rerun = Rerun::open(dir)?;

@@ -61,11 +61,6 @@ pub(super) fn advise(
         alarms,
     };
     let graph = inside.target.model().graph();
-    let limit = |&(id, _, (low, high)): &Guarded| Limit {
-        value: graph.value_name(id).to_owned(),
-        low: low.into(),
-        high: high.into(),
-    };
     Ok(Some(TargetAdvice {
         name: spec.name.clone(),
         macs: work.macs(),
@@ -73,7 +68,14 @@ pub(super) fn advise(
         broken: evidence.broken()?,
         protections: evidence.protections(options)?,
         ranking: evidence.ranking()?,
-        limits: guarded.iter().map(limit).collect(),
+        limits: guarded
+            .iter()
+            .map(|&(id, _, (low, high)): &Guarded| Limit {
+                value: graph.value_name(id).to_owned(),
+                low: low.into(),
+                high: high.into(),
+            })
+            .collect(),
     }))
 }
 
@@ -91,7 +93,8 @@ impl<'a> Bench<'a> {
         inside: &'a WhiteBox,
         options: &'a Options,
     ) -> Result<Self, ProtectError> {
-        let (values, profiles) = (Vec::new(), Vec::new());
+        let values = Vec::new();
+        let profiles = Vec::new();
         let mut bench = Self { setup, trials, target, inside, options, values, profiles };
         if options.most(RANGES).is_some() {
             bench.values = ranges::clipped(bench.inside.target.model().graph());
@@ -143,7 +146,8 @@ impl<'a> Bench<'a> {
     /// By fold and then by case, what trials say. What is clipped in a fold's cases was profiled
     /// on those of the others, where there are any.
     fn told(&self, guarded: &[Guarded]) -> Result<Vec<Vec<Told>>, ProtectError> {
-        let (folds, all) = (self.trials.folds(), self.setup.plan.cases());
+        let folds = self.trials.folds();
+        let all = self.setup.plan.cases();
         let spec = &self.setup.campaign.targets[self.target as usize];
         let proto = if guarded.is_empty() { None } else { Some(reread(spec)?) };
         let mut told = Vec::new();
@@ -152,8 +156,9 @@ impl<'a> Bench<'a> {
             let shield = proto.as_ref().map(|proto| Shield::new(proto, spec, self.inside, &others));
             let shield = shield.transpose()?;
             let cases: Vec<u32> = (0..all).filter(|case| case % folds == fold).collect();
-            let tell = |case| self.trials.tell(self.setup, self.target, case, shield.as_ref());
-            let of_fold = shared(&cases, self.options.threads(), tell);
+            let of_fold = shared(&cases, self.options.threads(), |case| {
+                self.trials.tell(self.setup, self.target, case, shield.as_ref())
+            });
             told.push(of_fold.into_iter().collect::<Result<_, _>>()?);
         }
         Ok(told)

@@ -218,16 +218,20 @@ impl Again<'_> {
             struck.iter().map(|(_, strike)| strike.changes.clone()).collect();
         let image = self.stage.subject.shown(&self.stage.case.image);
         let answers = shield.answers(&image, (golden, answer), &changes);
-        let judged = |answer| Some(self.stage.judge(&answered(answer)).kind());
-        Ok(answers?.into_iter().map(judged).collect())
+        Ok(answers?
+            .into_iter()
+            .map(|answer| Some(self.stage.judge(&answered(answer)).kind()))
+            .collect())
     }
 
     /// The layers in which changes meet what is computed, and those in which they meet weights. A
     /// change that leaves an element as it was is none.
     fn layers(&self, changes: &[Change]) -> (Vec<u32>, Vec<u32>) {
-        let (mut computed, mut stored) = (BTreeSet::new(), BTreeSet::new());
+        let mut computed = BTreeSet::new();
+        let mut stored = BTreeSet::new();
         let Ok((inside, golden)) = self.stage.inside() else { return Default::default() };
-        let (graph, anatomy) = (golden.model().graph(), &inside.anatomy);
+        let graph = golden.model().graph();
+        let anatomy = &inside.anatomy;
         for change in changes {
             let Some((before, dtype)) = self.stage.bits(change.value, change.element) else {
                 continue;

@@ -16,7 +16,7 @@ pub(crate) fn suits(assault: &AttackSpec, subject: &OpenTarget) -> Result<(), St
     if needs == Needs::Gradients {
         let why = match subject.inside() {
             None => Some("it is a service"),
-            Some(inside) => inside.target.refuses_gradients(),
+            Some(inside) => inside.target.no_gradients_because(),
         };
         if let Some(why) = why {
             return Err(format!("{why}, so that it has no gradients; {}", without(less)));
@@ -50,7 +50,7 @@ pub(crate) fn gradients_work(
         weights.iter_mut().take(1).for_each(|weight| *weight = 1.0);
         weights
     };
-    match inside.target.slopes(&[&point], &mut first) {
+    match inside.target.gradients(&[&point], &mut first) {
         Ok(_) => Ok(()),
         Err(error) => {
             Err(format!("its gradients cannot be told: {error}; {}", without(Needs::Scores)))

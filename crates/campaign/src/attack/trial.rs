@@ -5,7 +5,7 @@ use super::victim::ActiveAttack;
 use crate::inject::{GoldenCase, Observation, micros};
 use crate::show::told;
 use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
-use faultlens_faults::attack::{Account, AttackSession, Found, Goal, Halt, Norm, Sample};
+use faultlens_faults::attack::{AttackCost, AttackSession, Found, Goal, Halt, Norm, Sample};
 use faultlens_judge::top_class;
 use faultlens_judge::visual::Reference;
 use faultlens_spec::change_of;
@@ -90,7 +90,7 @@ fn goal(assault: &AttackSpec, answer: &Response, stream: &mut Stream) -> Option<
 /// What an attack leaves behind.
 struct Left {
     point: Vec<f32>,
-    account: Account,
+    account: AttackCost,
     answer: Result<Response, TargetError>,
 }
 
@@ -103,7 +103,8 @@ fn left(
     (start, goal): (&[f32], &Goal),
 ) -> Result<Left, TargetError> {
     let failed = || TargetError::Failed("the attack has lost its image".to_owned());
-    let Found { point, draws, account } = hunt.finish().into_iter().next().ok_or_else(failed)?;
+    let Found { point, draws, cost: account } =
+        hunt.finish().into_iter().next().ok_or_else(failed)?;
     // Who may not be asked any more is asked again later, from the start.
     if let Some(Halt::Target(closed @ TargetError::Closed(_))) = halted {
         return Err(closed);
@@ -132,8 +133,13 @@ fn void(reason: Reason, begun: Instant) -> Observation {
 }
 
 /// What a record says of an attack.
-fn books(account: &Account, norm: Norm, start: &[f32], point: &[f32]) -> BTreeMap<String, String> {
-    let Account { gradients, cpu, wall, first, .. } = account;
+fn books(
+    account: &AttackCost,
+    norm: Norm,
+    start: &[f32],
+    point: &[f32],
+) -> BTreeMap<String, String> {
+    let AttackCost { gradients, cpu, wall, first, .. } = account;
     let seconds = |time: &Duration| format!("{:.9}", time.as_secs_f64());
     let brief = |distance: f64| format!("{distance:.6}");
     let mut books = vec![("cpu_seconds", seconds(cpu)), ("wall_seconds", seconds(wall))];

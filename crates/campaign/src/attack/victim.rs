@@ -121,7 +121,7 @@ impl<'s> ActiveAttack<'s> {
             Space::Model(inside) => {
                 let answers = self.cleaned(points).and_then(|cleaned| {
                     let cleaned: Vec<&[f32]> = cleaned.iter().map(Vec::as_slice).collect();
-                    inside.target.answers(&cleaned)
+                    inside.target.ask_points(&cleaned)
                 });
                 match answers {
                     Ok(answers) => answers.into_iter().map(Ok).collect(),
@@ -224,7 +224,7 @@ impl AttackTarget for ActiveAttack<'_> {
             true => cleaned.iter().map(Vec::as_slice).collect(),
             false => points.clone(),
         };
-        let slopes = inside.target.slopes(&seen, slope)?;
+        let slopes = inside.target.gradients(&seen, slope)?;
         let answered: Vec<Response> = match self.knows_defences || cleaned == points {
             true => slopes.iter().map(|slope| slope.answer.clone()).collect(),
             false => self.bare(&points).into_iter().collect::<Result<_, _>>()?,
@@ -234,7 +234,7 @@ impl AttackTarget for ActiveAttack<'_> {
             let seed = seed_of(question.point).at(question.draw);
             let answer = self.stage.subject.said(bare, seed);
             let reply = self.reply(&answer, question.goal)?;
-            Ok(Gradient { reply, logits: slope.logits, slope: slope.slope })
+            Ok(Gradient { reply, logits: slope.logits, slope: slope.gradient })
         })
         .collect()
     }
@@ -242,7 +242,7 @@ impl AttackTarget for ActiveAttack<'_> {
 
 /// The model, where points finer than bytes can be fed.
 pub(super) fn fine(subject: &OpenTarget) -> Option<&WhiteBox> {
-    subject.inside().filter(|inside| inside.target.refuses_points().is_none())
+    subject.inside().filter(|inside| inside.target.no_points_because().is_none())
 }
 
 fn bytes_point(image: &Image) -> Vec<f32> {

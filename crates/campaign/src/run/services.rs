@@ -63,10 +63,10 @@ pub(super) fn control(setup: &OpenCampaign) -> Vec<(u64, u64)> {
     let subjects = setup.targets.iter();
     let services = subjects.filter_map(|subject| Some((subject, subject.service()?)));
     let told = services.map(|(subject, service)| {
-        if service.account().process.calls == 0 {
+        if service.call_stats().process.calls == 0 {
             return (0, 0);
         }
-        let cases = setup.cases.sample.iter().take(service.spec().manners.control);
+        let cases = setup.cases.sample.iter().take(service.spec().limits.control);
         let cases = cases.filter_map(|&index| setup.cases.set.case(index).ok());
         let same = cases.filter_map(|case| same(service, &subject.shown(&case.image)));
         same.fold((0, 0), |(asked, changed), same| (asked + 1, changed + u64::from(!same)))

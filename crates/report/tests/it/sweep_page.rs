@@ -1,13 +1,13 @@
 //! The page of a robustness study: harmless, and with the numbers of the findings.
 
+use crate::generated::Sweep;
 use faultlens_analysis::words::{number, percent, rate};
 use faultlens_report::{GridPage, grid, grid_markdown};
 use faultlens_sweep::Rows;
 use faultlens_sweep::analysis::{Findings, Options, analyse};
-use crate::generated::Study;
 
 fn page(findings: &Findings) -> String {
-    let provenance = vec![("Study".to_owned(), "<i>study.yaml</i>".to_owned())];
+    let provenance = vec![("Sweep".to_owned(), "<i>study.yaml</i>".to_owned())];
     grid(&GridPage { title: "A study".to_owned(), findings, provenance }).unwrap()
 }
 
@@ -28,7 +28,7 @@ fn parsed(markup: &str) -> roxmltree::Document<'_> {
 }
 
 fn hostile() -> Rows {
-    let mut rows = Study { samples: 10, ..Study::default() }.rows();
+    let mut rows = Sweep { samples: 10, ..Sweep::default() }.rows();
     let script = "<script>alert(1)</script>";
     for (i, c) in rows.configurations.iter_mut().enumerate() {
         c.architecture = format!("{script}{}\u{202e}", c.layers);
@@ -60,7 +60,7 @@ fn names_are_shown_and_do_nothing() {
 
 #[test]
 fn numbers_are_those_of_the_findings() {
-    let found = findings(&Study::default().rows());
+    let found = findings(&Sweep::default().rows());
     let page = page(&found);
     let markup = format!("{}</body>", markup(&page));
     let document = parsed(&markup);
@@ -91,7 +91,7 @@ fn numbers_are_those_of_the_findings() {
 
 #[test]
 fn every_figure_is_there_and_lies_open_to_be_seen() {
-    let found = findings(&Study::default().rows());
+    let found = findings(&Sweep::default().rows());
     let page = page(&found);
     std::fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/study.html"), &page).unwrap();
     let json = serde_json::to_string_pretty(&found).unwrap();
@@ -112,7 +112,7 @@ fn every_figure_is_there_and_lies_open_to_be_seen() {
 
 #[test]
 fn test_rows_are_named_where_they_are() {
-    let rows = Study { samples: 5, ..Study::default() }.rows();
+    let rows = Sweep { samples: 5, ..Sweep::default() }.rows();
     let told = |test: f64| page(&analyse(&rows, &Options { test, ..Options::default() }).unwrap());
     assert!(told(0.2).contains("on test rows; ICI"));
     let without = told(0.0);
@@ -121,7 +121,7 @@ fn test_rows_are_named_where_they_are() {
 
 #[test]
 fn what_is_not_known_has_no_section() {
-    let mut rows = Study { samples: 5, ..Study::default() }.rows();
+    let mut rows = Sweep { samples: 5, ..Sweep::default() }.rows();
     for row in &mut rows.rows {
         (row.changed, row.wrong) = (false, None);
     }

@@ -6,8 +6,9 @@
 
 use super::{BOXES, CELLS, Wanted};
 use crate::architecture::CELL;
+use crate::error::TrainError;
+use crate::task::Task;
 use crate::truth::{self, resized};
-use crate::{Task, TrainError};
 use faultlens_core::{Bounds, Case, Detection, Tensor};
 use faultlens_engine::{Answers, Loss};
 use faultlens_vision::find_peaks;
@@ -90,8 +91,11 @@ impl Grid {
         let [_, cells, classes] = self.shape;
         let logits = &mut self.logits[at * classes..][..classes];
         let class = wanted.map(|&(_, class)| class);
-        let focal = |(c, logit)| focal(logit, class == Some(c), count);
-        let value: f64 = logits.iter_mut().enumerate().map(focal).sum();
+        let value: f64 = logits
+            .iter_mut()
+            .enumerate()
+            .map(|(c, logit)| focal(logit, class == Some(c), count))
+            .sum();
         let four = &mut self.distances[at * 4..][..4];
         match wanted {
             Some((bounds, _)) => {
@@ -175,7 +179,8 @@ pub fn detections(scores: &Tensor, boxes: &Tensor, least: f32) -> Option<Vec<Vec
     if boxes.shape() != [images, cells, 4] {
         return None;
     }
-    let (scores, boxes) = (scores.as_f32()?, boxes.as_f32()?);
+    let scores = scores.as_f32()?;
+    let boxes = boxes.as_f32()?;
     let found = (0..images).map(|image| {
         let scores = scores.get(image * cells * classes..)?.get(..cells * classes)?;
         let boxes = boxes.get(image * cells * 4..)?.get(..cells * 4)?;

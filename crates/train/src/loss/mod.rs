@@ -6,7 +6,8 @@ mod reconstruct;
 mod regress;
 mod segment;
 
-use crate::{Task, TrainError};
+use crate::error::TrainError;
+use crate::task::Task;
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::onnx::ModelProto;
 use faultlens_engine::{Answers, Loss};

@@ -1,8 +1,8 @@
 //! What a scene will show, before anything is drawn.
 
+use super::SCENE_SIZE;
 use super::actor::{Actor, Thing};
 use super::road::{Camera, Road};
-use super::{SCENE_SIZE, Scene, compose};
 use crate::light::{Light, Weather};
 use faultlens_core::{Seed, Stream};
 
@@ -64,11 +64,6 @@ impl Layout {
         layout
     }
 
-    /// Draws it.
-    pub fn render(&self) -> Scene {
-        compose::render(self)
-    }
-
     /// Metres right of the camera at which an actor stands.
     pub fn right_of_camera(&self, actor: &Actor) -> f32 {
         self.road.middle(actor.depth) + actor.sideways
@@ -99,7 +94,8 @@ impl Layout {
     /// Vehicles and signs, up to five.
     fn populate(&mut self, stream: &mut Stream) {
         let wanted = [0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5][stream.below(13)];
-        let (mut placed, mut tries) = (0, 0);
+        let mut placed = 0;
+        let mut tries = 0;
         while placed < wanted && tries < 40 {
             tries += 1;
             let actor =

@@ -1,0 +1,11 @@
+//! Campaigns as users run them from the command line, each time in a fresh folder.
+
+mod categories;
+mod events;
+mod images;
+mod resume;
+mod shards;
+mod small;
+mod user;
+mod verdicts;
+mod wrong;

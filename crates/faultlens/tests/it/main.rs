@@ -1,0 +1,3 @@
+//! The library as a whole.
+
+mod structure;
