@@ -9,7 +9,7 @@ use faultlens_stats::tolerance::{Bins, Ending, FoundThreshold, Interval};
 
 use crate::ReportError;
 use crate::escape::plain;
-use crate::html::{SCRIPT, STYLE, script_hash};
+use crate::frame::{SCRIPT, STYLE, script_hash};
 use crate::svg::Caption;
 use chart::{Scale, chart};
 use words::{edge, interval, threshold};
