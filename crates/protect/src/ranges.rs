@@ -139,9 +139,8 @@ pub(super) fn seen(golden: &Golden<'_>, values: &[ValueId]) -> Vec<Option<Range>
             let tensor = golden.value(id).filter(|_| !golden.is_constant(id))?;
             let start = (f32::INFINITY, f32::NEG_INFINITY);
             numbers(&tensor)?
-                .fold(Some(start), |range: Option<Range>, x: f32| {
-                    let (low, high) = range.filter(|_| x.is_finite())?;
-                    Some((low.min(x), high.max(x)))
+                .try_fold(start, |(low, high): Range, x: f32| {
+                    x.is_finite().then(|| (low.min(x), high.max(x)))
                 })
                 .filter(|(low, high)| low <= high)
         })

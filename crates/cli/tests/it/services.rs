@@ -267,7 +267,7 @@ fn what_cannot_be_asked_is_told() {
         ("{provider: google, taks: labels}", "taks"),
         ("{provider: google, endpoint: 'ftp://x'}", "must start with https:// or http://"),
         ("{provider: http, endpoint: 'http://127.0.0.1:1'}", "template"),
-        ("{provider: google, most: 0}", "most is 0"),
+        ("{provider: google, most: 0}", "max_labels is 0"),
         (
             "{provider: http, endpoint: 'http://127.0.0.1:1', template: {headers: {X-Key: abc}, label: a}}",
             "the header X-Key holds a secret",

@@ -88,8 +88,8 @@ impl Panel<'_> {
         let (columns, rows) = self.area(&mark.bounds);
         let line = self.scale.line;
         let outer = |range: &Range<usize>, of: &Range<usize>| {
-            ((range.start.saturating_sub(line)).clamp(of.start, of.end))
-                ..within(range.end + line, of)
+            let start = range.start.saturating_sub(line).clamp(of.start, of.end);
+            start..(range.end + line).clamp(of.start, of.end)
         };
         let wide = outer(&columns, &self.columns);
         let high = outer(&rows, &self.rows);

@@ -70,9 +70,9 @@ impl<'a> Set<'a> {
         if !self.labelled && objects.is_empty() {
             // What nobody has labelled, the target's own word stands for.
             for thing in detection_diff.expected.iter().filter(|thing| {
-                ((&thing.bounds).right > (&thing.bounds).left
-                    && (&thing.bounds).bottom > (&thing.bounds).top
-                    && (&thing.bounds).area().is_finite())
+                thing.bounds.right > thing.bounds.left
+                    && thing.bounds.bottom > thing.bounds.top
+                    && thing.bounds.area().is_finite()
             }) {
                 objects.push(self.object(&thing.label, thing.bounds));
             }

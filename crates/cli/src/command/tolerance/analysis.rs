@@ -252,9 +252,8 @@ fn in_turns<T: Send>(n: u64, threads: usize, work: impl Fn(u64) -> T + Sync) -> 
     let mut turns: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|first| {
-                scope.spawn(move || {
-                    ((first as u64..n).step_by(threads).map(work).collect::<Vec<T>>())
-                })
+                scope
+                    .spawn(move || (first as u64..n).step_by(threads).map(work).collect::<Vec<T>>())
             })
             .collect();
         let joined = workers.into_iter().map(|worker| match worker.join() {
