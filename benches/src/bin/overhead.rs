@@ -61,13 +61,13 @@ fn compare(path: &Path) -> Result<()> {
 
 /// Golden runs and replays of the campaign's own trials, and nothing else.
 fn bare(setup: &OpenCampaign) -> Result<()> {
-    for piece in setup.plan.pieces(None) {
-        let Some(inside) = setup.targets[piece.target as usize].inside() else { continue };
+    for piece in setup.plan.units(None) {
+        let Some(inside) = setup.targets[piece.target as usize].white_box() else { continue };
         let case = setup.cases.set.case(setup.cases.sample[piece.case as usize])?;
         let golden = inside.target.golden(&case.image)?;
         let key = case_key(&case);
         let spots: Vec<TrialKey> =
-            piece.numbers.into_iter().flatten().filter_map(|n| setup.plan.spot(n)).collect();
+            piece.numbers.into_iter().flatten().filter_map(|n| setup.plan.key(n)).collect();
         for trials in spots.chunk_by(|a, b| a.fault == b.fault) {
             let Disturbance::Model(fault) = &setup.fault(trials[0]).disturbance else { continue };
             let sites = Sites::new(&golden, &inside.anatomy, fault, 1);

@@ -42,7 +42,7 @@ pub(super) fn advise(
     target: u32,
     options: &Options,
 ) -> Result<Option<TargetAdvice>, ProtectError> {
-    let Some(inside) = setup.targets[target as usize].inside() else { return Ok(None) };
+    let Some(inside) = setup.targets[target as usize].white_box() else { return Ok(None) };
     let bench = Bench::open(setup, trials, target, inside, options)?;
     let guarded = bench.guarded(|_| true);
     let clips: Vec<ValueId> = guarded.iter().map(|(id, ..)| *id).collect();

@@ -187,7 +187,7 @@ impl Again<'_> {
         trials: &[Recorded],
         told: &mut Told,
     ) -> Result<(), ProtectError> {
-        let Ok((inside, golden)) = self.stage.inside() else { return Ok(()) };
+        let Ok((inside, golden)) = self.stage.white_box() else { return Ok(()) };
         let sites = Sites::new(golden, &inside.anatomy, self.injection, inside.target.batch());
         for stack in trials.chunks(STACK) {
             let struck = stack.iter().filter_map(|trial| {
@@ -226,7 +226,7 @@ impl Again<'_> {
     /// change that leaves an element as it was is none.
     fn layers(&self, changes: &[Change]) -> (Vec<u32>, Vec<u32>) {
         let (mut computed, mut stored) = (BTreeSet::new(), BTreeSet::new());
-        let Ok((inside, golden)) = self.stage.inside() else { return Default::default() };
+        let Ok((inside, golden)) = self.stage.white_box() else { return Default::default() };
         let (graph, anatomy) = (golden.model().graph(), &inside.anatomy);
         for change in changes {
             let Some((before, dtype)) = self.stage.bits(change.value, change.element) else {

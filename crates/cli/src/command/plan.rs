@@ -127,7 +127,7 @@ fn needed() -> String {
 }
 
 fn sizes(setup: &OpenCampaign, of: u32) -> Vec<u64> {
-    let size = |part| setup.plan.pieces(Some(Shard { part, of })).map(|piece| piece.len()).sum();
+    let size = |part| setup.plan.units(Some(Shard { part, of })).map(|piece| piece.len()).sum();
     (1..=of).map(size).collect()
 }
 
