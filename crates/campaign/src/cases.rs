@@ -4,7 +4,7 @@ use faultlens_core::{Case, Image, Seed};
 use faultlens_data::{DataError, DataSet, Options};
 use faultlens_record::store::CaseRecord;
 use faultlens_spec::CaseSpec;
-use faultlens_world::{self as world, MOST_PICTURES};
+use faultlens_world::{self as world, MAX_PICTURES};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -128,10 +128,10 @@ pub fn world_cases(
     let (kind, count) = match asked.split_once(':') {
         None => (asked, None),
         Some((kind, count)) => match count.parse::<usize>() {
-            Ok(count) if (1..=MOST_PICTURES).contains(&count) => (kind, Some(count)),
+            Ok(count) if (1..=MAX_PICTURES).contains(&count) => (kind, Some(count)),
             _ => {
                 return Err(CaseError::World(format!(
-                    "world:{kind} gives from 1 to {MOST_PICTURES} pictures, not {count}"
+                    "world:{kind} gives from 1 to {MAX_PICTURES} pictures, not {count}"
                 )));
             }
         },

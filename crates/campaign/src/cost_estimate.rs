@@ -40,7 +40,7 @@ impl fmt::Display for CostEstimate {
             write!(f, " at {}, {:.2} in all", self.price, self.money)?;
         }
         match (self.most_calls, self.most_money) {
-            (None, None) => f.write_str("; no budget is set (manners.calls, manners.money)"),
+            (None, None) => f.write_str("; no budget is set (limits.calls, limits.money)"),
             _ if self.is_covered() => f.write_str("; within the budget"),
             _ => f.write_str("; more than the budget, so that the run may stop before its end"),
         }
@@ -84,20 +84,20 @@ impl OpenCampaign {
         // Where scenes change, the undisturbed case is asked about twice.
         let times = if self.context.needs_stable_golden { 2 } else { 1 };
         let goldens = left.div_ceil(trials.max(1)).saturating_mul(times);
-        let manners = &service.spec().manners;
-        let control = if left > 0 { manners.control as u64 } else { 0 };
+        let limits = &service.spec().limits;
+        let control = if left > 0 { limits.control as u64 } else { 0 };
         let cases_left = left as f64 / trials.max(1) as f64;
         let queries = (queries as f64 * cases_left).round() as u64;
         let calls = queries.saturating_add(goldens).saturating_add(control);
-        let spent = service.account().campaign;
+        let spent = service.call_stats().campaign;
         let price = service.price().unwrap_or(0.0);
         CostEstimate {
             target: name.to_owned(),
             calls,
             price,
             money: calls as f64 * price,
-            most_calls: manners.calls.map(|most| most.saturating_sub(spent.calls)),
-            most_money: manners.money.map(|most| (most - spent.money).max(0.0)),
+            most_calls: limits.calls.map(|most| most.saturating_sub(spent.calls)),
+            most_money: limits.money.map(|most| (most - spent.money).max(0.0)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cases::{CaseError, Cases};
 use faultlens_core::{Bounds, Cutout, Image};
-use faultlens_data::{DataError, LEAST_OBJECTS, PRUNED, Pool, Stamp, largest_objects};
+use faultlens_data::{DataError, MIN_OBJECTS, PRUNED, Pool, Stamp, largest_objects};
 use faultlens_faults::scene::Supply;
 use faultlens_judge::{average_hash, hamming};
 use faultlens_spec::CaseSpec;
@@ -100,7 +100,7 @@ impl ObjectPool {
         if cut.is_empty() {
             return Err(ObjectPoolError::NoOutline(asked.to_owned()));
         }
-        let largest = largest_objects(cut, PRUNED, LEAST_OBJECTS, |object| {
+        let largest = largest_objects(cut, PRUNED, MIN_OBJECTS, |object| {
             (object.label.as_str(), object.pixels())
         });
         Ok(Self::of_cut(largest))

@@ -161,8 +161,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     fn record(&mut self, trial: usize, value: ValueId, delta: Option<Delta>) {
         let Some(delta) = delta else { return };
         for reader in self.golden.model.graph().consumers(value) {
-            // Readers run later than what they read, except folded constants that were there
-            // before.
+            // Readers inside the running step follow in its own loop; only later steps are woken.
             let step = self.step_of[reader.index()];
             if step >= self.next {
                 self.pending.entry(step).or_default().insert(trial);
@@ -342,7 +341,7 @@ impl<'g, 'm> Stack<'g, 'm> {
         let fused = step.fused.behind(op.elementwise().map(|e| &e.function), own);
         let output = model.graph().operator(step.last()).makes().next()?;
         let answer = golden.slot(output)?.value.floats()?;
-        // Fused functions may answer in another order than its last operator alone would.
+        // Fused functions may answer in another order than their last operator alone would.
         if (answer.order, answer.shape.as_slice()) != (local.order(), local.shape()) {
             return None;
         }

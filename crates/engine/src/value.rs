@@ -23,6 +23,7 @@ impl Value {
         let (shape, data) = tensor.into_parts();
         let (dtype, data) = match data {
             TensorData::F32(v) => (DType::F32, v),
+            // Widening is exact, so that kernels know one type; results are rounded back.
             TensorData::F16(v) => (DType::F16, v.into_iter().map(f16::to_f32).collect()),
             TensorData::BF16(v) => (DType::BF16, v.into_iter().map(bf16::to_f32).collect()),
             other => match Tensor::new(shape, other) {
@@ -36,6 +37,8 @@ impl Value {
     /// Takes a fed tensor in; planes are put channels last, as the kernels want them.
     pub(crate) fn fed(tensor: &Tensor) -> Self {
         match (tensor.as_f32(), tensor.shape()) {
+            // Most models are fed images: turned round once here, instead of before every
+            // operator.
             (Some(data), &[_, _, _, _]) => {
                 Self::Floats(Floats::channels_last(tensor.shape(), DType::F32, data))
             }

@@ -45,7 +45,9 @@ fn best(target: &TargetAdvice) -> Option<String> {
     let most = help().map(|one| gain(&one)).fold(0.0, f64::max);
     let near = help().filter(|one| gain(one) >= ENOUGH * most);
     let best = near.min_by(|a, b| a.cost.share.total_cmp(&b.cost.share))?;
-    let (label, named, stops) = (&best.label, named(best), stops(best));
+    let label = &best.label;
+    let named = named(best);
+    let stops = stops(best);
     Some(format!("Cheapest of what gains most: {label}{named}, which {stops}."))
 }
 
@@ -83,7 +85,8 @@ fn clipping(one: &Evaluated) -> String {
         }
     };
     let alarms = one.false_alarms.map_or(String::new(), |alarms| {
-        let (touched, changed) = (rate(&alarms.touched), rate(&alarms.changed));
+        let touched = rate(&alarms.touched);
+        let changed = rate(&alarms.changed);
         format!(
             " Of undisturbed cases that its ranges do not come from, it touches {touched} and \
              changes the answer of {changed}."
@@ -103,7 +106,8 @@ fn was(n: u64) -> &'static str {
 
 /// The first layer, and how many reach most of what can be reached.
 fn selective(extents: &[Evaluated]) -> Option<String> {
-    let (first, last) = (extents.first()?, extents.last()?);
+    let first = extents.first()?;
+    let last = extents.last()?;
     if last.stopped.events == 0 {
         return Some(format!("{} stops no broken answer.", capital(&last.label)));
     }
@@ -112,7 +116,8 @@ fn selective(extents: &[Evaluated]) -> Option<String> {
     if enough.layers.len() == first.layers.len() {
         return Some(format!("{start}; no other layer adds much."));
     }
-    let (n, all) = (enough.layers.len(), last.layers.len());
+    let n = enough.layers.len();
+    let all = last.layers.len();
     Some(format!("{start}; {n} of {all} layers: {}.", stops(enough)))
 }
 

@@ -78,8 +78,13 @@ impl Part<'_> {
         for case in &mut cases {
             case.label = case.label.and_then(|label| places.get(&label).copied());
         }
-        let class = |&label: &usize| self.samples.classes.get(label).cloned();
-        Ok((places.keys().filter_map(class).collect(), cases))
+        Ok((
+            places
+                .keys()
+                .filter_map(|&label: &usize| self.samples.classes.get(label).cloned())
+                .collect(),
+            cases,
+        ))
     }
 
     /// Whether a folder holds the samples, all of them and nothing else.
@@ -134,8 +139,8 @@ impl Part<'_> {
     }
 
     fn target(&self, member: &Member) -> Result<Value, SweepError> {
-        let (model, defence) =
-            (&self.sweep.models[member.model], &self.sweep.defences[member.defence]);
+        let model = &self.sweep.models[member.model];
+        let defence = &self.sweep.defences[member.defence];
         let mut target = json!({
             "name": format!("{}, {}", model.name, defence.label),
             "model": utf8(&inside(&self.sweep.output, &member.file))?,

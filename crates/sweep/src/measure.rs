@@ -30,9 +30,11 @@ impl Part<'_> {
             .collect();
         let names: BTreeMap<u32, String> =
             store.cases()?.into_iter().map(|case| (case.case, case.name)).collect();
-        let (mut rows, mut lost) = (Vec::new(), 0);
+        let mut rows = Vec::new();
+        let mut lost = 0;
         store.for_each(|record| {
-            let (target, attack) = (record.target as usize, record.fault as usize);
+            let target = record.target as usize;
+            let attack = record.fault as usize;
             let attack_point = attacks.get(attack).ok_or_else(other)?;
             let sample = names.get(&record.case).ok_or_else(other)?;
             let golden = goldens.get(&(record.target, record.case));
@@ -57,8 +59,8 @@ impl Part<'_> {
         for ((at, member), prediction_seconds) in (0u32..).zip(members).zip(times) {
             let model = &self.sweep.models[member.model];
             let judged = || goldens.range((at, 0)..=(at, u32::MAX)).filter_map(|(_, g)| g.correct);
-            let (right, benign_samples) =
-                (judged().filter(|&right| right).count(), judged().count() as u64);
+            let right = judged().filter(|&right| right).count();
+            let benign_samples = judged().count() as u64;
             all.extend(self.sweep.attacks.iter().map(|attack| Configuration {
                 data: self.data.clone(),
                 permutation: self.permutation,
@@ -122,7 +124,8 @@ fn row(
     let once = record.micros as f64 / 1e6;
     let rejected = kind == OutcomeKind::Detected;
     let wrong = golden.and_then(|golden| {
-        let (truth, answer) = (golden.truth.as_deref()?, record.answer.as_deref());
+        let truth = golden.truth.as_deref()?;
+        let answer = record.answer.as_deref();
         if rejected { Some(false) } else { Some(answer? != truth) }
     });
     Some(Row {

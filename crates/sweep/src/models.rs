@@ -90,11 +90,13 @@ impl Part<'_> {
                 |what| follow(&Event { name: &name, number: at + 1, of: orders.len(), what });
             ready.push(self.ready((model, defence), &data, threads, &mut tell)?);
         }
-        let member = |(model, defence): (usize, usize)| {
-            let at = orders.iter().position(|&order| order == (model, hook(defence)))?;
-            Some(Member { model, defence, ..ready.get(at)?.clone() })
-        };
-        Ok(sweep.targets().filter_map(member).collect())
+        Ok(sweep
+            .targets()
+            .filter_map(|(model, defence): (usize, usize)| {
+                let at = orders.iter().position(|&order| order == (model, hook(defence)))?;
+                Some(Member { model, defence, ..ready.get(at)?.clone() })
+            })
+            .collect())
     }
 
     fn model_name(&self, model: usize, defence: Option<usize>) -> String {
@@ -155,17 +157,17 @@ impl Part<'_> {
 
     fn recipe(&self, point: &ModelPoint, defence: Option<usize>) -> Result<Recipe, SweepError> {
         let first = self.train.case(0)?.image;
-        let input = Recipe::usual_input([first.height(), first.width()], Channels::Rgb);
+        let input = Recipe::default_input([first.height(), first.width()], Channels::Rgb);
         let means = defence.map(|defence| &self.sweep.defences[defence].means);
         let plain = Recipe::new(Task::Classify, input);
         let (plain, batch) = match &point.origin {
-            Origin::Here { batch, optimiser } => {
-                let wrong = |source| SweepError::Train {
+            Origin::Here { batch, optimiser } => (
+                plain.with_optimiser(optimiser).map_err(|source| SweepError::Train {
                     model: point.name.clone(),
                     source: Box::new(source),
-                };
-                (plain.with_optimiser(optimiser).map_err(wrong)?, *batch)
-            }
+                })?,
+                *batch,
+            ),
             Origin::Elsewhere { .. } => (plain, 1),
         };
         Ok(Recipe {
@@ -197,7 +199,8 @@ impl Part<'_> {
         let proto = described(&trained.model, recipe, &self.train.classes)?;
         let model = Model::from_proto(&proto)?.with_threads(threads)?;
         let measured = score(recipe, &model, &self.samples)?;
-        let (data, permutation) = (&self.data, self.permutation);
+        let data = &self.data;
+        let permutation = self.permutation;
         let card = Card {
             name: point.name.clone(),
             architecture: point.architecture.clone(),

@@ -44,7 +44,8 @@ impl Sweep {
             }
             for permutation in 1..=self.permutations {
                 let (train, samples) = self.split(&set, data, permutation)?;
-                let (name, data) = (format!("{name}-{permutation}"), data.clone());
+                let name = format!("{name}-{permutation}");
+                let data = data.clone();
                 parts.push(Part { sweep: self, name, data, permutation, train, samples });
             }
         }
@@ -62,7 +63,8 @@ impl Sweep {
         let (train, held_out) = set.split(TO_TRAIN, seed);
         let wanted = self.train.unwrap_or(train.len());
         if train.is_empty() || wanted > train.len() {
-            let (data, there) = (data.to_owned(), train.len());
+            let data = data.to_owned();
+            let there = train.len();
             return Err(SweepError::FewToTrain { data, there, wanted: wanted.max(1) });
         }
         let train = train.subset(&train.sample(wanted, Sampling::Balanced, seed.child("train")));
@@ -86,14 +88,15 @@ fn balanced(held_out: &DataSet, wanted: usize, data: &str) -> Result<(), SweepEr
     }
     let share = wanted / counts.len().max(1);
     let rarest = counts.iter().enumerate().min_by_key(|(_, count)| **count);
-    let few = |there: usize| there < share || held_out.len() < wanted;
     match rarest {
-        Some((class, &there)) if few(there) => Err(SweepError::FewSamples {
-            data: data.to_owned(),
-            class: held_out.classes[class].clone(),
-            there,
-            wanted,
-        }),
+        Some((class, &there)) if (there < share || held_out.len() < wanted) => {
+            Err(SweepError::FewSamples {
+                data: data.to_owned(),
+                class: held_out.classes[class].clone(),
+                there,
+                wanted,
+            })
+        }
         _ => Ok(()),
     }
 }
@@ -130,8 +133,12 @@ fn short(data: &str, names: &mut BTreeSet<String>) -> String {
     let plain = data.strip_prefix(world::PREFIX).unwrap_or(data);
     let plain = plain.split(':').next().unwrap_or_default();
     let stem = Path::new(plain).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let fits = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let stem: String = stem.unwrap_or_default().chars().take(40).map(fits).collect();
+    let stem: String = stem
+        .unwrap_or_default()
+        .chars()
+        .take(40)
+        .map(|c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+        .collect();
     let stem = if stem.is_empty() { "data".to_owned() } else { stem };
     let mut name = stem.clone();
     for number in 2.. {

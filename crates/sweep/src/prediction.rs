@@ -52,15 +52,19 @@ impl Part<'_> {
             source: Box::new(source),
         })?;
         let image = self.samples.case(0)?.image;
-        let time = |subject: &OpenTarget| {
-            let once = |_| {
-                let clock = ThreadTime::now();
-                // What goes wrong here is on record of every trial.
-                let _ = subject.ask(&image);
-                clock.elapsed().as_secs_f64()
-            };
-            (0..ANSWERS).map(once).fold(f64::INFINITY, f64::min)
-        };
-        Ok(setup.targets.iter().map(time).collect())
+        Ok(setup
+            .targets
+            .iter()
+            .map(|subject: &OpenTarget| {
+                (0..ANSWERS)
+                    .map(|_| {
+                        let clock = ThreadTime::now();
+                        // What goes wrong here is on record of every trial.
+                        let _ = subject.ask(&image);
+                        clock.elapsed().as_secs_f64()
+                    })
+                    .fold(f64::INFINITY, f64::min)
+            })
+            .collect())
     }
 }

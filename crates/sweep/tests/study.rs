@@ -276,7 +276,7 @@ fn slips_are_shown_in_their_line() {
 
 #[test]
 fn the_shipped_study_is_a_large_one() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/grid/depth.yaml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sweep/depth.yaml");
     let sweep = Sweep::load(&path).unwrap();
     assert!(sweep.configurations() >= 500, "{}", sweep.configurations());
 }

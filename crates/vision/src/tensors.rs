@@ -10,6 +10,7 @@ use super::shape::shape_text;
 /// A part of any type that can hold scores.
 pub(super) fn numbers(data: &TensorData, part: Range<usize>) -> Option<Cow<'_, [f32]>> {
     Some(match data {
+        // Floats are borrowed, all else is converted: outputs may be large.
         TensorData::F32(v) => v[part].into(),
         TensorData::F16(v) => v[part].iter().map(|x| x.to_f32()).collect(),
         TensorData::BF16(v) => v[part].iter().map(|x| x.to_f32()).collect(),

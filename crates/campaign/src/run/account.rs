@@ -28,7 +28,7 @@ pub(super) fn close(
         let versions = then.versions.into_iter().chain(service.versions()).collect();
         spent.services.push(ServiceAccount {
             target: spec.name.clone(),
-            account: service.account(),
+            account: service.call_stats(),
             versions,
             control: then.control + asked,
             drifted: then.drifted + drifted,

@@ -106,6 +106,9 @@ impl Run<'_, '_> {
         let planned = self.open.plan.units(shard).map(|unit| unit.len()).sum();
         let recorded = self.recorder.recorded();
         self.recorder.tell(&Event::Started { run: dir, planned, recorded })?;
+        for warning in &self.open.campaign.warnings {
+            self.recorder.tell(&Event::Warning(warning))?;
+        }
         self.warn_of_guesses()?;
         self.warn_of_unused_objects()?;
         for cost_estimate in self.open.cost_estimate(dir) {

@@ -69,8 +69,8 @@ pub(super) fn control(open: &OpenCampaign) -> Vec<(u64, u64)> {
         let Some(service) = target.service() else { continue };
         let mut asked = 0;
         let mut changed = 0;
-        if service.account().process.calls > 0 {
-            for &index in open.cases.sample.iter().take(service.spec().manners.control) {
+        if service.call_stats().process.calls > 0 {
+            for &index in open.cases.sample.iter().take(service.spec().limits.control) {
                 let Ok(case) = open.cases.set.case(index) else { continue };
                 if let Some(same) = same(service, &target.shown(&case.image)) {
                     asked += 1;

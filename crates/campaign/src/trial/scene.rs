@@ -49,7 +49,7 @@ impl Disturb for Box<dyn SceneFault> {
     }
 
     fn max_queries(&self) -> u64 {
-        self.most_questions()
+        self.as_ref().max_queries()
     }
 
     fn needs_objects(&self) -> bool {

@@ -106,7 +106,7 @@ fn target(name: &str, defence: &str) -> String {
 }
 
 fn run(dir: &Path, name: &str, text: &str, threads: usize) -> (Vec<Record>, Summary) {
-    let records = campaigns::run(dir, name, text, threads);
+    let records = crate::campaigns::run(dir, name, text, threads);
     (records, summarise(&dir.join(name), &[]).unwrap())
 }
 

@@ -90,7 +90,8 @@ fn entries(category: Category) -> Vec<Entry> {
                 entry
             };
             let image = IMAGE_FAULTS.iter().map(|plugin| {
-                let (hazard, strengths) = (image::hazard(plugin), Strengths::of(plugin.name));
+                let hazard = image::facts(plugin.name).and_then(|facts| facts.hazard);
+                let strengths = Strengths::of(plugin.name);
                 on("image", Entry { hazard, strengths, ..plugged(plugin) })
             });
             let model = MODEL_FAULTS.iter().map(|plugin| on("model", plugged(plugin)));
@@ -165,9 +166,8 @@ impl Strengths {
     }
 
     fn json(&self) -> Value {
-        let range = |Range { parameter, from, to, whole }: &Range| json!({"parameter": parameter, "from": from, "to": to, "whole": whole});
         let [photo, small] = [self.photo, self.small]
-            .map(|domain| domain.ranges.iter().map(range).collect::<Vec<Value>>());
+            .map(|domain| domain.ranges.iter().map(|Range { parameter, from, to, whole }: &Range| json!({"parameter": parameter, "from": from, "to": to, "whole": whole})).collect::<Vec<Value>>());
         json!({"together": self.photo.together, "photo": photo, "small": small})
     }
 }
@@ -196,9 +196,9 @@ fn show_tolerance(of: &Tolerance, console: &mut Console) -> anyhow::Result<()> {
 }
 
 fn tolerance_json(of: &Tolerance) -> Value {
-    let at_most = |of: &Option<Tolerated>| of.as_ref().map(|of| of.at_most);
     let thresholds = of.thresholds.iter().map(|one| {
-        let [t_c, t_p] = [&one.correctness, &one.prediction].map(at_most);
+        let [t_c, t_p] = [&one.correctness, &one.prediction]
+            .map(|of: &Option<Tolerated>| of.as_ref().map(|of| of.at_most));
         (one.fault.to_string(), json!({"t_c": t_c, "t_p": t_p}))
     });
     let thresholds: serde_json::Map<String, Value> = thresholds.collect();
@@ -220,9 +220,11 @@ impl Entry {
         if let Some(tolerance) = &self.tolerance {
             show_tolerance(tolerance, console)?;
         }
-        let is_common = |one: &Parameter| common.iter().any(|other| is_same(one, other));
-        let (shared, own): (Vec<&Parameter>, Vec<&Parameter>) =
-            self.parameters.iter().copied().partition(|one| is_common(one));
+        let (shared, own): (Vec<&Parameter>, Vec<&Parameter>) = self
+            .parameters
+            .iter()
+            .copied()
+            .partition(|one| common.iter().any(|other| is_same(one, other)));
         own.iter().try_for_each(|parameter| describe(parameter, console))?;
         if !shared.is_empty() {
             let names: Vec<&str> = shared.iter().map(|parameter| parameter.name).collect();
@@ -233,19 +235,23 @@ impl Entry {
     }
 
     fn json(&self, category: &str) -> Value {
-        let parameter = |parameter: &Parameter| {
-            json!({
-                "name": parameter.name,
-                "about": parameter.about,
-                "takes": takes(&parameter.kind),
-                "required": parameter.unset == Unset::Required,
-                "default": match &parameter.unset {
-                    Unset::Is(setting) => Some(setting.to_string()),
-                    Unset::Required | Unset::Absent => None,
-                },
+        let parameters: Vec<Value> = self
+            .parameters
+            .iter()
+            .copied()
+            .map(|parameter: &Parameter| {
+                json!({
+                    "name": parameter.name,
+                    "about": parameter.about,
+                    "takes": takes(&parameter.kind),
+                    "required": parameter.unset == Unset::Required,
+                    "default": match &parameter.unset {
+                        Unset::Is(setting) => Some(setting.to_string()),
+                        Unset::Required | Unset::Absent => None,
+                    },
+                })
             })
-        };
-        let parameters: Vec<Value> = self.parameters.iter().copied().map(parameter).collect();
+            .collect();
         json!({
             "category": category,
             "name": self.name,
@@ -283,7 +289,8 @@ fn is_same(a: &Parameter, b: &Parameter) -> bool {
 }
 
 fn describe(parameter: &Parameter, console: &mut Console) -> anyhow::Result<()> {
-    let (takes, unset) = (takes(&parameter.kind), unset(&parameter.unset));
+    let takes = takes(&parameter.kind);
+    let unset = unset(&parameter.unset);
     console.line(format_args!("      {:14} {}", parameter.name, parameter.about))?;
     Ok(console.line(format_args!("      {:14} {takes}{unset}", ""))?)
 }

@@ -4,7 +4,7 @@ pub(crate) mod plots;
 
 use crate::ReportError;
 use crate::escape::plain;
-use crate::html::{SCRIPT, STYLE, script_hash};
+use crate::frame::{SCRIPT, STYLE, script_hash};
 use crate::svg::{Caption, Factor, factors};
 use askama::Template;
 use faultlens_analysis::words::{number, p_value};

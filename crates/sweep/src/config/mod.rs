@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// The key that tells a sweep from a campaign.
 const SWEEP: &str = "sweep";
+/// What the first release called it.
+const OLD_SWEEP: &str = "study";
 /// How many samples are attacked where the file does not say it, as is usual.
 const SAMPLES: usize = 100;
 
@@ -46,6 +48,8 @@ pub struct Sweep {
     pub defences: Vec<DefencePoint>,
     /// The attacks; no point twice, and there is at least one.
     pub attacks: Vec<FaultPoint>,
+    /// What the author of the file should change, such as names of an earlier release.
+    pub warnings: Vec<String>,
 }
 
 const KEYS: &[Key] = &[
@@ -79,7 +83,7 @@ const FILE: &[Key] = &[required(SWEEP, "models, defences and attacks", Takes::Se
 impl Sweep {
     /// Whether a text means a sweep and not a campaign. What cannot be read is no sweep.
     pub fn is_sweep(text: &str) -> bool {
-        parse(text).is_ok_and(|tree| tree.get(SWEEP).is_some())
+        parse(text).is_ok_and(|tree| tree.get(SWEEP).or(tree.get(OLD_SWEEP)).is_some())
     }
 
     /// Reads and checks a sweep file.
@@ -117,7 +121,9 @@ impl Sweep {
 }
 
 fn read(text: &str, path: &Path) -> Result<Sweep, Diagnostic> {
-    let tree = parse(text)?;
+    let mut tree = parse(text)?;
+    let mut warnings = Vec::new();
+    file::rename_keys(&mut tree, &[(OLD_SWEEP, SWEEP)], &mut warnings);
     check("a sweep file", &tree, &Takes::Section(FILE))?;
     let node = tree.get(SWEEP).unwrap_or(&tree);
     let base = path.parent().unwrap_or(Path::new(""));
@@ -140,6 +146,7 @@ fn read(text: &str, path: &Path) -> Result<Sweep, Diagnostic> {
         models: model::read(models, base, size)?,
         defences: defence::read(node.get("defences"))?,
         attacks: file::faults(attacks)?,
+        warnings,
     };
     if sweep.targets().next().is_none() {
         let what = "every model was trained elsewhere and every defence happens in training, so \

@@ -3,7 +3,7 @@
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_train::architecture::{Spec, find, plan};
-use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
+use faultlens_train::{DEFAULT_OPTIMISER, OPTIMISERS, Task, optimiser};
 use faultlens_vision::{InputDescription, OutputDescription};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -87,7 +87,8 @@ pub(super) fn read(
     base: &Path,
     size: Option<[usize; 2]>,
 ) -> Result<Vec<ModelPoint>, Diagnostic> {
-    let (mut points, mut names) = (Vec::new(), BTreeSet::new());
+    let mut points = Vec::new();
+    let mut names = BTreeSet::new();
     for entry in list.list() {
         for point in entry_points(entry, base, size)? {
             if !names.insert(point.name.clone()) {
@@ -143,12 +144,12 @@ fn here(
     for node in orders {
         let order = node.text().unwrap_or_default();
         check_order(order, size).map_err(|what| Diagnostic::new(node.at, what))?;
-        let point = |settings: &Settings| {
+        points.extend(all.iter().map(|settings: &Settings| {
             let usual = optimiser(&rule).map_or(0.0, |rule| rule.usual().learning_rate);
             let name = label(order, settings, &parameters);
             let learning_rate = settings.number_if_set("learning_rate").unwrap_or(usual);
             ModelPoint {
-                name: if rule == USUAL_OPTIMISER { name } else { format!("{name} {rule}") },
+                name: if rule == DEFAULT_OPTIMISER { name } else { format!("{name} {rule}") },
                 architecture: order.to_owned(),
                 epochs: whole(settings, "epochs"),
                 learning_rate,
@@ -157,16 +158,18 @@ fn here(
                     optimiser: rule.clone(),
                 },
             }
-        };
-        points.extend(all.iter().map(point));
+        }));
     }
     Ok(points)
 }
 
 fn optimiser_of(entry: &Node) -> Result<String, Diagnostic> {
-    let Some(node) = entry.get("optimiser") else { return Ok(USUAL_OPTIMISER.to_owned()) };
-    let names = || OPTIMISERS.iter().map(|rule| rule.name()).collect();
-    check("optimiser", node, &Takes::Name("optimiser", names))?;
+    let Some(node) = entry.get("optimiser") else { return Ok(DEFAULT_OPTIMISER.to_owned()) };
+    check(
+        "optimiser",
+        node,
+        &Takes::Name("optimiser", || OPTIMISERS.iter().map(|rule| rule.name()).collect()),
+    )?;
     Ok(node.text().unwrap_or_default().to_owned())
 }
 

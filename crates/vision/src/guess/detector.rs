@@ -26,6 +26,7 @@ pub(super) fn detector(graph: &Graph) -> Option<KnownDetector> {
     if ultralytics::task(graph).is_some_and(|task| task != "detect") {
         return None;
     }
+    // From the most specific form to the most general.
     one_head(graph).or_else(|| faces(graph)).or_else(|| lists(graph))
 }
 
@@ -195,6 +196,7 @@ fn faces(graph: &Graph) -> Option<KnownDetector> {
 /// Boxes, scores and labels as three outputs.
 fn lists(graph: &Graph) -> Option<KnownDetector> {
     let rank = |value: ValueId| graph.declared_shape(value).map_or(0, <[Dim]>::len);
+    // Boxes are the only list with four columns.
     let four = |value: &ValueId| {
         let last = graph.declared_shape(*value).and_then(<[Dim]>::last);
         (2..=3).contains(&rank(*value)) && last == Some(&Dim::Fixed(4))

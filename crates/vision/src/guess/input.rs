@@ -193,6 +193,7 @@ impl Guesser<'_> {
             return Ok(ElementType::F32);
         };
         match ElementType::of(dtype) {
+            // The scale stands in the graph for the weights, but not for the pixels.
             Some(ElementType::Int8) => Err(self.not_safe(
                 "signed bytes need the scale and zero point of their quantisation",
                 layout,
@@ -210,6 +211,8 @@ impl Guesser<'_> {
     /// What pixel values become; a description starts out with 0..1, or bytes as they are.
     fn values(&mut self, description: &mut InputDescription) -> Result<(), VisionError> {
         let [height, width] = description.size;
+        // From the surest evidence to the weakest: a known family, the type, the graph's first
+        // operators, conventions; and where nothing tells, nothing is guessed.
         if let Some(preprocessing) = self.preprocessing {
             self.reasons.push(preprocessing.apply(description, self.scales_itself.is_some()));
         } else if description.dtype == ElementType::Uint8 {

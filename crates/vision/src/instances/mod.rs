@@ -111,7 +111,7 @@ fn mixed(
             found.push((at, object));
         }
     }
-    found.sort_by(|(_, a), (_, b)| Detection::surest_first(a, b));
+    found.sort_by(|(_, a), (_, b)| Detection::by_descending_score(a, b));
     found.truncate(MAX_CANDIDATES);
     let kept = suppress_overlaps(&found, layout.overlap);
     // A mask has a bit per pixel of the image; many of them on a large image would fill the

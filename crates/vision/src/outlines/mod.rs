@@ -51,6 +51,7 @@ pub(crate) struct Outlines<'a> {
 
 /// The layout that a model's outputs have.
 pub(crate) fn layout(graph: &Graph) -> Option<&'static InstanceLayout> {
+    // Layouts exclude each other by their outputs' shapes.
     INSTANCE_LAYOUTS.iter().find(|layout| (layout.classes)(graph).is_some())
 }
 

@@ -97,7 +97,7 @@ impl DetectionReader {
         let finite = heads.iter().all(|head| all_finite(&head.numbers))
             && found.iter().all(|object| object.bounds.area().is_finite());
         // Greedy non-maximum suppression, over the surest candidates only: it is quadratic.
-        found.sort_by(Detection::surest_first);
+        found.sort_by(Detection::by_descending_score);
         found.truncate(MAX_CANDIDATES);
         non_maximum_suppression(&mut found, self.overlap);
         Ok(Detections { found, names: names(classes).into(), finite })

@@ -123,6 +123,7 @@ impl<'a> Output<'a> {
         let (&images, axes) = self.tensor.shape().split_first()?;
         let axes: [usize; N] = axes.try_into().ok()?;
         let each: usize = axes.iter().product();
+        // An empty output has no part for any image.
         let fits = self.index < images && each > 0;
         fits.then(|| (axes, self.index * each..(self.index + 1) * each))
     }

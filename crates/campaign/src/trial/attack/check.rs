@@ -16,7 +16,7 @@ pub(super) fn suits(spec: &AttackSpec, target: &OpenTarget) -> Result<(), String
     if needs == Needs::Gradients {
         let why = match target.white_box() {
             None => Some(format!("it is {}", target.kind())),
-            Some(white_box) => white_box.target.refuses_gradients().map(str::to_owned),
+            Some(white_box) => white_box.target.no_gradients_because().map(str::to_owned),
         };
         if let Some(why) = why {
             return Err(format!("{why}, so that it has no gradients; {}", without(less)));
@@ -46,7 +46,7 @@ pub(super) fn gradients_work(
     }
     let Some(white_box) = float_model(target) else { return Ok(()) };
     let point = white_box.target.point(image).map_err(|error| error.to_string())?;
-    match white_box.target.slopes(&[&point], &mut first_logit) {
+    match white_box.target.gradients(&[&point], &mut first_logit) {
         Ok(_) => Ok(()),
         Err(error) => {
             Err(format!("its gradients cannot be told: {error}; {}", without(Needs::Scores)))

@@ -7,7 +7,7 @@ use super::{Disturb, Probe, SeedScope, Trial, Unfit};
 use crate::observation::{Observation, ShownImage};
 use crate::target::OpenTarget;
 use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
-use faultlens_faults::attack::{Account, AttackSession, Found, Goal, Halt, Norm, Sample};
+use faultlens_faults::attack::{AttackCost, AttackSession, Found, Goal, Halt, Norm, Sample};
 use faultlens_judge::top_class;
 use faultlens_judge::visual::Reference;
 use faultlens_record::store::FaultOn;
@@ -82,10 +82,10 @@ fn search(spec: &AttackSpec, trial: &mut Trial<'_>) -> Result<Observation, Targe
     let mut session =
         AttackSession::new(&active, norm, vec![sample]).averaging(spec.averaging);
     let halted = spec.attack.search(&mut session).err();
-    let SearchEnd { point, account, answer } = end(&active, session, halted, (&start, &goal))?;
+    let SearchEnd { point, cost, answer } = end(&active, session, halted, (&start, &goal))?;
     let image = active.picture(&point)?;
     let visual_change = visual_change(&image);
-    trial.count_queries(account.queries);
+    trial.count_queries(cost.queries);
     let shown = ShownImage {
         // The undisturbed answer as the attack met it, where that is not the golden one.
         expected: (active.answer != golden.answer).then(|| active.answer.clone()),
@@ -93,7 +93,7 @@ fn search(spec: &AttackSpec, trial: &mut Trial<'_>) -> Result<Observation, Targe
     };
     Ok(Observation {
         shown: Some(Box::new(shown)),
-        extra: cost_fields(&account, norm, &start, &point),
+        extra: cost_fields(&cost, norm, &start, &point),
         ..Observation::answered(answer.map(Some))
     })
 }
@@ -110,7 +110,7 @@ fn goal(spec: &AttackSpec, answer: &Response, stream: &mut Stream) -> Option<Goa
 /// Where a search ended.
 struct SearchEnd {
     point: Vec<f32>,
-    account: Account,
+    cost: AttackCost,
     answer: Result<Response, TargetError>,
 }
 
@@ -122,16 +122,16 @@ fn end(
     halted: Option<Halt>,
     (start, goal): (&[f32], &Goal),
 ) -> Result<SearchEnd, TargetError> {
-    let Some(Found { point, draws, account }) = session.finish().into_iter().next() else {
+    let Some(Found { point, draws, cost }) = session.finish().into_iter().next() else {
         return Err(TargetError::Failed("the attack has lost its image".to_owned()));
     };
     // A target that may not be asked any more is asked again later, from the start.
     if let Some(Halt::Target(closed @ TargetError::Closed(_))) = halted {
         return Err(closed);
     }
-    if account.first.is_some() {
+    if cost.first.is_some() {
         let answer = active.last(&point, draws, goal);
-        return Ok(SearchEnd { point: active.rounded(point), account, answer });
+        return Ok(SearchEnd { point: active.rounded(point), cost, answer });
     }
     match halted {
         Some(Halt::Target(error)) => return Err(error),
@@ -139,26 +139,26 @@ fn end(
         Some(Halt::Spent) | None => {}
     }
     let last = active.last(&point, draws, goal);
-    if last.is_err() && account.queries > 0 {
-        return Ok(SearchEnd { point: active.rounded(point), account, answer: last });
+    if last.is_err() && cost.queries > 0 {
+        return Ok(SearchEnd { point: active.rounded(point), cost, answer: last });
     }
-    Ok(SearchEnd { point: start.to_vec(), account, answer: Ok(active.answer.clone()) })
+    Ok(SearchEnd { point: start.to_vec(), cost, answer: Ok(active.answer.clone()) })
 }
 
 /// What a record says of the cost of an attack and of the distance that it went.
 fn cost_fields(
-    account: &Account,
+    cost: &AttackCost,
     norm: Norm,
     start: &[f32],
     point: &[f32],
 ) -> BTreeMap<String, String> {
     let mut fields = BTreeMap::new();
-    fields.insert("cpu_seconds".to_owned(), seconds(account.cpu));
-    fields.insert("wall_seconds".to_owned(), seconds(account.wall));
-    if account.gradients > 0 {
-        fields.insert("gradients".to_owned(), account.gradients.to_string());
+    fields.insert("cpu_seconds".to_owned(), seconds(cost.cpu));
+    fields.insert("wall_seconds".to_owned(), seconds(cost.wall));
+    if cost.gradients > 0 {
+        fields.insert("gradients".to_owned(), cost.gradients.to_string());
     }
-    let Some(first) = &account.first else { return fields };
+    let Some(first) = &cost.first else { return fields };
     let infinity = Norm::Infinity.distance(start, point);
     let two = Norm::Two.distance(start, point);
     let zero = Norm::Zero.distance(start, point);

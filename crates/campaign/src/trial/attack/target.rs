@@ -136,7 +136,7 @@ impl<'s> ActiveAttack<'s> {
             Space::Model(white_box) => {
                 let answers = self.cleaned(points).and_then(|cleaned| {
                     let cleaned: Vec<&[f32]> = cleaned.iter().map(Vec::as_slice).collect();
-                    white_box.target.answers(&cleaned)
+                    white_box.target.ask_points(&cleaned)
                 });
                 match answers {
                     Ok(answers) => answers.into_iter().map(Ok).collect(),
@@ -232,7 +232,7 @@ impl AttackTarget for ActiveAttack<'_> {
         } else {
             points.clone()
         };
-        let slopes = white_box.target.slopes(&seen, slope)?;
+        let slopes = white_box.target.gradients(&seen, slope)?;
         let bare: Vec<Response> = if self.knows_defences || cleaned == points {
             slopes.iter().map(|slope| slope.answer.clone()).collect()
         } else {
@@ -243,7 +243,7 @@ impl AttackTarget for ActiveAttack<'_> {
             let seed = seed_of(question.point).at(question.draw);
             let answer = self.golden.target.defended(bare, seed);
             let reply = self.reply(&answer, question.goal)?;
-            gradients.push(Gradient { reply, logits: slope.logits, slope: slope.slope });
+            gradients.push(Gradient { reply, logits: slope.logits, slope: slope.gradient });
         }
         Ok(gradients)
     }
@@ -251,7 +251,7 @@ impl AttackTarget for ActiveAttack<'_> {
 
 /// The model, where points finer than bytes can be fed.
 pub(super) fn float_model(target: &OpenTarget) -> Option<&WhiteBox> {
-    target.white_box().filter(|white_box| white_box.target.refuses_points().is_none())
+    target.white_box().filter(|white_box| white_box.target.no_points_because().is_none())
 }
 
 /// An image as a point: planar, from 0 to 1.

@@ -29,13 +29,13 @@ fn findings_are_the_images_that_were_asked_about() {
     let dir = tempfile::tempdir().unwrap();
     let records = run(dir.path(), "run", WORLD, 2);
     let rerun = Rerun::open(&dir.path().join("run")).unwrap();
-    let told = rerun.tellable(false, &|_| true).unwrap();
+    let told = rerun.replayable(false, &|_| true).unwrap();
     let changed = |r: &&Record| r.outcome == Outcome::Changed;
     assert_eq!(told.records.len(), records.iter().filter(changed).count());
     assert!(told.left_out.is_empty(), "{:?}", told.left_out);
     let (mut seen, mut moved, mut mirrored) = (0, 0, 0);
     rerun
-        .retell::<RunError>(&told.records, &mut |record, replayed| {
+        .replay_images::<RunError>(&told.records, &mut |record, replayed| {
             seen += 1;
             let detection_diff = &replayed.detection_diff;
             let again = rerun.replay(&record.number.to_string()).unwrap();
@@ -62,7 +62,7 @@ fn findings_are_the_images_that_were_asked_about() {
         .unwrap();
     assert_eq!(seen, told.records.len());
     assert!(moved > 0 && mirrored > 0, "{moved} {mirrored}");
-    let all = rerun.tellable(true, &|fault| fault.name == "insert_object").unwrap().records;
+    let all = rerun.replayable(true, &|fault| fault.name == "insert_object").unwrap().records;
     let judged = |r: &&Record| r.fault < 2 && r.outcome.kind() != OutcomeKind::Skipped;
     assert_eq!(all.len(), records.iter().filter(judged).count());
     assert_eq!(rerun.scenes(true).unwrap().len(), {
@@ -76,10 +76,10 @@ fn labels_move_with_what_they_are_of() {
     let dir = tempfile::tempdir().unwrap();
     run(dir.path(), "run", WORLD, 2);
     let rerun = Rerun::open(&dir.path().join("run")).unwrap();
-    let mirrored = rerun.tellable(true, &|fault| fault.name == "mirror").unwrap().records;
+    let mirrored = rerun.replayable(true, &|fault| fault.name == "mirror").unwrap().records;
     assert_eq!(mirrored.len(), 8);
     rerun
-        .retell::<RunError>(&mirrored, &mut |_, replayed| {
+        .replay_images::<RunError>(&mirrored, &mut |_, replayed| {
             assert_eq!(replayed.objects.len(), replayed.case.objects.len());
             for (now, then) in replayed.objects.iter().zip(&replayed.case.objects) {
                 assert_eq!((now.bounds.left, now.class), (128.0 - then.bounds.right, then.class));
@@ -106,7 +106,7 @@ faults:
 ";
     let records = run(dir.path(), "run", text, 2);
     let rerun = Rerun::open(&dir.path().join("run")).unwrap();
-    let told = rerun.tellable(false, &|_| true).unwrap();
+    let told = rerun.replayable(false, &|_| true).unwrap();
     let broken =
         |r: &&Record| !matches!(r.outcome.kind(), OutcomeKind::Unchanged | OutcomeKind::Skipped);
     let broken = records.iter().filter(broken).count() as u64;

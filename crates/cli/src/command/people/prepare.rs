@@ -48,8 +48,11 @@ struct Spread {
 fn spreads(stimuli: &[Stimulus]) -> BTreeMap<&str, Spread> {
     let mut spreads = BTreeMap::new();
     for stimulus in stimuli.iter().filter(|stimulus| stimulus.kind == Kind::Changed) {
-        let empty = || Spread { least: 1.0, most: 0.0, tenths: [0; TENTHS] };
-        let spread = spreads.entry(stimulus.fault.as_str()).or_insert_with(empty);
+        let spread = spreads.entry(stimulus.fault.as_str()).or_insert_with(|| Spread {
+            least: 1.0,
+            most: 0.0,
+            tenths: [0; TENTHS],
+        });
         let change = stimulus.visual_change;
         (spread.least, spread.most) = (spread.least.min(change), spread.most.max(change));
         spread.tenths[((change * TENTHS as f64) as usize).min(TENTHS - 1)] += 1;
@@ -84,7 +87,8 @@ fn as_text(
     stimuli: &[Stimulus],
     console: &mut Console,
 ) -> anyhow::Result<()> {
-    let (originals, easy) = (count(stimuli, Kind::Original), count(stimuli, Kind::Easy));
+    let originals = count(stimuli, Kind::Original);
+    let easy = count(stimuli, Kind::Easy);
     let spreads = spreads(stimuli);
     console.line(format_args!(
         "{originals} originals and {} versions of them; {easy} more for the test and the checks",

@@ -31,6 +31,9 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
          --junit: {}",
         sweep.output.display()
     );
+    for warning in &sweep.warnings {
+        console.note(format_args!("warning: {warning}"))?;
+    }
     if let Some(output) = &args.output {
         sweep.output.clone_from(output);
     }
@@ -39,7 +42,9 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
     }
     let interrupted = interruptible()?;
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
-    let (mut rows, mut kept, mut trained) = (Rows::default(), 0, 0);
+    let mut rows = Rows::default();
+    let mut kept = 0;
+    let mut trained = 0;
     for part in sweep.parts()? {
         let threads = threads(args.threads.or(sweep.threads));
         let mut bar = Bar { console, kept: 0, trained: 0, begun: Instant::now(), shown: None };
@@ -182,7 +187,9 @@ impl Bar<'_> {
                     return;
                 }
                 self.shown = Some(Instant::now());
-                let (epoch, epochs, loss) = (progress.epoch, progress.epochs, progress.loss);
+                let epoch = progress.epoch;
+                let epochs = progress.epochs;
+                let loss = progress.loss;
                 self.console.progress(format_args!(
                     "model {number}/{of}  {name}  epoch {epoch}/{epochs}  loss {loss:.4}"
                 ));

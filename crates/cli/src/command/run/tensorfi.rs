@@ -66,8 +66,12 @@ fn judged(setup: &OpenCampaign) -> Judged {
     }
     let cases = setup.cases.sample.iter().take(FIRST);
     let labels = cases.filter_map(|&index| setup.cases.set.case(index).ok()?.label);
-    let known = |label: usize| subject.truths.get(label).copied().flatten().is_some();
-    if labels.into_iter().any(known) { Judged::Labelled } else { Judged::Unlabelled }
+    if labels.into_iter().any(|label: usize| subject.truths.get(label).copied().flatten().is_some())
+    {
+        Judged::Labelled
+    } else {
+        Judged::Unlabelled
+    }
 }
 
 fn text(path: &Path) -> anyhow::Result<String> {
