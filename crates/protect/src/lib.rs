@@ -143,13 +143,13 @@ pub fn protect(dir: &Path, options: &Options) -> Result<Advice, ProtectError> {
 }
 
 fn advise(rerun: &Rerun, options: &Options) -> Result<Advice, ProtectError> {
-    let Rerun { setup, store } = rerun;
-    let trials = Trials::read(store, setup)?;
+    let Rerun { open, store } = rerun;
+    let trials = Trials::read(store, open)?;
     let mut targets = Vec::new();
-    for number in 0..setup.targets.len() {
-        targets.extend(target::advise(setup, &trials, number as u32, options)?);
+    for number in 0..open.targets.len() {
+        targets.extend(target::advise(open, &trials, number as u32, options)?);
     }
-    let campaign = &setup.campaign;
+    let campaign = &open.campaign;
     Ok(Advice {
         version: ADVICE_VERSION,
         name: campaign.name.clone(),

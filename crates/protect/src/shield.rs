@@ -214,7 +214,7 @@ faults: [{fault: zero}]
         let setup =
             OpenCampaign::open(Campaign::parse(text, Path::new("c.yaml")).unwrap()).unwrap();
         let spec = &setup.campaign.targets[0];
-        let inside = setup.targets[0].inside().unwrap();
+        let inside = setup.targets[0].white_box().unwrap();
         let values = clipped(inside.target.model().graph());
         assert!(values.len() > 3);
         let images: Vec<Image> = (0..6).map(|at| setup.cases.set.case(at).unwrap().image).collect();

@@ -129,7 +129,7 @@ fn needed() -> String {
 
 fn sizes(setup: &OpenCampaign, of: u32) -> Vec<u64> {
     (1..=of)
-        .map(|part| setup.plan.pieces(Some(Shard { part, of })).map(|piece| piece.len()).sum())
+        .map(|part| setup.plan.units(Some(Shard { part, of })).map(|piece| piece.len()).sum())
         .collect()
 }
 

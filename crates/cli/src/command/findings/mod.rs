@@ -15,7 +15,7 @@ use faultlens::Seed;
 use faultlens::analysis::words::counted;
 use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
-use faultlens::campaign::scene::{Replayed, Tellable};
+use faultlens::campaign::scene::{Replayed, Replayable};
 use faultlens::data::write_png;
 use faultlens::record::Record;
 use faultlens::report::plain;
@@ -33,7 +33,7 @@ const DRAWN: &str = "drawn";
 /// Writes changed images.
 pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<u8> {
     let rerun = Rerun::open(&args.run)?;
-    let Tellable { records, left_out } = rerun.tellable(args.all, &wanted(&rerun, args)?)?;
+    let Replayable { records, left_out } = rerun.replayable(args.all, &wanted(&rerun, args)?)?;
     let records = drawn(records, args);
     note_left_out(console, &left_out, "that changed the answer or left none")?;
     if records.is_empty() {
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let folder = args.out.join(DRAWN);
     std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let unasked = rerun
-        .retell::<anyhow::Error>(&records, &mut |record, replayed| out.add(record, &replayed))?;
+        .replay_images::<anyhow::Error>(&records, &mut |record, replayed| out.add(record, &replayed))?;
     note_left_out(console, &unasked, "whose undisturbed answer cannot be had again")?;
     let Out { set, listed, .. } = out;
     let count = set.finish()?;

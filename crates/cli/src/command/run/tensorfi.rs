@@ -40,7 +40,7 @@ pub(crate) fn translate(source: &Source<'_>, console: &mut Console) -> anyhow::R
         judged: Judged::Unlabelled,
     };
     let setup = OpenCampaign::open(Campaign::parse(&asked.any_campaign(), source.path)?)?;
-    let inside = setup.targets.first().and_then(OpenTarget::inside);
+    let inside = setup.targets.first().and_then(OpenTarget::white_box);
     let inside = inside.context("the campaign has no model")?;
     asked.judged = judged(&setup);
     let campaign = file.campaign(&asked, inside.target.model().graph())?;
@@ -55,7 +55,7 @@ fn judged(setup: &OpenCampaign) -> Judged {
     /// Cases that are looked at.
     const FIRST: usize = 16;
     let Some(subject) = setup.targets.first() else { return Judged::Unlabelled };
-    let Some(inside) = subject.inside() else { return Judged::Unlabelled };
+    let Some(inside) = subject.white_box() else { return Judged::Unlabelled };
     match inside.target.description().output.kind {
         OutputKind::Values => return Judged::Values,
         OutputKind::Detections => return Judged::By("same_detections"),
