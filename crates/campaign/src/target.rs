@@ -205,9 +205,8 @@ impl System {
             }
             // Services speak in names; a number is none.
             Self::Service(_) => {
-                let class_of = |name: &String| {
-                    name.parse::<u64>().is_err().then(|| class_called(name))
-                };
+                let class_of =
+                    |name: &String| name.parse::<u64>().is_err().then(|| class_called(name));
                 return classes.iter().map(class_of).collect();
             }
         };

@@ -58,11 +58,7 @@ pub(super) fn built(
     // What is wrong with a name says it already.
     let named = IMAGE_FAULTS.iter().any(|plugin| plugin.name == name);
     let point = FaultPoint::new(name, settings).map_err(|what: String| {
-        if (named && !(&what).starts_with(name)) {
-            anyhow!("{name}: {what}")
-        } else {
-            anyhow!(what)
-        }
+        if named && !what.starts_with(name) { anyhow!("{name}: {what}") } else { anyhow!(what) }
     })?;
     match point.disturbance {
         Disturbance::Image(fault) => Ok((fault, point.label)),
