@@ -4,7 +4,7 @@
 use crate::document::{Block, Cell, Column, Document, Group, Header, Kind, Reach, Row, Table};
 use crate::escape::markdown as escaped;
 use faultlens_analysis::Verdict;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 /// Rows of a table; a comment is no report.
@@ -48,12 +48,7 @@ fn header(out: &mut String, header: &Header) {
         format!("{}: {} ({})", figure.name, escaped(&figure.value), escaped(&figure.note))
     });
     let figures: Vec<String> = figures.collect();
-    let _ = write!(
-        out,
-        "{}. Brackets are {}.\n\n",
-        figures.join(" · "),
-        escaped(&header.interval)
-    );
+    let _ = write!(out, "{}. Brackets are {}.\n\n", figures.join(" · "), escaped(&header.interval));
 }
 
 /// A block; titles of groups in it are headings of this level.

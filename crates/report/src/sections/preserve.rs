@@ -3,7 +3,7 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Reach, Row, Table};
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{ChangeBin, Preserved};
 use std::collections::BTreeSet;
 
@@ -19,10 +19,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
         all.iter().map(|one| (one.requirement.as_str(), one.what.as_str())).collect();
     let mut groups = Vec::new();
     for (at, (requirement, what)) in requirements.into_iter().enumerate() {
-        let own: Vec<&Preserved> = all
-            .iter()
-            .filter(|one| one.requirement == requirement && one.what == what)
-            .collect();
+        let own: Vec<&Preserved> =
+            all.iter().filter(|one| one.requirement == requirement && one.what == what).collect();
         groups.extend(group(at, &own));
     }
     (!groups.is_empty()).then_some(Block::all(groups))
@@ -63,7 +61,8 @@ fn about(one: &Preserved) -> String {
     format!(
         "Within the visual change that people tolerate, {compared}: {} batches of {} images, each \
          with one changed version. The distance is the required score minus the reached one, in \
-         percentage points, with one-sided {} bounds over batches and images; the requirement is met \
+         percentage points, with one-sided {} bounds over batches and images; the requirement is \
+         met \
          where the distance is at most {margin}. Human tolerance: {}.",
         format::count(one.batches.number),
         one.batches.size,

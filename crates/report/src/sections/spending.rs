@@ -2,7 +2,7 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_record::{ServiceAccount, Spending};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
@@ -22,7 +22,9 @@ fn times(spent: &Spending) -> Vec<String> {
     });
     vec![
         format!("Wall-clock time: {}.", format::duration(spent.wall)),
-        format!("Time of all threads: fault injection {faults}, inference {target}, other {harness}."),
+        format!(
+            "Time of all threads: fault injection {faults}, inference {target}, other {harness}."
+        ),
     ]
 }
 
