@@ -4,7 +4,7 @@ use crate::document::{Block, Cell, Check, Document, Drawn, Header, Kind, Part, R
 use crate::escape::{columns, plain, shorten};
 use crate::svg::rate_ticks;
 use faultlens_analysis::Verdict;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 /// No more lines than a terminal shows at once.
 const MOST_LINES: usize = 40;

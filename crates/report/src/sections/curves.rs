@@ -5,7 +5,8 @@ use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Row, Table};
 use crate::svg::{Caption, Lines, STYLES, Series, highest_rate, lines, rate_ticks};
 use faultlens_analysis::Curve;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 
 /// The lines of one chart.
 struct FaultLines<'a> {
@@ -44,7 +45,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
         blocks.push(Block::Legend(keys.collect()));
     }
     blocks.push(Block::note(format!(
-        "Line: share of trials that changed the prediction; band: {}. All charts have the same scale.",
+        "Line: share of trials that changed the prediction; band: {}. All charts have the same \
+         scale.",
         input.summary.interval
     )));
     blocks.push(Block::Charts(charts));
@@ -103,7 +105,7 @@ fn chart(at: usize, one: &FaultLines<'_>, ticks: &[f64], alone: bool) -> Chart {
         [only] if alone => only.name.as_str(),
         _ => one.fault,
     };
-    let axis = format::axis(one.axis, fault);
+    let axis = words::axis(one.axis, fault);
     let mut about = String::new();
     for line in &one.series {
         if let (Some(first), Some(last)) = (line.points.first(), line.points.last()) {
@@ -143,7 +145,7 @@ fn table(curves: &[Curve]) -> Table {
                 vec![
                     Cell::text(&curve.fault),
                     Cell::text(&curve.target),
-                    Cell::text(format::axis(&curve.axis, &curve.fault)),
+                    Cell::text(words::axis(&curve.axis, &curve.fault)),
                     Cell::number(format::number(*dose, 4), Some(*dose)),
                     Cell::count(rate.n),
                     Cell::count(rate.events),

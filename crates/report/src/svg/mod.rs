@@ -92,7 +92,7 @@ pub(crate) fn tick_label(tick: f64) -> String {
     if tick == 0.0 {
         "0".into()
     } else {
-        format!("{}%", faultlens_analysis::words::number(tick * 100.0, 4))
+        format!("{}%", faultlens_analysis::format::number(tick * 100.0, 4))
     }
 }
 
