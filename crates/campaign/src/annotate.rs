@@ -96,7 +96,8 @@ mod tests {
         let golden = detections(&[0.0, 10.0]);
         let observed = detections(&[0.0, 20.0]);
         let touched = Some(Bounds { left: 25.0, top: 0.0, right: 29.0, bottom: 4.0 });
-        let both = annotate_both((&road, &golden), &golden, (&road, &observed), touched, 0.5).unwrap();
+        let both =
+            annotate_both((&road, &golden), &golden, (&road, &observed), touched, 0.5).unwrap();
         let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
         assert_eq!([0, 10].map(|x| at(&both[0], x)), [SAME, CHANGED]);
         assert_eq!([0, 20, 25].map(|x| at(&both[1], x)), [SAME, CHANGED, TOUCHED]);
@@ -115,7 +116,8 @@ mod tests {
         // Everything moves to the left by five pixels: the first object is out of the image.
         let expected = scored(&[(5.0, 0.8), (15.0, 0.7)]);
         let observed = scored(&[(5.0, 0.8)]);
-        let both = annotate_both((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
+        let both =
+            annotate_both((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
         let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
         assert_eq!([0, 10, 20].map(|x| at(&both[0], x)), [SAME, SAME, CHANGED]);
         assert_eq!(at(&both[1], 5), SAME);

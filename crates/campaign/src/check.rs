@@ -24,7 +24,9 @@ pub(crate) fn attributes(campaign: &Campaign, cases: &Cases) -> Result<(), OpenC
         known.extend(fault.dose.map(|dose| dose.axis));
         known.extend(fault.settings.iter().map(|(name, _)| name));
     }
-    known.extend(campaign.targets.iter().flat_map(|target| target.traits.keys()).map(String::as_str));
+    known.extend(
+        campaign.targets.iter().flat_map(|target| target.traits.keys()).map(String::as_str),
+    );
     known.extend(first.strata.keys().map(String::as_str));
     for name in campaign.fairness.iter().flat_map(|fairness| &fairness.by) {
         if !first.strata.contains_key(name) {

@@ -190,9 +190,9 @@ impl Supply for ImageSupply<'_> {
         let own: Vec<u64> =
             likes.iter().filter_map(|b| Some(average_hash(&crop(self.image, b)?))).collect();
         let labelled = self.object_pool.labels.get(&label.trim().to_lowercase())?.iter();
-        let closest = labelled.filter(|at| items[**at].source != self.case).min_by_key(|at| {
-            own.iter().map(|own| hamming(*own, items[**at].hash)).sum::<u32>()
-        })?;
+        let closest = labelled
+            .filter(|at| items[**at].source != self.case)
+            .min_by_key(|at| own.iter().map(|own| hamming(*own, items[**at].hash)).sum::<u32>())?;
         self.object_pool.cutout(*closest)
     }
 }

@@ -218,9 +218,8 @@ mod tests {
         ] {
             let whole = numbers(plan.units(None));
             assert_eq!(whole, (0..plan.total()).collect::<Vec<_>>());
-            let mut parts: Vec<u64> = (1..=8)
-                .flat_map(|part| numbers(plan.units(Some(Shard { part, of: 8 }))))
-                .collect();
+            let mut parts: Vec<u64> =
+                (1..=8).flat_map(|part| numbers(plan.units(Some(Shard { part, of: 8 })))).collect();
             parts.sort_unstable();
             assert_eq!(parts, whole);
         }

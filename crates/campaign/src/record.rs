@@ -47,12 +47,7 @@ pub(crate) fn trial_record(
 }
 
 /// The record of a trial that was not run, since its outcome was clear before.
-pub(crate) fn skipped_record(
-    number: u64,
-    key: TrialKey,
-    trial: TrialId,
-    reason: Reason,
-) -> Record {
+pub(crate) fn skipped_record(number: u64, key: TrialKey, trial: TrialId, reason: Reason) -> Record {
     Record {
         number,
         trial,

@@ -135,7 +135,8 @@ impl<'a> Bench<'a> {
     fn work(&self, clips: &[ValueId]) -> Result<Work, ProtectError> {
         for number in 0..self.open.plan.cases() {
             if let Some(case) = self.trials.case(self.open, number)?
-                && let Ok(golden) = self.inside.target.golden(&self.open_target().shown(&case.image))
+                && let Ok(golden) =
+                    self.inside.target.golden(&self.open_target().shown(&case.image))
             {
                 return Ok(Work::of(&golden, &self.inside.anatomy, clips));
             }

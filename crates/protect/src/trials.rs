@@ -118,7 +118,8 @@ impl Trials {
         let Some(case) = self.case(open, number)? else { return Ok(Told::default()) };
         let Ok(golden_case) = open.golden_case(target, case) else { return Ok(Told::default()) };
         let clipped = shield.map(|shield| {
-            let (golden, answer) = shield.golden(&golden_case.target.shown(&golden_case.case.image))?;
+            let (golden, answer) =
+                shield.golden(&golden_case.target.shown(&golden_case.case.image))?;
             Ok::<_, ProtectError>(Clipped { shield, golden, answer })
         });
         let clipped = clipped.transpose()?;
@@ -136,7 +137,8 @@ impl Trials {
             let Some(first) = trials.first() else { continue };
             let fault = &open.campaign.faults[first.fault as usize];
             let Some(injection) = disturb(fault).injection() else { continue };
-            let again = Again { open, golden_case: &golden_case, injection, clipped: clipped.as_ref() };
+            let again =
+                Again { open, golden_case: &golden_case, injection, clipped: clipped.as_ref() };
             again.count(
                 TrialKey { target, case: number, fault: 0, repeat: 0 },
                 trials,
@@ -186,7 +188,8 @@ impl Again<'_> {
         told: &mut Told,
     ) -> Result<(), ProtectError> {
         let Ok((white_box, golden)) = self.golden_case.white_box() else { return Ok(()) };
-        let sites = Sites::new(golden, &white_box.anatomy, self.injection, white_box.target.batch());
+        let sites =
+            Sites::new(golden, &white_box.anatomy, self.injection, white_box.target.batch());
         for stack in trials.chunks(STACK) {
             let struck = stack.iter().filter_map(|trial| {
                 let key = TrialKey { fault: trial.fault, repeat: trial.repeat, ..key };
@@ -227,7 +230,9 @@ impl Again<'_> {
     fn layers(&self, changes: &[Change]) -> (Vec<u32>, Vec<u32>) {
         let mut computed = BTreeSet::new();
         let mut stored = BTreeSet::new();
-        let Ok((white_box, golden)) = self.golden_case.white_box() else { return Default::default() };
+        let Ok((white_box, golden)) = self.golden_case.white_box() else {
+            return Default::default();
+        };
         let graph = golden.model().graph();
         let anatomy = &white_box.anatomy;
         for change in changes {

@@ -89,7 +89,8 @@ mod tests {
         let golden = detections(&[(0, 0.0), (0, 50.0), (1, 100.0), (1, 150.0)]);
         let observed = detections(&[(0, 0.0), (1, 50.0), (1, 106.0), (0, 200.0)]);
         let fields = changes(&golden, &observed, 0.5);
-        let fields: Vec<(&str, &str)> = fields.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         assert_eq!(
             fields,
             [

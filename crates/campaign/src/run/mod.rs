@@ -96,12 +96,7 @@ struct Run<'a, 's> {
 }
 
 impl Run<'_, '_> {
-    fn run(
-        &mut self,
-        dir: &Path,
-        shard: Option<Shard>,
-        pins: &[Pin],
-    ) -> Result<Ending, RunError> {
+    fn run(&mut self, dir: &Path, shard: Option<Shard>, pins: &[Pin]) -> Result<Ending, RunError> {
         let begun = Instant::now();
         let planned = self.open.plan.units(shard).map(|unit| unit.len()).sum();
         let recorded = self.recorder.recorded();
@@ -250,8 +245,7 @@ impl Run<'_, '_> {
                 let failed = &failed;
                 scope.spawn(move || {
                     let stops = || {
-                        worker.interrupted.load(Ordering::Relaxed)
-                            || failed.load(Ordering::Relaxed)
+                        worker.interrupted.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed)
                     };
                     while !stops() {
                         let unit = queue.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -116,11 +116,7 @@ pub fn disturb(fault: &FaultPoint) -> &dyn Disturb {
 }
 
 /// Runs a single trial.
-pub(crate) fn run_one(
-    fault: &FaultPoint,
-    golden: &GoldenCase<'_>,
-    seed: TrialSeed,
-) -> Observation {
+pub(crate) fn run_one(fault: &FaultPoint, golden: &GoldenCase<'_>, seed: TrialSeed) -> Observation {
     let mut trial = Trial::new(golden, fault.name, seed);
     let observation = disturb(fault).run(&mut trial);
     trial.finish(observation)

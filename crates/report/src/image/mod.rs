@@ -239,9 +239,8 @@ mod tests {
         let mut album = Album::new(dir.path());
         let wanted = ["a.png", "b.png", "a.png"];
         album.load(&wanted.map(|path| (path, Room::Stamp)));
-        let shown: Vec<String> = wanted
-            .map(|path| album.show(path, "<one> & \"two\"").unwrap())
-            .into();
+        let shown: Vec<String> =
+            wanted.map(|path| album.show(path, "<one> & \"two\"").unwrap()).into();
         assert!(shown[0].contains("class=\"picture\"") && shown[1].contains("picture tiny"));
         for (drawing, (id, picture)) in shown.iter().zip([("1", "0"), ("2", "1"), ("3", "0")]) {
             assert!(drawing.contains(&format!("aria-labelledby=\"shown-{id}\"")));

@@ -274,11 +274,15 @@ impl Writer<'_> {
     fn column(&mut self, column: &Column) {
         let title = escaped(&column.title);
         let _ = match column.kind {
-            Kind::Number => write!(self.out, "<th scope=\"col\" class=\"n\"><bdi>{title}</bdi></th>"),
+            Kind::Number => {
+                write!(self.out, "<th scope=\"col\" class=\"n\"><bdi>{title}</bdi></th>")
+            }
             Kind::Drawing => {
                 write!(self.out, "<th scope=\"col\"><span class=\"unseen\">{title}</span></th>")
             }
-            Kind::Name | Kind::Text => write!(self.out, "<th scope=\"col\"><bdi>{title}</bdi></th>"),
+            Kind::Name | Kind::Text => {
+                write!(self.out, "<th scope=\"col\"><bdi>{title}</bdi></th>")
+            }
         };
     }
 

@@ -48,12 +48,7 @@ fn header(out: &mut String, header: &Header) {
         format!("{}: {} ({})", figure.name, escaped(&figure.value), escaped(&figure.note))
     });
     let figures: Vec<String> = figures.collect();
-    let _ = write!(
-        out,
-        "{}. Brackets are {}.\n\n",
-        figures.join(" · "),
-        escaped(&header.interval)
-    );
+    let _ = write!(out, "{}. Brackets are {}.\n\n", figures.join(" · "), escaped(&header.interval));
 }
 
 /// A block; titles of groups in it are headings of this level.

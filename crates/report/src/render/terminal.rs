@@ -190,9 +190,11 @@ impl Page {
             return;
         }
         let rows = table.highest(most - 3);
-        let Some(drawn) = table.columns.iter().rposition(|column| {
-            column.reach == Reach::Terminal && column.kind == Kind::Number
-        }) else {
+        let Some(drawn) = table
+            .columns
+            .iter()
+            .rposition(|column| column.reach == Reach::Terminal && column.kind == Kind::Number)
+        else {
             return;
         };
         if rows.is_empty() {
@@ -200,7 +202,8 @@ impl Page {
         }
         if let Some(title) = title {
             let more = table.rows.iter().filter(|row| !row.part).count() - rows.len();
-            let more = if more > 0 { format!(" ({more} more in the report)") } else { String::new() };
+            let more =
+                if more > 0 { format!(" ({more} more in the report)") } else { String::new() };
             self.head(&format!("{title}{more}"));
         }
         let texts: Vec<usize> = (0..table.columns.len())
@@ -221,7 +224,8 @@ impl Page {
             Some(Drawn::Interval(_, _, high)) => Some(high),
             _ => None,
         });
-        let high = highest.fold(None, |most: Option<f64>, high| Some(most.map_or(high, |most| most.max(high))));
+        let high = highest
+            .fold(None, |most: Option<f64>, high| Some(most.map_or(high, |most| most.max(high))));
         let end = high.and_then(|high| rate_ticks(high, 4).last().copied());
         for row in &rows {
             let name = pad(&shorten(&plain(&row.cells[0].text), label), label);
@@ -275,8 +279,8 @@ fn bar(share: f64, room: usize) -> String {
 
 /// An interval in text: `├──●──┤` on an axis from 0 to `end`, in so many columns.
 fn span(rates: [f64; 3], end: f64, room: usize) -> String {
-    let [low, value, high] = rates
-        .map(|rate| ((rate / end).clamp(0.0, 1.0) * (room - 1) as f64).round() as usize);
+    let [low, value, high] =
+        rates.map(|rate| ((rate / end).clamp(0.0, 1.0) * (room - 1) as f64).round() as usize);
     let mut line = String::new();
     for at in 0..room {
         line.push(if at == value {

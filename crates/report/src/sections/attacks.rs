@@ -115,10 +115,8 @@ fn survival(at: usize, attacks: &[Attacked]) -> Option<Block> {
     let x = Axis { name: "queries", scale: Scale::Powers, most };
     let y = Axis { name: "surviving predictions", scale: Scale::Shares, most: 1.0 };
     let svg = xy(&caption, &Xy { traces: &traces, x, y, diagonal: false, limit: None });
-    let note = "Kaplan-Meier estimate; of each attack the settings that changed the most predictions.";
+    let note =
+        "Kaplan-Meier estimate; of each attack the settings that changed the most predictions.";
     let chart = Chart { svg, plot: Plot::Xy, ..Chart::default() };
-    Some(Block::titled(
-        title,
-        vec![Block::note(note), Block::Legend(legend), Block::Chart(chart)],
-    ))
+    Some(Block::titled(title, vec![Block::note(note), Block::Legend(legend), Block::Chart(chart)]))
 }

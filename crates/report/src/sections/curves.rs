@@ -75,9 +75,9 @@ fn by_settings(curves: &[Curve]) -> Vec<FaultLines<'_>> {
     for curve in curves.iter().filter(|curve| !curve.points.is_empty()) {
         let fault = curve.fault.split(' ').next().unwrap_or_default();
         // More lines than styles could not be told apart.
-        let known = all.iter_mut().find(|one| {
-            one.fault == fault && one.axis == curve.axis && one.series.len() < STYLES
-        });
+        let known = all
+            .iter_mut()
+            .find(|one| one.fault == fault && one.axis == curve.axis && one.series.len() < STYLES);
         match known {
             Some(one) => {
                 let style = one.series.len();
@@ -123,7 +123,8 @@ fn chart(at: usize, one: &FaultLines<'_>, ticks: &[f64], alone: bool) -> Chart {
     let mut legend = Vec::new();
     if alone && one.series.len() > 1 {
         let keys = one.series.iter();
-        legend.extend(keys.map(|line| Key { mark: Mark::Line(line.style), text: line.name.clone() }));
+        legend
+            .extend(keys.map(|line| Key { mark: Mark::Line(line.style), text: line.name.clone() }));
     }
     Chart {
         svg: lines(&caption, &Lines { series: &one.series, ticks, axis: &axis }),

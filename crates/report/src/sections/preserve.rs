@@ -19,10 +19,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
         all.iter().map(|one| (one.requirement.as_str(), one.what.as_str())).collect();
     let mut groups = Vec::new();
     for (at, (requirement, what)) in requirements.into_iter().enumerate() {
-        let own: Vec<&Preserved> = all
-            .iter()
-            .filter(|one| one.requirement == requirement && one.what == what)
-            .collect();
+        let own: Vec<&Preserved> =
+            all.iter().filter(|one| one.requirement == requirement && one.what == what).collect();
         groups.extend(group(at, &own));
     }
     (!groups.is_empty()).then_some(Block::all(groups))

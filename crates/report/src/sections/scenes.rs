@@ -192,7 +192,8 @@ fn kinds_row(one: &ChangedScenes) -> Row {
 
 /// How far objects could be moved while the prediction stayed changed; `None` where none was moved.
 fn reach(scenes: &[ChangedScenes]) -> Option<Block> {
-    let highest = scenes.iter().filter_map(|one| one.moved.as_ref()).map(tallest).fold(0.0, f64::max);
+    let highest =
+        scenes.iter().filter_map(|one| one.moved.as_ref()).map(tallest).fold(0.0, f64::max);
     let moved = scenes.iter().filter(|one| one.moved.as_ref().is_some_and(|one| one.arrived.n > 0));
     let charts: Vec<Chart> =
         moved.enumerate().filter_map(|(at, one)| reach_chart(at, one, highest)).collect();
@@ -265,11 +266,8 @@ fn naturalness(summary: &Summary, moved: bool) -> Option<Block> {
     if rows.is_empty() {
         return None;
     }
-    let mut columns = vec![
-        Column::name("target"),
-        Column::text("fault"),
-        Column::number("changed scenes"),
-    ];
+    let mut columns =
+        vec![Column::name("target"), Column::text("fault"), Column::number("changed scenes")];
     if moved {
         columns.push(Column::number("moved"));
     }

@@ -22,7 +22,9 @@ fn times(spent: &Spending) -> Vec<String> {
     });
     vec![
         format!("Wall-clock time: {}.", format::duration(spent.wall)),
-        format!("Time of all threads: fault injection {faults}, inference {target}, other {harness}."),
+        format!(
+            "Time of all threads: fault injection {faults}, inference {target}, other {harness}."
+        ),
     ]
 }
 

@@ -128,7 +128,9 @@ fn sections_on_the_inside_of_models_show_the_summarys_numbers() {
         let critical = with_id(document, "critical");
         assert_eq!(numbers(critical)[0][..2], [200.0, 3.2]);
         let words = text(critical);
-        for part in ["2,611 queries", "instead of 12,800 for every bit: 4.9 times fewer", "3 of 980 bits"] {
+        for part in
+            ["2,611 queries", "instead of 12,800 for every bit: 4.9 times fewer", "3 of 980 bits"]
+        {
             assert!(words.contains(part), "{part}: {words}");
         }
         let classes = with_id(document, "classes");

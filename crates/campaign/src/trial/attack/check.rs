@@ -3,8 +3,8 @@
 use super::target::float_model;
 use crate::target::OpenTarget;
 use faultlens_core::{Image, did_you_mean};
-use faultlens_faults::attack::Needs;
 use faultlens_faults::ATTACKS;
+use faultlens_faults::attack::Needs;
 use faultlens_spec::{AttackSpec, Towards};
 
 /// An error, in words, where the attack cannot work on the target.

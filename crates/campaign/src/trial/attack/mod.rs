@@ -79,8 +79,7 @@ fn search(spec: &AttackSpec, trial: &mut Trial<'_>) -> Result<Observation, Targe
         sample = sample.unnoticed(&unnoticed);
     }
     let norm = spec.attack.norm();
-    let mut session =
-        AttackSession::new(&active, norm, vec![sample]).averaging(spec.averaging);
+    let mut session = AttackSession::new(&active, norm, vec![sample]).averaging(spec.averaging);
     let halted = spec.attack.search(&mut session).err();
     let SearchEnd { point, cost, answer } = end(&active, session, halted, (&start, &goal))?;
     let image = active.picture(&point)?;

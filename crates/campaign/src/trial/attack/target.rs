@@ -143,10 +143,9 @@ impl<'s> ActiveAttack<'s> {
                     Err(error) => vec![Err(error); points.len()],
                 }
             }
-            Space::Image { .. } => points
-                .iter()
-                .map(|point| self.golden.target.bare(&self.picture(point)?))
-                .collect(),
+            Space::Image { .. } => {
+                points.iter().map(|point| self.golden.target.bare(&self.picture(point)?)).collect()
+            }
         }
     }
 
@@ -182,15 +181,18 @@ impl<'s> ActiveAttack<'s> {
             Some(class) => top_class(answer) == Some(class),
             None => self.is_changed(answer),
         };
-        Ok(match goal.towards.or(goal.from).and_then(|class| confidence_and_margin(answer, class)) {
-            None => Reply { changed, resistance: None, margin: None },
-            Some((confidence, margin)) if goal.towards.is_some() => {
-                Reply { changed, resistance: Some(1.0 - confidence), margin: Some(-margin) }
-            }
-            Some((confidence, margin)) => {
-                Reply { changed, resistance: Some(confidence), margin: Some(margin) }
-            }
-        })
+        Ok(
+            match goal.towards.or(goal.from).and_then(|class| confidence_and_margin(answer, class))
+            {
+                None => Reply { changed, resistance: None, margin: None },
+                Some((confidence, margin)) if goal.towards.is_some() => {
+                    Reply { changed, resistance: Some(1.0 - confidence), margin: Some(-margin) }
+                }
+                Some((confidence, margin)) => {
+                    Reply { changed, resistance: Some(confidence), margin: Some(margin) }
+                }
+            },
+        )
     }
 
     /// Whether the campaign's oracle takes the answer for another one.
@@ -269,8 +271,8 @@ fn bytes_point(image: &Image) -> Vec<f32> {
 fn seed_of(point: &[f32]) -> Seed {
     let mut hash = point.len() as u64;
     for value in point {
-        hash = (hash.rotate_left(23) ^ u64::from(value.to_bits()))
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash =
+            (hash.rotate_left(23) ^ u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
     Seed::new(hash)
 }

@@ -15,7 +15,7 @@ use faultlens::Seed;
 use faultlens::analysis::words::counted;
 use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
-use faultlens::campaign::scene::{Replayed, Replayable};
+use faultlens::campaign::scene::{Replayable, Replayed};
 use faultlens::data::write_png;
 use faultlens::record::Record;
 use faultlens::report::plain;
@@ -42,8 +42,9 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let mut out = Out { set: Set::new(&rerun, args)?, listed: Vec::new(), args };
     let folder = args.out.join(DRAWN);
     std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let unasked = rerun
-        .replay_images::<anyhow::Error>(&records, &mut |record, replayed| out.add(record, &replayed))?;
+    let unasked = rerun.replay_images::<anyhow::Error>(&records, &mut |record, replayed| {
+        out.add(record, &replayed)
+    })?;
     note_left_out(console, &unasked, "whose undisturbed answer cannot be had again")?;
     let Out { set, listed, .. } = out;
     let count = set.finish()?;
