@@ -2,9 +2,11 @@
 
 use super::error::{ConfigError, Diagnostic};
 use super::{
-    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop, file, read,
+    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Method, Preservation, Requirement, Stop, file,
+    read,
 };
 use faultlens_data::{Format, Sampling};
+use faultlens_stats::Level;
 use faultlens_targets::PartialDescription;
 use faultlens_targets::service::{Limits, ServiceSpec};
 use serde_json::{Value, json};
@@ -87,6 +89,11 @@ pub enum Source {
     },
     /// A service behind HTTP.
     Service(Box<ServiceSpec>),
+    /// A target that a program brings along; no file can name it.
+    Own {
+        /// What distinguishes its answers from those of other targets.
+        key: String,
+    },
 }
 
 impl Source {
@@ -98,6 +105,7 @@ impl Source {
                 Some(endpoint) => format!("{} at {endpoint}", spec.provider),
                 None => spec.provider.clone(),
             },
+            Self::Own { key } => key.clone(),
         }
     }
 }
@@ -149,6 +157,35 @@ impl CaseSpec {
 }
 
 impl Campaign {
+    /// A campaign without targets, cases and faults, for programs that bring their own. All else is
+    /// as in a file that does not mention it.
+    pub fn empty(name: &str, judge: JudgeSpec) -> Self {
+        Self {
+            name: name.to_owned(),
+            seed: read::DEFAULT_SEED,
+            threads: None,
+            output: Path::new("runs").join(name),
+            targets: Vec::new(),
+            cases: CaseSpec::plain(""),
+            faults: Vec::new(),
+            objects: None,
+            judge,
+            intervals: Intervals { method: Method::default(), level: Level::default() },
+            stop: None,
+            requirements: Vec::new(),
+            preserve: Vec::new(),
+            tells_every_change: true,
+            reference: None,
+            fairness: None,
+            answers: None,
+            pinned: Vec::new(),
+            examples: read::DEFAULT_EXAMPLES,
+            base: PathBuf::new(),
+            text: String::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
     /// start from.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
@@ -213,6 +250,7 @@ impl Campaign {
                 "name": target.name,
                 "service": ServiceSpec { limits: Limits::default(), ..(**spec).clone() }.to_stable_json().ok(),
             }),
+            Source::Own { key } => json!({ "name": target.name, "own": key }),
         };
         if !defences.is_empty() {
             meaning["defences"] = json!(defences);

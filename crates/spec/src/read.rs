@@ -26,9 +26,9 @@ use std::path::{Path, PathBuf};
 /// The sets of pictures that the embedded world draws.
 const WORLD_KINDS: [&str; 2] = ["signs", "scenes"];
 
-const DEFAULT_SEED: u64 = 1;
+pub(super) const DEFAULT_SEED: u64 = 1;
 const DEFAULT_AT_MOST: u32 = 1000;
-const DEFAULT_EXAMPLES: usize = 3;
+pub(super) const DEFAULT_EXAMPLES: usize = 3;
 
 pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
     let mut tree = tree::parse(text)?;
