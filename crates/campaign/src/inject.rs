@@ -17,8 +17,8 @@ use faultlens_judge::is_correct;
 use faultlens_judge::visual::Reference;
 use faultlens_record::inventory;
 use faultlens_record::keys::{HITS, POSITIVE, WEIGHT};
-use faultlens_record::store::CaseRecord;
-use faultlens_record::{GoldenRecord, Record, Site};
+use faultlens_record::store::{CaseRecord, measures_from_fields};
+use faultlens_record::{Cost, GoldenRecord, Measures, Record, Site};
 use faultlens_spec::{Disturbance, FaultPoint};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -304,10 +304,12 @@ impl<'s> GoldenCase<'s> {
     pub fn record(&self, number: u64, spot: TrialKey, observed: Observation) -> Record {
         let outcome = self.judge(&observed);
         let mut extra = observed.extra.clone();
+        let mut oracle = None;
         let answer = match &observed.answer {
             Ok(Some(answer)) => {
                 let comparison = self.comparison(answer, &observed);
                 let measure = self.setup.judge.measure(&comparison);
+                oracle = measure.map(|measure| measure.name);
                 extra.extend(
                     measure.map(|Measurement { name, value }| (name.into(), value.to_string())),
                 );
@@ -346,10 +348,10 @@ impl<'s> GoldenCase<'s> {
             site: observed.site,
             answer: text,
             score,
-            queries: observed.queries,
+            cost: Cost { queries: observed.queries, micros: observed.micros },
             digest: answer.map(Response::digest),
+            measures: measures_from_fields(&mut extra, oracle),
             extra,
-            micros: observed.micros,
         }
     }
 
@@ -463,10 +465,10 @@ pub(crate) fn unasked(
         site: None,
         answer: None,
         score: None,
-        queries: 0,
+        cost: Cost::default(),
         digest: None,
+        measures: Measures::default(),
         extra: BTreeMap::new(),
-        micros: 0,
     }
 }
 

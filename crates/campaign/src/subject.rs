@@ -8,7 +8,7 @@ use faultlens_core::{
 };
 use faultlens_engine::{Dim, Golden, Graph, ValueId};
 use faultlens_faults::Anatomy;
-use faultlens_record::{Place, TrialId};
+use faultlens_record::{ModelValue, TrialId};
 use faultlens_spec::{DefenceSpec, Source, TargetSpec};
 use faultlens_targets::service::Task;
 use faultlens_targets::{OnnxTarget, ServiceTarget};
@@ -46,7 +46,7 @@ pub struct WhiteBox {
     /// Which layers it has.
     pub anatomy: Anatomy,
     /// By value, where a fault in it is recorded.
-    places: BTreeMap<ValueId, Arc<Place>>,
+    places: BTreeMap<ValueId, Arc<ModelValue>>,
 }
 
 impl OpenTarget {
@@ -230,7 +230,7 @@ impl WhiteBox {
     }
 
     /// Where a fault in this value is recorded.
-    pub fn place(&self, id: ValueId) -> Option<Arc<Place>> {
+    pub fn place(&self, id: ValueId) -> Option<Arc<ModelValue>> {
         self.places.get(&id).cloned()
     }
 
@@ -253,10 +253,10 @@ fn defended_key(key: String, defences: &[DefenceSpec]) -> String {
     TrialId::of(&parts).to_string()
 }
 
-fn place(graph: &Graph, anatomy: &Anatomy, id: ValueId) -> Option<Place> {
+fn place(graph: &Graph, anatomy: &Anatomy, id: ValueId) -> Option<ModelValue> {
     let at = anatomy.owner(graph, id)?;
     let operator = graph.operator(at);
-    Some(Place {
+    Some(ModelValue {
         value: graph.value_name(id).to_owned(),
         operator: operator.name.clone(),
         kind: operator.op_type.clone(),

@@ -1,6 +1,6 @@
 //! What remains of a trial.
 
-use crate::measures::Measures;
+use crate::measures::{CHANGES, Measures};
 use faultlens_core::Outcome;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -78,6 +78,11 @@ impl Record {
         let mut fields = self.extra.clone();
         fields.extend(self.measures.fields());
         fields
+    }
+
+    /// A summary for people of the objects that changed; `None` where none did.
+    pub fn object_changes(&self) -> Option<String> {
+        self.field(CHANGES).map(Cow::into_owned)
     }
 
     /// One of [`fields`](Self::fields), by its name.

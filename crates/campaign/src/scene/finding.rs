@@ -7,7 +7,6 @@ use crate::run::RunError;
 use faultlens_core::{Bounds, Case, Image, OutcomeKind, Response, Seed, TargetError, Trial};
 use faultlens_faults::scene::{Scene, Touched};
 use faultlens_record::Record;
-use faultlens_record::said;
 use faultlens_spec::Disturbance;
 
 /// A changed scene, made again; nobody is asked about it.
@@ -115,9 +114,8 @@ pub(crate) struct Remade<'s> {
 
 /// The scene at the last place on record.
 pub(super) fn furthest(record: &Record, set: &Set<'_>, scene: &Scene) -> Option<Scene> {
-    let last = record.extra.get(said::MOVED_TO)?.split("; ").last()?;
-    let (left, top) = last.split_once(' ')?;
-    let (left, top): (f32, f32) = (left.parse().ok()?, top.parse().ok()?);
+    let way = record.measures.scene.as_ref()?.relocation.as_ref()?;
+    let [left, top] = *way.places.last()?;
     let b = scene.touched.bounds;
     let centre = [left + (b.right - b.left) / 2.0, top + (b.bottom - b.top) / 2.0];
     scene.at(&set.view(0), centre)

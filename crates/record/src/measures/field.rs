@@ -5,6 +5,9 @@ use super::{DetectionDiff, FoundObject, Measures};
 use faultlens_core::Bounds;
 use std::fmt;
 
+/// The name of the summary of changed objects.
+pub(crate) const CHANGES: &str = "changes";
+
 /// A measure whose text is made when somebody wants it.
 #[derive(Debug, Clone, Copy)]
 pub enum Field<'a> {
@@ -178,7 +181,10 @@ impl Measures {
         for (name, count) in kinds.into_iter().filter(|(_, count)| *count > 0) {
             visit(name, Field::Whole(count));
         }
-        visit("changes", Field::Changes(diff));
+        // Runs of earlier formats may know no more than the counts.
+        if counts != diff.unlisted {
+            visit(CHANGES, Field::Changes(diff));
+        }
     }
 
     /// The text of the measure with this name; `None` where the trial has none.

@@ -8,6 +8,7 @@ mod scene;
 
 pub use attack::{AttackCost, AttackSuccess, FirstSuccess};
 pub use detections::{ChangeCounts, ChangedBox, DetectionDiff, FoundObject, LabelledBox};
+pub(crate) use field::CHANGES;
 pub use field::Field;
 pub use scene::{Relocation, SceneChange, SceneObject};
 
