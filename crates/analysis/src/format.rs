@@ -1,7 +1,7 @@
 //! Numbers as people read them: one way for all commands and reports, so that a rate reads the same
 //! everywhere.
 
-use super::{Distance, Mean, Rate, Tally};
+use super::{Mean, Rate, Tally};
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
@@ -75,12 +75,6 @@ pub fn mean(mean: &Mean) -> String {
 pub fn points(share: f64) -> String {
     let text = format!("{:+.1}", 100.0 * share);
     if text == "-0.0" { "+0.0".to_owned() } else { text.replace('-', "−") }
-}
-
-/// "+3.2 [−1.0, +7.4]": a reliability distance with its one-sided bounds.
-pub fn distance(distance: &Distance) -> String {
-    let [value, low, high] = [distance.value, distance.low, distance.high].map(points);
-    format!("{value} [{low}, {high}]")
 }
 
 /// The interval's ends, without the arithmetic's noise where nothing or everything happened.

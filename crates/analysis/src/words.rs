@@ -1,9 +1,7 @@
 //! Sentences that findings, warnings and reports have in common.
 
-use super::format::{
-    count, counted, distance, ends, limit, mean, number, p_value, percent, points, rate,
-};
-use super::{Checked, DetectionPoint, Placed, Preserved, SceneTotal};
+use super::format::{count, counted, ends, limit, mean, number, p_value, percent, points, rate};
+use super::{Checked, DetectionPoint, Distance, Placed, Preserved, SceneTotal};
 use faultlens_faults::IMAGE_FAULTS;
 
 /// Corrected p-values below this tell more than chance.
@@ -35,6 +33,12 @@ fn failures(fit: f64) -> String {
         1.0..100.0 => format!("{fit:.1}"),
         _ => number(fit, if fit < 1.0 { 2 } else { 3 }),
     }
+}
+
+/// "+3.2 [−1.0, +7.4]": a reliability distance with its one-sided bounds.
+pub fn distance(distance: &Distance) -> String {
+    let [value, low, high] = [distance.value, distance.low, distance.high].map(points);
+    format!("{value} [{low}, {high}]")
 }
 
 /// "cars: correctness under frost, baseline": what is required of which target.

@@ -31,7 +31,7 @@ pub(crate) fn checks(summary: &Summary) -> Vec<Check> {
             verdict: one.verdict,
             why: one.why.clone(),
             measured: words::kept(one),
-            brief: one.distance.as_ref().map_or(format::NONE.into(), format::distance),
+            brief: one.distance.as_ref().map_or(format::NONE.into(), words::distance),
         });
     }
     for pin in &summary.pinned {

@@ -78,7 +78,8 @@ fn figures(of: &Findings) -> Vec<[String; 3]> {
             be(all.inconclusive)
         ),
     )];
-    let (mut changed, mut asked) = (0, 0);
+    let mut changed = 0;
+    let mut asked = 0;
     for one in &of.configurations {
         changed += one.counts.changed.events;
         asked += one.counts.changed.n;
@@ -146,9 +147,10 @@ pub(super) fn standing(of: Standing) -> (&'static str, &'static str, &'static st
 pub(super) fn effects_about(of: &Durations) -> String {
     let bases: Vec<String> =
         of.bases.iter().map(|(what, base)| format!("{what} with {}", plain(base))).collect();
-    let compared = match bases.is_empty() {
-        true => String::new(),
-        false => format!(" Compared are {}.", bases.join(", ")),
+    let compared = if bases.is_empty() {
+        String::new()
+    } else {
+        format!(" Compared are {}.", bases.join(", "))
     };
     format!(
         "By which factor the seconds until a change grow or shrink; ×1 is no effect. Of strengths a \

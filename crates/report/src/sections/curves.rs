@@ -63,7 +63,8 @@ fn by_target<'a>(curves: &'a [Curve], targets: &[&str]) -> Vec<FaultLines<'a>> {
         match all.iter_mut().find(|one| one.fault == curve.fault && one.axis == curve.axis) {
             Some(one) => one.series.push(line),
             None => {
-                let (fault, axis) = (curve.fault.as_str(), curve.axis.as_str());
+                let fault = curve.fault.as_str();
+                let axis = curve.axis.as_str();
                 all.push(FaultLines { fault, axis, series: vec![line] });
             }
         }

@@ -56,7 +56,9 @@ fn draw(out: &mut String, row: &Row<'_>, y: usize, end: f64) {
         }
         Some(value) => {
             let (low, high) = format::ends(rate);
-            let (low, high, at) = (share(low, end), share(high, end), share(value, end));
+            let low = share(low, end);
+            let high = share(high, end);
+            let at = share(value, end);
             whiskers(out, [&at, &low, &high], y);
         }
     }

@@ -123,7 +123,8 @@ mod tests {
             (0.78, 2.4),
         ] {
             let got = ticks(low, high);
-            let (first, last) = (got[0], got[got.len() - 1]);
+            let first = got[0];
+            let last = got[got.len() - 1];
             assert!(first >= low * 0.999_999 && last <= high * 1.000_001, "{low} {high}: {got:?}");
             assert!(got.contains(&1.0), "{low} {high}: {got:?}");
             assert!((3..=MOST_TICKS).contains(&got.len()), "{low} {high}: {got:?}");
