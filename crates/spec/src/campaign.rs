@@ -1,9 +1,6 @@
 //! A campaign, checked.
 
-use super::error::{ConfigError, Diagnostic};
-use super::{
-    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop, file, read,
-};
+use super::{DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop};
 use faultlens_data::{Format, Sampling};
 use faultlens_targets::PartialDescription;
 use faultlens_targets::service::{Limits, ServiceSpec};
@@ -149,17 +146,6 @@ impl CaseSpec {
 }
 
 impl Campaign {
-    /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
-    /// start from.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        read::campaign(text, path).map_err(|slip: Diagnostic| slip.within(text, path))
-    }
-
-    /// Reads and checks a campaign file.
-    pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        Self::parse(&file::text(path)?, path)
-    }
-
     /// The SHA-256, in hexadecimal, of all that decides the records: two files with the same one
     /// mean the same trials, judged the same. Names of the campaign, directories, threads, limits,
     /// pins, examples and comments do not decide them.
