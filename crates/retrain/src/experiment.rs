@@ -1,7 +1,8 @@
 //! The whole experiment: what is not done yet, seed by seed.
 
+use crate::campaign::SceneCampaign;
+use crate::event::{Event, EventKind, Workers};
 use crate::file::{file_key, key, replace_folder};
-use crate::hunt::AttackSession;
 use crate::learn::{FIRST, Learning};
 use crate::ledger::Ledger;
 use crate::origin::{First, Ground, card, objects};
@@ -10,11 +11,11 @@ use crate::{Configuration, Course, OfSeed, Plan, Precision, RetrainError, Retrai
 use faultlens_campaign::fingerprint;
 use faultlens_data::{DataSet, write_coco};
 use faultlens_engine::onnx;
-use faultlens_train::{Progress, Recipe, TRAINING_VERSION};
+use faultlens_train::{Recipe, TRAINING_VERSION};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Raised when the same plan would come to something else than before.
 const EXPERIMENT_VERSION: u32 = 1;
@@ -24,62 +25,6 @@ const ORIGINALS: &str = "originals";
 
 /// The step in which scenes are looked for and drawn.
 const SCENES: &str = "scenes";
-
-/// Who works, and who may stop it; nothing here changes what is measured.
-#[derive(Debug, Clone, Copy)]
-pub struct Workers<'a> {
-    /// How many threads compute.
-    pub threads: usize,
-    /// Set once the experiment should stop.
-    pub interrupted: &'a AtomicBool,
-}
-
-/// What happens in an experiment.
-#[derive(Debug, Clone, Copy)]
-pub struct Event<'a> {
-    /// The seed.
-    pub seed: u64,
-    /// Which of the seeds, from 1.
-    pub number: usize,
-    /// Of how many.
-    pub of: usize,
-    /// What happens.
-    pub what: EventKind<'a>,
-}
-
-/// What happens in a seed.
-#[derive(Debug, Clone, Copy)]
-pub enum EventKind<'a> {
-    /// A step was done before.
-    Kept(&'a str),
-    /// A model learns.
-    Learns {
-        /// Which one: `first`, or the name of a configuration.
-        name: &'a str,
-        /// How far it is.
-        progress: Progress,
-    },
-    /// The first model is ready.
-    First(&'a Precision),
-    /// The campaign goes on.
-    Tries {
-        /// Trials that are on record.
-        done: u64,
-        /// Of how many.
-        planned: u64,
-    },
-    /// Scenes were drawn.
-    Drawn {
-        /// Which ones.
-        used: &'a ScenesUsed,
-        /// How many were wanted of each kind.
-        wanted: usize,
-    },
-    /// A configuration is done.
-    Went(&'a Course),
-    /// Something that the user should know.
-    Warning(&'a str),
-}
 
 /// Does what is not done yet of an experiment, in a folder of its own; ends with
 /// [`RetrainError::Stopped`] where somebody interrupts. The same plan gives the same numbers on any
@@ -273,9 +218,9 @@ impl Run<'_> {
         let model = model.as_str();
         let objects = objects.as_str();
         let originals = ORIGINALS;
-        let hunt =
-            AttackSession { folder, seed, model, originals, objects, per_object, key: &run_key };
-        let run = hunt.run(self.workers.threads, self.workers.interrupted, tell)?;
+        let campaign =
+            SceneCampaign { folder, seed, model, originals, objects, per_object, key: &run_key };
+        let run = campaign.run(self.workers.threads, self.workers.interrupted, tell)?;
         let used = Drawing { folder, seed, wanted, label_inserted }.draw(&run)?;
         self.ledger.note(SCENES, set_key, &used)?;
         tell(EventKind::Drawn { used: &used, wanted });

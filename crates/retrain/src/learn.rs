@@ -1,9 +1,10 @@
 //! The models of a seed: the first one, and what the configurations make of it.
 
+use crate::event::{EventKind, Workers};
 use crate::file::replace_json;
 use crate::origin::Ground;
 use crate::precision::measure;
-use crate::{Configuration, Course, EventKind, Metric, Point, Precision, RetrainError, Workers};
+use crate::{Configuration, Course, Metric, Point, Precision, RetrainError};
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::{self, ModelProto};
 use faultlens_train::{

@@ -9,11 +9,12 @@
 //! 4. [`findings()`] says what it means: means with intervals over the seeds, and differences paired
 //!    by seed; [`words`] tells it.
 
+mod campaign;
 mod error;
+mod event;
 mod experiment;
 mod file;
 mod findings;
-mod hunt;
 mod learn;
 mod ledger;
 mod origin;
@@ -21,10 +22,12 @@ mod plan;
 mod precision;
 mod results;
 mod scenes;
+mod store;
 pub mod words;
 
 pub use error::RetrainError;
-pub use experiment::{Event, EventKind, Workers, retrain};
+pub use event::{Event, EventKind, Workers};
+pub use experiment::retrain;
 pub use findings::{Difference, Findings, Known, Row, Standing, findings};
 pub use plan::{Origin, Plan};
 pub use precision::{Metric, Precision};

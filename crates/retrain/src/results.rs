@@ -1,21 +1,10 @@
-//! What an experiment has measured, as it stands in its folder.
+//! What an experiment has measured, seed by seed.
 
-use crate::file::replace_json;
-use crate::findings::findings;
-use crate::{Plan, Precision, RetrainError};
+use crate::{Plan, Precision};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use std::fs;
-use std::path::Path;
-
-/// The file in an experiment's folder.
-const FILE: &str = "retraining.json";
 
 /// Raised when files of before can no longer be read.
-const VERSION: u32 = 1;
-
-/// A thousand seeds have some megabytes; what is larger is something else.
-const MOST_BYTES: u64 = 1 << 28;
+pub(crate) const VERSION: u32 = 1;
 
 /// All that an experiment has measured so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -137,46 +126,5 @@ impl Retraining {
     /// Whether every seed is done.
     pub fn is_complete(&self) -> bool {
         self.seeds.len() == self.plan.seeds
-    }
-
-    /// Whether a folder holds an experiment.
-    pub fn is_in(folder: &Path) -> bool {
-        folder.join(FILE).is_file()
-    }
-
-    /// Reads an experiment from its folder.
-    pub fn load(folder: &Path) -> Result<Self, RetrainError> {
-        let path = folder.join(FILE);
-        let wrong = |error: &dyn std::fmt::Display| {
-            let why = error.to_string();
-            RetrainError::Unread { why, path: path.clone() }
-        };
-        let size = fs::metadata(&path).map_err(|error| wrong(&error))?.len();
-        if size > MOST_BYTES {
-            return Err(wrong(&"it is larger than any experiment"));
-        }
-        let bytes = fs::read(&path).map_err(|error| wrong(&error))?;
-        let read: Self = serde_json::from_slice(&bytes).map_err(|error| wrong(&error))?;
-        match read.version {
-            VERSION => Ok(read),
-            _ => Err(wrong(&"another version of faultlens wrote it; name a new folder")),
-        }
-    }
-
-    /// Writes all that was measured into a folder, and what it means beside it.
-    pub(crate) fn save(&self, folder: &Path) -> Result<(), RetrainError> {
-        let path = folder.join(FILE);
-        replace_json(&path, &self.object(), "write the experiment")
-    }
-
-    /// What was measured and what it means, as one JSON object.
-    pub fn object(&self) -> serde_json::Value {
-        json!({
-            "version": self.version,
-            "plan": self.plan,
-            "measured_on": self.measured_on,
-            "seeds": self.seeds,
-            "findings": findings(self),
-        })
     }
 }

@@ -1,9 +1,7 @@
 //! A campaign, checked.
 
-use super::error::{ConfigError, Diagnostic};
 use super::{
-    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Method, Preservation, Requirement, Stop, file,
-    read,
+    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Method, Preservation, Requirement, Stop,
 };
 use faultlens_data::{Format, Sampling};
 use faultlens_stats::Level;
@@ -13,6 +11,12 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+
+/// The seed of a campaign whose file has none.
+pub(crate) const DEFAULT_SEED: u64 = 1;
+
+/// How many examples are kept of each fault where the file does not say it.
+pub(crate) const DEFAULT_EXAMPLES: usize = 3;
 
 /// What is disturbed, asked and judged: a campaign file, checked.
 #[derive(Debug)]
@@ -162,7 +166,7 @@ impl Campaign {
     pub fn empty(name: &str, judge: JudgeSpec) -> Self {
         Self {
             name: name.to_owned(),
-            seed: read::DEFAULT_SEED,
+            seed: DEFAULT_SEED,
             threads: None,
             output: Path::new("runs").join(name),
             targets: Vec::new(),
@@ -179,22 +183,11 @@ impl Campaign {
             fairness: None,
             answers: None,
             pinned: Vec::new(),
-            examples: read::DEFAULT_EXAMPLES,
+            examples: DEFAULT_EXAMPLES,
             base: PathBuf::new(),
             text: String::new(),
             warnings: Vec::new(),
         }
-    }
-
-    /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
-    /// start from.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        read::campaign(text, path).map_err(|slip: Diagnostic| slip.within(text, path))
-    }
-
-    /// Reads and checks a campaign file.
-    pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        Self::parse(&file::text(path)?, path)
     }
 
     /// The SHA-256, in hexadecimal, of all that decides the records: two files with the same one

@@ -6,7 +6,7 @@ pub use super::plugin::{Form, json as settings_json, label};
 pub use super::takes::{Key, Takes, check, known};
 pub use super::tree::{Entry, Node, Value, parse};
 
-use super::{ConfigError, DefenceSpec, FaultPoint, fault, read};
+use super::{ConfigError, DefenceSpec, FaultPoint, cases, fault};
 use faultlens_faults::DEFENCES;
 use std::fs::File;
 use std::io::Read;
@@ -51,5 +51,5 @@ pub fn defence_names() -> Vec<&'static str> {
 /// The name of a data set: `world:KIND`, or a path from the folder of the file.
 pub fn data(node: &Node, base: &Path) -> Result<String, Diagnostic> {
     check("data", node, &Takes::Text)?;
-    read::data(node, base)
+    cases::data(node, base)
 }

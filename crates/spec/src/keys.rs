@@ -1,6 +1,6 @@
 //! The keys of the campaign file: what the parser accepts and the JSON schema shows.
 
-use super::fault::PRESETS;
+use super::preset::PRESETS;
 use super::takes::{Key, Takes};
 use super::{Method, Metric, Preserves, RateKind};
 use faultlens_core::ParameterKind::{Number, Whole};

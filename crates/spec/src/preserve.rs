@@ -2,7 +2,7 @@
 //! that people tolerate.
 
 use super::error::Diagnostic;
-use super::tree::Node;
+use super::tree::{Node, texts};
 use faultlens_judge::tolerance::{Threshold, Tolerated};
 use faultlens_judge::{Tolerance, ToleranceError};
 use std::fmt;
@@ -139,8 +139,8 @@ impl Preservation {
             name: text("name"),
             what: what.ok_or_else(|| Diagnostic::new(node.at, "preserve needs what"))?,
             tolerance: text("tolerance").unwrap_or_default(),
-            faults: super::read::texts(node.get("faults")),
-            classes: super::read::texts(node.get("classes")),
+            faults: texts(node.get("faults")),
+            classes: texts(node.get("classes")),
             metric,
             alpha: number("alpha").unwrap_or(DEFAULT_ALPHA),
             margin: number("margin").unwrap_or(0.0),

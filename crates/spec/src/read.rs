@@ -1,36 +1,44 @@
 //! From the tree of a campaign file to a campaign.
 
-use super::campaign::{Campaign, CaseSpec, Fairness, Sample, Source, TargetSpec};
-use super::error::Diagnostic;
+use super::campaign::{Campaign, DEFAULT_EXAMPLES, DEFAULT_SEED, Fairness, Source, TargetSpec};
+use super::cases::{cases, path_or_world};
+use super::error::{ConfigError, Diagnostic};
 use super::fault::{self, FaultPoint};
+use super::file;
 use super::keys::CAMPAIGN;
 use super::legacy::replace_old_names;
 use super::takes::{Takes, check, known};
-use super::tree::{self, Node, Value};
+use super::tree::{self, Node, Value, text_of, texts, whole_of};
 use super::{
     DefenceSpec, FitLimit, Intervals, JudgeSpec, Method, Preservation, RateKind, Requirement, Stop,
 };
-use faultlens_data::{Format, Sampling};
 use faultlens_judge::Tolerance;
 use faultlens_stats::{Level, StatsError, StopRule};
 use faultlens_targets::onnx::labels_from;
 use faultlens_targets::service::ServiceSpec;
 use faultlens_targets::{PartialDescription, embedded_model};
 use faultlens_vision::{InputDescription, OutputDescription};
-use faultlens_world::MAX_PICTURES;
 use faultlens_world::PREFIX;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The sets of pictures that the embedded world draws.
-const WORLD_KINDS: [&str; 2] = ["signs", "scenes"];
-
-pub(super) const DEFAULT_SEED: u64 = 1;
 const DEFAULT_AT_MOST: u32 = 1000;
-pub(super) const DEFAULT_EXAMPLES: usize = 3;
 
-pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
+impl Campaign {
+    /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
+    /// start from.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        campaign(text, path).map_err(|slip: Diagnostic| slip.within(text, path))
+    }
+
+    /// Reads and checks a campaign file.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        Self::parse(&file::text(path)?, path)
+    }
+}
+
+fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
     let mut tree = tree::parse(text)?;
     let warnings = replace_old_names(&mut tree);
     if matches!(tree.value, Value::Nothing) {
@@ -101,14 +109,6 @@ fn objects_are_there(tree: &Node, faults: &[FaultPoint]) -> Result<(), Diagnosti
         fault.name
     );
     Err(Diagnostic::new(at, what))
-}
-
-fn text_of(node: &Node, key: &str) -> Option<String> {
-    node.get(key).and_then(Node::text).map(str::to_owned)
-}
-
-fn whole_of<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
-    node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
 }
 
 fn preserve(tree: &Node, faults: &[FaultPoint]) -> Result<Vec<Preservation>, Diagnostic> {
@@ -212,13 +212,6 @@ fn fairness(tree: &Node) -> Option<Fairness> {
     })
 }
 
-/// One text or a list of them.
-pub(super) fn texts(node: Option<&Node>) -> Vec<String> {
-    let Some(node) = node else { return Vec::new() };
-    let one = node.text().into_iter();
-    one.chain(node.list().iter().filter_map(Node::text)).map(str::to_owned).collect()
-}
-
 /// Keys with a value each, as the file has them.
 fn scalars(node: &Node, key: &str, text: &str) -> BTreeMap<String, String> {
     let entries = node.get(key).map(Node::entries).unwrap_or_default();
@@ -245,60 +238,6 @@ fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Diagnostic> {
         Diagnostic::new(model.at, format!("model takes an ONNX file or world:NAME, not {text:?}"))
     })?;
     Ok((path, stem))
-}
-
-fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Diagnostic> {
-    let format = node.get("format").map(|format| {
-        Format::named(format.text().unwrap_or_default())
-            .map_err(|error| Diagnostic::new(format.at, error.to_string()))
-    });
-    let sample = node.get("sample").map(|sample| Sample {
-        count: whole_of(sample, "count").unwrap_or(usize::MAX),
-        how: match sample.get("how").and_then(Node::text) {
-            Some("balanced") => Sampling::Balanced,
-            _ => Sampling::Random,
-        },
-    });
-    Ok(CaseSpec {
-        data: data(node, base)?,
-        format: format.transpose()?,
-        part: text_of(node, "part"),
-        label_column: text_of(node, "label_column"),
-        sample,
-    })
-}
-
-pub(super) fn data(cases: &Node, base: &Path) -> Result<String, Diagnostic> {
-    let data = cases.get("data").unwrap_or(cases);
-    let written = path_or_world(data, base)?;
-    for key in ["format", "label_column"] {
-        if let Some(node) = cases.get(key).filter(|_| written.starts_with(PREFIX)) {
-            let what = format!("the embedded world is no file and has no {key}; leave it out");
-            return Err(Diagnostic::new(node.at, what));
-        }
-    }
-    Ok(written)
-}
-
-/// A path from the campaign file's folder, or pictures of the embedded world.
-fn path_or_world(data: &Node, base: &Path) -> Result<String, Diagnostic> {
-    let text = data.text().unwrap_or_default();
-    let Some(world) = text.strip_prefix(PREFIX) else {
-        return Ok(base.join(text).to_string_lossy().into_owned());
-    };
-    let (kind, count) = world.split_once(':').map_or((world, None), |(k, n)| (k, Some(n)));
-    known("set of the embedded world", kind, WORLD_KINDS.to_vec())
-        .map_err(|message| Diagnostic::new(data.at, message))?;
-    if let Some(count) =
-        count.filter(|count| !count.parse().is_ok_and(|n: usize| (1..=MAX_PICTURES).contains(&n)))
-    {
-        let what = format!(
-            "world:{kind} takes a number of pictures from 1 to {MAX_PICTURES}, such as \
-             world:{kind}:200, not {count:?}"
-        );
-        return Err(Diagnostic::new(data.at, what));
-    }
-    Ok(text.to_owned())
 }
 
 fn intervals(node: Option<&Node>) -> Result<Intervals, Diagnostic> {

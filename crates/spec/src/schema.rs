@@ -1,7 +1,8 @@
 //! The JSON schema of the campaign file, for editors; made from what the parser itself checks with.
 
-use super::fault::{Kind, PRESETS};
+use super::fault::Kind;
 use super::keys::{CAMPAIGN, FAULT, PRESET};
+use super::preset::PRESETS;
 use super::takes::{Key, Takes};
 use faultlens_core::{Parameter, ParameterKind, Plugin, Setting, Unset};
 use faultlens_faults::DEFENCES;

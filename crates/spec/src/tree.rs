@@ -208,6 +208,23 @@ impl Node {
     }
 }
 
+/// The text of a key, where there is one.
+pub(super) fn text_of(node: &Node, key: &str) -> Option<String> {
+    node.get(key).and_then(Node::text).map(str::to_owned)
+}
+
+/// The whole number of a key, where there is one that the type can hold.
+pub(super) fn whole_of<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
+    node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
+}
+
+/// One text or a list of them.
+pub(super) fn texts(node: Option<&Node>) -> Vec<String> {
+    let Some(node) = node else { return Vec::new() };
+    let one = node.text().into_iter();
+    one.chain(node.list().iter().filter_map(Node::text)).map(str::to_owned).collect()
+}
+
 /// A value in the words of an error, behind "not".
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod fixture;
-#[path = "../../../sweep/tests/robustness/generated.rs"]
+#[path = "../../../sweep/tests/it/generated.rs"]
 mod generated;
 mod page;
 mod preserved;

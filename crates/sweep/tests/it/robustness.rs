@@ -1,13 +1,7 @@
 //! What an analysis says about rows whose effects are known.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod generated;
-mod masking;
-mod refusals;
-
+use super::generated::Sweep;
 use faultlens_sweep::analysis::{Effect, Findings, Options, Standing, analyse};
-use generated::Sweep;
 
 fn findings(sweep: &Sweep) -> Findings {
     analyse(&sweep.rows(), &Options::default()).unwrap()

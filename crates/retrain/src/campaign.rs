@@ -1,7 +1,8 @@
 //! The campaign that looks for scenes in which a first model fails.
 
+use crate::RetrainError;
+use crate::event::EventKind;
 use crate::file::replace;
-use crate::{EventKind, RetrainError};
 use faultlens_campaign::run::{Ending, Event, RunOptions, Sink, SinkError};
 use faultlens_campaign::run_campaign;
 use faultlens_spec::Campaign;
@@ -16,7 +17,7 @@ const MOST_OBJECTS: u32 = 12;
 const DIGITS: usize = 12;
 
 /// What the campaign is made of; files are in the seed's folder.
-pub(crate) struct AttackSession<'a> {
+pub(crate) struct SceneCampaign<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) seed: u64,
     pub(crate) model: &'a str,
@@ -27,7 +28,7 @@ pub(crate) struct AttackSession<'a> {
     pub(crate) key: &'a str,
 }
 
-impl AttackSession<'_> {
+impl SceneCampaign<'_> {
     /// Runs what is not on record yet; gives the run directory.
     pub(crate) fn run(
         &self,

@@ -1,7 +1,5 @@
 //! A tiny sweep from end to end.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use faultlens_campaign::run::{Ending, RunOptions};
 use faultlens_core::Seed;
 use faultlens_engine::onnx;

@@ -315,8 +315,9 @@ pub const PRESETS: &[Preset] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::points;
     use super::*;
+    use crate::FaultPoint;
+    use crate::fault::points;
     use crate::tree;
 
     #[test]
@@ -326,7 +327,7 @@ mod tests {
             let written = points(&tree::parse(preset.yaml).unwrap(), None).unwrap();
             let entry = format!("[{{preset: {}}}]", preset.name);
             let named = points(&tree::parse(&entry).unwrap(), None).unwrap();
-            let specs = |all: &[super::super::FaultPoint]| {
+            let specs = |all: &[FaultPoint]| {
                 all.iter().map(|point| (point.spec(), point.trials)).collect::<Vec<_>>()
             };
             assert_eq!(specs(&written), specs(&named), "{}", preset.name);

@@ -1,12 +1,9 @@
 //! Fault points: faults with all their settings, one for every combination that is swept.
 
-mod preset;
-
-pub use preset::{PRESETS, Preset};
-
 use super::error::Diagnostic;
 use super::keys::{FAULT, PRESET};
 use super::plugin::{self, Form, MOST_POINTS};
+use super::preset::PRESETS;
 use super::takes::{Key, Takes, check, known, unknown_key};
 use super::tree::{self, Entry, Node, Value};
 use crate::attack::{self, AttackSpec};

@@ -1,7 +1,5 @@
 //! Small experiments from end to end, on a few scenes of the embedded world.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
-
 use faultlens_core::{Case, Seed};
 use faultlens_data::{DataSet, write_coco};
 use faultlens_retrain::{
