@@ -26,6 +26,7 @@ mod requirements;
 mod robustness;
 mod scenes;
 mod side_by_side;
+mod skipped;
 mod spending;
 mod targets;
 mod thresholds;
@@ -92,6 +93,7 @@ pub(crate) const SECTIONS: &[Section] = &[
     comment("pinned", "Pinned trials", pinned::build),
     everywhere(OUTCOMES, "Outcomes", outcomes::build),
     everywhere("rates", "Failure rates", rates::build),
+    page("skipped", "Skipped trials", skipped::build),
     comment("protect", "What to protect first", protect_first::build),
     page("protection", "Protections", protections::build),
     page("heat", "Layers and bits", heat::build),
