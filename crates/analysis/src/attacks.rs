@@ -48,21 +48,22 @@ impl Attacks {
         if fault.is_none_or(|fault| fault.on != FaultOn::Attack) || !judged {
             return;
         }
-        let number = |name: &str| record.extra.get(name).and_then(|text| text.parse::<f64>().ok());
-        let first = number("first_queries").map(|queries| First {
-            queries,
-            seconds: number("first_cpu_seconds").unwrap_or(0.0),
-            distance: number("distance").unwrap_or(f64::NAN),
+        let attack = record.measures.attack.as_ref();
+        let success = attack.and_then(|attack| attack.success.as_ref());
+        let first = success.map(|success| First {
+            queries: success.first.queries as f64,
+            seconds: success.first.cpu_seconds,
+            distance: success.distance,
         });
         let one = Try {
             case: record.case,
-            queries: record.queries,
-            // What gave itself away by numbers that are none was answered.
+            queries: record.cost.queries,
+            // An answer that is not finite is detected too, but was not rejected.
             rejected: record.outcome.kind() == OutcomeKind::Detected
-                && record.extra.contains_key("error"),
+                && record.measures.error.is_some(),
             first,
-            distance_inf: number("distance_inf"),
-            distance_2: number("distance_2"),
+            distance_inf: success.map(|success| success.distance_inf),
+            distance_2: success.map(|success| success.distance_2),
         };
         self.trials.entry((record.target, record.fault)).or_default().push(one);
     }

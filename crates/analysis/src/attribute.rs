@@ -3,7 +3,6 @@
 use super::error::AnalysisError;
 use super::tally::Of;
 use faultlens_core::OutcomeKind;
-use faultlens_record::keys::HITS;
 use faultlens_record::store::{
     CaseRecord, FaultOn, Manifest, ManifestFault, Recorded, Store, StoreError,
 };
@@ -203,7 +202,7 @@ impl Context {
         let number = |n: u64| Cow::Owned(n.to_string());
         match name {
             "answer" => record.answer.as_deref().map(Cow::Borrowed),
-            "bit" if record.extra.contains_key(HITS) => None,
+            "bit" if record.measures.hits.is_some() => None,
             "bit" => site?.bit.map(|bit| number(u64::from(bit))),
             "case" => self.case(record.case).map(|case| case.name.as_str().into()),
             "fault" => fault.map(|fault| fault.name.as_str().into()),
@@ -229,7 +228,7 @@ impl Context {
         }
     }
 
-    /// A dose, a stratum, a trait, what a plug-in recorded besides, or a setting.
+    /// A dose, a stratum, a trait, a measure, what a plug-in recorded besides, or a setting.
     fn other<'a>(&'a self, record: &'a Record, name: &str) -> Option<Cow<'a, str>> {
         let fault = self.manifest.faults.get(record.fault as usize)?;
         let target = self.manifest.targets.get(record.target as usize)?;
@@ -237,9 +236,10 @@ impl Context {
             return fault.amount.map(|amount| Cow::Owned(amount.to_string()));
         }
         let stratum = self.case(record.case).and_then(|case| case.strata.get(name));
-        let text = stratum.or_else(|| target.traits.get(name)).or_else(|| record.extra.get(name));
-        let setting = || fault.settings.get(name).and_then(in_words);
-        text.map(|text| text.as_str().into()).or_else(setting)
+        if let Some(text) = stratum.or_else(|| target.traits.get(name)) {
+            return Some(text.as_str().into());
+        }
+        record.field(name).or_else(|| fault.settings.get(name).and_then(in_words))
     }
 
     /// Every name that some trial can have, but for what plug-ins recorded besides.

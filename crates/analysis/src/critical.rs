@@ -4,8 +4,7 @@ use super::attribute::Context;
 use super::tally::{Precision, rate};
 use super::{CriticalBits, CriticalLayer, Mean};
 use faultlens_core::OutcomeKind;
-use faultlens_record::Record;
-use faultlens_record::keys::{CHECKED, CRITICAL, SEARCHED, UNEXPECTED};
+use faultlens_record::{BoundarySearch, Record};
 use faultlens_stats::{StatsError, Weighted};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +35,9 @@ struct Elements {
 
 impl Critical {
     pub(super) fn add(&mut self, record: &Record) -> Result<(), StatsError> {
-        let number = |name: &str| record.extra.get(name).and_then(|text| text.parse::<u64>().ok());
-        let (Some(critical), Some(searched)) = (number(CRITICAL), number(SEARCHED)) else {
+        let Some(BoundarySearch { critical, searched, checked, unexpected }) =
+            record.measures.boundary
+        else {
             return Ok(());
         };
         if record.outcome.kind() == OutcomeKind::Skipped || searched == 0 {
@@ -53,8 +53,7 @@ impl Critical {
         own.share.add_bundle(1.0, critical, searched)?;
         own.critical += critical;
         own.searched += searched;
-        own.queries += u64::from(record.queries);
-        let (checked, unexpected) = (number(CHECKED).unwrap_or(0), number(UNEXPECTED).unwrap_or(0));
+        own.queries += u64::from(record.cost.queries);
         if checked > 0 {
             own.checks.add_bundle(1.0, unexpected, checked)?;
             own.unexpected += unexpected;

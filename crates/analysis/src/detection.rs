@@ -8,7 +8,7 @@ use super::tally::Precision;
 use faultlens_core::Seed;
 use faultlens_judge::{CocoEvidence, Scene, ScoredBox, TideKind, TruthBox, coco_ious, tide};
 use faultlens_record::Record;
-use faultlens_record::inventory::{self, FOUND};
+use faultlens_record::inventory;
 use faultlens_record::store::FaultOn;
 use faultlens_stats::{Bootstrap, StatsError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +38,9 @@ impl Detected {
         if fault.is_none_or(|fault| fault.on != FaultOn::Image) || !was_answered(record) {
             return;
         }
-        let found = record.extra.get(FOUND).and_then(|text| inventory::read_found(text));
-        if let Some(found) = found {
+        if let Some(found) = &record.measures.found {
+            let found: Vec<ScoredBox> =
+                found.iter().map(|object| ScoredBox::from(*object)).collect();
             let cell = self.trials.entry((record.target, record.fault)).or_default();
             cell.push((record.case, found));
         }

@@ -6,7 +6,6 @@ use super::summary::{FairGroup, FairPoint, Fairness, Gap};
 use super::tally::Precision;
 use super::{Mean, Rate};
 use faultlens_record::Record;
-use faultlens_record::keys::POSITIVE;
 use faultlens_spec::{Campaign, Fairness as Asked};
 use faultlens_stats::{StatsError, fisher_exact, holm, newcombe};
 use std::collections::BTreeMap;
@@ -62,8 +61,8 @@ impl Fair {
             return;
         }
         // No answer is no positive one; what got lost on the way says nothing.
-        let positive = match record.extra.get(POSITIVE) {
-            Some(positive) => positive == "1",
+        let positive = match record.measures.positive {
+            Some(positive) => positive,
             None if record.answer.is_none() && was_answered(record) => false,
             None => return,
         };

@@ -2,9 +2,8 @@
 
 use super::attribute::Context;
 use faultlens_core::Outcome;
-use faultlens_record::Record;
-use faultlens_record::keys::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
 use faultlens_record::store::{PictureOf, ShownRecord, Store, StoreError};
+use faultlens_record::{DetectionDiff, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,8 +76,15 @@ pub(super) fn galleries(store: &Store, context: &Context) -> Result<Vec<Gallery>
 }
 
 fn trial(shown: ShownRecord, record: &Record) -> GalleryTrial {
-    let kinds = [MISSED, SPURIOUS, RELABELLED, MISPLACED];
-    let count = |kind: &str| Some((kind.to_owned(), record.extra.get(kind)?.parse().ok()?));
+    let diff = record.measures.detections.as_ref();
+    let counts = diff.map(DetectionDiff::counts).unwrap_or_default();
+    let kinds = [
+        ("missed", counts.missed),
+        ("spurious", counts.spurious),
+        ("relabelled", counts.relabelled),
+        ("misplaced", counts.misplaced),
+    ];
+    let changes = kinds.into_iter().filter(|(_, count)| *count > 0);
     GalleryTrial {
         number: shown.number,
         outcome: record.outcome.kind().name().to_owned(),
@@ -86,7 +92,7 @@ fn trial(shown: ShownRecord, record: &Record) -> GalleryTrial {
             Outcome::Skipped(reason) => Some(reason.to_string()),
             _ => None,
         },
-        changes: kinds.into_iter().filter_map(count).collect(),
+        changes: changes.map(|(kind, count)| (kind.to_owned(), count)).collect(),
         before: None,
     }
 }

@@ -24,9 +24,9 @@ impl LostObjects {
     /// By the undisturbed scores of lost objects; `None` where there are none.
     pub(super) fn of(scores: &[f64], least: f64) -> Option<Self> {
         let lowest = scores.iter().copied().min_by(f64::total_cmp)?;
-        // Scores are recorded with two decimals.
-        let least = (100.0 * least.min(lowest)).round() / 100.0;
-        let unsure = scores.iter().filter(|score| **score <= least + Self::NEAR + 1e-9);
+        // A threshold of 0.65 is 0.64999998 in 32 bits: six decimals are what was meant.
+        let least = (1e6 * least.min(lowest)).round() / 1e6;
+        let unsure = scores.iter().filter(|score| **score <= least + Self::NEAR + 1e-6);
         Some(Self { all: scores.len() as u64, least, unsure: unsure.count() as u64 })
     }
 }

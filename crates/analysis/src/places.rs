@@ -4,8 +4,7 @@ use super::attribute::Context;
 use super::sample::Stake;
 use super::tally::{Counts, Of, Precision, rate};
 use super::{GroupRow, Grouping, HeatMap, HeatRow, Ranked, Ranking, Rate, words};
-use faultlens_record::keys::HITS;
-use faultlens_record::{Place, Record};
+use faultlens_record::{ModelValue, Record};
 use faultlens_stats::{StatsError, Weighted};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +43,7 @@ impl Places {
         stake: Stake,
     ) -> Result<(), StatsError> {
         let Some(site) = context.place(record) else { return Ok(()) };
-        let Place { layer, layer_name, position, operator, kind, .. } = &*site.place;
+        let ModelValue { layer, layer_name, position, operator, kind, .. } = &*site.place;
         let layer = self.layers.entry((record.target, *layer)).or_default();
         if layer.operators.is_empty() {
             layer.name.clone_from(layer_name);
@@ -58,7 +57,7 @@ impl Places {
         own.counts.add(&record.outcome, stake)?;
         let fault = context.manifest.faults.get(record.fault as usize);
         let flips = fault.is_some_and(|fault| fault.name == BIT_FLIP);
-        if let Some(bit) = site.bit.filter(|_| flips && !record.extra.contains_key(HITS)) {
+        if let Some(bit) = site.bit.filter(|_| flips && record.measures.hits.is_none()) {
             layer.bits.entry(bit).or_default().add(&record.outcome, stake)?;
         }
         Ok(())

@@ -125,7 +125,7 @@ impl Errors {
 /// Whether a trial says what the target makes of the image: an answer, or none in spite of it. A
 /// trial that a guard bars is not asked, and one whose answer got lost on the way says nothing.
 pub(super) fn was_answered(record: &Record) -> bool {
-    record.queries > 0
+    record.cost.queries > 0
         && !matches!(record.outcome, Outcome::TimedOut | Outcome::Skipped(Reason::NoResponse))
 }
 

@@ -4,7 +4,6 @@
 use super::tally::{Of, Precision};
 use super::{Rate, attribute::Context};
 use faultlens_record::Record;
-use faultlens_record::keys::WEIGHT;
 use faultlens_stats::{StatsError, Weighted};
 use std::collections::BTreeMap;
 
@@ -22,10 +21,7 @@ pub(super) type SharedFault = (u32, u32, u32);
 
 impl Stake {
     pub(super) fn of(context: &Context, record: &Record) -> Result<Self, StatsError> {
-        let weight = match record.extra.get(WEIGHT) {
-            Some(text) => text.parse().map_err(|_| StatsError::Weight(f64::NAN))?,
-            None => 1.0,
-        };
+        let weight = record.measures.weight.unwrap_or(1.0);
         let shared = context.is_permanent(record.fault);
         Ok(Self { weight, fault: shared.then_some((record.target, record.fault, record.repeat)) })
     }

@@ -7,11 +7,8 @@ use super::placing::{ByCase, Placed, beside, counts};
 use super::tally::Precision;
 use super::{Mean, Rate};
 use faultlens_core::{Outcome, OutcomeKind, Reason};
-use faultlens_record::Record;
-use faultlens_record::Spending;
-use faultlens_record::keys::{CHANGES, MISPLACED, MISSED, RELABELLED, SPURIOUS, VOC_AP, lost};
-use faultlens_record::said;
 use faultlens_record::store::FaultOn;
+use faultlens_record::{ChangeCounts, DetectionDiff, Record, Spending};
 use faultlens_stats::{Mean as Sample, Range, StatsError, holm};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,11 +109,14 @@ struct Cell {
     together: [[u64; 2]; 2],
     objects: BTreeMap<u32, u64>,
     unsteady: BTreeSet<u32>,
-    kinds: BTreeMap<&'static str, u64>,
+    /// Scenes in which some object changed in each way.
+    kinds: ChangeCounts,
+    /// Scenes whose average precision tells the change.
+    imprecise: u64,
     images: BTreeSet<(u32, String, String)>,
     moved: Vec<f64>,
     places: u64,
-    moved_images: BTreeSet<(u32, String, String)>,
+    moved_images: BTreeSet<(u32, String, [u32; 2])>,
     /// Undisturbed scores of objects that were lost.
     lost: Vec<f64>,
     naturalness: Sample,
@@ -223,15 +223,14 @@ impl Scenes {
 
 impl Cell {
     fn add(&mut self, record: &Record, together: [bool; 2]) -> Result<(), StatsError> {
-        self.queries += u64::from(record.queries);
-        self.micros = self.micros.saturating_add(record.micros);
-        let text = |name: &str| record.extra.get(name);
-        let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
+        self.queries += u64::from(record.cost.queries);
+        self.micros = self.micros.saturating_add(record.cost.micros);
+        let scene = record.measures.scene.as_ref();
         if record.outcome == Outcome::Skipped(Reason::GoldenUnstable) {
             self.unsteady.insert(record.case);
         }
-        if let Some(found) = text(said::FOUND).and_then(|found| found.parse().ok()) {
-            self.objects.insert(record.case, found);
+        if let Some(scene) = scene {
+            self.objects.insert(record.case, scene.objects_found);
         }
         if record.outcome.kind() == OutcomeKind::Skipped {
             return Ok(());
@@ -244,7 +243,7 @@ impl Cell {
             *events += u64::from(counts && changed);
             *n += u64::from(counts);
         }
-        if let Some(natural) = number(said::NATURALNESS) {
+        if let Some(natural) = scene.and_then(|scene| scene.naturalness) {
             self.naturalness.add(natural)?;
         }
         if changed { self.disturbed(record) } else { Ok(()) }
@@ -252,23 +251,27 @@ impl Cell {
 
     /// Counts what a changed answer has of each kind, and how far its object came.
     fn disturbed(&mut self, record: &Record) -> Result<(), StatsError> {
-        let text = |name: &str| record.extra.get(name);
-        let number = |name: &str| text(name).and_then(|text| text.parse::<f64>().ok());
-        for kind in [MISSED, SPURIOUS, RELABELLED, MISPLACED, VOC_AP] {
-            *self.kinds.entry(kind).or_default() += u64::from(text(kind).is_some());
-        }
-        self.lost.extend(text(CHANGES).into_iter().flat_map(|changes| lost(changes)));
-        let object = text(said::OBJECT).cloned().unwrap_or_default();
-        let place = text(said::BOX).cloned().unwrap_or_default();
-        self.images.insert((record.case, object.clone(), place));
-        if let Some(share) = number(said::MOVED) {
-            self.moved.push(share);
-        }
-        for place in text(said::MOVED_TO).iter().flat_map(|places| places.split("; ")) {
+        let diff = record.measures.detections.as_ref();
+        let counts = diff.map(DetectionDiff::counts).unwrap_or_default();
+        self.kinds.missed += u64::from(counts.missed > 0);
+        self.kinds.spurious += u64::from(counts.spurious > 0);
+        self.kinds.relabelled += u64::from(counts.relabelled > 0);
+        self.kinds.misplaced += u64::from(counts.misplaced > 0);
+        self.imprecise += u64::from(record.measures.voc_ap.is_some());
+        let missed = diff.iter().flat_map(|diff| &diff.missed);
+        self.lost.extend(missed.map(|object| f64::from(object.score)));
+        let Some(scene) = &record.measures.scene else { return Ok(()) };
+        let id = scene.object.as_ref().and_then(|object| object.id.clone()).unwrap_or_default();
+        // Boxes within a tenth of a pixel show the same image.
+        let place = scene.object.as_ref().map(|object| object.bounds.to_string());
+        self.images.insert((record.case, id.clone(), place.unwrap_or_default()));
+        let Some(relocation) = &scene.relocation else { return Ok(()) };
+        self.moved.push(relocation.share);
+        for place in &relocation.places {
             self.places += 1;
-            self.moved_images.insert((record.case, object.clone(), place.to_owned()));
+            self.moved_images.insert((record.case, id.clone(), place.map(f32::to_bits)));
         }
-        match number(said::MOVED_NATURALNESS) {
+        match relocation.naturalness {
             Some(natural) => self.moved_naturalness.add(natural),
             None => Ok(()),
         }
@@ -286,7 +289,6 @@ impl Cell {
         spending: Option<&Spending>,
     ) -> Result<ChangedScenes, StatsError> {
         let [changed, n] = self.counts();
-        let kind = |name: &str| self.kinds.get(name).copied().unwrap_or(0);
         let mean = |of: &Sample| Mean::of(of.estimate_in(SHARE, precision.intervals.level));
         Ok(ChangedScenes {
             target: target.to_owned(),
@@ -294,12 +296,12 @@ impl Cell {
             objects: self.objects.values().sum(),
             unsteady: self.unsteady.len() as u64,
             changed: precision.rate(changed, n)?,
-            imprecise: kind(VOC_AP),
+            imprecise: self.imprecise,
             distinct: self.images.len() as u64,
-            missed: kind(MISSED),
-            spurious: kind(SPURIOUS),
-            relabelled: kind(RELABELLED),
-            misplaced: kind(MISPLACED),
+            missed: self.kinds.missed,
+            spurious: self.kinds.spurious,
+            relabelled: self.kinds.relabelled,
+            misplaced: self.kinds.misplaced,
             moved: self.moved_on(precision)?,
             naturalness: mean(&self.naturalness),
             queries: self.queries,

@@ -7,7 +7,6 @@ use super::summary::{KCurve, Moved, MovedRow, SideBySide, SideRow};
 use super::tally::Precision;
 use super::{Mean, Rate};
 use faultlens_record::Record;
-use faultlens_record::keys::{AP, BELIEF, RANK, TRUTH_RANK};
 use faultlens_record::store::{FaultOn, ManifestTarget};
 use faultlens_spec::is_drawn;
 use faultlens_stats::{self as stats, StatsError};
@@ -16,9 +15,9 @@ use std::collections::BTreeMap;
 /// The largest k.
 const MOST_K: usize = 10;
 
-/// What records measure, and what reports call it.
-const MEASURES: [(&str, &str); 3] =
-    [("edits", "letters changed"), ("changed", "objects lost or new"), (AP, PRECISION)];
+/// What oracles measure, and what reports call it.
+const ORACLE_MEASURES: [(&str, &str); 2] =
+    [("edits", "letters changed"), ("changed", "objects lost or new")];
 
 /// What reports call average precision with golden for the truth.
 const PRECISION: &str = "AP against golden";
@@ -54,7 +53,7 @@ type Places = [u64; MOST_K + 1];
 impl Sides {
     pub(super) fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
         let fault = context.manifest.faults.get(record.fault as usize);
-        if fault.is_none_or(|fault| fault.on != FaultOn::Image) || record.queries == 0 {
+        if fault.is_none_or(|fault| fault.on != FaultOn::Image) || record.cost.queries == 0 {
             return Ok(());
         }
         let Some(changed) = changed(record) else { return Ok(()) };
@@ -67,19 +66,22 @@ impl Sides {
         let target = context.manifest.targets.get(record.target as usize);
         let golden = context.golden(record.target, record.case);
         if target.is_some_and(ranks) {
-            place(&mut self.golden, record, RANK);
+            place(&mut self.golden, record, record.measures.rank);
             if golden.is_some_and(|golden| golden.truth.is_some()) {
-                place(&mut self.truth, record, TRUTH_RANK);
+                place(&mut self.truth, record, record.measures.truth_rank);
             }
             let then = golden.and_then(|golden| golden.score).filter(|score| score.is_finite());
-            if let (Some(then), Some(now)) = (then, belief(record)) {
+            if let (Some(then), Some(now)) = (then, confidence(record)) {
                 self.measure(record, CONFIDENCE, f64::from(then) - now)?;
             }
         }
-        for (name, title) in MEASURES {
-            if let Some(value) = record.extra.get(name).and_then(|text| text.parse().ok()) {
+        for (name, title) in ORACLE_MEASURES {
+            if let Some(value) = record.measures.oracle_value(name) {
                 self.measure(record, title, value)?;
             }
+        }
+        if let Some(ap) = record.measures.ap {
+            self.measure(record, PRECISION, ap)?;
         }
         Ok(())
     }
@@ -204,24 +206,25 @@ fn ranks(target: &ManifestTarget) -> bool {
         || target.service.as_deref().is_some_and(|task| asked.contains(&task))
 }
 
-/// Counts the place that a record says, or the first where it says none.
-fn place(by_target: &mut BTreeMap<u32, Places>, record: &Record, name: &str) {
-    let place = match record.extra.get(name).map(|text| text.parse::<usize>()) {
+/// Counts a place: the first where the record has none, and beyond all others where the answer does
+/// not have it.
+fn place(by_target: &mut BTreeMap<u32, Places>, record: &Record, rank: Option<u64>) {
+    let place = match rank {
         _ if record.answer.is_none() => MOST_K + 1,
         None => 1,
-        Some(Ok(place)) if place > 0 => place,
-        Some(_) => MOST_K + 1,
+        Some(0) => MOST_K + 1,
+        Some(rank) => usize::try_from(rank).unwrap_or(usize::MAX),
     };
     by_target.entry(record.target).or_default()[place.min(MOST_K + 1) - 1] += 1;
 }
 
-/// How strongly the target still believes in golden's best answer: not at all where it does not
-/// name it.
-fn belief(record: &Record) -> Option<f64> {
-    match (record.extra.contains_key(RANK), record.extra.get(BELIEF)) {
-        (false, _) => record.score.map(f64::from),
-        (true, Some(belief)) => belief.parse().ok(),
-        (true, None) => Some(0.0),
+/// The confidence that the target still has in golden's best answer: none where it does not name
+/// it.
+fn confidence(record: &Record) -> Option<f64> {
+    match (record.measures.rank, record.measures.confidence) {
+        (None, _) => record.score.map(f64::from),
+        (Some(_), Some(confidence)) => Some(f64::from(confidence)),
+        (Some(_), None) => Some(0.0),
     }
 }
 

@@ -29,8 +29,6 @@ use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, Targ
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_record::Record;
 use faultlens_record::Spending;
-use faultlens_record::keys::CHANGES;
-use faultlens_record::keys::VISUAL_CHANGE;
 use faultlens_record::store::{ManifestTarget, Recorded, Store, StoreError};
 use faultlens_spec::Campaign;
 use faultlens_stats::StatsError;
@@ -119,13 +117,15 @@ impl Pass {
     }
 
     fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
-        self.micros = self.micros.saturating_add(record.micros);
+        self.micros = self.micros.saturating_add(record.cost.micros);
         self.recorded += 1;
-        for name in record.extra.keys() {
+        let mut keep = |name: &str| {
             if !self.extra.contains(name) {
-                self.extra.insert(name.clone());
+                self.extra.insert(name.to_owned());
             }
-        }
+        };
+        record.extra.keys().for_each(|name| keep(name));
+        record.measures.for_each_field(|name, _| keep(name));
         if context.is_search(record.fault) {
             return self.critical.add(record);
         }
@@ -335,8 +335,8 @@ fn examples(store: &Store, context: &Context) -> Result<Vec<Example>, StoreError
             fault: text("point"),
             site: record.site.as_ref().map(ToString::to_string),
             outcome: record.outcome.kind().name().to_owned(),
-            visual_change: record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse().ok()),
-            changes: record.extra.get(CHANGES).cloned(),
+            visual_change: record.measures.visual_change,
+            changes: record.object_changes(),
             golden: kept.golden,
             observed: kept.observed,
             before: kept.before,

@@ -46,7 +46,7 @@ impl Thresholds {
         if self.thresholds.is_empty() || record.outcome.kind() == OutcomeKind::Skipped {
             return Ok(());
         }
-        let deviation = record.extra.get(DEVIATION).and_then(|text| text.parse::<f64>().ok());
+        let deviation = record.measures.oracle_value(DEVIATION);
         self.measured |= deviation.is_some();
         let fresh = || vec![Sample::default(); self.thresholds.len()];
         let cell = self.cells.entry((record.target, record.fault)).or_insert_with(fresh);

@@ -6,8 +6,12 @@
 //! 3. A [`GoldenCase`] is one target and one case, asked undisturbed. Its trials are run by the
 //!    [`Disturb`](trial::Disturb) of their fault, judged against it, and recorded.
 //! 4. A [`replay::Rerun`] repeats single trials bit for bit, and pins them.
+//!
+//! [`CampaignBuilder`] puts a campaign together without a file, with targets, faults and oracles of
+//! the program's own.
 
 mod annotate;
+mod builder;
 pub mod cases;
 mod check;
 mod clock;
@@ -34,6 +38,7 @@ mod target;
 pub mod trial;
 mod white_box;
 
+pub use builder::CampaignBuilder;
 pub use cases::case_key;
 pub use context::TrialContext;
 pub use cost_estimate::CostEstimate;

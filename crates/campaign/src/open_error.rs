@@ -65,6 +65,12 @@ pub enum OpenCampaignError {
         /// What there is.
         hint: String,
     },
+    /// No oracle has this name.
+    #[error("{0}")]
+    Oracle(String),
+    /// A target that only the program that built the campaign can bring along.
+    #[error("target {0}: it is the program's own, and no file can open it")]
+    OwnTarget(String),
     /// The oracle or a guard cannot judge what a target answers.
     #[error(
         "target {target} answers with {kind}, which the campaign's oracle (same_top where none is named) or a guard cannot judge; write oracle: {fitting} into the campaign"

@@ -7,7 +7,7 @@ use crate::plan::TrialKey;
 use faultlens_core::{Outcome, Reason, Response, Truth};
 use faultlens_judge::is_correct;
 use faultlens_record::inventory;
-use faultlens_record::{GoldenRecord, Record, TrialId};
+use faultlens_record::{Cost, GoldenRecord, Measures, Record, TrialId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ pub(crate) fn trial_record(
         Err(_) => None,
     };
     let (text, score) = headline(answer);
+    let (measures, extra) = measures(golden, &observation, answer);
     Record {
         number,
         trial,
@@ -38,10 +39,10 @@ pub(crate) fn trial_record(
         outcome,
         answer: text,
         score,
-        queries: observation.queries,
+        cost: Cost { queries: observation.queries, micros: observation.micros },
         digest: answer.map(Response::digest),
-        extra: measures(golden, &observation, answer),
-        micros: observation.micros,
+        measures,
+        extra,
         site: observation.site,
     }
 }
@@ -59,10 +60,10 @@ pub(crate) fn skipped_record(number: u64, key: TrialKey, trial: TrialId, reason:
         site: None,
         answer: None,
         score: None,
-        queries: 0,
+        cost: Cost::default(),
         digest: None,
+        measures: Measures::default(),
         extra: BTreeMap::new(),
-        micros: 0,
     }
 }
 

@@ -37,6 +37,15 @@ pub struct OpenTarget {
 enum System {
     Model(Box<WhiteBox>),
     Service(Box<ServiceTarget>),
+    Own(OwnTarget),
+}
+
+/// A target that a program brings along.
+struct OwnTarget {
+    target: Box<dyn Target>,
+    key: String,
+    /// The kind of its answers, by the first one that it gave, and the oracle for them.
+    answers_with: (&'static str, &'static str),
 }
 
 impl OpenTarget {
@@ -63,6 +72,7 @@ impl OpenTarget {
                     source,
                 })?))
             }
+            Source::Own { .. } => return Err(OpenCampaignError::OwnTarget(spec.name.clone())),
         };
         let origin = system.key();
         let key = defended_key(origin.clone(), &spec.defences);
@@ -71,19 +81,35 @@ impl OpenTarget {
         Ok(Self { system, defences, key, origin, truths })
     }
 
+    /// A target of a program's own; `answer` is its answer to the first case, where it gave one, and
+    /// `classes` are those of the data set.
+    pub(crate) fn own(
+        key: &str,
+        target: Box<dyn Target>,
+        answer: Option<&Response>,
+        classes: &[String],
+    ) -> Self {
+        let key = TrialId::of(&[b"own target", key.as_bytes()]).to_string();
+        let answers_with = answer.map_or(("labels", "same_top"), kind_of_answer);
+        let system = System::Own(OwnTarget { target, key, answers_with });
+        let origin = system.key();
+        let truths = system.truths(classes);
+        Self { system, defences: Vec::new(), key: origin.clone(), origin, truths }
+    }
+
     /// The model, where its inside can be reached.
     pub fn white_box(&self) -> Option<&WhiteBox> {
         match &self.system {
             System::Model(white_box) => Some(white_box),
-            System::Service(_) => None,
+            System::Service(_) | System::Own(_) => None,
         }
     }
 
     /// The service, where it is one.
     pub fn service(&self) -> Option<&ServiceTarget> {
         match &self.system {
-            System::Model(_) => None,
             System::Service(service) => Some(service),
+            System::Model(_) | System::Own(_) => None,
         }
     }
 
@@ -102,6 +128,7 @@ impl OpenTarget {
         match &self.system {
             System::Model(white_box) => white_box.target.ask(&shown),
             System::Service(service) => service.ask(&shown),
+            System::Own(own) => own.target.ask(&shown),
         }
     }
 
@@ -151,6 +178,7 @@ impl OpenTarget {
         match &self.system {
             System::Model(_) => "a model",
             System::Service(_) => "a service",
+            System::Own(_) => "a target of the program's own",
         }
     }
 
@@ -170,6 +198,7 @@ impl OpenTarget {
                     ("tensors", kind.map_or("same_top", fitting))
                 }
             },
+            System::Own(own) => own.answers_with,
         }
     }
 }
@@ -191,6 +220,7 @@ impl System {
                 TrialId::of(&parts).to_string()
             }
             Self::Service(service) => service.key(),
+            Self::Own(own) => own.key.clone(),
         }
     }
 
@@ -203,8 +233,9 @@ impl System {
             Self::Service(service) if service.task() == Task::Tensors => {
                 service.labels().unwrap_or(&none)
             }
-            // Services speak in names; a number is none.
-            Self::Service(_) => {
+            Self::Own(own) if own.answers_with.0 != "labels" => &none,
+            // Services speak in names, and so do rankings; a number is none.
+            Self::Service(_) | Self::Own(_) => {
                 let class_of =
                     |name: &String| name.parse::<u64>().is_err().then(|| class_called(name));
                 return classes.iter().map(class_of).collect();
@@ -237,6 +268,20 @@ fn defended_key(key: String, defences: &[DefenceSpec]) -> String {
     let mut parts = vec![key.as_bytes()];
     parts.extend(specs.iter().map(|spec| spec.as_bytes()));
     TrialId::of(&parts).to_string()
+}
+
+/// The kind of an answer as campaign files name it, and the oracle that judges such answers.
+fn kind_of_answer(answer: &Response) -> (&'static str, &'static str) {
+    let kind = match answer {
+        Response::Ranking(_) => return ("labels", "same_top"),
+        Response::Scores(_) => OutputKind::Probabilities,
+        Response::Values(_) => OutputKind::Values,
+        Response::Detections(_) => OutputKind::Detections,
+        Response::Segments(_) => OutputKind::Segments,
+        Response::Picture(_) => OutputKind::Picture,
+        Response::Text(_) => OutputKind::Text,
+    };
+    (kind.name(), fitting(kind))
 }
 
 /// An answer of a kind that says nothing.

@@ -3,7 +3,7 @@
 use faultlens_core::{Image, Response, TargetError};
 use faultlens_engine::{Golden, Graph, ValueId};
 use faultlens_faults::Anatomy;
-use faultlens_record::Place;
+use faultlens_record::ModelValue;
 use faultlens_targets::OnnxTarget;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct WhiteBox {
     /// Which layers it has.
     pub anatomy: Anatomy,
     /// By value, where a fault in it is recorded. Shared by all records of that value.
-    places: BTreeMap<ValueId, Arc<Place>>,
+    places: BTreeMap<ValueId, Arc<ModelValue>>,
 }
 
 impl WhiteBox {
@@ -32,7 +32,7 @@ impl WhiteBox {
     }
 
     /// Where a fault in this value is recorded.
-    pub fn place(&self, id: ValueId) -> Option<Arc<Place>> {
+    pub fn place(&self, id: ValueId) -> Option<Arc<ModelValue>> {
         self.places.get(&id).cloned()
     }
 
@@ -44,10 +44,10 @@ impl WhiteBox {
     }
 }
 
-fn place(graph: &Graph, anatomy: &Anatomy, id: ValueId) -> Option<Place> {
+fn place(graph: &Graph, anatomy: &Anatomy, id: ValueId) -> Option<ModelValue> {
     let at = anatomy.owner(graph, id)?;
     let operator = graph.operator(at);
-    Some(Place {
+    Some(ModelValue {
         value: graph.value_name(id).to_owned(),
         operator: operator.name.clone(),
         kind: operator.op_type.clone(),

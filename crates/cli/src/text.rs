@@ -1,6 +1,6 @@
 //! Numbers and columns as people read them.
 
-pub(crate) use faultlens::analysis::words::{count as grouped, duration as time};
+pub(crate) use faultlens::analysis::format::{count as grouped, duration as time};
 use faultlens::report::plain;
 
 /// Rounded with a unit: `386 M`.

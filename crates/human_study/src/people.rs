@@ -11,13 +11,11 @@ use crate::ledger::{Ledger, name};
 use crate::stimulus::{Kind, Stimulus};
 use crate::study::Study;
 use faultlens_core::{Outcome, Reason};
-use faultlens_record::GoldenRecord;
-use faultlens_record::Record;
-use faultlens_record::TrialId;
 use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
     timestamp,
 };
+use faultlens_record::{Cost, GoldenRecord, Measures, Record, TrialId};
 use faultlens_stats::tolerance::{Original, Originals};
 use std::collections::BTreeMap;
 use std::fs;
@@ -188,14 +186,16 @@ impl<'a> Book<'a> {
                     site: None,
                     answer: Some(self.word(said.choice)),
                     score: None,
-                    queries: 1,
+                    cost: Cost { queries: 1, micros: (said.millis * 1e3) as u64 },
                     digest: Some(said.choice as u64),
+                    measures: Measures {
+                        visual_change: Some(one.visual_change),
+                        ..Measures::default()
+                    },
                     extra: BTreeMap::from([
-                        (AXIS.to_owned(), one.visual_change.to_string()),
                         ("participant".to_owned(), name(*who)),
                         ("settings".to_owned(), one.settings.clone()),
                     ]),
-                    micros: (said.millis * 1e3) as u64,
                 });
             }
         }

@@ -27,7 +27,7 @@ pub use advice::{
 };
 pub use error::ProtectError;
 
-use faultlens_analysis::words::counted;
+use faultlens_analysis::format::counted;
 use faultlens_campaign::replay::Rerun;
 use faultlens_core::OutcomeKind;
 use faultlens_record::store::replace;

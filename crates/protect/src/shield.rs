@@ -48,7 +48,7 @@ pub(super) fn reread(spec: &TargetSpec) -> Result<ModelProto, ProtectError> {
 fn labels(spec: &TargetSpec) -> Option<PathBuf> {
     match &spec.source {
         Source::Model { written, .. } => written.labels.clone(),
-        Source::Service(_) => None,
+        Source::Service(_) | Source::Own { .. } => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::trials::Trials;
 use super::{Evaluated, RANGES, TargetAdvice};
-use faultlens_analysis::words::{count, counted, percent, rate};
+use faultlens_analysis::format::{count, counted, percent, rate};
 use faultlens_spec::Campaign;
 
 /// The share of the largest gain that a cheaper protection must reach to be named first.
@@ -48,7 +48,7 @@ fn best(target: &TargetAdvice) -> Option<String> {
     let label = &best.label;
     let named = named(best);
     let stops = stops(best);
-    Some(format!("Cheapest of what gains most: {label}{named}, which {stops}."))
+    Some(format!("Best value: {label}{named}, which {stops}."))
 }
 
 /// The least extent that stops most of what the greatest one does.
@@ -79,7 +79,7 @@ fn clipping(one: &Evaluated) -> String {
         n => {
             let hidden = match one.hidden {
                 0 => String::new(),
-                k => format!(": {} of them gave the fault away before", count(k)),
+                k => format!(": {} of them detected before (not finite, or rejected)", count(k)),
             };
             format!(", and breaks {} that {} not broken{hidden}", counted(n, "answer"), was(n))
         }
@@ -206,11 +206,11 @@ mod tests {
         assert_eq!(
             findings(std::slice::from_ref(&target)),
             [
-                "Cheapest of what gains most: duplicating 2 (a first), which stops 74.0% [74.0, \
+                "Best value: duplicating 2 (a first), which stops 74.0% [74.0, \
                  74.0] of the broken answers for 60.0% more work.",
                 "Clipping activations to their usual range repairs 60.0% [60.0, 60.0] of the \
                  broken answers for 1.0% more work, and breaks 2 answers that were not broken: 1 \
-                 of them gave the fault away before.",
+                 of them detected before (not finite, or rejected).",
                 "Duplicating 1 (a) stops 50.0% [50.0, 50.0] of the broken answers for 30.0% more \
                  work; 2 of 3 layers: stops 74.0% [74.0, 74.0] of the broken answers for 60.0% \
                  more work.",

@@ -3,9 +3,15 @@
 mod account;
 pub mod inventory;
 pub mod keys;
+mod measures;
 mod record;
 pub mod said;
 pub mod store;
 
 pub use account::{ServiceAccount, Spending};
-pub use record::{GoldenRecord, Place, Record, Site, TrialId};
+pub use measures::{
+    AttackCost, AttackSuccess, BoundarySearch, ChangeCounts, ChangedBox, DetectionDiff, Field,
+    FirstSuccess, FoundObject, LabelledBox, Measures, NamedValue, Relocation, SceneChange,
+    SceneObject,
+};
+pub use record::{Cost, GoldenRecord, ModelValue, Record, Site, TrialId};

@@ -1,8 +1,9 @@
 //! What remains of a trial.
 
-use crate::keys::TIMED;
+use crate::measures::{CHANGES, Measures};
 use faultlens_core::Outcome;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -32,26 +33,62 @@ pub struct Record {
     pub answer: Option<Arc<str>>,
     /// The number that goes with the answer.
     pub score: Option<f32>,
-    /// How often the target was asked.
-    pub queries: u32,
+    /// What it cost to run.
+    pub cost: Cost,
     /// Tells whether another answer has the same bits; `None` where there is no answer.
     pub digest: Option<u64>,
-    /// What else a fault, target or oracle has to say, by name.
+    /// What was measured beside the outcome.
+    pub measures: Measures,
+    /// What faults, oracles and targets of users have to say besides, by name.
     pub extra: BTreeMap<String, String>,
-    /// How long it took; a share of the whole where several ran together.
+}
+
+/// What a trial cost to run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// How often the target was queried.
+    pub queries: u32,
+    /// Microseconds that it took; a share of the whole where several trials ran together.
     pub micros: u64,
 }
 
 impl Record {
-    /// Whether both tell the same of the same trial, bit for bit; the time may differ.
+    /// Whether both are the same trial with the same result, bit for bit. Times are not compared.
     pub fn is_same(&self, other: &Self) -> bool {
-        let plain = |record: &Self| {
-            let mut extra = record.extra.clone();
-            extra.retain(|name, _| !TIMED.contains(&name.as_str()));
-            Self { score: None, micros: 0, extra, ..record.clone() }
-        };
         let bits = |record: &Self| record.score.map(f32::to_bits);
-        bits(self) == bits(other) && plain(self) == plain(other)
+        bits(self) == bits(other)
+            && self.measures_without_times() == other.measures_without_times()
+            && self.without_numbers() == other.without_numbers()
+    }
+
+    /// The measures in a form in which NaN equals itself.
+    fn measures_without_times(&self) -> Option<String> {
+        serde_json::to_string(&self.measures.clone().without_times()).ok()
+    }
+
+    /// The record without its times and without the numbers that may be NaN.
+    fn without_numbers(&self) -> Self {
+        let cost = Cost { micros: 0, ..self.cost };
+        Self { score: None, cost, measures: Measures::default(), ..self.clone() }
+    }
+
+    /// The measures and what plug-ins recorded besides, as texts by name: the `extra` column of
+    /// exports. A measure keeps its name where a plug-in chose the same one.
+    pub fn fields(&self) -> BTreeMap<String, String> {
+        let mut fields = self.extra.clone();
+        fields.extend(self.measures.fields());
+        fields
+    }
+
+    /// A summary for people of the objects that changed; `None` where none did.
+    pub fn object_changes(&self) -> Option<String> {
+        self.field(CHANGES).map(Cow::into_owned)
+    }
+
+    /// One of [`fields`](Self::fields), by its name.
+    pub fn field(&self, name: &str) -> Option<Cow<'_, str>> {
+        let measure = self.measures.field(name).map(Cow::Owned);
+        measure.or_else(|| self.extra.get(name).map(|text| text.as_str().into()))
     }
 }
 
@@ -59,7 +96,7 @@ impl Record {
 #[derive(Debug, Clone)]
 pub struct Site {
     /// The value and the operator it belongs to.
-    pub place: Arc<Place>,
+    pub place: Arc<ModelValue>,
     /// Which element of the value.
     pub element: u64,
     /// The bit that was hit; `None` where none or several were.
@@ -82,7 +119,7 @@ impl PartialEq for Site {
 /// The site in words.
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { value, operator, kind, .. } = &*self.place;
+        let ModelValue { value, operator, kind, .. } = &*self.place;
         write!(f, "{operator} ({kind}), element {} of {value}", self.element)?;
         if let Some(bit) = self.bit {
             write!(f, ", bit {bit}")?;
@@ -108,7 +145,7 @@ impl fmt::Display for Brief {
 
 /// A value of a model that faults land in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct ModelValue {
     /// The value's name in the model.
     pub value: String,
     /// The operator that makes it, or reads it if it is a weight.

@@ -10,7 +10,7 @@ use crate::render;
 use crate::render::terminal::Terminal;
 use crate::sections::{Input, parts};
 use askama::Template;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{Progress, Summary, Tally};
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! Requirements and pinned trials as one list of checks.
 
 use crate::document::Check;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 use faultlens_analysis::{Checked, Summary};
 
 /// Every check of a run: requirements, requirements within human tolerance, pinned trials.
@@ -15,10 +16,10 @@ pub(crate) fn checks(summary: &Summary) -> Vec<Check> {
             why: checked.why.clone(),
             measured: format!(
                 "measured {}, {} of {}; limit {}",
-                format::measured(checked),
+                words::measured(checked),
                 checked.rate.events,
                 checked.rate.n,
-                format::allowed(checked)
+                words::allowed(checked)
             ),
             brief: brief(checked),
         });
@@ -26,11 +27,11 @@ pub(crate) fn checks(summary: &Summary) -> Vec<Check> {
     for one in &summary.preserved {
         checks.push(Check {
             class: "preserved",
-            name: format!("{} ({})", format::preserved(one), one.tolerance),
+            name: format!("{} ({})", words::preserved(one), one.tolerance),
             verdict: one.verdict,
             why: one.why.clone(),
-            measured: format::kept(one),
-            brief: one.distance.as_ref().map_or(format::NONE.into(), format::distance),
+            measured: words::kept(one),
+            brief: one.distance.as_ref().map_or(format::NONE.into(), words::distance),
         });
     }
     for pin in &summary.pinned {
@@ -50,7 +51,7 @@ pub(crate) fn checks(summary: &Summary) -> Vec<Check> {
 /// Failures in time stand beside their limit, since no percent sign marks them.
 fn brief(checked: &Checked) -> String {
     match checked.fit {
-        Some(_) => format!("{}, limit {}", format::measured(checked), format::allowed(checked)),
+        Some(_) => format!("{}, limit {}", words::measured(checked), words::allowed(checked)),
         None => format::rate(&checked.rate),
     }
 }

@@ -5,7 +5,7 @@
 //! Drawings are the exception: they are finished SVG and escape their own texts.
 
 use crate::image::Room;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{Mean, Rate, Verdict};
 
 /// How far a section or a column of a table reaches: the page has all, the others choose.

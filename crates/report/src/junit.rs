@@ -3,7 +3,7 @@
 use crate::checks::checks;
 use crate::document::Check;
 use crate::escape::xml;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{Rate, Summary, Verdict};
 use std::fmt::Write as _;
 

@@ -157,12 +157,15 @@ fn candidates(records: &[Record], moved: bool) -> Vec<Candidate> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     for record in records {
-        let said = |name: &str| record.extra.get(name).map(String::as_str);
-        let placed = said("object_box").and_then(corner);
-        let last = said("moved_to").and_then(|way| corner(way.split("; ").last()?));
+        let Some(scene) = &record.measures.scene else { continue };
+        let object = scene.object.as_ref();
+        let id = object.and_then(|object| object.id.clone());
+        let placed = object.map(|object| corner([object.bounds.left, object.bounds.top]));
+        let way = scene.relocation.as_ref();
+        let last = way.and_then(|way| way.places.last()).map(|place| corner(*place));
         for (moved, place) in [(false, placed), (true, last.filter(|_| moved))] {
             let Some(place) = place else { continue };
-            if seen.insert((record.case, said("object").map(str::to_owned), place)) {
+            if seen.insert((record.case, id.clone(), place)) {
                 all.push((record.number, moved));
             }
         }
@@ -170,11 +173,9 @@ fn candidates(records: &[Record], moved: bool) -> Vec<Candidate> {
     all
 }
 
-/// The upper left corner of a box on record, in tenths of pixels, as boxes are recorded.
-fn corner(sides: &str) -> Option<[i64; 2]> {
-    let mut sides = sides.split(' ').map(|side| side.parse::<f64>().ok());
-    let mut next = || Some((sides.next()?? * 10.0).round() as i64);
-    Some([next()?, next()?])
+/// The upper left corner of a box in tenths of pixels: closer ones show the same scene.
+fn corner(place: [f32; 2]) -> [i64; 2] {
+    place.map(|side| (f64::from(side) * 10.0).round() as i64)
 }
 
 /// What goes wrong while scenes are made again.
@@ -247,9 +248,9 @@ impl Source for Both {
 mod tests {
     use super::*;
     use faultlens_core::Outcome;
-    use faultlens_record::TrialId;
+    use faultlens_record::{Cost, Measures, Relocation, SceneChange, SceneObject, TrialId};
 
-    fn record(number: u64, case: u32, extra: &[(&str, &str)]) -> Record {
+    fn record(number: u64, case: u32, scene: &SceneChange) -> Record {
         Record {
             number,
             trial: TrialId([0; 16]),
@@ -261,18 +262,29 @@ mod tests {
             site: None,
             answer: None,
             score: None,
-            queries: 1,
+            cost: Cost { queries: 1, micros: 0 },
             digest: None,
-            extra: extra.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-            micros: 0,
+            measures: Measures { scene: Some(scene.clone()), ..Measures::default() },
+            extra: BTreeMap::new(),
         }
     }
 
     #[test]
     fn a_scene_counts_once_wherever_its_object_came_from() {
-        let placed = [("object", "a"), ("object_box", "1.0 2.0 3.0 4.0")];
-        let way = [placed[0], placed[1], ("moved_to", "5 6; 7 8")];
-        let there = [("object", "a"), ("object_box", "7.0 8.0 9.0 10.0")];
+        let object_at = |left: f32, top: f32| SceneChange {
+            object: Some(SceneObject {
+                label: "car".to_owned(),
+                id: Some("a".to_owned()),
+                bounds: Bounds { left, top, right: left + 2.0, bottom: top + 2.0 },
+                beside: None,
+            }),
+            ..SceneChange::default()
+        };
+        let placed = object_at(1.0, 2.0);
+        let places = vec![[5.0, 6.0], [7.0, 8.0]];
+        let relocation = Some(Relocation { share: 1.0, places, naturalness: None });
+        let way = SceneChange { relocation, ..placed.clone() };
+        let there = object_at(7.0, 8.0);
         let records = [
             record(0, 0, &placed),
             record(1, 0, &placed),

@@ -1,13 +1,22 @@
 //! A campaign, checked.
 
-use super::{DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop};
+use super::{
+    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Method, Preservation, Requirement, Stop,
+};
 use faultlens_data::{Format, Sampling};
+use faultlens_stats::Level;
 use faultlens_targets::PartialDescription;
 use faultlens_targets::service::{Limits, ServiceSpec};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+
+/// The seed of a campaign that does not say one.
+pub(super) const DEFAULT_SEED: u64 = 1;
+
+/// How many examples are kept per fault point where a campaign does not say it.
+pub(super) const DEFAULT_EXAMPLES: usize = 3;
 
 /// What is disturbed, asked and judged: a campaign file, checked.
 #[derive(Debug)]
@@ -84,6 +93,11 @@ pub enum Source {
     },
     /// A service behind HTTP.
     Service(Box<ServiceSpec>),
+    /// A target that a program brings along; no file can name it.
+    Own {
+        /// What distinguishes its answers from those of other targets.
+        key: String,
+    },
 }
 
 impl Source {
@@ -95,6 +109,7 @@ impl Source {
                 Some(endpoint) => format!("{} at {endpoint}", spec.provider),
                 None => spec.provider.clone(),
             },
+            Self::Own { key } => key.clone(),
         }
     }
 }
@@ -146,6 +161,35 @@ impl CaseSpec {
 }
 
 impl Campaign {
+    /// A campaign without targets, cases and faults, for programs that bring their own. All else is
+    /// as in a file that does not mention it.
+    pub fn empty(name: &str, judge: JudgeSpec) -> Self {
+        Self {
+            name: name.to_owned(),
+            seed: DEFAULT_SEED,
+            threads: None,
+            output: Path::new("runs").join(name),
+            targets: Vec::new(),
+            cases: CaseSpec::plain(""),
+            faults: Vec::new(),
+            objects: None,
+            judge,
+            intervals: Intervals { method: Method::default(), level: Level::default() },
+            stop: None,
+            requirements: Vec::new(),
+            preserve: Vec::new(),
+            tells_every_change: true,
+            reference: None,
+            fairness: None,
+            answers: None,
+            pinned: Vec::new(),
+            examples: DEFAULT_EXAMPLES,
+            base: PathBuf::new(),
+            text: String::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// The SHA-256, in hexadecimal, of all that decides the records: two files with the same one
     /// mean the same trials, judged the same. Names of the campaign, directories, threads, limits,
     /// pins, examples and comments do not decide them.
@@ -199,6 +243,7 @@ impl Campaign {
                 "name": target.name,
                 "service": ServiceSpec { limits: Limits::default(), ..(**spec).clone() }.to_stable_json().ok(),
             }),
+            Source::Own { key } => json!({ "name": target.name, "own": key }),
         };
         if !defences.is_empty() {
             meaning["defences"] = json!(defences);

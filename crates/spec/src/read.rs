@@ -1,6 +1,6 @@
 //! From the tree of a campaign file to a campaign.
 
-use super::campaign::{Campaign, Fairness, Source, TargetSpec};
+use super::campaign::{Campaign, DEFAULT_EXAMPLES, DEFAULT_SEED, Fairness, Source, TargetSpec};
 use super::cases::{cases, path_or_world};
 use super::error::{ConfigError, Diagnostic};
 use super::fault::{self, FaultPoint};
@@ -23,9 +23,7 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const DEFAULT_SEED: u64 = 1;
 const DEFAULT_AT_MOST: u32 = 1000;
-const DEFAULT_EXAMPLES: usize = 3;
 
 impl Campaign {
     /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it

@@ -95,7 +95,7 @@ fn machines(store: &Store) -> String {
 /// withstood anything.
 fn is_lost(record: &Record) -> bool {
     let ended = matches!(record.outcome.kind(), OutcomeKind::Crashed | OutcomeKind::TimedOut);
-    ended && !record.extra.contains_key("cpu_seconds")
+    ended && record.measures.attack.is_none()
 }
 
 /// What a record says of a sample; nothing where the trial could not be judged or is lost.
@@ -110,18 +110,16 @@ fn row(
     if kind == OutcomeKind::Skipped || is_lost(record) {
         return None;
     }
-    let number = |name: &str| {
-        let told = record.extra.get(name).and_then(|text| text.parse::<f64>().ok());
-        told.filter(|number| number.is_finite())
+    let attack_cost = record.measures.attack.as_ref();
+    let success = attack_cost.and_then(|cost| cost.success.as_ref());
+    let once = record.cost.micros as f64 / 1e6;
+    // The time until the first success, or of the whole search without one. A fault that does not
+    // search is over as soon as the target has answered.
+    let (changed, seconds, wall_seconds) = match (attack_cost, success) {
+        (_, Some(success)) => (true, success.first.cpu_seconds, success.first.wall_seconds),
+        (Some(cost), None) => (false, cost.cpu_seconds, cost.wall_seconds),
+        (None, None) => (kind == OutcomeKind::Changed, once, once),
     };
-    let hunted = number("cpu_seconds").is_some();
-    // A fault that is no attack is over as soon as it is asked about.
-    let changed = match hunted {
-        true => record.extra.contains_key("first_queries"),
-        false => kind == OutcomeKind::Changed,
-    };
-    let until = |first: &str, whole: &str| number(if changed { first } else { whole });
-    let once = record.micros as f64 / 1e6;
     let rejected = kind == OutcomeKind::Detected;
     let wrong = golden.and_then(|golden| {
         let truth = golden.truth.as_deref()?;
@@ -134,14 +132,19 @@ fn row(
         changed,
         wrong,
         rejected,
-        seconds: until("first_cpu_seconds", "cpu_seconds").unwrap_or(once),
-        wall_seconds: until("first_wall_seconds", "wall_seconds").unwrap_or(once),
-        queries: number("first_queries").map_or(record.queries.into(), |queries| queries as u64),
-        distance: number("distance").unwrap_or_else(|| attack.dose.map_or(0.0, |dose| dose.amount)),
-        distance_inf: number("distance_inf"),
-        distance_2: number("distance_2"),
-        visual_change: number("visual_change"),
+        seconds,
+        wall_seconds,
+        queries: success.map_or(record.cost.queries.into(), |success| success.first.queries),
+        distance: finite(success.map(|success| success.distance))
+            .unwrap_or_else(|| attack.dose.map_or(0.0, |dose| dose.amount)),
+        distance_inf: finite(success.map(|success| success.distance_inf)),
+        distance_2: finite(success.map(|success| success.distance_2)),
+        visual_change: finite(record.measures.visual_change),
     })
+}
+
+fn finite(number: Option<f64>) -> Option<f64> {
+    number.filter(|number| number.is_finite())
 }
 
 /// An attack as it is searched with; nothing for a fault that does not search.
@@ -213,7 +216,7 @@ mod tests {
     use super::*;
     use crate::Sweep;
     use faultlens_core::Outcome;
-    use faultlens_record::TrialId;
+    use faultlens_record::{AttackCost, AttackSuccess, Cost, FirstSuccess, Measures, TrialId};
     use std::path::Path;
 
     fn sweep(attacks: &str) -> Sweep {
@@ -267,7 +270,7 @@ mod tests {
     #[test]
     fn trials_that_end_before_anything_was_measured_have_no_row() {
         let attacks = sweep("{fault: pgd, epsilon: 0.1}").attacks;
-        let record = |outcome: Outcome, extra: &[(&str, &str)]| Record {
+        let record = |outcome: Outcome, attack: Option<AttackCost>| Record {
             number: 0,
             trial: TrialId([0; 16]),
             target: 0,
@@ -278,21 +281,40 @@ mod tests {
             site: None,
             answer: None,
             score: None,
-            queries: 3,
+            cost: Cost { queries: 3, micros: 5 },
             digest: None,
-            extra: extra.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-            micros: 5,
+            measures: Measures { attack, ..Measures::default() },
+            extra: BTreeMap::new(),
         };
+        let failed =
+            AttackCost { cpu_seconds: 0.5, wall_seconds: 0.5, gradients: 0, success: None };
         let told = |record: &Record| row(record, 0, "a", None, &attacks[0]);
         for outcome in [Outcome::Crashed, Outcome::TimedOut] {
-            let lost = record(outcome.clone(), &[]);
+            let lost = record(outcome.clone(), None);
             assert!(is_lost(&lost) && told(&lost).is_none());
-            let booked = record(outcome, &[("cpu_seconds", "0.5"), ("distance_2", "inf")]);
+            let booked = record(outcome, Some(failed.clone()));
             let row = told(&booked).unwrap();
             assert!(!is_lost(&booked));
             assert_eq!((row.seconds, row.changed, row.distance_2), (0.5, false, None));
         }
-        assert!(!is_lost(&record(Outcome::Unchanged, &[])));
+        assert!(!is_lost(&record(Outcome::Unchanged, None)));
+        let first = FirstSuccess {
+            queries: 2,
+            gradients: 0,
+            distance: 0.5,
+            cpu_seconds: 0.25,
+            wall_seconds: 0.25,
+        };
+        let success = AttackSuccess {
+            distance: 0.5,
+            distance_inf: 0.5,
+            distance_2: f64::INFINITY,
+            distance_0: 3.0,
+            first,
+        };
+        let found = AttackCost { success: Some(success), ..failed };
+        let row = told(&record(Outcome::Changed, Some(found))).unwrap();
+        assert_eq!((row.seconds, row.queries, row.distance_2), (0.25, 2, None));
     }
 
     #[test]

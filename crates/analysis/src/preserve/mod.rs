@@ -19,7 +19,6 @@ use faultlens_core::{Outcome, Reason};
 use faultlens_judge::Tolerance;
 use faultlens_judge::tolerance::Tolerated;
 use faultlens_record::Record;
-use faultlens_record::keys::VISUAL_CHANGE;
 use faultlens_record::store::FaultOn;
 use faultlens_spec::{Campaign, Metric, Preservation, Preserves};
 use faultlens_stats::StatsError;
@@ -78,7 +77,7 @@ impl Preservations {
         }
         let fault = context.manifest.faults.get(record.fault as usize);
         let Some(fault) = fault.filter(|fault| fault.on == FaultOn::Image) else { return };
-        let change = record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse().ok());
+        let change = record.measures.visual_change;
         for (at, (one, _)) in self.all.iter().enumerate() {
             let key = (at, record.target, fault.name.clone());
             let Some(pool) = self.pools.get_mut(&key) else { continue };

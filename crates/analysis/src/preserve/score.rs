@@ -3,7 +3,6 @@
 use super::super::attribute::Context;
 use super::super::robustness::was_answered;
 use faultlens_judge::same_letters;
-use faultlens_record::keys::{LIKENESS, QUALITY, QUALITY_BEFORE};
 use faultlens_record::store::ManifestTarget;
 use faultlens_record::{GoldenRecord, Record};
 use faultlens_spec::{Metric, Preservation, Preserves};
@@ -70,11 +69,12 @@ fn among(classes: &[String], answer: &str) -> bool {
 }
 
 fn of_places(what: Preserves, record: &Record) -> Option<(f64, f64)> {
-    let number = |name: &str| record.extra.get(name).and_then(|text| text.parse::<f64>().ok());
-    // No answer finds nothing.
-    let after = |name: &str| if record.answer.is_none() { Some(0.0) } else { number(name) };
-    match what {
-        Preserves::Correctness => Some((number(QUALITY_BEFORE)?, after(QUALITY)?)),
-        Preserves::Prediction => Some((1.0, after(LIKENESS)?)),
-    }
+    let measures = &record.measures;
+    let (before, after) = match what {
+        Preserves::Correctness => (measures.truth_score_before?, measures.truth_score),
+        Preserves::Prediction => (1.0, measures.similarity),
+    };
+    // A target that gives no answer finds nothing.
+    let after = if record.answer.is_none() { 0.0 } else { after? };
+    Some((before, after))
 }

@@ -144,7 +144,7 @@ fn rates_of_both_runs_are_corrected_for_weights() {
     first.add((0, 0), 10, |_, repeat| repeat < 4);
     second.add((0, 0), 10, |_, repeat| repeat < 4);
     for record in first.records.iter_mut().filter(|record| record.repeat < 5) {
-        record.extra.insert("weight".to_owned(), "0.5".to_owned());
+        record.measures.weight = Some(0.5);
     }
     let comparison = compared(&first, &second);
     let all = &comparison.rows[0];

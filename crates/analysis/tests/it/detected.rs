@@ -1,9 +1,12 @@
 //! Objects found under faults in images, counted by hand.
 
 use crate::sample::{Run, fault, golden};
+use faultlens_record::{FoundObject, Measures};
 
 const KNOWN: &str = "5 0 0 0 10 10";
 const FOUND: &str = "5 0.9 0 0 10 10";
+const OBJECT: FoundObject =
+    FoundObject { class: 5, score: 0.9, left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
 
 /// Ten cases with an object each. Undisturbed all are found; noise of severities 1 and 5 loses 4 and
 /// 8 of them, fog 2, and the control none.
@@ -29,8 +32,8 @@ fn run() -> Run {
         let from = run.records.len();
         run.add((0, fault), 1, |case, _| case < lost);
         for record in &mut run.records[from..] {
-            let found = if record.case < lost { "" } else { FOUND };
-            record.extra.insert("found".to_owned(), found.to_owned());
+            let found = if record.case < lost { vec![] } else { vec![OBJECT] };
+            record.measures.found = Some(found);
         }
     }
     run
@@ -65,7 +68,7 @@ fn without_objects_nothing_is_made_up() {
     unknown.goldens.iter_mut().for_each(|golden| golden.scene = None);
     assert!(unknown.summarised(&[]).unwrap().detection.is_empty());
     let mut other = run();
-    other.records.iter_mut().for_each(|record| record.extra.clear());
+    other.records.iter_mut().for_each(|record| record.measures = Measures::default());
     // The undisturbed answers are known whatever the faults are.
     let told = other.summarised(&[]).unwrap();
     let small = &told.detection[0];

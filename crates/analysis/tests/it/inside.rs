@@ -3,9 +3,9 @@
 use crate::sample::Run;
 use faultlens_analysis::{Summary, Verdict};
 use faultlens_core::Outcome;
-use faultlens_record::Place;
 use faultlens_record::Site;
 use faultlens_record::store::FaultOn;
+use faultlens_record::{BoundarySearch, ModelValue, NamedValue};
 use faultlens_stats::{Level, wilson};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const OPERATORS: [(&str, &str, u32); 5] = [
 fn site(operator: usize, bit: Option<u32>) -> Option<Site> {
     let (name, kind, layer) = OPERATORS[operator];
     let layer_name = OPERATORS.iter().find(|other| other.2 == layer).unwrap().0;
-    let place = Place {
+    let place = ModelValue {
         value: format!("{name}_out"),
         operator: name.to_owned(),
         kind: kind.to_owned(),
@@ -84,7 +84,7 @@ fn layers_have_names_kinds_and_operators() {
 fn a_heat_map_has_a_cell_for_each_layer_and_bit() {
     let mut run = flips("", usual);
     // A trial of several elements names only one of its bits.
-    run.records[0].extra.insert("hits".to_owned(), "2".to_owned());
+    run.records[0].measures.hits = Some(2);
     let summary = run.summarised(&[]).unwrap();
     let [map] = &summary.heat_maps[..] else { panic!("{:?}", summary.heat_maps) };
     assert_eq!((map.target.as_str(), &map.bits[..]), ("small", &[3, 30][..]));
@@ -167,7 +167,7 @@ fn weighted(mut run: Run) -> Run {
     for record in &mut run.records {
         let bit = record.site.as_ref().unwrap().bit;
         let weight = if bit == Some(30) { 0.125 } else { 2.0 };
-        record.extra.insert("weight".to_owned(), f64::to_string(&weight));
+        record.measures.weight = Some(weight);
     }
     run
 }
@@ -213,17 +213,13 @@ fn searches(mut run: Run, critical: impl Fn(usize, u32) -> u32) -> Run {
         run.add((0, 1), 10, |_, repeat| critical(operator, repeat) > 0);
         for record in &mut run.records[from..] {
             record.site = site(operator, None);
-            record.queries = 9;
-            let critical = critical(operator, record.repeat);
-            let unexpected = u32::from(record.repeat == 0);
-            for (name, number) in [
-                ("critical", critical),
-                ("searched", 32),
-                ("checked", 3),
-                ("unexpected", unexpected),
-            ] {
-                record.extra.insert(name.to_owned(), number.to_string());
-            }
+            record.cost.queries = 9;
+            record.measures.boundary = Some(BoundarySearch {
+                critical: critical(operator, record.repeat).into(),
+                searched: 32,
+                checked: 3,
+                unexpected: u64::from(record.repeat == 0),
+            });
         }
     }
     run
@@ -305,8 +301,8 @@ fn thresholds_and_traits_are_counted() {
         run.add((target as u32, 0), 10, |_, repeat| repeat < 3 + target as u32);
     }
     for record in run.records.iter_mut().filter(|record| record.repeat < 5) {
-        let deviation = 20.0 - 4.0 * f64::from(record.repeat);
-        record.extra.insert("deviation".to_owned(), deviation.to_string());
+        let value = 20.0 - 4.0 * f64::from(record.repeat);
+        record.measures.oracle = Some(NamedValue { name: "deviation".into(), value });
     }
     let summary = run.summarised(&[]).unwrap();
     let [small, _] = &summary.thresholds[..] else { panic!("{:?}", summary.thresholds) };

@@ -78,6 +78,6 @@ fn without_a_reference_or_a_truth_nothing_is_made_up() {
     assert!(unknown.summarised(&[]).unwrap().robustness.is_empty());
     // A trial that a guard barred was never asked.
     let mut barred = run("");
-    barred.records.iter_mut().for_each(|record| record.queries = 0);
+    barred.records.iter_mut().for_each(|record| record.cost.queries = 0);
     assert!(barred.summarised(&[]).unwrap().robustness.is_empty());
 }

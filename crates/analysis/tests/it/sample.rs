@@ -2,12 +2,10 @@
 
 use faultlens_analysis::{AnalysisError, Summary, summarise};
 use faultlens_core::Outcome;
-use faultlens_record::GoldenRecord;
-use faultlens_record::Record;
-use faultlens_record::TrialId;
 use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
 };
+use faultlens_record::{Cost, GoldenRecord, Measures, Record, TrialId};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -158,10 +156,10 @@ impl Run {
                     site: None,
                     answer: None,
                     score: None,
-                    queries: 1,
+                    cost: Cost { queries: 1, micros: 1 },
                     digest: None,
+                    measures: Measures::default(),
                     extra: BTreeMap::new(),
-                    micros: 1,
                 });
             }
         }

@@ -2,9 +2,11 @@
 
 use crate::sample::{Run, fault, golden};
 use faultlens_analysis::SceneTotal;
-use faultlens_core::{Outcome, Reason};
-use faultlens_record::GoldenRecord;
+use faultlens_core::{Bounds, Outcome, Reason};
 use faultlens_record::store::{FaultOn, ManifestFault};
+use faultlens_record::{
+    DetectionDiff, GoldenRecord, LabelledBox, Relocation, SceneChange, SceneObject,
+};
 
 const CASES: u32 = 12;
 
@@ -14,6 +16,14 @@ fn insert(placing: &str, label: &str) -> ManifestFault {
     insert.label = label.to_owned();
     insert.settings.insert("placing".to_owned(), placing.into());
     insert
+}
+
+const BOX: Bounds = Bounds { left: 1.0, top: 2.0, right: 3.0, bottom: 4.0 };
+
+/// One object that is gone.
+fn missed(score: f32) -> DetectionDiff {
+    let object = LabelledBox { label: "car".to_owned(), score, bounds: BOX };
+    DetectionDiff { missed: vec![object], ..DetectionDiff::default() }
 }
 
 /// Two targets, objects put close to others and anywhere. The second target finds nothing odd and
@@ -26,18 +36,22 @@ fn run() -> Run {
     run.add((0, 1), 10, |_, repeat| repeat < 1);
     run.add((1, 0), 10, |_, _| false);
     for record in &mut run.records {
-        let mut say =
-            |name: &str, text: &str| record.extra.insert(name.to_owned(), text.to_owned());
-        say("objects_found", "3");
+        let mut scene = SceneChange { objects_found: 3, ..SceneChange::default() };
         if record.outcome == Outcome::Changed {
-            say("object", "o1");
-            say("missed", "1");
-            say("moved", "1.0");
+            scene.object = Some(SceneObject {
+                label: "car".to_owned(),
+                id: Some("o1".to_owned()),
+                bounds: BOX,
+                beside: None,
+            });
             // All of them meet at the same place of their case.
-            say("moved_to", "7 7");
+            let places = vec![[7.0, 7.0]];
+            scene.relocation = Some(Relocation { share: 1.0, places, naturalness: None });
+            record.measures.detections = Some(missed(0.9));
         }
+        record.measures.scene = Some(scene);
         if record.target == 1 && record.case == CASES - 1 {
-            record.extra.remove("objects_found");
+            record.measures.scene = None;
             record.outcome = Outcome::Skipped(Reason::GoldenUnstable);
         }
     }
@@ -63,14 +77,13 @@ fn totals_count_images_once() {
 
 #[test]
 fn only_what_is_near_the_least_score_of_all_was_unsure() {
-    let advice = |score: &str, scene: Option<&str>, output: serde_json::Value| {
+    let advice = |score: f32, scene: Option<&str>, output: serde_json::Value| {
         let mut run = run();
         run.manifest.targets[0].output = output;
         let scene = scene.map(Into::into);
         run.goldens.push(GoldenRecord { scene, ..golden(0, 0, "objects") });
         for record in run.records.iter_mut().filter(|one| one.outcome == Outcome::Changed) {
-            let changes = format!("missed car {score} at 1.0 2.0 3.0 4.0");
-            record.extra.insert("changes".to_owned(), changes);
+            record.measures.detections = Some(missed(score));
         }
         let advice = run.summarised(&[]).unwrap().advice.join("\n");
         advice.contains("72 of 72 objects that small lost")
@@ -79,11 +92,11 @@ fn only_what_is_near_the_least_score_of_all_was_unsure() {
     let found = Some("0 0 1 1 5 5|0 0.3 1 1 5 5;0 0.9 20 1 5 5");
     let described = serde_json::json!({"kind": "detections", "decoder": "yolox"});
     for (score, scene, output, said) in [
-        ("0.90", found, serde_json::Value::Null, false),
-        ("0.32", found, serde_json::Value::Null, true),
-        ("0.90", None, described.clone(), false),
-        ("0.32", None, described, true),
-        ("0.90", None, serde_json::Value::Null, false),
+        (0.9, found, serde_json::Value::Null, false),
+        (0.32, found, serde_json::Value::Null, true),
+        (0.9, None, described.clone(), false),
+        (0.32, None, described, true),
+        (0.9, None, serde_json::Value::Null, false),
     ] {
         assert_eq!(advice(score, scene, output.clone()), said, "{score} {scene:?} {output}");
     }
@@ -94,8 +107,8 @@ fn findings_say_what_changed_scenes_do() {
     let summary = run().summarised(&[]).unwrap();
     let found = summary.findings.join("\n");
     for part in [
-        "small loses, invents or mistakes other objects in 72 of 240 changed scenes (30.0%",
-        "deep loses, invents or mistakes other objects in 0 of 110 changed scenes (0%",
+        "small changes other detections in 72 of 240 changed scenes (30.0%",
+        "deep changes other detections in 0 of 110 changed scenes (0%",
         "Close to others is worse than anywhere (insert_object on small, 12 cases with scenes of both): 50.0%",
     ] {
         assert!(found.contains(part), "{part} is not in\n{found}");

@@ -6,10 +6,12 @@ mod score;
 
 use crate::golden_case::GoldenCase;
 use crate::observation::Observation;
-use faultlens_core::{Measurement, Response};
+use faultlens_core::Response;
 use faultlens_judge::is_correct;
 use faultlens_record::inventory;
 use faultlens_record::keys::{POSITIVE, VISUAL_CHANGE};
+use faultlens_record::store::measures_from_fields;
+use faultlens_record::{Measures, NamedValue};
 use std::collections::BTreeMap;
 
 /// All that a record says of a trial beside its outcome and its answer: what the observation
@@ -18,8 +20,11 @@ pub(crate) fn measures(
     golden: &GoldenCase<'_>,
     observation: &Observation,
     counted: Option<&Response>,
-) -> BTreeMap<String, String> {
+) -> (Measures, BTreeMap<String, String>) {
     let mut extra = observation.extra.clone();
+    let mut oracle = None;
+    let mut detections = None;
+    let mut voc_ap = None;
     let shown = observation.shown.as_deref();
     if let Some(change) = shown.and_then(|shown| shown.visual_change) {
         extra.insert(VISUAL_CHANGE.to_owned(), format!("{change:.6}"));
@@ -27,15 +32,14 @@ pub(crate) fn measures(
     match &observation.answer {
         Ok(Some(answer)) => {
             let comparison = golden.comparison(answer, observation);
-            if let Some(Measurement { name, value }) = golden.context.judge.measure(&comparison) {
-                extra.insert(name.into(), value.to_string());
-            }
+            oracle = golden.context.judge.measure(&comparison);
             extra.extend(rank::of_golden(&golden.answer, answer));
             if shown.is_some() {
                 let overlap = golden.context.judge.overlap();
                 extra.extend(rank::of_truth(answer, golden.truth()));
                 extra.extend(rank::precision(comparison.golden, answer));
-                extra.extend(changes::changes(comparison.golden, answer, overlap));
+                detections = changes::detection_diff(comparison.golden, answer, overlap);
+                voc_ap = changes::precision(comparison.golden, answer, overlap);
                 extra.extend(scores(golden, observation, Some(answer)));
             }
         }
@@ -50,7 +54,12 @@ pub(crate) fn measures(
     if let Some(positive) = counted.and_then(|answer| is_positive(golden, answer)) {
         extra.insert(POSITIVE.to_owned(), u8::from(positive).to_string());
     }
-    extra
+    let mut measures = measures_from_fields(&mut extra, None);
+    measures.oracle = oracle
+        .map(|measurement| NamedValue { name: measurement.name.into(), value: measurement.value });
+    measures.detections = detections;
+    measures.voc_ap = voc_ap;
+    (measures, extra)
 }
 
 /// Whether an answer is what fairness counts; `None` where the campaign does not measure fairness.

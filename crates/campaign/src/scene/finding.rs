@@ -8,7 +8,6 @@ use crate::trial::{Trial, disturb};
 use faultlens_core::{Bounds, Case, Image, OutcomeKind, Response, TargetError};
 use faultlens_faults::scene::{Scene, Touched};
 use faultlens_record::Record;
-use faultlens_record::said;
 
 /// A changed scene, made again without asking about it.
 pub struct Finding {
@@ -118,10 +117,8 @@ pub(crate) struct Remade<'s> {
 
 /// The scene at the last place on record.
 pub(super) fn furthest(record: &Record, scenes: &Scenes<'_>, scene: &Scene) -> Option<Scene> {
-    let last = record.extra.get(said::MOVED_TO)?.split("; ").last()?;
-    let (left, top) = last.split_once(' ')?;
-    let left: f32 = left.parse().ok()?;
-    let top: f32 = top.parse().ok()?;
+    let relocation = record.measures.scene.as_ref()?.relocation.as_ref()?;
+    let [left, top] = *relocation.places.last()?;
     let b = scene.touched.bounds;
     let centre = [left + (b.right - b.left) / 2.0, top + (b.bottom - b.top) / 2.0];
     scene.at(&scenes.view(0), centre)

@@ -447,13 +447,13 @@ fn the_boundary_is_where_all_flips_say_it_is() {
     let searches = records(&searched);
     for record in &searches {
         let site = record.site.as_ref().unwrap();
-        let number = |name: &str| record.extra[name].parse::<usize>().unwrap();
+        let number = |name: &str| record.field(name).unwrap().parse::<usize>().unwrap();
         let of_element = broken
             .iter()
             .filter(|(case, element, _)| (*case, *element) == (record.case, site.element));
         let critical = of_element.count();
         agree += usize::from(number("critical") == critical);
-        asked += record.queries;
+        asked += record.cost.queries;
         assert_eq!(number("searched"), 32);
         // What is told of the lowest bit was seen.
         let told = site.bit.map(|bit| (record.case, site.element, bit));

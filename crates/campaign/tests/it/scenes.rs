@@ -36,23 +36,23 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
     let mut inserted = 0;
     for (one, two) in one.iter().zip(&two) {
         assert!(one.is_same(two), "{one:?}\n{two:?}");
-        let said = |name: &str| one.extra.get(name);
+        let said = |name: &str| one.field(name);
         if one.fault < 2 && one.outcome.kind() != OutcomeKind::Skipped {
             inserted += 1;
             let found: u32 = said("objects_found").unwrap().parse().unwrap();
             assert!(one.repeat < 2 * found, "two trials for every object");
-            let [left, top, right, bottom] = sides(said("object_box").unwrap());
+            let [left, top, right, bottom] = sides(&said("object_box").unwrap());
             assert!(left >= 0.0 && top >= 0.0 && right <= 128.0 && bottom <= 128.0);
             assert_eq!(said("beside").is_some(), one.fault == 0);
-            if let Some([a, b, c, d]) = said("beside").map(|text| sides(text.as_str())) {
+            if let Some([a, b, c, d]) = said("beside").map(|text| sides(&text)) {
                 let beside = left >= c - 0.1 || right <= a + 0.1;
                 assert!(beside || top >= d - 0.1 || bottom <= b + 0.1, "{one:?}");
             }
             let natural: f64 = said("naturalness").unwrap().parse().unwrap();
             assert!((0.8..1.0).contains(&natural), "{natural}");
             // What was asked beside the trial itself, the way of the object took.
-            assert!(one.queries == 1 || said("moved").is_some());
-            assert!(one.queries == 1 || one.outcome == Outcome::Changed);
+            assert!(one.cost.queries == 1 || said("moved").is_some());
+            assert!(one.cost.queries == 1 || one.outcome == Outcome::Changed);
         }
         let changes = ["missed", "spurious", "relabelled", "misplaced"].map(said);
         let changed = changes.iter().any(Option::is_some);
@@ -65,7 +65,7 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
     let changed = one.iter().filter(|r| r.fault == 0 && r.outcome == Outcome::Changed).count();
     assert_eq!(guided.changed.events, changed as u64);
     assert!(guided.imprecise <= guided.changed.events && guided.distinct <= guided.changed.events);
-    let queries: u64 = one.iter().filter(|r| r.fault == 0).map(|r| u64::from(r.queries)).sum();
+    let queries: u64 = one.iter().filter(|r| r.fault == 0).map(|r| u64::from(r.cost.queries)).sum();
     assert_eq!(guided.queries, queries);
 }
 

@@ -3,7 +3,7 @@
 use crate::exit;
 use clap::ValueEnum;
 use faultlens::analysis::ATTRIBUTES;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::data::FORMATS;
 use faultlens::faults::{
     ATTACKS, DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, SCENE_FAULTS, domain, image,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::ensure;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::OpenCampaign;
 use faultlens::campaign::plan::Shard;
 use faultlens::spec::Campaign;

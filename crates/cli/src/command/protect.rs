@@ -1,7 +1,7 @@
 //! `faultlens protect`: what protections are worth.
 
 use crate::exit;
-use faultlens::analysis::words::{percent, rate};
+use faultlens::analysis::format::{percent, rate};
 use faultlens::protect::{
     ADVICE_FILE, Advice, CHECKSUMS, DUPLICATION, Evaluated, Options, RANGES, Ranked, TargetAdvice,
     protect,

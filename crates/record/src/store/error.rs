@@ -72,6 +72,16 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// Records of two formats in one file could not be told apart.
+    #[error("an older version of faultlens wrote this run (format {found}, this one writes {known}): it can be reported, checked, exported and merged, but not resumed; run the campaign into a new directory: {}", path.display())]
+    NotResumable {
+        /// The format of the file.
+        found: i64,
+        /// The format that is written.
+        known: i64,
+        /// The file.
+        path: PathBuf,
+    },
     /// Guessing at what a later version wrote would give wrong records.
     #[error("a newer version of faultlens wrote this (format {found}, this one reads up to {known}); update: {}", path.display())]
     Newer {

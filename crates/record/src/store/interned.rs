@@ -3,7 +3,9 @@
 
 use super::bits::kept_single;
 use super::error::StoreError;
-use crate::Place;
+use super::legacy;
+use super::schema::Format;
+use crate::ModelValue;
 use faultlens_core::{Outcome, OutcomeKind, Reason};
 use rusqlite::{Connection, Result, Row};
 use std::collections::HashMap;
@@ -15,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(super) struct Interned {
     pub(super) names: Table<str>,
-    pub(super) places: Table<Place>,
+    pub(super) places: Table<ModelValue>,
     pub(super) groups: Table<Group>,
     pub(super) goldens: HashMap<(u32, u32), Answer>,
 }
@@ -39,7 +41,7 @@ pub(super) struct Group {
     pub(super) target: u32,
     pub(super) fault: u32,
     pub(super) outcome: OutcomeKind,
-    pub(super) reason: Option<&'static str>,
+    pub(super) reason: Option<Reason>,
     pub(super) same: bool,
 }
 
@@ -63,24 +65,30 @@ impl Answer {
 
 impl Group {
     pub(super) fn new(target: u32, fault: u32, outcome: &Outcome, same: bool) -> Self {
-        let reason = match outcome {
-            Outcome::Skipped(reason) => Some(reason.text()),
-            _ => None,
-        };
+        let reason = outcome.skip_reason();
         Self { target, fault, outcome: outcome.kind(), reason, same }
     }
 
     pub(super) fn outcome(&self) -> Option<Outcome> {
-        Outcome::recorded(self.outcome, self.reason.and_then(Reason::from_legacy_text))
+        Outcome::recorded(self.outcome, self.reason)
     }
 
-    fn read(row: &Row<'_>) -> Result<Self, Odd> {
-        let unknown = |word: &str| Odd::Unknown(word.to_owned());
-        let text = row.get_ref(4)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-        let reason = text.map(|text| Reason::from_legacy_text(text).ok_or_else(|| unknown(text)));
-        let reason = reason.transpose()?.map(|reason| reason.text());
+    fn read(row: &Row<'_>, format: Format) -> Result<Self, Odd> {
         let name = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-        let outcome = OutcomeKind::named(name).ok_or_else(|| unknown(name))?;
+        let outcome = match format {
+            Format::Current => OutcomeKind::named(name),
+            Format::Legacy => legacy::outcome(name),
+        };
+        let outcome = outcome.ok_or_else(|| Odd::Unknown(name.to_owned()))?;
+        let code = row.get_ref(4)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+        let mut reason = None;
+        if let Some(code) = code {
+            let known = match format {
+                Format::Current => Reason::from_code(code),
+                Format::Legacy => legacy::reason(code),
+            };
+            reason = Some(known.ok_or_else(|| Odd::Unknown(code.to_owned()))?);
+        }
         let (target, fault, same) = (row.get(1)?, row.get(2)?, row.get(5)?);
         let group = Self { target, fault, outcome, reason, same };
         if group.outcome().is_some() { Ok(group) } else { Err(Odd::Damaged) }
@@ -130,9 +138,13 @@ impl<T: ?Sized + Eq + Hash> Table<T> {
 }
 
 impl Interned {
-    pub(super) fn load(database: &Connection, path: &Path) -> Result<Self, StoreError> {
+    pub(super) fn load(
+        database: &Connection,
+        format: Format,
+        path: &Path,
+    ) -> Result<Self, StoreError> {
         let mut all = Self::default();
-        all.fill(database).map_err(|odd| match odd {
+        all.fill(database, format).map_err(|odd| match odd {
             Odd::Sql(error) => StoreError::sql(path)(error),
             Odd::Damaged => StoreError::corrupt("its tables do not fit together", path),
             Odd::Unknown(word) => StoreError::NewerWord { word, path: path.to_path_buf() },
@@ -140,14 +152,14 @@ impl Interned {
         Ok(all)
     }
 
-    fn fill(&mut self, database: &Connection) -> Result<(), Odd> {
+    fn fill(&mut self, database: &Connection, format: Format) -> Result<(), Odd> {
         each(database, "SELECT id, text FROM names ORDER BY id", |row| {
             self.names.take(row.get(0)?, row.get::<_, String>(1)?.into())
         })?;
         let places = "SELECT id, value, operator, kind, position, layer, layer_name FROM places \
                       ORDER BY id";
         each(database, places, |row| {
-            let place = Place {
+            let place = ModelValue {
                 value: row.get(1)?,
                 operator: row.get(2)?,
                 kind: row.get(3)?,
@@ -158,7 +170,9 @@ impl Interned {
             self.places.take(row.get(0)?, Arc::new(place))
         })?;
         let groups = "SELECT id, target, fault, outcome, reason, same FROM groups ORDER BY id";
-        each(database, groups, |row| self.groups.take(row.get(0)?, Arc::new(Group::read(row)?)))?;
+        each(database, groups, |row| {
+            self.groups.take(row.get(0)?, Arc::new(Group::read(row, format)?))
+        })?;
         each(database, "SELECT target, case_no, answer, score, digest FROM goldens", |row| {
             let name: Option<i64> = row.get(2)?;
             let answer = name.and_then(|name| self.names.get(name)).cloned();

@@ -21,6 +21,7 @@ mod done;
 mod error;
 mod export;
 mod interned;
+mod legacy;
 mod manifest;
 mod merge;
 mod packed;
@@ -34,6 +35,7 @@ pub use directory::replace;
 pub use done::Done;
 pub use error::StoreError;
 pub use export::{export_csv, export_parquet};
+pub use legacy::measures_from_fields;
 pub use manifest::{
     FaultOn, Hand, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, timestamp,
 };
@@ -47,6 +49,7 @@ pub use write::Batch;
 use interned::Interned;
 use manifest::Origin;
 use rusqlite::Connection;
+use schema::Format;
 use std::cell::RefCell;
 use std::fmt;
 use std::fs::File;
@@ -62,6 +65,7 @@ pub struct Store {
     origin: Origin,
     // Dropped before the lock, so that the next process finds the database closed.
     database: Connection,
+    format: Format,
     /// What the writer knows to be in the database.
     interned: Option<Interned>,
     /// What a reader found in it, and when.
@@ -88,7 +92,7 @@ impl Store {
         campaign_yaml: &str,
     ) -> Result<Self, StoreError> {
         let lock = directory::claim(dir)?;
-        let database = schema::create(dir)?;
+        let database = (schema::create(dir)?, Format::Current);
         let about = (manifest.clone(), origin.clone());
         let mut store = Self::new(dir, about, database, Some(lock));
         if store.progress()?.recorded > 0 {
@@ -140,7 +144,7 @@ impl Store {
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let about = Manifest::read(dir)?;
         let lock = directory::lock(dir)?;
-        let database = schema::open(dir)?;
+        let database = (schema::open(dir)?, Format::Current);
         Ok(Self::new(dir, about, database, Some(lock)))
     }
 
@@ -155,12 +159,12 @@ impl Store {
     fn new(
         dir: &Path,
         (manifest, origin): (Manifest, Origin),
-        database: Connection,
+        (database, format): (Connection, Format),
         lock: Option<File>,
     ) -> Self {
         let (dir, path) = (dir.to_path_buf(), dir.join(directory::RECORDS));
         let (interned, found) = (None, RefCell::default());
-        Self { dir, path, manifest, origin, database, interned, found, lock }
+        Self { dir, path, manifest, origin, database, format, interned, found, lock }
     }
 
     /// The run directory.

@@ -45,12 +45,12 @@ pub(super) fn unids(ids: &[u8]) -> Option<(TrialId, Option<u64>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::ModelValue;
     use std::sync::Arc;
 
     #[test]
     fn what_fits_comes_back() {
-        let place = Place {
+        let place = ModelValue {
             value: String::new(),
             operator: String::new(),
             kind: String::new(),

@@ -5,16 +5,28 @@ use super::bits::{flipped, kept, kept_single};
 use super::done::Done;
 use super::error::StoreError;
 use super::interned::{Interned, each};
+use super::legacy;
 use super::packed::{unids, unspot};
-use crate::{Record, Site};
+use super::schema::Format;
+use crate::{Cost, Measures, Record, Site};
 use rusqlite::types::ValueRef;
 use rusqlite::{Params, Row, Transaction};
-use std::collections::BTreeMap;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 const TRIALS: &str = "SELECT t.number, t.ids, t.grp, t.case_no, t.repeat, t.place, t.spot, \
+    t.before, t.after, t.answer, t.score, t.queries, t.micros, x.json, m.json \
+    FROM trials t LEFT JOIN extras x ON x.number = t.number \
+    LEFT JOIN measures m ON m.number = t.number";
+
+/// The same of a run of format 5, which has no typed measures.
+const LEGACY_TRIALS: &str = "SELECT t.number, t.ids, t.grp, t.case_no, t.repeat, t.place, t.spot, \
     t.before, t.after, t.answer, t.score, t.queries, t.micros, x.json \
     FROM trials t LEFT JOIN extras x ON x.number = t.number";
+
+/// Columns of [`TRIALS`] that hold JSON.
+const EXTRA: usize = 13;
+const MEASURES: usize = 14;
 
 /// How far a run is, as far as its store knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,13 +134,25 @@ impl Store {
         // Rows point into the other tables: all must be seen as of one moment.
         let _moment = self.moment()?;
         let interned = self.interned_now()?;
+        let trials = match self.format {
+            Format::Current => TRIALS,
+            Format::Legacy => LEGACY_TRIALS,
+        };
+        let oracle = legacy::oracle_measure(&self.manifest.oracle);
         let mut statement =
-            self.database.prepare_cached(&format!("{TRIALS} {which}")).map_err(sql())?;
+            self.database.prepare_cached(&format!("{trials} {which}")).map_err(sql())?;
         let mut rows = statement.query(params).map_err(sql())?;
         while let Some(row) = rows.next().map_err(sql())? {
             let record = decode(row, &interned).map_err(sql())?;
             let damaged = || StoreError::corrupt("a trial points to nothing", &self.path);
-            each(record.ok_or_else(damaged)?)?;
+            let mut record = record.ok_or_else(damaged)?;
+            match self.format {
+                Format::Current => record.measures = json(row, MEASURES).map_err(sql())?,
+                Format::Legacy => {
+                    record.measures = legacy::measures_from_fields(&mut record.extra, oracle);
+                }
+            }
+            each(record)?;
         }
         Ok(())
     }
@@ -145,7 +169,7 @@ impl Store {
         {
             return Ok(Arc::clone(interned));
         }
-        let interned = Arc::new(Interned::load(&self.database, &self.path)?);
+        let interned = Arc::new(Interned::load(&self.database, self.format, &self.path)?);
         self.found.replace(Some((version, Arc::clone(&interned))));
         Ok(interned)
     }
@@ -190,10 +214,10 @@ fn decode(row: &Row<'_>, known: &Interned) -> rusqlite::Result<Option<Record>> {
         site,
         answer,
         score,
-        queries: row.get(11)?,
+        cost: Cost { queries: row.get(11)?, micros: row.get::<_, i64>(12)?.cast_unsigned() },
         digest,
-        extra: extra(row)?,
-        micros: row.get::<_, i64>(12)?.cast_unsigned(),
+        measures: Measures::default(),
+        extra: json(row, EXTRA)?,
     }))
 }
 
@@ -213,11 +237,12 @@ fn site(row: &Row<'_>, known: &Interned) -> rusqlite::Result<Option<Option<Site>
         .map(|(place, after)| Some(Site { place: Arc::clone(place), element, bit, before, after })))
 }
 
-fn extra(row: &Row<'_>) -> rusqlite::Result<BTreeMap<String, String>> {
-    let Some(json) = row.get_ref(13)?.as_str_or_null()? else { return Ok(BTreeMap::new()) };
+/// What a column holds as JSON; nothing where it is null.
+fn json<T: Default + DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let Some(json) = row.get_ref(column)?.as_str_or_null()? else { return Ok(T::default()) };
     serde_json::from_str(json).map_err(|error| {
         let text = rusqlite::types::Type::Text;
-        rusqlite::Error::FromSqlConversionFailure(13, text, error.into())
+        rusqlite::Error::FromSqlConversionFailure(column, text, error.into())
     })
 }
 

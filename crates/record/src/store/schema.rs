@@ -6,6 +6,7 @@
 use super::bits::{exponents, readable};
 use super::directory::RECORDS;
 use super::error::StoreError;
+use super::legacy::LEGACY_VERSION;
 use super::manifest::Manifest;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File};
@@ -14,7 +15,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version of the tables; raised when a reader of an older one would go wrong.
-pub(super) const SCHEMA_VERSION: i64 = 5;
+pub(super) const SCHEMA_VERSION: i64 = 6;
+
+/// The form in which a run keeps its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// What this version writes.
+    Current,
+    /// Format 5: measures as texts. It is read, and not written to.
+    Legacy,
+}
 
 /// How long to wait for a reader or for a checkpoint before giving up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -49,6 +59,8 @@ CREATE TABLE trials(number INTEGER PRIMARY KEY, ids BLOB NOT NULL, grp INTEGER N
     case_no INTEGER NOT NULL, repeat INTEGER NOT NULL, place INTEGER, spot INTEGER,
     before, after, answer INTEGER, score INTEGER, queries INTEGER NOT NULL,
     micros INTEGER NOT NULL);
+-- What was measured of a trial, and what plug-ins recorded besides.
+CREATE TABLE measures(number INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE extras(number INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE examples(number INTEGER PRIMARY KEY, before TEXT, after TEXT);
 CREATE TABLE example_answers(number INTEGER, observed INTEGER, rank INTEGER,
@@ -86,7 +98,7 @@ fn view() -> String {
          CASE WHEN g.same THEN {golden_score} ELSE {score} END AS score, t.queries,
          CASE WHEN g.same THEN printf('%016x', golden.digest)
          WHEN length(t.ids) > 16 THEN lower(hex(substr(t.ids, 17))) END AS digest,
-         t.micros, extras.json AS extra
+         t.micros, measures.json AS measures, extras.json AS extra
          FROM trials t JOIN groups g ON g.id = t.grp
          LEFT JOIN targets target ON target.target = g.target
          LEFT JOIN faults f ON f.fault = g.fault
@@ -95,6 +107,7 @@ fn view() -> String {
          LEFT JOIN goldens golden ON golden.target = g.target AND golden.case_no = t.case_no
          LEFT JOIN names golden_name ON golden_name.id = golden.answer
          LEFT JOIN names answer ON answer.id = t.answer
+         LEFT JOIN measures ON measures.number = t.number
          LEFT JOIN extras ON extras.number = t.number",
         before = readable("t.before"),
         flip = readable(&flipped),
@@ -142,6 +155,7 @@ pub(super) fn empty(database: &Connection) -> rusqlite::Result<()> {
         "strata",
         "goldens",
         "trials",
+        "measures",
         "extras",
         "examples",
         "example_answers",
@@ -172,13 +186,16 @@ pub(super) fn open(dir: &Path) -> Result<Connection, StoreError> {
     let path = existing(dir)?;
     let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
         .map_err(StoreError::sql(&path))?;
-    checked(&database, &path)?;
+    if checked(&database, &path)? == Format::Legacy {
+        let (found, known) = (LEGACY_VERSION, SCHEMA_VERSION);
+        return Err(StoreError::NotResumable { found, known, path });
+    }
     to_write(&database, &path)?;
     Ok(database)
 }
 
 /// Opens the database of a run to read, without leaving a file behind.
-pub(super) fn read(dir: &Path) -> Result<Connection, StoreError> {
+pub(super) fn read(dir: &Path) -> Result<(Connection, Format), StoreError> {
     let path = existing(dir)?;
     let log = fs::metadata(dir.join(format!("{RECORDS}-wal"))).map(|log| log.len()).ok();
     // Without a log the file alone is complete. SQLite would make an empty one to share it.
@@ -207,20 +224,20 @@ fn is_logged(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-fn read_shared(path: &Path) -> Result<Connection, StoreError> {
+fn read_shared(path: &Path) -> Result<(Connection, Format), StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let database = Connection::open_with_flags(path, flags).map_err(StoreError::sql(path))?;
     database.busy_timeout(PATIENCE).map_err(StoreError::sql(path))?;
-    checked(&database, path)?;
-    Ok(database)
+    let format = checked(&database, path)?;
+    Ok((database, format))
 }
 
-fn read_alone(path: &Path) -> Result<Connection, StoreError> {
+fn read_alone(path: &Path) -> Result<(Connection, Format), StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let database =
         Connection::open_with_flags(alone(path), flags).map_err(StoreError::sql(path))?;
-    checked(&database, path)?;
-    Ok(database)
+    let format = checked(&database, path)?;
+    Ok((database, format))
 }
 
 /// The address by which SQLite opens a file that nobody changes.
@@ -250,9 +267,10 @@ fn version(database: &Connection, path: &Path) -> Result<i64, StoreError> {
         .map_err(StoreError::sql(path))
 }
 
-fn checked(database: &Connection, path: &Path) -> Result<(), StoreError> {
+fn checked(database: &Connection, path: &Path) -> Result<Format, StoreError> {
     match version(database, path)? {
-        SCHEMA_VERSION => Ok(()),
+        SCHEMA_VERSION => Ok(Format::Current),
+        LEGACY_VERSION => Ok(Format::Legacy),
         0 => Err(StoreError::corrupt("it has no records in it", path)),
         found if found < SCHEMA_VERSION => {
             Err(StoreError::Older { found, known: SCHEMA_VERSION, path: path.to_path_buf() })

@@ -1,7 +1,6 @@
 //! Which trials a gallery shows, by what is on record.
 
 use super::{Store, StoreError};
-use crate::keys::VISUAL_CHANGE;
 use crate::record::Record;
 use faultlens_core::OutcomeKind;
 use std::cmp::Reverse;
@@ -32,8 +31,7 @@ type Rank = (u8, u64, u64);
 /// How much people notice of what was done to the image, in millionths; nothing where nothing was
 /// done to it.
 pub fn noticeable(record: &Record) -> u64 {
-    let change = record.extra.get(VISUAL_CHANGE).and_then(|text| text.parse::<f64>().ok());
-    change.map_or(0, |change| (1e6 * change) as u64)
+    record.measures.visual_change.map_or(0, |change| (1e6 * change).round() as u64)
 }
 
 /// Changed answers first, of these the least noticeable; then whatever was judged.

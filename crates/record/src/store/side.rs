@@ -4,7 +4,8 @@ use super::Store;
 use super::bits::{keep, kept, kept_single};
 use super::error::StoreError;
 use super::interned::each;
-use super::schema::SHOWN;
+use super::legacy;
+use super::schema::{Format, SHOWN};
 use super::showcase::ShownRecord;
 use crate::GoldenRecord;
 use rusqlite::types::{Value, ValueRef};
@@ -293,8 +294,14 @@ impl Store {
     pub fn pins(&self) -> Result<Vec<PinRecord>, StoreError> {
         let mut pins = Vec::new();
         self.each("SELECT name, what, outcome, reason FROM pins ORDER BY id", |row| {
+            let mut outcome: String = row.get(2)?;
+            if self.format == Format::Legacy
+                && let Some(kind) = legacy::outcome(&outcome)
+            {
+                kind.name().clone_into(&mut outcome);
+            }
             let (name, what) = (row.get(0)?, row.get(1)?);
-            pins.push(PinRecord { name, what, outcome: row.get(2)?, reason: row.get(3)? });
+            pins.push(PinRecord { name, what, outcome, reason: row.get(3)? });
             Ok(())
         })?;
         Ok(pins)

@@ -6,9 +6,11 @@ use super::error::StoreError;
 use super::interned::{Answer, Group, Interned};
 use super::packed::{fits, ids, spot};
 use super::side::CaseRecord;
-use crate::{GoldenRecord, Place, Record, Site};
+use crate::{GoldenRecord, ModelValue, Record, Site};
+use faultlens_core::Reason;
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, Result, Transaction, TransactionBehavior, params};
+use serde::Serialize;
 use std::sync::Arc;
 
 /// What is written in one transaction: all of it is on record afterwards, or nothing.
@@ -31,7 +33,7 @@ impl Store {
         // Gone after an error: what is undone in the database must not be known here.
         let mut interned = match self.interned.take() {
             Some(interned) => interned,
-            None => Interned::load(&self.database, &self.path)?,
+            None => Interned::load(&self.database, self.format, &self.path)?,
         };
         self.in_transaction(|transaction| {
             put_cases(transaction, batch.cases)?;
@@ -136,15 +138,26 @@ const PUT_TRIAL: &str =
 
 fn put_records(database: &Connection, records: &[Record], interned: &mut Interned) -> Result<()> {
     let mut put = database.prepare_cached(PUT_TRIAL)?;
+    let mut measures = database.prepare_cached("INSERT INTO measures VALUES (?, ?)")?;
     let mut extra = database.prepare_cached("INSERT INTO extras VALUES (?, ?)")?;
     for record in records {
-        if put_record(database, &mut put, record, interned)? && !record.extra.is_empty() {
-            let json = serde_json::to_string(&record.extra)
-                .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-            extra.execute((record.number.cast_signed(), json))?;
+        if !put_record(database, &mut put, record, interned)? {
+            continue;
+        }
+        // Most trials of model faults have neither, and no row then.
+        if !record.measures.is_empty() {
+            measures.execute((record.number.cast_signed(), json(&record.measures)?))?;
+        }
+        if !record.extra.is_empty() {
+            extra.execute((record.number.cast_signed(), json(&record.extra)?))?;
         }
     }
     Ok(())
+}
+
+fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
 /// Whether the record was new.
@@ -179,8 +192,8 @@ fn put_record(
         site.map_or(Value::Null, after),
         answer,
         score,
-        record.queries,
-        record.micros.cast_signed(),
+        record.cost.queries,
+        record.cost.micros.cast_signed(),
     ])?;
     Ok(written == 1)
 }
@@ -214,7 +227,7 @@ fn place(database: &Connection, site: Option<&Site>, known: &mut Interned) -> Re
         return Ok(Some(number));
     }
     let number = known.places.add(Arc::clone(place));
-    let Place { value, operator, kind, position, layer, layer_name } = &**place;
+    let ModelValue { value, operator, kind, position, layer, layer_name } = &**place;
     let row = (number, value, operator, kind, position, layer, layer_name);
     database.prepare_cached("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)")?.execute(row)?;
     Ok(Some(number))
@@ -224,7 +237,8 @@ fn group(database: &Connection, group: Group, known: &mut Interned) -> Result<i6
     if let Some(number) = known.groups.number(&group) {
         return Ok(number);
     }
-    let row = (group.target, group.fault, group.outcome.name(), group.reason, group.same);
+    let reason = group.reason.map(Reason::code);
+    let row = (group.target, group.fault, group.outcome.name(), reason, group.same);
     let number = known.groups.add(Arc::new(group.clone()));
     let mut put = database.prepare_cached("INSERT INTO groups VALUES (?, ?, ?, ?, ?, ?)")?;
     put.execute((number, row.0, row.1, row.2, row.3, row.4))?;

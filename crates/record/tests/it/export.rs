@@ -32,7 +32,7 @@ fn check(record: &Record, column: &BTreeMap<&str, String>) {
     assert_eq!(column["golden"], text(golden.answer.as_deref()));
     let digest = record.digest.map(|digest| format!("{digest:016x}"));
     assert_eq!(column["digest"], digest.unwrap_or_default());
-    assert_eq!(column["queries"], record.queries.to_string());
+    assert_eq!(column["queries"], record.cost.queries.to_string());
     assert!(same(number(&column["before"]), site.map(|site| site.before)));
     assert!(same(number(&column["after"]), site.map(|site| site.after)));
     assert!(same(number(&column["score"]), record.score.map(|s| s.to_string().parse().unwrap())));

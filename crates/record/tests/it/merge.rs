@@ -38,8 +38,8 @@ fn overlaps_and_gaps_are_told() {
     let mut other = record(5);
     put(&mut second, &[other.clone()]);
     drop(second);
-    other.queries += 1;
-    other.micros = 0;
+    other.cost.queries += 1;
+    other.cost.micros = 0;
     put(&mut Store::open(&shards[2]).unwrap(), &[other]);
     let into = dir.path().join("all");
     let merged = merge(&shards, &into).unwrap();
@@ -122,7 +122,7 @@ fn what_an_incomplete_merge_has_is_kept_and_compared() {
     let into = dir.path().join("all");
     merge(&shards[..2], &into).unwrap();
     let mut other = record(1);
-    other.queries += 1;
+    other.cost.queries += 1;
     put(&mut Store::open(&shards[1]).unwrap(), &[other]);
     let merged = merge(&shards[1..], &into).unwrap();
     assert_eq!((merged.records, merged.duplicates, merged.differing), (5, 0, vec![1]));

@@ -30,7 +30,7 @@ fn a_trial_that_was_done_twice_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = written(dir.path(), 0..100);
     let mut other: Vec<_> = (50..150).map(record).collect();
-    other.iter_mut().for_each(|record| record.micros = 1);
+    other.iter_mut().for_each(|record| record.cost.micros = 1);
     other.iter_mut().for_each(|record| record.extra = BTreeMap::from([("a".into(), "b".into())]));
     let mut changed = golden(0, 0);
     changed.answer = Some("another".into());

@@ -1,8 +1,8 @@
 //! Records drawn from their numbers, with what databases get wrong in them.
 
+use faultlens_core::Bounds;
 use faultlens_core::{Outcome, Reason, Seed, Stream};
 use faultlens_record::GoldenRecord;
-use faultlens_record::Place;
 use faultlens_record::Record;
 use faultlens_record::Site;
 use faultlens_record::TrialId;
@@ -10,6 +10,7 @@ use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
     StoreError,
 };
+use faultlens_record::{Cost, DetectionDiff, LabelledBox, Measures, ModelValue, NamedValue};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ fn word(stream: &mut Stream) -> String {
 fn site(stream: &mut Stream) -> Site {
     let (value, operator) = (word(stream), word(stream));
     let layer = stream.next_u32() % 3;
-    let place = Place {
+    let place = ModelValue {
         value,
         operator,
         kind: "Conv".to_owned(),
@@ -137,6 +138,29 @@ pub(crate) fn golden(target: u32, case: u32) -> GoldenRecord {
     }
 }
 
+/// Numbers of every kind, infinite ones included.
+fn measures(stream: &mut Stream) -> Measures {
+    let mut number = || f64::from_bits(stream.next_u64());
+    let values =
+        [number(), number(), number()].map(|value| if value.is_nan() { 0.1 } else { value });
+    let bounds = Bounds { left: values[0] as f32, top: f32::INFINITY, right: 0.1, bottom: -0.0 };
+    let label = word(stream);
+    let object = LabelledBox { label: label.clone(), score: 0.1 + values[1] as f32, bounds };
+    let missed = vec![object; stream.below(30)];
+    Measures {
+        visual_change: Some(values[0]),
+        strengths: vec![NamedValue { name: label.clone().into(), value: values[1] }],
+        rank: Some(stream.next_u64()),
+        confidence: Some(values[2] as f32),
+        positive: Some(stream.chance(0.5)),
+        error: Some(label),
+        oracle: Some(NamedValue { name: "deviation".into(), value: f64::NEG_INFINITY }),
+        detections: Some(DetectionDiff { missed, ..DetectionDiff::default() }),
+        found: Some(Vec::new()),
+        ..Measures::default()
+    }
+}
+
 /// The record of a number; always the same.
 pub(crate) fn record(number: u64) -> Record {
     let stream = &mut Seed::new(2).at(number).stream();
@@ -163,10 +187,13 @@ pub(crate) fn record(number: u64) -> Record {
         } else {
             Some(f32::from_bits(stream.next_u32()))
         },
-        queries: if wide { u32::MAX } else { 1 },
+        cost: Cost {
+            queries: if wide { u32::MAX } else { 1 },
+            micros: if wide { u64::MAX } else { stream.next_u64() % 100_000 },
+        },
         digest: if same { golden.digest } else { stream.chance(0.8).then(|| stream.next_u64()) },
+        measures: if stream.chance(0.5) { measures(stream) } else { Measures::default() },
         extra: (0..stream.below(3)).map(|_| (word(stream), word(stream))).collect(),
-        micros: if wide { u64::MAX } else { stream.next_u64() % 100_000 },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables of the page.
 
 use faultlens_analysis::Rate;
-use faultlens_analysis::words::{count, number, p_value};
+use faultlens_analysis::format::{count, number, p_value};
 use faultlens_sweep::analysis::{
     Cost, Durations, Effect, Findings, Group, Grouping, Measured, OfConfiguration, OfModel,
 };
@@ -141,9 +141,9 @@ fn cost_row(of: &OfConfiguration) -> Option<CostRow> {
     let cell = |shown: String, sort: Option<f64>| {
         (shown, sort.map_or("Infinity".to_owned(), |value| value.to_string()))
     };
-    let told = |cost: &Cost| match cost.beyond {
-        true => format!("{} †", measured(&cost.ratio)),
-        false => measured(&cost.ratio),
+    let told = |cost: &Cost| {
+        let mark = if cost.beyond { " †" } else { "" };
+        measured(&cost.ratio) + mark
     };
     let own = costs.own.as_ref();
     Some(CostRow {

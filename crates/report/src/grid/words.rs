@@ -2,7 +2,7 @@
 
 use crate::escape::plain;
 use faultlens_analysis::Rate;
-use faultlens_analysis::words::{count, counted, number, percent, value};
+use faultlens_analysis::format::{count, counted, number, percent, value};
 use faultlens_sweep::analysis::{Durations, Findings, Measured, OfConfiguration, Standing};
 
 use super::GridPage;
@@ -78,7 +78,8 @@ fn figures(of: &Findings) -> Vec<[String; 3]> {
             be(all.inconclusive)
         ),
     )];
-    let (mut changed, mut asked) = (0, 0);
+    let mut changed = 0;
+    let mut asked = 0;
     for one in &of.configurations {
         changed += one.counts.changed.events;
         asked += one.counts.changed.n;
@@ -129,7 +130,7 @@ pub(super) fn measured(of: &Measured) -> String {
 pub(super) fn rate(of: &Rate) -> String {
     match of.value {
         None => value(of),
-        Some(_) => faultlens_analysis::words::rate(of),
+        Some(_) => faultlens_analysis::format::rate(of),
     }
 }
 
@@ -146,9 +147,10 @@ pub(super) fn standing(of: Standing) -> (&'static str, &'static str, &'static st
 pub(super) fn effects_about(of: &Durations) -> String {
     let bases: Vec<String> =
         of.bases.iter().map(|(what, base)| format!("{what} with {}", plain(base))).collect();
-    let compared = match bases.is_empty() {
-        true => String::new(),
-        false => format!(" Compared are {}.", bases.join(", ")),
+    let compared = if bases.is_empty() {
+        String::new()
+    } else {
+        format!(" Compared are {}.", bases.join(", "))
     };
     format!(
         "By which factor the seconds until a change grow or shrink; ×1 is no effect. Of strengths a \

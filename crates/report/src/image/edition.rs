@@ -91,11 +91,10 @@ impl Original {
         let height = (f64::from(tall) * f64::from(width) / f64::from(own)).round().max(1.0) as u32;
         let mut bytes = Vec::new();
         let mut encoder = JpegEncoder::new_with_quality(&mut bytes, QUALITY);
-        let encoded = match width == own {
-            true => encoder.encode_image(&self.image),
-            false => {
-                encoder.encode_image(&resize(&self.image, width, height, FilterType::CatmullRom))
-            }
+        let encoded = if width == own {
+            encoder.encode_image(&self.image)
+        } else {
+            encoder.encode_image(&resize(&self.image, width, height, FilterType::CatmullRom))
         };
         encoded.ok()?;
         Some(Edition { kind: "jpeg", bytes, lesser: true })

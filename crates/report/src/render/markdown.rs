@@ -4,7 +4,7 @@
 use crate::document::{Block, Cell, Column, Document, Group, Header, Kind, Reach, Row, Table};
 use crate::escape::markdown as escaped;
 use faultlens_analysis::Verdict;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 /// Rows of a table; a comment is no report.

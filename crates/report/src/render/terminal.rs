@@ -4,7 +4,7 @@ use crate::document::{Block, Cell, Check, Document, Drawn, Header, Kind, Part, R
 use crate::escape::{columns, plain, shorten};
 use crate::svg::rate_ticks;
 use faultlens_analysis::Verdict;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 /// No more lines than a terminal shows at once.
 const MOST_LINES: usize = 40;
@@ -172,13 +172,17 @@ impl Page {
     /// The first tables of a section, each below its own title.
     fn tables(&mut self, block: &Block, title: Option<&str>) {
         let mut found = Vec::new();
-        collect(block, title, &mut found);
+        collect(block, None, &mut found);
         found.retain(|(_, table)| !table.rows.is_empty());
         found.truncate(if self.left() < SECOND_TABLE { 1 } else { MOST_TABLES });
         let number = found.len();
-        for (at, (title, table)) in found.into_iter().enumerate() {
+        for (at, (group, table)) in found.into_iter().enumerate() {
             let most = self.left() / (number - at);
-            self.table(title, table, most);
+            let title = match (title, group) {
+                (Some(title), Some(group)) => Some(format!("{title}: {group}")),
+                (title, _) => title.map(str::to_owned),
+            };
+            self.table(title.as_deref(), table, most);
         }
     }
 
@@ -189,14 +193,18 @@ impl Page {
         if most < 5 {
             return;
         }
-        let rows = table.highest(most - 3);
-        let Some(drawn) = table
-            .columns
-            .iter()
-            .rposition(|column| column.reach == Reach::Terminal && column.kind == Kind::Number)
-        else {
-            return;
-        };
+        let shown: Vec<usize> = (0..table.columns.len())
+            .filter(|&at| {
+                let column = &table.columns[at];
+                column.reach == Reach::Terminal && column.kind == Kind::Number
+            })
+            .collect();
+        let Some(&drawn) = shown.last() else { return };
+        let mut rows = table.highest(most - 3);
+        // Where any row is drawn, one without a drawing has nothing to show.
+        if rows.iter().any(|row| row.cells[drawn].drawn.is_some()) {
+            rows.retain(|row| row.cells[drawn].drawn.is_some());
+        }
         if rows.is_empty() {
             return;
         }
@@ -206,13 +214,7 @@ impl Page {
                 if more > 0 { format!(" ({more} more in the report)") } else { String::new() };
             self.head(&format!("{title}{more}"));
         }
-        let texts: Vec<usize> = (0..table.columns.len())
-            .filter(|&at| {
-                let column = &table.columns[at];
-                column.reach == Reach::Terminal && column.kind == Kind::Number
-            })
-            .collect();
-        let widths: Vec<usize> = texts
+        let widths: Vec<usize> = shown
             .iter()
             .map(|&at| rows.iter().map(|row| columns(&row.cells[at].text)).max().unwrap_or(0))
             .collect();
@@ -231,7 +233,7 @@ impl Page {
             let name = pad(&shorten(&plain(&row.cells[0].text), label), label);
             let drawing = draw(&row.cells[drawn], end.unwrap_or(1.0), room);
             let mut line = format!("  {name} {}", pad(&drawing, room));
-            for (&at, &width) in texts.iter().zip(&widths) {
+            for (&at, &width) in shown.iter().zip(&widths) {
                 let text = plain(&row.cells[at].text);
                 line.push_str(&format!(" {text:>width$}"));
             }
@@ -245,18 +247,18 @@ impl Page {
     }
 }
 
-/// The tables of a block with the title that they stand below.
+/// The tables of a block, each with the title of the group that it stands in.
 fn collect<'a>(
     block: &'a Block,
-    title: Option<&'a str>,
+    group: Option<&'a str>,
     found: &mut Vec<(Option<&'a str>, &'a Table)>,
 ) {
     match block {
-        Block::Table(table) => found.push((title, table)),
-        Block::Beside(blocks) => blocks.iter().for_each(|block| collect(block, title, found)),
-        Block::Group(group) if !group.folded => {
-            let own = title.map(|title| group.title.as_deref().unwrap_or(title));
-            group.blocks.iter().for_each(|block| collect(block, own, found));
+        Block::Table(table) => found.push((group, table)),
+        Block::Beside(blocks) => blocks.iter().for_each(|block| collect(block, group, found)),
+        Block::Group(own) if !own.folded => {
+            let group = own.title.as_deref().or(group);
+            own.blocks.iter().for_each(|block| collect(block, group, found));
         }
         _ => {}
     }

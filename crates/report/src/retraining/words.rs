@@ -2,7 +2,7 @@
 
 use super::RetrainingPage;
 use crate::escape::plain;
-use faultlens_analysis::words::{count, counted, percent};
+use faultlens_analysis::format::{count, counted, percent};
 use faultlens_retrain::words::{cautions, points};
 use faultlens_retrain::{Configuration, Findings, Metric, OfSeed, Origin, Plan, Retraining};
 
@@ -89,13 +89,10 @@ fn start(of: &Plan) -> String {
 
 fn method(of: &Retraining) -> Vec<String> {
     let Plan { epochs, batch, per_object, label_inserted, .. } = of.plan;
-    let labels = match label_inserted {
-        true => {
-            "Changed scenes have the labels of their backgrounds, and one of the inserted object."
-        }
-        false => {
-            "Changed scenes have the labels of their backgrounds; the inserted object has none."
-        }
+    let labels = if label_inserted {
+        "Changed scenes have the labels of their backgrounds, and one of the inserted object."
+    } else {
+        "Changed scenes have the labels of their backgrounds; the inserted object has none."
     };
     vec![
         start(&of.plan),

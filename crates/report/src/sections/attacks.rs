@@ -4,7 +4,7 @@ use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Row, Table};
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
 use faultlens_analysis::Attacked;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 /// Lines whose intervals are drawn as bands; more of them would hide each other.
 const MOST_BANDS: usize = 2;

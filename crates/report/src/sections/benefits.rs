@@ -5,7 +5,8 @@ use crate::document::{Block, Cell, Column, Table};
 use faultlens_analysis::Benefit;
 
 const ABOUT: &str = "Rates without the defence minus rates with it, on the same faulty images, in \
-                     percentage points with Newcombe's paired intervals: above 0, the defence helps. \
+                     percentage points with Newcombe's paired intervals: above 0, the defence \
+                     helps. \
                      Changed: not the target's own clean prediction. Wrong: not the label.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {

@@ -3,7 +3,7 @@
 use super::Input;
 use crate::document::{Block, Picture, Pictures, Stamp};
 use faultlens_analysis::Class;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let classes = input.summary.classes.as_ref()?;

@@ -3,7 +3,8 @@
 use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
 use crate::svg::score;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 use faultlens_analysis::{CriticalBits, CriticalLayer};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
@@ -58,7 +59,7 @@ fn group(found: &CriticalBits) -> Block {
 
 fn row(layer: &CriticalLayer, most: f64) -> Row {
     let name = match layer.layer {
-        Some(number) => format::layer(number, &layer.name),
+        Some(number) => words::layer(number, &layer.name),
         None => "all layers".into(),
     };
     let share = if most > 0.0 { layer.mean.value.unwrap_or(0.0) / most } else { 0.0 };

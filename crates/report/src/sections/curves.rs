@@ -5,7 +5,8 @@ use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Row, Table};
 use crate::svg::{Caption, Lines, STYLES, Series, highest_rate, lines, rate_ticks};
 use faultlens_analysis::Curve;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 
 /// The lines of one chart.
 struct FaultLines<'a> {
@@ -44,7 +45,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
         blocks.push(Block::Legend(keys.collect()));
     }
     blocks.push(Block::note(format!(
-        "Line: share of trials that changed the prediction; band: {}. All charts have the same scale.",
+        "Line: share of trials that changed the prediction; band: {}. All charts have the same \
+         scale.",
         input.summary.interval
     )));
     blocks.push(Block::Charts(charts));
@@ -61,7 +63,8 @@ fn by_target<'a>(curves: &'a [Curve], targets: &[&str]) -> Vec<FaultLines<'a>> {
         match all.iter_mut().find(|one| one.fault == curve.fault && one.axis == curve.axis) {
             Some(one) => one.series.push(line),
             None => {
-                let (fault, axis) = (curve.fault.as_str(), curve.axis.as_str());
+                let fault = curve.fault.as_str();
+                let axis = curve.axis.as_str();
                 all.push(FaultLines { fault, axis, series: vec![line] });
             }
         }
@@ -103,7 +106,7 @@ fn chart(at: usize, one: &FaultLines<'_>, ticks: &[f64], alone: bool) -> Chart {
         [only] if alone => only.name.as_str(),
         _ => one.fault,
     };
-    let axis = format::axis(one.axis, fault);
+    let axis = words::axis(one.axis, fault);
     let mut about = String::new();
     for line in &one.series {
         if let (Some(first), Some(last)) = (line.points.first(), line.points.last()) {
@@ -143,7 +146,7 @@ fn table(curves: &[Curve]) -> Table {
                 vec![
                     Cell::text(&curve.fault),
                     Cell::text(&curve.target),
-                    Cell::text(format::axis(&curve.axis, &curve.fault)),
+                    Cell::text(words::axis(&curve.axis, &curve.fault)),
                     Cell::number(format::number(*dose, 4), Some(*dose)),
                     Cell::count(rate.n),
                     Cell::count(rate.events),

@@ -5,7 +5,7 @@ use crate::document::{Block, Card, Key, Line, Mark, Picture, Pictures};
 use crate::escape::plain;
 use crate::svg::score;
 use faultlens_analysis::Example;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::path::Path;
 
 /// Changed objects that a card names.

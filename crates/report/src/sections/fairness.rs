@@ -3,7 +3,7 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Group, Plot, Row, Table};
 use crate::svg::{self, Caption, dots};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{FairPoint, Fairness};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
@@ -51,7 +51,8 @@ fn about(one: &Fairness, interval: &str) -> String {
     format!(
         "Positive: {positive}. Differences are the rate of {} minus that of the other group; \
          p-values of equal true positive rates are from Fisher's exact test with Holm's correction \
-         over {}. Clean inputs come first, then the configurations with the largest differences. In \
+         over {}. Clean inputs come first, then the configurations with the largest differences. \
+         In \
          brackets: {interval} of rates, and Newcombe's intervals of differences in percentage points.",
         one.privileged,
         format::counted(one.tests, "test")

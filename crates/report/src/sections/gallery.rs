@@ -4,10 +4,11 @@ use super::Input;
 use super::examples::{frames, outcome_class};
 use crate::document::{Block, Gallery, GalleryCell, GalleryRow, Picture, Pictures, TrialOutcome};
 use faultlens_analysis::GalleryTrial;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 const CHOSEN: &str = "The images on which the most faults changed the prediction. Of each fault a \
-                      trial that changed it, the least visible one where visual change was measured; \
+                      trial that changed it, the least visible one where visual change was \
+                      measured; \
                       otherwise one that was judged.";
 const FIRST: &str = "The first trial of each fault, on the first cases.";
 

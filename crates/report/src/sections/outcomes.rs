@@ -4,7 +4,7 @@ use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Drawn, Reach, Table};
 use crate::svg::{Caption, Segment, stack};
 use faultlens_analysis::Tally;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 const WIDENED: &str = "Very small shares are drawn wider than they are.";
 const UNWEIGHTED: &str = "Counts and shares are of trials as they ran; all rates are corrected for \

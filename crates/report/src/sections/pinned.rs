@@ -2,7 +2,7 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Table};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let pins = &input.summary.pinned;

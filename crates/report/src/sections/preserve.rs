@@ -3,7 +3,8 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Reach, Row, Table};
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 use faultlens_analysis::{ChangeBin, Preserved};
 use std::collections::BTreeSet;
 
@@ -61,7 +62,8 @@ fn about(one: &Preserved) -> String {
     format!(
         "Within the visual change that people tolerate, {compared}: {} batches of {} images, each \
          with one changed version. The distance is the required score minus the reached one, in \
-         percentage points, with one-sided {} bounds over batches and images; the requirement is met \
+         percentage points, with one-sided {} bounds over batches and images; the requirement is \
+         met \
          where the distance is at most {margin}. Human tolerance: {}.",
         format::count(one.batches.number),
         one.batches.size,
@@ -105,7 +107,7 @@ fn table(own: &[&Preserved], correctness: bool) -> Table {
 fn row(one: &Preserved, ranked: bool, correctness: bool) -> Row {
     let interval = one.tolerated_interval.map(|(low, high)| format!(" [{low:.2}, {high:.2}]"));
     let tolerated = format!("≤ {:.2}{}", one.tolerated, interval.unwrap_or_default());
-    let distance = one.distance.as_ref().map_or(format::NONE.into(), format::distance);
+    let distance = one.distance.as_ref().map_or(format::NONE.into(), words::distance);
     let mut cells = vec![
         Cell::verdict(one.verdict),
         Cell::text(&one.fault),

@@ -4,7 +4,7 @@ use super::Input;
 use crate::document::{Block, Cell, Column, Reach, Table};
 use crate::svg::score;
 use faultlens_analysis::Ranking;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 /// Rows of a ranking; the rest accounts for little.
 const MOST_RANKED: usize = 20;

@@ -3,7 +3,7 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Group, Plot, Reach, Row, Table};
 use crate::svg::{self, Caption, Lines, Series, dots, lines, rate_ticks};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{GroupRow, Grouping, Summary, Tally};
 
 /// Groups that a chart of dots shows; the table has all.

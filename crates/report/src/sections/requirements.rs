@@ -4,7 +4,8 @@ use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
 use crate::svg::{Caption, against_limit};
 use faultlens_analysis::Checked;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let requirements = &input.summary.requirements;
@@ -27,8 +28,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
 }
 
 fn row(at: usize, checked: &Checked) -> Row {
-    let rate = format::measured(checked);
-    let limit = format::allowed(checked);
+    let rate = words::measured(checked);
+    let limit = words::allowed(checked);
     let about = format!("Measured {rate}, limit {limit}: {}.", checked.verdict.text());
     let title = format!("Interval against limit: {}", checked.requirement);
     let caption = Caption { id: &format!("limit-{at}"), title: &title, about: &about };

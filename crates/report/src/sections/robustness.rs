@@ -2,7 +2,7 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{FaultErrors, Robustness};
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     }
     let mut blocks = vec![Block::note(format!(
         "The share of predictions that are not the true class, by severity of the image fault; in \
-         brackets: {} over all severities. Faults without severities are left out, and so are cases \
+         brackets: {} over all severities. Faults without severities are left out, and so are \
+         cases \
          that a guard skips.",
         summary.interval
     ))];

@@ -3,7 +3,8 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Plot, Reach, Row, Table};
 use crate::svg::{self, Caption, columns};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 use faultlens_analysis::{ChangedScenes, Mean, MovedOn, Rate, SceneTotal, Summary};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
@@ -15,7 +16,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let moved = scenes.iter().any(|one| one.moved.is_some());
     let mut blocks = vec![
         Block::paragraph(
-            "An object was inserted into each image, or removed from it, and the target was queried \
+            "An object was inserted into each image, or removed from it, and the target was \
+             queried \
              again. All other detections must stay: the same objects with the same labels in the \
              same places. The object itself is not judged.",
         ),
@@ -36,8 +38,10 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
             vec![
                 Block::note(format!(
                     "Scenes in which an object was missed, spurious, relabelled or misplaced; one \
-                     scene can have several. Distinct: without identical images. Average precision: \
-                     scenes that a drop of it alone would reveal; it hardly reacts to spurious objects \
+                     scene can have several. Distinct: without identical images. Average \
+                     precision: \
+                     scenes that a drop of it alone would reveal; it hardly reacts to spurious \
+                     objects \
                      with a low score.{}",
                     if moved {
                         " Moved: positions closer to the destination at which the prediction was \
@@ -58,9 +62,9 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
 /// How often scenes changed, whether the position matters, and which cases are unstable.
 fn sentences(summary: &Summary) -> Vec<String> {
     let mut sentences = Vec::new();
-    sentences.extend(summary.scene_totals.iter().filter_map(format::changed_scenes));
-    sentences.extend(summary.placed.iter().filter_map(format::placed));
-    sentences.extend(summary.scene_totals.iter().filter_map(format::unsteady));
+    sentences.extend(summary.scene_totals.iter().filter_map(words::changed_scenes));
+    sentences.extend(summary.placed.iter().filter_map(words::placed));
+    sentences.extend(summary.scene_totals.iter().filter_map(words::unsteady));
     sentences
 }
 
@@ -200,7 +204,8 @@ fn reach(scenes: &[ChangedScenes]) -> Option<Block> {
     if charts.is_empty() {
         return None;
     }
-    let note = "An object that changed a prediction was moved towards its destination for as long as \
+    let note = "An object that changed a prediction was moved towards its destination for as long \
+                as \
                 the prediction stayed changed. Shares are of all objects that could be moved; all \
                 charts have the same scale.";
     Some(Block::titled(
@@ -280,8 +285,10 @@ fn naturalness(summary: &Summary, moved: bool) -> Option<Block> {
     };
     let note = format!(
         "The share of the clean image's edges that the changed image keeps (intersection of their \
-         histograms of oriented gradients): 100% is the same image; two unrelated photographs share \
-         less than half. Means with {} intervals (Student's, of the logit, so that they stay between \
+         histograms of oriented gradients): 100% is the same image; two unrelated photographs \
+         share \
+         less than half. Means with {} intervals (Student's, of the logit, so that they stay \
+         between \
          0 and 100%).",
         format::limit(summary.confidence)
     );

@@ -3,12 +3,14 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Row, Table};
 use crate::svg::{Caption, Lines, Series, highest_rate, lines, rate_ticks, step};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{KCurve, Moved, Rate, SideBySide};
 
-const ABOUT: &str = "The share of judged trials that changed the prediction, over all settings of an \
+const ABOUT: &str = "The share of judged trials that changed the prediction, over all settings of \
+                     an \
                      image fault; darker is higher. Rejected images count as changed, failed calls \
-                     do not count. Means give every fault, or target, the same weight and leave out \
+                     do not count. Means give every fault, or target, the same weight and leave \
+                     out \
                      controls. Hover over a number for its interval.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {

@@ -2,7 +2,7 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_record::{ServiceAccount, Spending};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {

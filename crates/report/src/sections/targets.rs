@@ -2,7 +2,8 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Table};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 use faultlens_analysis::{Summary, TargetSummary};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
@@ -43,6 +44,6 @@ fn accuracy(target: &TargetSummary, summary: &Summary) -> String {
         return format::rate(accuracy);
     }
     let detection = summary.detection.iter().find(|one| one.target == target.name);
-    let precision = detection.and_then(|one| format::precision(&one.clean));
+    let precision = detection.and_then(|one| words::precision(&one.clean));
     precision.unwrap_or_else(|| "not known".into())
 }

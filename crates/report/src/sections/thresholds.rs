@@ -2,7 +2,7 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Reach, Table};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let summary = input.summary;
@@ -32,7 +32,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
         ..Table::default()
     };
     let note = format!(
-        "Share of the judged trials whose output changed by more than each threshold. In brackets: {}.",
+        "Share of the judged trials whose output changed by more than each threshold. In \
+         brackets: {}.",
         summary.interval
     );
     Some(Block::all(vec![Block::note(note), Block::Table(table)]))

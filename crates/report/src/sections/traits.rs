@@ -3,7 +3,7 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Group, Key, Mark, Plot, Reach, Row, Table};
 use crate::svg::{Caption, Lines, Series, highest_rate, lines, rate_ticks};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{Trait, TraitLine, TraitRow};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {

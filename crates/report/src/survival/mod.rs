@@ -7,7 +7,7 @@ use crate::escape::plain;
 use crate::frame::{SCRIPT, STYLE, script_hash};
 use crate::svg::{Caption, Factor, factors};
 use askama::Template;
-use faultlens_analysis::words::{number, p_value};
+use faultlens_analysis::format::{number, p_value};
 use faultlens_stats::survival::Coefficient;
 use plots::{Kind, PlotsView};
 

@@ -3,7 +3,7 @@
 use super::{Caption, open, rate_ticks, share};
 use crate::escape::xml;
 use faultlens_analysis::Rate;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 /// Narrower parts would not be seen.
@@ -54,7 +54,8 @@ pub(crate) fn against_limit(caption: &Caption<'_>, rate: &Rate, limit: f64, word
     let most = high_shown.max(limit) * 1.1;
     let ticks = if limit > 1.0 { super::ticks(most, 4) } else { rate_ticks(most, 4) };
     let end = ticks.last().copied().unwrap_or(1.0);
-    let (x, anchor) = (share(limit, end), anchor(limit / end));
+    let x = share(limit, end);
+    let anchor = anchor(limit / end);
     let mut out = String::new();
     open(&mut out, caption, "limit", 46);
     let _ = write!(
@@ -66,7 +67,9 @@ pub(crate) fn against_limit(caption: &Caption<'_>, rate: &Rate, limit: f64, word
         xml(words)
     );
     if let Some(value) = rate.value {
-        let (low, high, at) = (share(low, end), share(high, end), share(value, end));
+        let low = share(low, end);
+        let high = share(high, end);
+        let at = share(value, end);
         let _ = write!(
             out,
             "<line class=\"whisker\" x1=\"{low}\" x2=\"{high}\" y1=\"14\" y2=\"14\"/>\

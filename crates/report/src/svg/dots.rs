@@ -3,7 +3,7 @@
 use super::{Caption, open, rate_axis, rate_ticks, row_label, share, whiskers};
 use crate::escape::xml;
 use faultlens_analysis::Rate;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 const ROW: usize = 24;
@@ -56,7 +56,9 @@ fn draw(out: &mut String, row: &Row<'_>, y: usize, end: f64) {
         }
         Some(value) => {
             let (low, high) = format::ends(rate);
-            let (low, high, at) = (share(low, end), share(high, end), share(value, end));
+            let low = share(low, end);
+            let high = share(high, end);
+            let at = share(value, end);
             whiskers(out, [&at, &low, &high], y);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Caption, open, row_label, share, whiskers};
 use crate::escape::xml;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 const ROW: usize = 24;
@@ -123,7 +123,8 @@ mod tests {
             (0.78, 2.4),
         ] {
             let got = ticks(low, high);
-            let (first, last) = (got[0], got[got.len() - 1]);
+            let first = got[0];
+            let last = got[got.len() - 1];
             assert!(first >= low * 0.999_999 && last <= high * 1.000_001, "{low} {high}: {got:?}");
             assert!(got.contains(&1.0), "{low} {high}: {got:?}");
             assert!((3..=MOST_TICKS).contains(&got.len()), "{low} {high}: {got:?}");

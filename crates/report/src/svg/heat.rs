@@ -2,7 +2,8 @@
 
 use super::{Caption, open, share};
 use crate::escape::{shorten, xml};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 use faultlens_analysis::{HeatMap, Rate};
 use std::fmt::Write as _;
 
@@ -36,12 +37,14 @@ pub(crate) fn highest(map: &HeatMap) -> f64 {
 
 /// The map: layers down, bits across, the highest bit at the right.
 pub(crate) fn heat(caption: &Caption<'_>, map: &HeatMap) -> String {
-    let (columns, most) = (map.bits.len() as f64, highest(map));
+    let columns = map.bits.len() as f64;
+    let most = highest(map);
     let bottom = map.rows.len() * ROW;
     let mut out = String::new();
     open(&mut out, caption, "heat", bottom + 44);
     for (down, row) in map.rows.iter().enumerate() {
-        let (y, name) = (down * ROW, format::layer(row.layer, &row.name));
+        let y = down * ROW;
+        let name = words::layer(row.layer, &row.name);
         for (class, columns) in LABEL_COLUMNS {
             let label = xml(&shorten(&name, columns));
             let _ = write!(
@@ -51,7 +54,8 @@ pub(crate) fn heat(caption: &Caption<'_>, map: &HeatMap) -> String {
             );
         }
         for (across, (rate, bit)) in row.cells.iter().zip(&map.bits).enumerate() {
-            let (x, width) = (share(across as f64, columns), share(1.0, columns));
+            let x = share(across as f64, columns);
+            let width = share(1.0, columns);
             let place = format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{ROW}\"");
             cell(&mut out, &format!("{name}, bit {bit}"), rate, &place, most);
         }

@@ -45,7 +45,8 @@ fn row_label(out: &mut String, label: &str, y: usize) {
 
 /// A dot with the line of its interval; each is already a share of the width.
 fn whiskers(out: &mut String, [at, low, high]: [&str; 3], y: usize) {
-    let (top, foot) = (y - 4, y + 4);
+    let top = y - 4;
+    let foot = y + 4;
     let _ = write!(
         out,
         "<line class=\"whisker\" x1=\"{low}\" x2=\"{high}\" y1=\"{y}\" y2=\"{y}\"/>\
@@ -92,7 +93,7 @@ pub(crate) fn tick_label(tick: f64) -> String {
     if tick == 0.0 {
         "0".into()
     } else {
-        format!("{}%", faultlens_analysis::words::number(tick * 100.0, 4))
+        format!("{}%", faultlens_analysis::format::number(tick * 100.0, 4))
     }
 }
 
@@ -105,7 +106,9 @@ pub(crate) fn share(part: f64, whole: f64) -> String {
 
 /// Opens a chart that stands for an image with a name and a description.
 pub(crate) fn open(out: &mut String, caption: &Caption<'_>, kind: &str, height: usize) {
-    let (id, title, about) = (xml(caption.id), xml(caption.title), xml(caption.about));
+    let id = xml(caption.id);
+    let title = xml(caption.title);
+    let about = xml(caption.about);
     let _ = write!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{kind}\" role=\"img\" \
@@ -118,7 +121,8 @@ pub(crate) fn open(out: &mut String, caption: &Caption<'_>, kind: &str, height: 
 fn rate_axis(out: &mut String, ticks: &[f64], bottom: usize) {
     let end = ticks.last().copied().unwrap_or(1.0);
     for &tick in ticks {
-        let (x, label) = (share(tick, end), tick_label(tick));
+        let x = share(tick, end);
+        let label = tick_label(tick);
         let _ = write!(
             out,
             "<line class=\"grid\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{bottom}\"/>\

@@ -84,7 +84,8 @@ pub(crate) fn violins(caption: &Caption<'_>, rows: &[Violin<'_>], along: Along) 
 
 /// Decades, and thirds of them where there are few.
 fn decades(out: &mut String, place: &Place, bottom: usize) {
-    let (first, last) = (place.low.floor() as i32, place.high.ceil() as i32);
+    let first = place.low.floor() as i32;
+    let last = place.high.ceil() as i32;
     let every = ((last - first) / MOST_TICKS + 1).max(1);
     let whole = (first..=last).filter(|decade| decade % every == 0).map(|d| 10f64.powi(d));
     let thirds = (first..=last).filter(|_| last - first <= FEW).map(|d| 3.0 * 10f64.powi(d));
@@ -93,7 +94,7 @@ fn decades(out: &mut String, place: &Place, bottom: usize) {
         let class = if tick == 1.0 { "bound" } else { "grid" };
         let x = share(place.at(tick), 1.0);
         let label = match tick {
-            1e-3..=1e4 => faultlens_analysis::words::number(tick, 1),
+            1e-3..=1e4 => faultlens_analysis::format::number(tick, 1),
             _ => format!("1e{}", tick.log10().round()),
         };
         let _ = write!(
@@ -128,7 +129,8 @@ fn draw(out: &mut String, row: &Violin<'_>, y: usize, place: &Place) {
 
 /// The density of sorted places, mirrored; it ends where the values do.
 fn body(out: &mut String, at: &[f64], y: usize) {
-    let (first, last) = (at[0], at[at.len() - 1]);
+    let first = at[0];
+    let last = at[at.len() - 1];
     let places: Vec<f64> =
         (0..=PLACES).map(|i| first + (last - first) * i as f64 / PLACES as f64).collect();
     let heights = density(at, &places);

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use faultlens_analysis::words::{p_value, percent};
+use faultlens_analysis::format::{p_value, percent};
 use faultlens_stats::Level;
 use faultlens_stats::tolerance::{Ending, FittedBin, MORE_THAN};
 
@@ -69,7 +69,8 @@ pub(super) fn chart(
 }
 
 fn spread(out: &mut String, of: &ToleranceCurve) {
-    let (low, high) = (of.interval.low, of.interval.high);
+    let low = of.interval.low;
+    let high = of.interval.high;
     let _ = write!(
         out,
         "<rect class=\"spread\" x=\"{}\" width=\"{}\" y=\"0\" height=\"{FLOOR}\"/>",
@@ -211,7 +212,8 @@ mod tests {
 
     #[test]
     fn every_bin_has_a_bar_and_every_kept_one_a_dot() {
-        let (svg, curve) = (drawn(), curve());
+        let svg = drawn();
+        let curve = curve();
         assert_eq!(values(&svg, "bar", "x").len(), 85);
         assert_eq!(values(&svg, "bar thin-bin", "x"), ["19.00%"]);
         let dropped = curve.found.bins.iter().filter(|one| one.p < 0.05).count();
@@ -223,7 +225,8 @@ mod tests {
 
     #[test]
     fn the_threshold_stands_where_it_is() {
-        let (svg, curve) = (drawn(), curve());
+        let svg = drawn();
+        let curve = curve();
         let at = format!("{:.2}%", curve.found.value * 100.0);
         assert_eq!(values(&svg, "threshold", "x1"), [at]);
         assert_eq!(values(&svg, "spread", "x"), ["50.00%"]);

@@ -4,7 +4,7 @@ mod chart;
 pub mod words;
 
 use askama::Template;
-use faultlens_analysis::words::{count, percent};
+use faultlens_analysis::format::{count, percent};
 use faultlens_stats::tolerance::{Bins, Ending, FoundThreshold, Interval};
 
 use crate::ReportError;

@@ -140,10 +140,10 @@ fn changed_scenes_are_told_in_sentences_and_drawn() {
         let section = with_id(document, "scenes");
         let said = text(section);
         for part in [
-            "road-eye loses, invents or mistakes other objects in 144 of 980 changed scenes",
-            "Close to others is worse than anywhere (insert_object on road-eye, ",
+            "road-eye changes other detections in 144 of 980 changed scenes",
+            "Placing objects close to others is worse than placing them at random (insert_object on road-eye, ",
             "a difference of +11.0 [+6.0, +16.0] percentage points, p = 0.0015",
-            "Close to others is not told apart from anywhere",
+            "Placing objects close to others makes no significant difference",
             "disagrees with itself about 1 case:",
             "11 of 50 objects arrived (22.0%",
         ] {

@@ -1,7 +1,7 @@
 //! The page of a robustness study: harmless, and with the numbers of the findings.
 
 use crate::generated::Sweep;
-use faultlens_analysis::words::{number, percent, rate};
+use faultlens_analysis::format::{number, percent, rate};
 use faultlens_report::{GridPage, grid, grid_markdown};
 use faultlens_sweep::Rows;
 use faultlens_sweep::analysis::{Findings, Options, analyse};

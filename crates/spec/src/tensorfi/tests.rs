@@ -334,6 +334,6 @@ fn keys_without_a_value_are_as_absent_as_in_tensorfi() {
 fn written(campaign: &Campaign) -> &PartialDescription {
     match &campaign.targets[0].source {
         Source::Model { written, .. } => written,
-        Source::Service(_) => panic!("a model"),
+        Source::Service(_) | Source::Own { .. } => panic!("a model"),
     }
 }

@@ -80,7 +80,7 @@ fn yaml(text: &str) -> Value {
 fn source(target: &TargetSpec) -> (&Path, &PartialDescription) {
     match &target.source {
         Source::Model { path, written } => (path, written),
-        Source::Service(_) => panic!("a model"),
+        Source::Service(_) | Source::Own { .. } => panic!("a model"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use faultlens_analysis::words::number;
+use faultlens_analysis::format::number;
 use serde::Serialize;
 
 use crate::rows::{Configuration, Row};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use faultlens_analysis::words::counted;
+use faultlens_analysis::format::counted;
 use faultlens_core::Seed;
 use faultlens_stats::survival::{
     Assessment, Compared, Fit, Horizon, Lifetimes, Model, Options as FitOptions, Smoothing,

@@ -1,6 +1,6 @@
 //! What it comes to, in words.
 
-use faultlens_analysis::words::{count, counted, number, p_value, percent, rate};
+use faultlens_analysis::format::{count, counted, number, p_value, percent, rate};
 
 use super::clock::Attacked;
 use super::cost::{Cost, Costs, Standing};

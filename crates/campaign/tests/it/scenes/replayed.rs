@@ -17,7 +17,7 @@ fn numbers(record: &Record, count: impl Fn(ObjectStatus) -> usize) -> Vec<(Strin
         ObjectStatus::Misplaced,
     ];
     let told = fates.map(|status| {
-        let said = record.extra.get(status.name()).map_or(0, |text| text.parse().unwrap());
+        let said = record.field(status.name()).map_or(0, |text| text.parse().unwrap());
         assert_eq!(said, count(status), "{record:?}");
         (status.name().to_owned(), said)
     });
@@ -50,7 +50,7 @@ fn findings_are_the_images_that_were_asked_about() {
             assert!(!answer.observed.iter().any(|one| found(&one)));
             assert_eq!(replayed.touched.is_none(), record.fault == 3);
             mirrored += usize::from(record.fault == 3);
-            assert_eq!(replayed.furthest.is_some(), record.extra.contains_key("moved_to"));
+            assert_eq!(replayed.furthest.is_some(), record.field("moved_to").is_some());
             if let Some(further) = &replayed.furthest {
                 moved += 1;
                 assert_ne!(further.image, detection_diff.image);

@@ -1,7 +1,7 @@
 //! Two runs side by side.
 
 use crate::exit;
-use faultlens::analysis::words::{p_value, points, rate};
+use faultlens::analysis::format::{p_value, points, rate};
 use faultlens::analysis::{Compared, compare};
 use faultlens::report::plain;
 

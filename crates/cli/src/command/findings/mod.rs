@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::exit;
 use anyhow::{Context, bail};
 use faultlens::Seed;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
 use faultlens::campaign::scene::{Replayable, Replayed};

@@ -143,7 +143,7 @@ fn zoomed(image: &Image, zoom: usize) -> Image {
 mod tests {
     use super::*;
     use faultlens::campaign::detection_diff::Pair;
-    use faultlens::record::TrialId;
+    use faultlens::record::{Cost, Measures, TrialId};
     use faultlens::{Bounds, Case, Outcome};
     use std::collections::BTreeMap;
 
@@ -164,10 +164,10 @@ mod tests {
             site: None,
             answer: None,
             score: None,
-            queries: 1,
+            cost: Cost { queries: 1, micros: 0 },
             digest: None,
+            measures: Measures::default(),
             extra: BTreeMap::new(),
-            micros: 0,
         }
     }
 

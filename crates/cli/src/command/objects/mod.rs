@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::exit;
 use anyhow::ensure;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::cases::world_cases;
 use faultlens::data::{
     DataError, DataSet, Format, Options, Pool, PoolObject, largest_objects, write_png, write_pool,

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::{Context, ensure};
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::data::{encode_jpeg, read_image, write_png};
 use faultlens::faults::IMAGE_FAULTS;
 use faultlens::report::{Sheet, SheetCell, SheetRow, sheet};

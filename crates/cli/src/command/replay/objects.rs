@@ -1,10 +1,7 @@
 //! Two answers with objects, one thing a row.
 
-use faultlens::campaign::detection_diff::{
-    Answered, CHANGES, DetectionDiff, NamedBox, ObjectStatus,
-};
+use faultlens::campaign::detection_diff::{Answered, DetectionDiff, NamedBox, ObjectStatus};
 use faultlens::campaign::replay::Replayed;
-use faultlens::record::said::{LABEL, OBJECT};
 use faultlens::report::plain;
 use serde_json::{Value, json};
 
@@ -49,10 +46,12 @@ pub(super) fn show(
     replayed: &Replayed,
     detection_diff: &DetectionDiff,
 ) -> anyhow::Result<()> {
-    let said = |name: &str| replayed.now.extra.get(name).map(String::as_str);
-    if let (Some(label), Some(at)) = (said(LABEL), &detection_diff.touched) {
-        let what = match said(OBJECT) {
-            Some(object) => format!("inserted: {label} ({object}) at {at}"),
+    let measures = &replayed.now.measures;
+    let object = measures.scene.as_ref().and_then(|scene| scene.object.as_ref());
+    if let (Some(object), Some(at)) = (object, &detection_diff.touched) {
+        let label = &object.label;
+        let what = match &object.id {
+            Some(id) => format!("inserted: {label} ({id}) at {at}"),
             None => format!("taken out: {label} at {at}"),
         };
         console.line(format_args!("  {}\n", plain(&what)))?;
@@ -77,9 +76,9 @@ pub(super) fn show(
     if !answer.own.is_empty() {
         console.line("\n  own: found of what came or went, does not count")?;
     }
-    if let Some(changes) = said(CHANGES) {
+    if let Some(changes) = measures.detections.as_ref().filter(|diff| !diff.is_empty()) {
         let same = answer.pairs.iter().filter(|pair| pair.status == ObjectStatus::Same).count();
-        console.line(format_args!("\n  {same} as before; {}", plain(changes)))?;
+        console.line(format_args!("\n  {same} as before; {}", plain(&changes.to_string())))?;
     }
     Ok(())
 }
@@ -90,9 +89,9 @@ pub(super) fn otherwise(console: &mut Console, replayed: &Replayed) -> anyhow::R
         return Ok(());
     }
     let recorded = &replayed.recorded;
-    let changes = recorded.extra.get(CHANGES).map_or("nothing changed", String::as_str);
+    let changes = recorded.object_changes().unwrap_or_else(|| "nothing changed".to_owned());
     let outcome = recorded.outcome.kind();
-    Ok(console.line(format_args!("recorded: {outcome}; {}", plain(changes)))?)
+    Ok(console.line(format_args!("recorded: {outcome}; {}", plain(&changes)))?)
 }
 
 fn cells(thing: Option<&NamedBox>) -> [String; 3] {

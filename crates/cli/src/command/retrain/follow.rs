@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::report::plain;
 use faultlens::retrain::{Configuration, Course, Event, EventKind, Precision, ScenesUsed};
 

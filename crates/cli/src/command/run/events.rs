@@ -88,7 +88,7 @@ fn trial(record: &Record) -> Value {
 /// A record as JSON.
 pub(crate) fn record(record: &Record) -> Value {
     let reason = match &record.outcome {
-        Outcome::Skipped(reason) => Some(reason.text()),
+        Outcome::Skipped(reason) => Some(reason.code()),
         _ => None,
     };
     let kind: OutcomeKind = record.outcome.kind();
@@ -104,10 +104,11 @@ pub(crate) fn record(record: &Record) -> Value {
         "site": record.site.as_ref().map(site),
         "answer": record.answer.as_deref(),
         "score": record.score.map(|score| number(f64::from(score))),
-        "queries": record.queries,
+        "queries": record.cost.queries,
         "digest": record.digest.map(|digest| format!("{digest:016x}")),
-        "extra": record.extra,
-        "micros": record.micros,
+        "extra": record.fields(),
+        "detections": record.measures.detections,
+        "micros": record.cost.micros,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use faultlens::OutcomeKind;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
 use faultlens::spec::Campaign;
 use faultlens::spec::Intervals;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, anyhow, bail, ensure};
 use faultlens::Seed;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::report::plain;
 use faultlens::stats::survival::{
     Compared, Covariate, Fitted, Horizon, Lifetimes, Model, Options, Recommendation, Smoothing,

@@ -1,6 +1,6 @@
 //! The result as a page.
 
-use faultlens::analysis::words::{count, counted, number, p_value};
+use faultlens::analysis::format::{count, counted, number, p_value};
 use faultlens::report::{Effect, Effects, Survival, SurvivalRow, SurvivalTable, survival};
 use faultlens::stats::Level;
 use faultlens::stats::survival::{

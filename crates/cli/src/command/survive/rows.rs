@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, bail, ensure};
-use faultlens::analysis::words::{count, counted};
+use faultlens::analysis::format::{count, counted};
 use faultlens::report::plain;
 use faultlens::stats::survival::Lifetimes;
 

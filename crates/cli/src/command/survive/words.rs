@@ -1,6 +1,6 @@
 //! The result for people, as tables.
 
-use faultlens::analysis::words::{count, counted, number, p_value};
+use faultlens::analysis::format::{count, counted, number, p_value};
 use faultlens::report::plain;
 use faultlens::stats::survival::{Assessment, Clock, Coefficient, Compared, Curve, Fitted, Model};
 use faultlens::stats::{Estimate, Level};

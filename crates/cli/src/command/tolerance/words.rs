@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use faultlens::analysis::words::{count, counted, percent};
+use faultlens::analysis::format::{count, counted, percent};
 use faultlens::report::plain;
 use faultlens::report::tolerance_words::{edge, interval, threshold};
 use faultlens::stats::tolerance::Ending;

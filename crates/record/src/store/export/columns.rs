@@ -3,6 +3,7 @@
 use crate::store::{CaseRecord, Manifest, ManifestFault, ManifestTarget, Store, StoreError};
 use crate::{GoldenRecord, Record};
 use faultlens_core::Outcome;
+use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +87,7 @@ const REST: &[(&str, Kind, Of)] = &[
     ("repeat", Kind::Whole, |line| Cell::Whole(line.record.repeat.into())),
     ("outcome", Kind::Text, |line| text(line.record.outcome.kind().name())),
     ("reason", Kind::Text, |line| match &line.record.outcome {
-        Outcome::Skipped(reason) => text(reason.text()),
+        Outcome::Skipped(reason) => text(reason.code()),
         _ => Cell::Empty,
     }),
     ("operator", Kind::Text, |line| at_site(line, |site| text(&site.place.operator))),
@@ -112,15 +113,19 @@ const REST: &[(&str, Kind, Of)] = &[
     }),
     ("answer", Kind::Text, |line| or_empty(line.record.answer.as_deref(), text)),
     ("score", Kind::Single, |line| or_empty(line.record.score, Cell::Single)),
-    ("queries", Kind::Whole, |line| Cell::Whole(line.record.queries.into())),
+    ("queries", Kind::Whole, |line| Cell::Whole(line.record.cost.queries.into())),
     ("digest", Kind::Text, |line| {
         or_empty(line.record.digest, |digest| owned(format_args!("{digest:016x}")))
     }),
-    ("micros", Kind::Whole, |line| whole(line.record.micros)),
-    ("extra", Kind::Text, |line| match serde_json::to_string(&line.record.extra) {
-        Ok(json) if !line.record.extra.is_empty() => Cell::Text(json.into()),
-        _ => Cell::Empty,
+    ("micros", Kind::Whole, |line| whole(line.record.cost.micros)),
+    // Measures under their names, and what plug-ins recorded: one object of texts, since every
+    // campaign has others.
+    ("extra", Kind::Text, |line| {
+        let fields = line.record.fields();
+        if fields.is_empty() { Cell::Empty } else { json(&fields) }
     }),
+    // Every changed object with its labels, full scores and boxes; `extra` has a summary of them.
+    ("detections", Kind::Text, |line| or_empty(line.record.measures.detections.as_ref(), json)),
 ];
 
 fn text(text: &str) -> Cell<'_> {
@@ -129,6 +134,11 @@ fn text(text: &str) -> Cell<'_> {
 
 fn owned(thing: impl ToString) -> Cell<'static> {
     Cell::Text(thing.to_string().into())
+}
+
+/// A cell of JSON.
+fn json(value: &impl Serialize) -> Cell<'static> {
+    serde_json::to_string(value).map_or(Cell::Empty, |json| Cell::Text(json.into()))
 }
 
 /// Numbers beyond 63 bits do not occur: there are no plans, tensors and times of that size.
