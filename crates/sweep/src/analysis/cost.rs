@@ -5,7 +5,7 @@ use faultlens_stats::{Estimate, wilson};
 use serde::Serialize;
 
 use super::durations::Fitted;
-use super::findings::Measured;
+use super::measured::Measured;
 use super::{AnalysisError, level};
 use crate::rows::{Configuration, Row, Rows};
 

@@ -7,7 +7,7 @@ use faultlens_stats::survival::failure_rate;
 use faultlens_stats::{StatsError, wilson};
 use serde::Serialize;
 
-use super::findings::Measured;
+use super::measured::Measured;
 use super::{AnalysisError, level, numbered};
 use crate::rows::{Configuration, Row, Rows};
 

@@ -10,9 +10,10 @@ use faultlens_stats::survival::{
 };
 use serde::Serialize;
 
-use super::choose::{Clusters, choose, effects, lifetimes, refit, shapes};
+use super::choose::{Clusters, choose, lifetimes, refit};
 use super::clock::{Attacked, Clock, Unchanged};
 use super::covariates::{Covariate, Design, LeftOut};
+use super::effects::{Effect, Shape, effects, shapes};
 use super::{AnalysisError, Options};
 use crate::rows::Row;
 
@@ -127,42 +128,6 @@ pub struct Chosen {
     pub effects: Vec<Effect>,
     /// The other coefficients.
     pub shapes: Vec<Shape>,
-}
-
-/// What one step of a covariate does.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Effect {
-    /// Which covariate.
-    pub covariate: Covariate,
-    /// Its coefficient, on the logarithm of the duration.
-    pub estimate: f64,
-    /// The standard error.
-    pub se: f64,
-    /// The lower end of the coefficient's interval.
-    pub low: f64,
-    /// The upper end of the coefficient's interval.
-    pub high: f64,
-    /// How often chance alone would give as much.
-    pub p: f64,
-    /// The same, adjusted by Holm for all effects of the fit.
-    pub adjusted_p: f64,
-    /// By which factor durations change, with the ends of its interval.
-    pub ratio: [f64; 3],
-}
-
-/// A coefficient that is no effect of a covariate.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shape {
-    /// The parameter of the distribution.
-    pub parameter: String,
-    /// Its intercept.
-    pub estimate: f64,
-    /// The standard error.
-    pub se: f64,
-    /// The lower end of its interval.
-    pub low: f64,
-    /// The upper end of its interval.
-    pub high: f64,
 }
 
 /// The findings on a clock, and the fit that others ask.

@@ -8,7 +8,6 @@ use super::durations::Durations;
 use super::masking::Masked;
 use super::questions::Questions;
 use crate::rows::Configuration;
-use faultlens_stats::Estimate;
 
 /// What the rows of a sweep say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,31 +69,6 @@ pub struct Conclusion {
     pub about: &'static str,
     /// The sentence.
     pub text: String,
-}
-
-/// A number with its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Measured {
-    /// The number; `None` where it is unknown or infinite.
-    pub value: Option<f64>,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end; `None` where nothing bounds it.
-    pub high: Option<f64>,
-    /// How many observations stand behind it.
-    pub n: u64,
-}
-
-impl Measured {
-    pub(super) fn of(estimate: &Estimate) -> Self {
-        let finite = |value: f64| value.is_finite().then_some(value);
-        Self {
-            value: estimate.value.and_then(finite),
-            low: estimate.low,
-            high: finite(estimate.high),
-            n: estimate.n,
-        }
-    }
 }
 
 /// How many configurations have which standing.

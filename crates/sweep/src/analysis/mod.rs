@@ -16,9 +16,11 @@ mod cost;
 mod counts;
 mod covariates;
 mod durations;
+mod effects;
 mod error;
 mod findings;
 mod masking;
+mod measured;
 mod questions;
 mod words;
 
@@ -34,10 +36,12 @@ pub use clock::{Clock, Unchanged};
 pub use cost::{Cost, Costs as ConfigurationCosts, Standing};
 pub use counts::{Counts, Group, Grouping};
 pub use covariates::{Covariate, Kind, LeftOut};
-pub use durations::{Chosen, Durations, Effect, OfModel, Part, Shape, Split, Trace};
+pub use durations::{Chosen, Durations, OfModel, Part, Split, Trace};
+pub use effects::{Effect, Shape};
 pub use error::AnalysisError;
-pub use findings::{About, Conclusion, Findings, Measured, OfConfiguration, Standings};
+pub use findings::{About, Conclusion, Findings, OfConfiguration, Standings};
 pub use masking::Masked;
+pub use measured::Measured;
 pub use questions::{Depth, NextUnit, Questions};
 
 /// What to assume beyond the rows.

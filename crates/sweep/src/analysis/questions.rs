@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use faultlens_stats::survival::{Fit, SurvivalError};
 use serde::Serialize;
 
-use super::choose::{adjust, effects, lifetimes, refit};
+use super::choose::{lifetimes, refit};
 use super::clock::Attacked;
 use super::covariates::{Design, EPOCHS, FOLLOWING, Kind, LAYERS, PREDICTION};
-use super::durations::{Analysed, Effect, Fitted};
-use super::findings::Measured;
+use super::durations::{Analysed, Fitted};
+use super::effects::{Effect, adjust, effects};
+use super::measured::Measured;
 use super::{AnalysisError, level};
 
 /// Answers in processor seconds, by the chosen model.

@@ -5,8 +5,10 @@ use faultlens_analysis::format::{count, counted, number, p_value, percent, rate}
 use super::clock::Attacked;
 use super::cost::{Cost, Costs, Standing};
 use super::covariates::LAYERS;
-use super::durations::{Durations, Effect};
-use super::findings::{Conclusion, Findings, Measured};
+use super::durations::Durations;
+use super::effects::Effect;
+use super::findings::{Conclusion, Findings};
+use super::measured::Measured;
 use super::questions::NextUnit;
 use super::{ALPHA, Options};
 

@@ -10,6 +10,7 @@ use faultlens::stats::tolerance::{
 };
 
 use super::input::{Input, OfFault};
+use super::names;
 use crate::args::ToleranceArgs;
 use crate::command;
 
@@ -89,7 +90,7 @@ pub(super) fn findings(args: &ToleranceArgs, input: &Input) -> anyhow::Result<Fi
     }
     if faults.is_empty() {
         let (fault, why) = left_out.first().context("there are no answers on changed images")?;
-        bail!("no threshold can be found; {}: {why}", super::words::name(fault));
+        bail!("no threshold can be found; {}: {why}", names::displayed(fault));
     }
     let mut notes = input.notes.clone();
     notes.extend(study.notes(&faults, tables));

@@ -8,8 +8,7 @@ use faultlens::stats::tolerance::{Bins, Changed, Original};
 
 use super::answers::Answers;
 use super::columns::Columns;
-use super::table;
-use super::{names, words};
+use super::{names, table};
 use crate::args::ToleranceArgs;
 use crate::command::csv_file::CsvFile;
 
@@ -90,7 +89,7 @@ impl Input {
             ensure!(
                 of.answers.is_empty() || !table,
                 "{} comes as single answers and as a table; use one of them",
-                words::name(fault)
+                names::displayed(fault)
             );
             self.notes.extend(names::unknown(fault));
         }

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ToleranceArgs, console: &mut Console) -> anyhow::Result
         console.note(format_args!("note: {note}"))?;
     }
     for (fault, why) in &found.left_out {
-        console.note(format_args!("note: {} left out: {why}", words::name(fault)))?;
+        console.note(format_args!("note: {} left out: {why}", names::displayed(fault)))?;
     }
     if let Some(path) = &args.output {
         write(path, page::page(args, &found)?)?;

@@ -19,6 +19,11 @@ pub(super) fn fault(name: &str) -> String {
     known.map_or_else(|| name.to_owned(), |(_, own)| (*own).to_owned())
 }
 
+/// A fault's name, which comes from outside, in a message.
+pub(super) fn displayed(fault: &str) -> String {
+    plain(fault)
+}
+
 /// The fault that a table's file is named after.
 pub(super) fn of_table(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_str()?;
@@ -38,7 +43,7 @@ pub(super) fn unknown(name: &str) -> Option<String> {
     };
     Some(format!(
         "no image fault is called {}, so that no model can be checked with it; {hint}",
-        plain(name)
+        displayed(name)
     ))
 }
 

@@ -6,13 +6,15 @@ use faultlens::report::{ToleranceCurve, ToleranceOf, TolerancePage, tolerance};
 use faultlens::stats::tolerance::{MORE_THAN, Rule};
 
 use super::analysis::{Findings, Measured, OfOne};
-use super::words;
+use super::{names, words};
 use crate::args::ToleranceArgs;
 
 /// The page of what was found.
 pub(super) fn page(args: &ToleranceArgs, found: &Findings) -> anyhow::Result<String> {
-    let left_out =
-        found.left_out.iter().map(|(fault, why)| format!("{} left out: {why}", words::name(fault)));
+    let left_out = found
+        .left_out
+        .iter()
+        .map(|(fault, why)| format!("{} left out: {why}", names::displayed(fault)));
     let page = TolerancePage {
         title: words::title(args),
         lead: lead(found),
@@ -56,7 +58,7 @@ fn lead(found: &Findings) -> String {
         }
     };
     let what = match &found.faults[..] {
-        [one] => words::name(&one.fault),
+        [one] => names::displayed(&one.fault),
         all => counted(all.len() as u64, "fault"),
     };
     let parts = [

@@ -16,11 +16,6 @@ const NONE: &str = "–";
 /// More files are counted where they are named.
 const MOST_FILES: usize = 3;
 
-/// A fault's name, which comes from outside, in a message.
-pub(super) fn name(fault: &str) -> String {
-    plain(fault)
-}
-
 /// What the tolerance is called.
 pub(super) fn title(args: &ToleranceArgs) -> String {
     if let Some(name) = &args.name {
