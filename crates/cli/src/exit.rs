@@ -8,5 +8,5 @@ pub(crate) const NOT_MET: u8 = 1;
 pub(crate) const INPUT: u8 = 2;
 /// The evidence does not suffice for a verdict.
 pub(crate) const INCONCLUSIVE: u8 = 3;
-/// The user interrupted a run; what was recorded is safe, and the same command goes on.
+/// The user interrupted a run; what was recorded is safe, run the same command to resume.
 pub(crate) const INTERRUPTED: u8 = 130;

@@ -114,7 +114,7 @@ pub enum RetrainError {
         path: PathBuf,
     },
     /// Whoever follows the experiment has stopped it.
-    #[error("the experiment was stopped; the same command goes on")]
+    #[error("the experiment was stopped; run the same command to resume")]
     Stopped,
     /// A file of the experiment cannot be written or read.
     #[error("cannot {what}: {source}: {}", path.display())]

@@ -68,7 +68,7 @@ pub fn cautions(of: &Retraining) -> Vec<String> {
     if !of.is_complete() {
         let done = of.seeds.len();
         let planned = of.plan.seeds;
-        all.push(format!("{done} of {planned} seeds are done; the same command goes on."));
+        all.push(format!("{done} of {planned} seeds are done; run the same command to resume."));
     }
     if of.seeds.len() == 1 {
         all.push("One seed has no interval, and decides nothing.".to_owned());

@@ -73,7 +73,7 @@ pub enum SweepError {
         source: Box<TrainError>,
     },
     /// Whoever follows the sweep has stopped it.
-    #[error("the sweep was stopped; the same command goes on")]
+    #[error("the sweep was stopped; run the same command to resume")]
     Stopped,
     /// A model file cannot be written or read.
     #[error(transparent)]

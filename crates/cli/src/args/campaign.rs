@@ -79,7 +79,7 @@ pub(crate) struct PlanArgs {
 
 /// Run a campaign: ask undisturbed, disturb, ask again, judge, record
 ///
-/// The same command goes on where a run was interrupted, whatever ended it. The same campaign and
+/// Run the same command to resume where a run was interrupted, whatever ended it. The same campaign and
 /// seed give the same records, whatever the threads, shards or restarts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -47,7 +47,7 @@ pub(crate) struct Args {
 const AFTER: &str = "\
 Results go to standard output, everything else to standard error.
 Exit status: 0 done, 1 a requirement is not met, 2 usage or input error, 3 inconclusive,
-130 interrupted (what was recorded is safe; the same command goes on).
+130 interrupted (what was recorded is safe; run the same command to resume).
 
 Start with:  faultlens demo";
 

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
     let dir = options.output.clone().unwrap_or_else(|| campaign.output.clone());
     if !perform(campaign, &options, events.as_mut(), console)? {
-        console.note("interrupted; what was recorded is safe, the same command goes on")?;
+        console.note("interrupted; what was recorded is safe, run the same command to resume")?;
         return Ok(exit::INTERRUPTED);
     }
     if args.shard.is_some() {
