@@ -2,7 +2,7 @@
 milliseconds of one thread's processor time for a sample, processes in turns, the best of several;
 the share of samples whose answer changed, and their mean distance.
 
-usage: python benches/attack_peer.py crates/faults/tests/attacks/data --ours target/release/attacks
+usage: python benches/attack_peer.py crates/faults/tests/fixtures/attacks --ours target/release/attacks
            [--rounds 3] [--only pgd,deepfool]
 """
 

@@ -13,8 +13,8 @@ from serving import FAULTLENS, scenes
 
 CAMPAIGN = """
 targets:
-  - {{name: labels, service: {{of: rekognition, task: labels, endpoint: '{url}', region: us-east-1}}}}
-  - {{name: text, service: {{of: rekognition, task: text, endpoint: '{url}', region: us-east-1}}}}
+  - {{name: labels, service: {{provider: rekognition, task: labels, endpoint: '{url}', region: us-east-1}}}}
+  - {{name: text, service: {{provider: rekognition, task: text, endpoint: '{url}', region: us-east-1}}}}
 cases: {{data: {data}, format: images}}
 faults: [{{fault: gaussian_noise, severity: 2}}]
 oracle: {oracle}

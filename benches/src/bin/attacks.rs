@@ -2,7 +2,7 @@
 //! milliseconds of processor time for a sample (the best of several), the share of samples whose
 //! answer changed, their mean distances, and the questions for a sample.
 
-#[path = "../../../crates/faults/tests/attacks/digits.rs"]
+#[path = "../../../crates/faults/tests/it/attacks/digits.rs"]
 mod digits;
 
 use anyhow::{Context, Result};
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// Times attacks on the network for digits.
 #[derive(Parser)]
 struct Arguments {
-    /// The folder `crates/faults/tests/attacks/data`.
+    /// The folder `crates/faults/tests/fixtures/attacks`.
     data: PathBuf,
     /// The works to time, as `label:samples:attack:name=value,…`.
     works: Vec<String>,
@@ -32,7 +32,7 @@ const PLENTY: u64 = 10_000_000;
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let victim = Digits::load(&arguments.data.join("digits_cnn.onnx"))?;
+    let target = Digits::load(&arguments.data.join("digits_cnn.onnx"))?;
     let images = digits::rows_of(&arguments.data.join("images.npy"), 256)?;
     let logits = digits::rows_of(&arguments.data.join("logits.npy"), 10)?;
     let mut told = serde_json::Map::new();
@@ -50,12 +50,12 @@ fn main() -> Result<()> {
                 let goal = Goal { from: argmax(logits.iter().copied()), towards: None };
                 Sample::new(image.clone(), goal, Seed::new(5).at(at as u64).stream(), PLENTY)
             };
-            let mut hunt =
-                AttackSession::new(&victim, attack.norm(), samples.map(sample).collect());
+            let mut session =
+                AttackSession::new(&target, attack.norm(), samples.map(sample).collect());
             let start = ThreadTime::now();
-            attack.search(&mut hunt)?;
+            attack.search(&mut session)?;
             least = least.min(start.elapsed().as_secs_f64() * 1e3 / count as f64);
-            found = hunt.finish();
+            found = session.finish();
         }
         told.insert(label.to_owned(), summary(least, &found, &images));
     }
@@ -88,12 +88,12 @@ fn built(name: &str, given: &str) -> Result<Box<dyn Attack>> {
 
 fn summary(milliseconds: f64, found: &[Found], images: &[Vec<f32>]) -> Value {
     let pairs = found.iter().zip(images);
-    let changed: Vec<_> = pairs.filter(|(found, _)| found.account.first.is_some()).collect();
+    let changed: Vec<_> = pairs.filter(|(found, _)| found.cost.first.is_some()).collect();
     let mean = |norm: Norm| {
         let distances = changed.iter().map(|(found, image)| norm.distance(&found.point, image));
         distances.sum::<f64>() / changed.len().max(1) as f64
     };
-    let queries: u64 = found.iter().map(|found| found.account.queries).sum();
+    let queries: u64 = found.iter().map(|found| found.cost.queries).sum();
     json!({
         "ms": milliseconds,
         "reached": changed.len() as f64 / found.len() as f64,

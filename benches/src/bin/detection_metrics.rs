@@ -6,7 +6,8 @@ use clap::Parser;
 use cpu_time::ProcessTime;
 use faultlens_data::{CocoTruth, read_image};
 use faultlens_judge::{
-    CocoSummary, Found, HogSettings, Known, Rect, Scene, average_hash, coco_scores, hog, tide,
+    CocoSummary, HogSettings, Rect, Scene, ScoredBox, TruthBox, average_hash, coco_scores, hog,
+    tide,
 };
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -89,7 +90,7 @@ fn scenes(truth: &Path, detections: &Path) -> Result<Vec<Scene>> {
     let mut scenes = vec![Scene::default(); truth.images()];
     let rect = |[left, top, width, height]: [f64; 4]| Rect { left, top, width, height };
     for known in &truth.objects {
-        scenes[known.image].objects.push(Known {
+        scenes[known.image].objects.push(TruthBox {
             class: known.class,
             rect: rect(known.bbox),
             area: known.area,
@@ -99,7 +100,7 @@ fn scenes(truth: &Path, detections: &Path) -> Result<Vec<Scene>> {
     }
     for found in &found {
         let (class, score) = (found.class, found.score);
-        scenes[found.image].detections.push(Found { class, rect: rect(found.bbox), score });
+        scenes[found.image].detections.push(ScoredBox { class, rect: rect(found.bbox), score });
     }
     Ok(scenes)
 }

@@ -8,13 +8,13 @@ use faultlens_campaign::OpenCampaign;
 use faultlens_campaign::case_key;
 use faultlens_campaign::plan::TrialKey;
 use faultlens_campaign::run::{Event, RunOptions, Sink, SinkError};
+use faultlens_campaign::trial::disturb;
 use faultlens_core::Seed;
 use faultlens_engine::Change;
 use faultlens_faults::Sites;
 use faultlens_record::Record;
 use faultlens_record::store::{Batch, Store, StoreError};
 use faultlens_spec::Campaign;
-use faultlens_spec::Disturbance;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -37,12 +37,12 @@ fn main() -> Result<()> {
 }
 
 fn compare(path: &Path) -> Result<()> {
-    let setup = OpenCampaign::open(Campaign::load(path)?)?;
+    let open = OpenCampaign::open(Campaign::load(path)?)?;
     let scratch = std::env::temp_dir().join(format!("faultlens-overhead-{}", std::process::id()));
     let (mut bare_best, mut campaign_best) = (f64::INFINITY, f64::INFINITY);
     for round in 0..ROUNDS {
         let start = ProcessTime::now();
-        std::thread::scope(|scope| match scope.spawn(|| bare(&setup)).join() {
+        std::thread::scope(|scope| match scope.spawn(|| bare(&open)).join() {
             Ok(done) => done,
             Err(_) => anyhow::bail!("the bare trials panicked"),
         })?;
@@ -51,7 +51,7 @@ fn compare(path: &Path) -> Result<()> {
         campaign_best = campaign_best.min(seconds);
     }
     std::fs::remove_dir_all(&scratch)?;
-    let (trials, overhead) = (setup.plan.total(), 100.0 * (campaign_best / bare_best - 1.0));
+    let (trials, overhead) = (open.plan.total(), 100.0 * (campaign_best / bare_best - 1.0));
     writeln!(
         std::io::stdout(),
         "{trials} trials: bare {bare_best:.2} s, campaign {campaign_best:.2} s, {overhead:+.1}%"
@@ -60,20 +60,20 @@ fn compare(path: &Path) -> Result<()> {
 }
 
 /// Golden runs and replays of the campaign's own trials, and nothing else.
-fn bare(setup: &OpenCampaign) -> Result<()> {
-    for piece in setup.plan.pieces(None) {
-        let Some(inside) = setup.targets[piece.target as usize].inside() else { continue };
-        let case = setup.cases.set.case(setup.cases.sample[piece.case as usize])?;
-        let golden = inside.target.golden(&case.image)?;
-        let key = case_key(&case);
-        let spots: Vec<TrialKey> =
-            piece.numbers.into_iter().flatten().filter_map(|n| setup.plan.spot(n)).collect();
-        for trials in spots.chunk_by(|a, b| a.fault == b.fault) {
-            let Disturbance::Model(fault) = &setup.fault(trials[0]).disturbance else { continue };
-            let sites = Sites::new(&golden, &inside.anatomy, fault, 1);
+fn bare(open: &OpenCampaign) -> Result<()> {
+    for unit in open.plan.units(None) {
+        let Some(white_box) = open.targets[unit.target as usize].white_box() else { continue };
+        let case = open.cases.set.case(open.cases.sample[unit.case as usize])?;
+        let golden = white_box.target.golden(&case.image)?;
+        let case_key = case_key(&case);
+        let keys: Vec<TrialKey> =
+            unit.numbers.into_iter().flatten().filter_map(|n| open.plan.key(n)).collect();
+        for trials in keys.chunk_by(|a, b| a.fault == b.fault) {
+            let Some(fault) = disturb(open.fault(trials[0])).injection() else { continue };
+            let sites = Sites::new(&golden, &white_box.anatomy, fault, 1);
             for stack in trials.chunks(STACK) {
-                let draw = |spot: &TrialKey| {
-                    let seed = Seed::new(setup.stream_seed(*spot, &key));
+                let draw = |key: &TrialKey| {
+                    let seed = Seed::new(open.stream_seed(*key, &case_key));
                     fault
                         .draw(&sites, &mut seed.stream())
                         .map_or(Vec::new(), |strike| strike.changes)

@@ -2,7 +2,7 @@
 //! implications that studies of vision services draw.
 
 use super::summary::{Benefit, Fairness, SideBySide};
-use super::{LostObjects, SceneTotal, Summary, words};
+use super::{LostObjects, SceneTotal, Summary, format};
 
 /// From this share of changed answers on, a fault counts as one to plan for.
 const HIGH: f64 = 0.4;
@@ -39,7 +39,7 @@ pub(super) fn advice(summary: &Summary) -> Vec<String> {
 }
 
 fn percent(share: f64) -> String {
-    format!("{}%", words::percent(share))
+    format!("{}%", format::percent(share))
 }
 
 /// Which faults matter and which do not.
@@ -66,15 +66,13 @@ fn plan_for(table: &SideBySide) -> Option<String> {
     match (high.is_empty(), low.is_empty()) {
         (true, true) => None,
         (false, true) => Some(format!(
-            "Plan for {}{of}: where these can occur, they change answers the most often.",
+            "Plan for {}{of}: these faults change predictions most often.",
             named(&high)
         )),
-        (true, false) => Some(format!("Little to fear from {}{of}.", named(&low))),
-        (false, false) => Some(format!(
-            "Plan for {} first; there is little to fear from {}{of}.",
-            named(&high),
-            named(&low)
-        )),
+        (true, false) => Some(format!("Low impact: {}{of}.", named(&low))),
+        (false, false) => {
+            Some(format!("Plan for {} first; low impact: {}{of}.", named(&high), named(&low)))
+        }
     }
 }
 
@@ -84,13 +82,13 @@ fn look_at(summary: &Summary) -> Option<String> {
     let changed: u64 = scenes.map(|total| total.changed.events).sum();
     let learn = match changed {
         0 => return None,
-        MANY.. => "; whether the model gains by learning from them, faultlens retrain tells",
+        MANY.. => "; faultlens retrain measures whether training on them helps",
         _ => "",
     };
-    let scenes = words::counted(changed, "changed scene");
+    let scenes = format::counted(changed, "changed scene");
     Some(format!(
-        "Look at the {scenes} in which other objects were not found as before: faultlens findings \
-         makes them again as a data set, with both answers drawn{learn}."
+        "Inspect the {scenes} in which other detections changed: faultlens findings exports them \
+         as a data set with both predictions drawn{learn}."
     ))
 }
 
@@ -100,13 +98,14 @@ fn unsure(total: &SceneTotal) -> Option<String> {
     let share = lost.unsure as f64 / lost.all.max(1) as f64;
     (lost.all >= MANY && share >= MOSTLY).then(|| {
         format!(
-            "{} of {} that {target} lost in changed scenes had an undisturbed score within {} of the \
-             least that it tells of ({}): it was unsure of them before. Who needs sure objects alone raises the \
-             threshold of the target; the others are those to look at first.",
-            words::count(lost.unsure),
-            words::counted(lost.all, "object"),
+            "{} of {} that {target} lost in changed scenes had a clean score within {} of the \
+             lowest that it reports ({}): it was unsure of them before. If you need confident \
+             detections only, raise the threshold of the target; inspect the other lost objects \
+             first.",
+            format::count(lost.unsure),
+            format::counted(lost.all, "object"),
             LostObjects::NEAR,
-            words::number(lost.least, 2)
+            format::number(lost.least, 2)
         )
     })
 }
@@ -121,7 +120,8 @@ fn initial(table: &SideBySide) -> Option<String> {
         .collect();
     (!broken.is_empty()).then(|| {
         format!(
-            "Even at the least dose of each fault answers change: {}; check images before asking.",
+            "Predictions change even at the lowest severity of each fault: {}; validate inputs \
+             before inference.",
             broken.join(", ")
         )
     })
@@ -141,13 +141,13 @@ fn choose(table: &SideBySide) -> Option<String> {
     let apart = apart.count() as u64;
     (high - low >= APART && apart >= SEVERAL).then(|| {
         format!(
-            "Choose with care: {} changes {} of its answers, {} {}; under {} the intervals do not \
-             meet.",
+            "Choose the target with care: {} changes {} of its predictions, {} {}; under {} their \
+             intervals do not overlap.",
             table.targets[best],
             percent(low),
             table.targets[worst],
             percent(high),
-            words::counted(apart, "fault")
+            format::counted(apart, "fault")
         )
     })
 }
@@ -162,8 +162,8 @@ fn further_labels(summary: &Summary) -> Option<String> {
         .max_by(|(_, a), (_, b)| (a.0 - a.1).total_cmp(&(b.0 - b.1)))?;
     (first - fifth >= APART).then(|| {
         format!(
-            "Read more than the first answer where the task allows it: with the first five of {}, \
-             {} instead of {} lose what was best undisturbed.",
+            "Use more than the top-1 prediction where the task allows it: with the top 5 of {}, \
+             {} instead of {} of the trials lose the clean top-1 prediction.",
             curve.target,
             percent(fifth),
             percent(first)
@@ -180,15 +180,15 @@ fn defend(benefit: &Benefit) -> Option<String> {
     let verdict = match (of.low > 0.0, of.high < 0.0) {
         (true, _) => "helps",
         (_, true) => "harms",
-        _ => "makes no difference that these trials could show",
+        _ => "makes no significant difference",
     };
     let (size, than) = (100.0 * value.abs(), if value < 0.0 { "more" } else { "fewer" });
     Some(format!(
-        "{} before {} {verdict}: {} percentage points {than} wrong answers over all faults; the \
-         table tells which faults it is for.",
+        "{} before {} {verdict}: {} percentage points {than} wrong predictions over all faults; \
+         the table shows which faults it helps with.",
         benefit.defences,
         benefit.plain,
-        words::number(size, 3)
+        format::number(size, 3)
     ))
 }
 
@@ -196,14 +196,15 @@ fn defend(benefit: &Benefit) -> Option<String> {
 fn fair(fairness: &Fairness) -> String {
     let unlike = |point: &super::FairPoint| point.gaps.iter().any(|gap| gap.p_value < SURE);
     let count = fairness.points.iter().filter(|point| unlike(point)).count() as u64;
-    let clean = if unlike(&fairness.clean) { "differ" } else { "do not differ surely" };
+    let clean = if unlike(&fairness.clean) { "differ" } else { "do not differ significantly" };
     format!(
-        "Fairness of {} by {}: undisturbed, true positive rates {clean}; under faults they do in \
+        "Fairness of {} by {}: without faults, true positive rates {clean}; under faults they \
+         differ in \
          {} of {} (Holm's correction over {} tests).",
         fairness.target,
         fairness.by,
         count,
-        words::counted(fairness.points.len() as u64, "configuration"),
+        format::counted(fairness.points.len() as u64, "configuration"),
         fairness.tests
     )
 }
@@ -229,7 +230,7 @@ mod tests {
             initial_means: Vec::new(),
         };
         let said = plan_for(&table).unwrap();
-        assert!(said.starts_with("Plan for fog (50.0%): where"), "{said}");
+        assert!(said.starts_with("Plan for fog (50.0%): these"), "{said}");
         table.rows.pop();
         assert_eq!(plan_for(&table), None);
     }
@@ -250,7 +251,7 @@ mod tests {
         };
         let said = unsure(&total(40, 30)).unwrap();
         assert!(said.starts_with("30 of 40 objects that eye lost"), "{said}");
-        assert!(said.contains("within 0.05 of the least that it tells of (0.3)"), "{said}");
+        assert!(said.contains("within 0.05 of the lowest that it reports (0.3)"), "{said}");
         assert_eq!(unsure(&total(40, 10)), None);
         assert_eq!(unsure(&total(10, 10)), None);
         assert_eq!(unsure(&SceneTotal { target: None, ..total(40, 30) }), None);

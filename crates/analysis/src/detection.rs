@@ -6,7 +6,7 @@ use super::robustness::{SEVERITY, was_answered};
 use super::summary::{DetectionPoint, DetectionQuality, Mean};
 use super::tally::Precision;
 use faultlens_core::Seed;
-use faultlens_judge::{CocoEvidence, Found, Known, Scene, TideKind, coco_ious, tide};
+use faultlens_judge::{CocoEvidence, Scene, ScoredBox, TideKind, TruthBox, coco_ious, tide};
 use faultlens_record::Record;
 use faultlens_record::inventory;
 use faultlens_record::store::FaultOn;
@@ -20,7 +20,7 @@ const REDRAWS: (usize, usize) = (200, 2000);
 const SCENES: usize = 4_000_000;
 
 /// A case, and what was found in it.
-type Answered = (u32, Vec<Found>);
+type Answered = (u32, Vec<ScoredBox>);
 
 /// A case, and what was found and is known of it.
 type Judged = (u32, Scene);
@@ -39,7 +39,8 @@ impl Detected {
             return;
         }
         if let Some(found) = &record.measures.found {
-            let found: Vec<Found> = found.iter().map(|object| Found::from(*object)).collect();
+            let found: Vec<ScoredBox> =
+                found.iter().map(|object| ScoredBox::from(*object)).collect();
             let cell = self.trials.entry((record.target, record.fault)).or_default();
             cell.push((record.case, found));
         }
@@ -104,8 +105,8 @@ fn number_classes(mut scenes: Vec<&mut Scene>) -> usize {
     }
     let numbers: BTreeMap<usize, usize> = classes.into_iter().zip(0..).collect();
     for scene in &mut scenes {
-        let known = scene.objects.iter_mut().map(|Known { class, .. }| class);
-        let found = scene.detections.iter_mut().map(|Found { class, .. }| class);
+        let known = scene.objects.iter_mut().map(|TruthBox { class, .. }| class);
+        let found = scene.detections.iter_mut().map(|ScoredBox { class, .. }| class);
         known.chain(found).for_each(|class| *class = numbers[class]);
     }
     numbers.len()

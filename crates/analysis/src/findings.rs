@@ -1,7 +1,8 @@
 //! What a run found, in plain words.
 
 use super::attribute::Context;
-use super::words::{self, CHANCE, count, counted, percent, rate};
+use super::format::{self, count, counted, percent, rate};
+use super::words::{self, CHANCE};
 use super::{
     CriticalBits, CriticalLayer, GroupRow, Grouping, Preserved, Ranking, Rate, Summary, Verdict,
 };
@@ -36,7 +37,7 @@ fn farthest(summary: &Summary) -> Option<String> {
     let far = |one: &Preserved| one.distance.map_or(0.0, |distance| distance.value);
     let worst = unmet.max_by(|a, b| far(a).total_cmp(&far(b)))?;
     let (what, kept) = (words::preserved(worst), words::kept(worst));
-    Some(format!("Farthest behind what people cope with is {what}: {kept}."))
+    Some(format!("Furthest below human performance: {what}, {kept}."))
 }
 
 /// `None` where the run only searched, and what it found says more.
@@ -44,7 +45,7 @@ fn opening(summary: &Summary, context: &Context) -> Option<String> {
     let (overall, manifest) = (&summary.overall, &context.manifest);
     let trials = overall.rate.n;
     if trials == 0 {
-        let nothing = "No trial could be judged, so nothing is known yet.";
+        let nothing = "No trial could be judged yet.";
         return summary.critical.is_empty().then(|| nothing.to_owned());
     }
     let on = match manifest.targets.as_slice() {
@@ -52,9 +53,9 @@ fn opening(summary: &Summary, context: &Context) -> Option<String> {
         many => format!("on {} targets", many.len()),
     };
     let others = [
-        (overall.detected, "gave the fault away"),
+        (overall.detected, "were detected (not finite, or rejected)"),
         (overall.crashed, "crashed"),
-        (overall.timed_out, "took too long"),
+        (overall.timed_out, "timed out"),
     ];
     let others: Vec<String> = others
         .into_iter()
@@ -63,17 +64,18 @@ fn opening(summary: &Summary, context: &Context) -> Option<String> {
         .map(|(count, what)| format!("{}% {what}", percent(count as f64 / trials as f64)))
         .collect();
     let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
-    let counted_all = words::trials(overall) + overall.spare == summary.progress.recorded;
+    let counted_all = format::trials(overall) + overall.spare == summary.progress.recorded;
     let of_all = if counted_all || context.manifest.stop.is_none() {
         String::new()
     } else {
         let recorded = count(summary.progress.recorded);
         format!(
-            " (the repeats that every fault has; the stop rule gave some more, {recorded} in all)"
+            " (the repeats that all faults have in common; the stop rule ran more of some, \
+             {recorded} in total)"
         )
     };
     Some(format!(
-        "In {} {on}{of_all}, {} changed the answer{others}.",
+        "In {} {on}{of_all}, {} changed the prediction{others}.",
         counted(trials, "judged trial"),
         rate(&overall.rate)
     ))
@@ -84,9 +86,9 @@ fn critical(found: &CriticalBits) -> String {
     let CriticalLayer { mean, share, .. } = &found.all;
     format!(
         "An element of {} has {} critical bits on average over {} ({}): {} of all flips change \
-         the answer or make it non-finite. It took {} questions instead of {}.",
+         the prediction or make it non-finite. The search took {} queries instead of {}.",
         found.target,
-        words::mean(mean),
+        format::mean(mean),
         counted(mean.n, "element"),
         found.point,
         rate(share),
@@ -110,10 +112,9 @@ fn first(ranking: &Ranking, summary: &Summary) -> Option<String> {
         1 => String::new(),
         _ => format!(" of {}", ranking.target),
     };
-    let which = if enough == 1 { String::new() } else { format!(" {enough}") };
     Some(format!(
-        "Protecting the first{which} of {of} {attribute}s{on}{names} catches {} of the changed \
-         answers.",
+        "Protecting the top {enough} of {of} {attribute}s{on}{names} prevents {} of the changed \
+         predictions.",
         rate(&rows[enough - 1].together)
     ))
 }
@@ -122,7 +123,7 @@ fn verdict(summary: &Summary) -> Option<String> {
     let text = match summary.verdict? {
         Verdict::Met => "Every requirement is met.",
         Verdict::NotMet => "Not every requirement is met.",
-        Verdict::Inconclusive => "The evidence does not suffice for a verdict yet.",
+        Verdict::Inconclusive => "There is not enough evidence for a verdict yet.",
     };
     Some(text.to_owned())
 }
@@ -132,14 +133,14 @@ fn accuracy(summary: &Summary) -> Option<String> {
         .targets
         .iter()
         .filter_map(|target| {
-            Some(format!("{} answers {} right", target.name, rate(&target.accuracy?)))
+            Some(format!("{} predicts {} correctly", target.name, rate(&target.accuracy?)))
         })
         .collect();
     let found = summary.detection.iter().filter_map(|one| {
-        Some(format!("{} finds known objects with {}", one.target, words::precision(&one.clean)?))
+        Some(format!("{} detects objects with {}", one.target, words::precision(&one.clean)?))
     });
     let known: Vec<String> = known.into_iter().chain(found).collect();
-    (!known.is_empty()).then(|| format!("Undisturbed, {}.", known.join("; ")))
+    (!known.is_empty()).then(|| format!("Without faults, {}.", known.join("; ")))
 }
 
 /// The group that deviates most, where that is more than chance.
@@ -154,10 +155,10 @@ fn weakest(summary: &Summary, attribute: &str) -> Option<String> {
     let lead = match attribute {
         "operator" => format!("{key} is the weakest operator"),
         "target" => format!("{key} is the weakest target"),
-        _ => format!("{key} breaks the most"),
+        _ => format!("{key} causes the most failures"),
     };
     Some(format!(
-        "{lead}: {} of its {n} changed the answer, {}% of all others{}.",
+        "{lead}: {} of its {n} changed the prediction, compared with {}% of all others{}.",
         rate(&own),
         percent(others),
         higher(grouping, row)
@@ -180,10 +181,10 @@ fn higher(grouping: &Grouping, than: &GroupRow) -> String {
         .collect();
     match higher.as_slice() {
         [] => String::new(),
-        [only] => format!("; {only} has a higher rate, but too few to tell"),
+        [only] => format!("; {only} has a higher rate, but too few trials to be sure"),
         [first, ..] => {
             let more = higher.len() - 1;
-            format!("; {first} and {more} more have a higher rate, but too few trials to tell")
+            format!("; {first} and {more} more have a higher rate, but too few trials to be sure")
         }
     }
 }
@@ -206,7 +207,7 @@ fn bits(summary: &Summary) -> Option<String> {
     (telling && !summary.weighted).then(|| {
         let share = percent(share);
         format!(
-            "Bit {} alone accounts for {share}% of the answers that bit flips changed.",
+            "Bit {} alone accounts for {share}% of the predictions that bit flips changed.",
             worst.key
         )
     })
@@ -239,7 +240,7 @@ fn rise(curve: &super::Curve) -> f64 {
 fn skipped(summary: &Summary) -> Option<String> {
     let all: u64 = summary.overall.skipped.values().sum();
     let (reason, _) = summary.overall.skipped.iter().max_by_key(|(_, count)| **count)?;
-    Some(format!("{} could not be judged, mostly because {reason}.", counted(all, "trial")))
+    Some(format!("{} were skipped, mostly because {reason}.", counted(all, "trial")))
 }
 
 #[cfg(test)]
@@ -270,7 +271,7 @@ mod tests {
         assert_eq!(first.key, "insert");
         assert_eq!(
             higher(&few, first),
-            "; mirror (10 trials) has a higher rate, but too few to tell"
+            "; mirror (10 trials) has a higher rate, but too few trials to be sure"
         );
         let none = grouping(vec![row("mirror", 8, 10, 0.5)]);
         assert!(worst(&none).is_none());

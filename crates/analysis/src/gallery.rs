@@ -2,8 +2,8 @@
 
 use super::attribute::Context;
 use faultlens_core::Outcome;
-use faultlens_record::{DetectionDiff, Record};
 use faultlens_record::store::{PictureOf, ShownRecord, Store, StoreError};
+use faultlens_record::{DetectionDiff, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

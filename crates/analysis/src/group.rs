@@ -4,7 +4,7 @@ use super::attribute::Context;
 use super::permutation::{self, PERMUTATIONS};
 use super::sample::{Sample, Stake};
 use super::tally::{Counts, Of, Precision};
-use super::{GroupRow, Grouping, Tally, words};
+use super::{GroupRow, Grouping, Tally, format};
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_record::Record;
 use faultlens_stats::{StatsError, fisher_exact, holm};
@@ -196,8 +196,8 @@ fn permuted(rates: &[Vec<f64>], what: &str, seed: Seed) -> Result<Tested, StatsE
     let correction = format!(
         "Permutation test over {} ({} permutations) of each of {} groups' mean rate against that \
          of all others, since trials of one {what} are not independent; Holm's correction",
-        words::counted(all, what),
-        words::count(PERMUTATIONS.into()),
+        format::counted(all, what),
+        format::count(PERMUTATIONS.into()),
         rates.len()
     );
     Ok(Tested { p_values: holm(&permutation::against_the_rest(rates, seed))?, correction })
@@ -205,16 +205,16 @@ fn permuted(rates: &[Vec<f64>], what: &str, seed: Seed) -> Result<Tested, StatsE
 
 fn title(attribute: &str) -> String {
     let title = match attribute {
-        "answer" => "By answer under the fault",
-        "golden" => "By undisturbed answer",
-        "kind" => "By kind of operator",
+        "answer" => "By prediction under the fault",
+        "golden" => "By clean prediction",
+        "kind" => "By operator type",
         "label" => "By true class",
-        "duration" => "By duration of the fault",
-        "in" => "By what is hit",
-        "layer" => "By layer, in the order of execution",
-        "mode" => "By how many places are hit",
-        "pattern" => "By which elements are hit together",
-        "position" => "By operator, in the order of execution",
+        "duration" => "By fault duration",
+        "in" => "By fault location",
+        "layer" => "By layer, in execution order",
+        "mode" => "By fault mode",
+        "pattern" => "By fault pattern",
+        "position" => "By operator, in execution order",
         "point" => "By fault and settings",
         other => return format!("By {}", other.replace('_', " ")),
     };

@@ -14,6 +14,7 @@ mod error;
 mod fairness;
 mod filter;
 mod findings;
+pub mod format;
 mod gallery;
 mod group;
 mod lost;

@@ -1,7 +1,7 @@
 //! Outcomes, counted.
 
 use super::sample::{Sample, Stake};
-use super::{Rate, Tally, words};
+use super::{Rate, Tally, format};
 use faultlens_core::{Outcome, OutcomeKind};
 use faultlens_spec::{Campaign, Intervals, Method, RateKind};
 use faultlens_stats::{Estimate, StatsError};
@@ -46,7 +46,7 @@ pub(super) enum Of {
 /// "Wilson 95% intervals".
 impl fmt::Display for Precision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let level = words::limit(self.intervals.level.confidence());
+        let level = format::limit(self.intervals.level.confidence());
         match self.intervals.method {
             Method::Wilson => write!(f, "Wilson {level} intervals"),
             Method::ClopperPearson => write!(f, "Clopper-Pearson {level} intervals"),
@@ -183,8 +183,8 @@ mod tests {
         let mut both = counts.clone();
         both.merge(&counts);
         let tally = both.tally(&precision(0.95), Of::Whole).unwrap();
-        assert_eq!((tally.spare, tally.rate.n, words::skipped(&tally)), (4, 2, 2));
-        assert_eq!(words::trials(&tally), 4);
+        assert_eq!((tally.spare, tally.rate.n, format::skipped(&tally)), (4, 2, 2));
+        assert_eq!(format::trials(&tally), 4);
     }
 
     #[test]

@@ -1,54 +1,56 @@
 //! What a reader should know of a run besides its rates.
 
 use super::attribute::Context;
+use super::format;
 use super::summary::{Fairness, Masking};
 use super::tally::Precision;
-use super::words;
 use faultlens_record::Spending;
 use faultlens_record::store::{Hand, Recorded};
 use faultlens_spec::Campaign;
 
 /// How rates over several targets and faults are made where a rule stopped each for itself.
-const POOLED: &str = "A rate over several targets or faults counts only the repeats that each of \
-                      them has, because the rule stops each by its own outcomes; groups are then \
-                      not tested trial by trial";
+const POOLED: &str = "A rate over several targets or faults counts only the repeats that all of \
+                      them have, because the stop rule ends each by its own outcomes; groups are \
+                      then not compared by tests on single trials";
 
 /// How rates are made where trials count differently.
-const CORRECTED: &str = "Some places were drawn more often than others on purpose. Rates are \
-                         corrected for it: each trial counts for how often its place occurs over \
-                         how often it was drawn (Horvitz-Thompson for whole faults, a ratio of \
-                         sums for layers, operators and bits). Trials of about the same weight have \
-                         Wilson's interval of their own, and these together make the interval of \
-                         the rate, so that little is claimed of what was hardly drawn. Counts are \
-                         of trials as they ran, and groups are not tested against each other";
+const CORRECTED: &str = "Some fault locations were sampled more often than others on purpose. \
+                         Rates are corrected for it by inverse-probability weights \
+                         (Horvitz-Thompson for whole faults, a ratio of sums for layers, \
+                         operators and bits). Trials of about the same weight form strata with \
+                         Wilson's interval each, and these combine to the interval of the rate, \
+                         so that rarely sampled strata keep wide intervals. Counts are of trials \
+                         as they ran, and groups are not tested against each other";
 
 /// How rates are made where one fault is behind many trials.
-const PERMANENT: &str = "Permanent faults meet every case. The faults are the sample, not their \
-                         trials: an interval is as wide as the rates of the single faults ask for";
+const PERMANENT: &str = "Permanent faults are applied to every case. The faults are the sample, \
+                         not their trials: intervals follow from how much the rates of single \
+                         faults vary";
 
 /// Which trials layers and operators have.
-const MANY_PLACES: &str = "Trials that hit several places at once (mode) are in no rate by layer, \
-                           operator or bit, since nobody knows which of them mattered";
+const MANY_PLACES: &str = "Trials that hit several locations at once (mode) are in no rate by \
+                           layer, operator or bit, since the effect cannot be attributed to one \
+                           of them";
 
 /// How intervals of means are made.
-const MEANS: &str = "Means of shares (naturalness, average precision, lost confidence) have Student's \
-                     interval of their logit, means of counts that of their logarithm, so that none \
-                     leaves its range; average precision over all cases has that of cases drawn \
-                     again with replacement (bootstrap, percentiles)";
+const MEANS: &str = "Means of shares (naturalness, average precision, lost confidence) have \
+                     Student's interval of their logit, means of counts that of their logarithm, \
+                     so that none leaves its range; average precision over all cases has a \
+                     percentile bootstrap interval over cases";
 
 /// Why searches are apart.
-const SEARCHES: &str = "Faults with sites: boundary search an element for all bits that break the \
-                        answer. What becomes of such a search is no outcome of a single fault, so \
-                        that it is in no rate and in no requirement; see the critical bits";
+const SEARCHES: &str = "Faults with sites: boundary search an element for all bits that change \
+                        the prediction. A search is not the outcome of a single fault, so it is \
+                        in no rate and in no requirement; see the critical bits";
 
 /// That a target's gradients mislead.
 pub(super) fn misled(one: &Masking) -> String {
     let Masking { target, norm, epsilon, cases, asking, following, p_value } = one;
     format!(
-        "The gradients of {target} mislead: changes of at most {epsilon} (norm {norm}) change \
-         {asking} of {cases} answers where attacks only ask, and {following} where they follow \
-         gradients (p = {}). Attacks that follow gradients say too little about it.",
-        words::p_value(*p_value)
+        "{target} masks its gradients: perturbations of at most {epsilon} (norm {norm}) change \
+         {asking} of {cases} predictions under query-based attacks, but {following} under \
+         gradient-based ones (p = {}). Gradient-based attacks underestimate how vulnerable it is.",
+        format::p_value(*p_value)
     )
 }
 
@@ -57,14 +59,14 @@ pub(super) fn warnings(context: &Context, progress: &Recorded) -> Vec<String> {
     let mut warnings = Vec::new();
     if !progress.complete {
         warnings.push(
-            "The run is not complete: the same command goes on where it was interrupted. Rates \
-             speak of the trials so far."
+            "The run is not complete: run the same command to resume. Rates cover the trials so \
+             far."
                 .to_owned(),
         );
     }
     if let Some((part, of)) = context.manifest.shard {
         warnings.push(format!(
-            "The run is shard {part} of {of}: it is not complete until all are merged."
+            "The run is shard {part} of {of}: it is complete once all shards are merged."
         ));
     }
     let unreadable: Vec<&str> =
@@ -91,10 +93,10 @@ fn unanswered(context: &Context) -> impl Iterator<Item = String> {
         let errors: Vec<&str> = failed.filter_map(|golden| golden.error.as_deref()).collect();
         let first = errors.first()?;
         Some(format!(
-            "{} gives no undisturbed answer to {} of {}, so that their trials say nothing: {first}",
+            "{} fails without a fault on {} of {}, so their trials are skipped: {first}",
             target.name,
             errors.len(),
-            words::counted(context.manifest.cases, "case")
+            format::counted(context.manifest.cases, "case")
         ))
     })
 }
@@ -104,11 +106,11 @@ pub(super) fn drifted(spending: Option<&Spending>) -> impl Iterator<Item = Strin
     let services = spending.map(|spent| spent.services.as_slice()).unwrap_or_default();
     services.iter().filter(|service| service.drifted > 0).map(|service| {
         format!(
-            "{} has changed while it was asked: {} of {} that were asked again are answered \
-             otherwise; rates mix both",
+            "{} changed during the run: {} of {} that were queried again got another prediction; \
+             rates mix both versions",
             service.target,
             service.drifted,
-            words::counted(service.control, "case")
+            format::counted(service.control, "case")
         )
     })
 }
@@ -119,7 +121,8 @@ pub(super) fn unfair(campaign: &Campaign, told: &[Fairness]) -> Vec<String> {
     let mut warnings = Vec::new();
     if told.is_empty() {
         warnings.push(
-            "Fairness says nothing: no case has a label and no positive answer is named".to_owned(),
+            "Fairness cannot be measured: no case has a label, and no positive class is named"
+                .to_owned(),
         );
     }
     let groups = || told.iter().flat_map(|one| &one.clean.groups);
@@ -130,7 +133,7 @@ pub(super) fn unfair(campaign: &Campaign, told: &[Fairness]) -> Vec<String> {
     }
     let never = groups().all(|group| group.found.is_none_or(|found| found.events == 0));
     if let Some(positive) = asked.positive.as_ref().filter(|_| !told.is_empty() && never) {
-        warnings.push(format!("Fairness says nothing: no undisturbed answer is {positive}"));
+        warnings.push(format!("Fairness cannot be measured: no clean prediction is {positive}"));
     }
     warnings
 }
@@ -161,11 +164,11 @@ pub(super) fn method(
         if manifest.cases == 1 {
             "this 1 case".to_owned()
         } else {
-            format!("these {} cases", words::count(manifest.cases))
+            format!("these {} cases", format::count(manifest.cases))
         },
         if manifest.cases == 1 { "it" } else { "them" }
     ));
-    method.push("Skipped trials leave every denominator".to_owned());
+    method.push("Skipped trials are in no denominator".to_owned());
     method.extend(weighted.then(|| CORRECTED.to_owned()));
     method.extend(context.has_permanent().then(|| PERMANENT.to_owned()));
     method.extend(context.has_many_places().then(|| MANY_PLACES.to_owned()));

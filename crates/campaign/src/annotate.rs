@@ -1,4 +1,4 @@
-//! Answers with objects, drawn so that what changed is seen.
+//! Draws answers with objects onto their images, so that changes stand out.
 
 use crate::detection_diff::places;
 use faultlens_core::{Bounds, Detection, Image, Response, framed};
@@ -13,7 +13,7 @@ const TOUCHED: [u8; 3] = [41, 98, 255];
 
 /// The undisturbed image with golden's objects, and the changed one with those of the answer; what
 /// differs from what is `expected` of it stands out. `None` for answers without objects.
-pub(crate) fn portraits(
+pub(crate) fn annotate_both(
     (before, golden): (&Image, &Response),
     expected: &Response,
     (after, observed): (&Image, &Response),
@@ -25,7 +25,8 @@ pub(crate) fn portraits(
     };
     let Response::Detections(observed) = observed else { return None };
     let changes = object_changes(&expected.found, &observed.found, iou);
-    let (mut lost, mut new) = (Vec::new(), Vec::new());
+    let mut lost = Vec::new();
+    let mut new = Vec::new();
     // What a fault moves is still where it was in the undisturbed image.
     let places = places(&golden.found, &expected.found);
     for change in changes {
@@ -44,9 +45,9 @@ pub(crate) fn portraits(
     ])
 }
 
-/// The undisturbed answer as [`portraits`] draws it where nothing changed; other answers as they are
-/// looked at. `None` for those that are better told in words.
-pub(crate) fn undisturbed(on: &Image, golden: &Response) -> Option<Image> {
+/// The undisturbed answer as [`annotate_both`] draws it where nothing changed; other answers as they are
+/// drawn. `None` for those that are better put into words.
+pub(crate) fn annotate_golden(on: &Image, golden: &Response) -> Option<Image> {
     match golden {
         Response::Detections(golden) => Some(annotate(on, &golden.found, &[], None)),
         other => other.drawn(on),
@@ -59,9 +60,11 @@ fn annotate(
     changed: &[Detection],
     touched: Option<Bounds>,
 ) -> Image {
-    let colour = |object: &Detection| if changed.contains(object) { CHANGED } else { SAME };
-    let objects = found.iter().map(|object| (object.bounds, colour(object)));
-    let mut frames: Vec<(Bounds, [u8; 3])> = objects.collect();
+    let mut frames: Vec<(Bounds, [u8; 3])> = Vec::with_capacity(found.len() + 1);
+    for object in found {
+        let colour = if changed.contains(object) { CHANGED } else { SAME };
+        frames.push((object.bounds, colour));
+    }
     // What changed lies on top.
     frames.sort_by_key(|(_, colour)| *colour == CHANGED);
     frames.extend(touched.map(|bounds| (bounds, TOUCHED)));
@@ -83,23 +86,26 @@ mod tests {
             score,
             bounds: Bounds { left, top: 0.0, right: left + 4.0, bottom: 4.0 },
         });
-        let (found, names) = (found.collect(), Names::Letters);
-        Response::Detections(Detections { found, names, finite: true })
+        let names = Names::Letters;
+        Response::Detections(Detections { found: found.collect(), names, finite: true })
     }
 
     #[test]
     fn what_changed_stands_out() {
         let road = Image::from_rgb(30, 4, vec![0; 360]).unwrap();
-        let (golden, observed) = (detections(&[0.0, 10.0]), detections(&[0.0, 20.0]));
+        let golden = detections(&[0.0, 10.0]);
+        let observed = detections(&[0.0, 20.0]);
         let touched = Some(Bounds { left: 25.0, top: 0.0, right: 29.0, bottom: 4.0 });
-        let both = portraits((&road, &golden), &golden, (&road, &observed), touched, 0.5).unwrap();
+        let both =
+            annotate_both((&road, &golden), &golden, (&road, &observed), touched, 0.5).unwrap();
         let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
         assert_eq!([0, 10].map(|x| at(&both[0], x)), [SAME, CHANGED]);
         assert_eq!([0, 20, 25].map(|x| at(&both[1], x)), [SAME, CHANGED, TOUCHED]);
         // The same, mirrored: what is gone stands out where it was.
-        let (expected, observed) = (detections(&[26.0, 16.0]), detections(&[26.0]));
+        let expected = detections(&[26.0, 16.0]);
+        let observed = detections(&[26.0]);
         let mirrored =
-            portraits((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
+            annotate_both((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
         assert_eq!([0, 10].map(|x| at(&mirrored[0], x)), [SAME, CHANGED]);
     }
 
@@ -108,8 +114,10 @@ mod tests {
         let road = Image::from_rgb(30, 4, vec![0; 360]).unwrap();
         let golden = scored(&[(0.0, 0.9), (10.0, 0.8), (20.0, 0.7)]);
         // Everything moves to the left by five pixels: the first object is out of the image.
-        let (expected, observed) = (scored(&[(5.0, 0.8), (15.0, 0.7)]), scored(&[(5.0, 0.8)]));
-        let both = portraits((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
+        let expected = scored(&[(5.0, 0.8), (15.0, 0.7)]);
+        let observed = scored(&[(5.0, 0.8)]);
+        let both =
+            annotate_both((&road, &golden), &expected, (&road, &observed), None, 0.5).unwrap();
         let at = |image: &Image, x: usize| image.rgb().as_chunks::<3>().0[x];
         assert_eq!([0, 10, 20].map(|x| at(&both[0], x)), [SAME, SAME, CHANGED]);
         assert_eq!(at(&both[1], 5), SAME);

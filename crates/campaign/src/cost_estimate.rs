@@ -1,7 +1,9 @@
-//! What a campaign asks of services before anything is asked: calls and money.
+//! What a campaign will cost in calls and money, estimated before any service is asked.
 
-use crate::setup::OpenCampaign;
-use faultlens_record::store::Store;
+use crate::open::OpenCampaign;
+use crate::trial::disturb;
+use faultlens_record::store::{Store, StoreError};
+use faultlens_targets::ServiceTarget;
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
@@ -38,7 +40,7 @@ impl fmt::Display for CostEstimate {
             write!(f, " at {}, {:.2} in all", self.price, self.money)?;
         }
         match (self.most_calls, self.most_money) {
-            (None, None) => f.write_str("; no budget is set (manners.calls, manners.money)"),
+            (None, None) => f.write_str("; no budget is set (limits.calls, limits.money)"),
             _ if self.is_covered() => f.write_str("; within the budget"),
             _ => f.write_str("; more than the budget, so that the run may stop before its end"),
         }
@@ -48,52 +50,64 @@ impl fmt::Display for CostEstimate {
 impl OpenCampaign {
     /// By service, what is left to ask for; `dir` is the run directory, where there is one.
     pub fn cost_estimate(&self, dir: &Path) -> Vec<CostEstimate> {
-        if self.targets.iter().all(|subject| subject.service().is_none()) {
+        if self.targets.iter().all(|target| target.service().is_none()) {
             return Vec::new();
         }
         let recorded = recorded(self, dir);
-        let targets = self.campaign.targets.iter().zip(&self.targets).enumerate();
-        let cost_estimate =
-            |(at, (spec, subject)): (usize, (&faultlens_spec::TargetSpec, &crate::OpenTarget))| {
-                let service = subject.service()?;
-                let faults = 0..self.campaign.faults.len();
-                let each: u64 = faults.clone().map(|fault| self.plan.trials(at, fault)).sum();
-                let asked = |fault: usize| {
-                    let questions = self.campaign.faults[fault].disturbance.most_questions();
-                    questions.saturating_mul(self.plan.trials(at, fault))
-                };
-                let questions = faults.map(asked).fold(0, u64::saturating_add);
-                let all = each.saturating_mul(u64::from(self.plan.cases()));
-                let left = all.saturating_sub(recorded.get(at).copied().unwrap_or(0));
-                // Who is to tell what a change in a scene does is asked twice without one.
-                let times = if self.changes_scenes() { 2 } else { 1 };
-                let goldens = left.div_ceil(each.max(1)).saturating_mul(times);
-                let control = if left > 0 { service.spec().manners.control as u64 } else { 0 };
-                let share = left as f64 / each.max(1) as f64;
-                let trials = (questions as f64 * share).round() as u64;
-                let calls = trials.saturating_add(goldens).saturating_add(control);
-                let manners = &service.spec().manners;
-                let spent = service.account().campaign;
-                let price = service.price().unwrap_or(0.0);
-                Some(CostEstimate {
-                    target: spec.name.clone(),
-                    calls,
-                    price,
-                    money: calls as f64 * price,
-                    most_calls: manners.calls.map(|most| most.saturating_sub(spent.calls)),
-                    most_money: manners.money.map(|most| (most - spent.money).max(0.0)),
-                })
-            };
-        targets.filter_map(cost_estimate).collect()
+        let mut estimates = Vec::new();
+        for (at, (spec, target)) in self.campaign.targets.iter().zip(&self.targets).enumerate() {
+            if let Some(service) = target.service() {
+                estimates.push(self.estimate(at, &spec.name, service, recorded[at]));
+            }
+        }
+        estimates
+    }
+
+    fn estimate(
+        &self,
+        at: usize,
+        name: &str,
+        service: &ServiceTarget,
+        recorded: u64,
+    ) -> CostEstimate {
+        // Trials and queries of one case.
+        let mut trials = 0;
+        let mut queries: u64 = 0;
+        for (number, fault) in self.campaign.faults.iter().enumerate() {
+            let of_fault = self.plan.trials(at, number);
+            trials += of_fault;
+            let most = disturb(fault).max_queries().saturating_mul(of_fault);
+            queries = queries.saturating_add(most);
+        }
+        let all = trials.saturating_mul(u64::from(self.plan.cases()));
+        let left = all.saturating_sub(recorded);
+        // Where scenes change, the undisturbed case is asked about twice.
+        let times = if self.context.needs_stable_golden { 2 } else { 1 };
+        let goldens = left.div_ceil(trials.max(1)).saturating_mul(times);
+        let limits = &service.spec().limits;
+        let control = if left > 0 { limits.control as u64 } else { 0 };
+        let cases_left = left as f64 / trials.max(1) as f64;
+        let queries = (queries as f64 * cases_left).round() as u64;
+        let calls = queries.saturating_add(goldens).saturating_add(control);
+        let spent = service.call_stats().campaign;
+        let price = service.price().unwrap_or(0.0);
+        CostEstimate {
+            target: name.to_owned(),
+            calls,
+            price,
+            money: calls as f64 * price,
+            most_calls: limits.calls.map(|most| most.saturating_sub(spent.calls)),
+            most_money: limits.money.map(|most| (most - spent.money).max(0.0)),
+        }
     }
 }
 
 /// By target, trials that are on record already.
-fn recorded(setup: &OpenCampaign, dir: &Path) -> Vec<u64> {
-    let mut counts = vec![0; setup.targets.len()];
+fn recorded(open: &OpenCampaign, dir: &Path) -> Vec<u64> {
+    let mut counts = vec![0; open.targets.len()];
     if let Ok(store) = Store::read(dir) {
         // What cannot be read is asked for again.
-        let _ = store.for_each::<faultlens_record::store::StoreError>(|record| {
+        let _ = store.for_each::<StoreError>(|record| {
             if let Some(count) = counts.get_mut(record.target as usize) {
                 *count += 1;
             }

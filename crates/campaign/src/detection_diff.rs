@@ -1,8 +1,9 @@
-//! What a target finds in a changed image, thing by thing beside what was expected.
+//! The objects that a target finds in a changed image, each beside the one that was expected.
 
 pub use faultlens_record::keys::CHANGES;
 
-use crate::inject::{GoldenCase, Observation};
+use crate::golden_case::GoldenCase;
+use crate::observation::Observation;
 use faultlens_core::{Bounds, Detection, Detections, Image, Response};
 use faultlens_judge::{ObjectChange, ObjectPairs, object_pairs};
 use faultlens_record::keys::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
@@ -12,7 +13,7 @@ use faultlens_record::keys::{MISPLACED, MISSED, RELABELLED, SPURIOUS};
 pub struct DetectionDiff {
     /// What the target was shown.
     pub image: Image,
-    /// Where the thing stands that came into the scene, or stood that went out of it.
+    /// The box of the object that came into the scene or went out of it.
     pub touched: Option<Bounds>,
     /// What the target finds in the undisturbed image.
     pub golden: Vec<NamedBox>,
@@ -29,44 +30,44 @@ pub struct Answered {
     pub observed: Vec<NamedBox>,
     /// What was found of that thing, which does not count.
     pub own: Vec<NamedBox>,
-    /// What became of every thing: golden's in their order, then what is spurious.
+    /// Every object before and after: the golden ones in their order, then the spurious ones.
     pub pairs: Vec<Pair>,
 }
 
-/// Something that a target finds.
+/// An object that a target finds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedBox {
-    /// What the target calls it.
+    /// Its label.
     pub label: String,
-    /// How sure it is.
+    /// The confidence.
     pub score: f32,
     /// Where it is.
     pub bounds: Bounds,
 }
 
-/// One thing before and after.
+/// One object before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
-    /// What became of it.
+    /// How it has changed.
     pub status: ObjectStatus,
-    /// Its place among golden's things.
+    /// Its position among the golden objects.
     pub golden: Option<usize>,
-    /// As it was expected in the changed image; nothing where nobody expected it.
+    /// As it was expected in the changed image; `None` for a spurious one.
     pub before: Option<NamedBox>,
-    /// As it was found; nothing where it is missed.
+    /// As it was found; `None` where it is missed.
     pub after: Option<NamedBox>,
 }
 
-/// What became of a thing.
+/// How an object has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectStatus {
-    /// It is found where it was and called as before.
+    /// It is found in the same place under the same label.
     Same,
     /// It is gone.
     Missed,
     /// It was not there before.
     Spurious,
-    /// It is called otherwise.
+    /// It has another label.
     Relabelled,
     /// Its box has moved too far.
     Misplaced,
@@ -86,46 +87,48 @@ impl ObjectStatus {
 }
 
 impl DetectionDiff {
-    /// What was observed of a stage; `None` where answers are about something else than objects.
-    pub(crate) fn new(stage: &GoldenCase<'_>, observed: &Observation) -> Option<Self> {
-        let Response::Detections(golden) = &stage.answer else { return None };
-        let expected = match observed.moved.as_deref() {
-            Some(Response::Detections(moved)) => moved,
+    /// The observation of a trial; `None` where answers are no detections.
+    pub(crate) fn new(case: &GoldenCase<'_>, observation: &Observation) -> Option<Self> {
+        let Response::Detections(golden) = &case.answer else { return None };
+        let expected = match observation.expected() {
+            Some(Response::Detections(expected)) => expected,
             _ => golden,
         };
-        let answer = match (&observed.answer, &observed.void) {
-            (Ok(None), Some(reason)) => Err(format!("nobody was asked: {reason}")),
+        let shown = observation.shown.as_deref();
+        let answer = match (&observation.answer, &observation.skipped) {
+            (Ok(None), Some(reason)) => Err(format!("skipped: {reason}")),
             (Ok(None), None) => Ok(golden),
             (Ok(Some(Response::Detections(found))), _) => Ok(found),
             (Ok(Some(_)), _) => Err("the answer names no objects".to_owned()),
             (Err(error), _) => Err(error.to_string()),
         };
-        let iou = stage.setup.judge.overlap();
+        let iou = case.context.judge.overlap();
+        let own = shown.map_or(&[][..], |shown| &shown.touched_found);
         Some(Self {
-            image: observed.image.as_ref().unwrap_or(&stage.case.image).clone(),
-            touched: observed.touched,
-            golden: things(golden, &golden.found),
-            expected: things(expected, &expected.found),
+            image: observation.image().unwrap_or(&case.case.image).clone(),
+            touched: shown.and_then(|shown| shown.touched),
+            golden: named_boxes(golden, &golden.found),
+            expected: named_boxes(expected, &expected.found),
             answer: answer.map(|answer| Answered {
-                observed: things(answer, &answer.found),
-                own: things(answer, &observed.own),
+                observed: named_boxes(answer, &answer.found),
+                own: named_boxes(answer, own),
                 pairs: pairs(golden, expected, answer, iou),
             }),
         })
     }
 
-    /// What changed; nothing where there is no answer.
+    /// The objects that changed; none where there is no answer.
     pub fn changes(&self) -> impl Iterator<Item = &Pair> {
         let pairs = self.answer.iter().flat_map(|answer| &answer.pairs);
         pairs.filter(|pair| pair.status != ObjectStatus::Same)
     }
 }
 
-fn things(of: &Detections, found: &[Detection]) -> Vec<NamedBox> {
-    found.iter().map(|found| thing(of, found)).collect()
+fn named_boxes(of: &Detections, found: &[Detection]) -> Vec<NamedBox> {
+    found.iter().map(|found| named_box(of, found)).collect()
 }
 
-fn thing(of: &Detections, found: &Detection) -> NamedBox {
+fn named_box(of: &Detections, found: &Detection) -> NamedBox {
     NamedBox { label: of.name(found.class), score: found.score, bounds: found.bounds }
 }
 
@@ -145,22 +148,28 @@ fn pairs(golden: &Detections, expected: &Detections, answer: &Detections, iou: f
     let mut all: Vec<(ObjectStatus, Option<usize>, Option<usize>)> = same.chain(changed).collect();
     all.sort_by_key(|&(_, from, to)| (from.is_none(), from, to));
     let places = places(&golden.found, &expected.found);
-    let pair = |(status, from, to): (ObjectStatus, Option<usize>, Option<usize>)| Pair {
-        status,
-        golden: from.and_then(|at| places[at]),
-        before: from.map(|at| thing(expected, &expected.found[at])),
-        after: to.map(|at| thing(answer, &answer.found[at])),
-    };
-    all.into_iter().map(pair).collect()
+    all.into_iter()
+        .map(|(status, from, to)| Pair {
+            status,
+            golden: from.and_then(|at| places[at]),
+            before: from.map(|at| named_box(expected, &expected.found[at])),
+            after: to.map(|at| named_box(answer, &answer.found[at])),
+        })
+        .collect()
 }
 
-/// Where golden has each thing that is expected: faults move things or take them out, and keep
-/// their order.
+/// The position among the golden objects of each one that is expected. Faults move objects or take
+/// them out but keep their order, class and score, so one pass over both lists matches them.
 pub(crate) fn places(golden: &[Detection], expected: &[Detection]) -> Vec<Option<usize>> {
     let mut rest = golden.iter().enumerate();
-    let alike =
-        |a: &Detection, b: &Detection| (a.class, a.score.to_bits()) == (b.class, b.score.to_bits());
-    expected.iter().map(|one| Some(rest.find(|(_, other)| alike(one, other))?.0)).collect()
+    let mut places = Vec::with_capacity(expected.len());
+    for one in expected {
+        let same = rest.find(|(_, other)| {
+            one.class == other.class && one.score.to_bits() == other.score.to_bits()
+        });
+        places.push(same.map(|(at, _)| at));
+    }
+    places
 }
 
 #[cfg(test)]
@@ -179,15 +188,15 @@ mod tests {
     }
 
     #[test]
-    fn every_thing_is_paired_in_golden_order() {
+    fn every_object_is_paired_in_golden_order() {
         let golden =
             [found(0, 0.9, 0.0), found(0, 0.8, 30.0), found(1, 0.7, 60.0), found(1, 0.6, 90.0)];
         // The second went out of the scene; the third is called otherwise, the last has moved.
         let expected = [golden[0], golden[2], golden[3]];
         let observed = [found(0, 0.5, 200.0), found(1, 0.4, 95.0), found(0, 0.3, 60.0)];
         let [golden, expected, observed] = [&golden[..], &expected, &observed].map(detections);
-        let told = pairs(&golden, &expected, &observed, 0.5);
-        let told: Vec<_> = told
+        let paired = pairs(&golden, &expected, &observed, 0.5);
+        let paired: Vec<_> = paired
             .iter()
             .map(|pair| {
                 let label = |one: &Option<NamedBox>| one.as_ref().map(|one| one.label.clone());
@@ -196,7 +205,7 @@ mod tests {
             .collect();
         let label = |text: &str| Some(text.to_owned());
         assert_eq!(
-            told,
+            paired,
             [
                 ("missed", Some(0), label("car"), None),
                 ("relabelled", Some(2), label("dog"), label("car")),

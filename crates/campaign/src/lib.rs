@@ -1,37 +1,48 @@
-//! Campaigns: what is disturbed, asked and judged; run, recorded and analysed.
+//! Campaigns: faults are injected, targets are asked, answers are judged and recorded.
 //!
-//! 1. [`Campaign::load`] reads a campaign file into checked types.
-//! 2. [`Campaign::run`] runs what is not yet on record; [`run::Event`]s tell how it goes.
-//! 3. The [`store::Store`] of a run directory holds every record.
-//! 4. [`analysis::summarise`] says what they mean; [`analysis::compare`] sets two runs side by side.
-//! 5. A [`replay::Rerun`] repeats single trials bit for bit, and pins them.
-//! 6. [`protect::protect`] runs the same trials against protections, and says what each is worth.
+//! 1. [`OpenCampaign::open`] opens the targets and cases of a checked campaign file and makes the
+//!    [`plan`]: every trial has a number.
+//! 2. [`run_campaign`] runs what is not yet on record; [`run::Event`]s tell how it goes.
+//! 3. A [`GoldenCase`] is one target and one case, asked undisturbed. Its trials are run by the
+//!    [`Disturb`](trial::Disturb) of their fault, judged against it, and recorded.
+//! 4. A [`replay::Rerun`] repeats single trials bit for bit, and pins them.
 
 mod annotate;
-mod attack;
-mod boundary;
 pub mod cases;
-mod changes;
+mod check;
+mod clock;
+mod context;
 mod cost_estimate;
 pub mod detection_diff;
+mod event;
 mod fingerprint;
-pub mod inject;
+mod golden_case;
+mod measure;
+mod object_pool;
+mod observation;
+mod open;
+mod open_error;
 pub mod pin;
 pub mod plan;
 mod preserve;
+mod record;
 pub mod replay;
 pub mod run;
+mod run_error;
 pub mod scene;
-mod score;
-mod setup;
-mod show;
-mod standing;
-mod subject;
+mod target;
+pub mod trial;
+mod white_box;
 
+pub use cases::case_key;
+pub use context::TrialContext;
 pub use cost_estimate::CostEstimate;
 pub use fingerprint::fingerprint;
-pub use inject::case_key;
+pub use golden_case::GoldenCase;
+pub use observation::{Observation, ShownImage};
+pub use open::OpenCampaign;
+pub use open_error::OpenCampaignError;
 pub use preserve::PreserveError;
 pub use run::run_campaign;
-pub use setup::{OpenCampaign, OpenCampaignError};
-pub use subject::{OpenTarget, WhiteBox};
+pub use target::OpenTarget;
+pub use white_box::WhiteBox;

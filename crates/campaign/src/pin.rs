@@ -1,12 +1,13 @@
 //! Found failures, pinned: trials that every later run replays first.
 
-use crate::inject::{GoldenCase, TrialSeed, case_key, pixels_digest};
-use crate::run::RunError;
-use crate::setup::OpenCampaign;
-use faultlens_core::{Case, OutcomeKind};
+use crate::cases::{case_key, pixels_digest};
+use crate::open::OpenCampaign;
+use crate::run_error::RunError;
+use crate::trial::{TrialSeed, disturb, run_one};
+use faultlens_core::{Case, Outcome, OutcomeKind};
 use faultlens_record::Record;
 use faultlens_record::store::PinRecord;
-use faultlens_spec::{Disturbance, FaultPoint};
+use faultlens_spec::FaultPoint;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +28,7 @@ pub struct Pin {
     pub case: String,
     /// Where the case stood in its data set; where the name is looked for first.
     pub index: usize,
-    /// What tells its image from another of that name, in hexadecimal.
+    /// The digest of its pixels, in hexadecimal.
     pub pixels: String,
     /// The fault.
     pub fault: String,
@@ -39,81 +40,92 @@ pub struct Pin {
     /// else in each of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
-    /// What became of it when it was pinned.
+    /// Its outcome when it was pinned.
     pub was: String,
-    /// What tells the objects that it puts into the scene from others.
+    /// The digest of the objects that it puts into scenes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<String>,
 }
 
 /// Reads a file of pins.
 pub fn read(path: &Path) -> Result<Vec<Pin>, RunError> {
-    let wrong = |why: String| {
+    read_pins(path).map_err(|why| {
         RunError::Pin(format!("cannot read pinned trials: {why}: {}", path.display()))
-    };
-    let about = fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
+    })
+}
+
+fn read_pins(path: &Path) -> Result<Vec<Pin>, String> {
+    let about = fs::metadata(path).map_err(|error| error.to_string())?;
     if about.len() > MAX_BYTES {
-        return Err(wrong(format!("the file has more than {} MB", MAX_BYTES >> 20)));
+        return Err(format!("the file has more than {} MB", MAX_BYTES >> 20));
     }
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    serde_saphyr::from_str(&text).map_err(|error| wrong(error.without_snippet().to_string()))
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    serde_saphyr::from_str(&text).map_err(|error| error.without_snippet().to_string())
 }
 
 /// Adds a pin to a file, and makes the file where there is none; `false` where the trial is
 /// pinned there already.
 pub fn add(path: &Path, pin: &Pin) -> Result<bool, RunError> {
     let mut pins = if path.exists() { read(path)? } else { Vec::new() };
-    let same =
-        |other: &Pin| Pin { name: pin.name.clone(), was: pin.was.clone(), ..other.clone() } == *pin;
-    if pins.iter().any(same) {
-        return Ok(false);
+    for other in &pins {
+        // The name and the outcome of the same trial may differ.
+        let renamed = Pin { name: pin.name.clone(), was: pin.was.clone(), ..other.clone() };
+        if renamed == *pin {
+            return Ok(false);
+        }
     }
     pins.push(pin.clone());
-    let wrong = |why: String| {
-        RunError::Pin(format!("cannot write pinned trials: {why}: {}", path.display()))
-    };
-    let text = serde_saphyr::to_string(&pins).map_err(|error| wrong(error.to_string()))?;
-    // A file that is cut short would lose every pin in it.
-    let beside = path.with_extension("new");
-    fs::write(&beside, text).map_err(|error| wrong(error.to_string()))?;
-    fs::rename(&beside, path).map_err(|error| wrong(error.to_string()))?;
-    Ok(true)
+    match write_pins(path, &pins) {
+        Ok(()) => Ok(true),
+        Err(why) => {
+            Err(RunError::Pin(format!("cannot write pinned trials: {why}: {}", path.display())))
+        }
+    }
+}
+
+/// Writes a new file and puts it in place of the old one: a file that is cut short would lose every
+/// pin in it.
+fn write_pins(path: &Path, pins: &[Pin]) -> Result<(), String> {
+    let text = serde_saphyr::to_string(&pins).map_err(|error| error.to_string())?;
+    let new = path.with_extension("new");
+    fs::write(&new, text).map_err(|error| error.to_string())?;
+    fs::rename(&new, path).map_err(|error| error.to_string())
 }
 
 impl Pin {
     /// Pins a trial of a run.
     pub fn new(
-        setup: &OpenCampaign,
+        open: &OpenCampaign,
         record: &Record,
         case: &Case,
         name: Option<&str>,
     ) -> Option<Self> {
-        let spot = setup.plan.spot(record.number)?;
-        let key = case_key(case);
-        let (fault, target) = (setup.fault(spot), &setup.campaign.targets[spot.target as usize]);
-        let default =
-            || format!("{} {}: {} on {}", target.name, record.number, fault.label, case.name);
+        let key = open.plan.key(record.number)?;
+        let fault = open.fault(key);
+        let target = &open.campaign.targets[key.target as usize];
         Some(Self {
-            name: name.map_or_else(default, str::to_owned),
+            name: match name {
+                Some(name) => name.to_owned(),
+                None => {
+                    format!("{} {}: {} on {}", target.name, record.number, fault.label, case.name)
+                }
+            },
             target: target.name.clone(),
             case: case.name.clone(),
-            index: setup.cases.sample[spot.case as usize],
+            index: open.cases.sample[key.case as usize],
             pixels: pixels(case),
             fault: fault.name.to_owned(),
             settings: fault.settings_json(),
-            stream: format!("{:016x}", setup.stream_seed(spot, &key)),
-            repeat: match fault.disturbance {
-                Disturbance::Scene(_) => Some(spot.repeat),
-                _ => None,
-            },
+            stream: format!("{:016x}", open.stream_seed(key, &case_key(case))),
+            repeat: disturb(fault).depends_on_repeat().then_some(key.repeat),
             was: record.outcome.kind().name().to_owned(),
-            objects: objects(setup, fault),
+            objects: open.objects_of(fault).map(str::to_owned),
         })
     }
 
-    /// What becomes of the trial now. What cannot be replayed is skipped, with the reason.
-    pub fn replay(&self, setup: &OpenCampaign) -> PinRecord {
-        let (outcome, reason) = match self.observed(setup) {
+    /// Runs the trial again. One that cannot be run counts as skipped, with the reason.
+    pub fn replay(&self, open: &OpenCampaign) -> PinRecord {
+        let (outcome, reason) = match self.outcome(open) {
             Ok((outcome, reason)) => (outcome, reason),
             Err(why) => (OutcomeKind::Skipped.name().to_owned(), Some(why)),
         };
@@ -121,40 +133,41 @@ impl Pin {
         PinRecord { name: self.name.clone(), what, outcome, reason }
     }
 
-    fn observed(&self, setup: &OpenCampaign) -> Result<(String, Option<String>), String> {
-        let targets = &setup.campaign.targets;
-        let target = targets.iter().position(|spec| spec.name == self.target);
-        let target = target.ok_or_else(|| format!("the campaign has no target {}", self.target))?;
+    /// The outcome and, where it is skipped, the reason; an error says why it cannot be replayed.
+    fn outcome(&self, open: &OpenCampaign) -> Result<(String, Option<String>), String> {
+        let targets = &open.campaign.targets;
+        let Some(target) = targets.iter().position(|spec| spec.name == self.target) else {
+            return Err(format!("the campaign has no target {}", self.target));
+        };
         let fault = FaultPoint::new(&self.fault, &self.settings)?;
         let seed = u64::from_str_radix(&self.stream, 16)
             .map_err(|_| format!("{:?} is no hexadecimal number", self.stream))?;
-        let turn = TrialSeed { seed, repeat: self.turn(&fault)? };
-        let case = self.find(setup)?;
+        let seed = TrialSeed { seed, repeat: self.repeat_of(&fault)? };
+        disturb(&fault).check(&open.targets[target]).map_err(|unfit| unfit.to_string())?;
+        let case = self.find(open)?;
         if pixels(&case) != self.pixels {
             return Err(format!("the image of case {} is another one", self.case));
         }
-        self.same_objects(objects(setup, &fault).as_deref())?;
-        let stage =
-            GoldenCase::open(setup, target as u32, case).map_err(|error| error.to_string())?;
-        let observed = stage.once(&fault, turn).ok_or("nothing was observed")?;
-        let outcome = stage.judge(&observed);
+        self.same_objects(open.objects_of(&fault))?;
+        let golden = open.golden_case(target as u32, case).map_err(|error| error.to_string())?;
+        let outcome = golden.judge(&run_one(&fault, &golden, seed));
         let reason = match &outcome {
-            faultlens_core::Outcome::Skipped(reason) => Some(reason.text().to_owned()),
+            Outcome::Skipped(reason) => Some(reason.text().to_owned()),
             _ => None,
         };
         Ok((outcome.kind().name().to_owned(), reason))
     }
 
-    /// Which trial of its case and fault to run; refuses scenes of which nobody knows.
-    fn turn(&self, fault: &FaultPoint) -> Result<u32, String> {
-        match (self.repeat, &fault.disturbance) {
-            (Some(repeat), _) => Ok(repeat),
-            (None, Disturbance::Scene(_)) => Err(format!(
+    /// Which trial of its case and fault to run; refuses a pin that does not say which scene it is.
+    fn repeat_of(&self, fault: &FaultPoint) -> Result<u32, String> {
+        match self.repeat {
+            Some(repeat) => Ok(repeat),
+            None if disturb(fault).depends_on_repeat() => Err(format!(
                 "it has no repeat, and {} changes another scene in each trial; pin it again with \
                  faultlens promote",
                 self.fault
             )),
-            (None, _) => Ok(0),
+            None => Ok(0),
         }
     }
 
@@ -177,28 +190,28 @@ impl Pin {
     }
 
     /// The case of that name: where it stood, or wherever it stands now.
-    fn find(&self, setup: &OpenCampaign) -> Result<Case, String> {
-        let set = &setup.cases.set;
+    fn find(&self, open: &OpenCampaign) -> Result<Case, String> {
+        let set = &open.cases.set;
         let first = set.case(self.index);
         if let Ok(case) = &first
             && case.name == self.case
         {
             return Ok(case.clone());
         }
-        let named = |index: usize| set.case(index).ok().filter(|case| case.name == self.case);
-        let missing = || match &first {
+        for index in 0..set.len() {
+            if let Ok(case) = set.case(index)
+                && case.name == self.case
+            {
+                return Ok(case);
+            }
+        }
+        Err(match first {
             Err(error) => {
                 format!("the data set has no case {} that can be read: {error}", self.case)
             }
             Ok(_) => format!("the data set has no case {}", self.case),
-        };
-        (0..set.len()).find_map(named).ok_or_else(missing)
+        })
     }
-}
-
-/// What tells the objects that a fault puts into scenes from others.
-fn objects(setup: &OpenCampaign, fault: &FaultPoint) -> Option<String> {
-    setup.object_pool.digest().filter(|_| fault.disturbance.needs_objects()).map(str::to_owned)
 }
 
 fn pixels(case: &Case) -> String {

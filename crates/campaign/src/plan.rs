@@ -1,4 +1,4 @@
-//! Which trials a campaign consists of, and in which pieces they are worked on.
+//! Which trials a campaign consists of, and in which units they are worked on.
 //!
 //! Every trial has a number that follows from the campaign alone: targets first, then cases, then
 //! faults, then repeats. All trials of one target and case stand together, since they share the
@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 /// The trials of one target and case that are worked on together, at most.
-const PIECE: u64 = 4096;
+const UNIT: u64 = 4096;
 
 /// All trials of a campaign, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,14 +54,17 @@ pub struct Shard {
 impl Plan {
     /// A plan; `trials` are, by target, those of each fault for one case.
     pub fn new(cases: usize, trials: &[Vec<u32>]) -> Self {
-        let starts = |trials: &Vec<u32>| {
-            let mut starts = vec![0];
-            for &trials in trials {
-                starts.push(starts[starts.len() - 1] + u64::from(trials));
+        let mut starts = Vec::with_capacity(trials.len());
+        for of_target in trials {
+            let mut end = 0;
+            let mut ends = vec![0];
+            for &trials in of_target {
+                end += u64::from(trials);
+                ends.push(end);
             }
-            starts
-        };
-        Self { cases: cases as u32, starts: trials.iter().map(starts).collect() }
+            starts.push(ends);
+        }
+        Self { cases: cases as u32, starts }
     }
 
     /// How many trials there are.
@@ -98,11 +101,12 @@ impl Plan {
     }
 
     /// The trial of that number.
-    pub fn spot(&self, number: u64) -> Option<TrialKey> {
-        let mine = |target: &u32| number < self.first(target + 1, 0);
-        let target = (0..self.targets()).find(mine)?;
-        let (within, together) = (number - self.first(target, 0), self.together(target));
-        let (case, within) = (within / together, within % together);
+    pub fn key(&self, number: u64) -> Option<TrialKey> {
+        let target = (0..self.targets()).find(|target| number < self.first(target + 1, 0))?;
+        let together = self.together(target);
+        let of_target = number - self.first(target, 0);
+        let case = of_target / together;
+        let within = of_target % together;
         let starts = &self.starts[target as usize];
         let fault = starts.partition_point(|&start| start <= within) - 1;
         let repeat = (within - starts[fault]) as u32;
@@ -114,22 +118,23 @@ impl Plan {
         (0..self.targets()).flat_map(|target| (0..self.cases).map(move |case| (target, case)))
     }
 
-    /// All trials in pieces, or those of one shard; every piece belongs to exactly one.
-    pub fn pieces(&self, shard: Option<Shard>) -> impl Iterator<Item = WorkUnit> + '_ {
-        let pieces = self.pairs().flat_map(move |(target, case)| {
+    /// All trials in units, or those of one shard; every unit belongs to exactly one shard.
+    pub fn units(&self, shard: Option<Shard>) -> impl Iterator<Item = WorkUnit> + '_ {
+        let units = self.pairs().flat_map(move |(target, case)| {
             let first = self.first(target, case);
             let end = first + self.together(target);
-            let starts = (first..end).step_by(PIECE as usize);
+            let starts = (first..end).step_by(UNIT as usize);
             starts.map(move |start| WorkUnit {
                 target,
                 case,
-                numbers: std::iter::once(start..end.min(start + PIECE)).collect(),
+                numbers: std::iter::once(start..end.min(start + UNIT)).collect(),
             })
         });
-        let mine = move |at: usize| {
-            shard.is_none_or(|shard| at as u64 % u64::from(shard.of) == u64::from(shard.part - 1))
-        };
-        pieces.enumerate().filter(move |(at, _)| mine(*at)).map(|(_, piece)| piece)
+        // Units are dealt out in turn, so that shards take about as long as each other.
+        let in_shard = units.enumerate().filter(move |(at, _)| {
+            shard.is_none_or(|shard| *at as u64 % u64::from(shard.of) == u64::from(shard.part - 1))
+        });
+        in_shard.map(|(_, unit)| unit)
     }
 
     /// The repeats in this range of the faults that are wanted for their target.
@@ -182,26 +187,26 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn numbers(pieces: impl Iterator<Item = WorkUnit>) -> Vec<u64> {
-        pieces.flat_map(|piece| piece.numbers.into_iter().flatten()).collect()
+    fn numbers(units: impl Iterator<Item = WorkUnit>) -> Vec<u64> {
+        units.flat_map(|unit| unit.numbers.into_iter().flatten()).collect()
     }
 
     #[test]
-    fn numbers_and_spots_belong_together() {
+    fn numbers_and_keys_belong_together() {
         let plan = Plan::new(3, &[vec![4, 1, 2], vec![4, 1, 2]]);
         assert_eq!(plan.total(), 42);
-        let spot = |target, case, fault, repeat| Some(TrialKey { target, case, fault, repeat });
-        assert_eq!(plan.spot(0), spot(0, 0, 0, 0));
-        assert_eq!(plan.spot(4), spot(0, 0, 1, 0));
-        assert_eq!(plan.spot(6), spot(0, 0, 2, 1));
-        assert_eq!(plan.spot(7), spot(0, 1, 0, 0));
-        assert_eq!(plan.spot(41), spot(1, 2, 2, 1));
-        assert_eq!(plan.spot(42), None);
-        let spots: BTreeSet<_> = (0..42)
-            .filter_map(|n| plan.spot(n))
+        let key = |target, case, fault, repeat| Some(TrialKey { target, case, fault, repeat });
+        assert_eq!(plan.key(0), key(0, 0, 0, 0));
+        assert_eq!(plan.key(4), key(0, 0, 1, 0));
+        assert_eq!(plan.key(6), key(0, 0, 2, 1));
+        assert_eq!(plan.key(7), key(0, 1, 0, 0));
+        assert_eq!(plan.key(41), key(1, 2, 2, 1));
+        assert_eq!(plan.key(42), None);
+        let keys: BTreeSet<_> = (0..42)
+            .filter_map(|n| plan.key(n))
             .map(|s| (s.target, s.case, s.fault, s.repeat))
             .collect();
-        assert_eq!(spots.len(), 42);
+        assert_eq!(keys.len(), 42);
     }
 
     #[test]
@@ -211,11 +216,10 @@ mod tests {
             Plan::new(2, &[vec![9000]]),
             Plan::new(0, &[vec![3]]),
         ] {
-            let whole = numbers(plan.pieces(None));
+            let whole = numbers(plan.units(None));
             assert_eq!(whole, (0..plan.total()).collect::<Vec<_>>());
-            let mut parts: Vec<u64> = (1..=8)
-                .flat_map(|part| numbers(plan.pieces(Some(Shard { part, of: 8 }))))
-                .collect();
+            let mut parts: Vec<u64> =
+                (1..=8).flat_map(|part| numbers(plan.units(Some(Shard { part, of: 8 })))).collect();
             parts.sort_unstable();
             assert_eq!(parts, whole);
         }
@@ -232,7 +236,7 @@ mod tests {
         assert_eq!(all, (0..plan.total()).collect::<Vec<_>>());
         let some = numbers(plan.round(1..3, |target, fault| target == 1 && fault == 2));
         let wanted = |n: &u64| {
-            plan.spot(*n)
+            plan.key(*n)
                 .is_some_and(|s| s.target == 1 && s.fault == 2 && (1..3).contains(&s.repeat))
         };
         assert_eq!(some, (0..plan.total()).filter(wanted).collect::<Vec<_>>());

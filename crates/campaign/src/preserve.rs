@@ -1,12 +1,14 @@
-//! Whether requirements on what people cope with can be checked: looked at before hours of work
-//! and not after.
+//! Whether requirements on what people tolerate can be checked, found out before hours of work and
+//! not after.
 
-use crate::subject::OpenTarget;
 use faultlens_core::did_you_mean;
 use faultlens_judge::{Tolerance, same_letters};
 use faultlens_spec::ToleranceFileError;
-use faultlens_spec::{Campaign, Disturbance, FaultPoint, Preservation, Preserves};
+use faultlens_spec::{Campaign, Preserves};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The most names that a message lists: a longer list helps nobody.
+const MAX_HINTS: usize = 30;
 
 /// Why a requirement cannot be checked.
 #[derive(Debug, thiserror::Error)]
@@ -55,14 +57,19 @@ pub enum PreserveError {
     Guarded,
 }
 
-/// What is written in the files with tolerances, by the campaign's names for them; refuses those
-/// that speak of nothing that is done.
-pub(crate) fn tolerances(campaign: &Campaign) -> Result<BTreeMap<String, String>, PreserveError> {
+/// The text of the files with tolerances, by the campaign's names for them; refuses those that are
+/// about none of `image_faults`, the names of the campaign's faults in images.
+pub(crate) fn tolerances(
+    campaign: &Campaign,
+    image_faults: &[&str],
+) -> Result<BTreeMap<String, String>, PreserveError> {
     let mut written = BTreeMap::new();
     for one in &campaign.preserve {
-        let name = || one.tolerance.clone();
-        let wrong = |source| PreserveError::Tolerance { name: name(), source };
-        let text = one.written(&campaign.base).map_err(wrong)?;
+        let name = one.tolerance.clone();
+        let text = match one.written(&campaign.base) {
+            Ok(text) => text,
+            Err(source) => return Err(PreserveError::Tolerance { name, source }),
+        };
         let tolerance = match &text {
             Some(text) => Tolerance::from_json(text).ok(),
             None => Tolerance::named(&one.tolerance),
@@ -72,54 +79,40 @@ pub(crate) fn tolerances(campaign: &Campaign) -> Result<BTreeMap<String, String>
         let known: BTreeSet<&str> = known.map(|threshold| threshold.fault.as_ref()).collect();
         let what = one.what.name();
         if let Some(fault) = one.faults.iter().find(|fault| !known.contains(fault.as_str())) {
-            return Err(PreserveError::Unknown { name: name(), what, fault: fault.clone() });
+            return Err(PreserveError::Unknown { name, what, fault: fault.clone() });
         }
-        let of_image = |point: &&FaultPoint| {
-            matches!(point.disturbance, Disturbance::Image(_) | Disturbance::Varied(_))
-        };
-        let mut done = campaign.faults.iter().filter(of_image);
-        if !done.any(|point| known.contains(point.name) && one.concerns(point.name)) {
+        if !image_faults.iter().any(|fault| known.contains(fault) && one.concerns(fault)) {
             let known = known.into_iter().collect::<Vec<_>>().join(", ");
-            return Err(PreserveError::Untolerated { name: name(), what, known });
+            return Err(PreserveError::Untolerated { name, what, known });
         }
-        written.extend(text.map(|text| (name(), text)));
+        written.extend(text.map(|text| (name, text)));
     }
     let guarded = campaign.judge.guards.iter().any(|(name, _)| *name == "golden_correct");
-    let correctness = |one: &Preservation| one.what == Preserves::Correctness;
-    match guarded && campaign.preserve.iter().any(correctness) {
-        true => Err(PreserveError::Guarded),
-        false => Ok(written),
+    if guarded && campaign.preserve.iter().any(|one| one.what == Preserves::Correctness) {
+        return Err(PreserveError::Guarded);
     }
+    Ok(written)
 }
 
-/// Refuses classes that nobody has: every answer would be none of them, which looks like success.
+/// Refuses classes that neither the data set nor a target has: no answer would ever be one of them,
+/// which looks like success.
 pub(crate) fn check_classes(
     campaign: &Campaign,
-    data: &[String],
-    targets: &[OpenTarget],
+    known: &BTreeSet<String>,
 ) -> Result<(), PreserveError> {
-    let mut known: BTreeSet<String> = data.iter().cloned().collect();
-    for described in targets.iter().filter_map(OpenTarget::inside) {
-        let labels = &described.target.description().labels;
-        known.extend((0..labels.len()).map(|class| labels.name(class)));
+    for class in campaign.preserve.iter().flat_map(|one| &one.classes) {
+        if known.iter().any(|own| same_letters(own, class)) {
+            continue;
+        }
+        let hint = match did_you_mean(class, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None if known.len() > MAX_HINTS => format!("there are {}", known.len()),
+            None => {
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                format!("there are {}", known.join(", "))
+            }
+        };
+        return Err(PreserveError::Class { class: class.clone(), hint });
     }
-    let wanted = campaign.preserve.iter().flat_map(|one| &one.classes);
-    let unknown = |class: &&String| !known.iter().any(|own| same_letters(own, class));
-    match wanted.into_iter().find(unknown) {
-        None => Ok(()),
-        Some(class) => Err(PreserveError::Class {
-            class: class.clone(),
-            hint: match did_you_mean(class, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean {near:?}?"),
-                None if known.len() > MOST_HINTS => format!("there are {}", known.len()),
-                None => {
-                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                    format!("there are {}", known.join(", "))
-                }
-            },
-        }),
-    }
+    Ok(())
 }
-
-/// A longer list helps nobody.
-const MOST_HINTS: usize = 30;

@@ -1,11 +1,13 @@
 //! One recorded trial, run again: proves that it repeats bit for bit, and shows both answers.
 
 use crate::detection_diff::DetectionDiff;
-use crate::inject::{GoldenCase, case_record, unasked};
+use crate::open::OpenCampaign;
 use crate::pin::Pin;
-use crate::run::{RunError, attach, places, unchanged};
-use crate::setup::OpenCampaign;
-use faultlens_core::{Case, Image, Outcome, Reason, Response, TargetError};
+use crate::record::{skipped_record, trial_record};
+use crate::run::{attach, check_unchanged, top_answers};
+use crate::run_error::RunError;
+use crate::trial::run_one;
+use faultlens_core::{Case, Image, Outcome, Reason};
 use faultlens_record::Record;
 use faultlens_record::store::Store;
 use faultlens_spec::Campaign;
@@ -31,7 +33,7 @@ pub struct Replayed {
     pub before: Image,
     /// What the target was shown, where that was changed.
     pub after: Option<Image>,
-    /// Both answers thing by thing, where they are about objects.
+    /// Both answers object by object, where they are detections.
     pub detection_diff: Option<DetectionDiff>,
 }
 
@@ -47,52 +49,69 @@ pub struct Rerun {
     /// The run.
     pub store: Store,
     /// The campaign, opened again.
-    pub setup: OpenCampaign,
+    pub open: OpenCampaign,
 }
 
 impl Rerun {
-    /// Opens a run's campaign, as it was run, with the models and data where they were.
+    /// Opens a run's campaign file again, with the models and data where they were.
     pub fn open(dir: &Path) -> Result<Self, RunError> {
         let store = Store::read(dir)?;
         let base = Path::new(&store.manifest().base);
         let campaign = Campaign::parse(&store.campaign_yaml()?, &base.join("campaign.yaml"))?;
-        let setup = OpenCampaign::open(campaign)?;
-        unchanged(store.manifest(), &setup)?;
-        attach(&setup, dir)?;
-        Ok(Self { store, setup })
+        Self::with(dir, OpenCampaign::open(campaign)?)
+    }
+
+    /// Opens a run of a campaign that is open already: the only way for one that was built by a
+    /// program, which has no file.
+    pub fn with(dir: &Path, open: OpenCampaign) -> Result<Self, RunError> {
+        let store = Store::read(dir)?;
+        check_unchanged(store.manifest(), &open)?;
+        attach(&open, dir)?;
+        Ok(Self { store, open })
     }
 
     /// Runs a trial again; `text` is its number or the beginning of its identity.
     pub fn replay(&self, text: &str) -> Result<Replayed, RunError> {
         let recorded = self.store.find(text)?;
-        let none = || RunError::NoTrial(text.to_owned());
-        let spot = self.setup.plan.spot(recorded.number).ok_or_else(none)?;
-        let failed = |error: TargetError| match &recorded.outcome {
-            Outcome::Skipped(Reason::GoldenFailed) => RunError::NotRun(error.to_string()),
-            _ => changed(format!("the target's undisturbed answer ({error})")),
+        let open = &self.open;
+        let number = recorded.number;
+        let Some(key) = open.plan.key(number) else {
+            return Err(RunError::NoTrial(text.to_owned()));
         };
-        let stage =
-            GoldenCase::open(&self.setup, spot.target, self.case(&recorded)?).map_err(failed)?;
-        let fault = self.setup.fault(spot);
-        let observed = stage.once(fault, self.setup.turn(spot, &stage.key)).ok_or_else(none)?;
-        // Where the trial says nothing and golden stands for the answer, nobody was asked.
-        let asked = |answer: &&Option<Response>| answer.is_some() || observed.void.is_none();
-        let answer = observed.answer.as_ref().ok().filter(asked);
-        let answer = answer.map(|answer| places(answer.as_ref().unwrap_or(&stage.answer)));
-        let after = observed.image.clone();
-        let detection_diff =
-            DetectionDiff::new(&stage, &observed).filter(|_| stage.barred.is_none());
-        let now = match &stage.barred {
-            Some(reason) => unasked(&self.setup, recorded.number, spot, &stage.key, reason),
-            None => stage.record(recorded.number, spot, observed),
+        let golden = match open.golden_case(key.target, self.case(&recorded)?) {
+            Ok(golden) => golden,
+            Err(error) if recorded.outcome == Outcome::Skipped(Reason::GoldenFailed) => {
+                return Err(RunError::NotRun(error.to_string()));
+            }
+            Err(error) => {
+                return Err(changed(format!("the target's undisturbed answer ({error})")));
+            }
+        };
+        let fault = open.fault(key);
+        let observation = run_one(fault, &golden, open.trial_seed(key, &golden.key));
+        let observed = match &observation.answer {
+            Ok(Some(answer)) => top_answers(answer),
+            // A skipped trial without an answer was not asked; otherwise the answer is the golden
+            // one.
+            Ok(None) if observation.skipped.is_none() => top_answers(&golden.answer),
+            _ => Vec::new(),
+        };
+        let after = observation.image().cloned();
+        let trial = open.identity(key, &golden.key);
+        let (detection_diff, now) = match golden.skipped {
+            Some(reason) => (None, skipped_record(number, key, trial, reason)),
+            None => (
+                DetectionDiff::new(&golden, &observation),
+                trial_record(&golden, number, key, trial, observation),
+            ),
         };
         Ok(Replayed {
-            case: stage.case.name.clone(),
-            target: self.setup.campaign.targets[spot.target as usize].name.clone(),
+            case: golden.case.name.clone(),
+            target: open.campaign.targets[key.target as usize].name.clone(),
             fault: fault.label.clone(),
-            golden: places(&stage.answer),
-            observed: answer.unwrap_or_default(),
-            before: stage.case.image.clone(),
+            golden: top_answers(&golden.answer),
+            observed,
+            before: golden.case.image.clone(),
             after,
             detection_diff,
             now,
@@ -107,11 +126,12 @@ impl Rerun {
         if let Some(error) = then.as_ref().and_then(|case| case.error.as_ref()) {
             return Err(RunError::NotRun(format!("its case could not be read ({error})")));
         }
-        let index = self.setup.cases.sample.get(recorded.case as usize);
-        let index = *index.ok_or_else(|| changed("the data set".to_owned()))?;
-        let case = self.setup.cases.set.case(index);
-        let case = case.map_err(|error| changed(format!("a case ({error})")))?;
-        let now = case_record(&self.setup, recorded.case, &case);
+        let cases = &self.open.cases;
+        let Some(&index) = cases.sample.get(recorded.case as usize) else {
+            return Err(changed("the data set".to_owned()));
+        };
+        let case = cases.set.case(index).map_err(|error| changed(format!("a case ({error})")))?;
+        let now = cases.record(recorded.case, &case);
         if then.is_some_and(|then| (&then.name, then.digest) != (&now.name, now.digest)) {
             return Err(changed(format!("the image of case {}", case.name)));
         }
@@ -122,12 +142,11 @@ impl Rerun {
     pub fn pin(&self, text: &str, name: Option<&str>) -> Result<Pin, RunError> {
         let recorded = self.store.find(text)?;
         if let Outcome::Skipped(reason) = &recorded.outcome {
-            let (number, reason) = (recorded.number, reason.text());
-            return Err(RunError::PinUnjudged { number, reason });
+            return Err(RunError::PinUnjudged { number: recorded.number, reason: reason.text() });
         }
         let case = self.case(&recorded)?;
-        let none = || RunError::NoTrial(text.to_owned());
-        Pin::new(&self.setup, &recorded, &case, name).ok_or_else(none)
+        Pin::new(&self.open, &recorded, &case, name)
+            .ok_or_else(|| RunError::NoTrial(text.to_owned()))
     }
 }
 

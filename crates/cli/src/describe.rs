@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use faultlens::did_you_mean;
 use faultlens::targets::onnx::{labels_from, read_small};
-use faultlens::targets::{Description, Written};
+use faultlens::targets::{Description, PartialDescription};
 use faultlens::vision::{InputDescription, OutputDescription};
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +21,16 @@ struct InputFile {
 }
 
 /// What the user wrote: in the `--input` file, with the labels of `--labels` first.
-pub(crate) fn written(file: Option<&Path>, labels: Option<&Path>) -> anyhow::Result<Written> {
+pub(crate) fn written(
+    file: Option<&Path>,
+    labels: Option<&Path>,
+) -> anyhow::Result<PartialDescription> {
     let InputFile { input, output, labels: own } =
         file.map(read_input_file).transpose()?.unwrap_or_default();
     let beside =
         |path: PathBuf| labels_from(file.and_then(Path::parent).unwrap_or(Path::new("")), &path);
     let labels = labels.map(Path::to_path_buf).or(own.map(beside));
-    Ok(Written { input, output, labels })
+    Ok(PartialDescription { input, output, labels })
 }
 
 /// Shows the description as a file that could be given to `--input`, with the reasons for what

@@ -14,7 +14,7 @@ use clap::Parser;
 use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, findings, init, inspect, list, man, merge,
-    objects, plan, preview, promote, protect, replay, report, retrain, run, score, serve, study,
+    objects, people, plan, preview, promote, protect, replay, report, retrain, run, score, serve,
     survive, tolerance, train, world,
 };
 use console::Console;
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(args, &mut console),
         Command::Score(args) => score::run(args, &mut console),
         Command::Serve(args) => serve::run(args, &mut console),
-        Command::Study(args) => study::run(args, &mut console),
+        Command::People(args) => people::run(args, &mut console),
         Command::Survive(args) => survive::run(args, &mut console),
         Command::Tolerance(args) => tolerance::run(args, &mut console),
         Command::Train(args) => train::run(args, &mut console),

@@ -1,6 +1,6 @@
 //! Numbers and columns as people read them.
 
-pub(crate) use faultlens::analysis::words::{count as grouped, duration as time};
+pub(crate) use faultlens::analysis::format::{count as grouped, duration as time};
 use faultlens::report::plain;
 
 /// Rounded with a unit: `386 M`.
@@ -50,7 +50,8 @@ pub(crate) fn table<const N: usize>(align: [Align; N], rows: &[[String; N]]) -> 
     let widths: [usize; N] = std::array::from_fn(width);
     let cell = |row: &[String; N], column: usize| {
         // Names come from outside; they must not speak to the terminal.
-        let (text, width) = (plain(&row[column]), widths[column]);
+        let text = plain(&row[column]);
+        let width = widths[column];
         match align[column] {
             Align::Left => format!("{text:<width$}"),
             Align::Right => format!("{text:>width$}"),

@@ -30,7 +30,7 @@ impl DType {
     }
 
     /// The bits of the element that comes nearest to a number; a whole-numbered type holds what
-    /// lies beyond its range as its least or most, and what is no number as zero.
+    /// lies beyond its range as its smallest or largest value, and NaN as zero.
     pub fn bits(self, number: f64) -> u64 {
         match self {
             Self::F32 => u64::from((number as f32).to_bits()),

@@ -1,7 +1,7 @@
 //! Faults that change what a target sees. Faults that change what a model computes need an engine,
 //! so they are defined elsewhere.
 
-use crate::{Image, Motion, Stream};
+use crate::{Image, Motion, Seed, Stream};
 use std::fmt;
 
 /// A deliberate, seeded change to an image.
@@ -17,7 +17,7 @@ use std::fmt;
 /// Only [`change`](Self::change) is required:
 ///
 /// ```
-/// use faultlens_core::{Image, ImageFault, Seed, Stream};
+/// use faultlens_core::{Image, ImageFault, Stream};
 ///
 /// /// Turns every pixel into its negative.
 /// struct Negative;
@@ -30,7 +30,7 @@ use std::fmt;
 ///
 /// let fault: Box<dyn ImageFault> = Box::new(Negative);
 /// let black = Image::from_rgb(1, 1, vec![0; 3]).unwrap();
-/// assert_eq!(fault.change(&black, &mut Seed::new(1).stream()).rgb(), [255; 3]);
+/// assert_eq!(fault.apply(&black, 1).rgb(), [255; 3]);
 /// ```
 pub trait ImageFault: Send + Sync {
     /// The image with the fault in it.
@@ -42,12 +42,6 @@ pub trait ImageFault: Send + Sync {
         Dose { axis: "severity", amount: 1.0 }
     }
 
-    /// What goes wrong between the scene and the image, so that reports show which hazards a
-    /// campaign covers; `None` for controls and for faults that are no hazard of CV-HAZOP.
-    fn hazard(&self) -> Option<Hazard> {
-        None
-    }
-
     /// Whether it draws random numbers. Where it does not, a single trial per image is enough.
     fn draws(&self) -> bool {
         true
@@ -57,6 +51,11 @@ pub trait ImageFault: Send + Sync {
     /// place.
     fn motion(&self, _width: usize, _height: usize, _stream: &mut Stream) -> Option<Motion> {
         None
+    }
+
+    /// The image with the fault in it, with random numbers from a seed.
+    fn apply(&self, image: &Image, seed: u64) -> Image {
+        self.change(image, &mut Seed::new(seed).stream())
     }
 }
 

@@ -115,7 +115,7 @@ impl Motion {
     }
 
     /// What a target that answered this to the old image should answer to the new one: boxes and
-    /// areas move along, whatever else it said stays.
+    /// areas move along, everything else stays.
     #[must_use]
     pub fn response(&self, old: &Response, width: usize, height: usize) -> Response {
         match old {
@@ -212,7 +212,7 @@ mod tests {
         Bounds { left, top, right, bottom }
     }
 
-    /// The same motion, said pixel by pixel.
+    /// The same motion, given pixel by pixel.
     fn field(motion: &Motion, width: usize, height: usize) -> Motion {
         Motion::Field {
             width,

@@ -1,7 +1,6 @@
 //! What became of a trial, always seen from the target.
 
 use crate::Reason;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What became of a trial.
@@ -24,8 +23,9 @@ pub enum Outcome {
 }
 
 /// The kinds of outcome, in the order of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum OutcomeKind {
     /// See [`Outcome::Unchanged`].
     Unchanged,

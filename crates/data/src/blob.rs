@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Blob {
     path: PathBuf,
     len: u64,
-    place: Place,
+    storage: Storage,
 }
 
-enum Place {
+enum Storage {
     Memory(Vec<u8>),
     /// From this byte of the file at `path` on.
     File(u64),
@@ -24,12 +24,12 @@ impl Blob {
     /// The bytes `start..start + len` of a file, which is opened anew for each read: a set has no
     /// handle that threads would wait for.
     pub(crate) fn in_file(path: &Path, start: u64, len: u64) -> Self {
-        Self { path: path.to_path_buf(), len, place: Place::File(start) }
+        Self { path: path.to_path_buf(), len, storage: Storage::File(start) }
     }
 
     /// Bytes that were unpacked from a file.
     pub(crate) fn in_memory(path: &Path, bytes: Vec<u8>) -> Self {
-        Self { path: path.to_path_buf(), len: bytes.len() as u64, place: Place::Memory(bytes) }
+        Self { path: path.to_path_buf(), len: bytes.len() as u64, storage: Storage::Memory(bytes) }
     }
 
     /// A whole file; unpacked where its name ends in `.gz`.
@@ -71,9 +71,9 @@ impl Blob {
         if end > self.len {
             return Err(DataError::truncated("file", end, self.len, &self.path));
         }
-        match &self.place {
-            Place::Memory(bytes) => Ok(bytes[at as usize..end as usize].to_vec()),
-            Place::File(start) => {
+        match &self.storage {
+            Storage::Memory(bytes) => Ok(bytes[at as usize..end as usize].to_vec()),
+            Storage::File(start) => {
                 let mut bytes = vec![0; len];
                 let mut read = || {
                     let mut file = File::open(&self.path)?;

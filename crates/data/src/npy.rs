@@ -10,14 +10,14 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// What one value of an array is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Element {
-    kind: Kind,
+    kind: NumberKind,
     bytes: usize,
     big_endian: bool,
 }
 
 /// Kinds of numbers that pixels and labels are stored as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NumberKind {
     Bool,
     Unsigned,
     Signed,
@@ -30,10 +30,10 @@ impl Element {
         let (kind, size) = rest.split_at_checked(1)?;
         let bytes = size.parse().ok()?;
         let kind = match (kind, bytes) {
-            ("b", 1) => Kind::Bool,
-            ("u", 1 | 2 | 4 | 8) => Kind::Unsigned,
-            ("i", 1 | 2 | 4 | 8) => Kind::Signed,
-            ("f", 2 | 4 | 8) => Kind::Float,
+            ("b", 1) => NumberKind::Bool,
+            ("u", 1 | 2 | 4 | 8) => NumberKind::Unsigned,
+            ("i", 1 | 2 | 4 | 8) => NumberKind::Signed,
+            ("f", 2 | 4 | 8) => NumberKind::Float,
             _ => return None,
         };
         matches!(order, "<" | ">" | "|" | "=").then_some(Self {
@@ -43,7 +43,7 @@ impl Element {
         })
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> NumberKind {
         self.kind
     }
 
@@ -54,12 +54,11 @@ impl Element {
 
     /// Whether bytes are values as they are.
     pub(crate) fn is_byte(self) -> bool {
-        self.kind == Kind::Unsigned && self.bytes == 1
+        self.kind == NumberKind::Unsigned && self.bytes == 1
     }
 
     fn bits(self, value: &[u8]) -> u64 {
-        let join = |bits: u64, &byte: &u8| bits << 8 | u64::from(byte);
-        if self.big_endian { value.iter().fold(0, join) } else { value.iter().rev().fold(0, join) }
+        if self.big_endian { joined(value.iter()) } else { joined(value.iter().rev()) }
     }
 
     /// A whole number; `None` where it is too large for 64 bits with a sign.
@@ -67,7 +66,7 @@ impl Element {
         let bits = self.bits(value);
         let unused = 64 - 8 * self.bytes as u32;
         match self.kind {
-            Kind::Signed => Some(((bits << unused) as i64) >> unused),
+            NumberKind::Signed => Some(((bits << unused) as i64) >> unused),
             _ => i64::try_from(bits).ok(),
         }
     }
@@ -76,12 +75,17 @@ impl Element {
     pub(crate) fn float(self, value: &[u8]) -> f64 {
         let bits = self.bits(value);
         match (self.kind, self.bytes) {
-            (Kind::Float, 2) => f16::from_bits(bits as u16).to_f64(),
-            (Kind::Float, 4) => f32::from_bits(bits as u32).into(),
-            (Kind::Float, _) => f64::from_bits(bits),
+            (NumberKind::Float, 2) => f16::from_bits(bits as u16).to_f64(),
+            (NumberKind::Float, 4) => f32::from_bits(bits as u32).into(),
+            (NumberKind::Float, _) => f64::from_bits(bits),
             _ => self.integer(value).map_or(bits as f64, |whole| whole as f64),
         }
     }
+}
+
+/// The number with these bytes, the highest one first.
+fn joined<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
+    bytes.fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
 /// An array whose values are read when they are needed.

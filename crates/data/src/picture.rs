@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Which way up an image is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Turn {
+pub(crate) enum Orient {
     /// As a viewer shows it, after its EXIF orientation.
     Upright,
     /// As boxes of this width and height were drawn: as it is stored, unless only the turned
@@ -21,18 +21,18 @@ pub(crate) enum Turn {
 
 /// Reads an image file as a viewer shows it: upright after its EXIF orientation, in 8-bit RGB.
 pub fn read_image(path: &Path) -> Result<Image, DataError> {
-    read(path, Turn::Upright)
+    read(path, Orient::Upright)
 }
 
 /// Decodes an image that came over a wire, by the same rules and limits as a file.
 pub fn decode_image(bytes: &[u8]) -> Result<Image, DataError> {
-    decode(bytes, Turn::Upright).map_err(|reason| DataError::Undecodable { reason })
+    decode(bytes, Orient::Upright).map_err(|reason| DataError::Undecodable { reason })
 }
 
 /// Reads an image in 8-bit RGB; grey is spread to three channels, 16-bit channels are rounded to
 /// 8, transparency is dropped.
-pub(crate) fn read(path: &Path, turn: Turn) -> Result<Image, DataError> {
-    decode(&bytes(path)?, turn).map_err(|reason| DataError::image(reason, path))
+pub(crate) fn read(path: &Path, orient: Orient) -> Result<Image, DataError> {
+    decode(&bytes(path)?, orient).map_err(|reason| DataError::image(reason, path))
 }
 
 /// The bytes of an image file, if there are any and not too many.
@@ -71,16 +71,16 @@ pub(crate) fn decode_rgba(
     Image::from_rgb(width, height, rgb).map(|image| (image, alpha)).map_err(|e| e.to_string())
 }
 
-fn decode(bytes: &[u8], turn: Turn) -> Result<Image, String> {
+fn decode(bytes: &[u8], orient: Orient) -> Result<Image, String> {
     let (mut picture, orientation) = picture(bytes)?;
     let stored = (picture.width() as usize, picture.height() as usize);
-    if !matches!(turn, Turn::Sized(width, height) if stored == (width, height)) {
+    if !matches!(orient, Orient::Sized(width, height) if stored == (width, height)) {
         picture.apply_orientation(orientation);
     }
     let rgb = picture.into_rgb8();
     let width = rgb.width() as usize;
     let height = rgb.height() as usize;
-    if let Turn::Sized(w, h) = turn
+    if let Orient::Sized(w, h) = orient
         && (w, h) != (width, height)
     {
         return Err(format!("the image has {width}×{height} pixels, its description says {w}×{h}"));
@@ -104,9 +104,9 @@ fn picture(bytes: &[u8]) -> Result<(DynamicImage, Orientation), String> {
     let mut decoder = reader.into_decoder().map_err(explained)?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > limits::PIXELS {
-        let most = limits::PIXELS / 1_000_000;
+        let max = limits::PIXELS / 1_000_000;
         return Err(format!(
-            "the image is too large: it has {width}×{height} pixels, at most {most} million are read"
+            "the image is too large: it has {width}×{height} pixels, at most {max} million are read"
         ));
     }
     let orientation = decoder.orientation().map_err(explained)?;
@@ -178,12 +178,12 @@ mod tests {
     fn boxes_decide_which_way_up_an_image_is() {
         // 6: to be turned clockwise; 3: upside down.
         let cases = [
-            (6, Turn::Upright, Some((16, 32, true))),
-            (6, Turn::Sized(32, 16), Some((32, 16, true))),
-            (6, Turn::Sized(16, 32), Some((16, 32, true))),
-            (6, Turn::Sized(31, 16), None),
-            (3, Turn::Upright, Some((32, 16, false))),
-            (3, Turn::Sized(32, 16), Some((32, 16, true))),
+            (6, Orient::Upright, Some((16, 32, true))),
+            (6, Orient::Sized(32, 16), Some((32, 16, true))),
+            (6, Orient::Sized(16, 32), Some((16, 32, true))),
+            (6, Orient::Sized(31, 16), None),
+            (3, Orient::Upright, Some((32, 16, false))),
+            (3, Orient::Sized(32, 16), Some((32, 16, true))),
         ];
         for (orientation, turn, wanted) in cases {
             let image = decode(&turned(orientation), turn).ok();
@@ -196,12 +196,12 @@ mod tests {
     fn truncated_and_foreign_files_are_refused() {
         for format in [ImageFormat::Png, ImageFormat::Bmp, ImageFormat::WebP, ImageFormat::Jpeg] {
             let bytes = encoded(format);
-            assert!(decode(&bytes, Turn::Upright).is_ok());
+            assert!(decode(&bytes, Orient::Upright).is_ok());
             for length in [bytes.len() / 4, bytes.len() / 2] {
-                let error = decode(&bytes[..length], Turn::Upright).unwrap_err();
+                let error = decode(&bytes[..length], Orient::Upright).unwrap_err();
                 assert!(error.contains("truncated") || error.contains("damaged"), "{error}");
             }
         }
-        assert!(decode(b"GIF89a\x01\0\x01\0", Turn::Upright).is_err());
+        assert!(decode(b"GIF89a\x01\0\x01\0", Orient::Upright).is_err());
     }
 }

@@ -35,6 +35,7 @@ pub(crate) struct Entry {
 /// The archive's entries in the order of its directory.
 pub(crate) fn entries(path: &Path) -> Result<Vec<Entry>, DataError> {
     let whole = Blob::open(path)?;
+    // The directory is found from the end of the file: a comment of up to 64 KiB may follow it.
     let tail_at = whole.len().saturating_sub(END_BYTES as u64 + u64::from(u16::MAX));
     let tail = whole.read(tail_at, (whole.len() - tail_at) as usize)?;
     let end = tail.windows(END_BYTES).rposition(|window| window.starts_with(&END));

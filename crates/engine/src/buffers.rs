@@ -35,6 +35,7 @@ impl Buffers {
     /// Keeps a buffer for the next run, unless enough are kept already.
     pub(crate) fn give(&self, buffer: Vec<f32>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Rather start afresh than keep lengths that no model asks for any more.
         if kept.values + buffer.len() > MAX_ELEMENTS {
             *kept = Pool::default();
         }

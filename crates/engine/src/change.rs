@@ -1,7 +1,5 @@
 //! What is done to single elements of a run.
 
-use crate::error::EngineError;
-use crate::golden::Golden;
 use crate::graph::ValueId;
 use faultlens_core::DType;
 use half::{bf16, f16};
@@ -62,6 +60,7 @@ impl Edit {
     pub(crate) fn beyond(self, dtype: DType) -> Option<u64> {
         match self {
             Self::Set(bits) | Self::Flip(bits) | Self::Raise(bits) | Self::Clear(bits) => {
+                // A shift by all 64 bits leaves nothing, which `checked_shr` says by `None`.
                 (bits.checked_shr(dtype.bit_width()).unwrap_or(0) != 0).then_some(bits)
             }
             Self::Scale(_) | Self::Add(_) => None,
@@ -82,22 +81,6 @@ impl Change {
     /// Sets an `f32` element.
     pub fn f32(value: ValueId, element: usize, to: f32) -> Self {
         Self { value, element, edit: Edit::Set(u64::from(to.to_bits())) }
-    }
-
-    /// Flips one bit of an element; bit 0 is the lowest.
-    pub fn flip(
-        golden: &Golden<'_>,
-        value: ValueId,
-        element: usize,
-        bit: u32,
-    ) -> Result<Self, EngineError> {
-        let (_, dtype) = golden.checked_bits(value, element)?;
-        let width = dtype.bit_width();
-        if bit >= width {
-            let why = format!("bit {bit} of a {width}-bit element");
-            return Err(golden.refuse(value, why));
-        }
-        Ok(Self { value, element, edit: Edit::Flip(1 << bit) })
     }
 }
 

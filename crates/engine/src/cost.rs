@@ -14,12 +14,15 @@ pub fn macs(operator: &Operator, shape: impl Fn(ValueId) -> Option<Vec<usize>>) 
         Some(product(&output()?) * product(weight.get(1..)?))
     };
     let counted = || match operator.op_type.as_str() {
+        // Each output element sums over the weights of one filter.
         "Conv" | "ConvInteger" | "FusedConv" => convolution(1),
         "QLinearConv" => convolution(3),
+        // The other way round: each input element meets all weights of its channel.
         "ConvTranspose" => Some(product(&input(0)?) * product(input(1)?.get(1..)?)),
         "MatMul" | "MatMulInteger" | "FusedMatMul" | "QLinearMatMul" | "DynamicQuantizeMatMul" => {
             Some(product(&output()?) * *input(0)?.last()? as u64)
         }
+        // The depth follows from the number of elements, whichever side is transposed.
         "Gemm" | "QGemm" => {
             let output = output()?;
             let inner = product(&input(0)?) / (*output.first()? as u64).max(1);

@@ -37,7 +37,8 @@ pub(crate) fn source_of<'t>(
 
 /// The patch with its live box drawn around what really differs; `None` if nothing does.
 pub(crate) fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
-    let (grid, width) = (golden.grid(), golden.grid().width);
+    let grid = golden.grid();
+    let width = golden.grid().width;
     if patch.stored.is_empty() || width == 0 {
         return None;
     }
@@ -53,6 +54,7 @@ pub(crate) fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
         if same(mine, theirs) {
             continue;
         }
+        // Row by row: equal rows are the most, and a whole row is compared in vectors.
         let differs = |pixel: &usize| {
             let range = pixel * width..(pixel + 1) * width;
             !same(&mine[range.clone()], &theirs[range])
@@ -60,6 +62,7 @@ pub(crate) fn shrunk(mut patch: Patch, golden: &Floats) -> Option<Patch> {
         let first = (0..row).find(differs).unwrap_or(0);
         let last = (0..row).rfind(differs).unwrap_or(row - 1);
         let [n, h, w] = start;
+        // The box around all that differs; a few equal pixels inside it cost less than a list.
         live = live.union(&Region { low: [n, h, w + first], high: [n + 1, h + 1, w + last + 1] });
     }
     patch.live = live;
@@ -84,7 +87,8 @@ pub(crate) fn materialised(golden: &Floats, delta: &Delta) -> Floats {
 }
 
 fn lay_over(floats: &mut Floats, patch: &Patch) {
-    let (grid, width) = (floats.grid(), floats.grid().width);
+    let grid = floats.grid();
+    let width = floats.grid().width;
     for at in patch.live.iter() {
         let from = &patch.data[patch.stored.offset(at) * width..][..width];
         floats.data[grid.index(at) * width..][..width].copy_from_slice(from);
@@ -110,13 +114,15 @@ pub(crate) fn patched(
     delta: Option<Delta>,
     places: &[(usize, Edit)],
 ) -> Option<Delta> {
-    let (grid, width) = (golden.grid(), golden.grid().width);
+    let grid = golden.grid();
+    let width = golden.grid().width;
     let mut stored = places
         .iter()
         .fold(Region::EMPTY, |region, (at, _)| region.union(&Region::pixel(grid.at(at / width))));
     let mut base = golden;
     let whole;
     match &delta {
+        // Places to change may lie outside of what already differs; the new patch holds both.
         Some(Delta::Patch(patch)) => stored = stored.union(&patch.live),
         Some(delta @ (Delta::Whole(_) | Delta::Elements(_))) => {
             whole = materialised(golden, delta).in_order(golden.order);

@@ -41,32 +41,35 @@ impl Model {
 
     fn input_named(&self, name: &str) -> Result<ValueId, EngineError> {
         let inputs = self.graph().inputs();
-        let names = || inputs.iter().map(|&id| self.graph().value_name(id));
         inputs.iter().copied().find(|&id| self.graph().value_name(id) == name).ok_or_else(|| {
-            let hint = match did_you_mean(name, names()) {
+            let names: Vec<&str> = inputs.iter().map(|&id| self.graph().value_name(id)).collect();
+            let hint = match did_you_mean(name, names.iter().copied()) {
                 Some(near) => format!("; did you mean {near}?"),
-                None => format!("; its inputs are {}", names().collect::<Vec<_>>().join(", ")),
+                None => format!("; its inputs are {}", names.join(", ")),
             };
             EngineError::Feed { input: name.to_owned(), why: format!("the model has none{hint}") }
         })
     }
 
+    fn wrong_feed(&self, id: ValueId, why: String) -> EngineError {
+        EngineError::Feed { input: self.graph().value_name(id).to_owned(), why }
+    }
+
     fn check_feed(&self, id: ValueId, tensor: &Tensor) -> Result<(), EngineError> {
-        let wrong = |why: String| {
-            Err(EngineError::Feed { input: self.graph().value_name(id).to_owned(), why })
-        };
         if let Some(dtype) = self.graph().declared_dtype(id)
             && dtype != tensor.dtype()
         {
-            return wrong(format!("{} is wanted, not {}", dtype.name(), tensor.dtype().name()));
+            let why = format!("{} is wanted, not {}", dtype.name(), tensor.dtype().name());
+            return Err(self.wrong_feed(id, why));
         }
         let Some(declared) = self.graph().declared_shape(id) else { return Ok(()) };
-        let fits = |(dim, &length): (&Dim, &usize)| match dim {
-            Dim::Fixed(n) => *n == length,
-            Dim::Free(_) => true,
-        };
         let shape = tensor.shape();
-        if declared.len() != shape.len() || !declared.iter().zip(shape).all(fits) {
+        if declared.len() != shape.len()
+            || !declared.iter().zip(shape).all(|(dim, &length)| match dim {
+                Dim::Fixed(n) => *n == length,
+                Dim::Free(_) => true,
+            })
+        {
             let wanted: Vec<String> = declared
                 .iter()
                 .map(|dim| match dim {
@@ -75,7 +78,8 @@ impl Model {
                     Dim::Free(name) => name.clone(),
                 })
                 .collect();
-            return wrong(format!("shape [{}] is wanted, not {shape:?}", wanted.join(", ")));
+            let why = format!("shape [{}] is wanted, not {shape:?}", wanted.join(", "));
+            return Err(self.wrong_feed(id, why));
         }
         Ok(())
     }

@@ -18,6 +18,33 @@ pub struct Golden<'m> {
     outputs: Arc<[Tensor]>,
 }
 
+impl Model {
+    /// Runs the model once and keeps every value.
+    pub fn golden(&self, feeds: &[(&str, Tensor)]) -> Result<Golden<'_>, EngineError> {
+        let mut values = self.fed(feeds)?;
+        self.on_threads(|| self.keep(&mut values))?;
+        Golden::new(self, values)
+    }
+}
+
+impl Change {
+    /// Flips one bit of an element; bit 0 is the lowest.
+    pub fn flip(
+        golden: &Golden<'_>,
+        value: ValueId,
+        element: usize,
+        bit: u32,
+    ) -> Result<Self, EngineError> {
+        let (_, dtype) = golden.checked_bits(value, element)?;
+        let width = dtype.bit_width();
+        if bit >= width {
+            let why = format!("bit {bit} of a {width}-bit element");
+            return Err(golden.refuse(value, why));
+        }
+        Ok(Self { value, element, edit: Edit::Flip(1 << bit) })
+    }
+}
+
 impl<'m> Golden<'m> {
     pub(crate) fn new(model: &'m Model, values: Vec<Option<Slot>>) -> Result<Self, EngineError> {
         let outputs = model.graph().outputs().iter().map(|&id| model.output(id, &values));
@@ -40,6 +67,7 @@ impl<'m> Golden<'m> {
     }
 
     pub(crate) fn slot(&self, id: ValueId) -> Option<&Slot> {
+        // What follows from weights alone is kept once with the model, not with every run.
         let own = self.values.get(id.index())?.as_ref();
         own.or_else(|| self.model.constants[id.index()].as_ref())
     }
@@ -84,6 +112,7 @@ impl<'m> Golden<'m> {
             self.float_shape(id)?;
         }
         let values = Values::Kept(&self.values);
+        // Nothing was recorded beside the values: the graph itself is the tape.
         let found = self.model.on_threads(|| gradients(self.model, values, seeds, wanted))?;
         let answers = wanted.iter().zip(found).map(|(&id, gradient)| {
             let shape = self.float_shape(id)?;
@@ -98,8 +127,9 @@ impl<'m> Golden<'m> {
 
     fn float_shape(&self, id: ValueId) -> Result<&[usize], EngineError> {
         let floats = self.slot(id).and_then(|slot| slot.value.floats());
-        let why = || self.no_gradient(id, "only floats of the run have gradients".into());
-        Ok(&floats.ok_or_else(why)?.shape)
+        Ok(&floats
+            .ok_or_else(|| self.no_gradient(id, "only floats of the run have gradients".into()))?
+            .shape)
     }
 
     fn no_gradient(&self, id: ValueId, why: String) -> EngineError {
@@ -110,6 +140,7 @@ impl<'m> Golden<'m> {
     pub fn bits(&self, id: ValueId, element: usize) -> Option<u64> {
         match &self.slot(id)?.value {
             Value::Floats(floats) => {
+                // Floats lie in 32 bits; the fault meets the type that the model stores.
                 let x = *floats.data.get(floats.position_checked(element)?)?;
                 Some(float_bits(x, floats.dtype))
             }
@@ -155,11 +186,13 @@ impl<'m> Golden<'m> {
         floats: &Floats,
         changes: &[Change],
     ) -> Result<Vec<(usize, Edit)>, EngineError> {
-        let place = |change: &Change| {
-            self.check_change(id, change)?;
-            Ok((floats.position(change.element), change.edit))
-        };
-        changes.iter().map(place).collect()
+        changes
+            .iter()
+            .map(|change| {
+                self.check_change(id, change)?;
+                Ok((floats.position(change.element), change.edit))
+            })
+            .collect()
     }
 
     /// A tensor of another type with the changes made.

@@ -102,6 +102,7 @@ impl Graph {
             inputs: Vec::new(),
             outputs: Vec::new(),
         };
+        // The default domain has two names.
         if let Some(version) = graph.opsets.remove("ai.onnx") {
             graph.opsets.insert(String::new(), version);
         }
@@ -115,6 +116,8 @@ impl Graph {
     }
 
     fn add_edges(&mut self, proto: &GraphProto) -> Result<(), EngineError> {
+        // Shapes may be declared in several places; the input's own declaration comes last and
+        // wins.
         for info in proto.value_info.iter().chain(&proto.output).chain(&proto.input) {
             let id = self.intern(&info.name);
             let value = &mut self.values[id.index()];
@@ -132,6 +135,7 @@ impl Graph {
                 Some(tensor.shape().iter().map(|&d| Dim::Fixed(d)).collect());
             self.values[id.index()].initializer = Some(tensor);
         }
+        // Before IR version 4, weights stood among the inputs too; those need not be fed.
         for info in &proto.input {
             let id = self.by_name[&info.name];
             if self.values[id.index()].initializer.is_none() {
@@ -146,6 +150,7 @@ impl Graph {
     }
 
     fn add_operators(&mut self, nodes: &[NodeProto]) -> Result<(), EngineError> {
+        // Names first: nodes may stand in any order, and read what a later one makes.
         for made in nodes.iter().flat_map(|node| &node.output).filter(|name| !name.is_empty()) {
             self.intern(made);
         }
@@ -157,6 +162,7 @@ impl Graph {
             for made in operator.makes() {
                 self.values[made.index()].producer = Some(id);
             }
+            // A set, since an operator may read one value twice.
             let reads: BTreeSet<ValueId> = operator.reads().collect();
             for read in reads {
                 self.values[read.index()].consumers.push(id);
@@ -317,6 +323,7 @@ impl Graph {
     pub fn downstream(&self, id: ValueId) -> Vec<OperatorId> {
         let mut reached = BTreeSet::new();
         let mut open: Vec<OperatorId> = self.consumers(id).to_vec();
+        // Depth-first; the set keeps execution order.
         while let Some(operator) = open.pop() {
             if reached.insert(operator) {
                 let made = self.operator(operator).makes();
@@ -348,10 +355,13 @@ fn declared_dtype(info: &ValueInfoProto) -> Option<DType> {
 
 fn declared_shape(info: &ValueInfoProto) -> Option<Vec<Dim>> {
     let shape = info.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?;
-    let fixed = |value: Option<i64>| usize::try_from(value?).ok().filter(|&n| n > 0);
-    let dims = shape.dim.iter().map(|dim| match fixed(dim.dim_value) {
-        Some(n) => Dim::Fixed(n),
-        None => Dim::Free(dim.dim_param.clone()),
+    let dims = shape.dim.iter().map(|dim| {
+        // Some exporters write 0 or -1 for an axis of any length.
+        let length = dim.dim_value.and_then(|length| usize::try_from(length).ok());
+        match length.filter(|&length| length > 0) {
+            Some(length) => Dim::Fixed(length),
+            None => Dim::Free(dim.dim_param.clone()),
+        }
     });
     Some(dims.collect())
 }
@@ -378,7 +388,8 @@ fn execution_order(operators: &[Operator], graph: &Graph) -> Result<Vec<usize>, 
         for value in operator.makes() {
             let name = graph.value_name(value);
             if let Some(other) = maker[value.index()].replace(at) {
-                let (a, b) = (&operators[other].name, &operator.name);
+                let a = &operators[other].name;
+                let b = &operator.name;
                 return Err(broken(format!("both {a} and {b} make the value {name}")));
             }
             if graph.inputs.contains(&value) || graph.initializer(value).is_some() {
@@ -402,7 +413,8 @@ fn check_reads(
                 || graph.inputs.contains(&value)
                 || graph.initializer(value).is_some();
             if !known {
-                let (by, name) = (&operator.name, graph.value_name(value));
+                let by = &operator.name;
+                let name = graph.value_name(value);
                 return Err(broken(format!("{by} reads {name}, which nobody makes")));
             }
         }

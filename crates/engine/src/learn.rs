@@ -1,6 +1,6 @@
 //! A model whose weights change: one step at a time, from gradients of a loss.
 
-mod form;
+mod training_model;
 
 use crate::error::EngineError;
 use crate::gradient::{Values, gradients, ordered, seed};
@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::onnx::{self, ModelProto};
 use crate::value::{Slot, Value};
 use faultlens_core::Tensor;
-use form::{Role, TrainingModel};
+use training_model::{Role, TrainingModel};
 
 /// A model in training mode: batch norms use the batch's statistics, dropouts drop.
 ///
@@ -79,9 +79,9 @@ type LossAndGradients = (f64, Vec<Option<Floats>>, Vec<(usize, Option<Slot>)>);
 impl Learner {
     /// Opens a model's weights to change.
     pub fn new(proto: &ModelProto, threads: usize) -> Result<Self, EngineError> {
-        let form = TrainingModel::of(proto)?;
-        let model = Model::from_proto(&form.proto)?.with_threads(threads)?;
-        let weights = form.weights.into_iter().map(|(name, tensor, role)| {
+        let rewritten = TrainingModel::of(proto)?;
+        let model = Model::from_proto(&rewritten.proto)?.with_threads(threads)?;
+        let weights = rewritten.weights.into_iter().map(|(name, tensor, role)| {
             let id = find(model.graph(), &name)?;
             let value = match Value::from_tensor(tensor) {
                 Value::Floats(floats) => floats,
@@ -90,7 +90,7 @@ impl Learner {
             Ok(Weight { name, id, value, role })
         });
         let weights: Vec<Weight> = weights.collect::<Result<_, EngineError>>()?;
-        let statistics = form.statistics.into_iter().map(|(weight, next)| {
+        let statistics = rewritten.statistics.into_iter().map(|(weight, next)| {
             let at = weights.iter().position(|w| w.name == weight);
             let at = at.ok_or_else(|| EngineError::Graph(format!("nobody stores {weight}")))?;
             Ok((at, find(model.graph(), &next)?))
@@ -110,11 +110,14 @@ impl Learner {
         // What a failed step leaves must not move anything.
         self.gradients.clear();
         let learned = self.weights.iter().filter(|w| w.role.is_learned());
+        // Statistics of batch norms change too, but not by gradients.
         let wanted: Vec<ValueId> = learned.map(|w| w.id).collect();
         self.with_weights(|learner, values| {
             let (value, found, next) =
-                learner.there_and_back(values, feeds, draw, &wanted, loss)?;
+                learner.forward_backward(values, feeds, draw, &wanted, loss)?;
             learner.gradients = found;
+            // The forward run has made the statistics after this batch; they replace the old
+            // ones.
             for (at, slot) in next {
                 if let Some(Slot { value: Value::Floats(floats), .. }) = slot {
                     let id = learner.weights[at].id;
@@ -136,13 +139,14 @@ impl Learner {
     ) -> Result<Tensor, E> {
         let wanted = [find(self.model.graph(), input)?];
         let found = self.with_weights(|learner, values| {
-            let (_, found, _) = learner.there_and_back(values, feeds, draw, &wanted, loss)?;
+            let (_, found, _) = learner.forward_backward(values, feeds, draw, &wanted, loss)?;
             Ok::<_, E>(found)
         })?;
         let gradient = found.into_iter().next().flatten();
         let tensor = gradient.and_then(|gradient| Value::Floats(gradient).to_tensor());
-        let unrelated = || format!("the loss does not depend on the input {input}");
-        Ok(tensor.ok_or_else(|| EngineError::Graph(unrelated()))?)
+        Ok(tensor.ok_or_else(|| {
+            EngineError::Graph(format!("the loss does not depend on the input {input}"))
+        })?)
     }
 
     /// Works with values in which the weights stand, and takes the weights back whatever happens.
@@ -155,6 +159,7 @@ impl Learner {
             let floats = std::mem::replace(&mut weight.value, empty());
             values[weight.id.index()] = Some(Slot::new(Value::Floats(floats)));
         }
+        // Weights move into the run and back, instead of being copied.
         let done = work(self, &mut values);
         for weight in &mut self.weights {
             if let Some(Slot { value: Value::Floats(floats), .. }) =
@@ -167,7 +172,7 @@ impl Learner {
     }
 
     /// The loss, its gradients with respect to `wanted`, and what batches made of the statistics.
-    fn there_and_back<E: From<EngineError>>(
+    fn forward_backward<E: From<EngineError>>(
         &self,
         values: &mut [Option<Slot>],
         feeds: &[(&str, Tensor)],
@@ -176,7 +181,7 @@ impl Learner {
         loss: impl FnOnce(&Answers<'_>) -> Result<Loss, E>,
     ) -> Result<LossAndGradients, E> {
         let model = &self.model;
-        if let Some(number) = model.graph().find(form::DRAW) {
+        if let Some(number) = model.graph().find(training_model::DRAW) {
             let draw = Tensor::vector(vec![draw as i64]);
             values[number.index()] = Some(Slot::new(Value::Other(draw)));
         }
@@ -189,8 +194,10 @@ impl Learner {
             Ok((id, seed(name, value, tensor)?))
         });
         let seeds = seeds.collect::<Result<Vec<_>, EngineError>>()?;
+        // Taken out before the walk back, which frees values as it goes.
         let next: Vec<(usize, Option<Slot>)> =
             self.statistics.iter().map(|&(at, id)| (at, values[id.index()].take())).collect();
+        // The values are spent on the way back: nobody replays a training step.
         let found = model.on_threads(|| gradients(model, Values::Spent(values), seeds, wanted))?;
         Ok((value, found, next))
     }
@@ -203,6 +210,7 @@ impl Learner {
         model.on_threads(|| {
             for (weight, gradient) in learned.zip(gradients.drain(..)) {
                 let Some(gradient) = gradient else { continue };
+                // As the file counts, so that optimisers need not know of other orders.
                 let gradient = ordered(gradient, Order::RowMajor);
                 let Floats { shape, data, .. } = &mut weight.value;
                 let decays = weight.role == Role::Factor;
@@ -215,8 +223,7 @@ impl Learner {
 
     /// The length of the last gradient, over all weights together.
     pub fn gradient_length(&self) -> f64 {
-        let square = |x: f64| x * x;
-        let squares = self.gradients.iter().flatten().map(|g| sum(&g.data, square));
+        let squares = self.gradients.iter().flatten().map(|g| sum(&g.data, |x: f64| x * x));
         squares.sum::<f64>().sqrt()
     }
 
@@ -241,7 +248,8 @@ impl Learner {
 }
 
 fn empty() -> Floats {
-    let (shape, data) = (vec![0], Vec::new());
+    let shape = vec![0];
+    let data = Vec::new();
     Floats { shape, order: Order::RowMajor, dtype: faultlens_core::DType::F32, data }
 }
 

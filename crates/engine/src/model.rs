@@ -3,11 +3,11 @@
 use crate::buffers::Buffers;
 use crate::error::{EngineError, OperandError};
 use crate::fallback::Fallback;
-use crate::golden::Golden;
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
 use crate::kernels::grid::{Floats, Grid, Order};
 use crate::onnx::{self, ModelProto};
-use crate::ops::{self, Function, Local, Op, Wants};
+use crate::op::{Function, Local, Op, Wants};
+use crate::ops;
 use crate::plan::{self, Step};
 use crate::step::{FusedOps, run_whole};
 use crate::value::{Slot, Value};
@@ -127,6 +127,7 @@ impl Model {
 
     fn prepare(&self, id: OperatorId) -> Result<Node, EngineError> {
         let operator = self.graph.operator(id);
+        // Golden and replay must agree, so that nothing may be drawn anew.
         if RANDOM.contains(&operator.op_type.as_str()) {
             let why = "its answer changes from call to call; export the model for inference";
             return Err(unsupported(operator, why.into()));
@@ -136,6 +137,7 @@ impl Model {
         if let Some(parsed) = &op {
             let constants: Vec<Option<&Value>> =
                 operator.inputs.iter().map(|v| v.and_then(|v| self.constant(v))).collect();
+            // Weights are packed once if everything but the data is constant.
             let fixed = operator.inputs.iter().zip(&constants).skip(1);
             let all_fixed = fixed.into_iter().all(|(input, c)| input.is_none() || c.is_some());
             if all_fixed
@@ -146,6 +148,8 @@ impl Model {
             }
         }
         let node = Node { op, fallback: OnceLock::new(), folded: false };
+        // rten is asked now, so that what nobody computes is said at loading and not in the
+        // middle of a campaign.
         if node.op.is_none() {
             self.fallback(&node, operator)?;
         }
@@ -159,6 +163,7 @@ impl Model {
     /// Runs an operator whose operands are all constant.
     fn fold(&mut self, id: OperatorId) -> Result<(), EngineError> {
         let operator = self.graph.operator(id);
+        // Constant folding: what follows from weights alone is computed once, at loading.
         if !operator.reads().all(|v| self.constants[v.index()].is_some()) {
             return Ok(());
         }
@@ -199,19 +204,13 @@ impl Model {
         let mut values = self.fed(feeds)?;
         for (at, step) in self.steps.iter().enumerate() {
             self.run_step(step, &mut values)?;
+            // Buffers go back as soon as no later step reads them.
             for &value in &self.last_uses[at] {
                 self.recycle(values[value.index()].take());
             }
         }
         let outputs = self.graph.outputs().iter().map(|&id| self.output(id, &values));
         outputs.collect()
-    }
-
-    /// Runs the model once and keeps every value.
-    pub fn golden(&self, feeds: &[(&str, Tensor)]) -> Result<Golden<'_>, EngineError> {
-        let mut values = self.fed(feeds)?;
-        self.on_threads(|| self.keep(&mut values))?;
-        Golden::new(self, values)
     }
 
     /// Runs operator by operator and keeps every value.
@@ -221,6 +220,7 @@ impl Model {
     }
 
     fn plan_replays(&mut self) {
+        // Folded operators come first: a fault in a weight may reach others through them.
         let folded = self.graph.operator_ids().filter(|id| self.nodes[id.index()].folded);
         self.replay_steps = folded.map(Step::single).chain(self.steps.iter().cloned()).collect();
         self.step_of = vec![0; self.nodes.len()];
@@ -308,8 +308,9 @@ impl Model {
     }
 
     fn run_operator(&self, id: OperatorId, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
-        let slot = |v: ValueId| values[v.index()].as_ref().or(self.constants[v.index()].as_ref());
-        let results = self.execute(id, &slot)?;
+        let results = self.execute(id, &|v: ValueId| {
+            values[v.index()].as_ref().or(self.constants[v.index()].as_ref())
+        })?;
         for (output, value) in self.graph.operator(id).outputs.iter().zip(results) {
             if let (Some(output), Some(value)) = (output, value) {
                 values[output.index()] = Some(Slot::new(value));
@@ -331,6 +332,8 @@ impl Model {
             .map(|input| input.map(|v| present(slot(v), operator)).transpose())
             .collect::<Result<_, _>>()?;
         let as_they_are: Vec<Option<&Value>> = slots.iter().map(|s| s.map(|s| &s.value)).collect();
+        // Element-wise operators follow their operands: turning one of them round costs a pass
+        // over memory.
         let alike = crate::step::alike(&as_they_are);
         let ordered = slots.iter().enumerate().map(|(i, slot)| {
             let slot = (*slot)?;
@@ -399,6 +402,7 @@ impl Model {
         }
         let operator = self.graph.operator(id);
         let opset = self.graph.opset_of(&operator.domain);
+        // From the attributes again: what was prepacked holds the old weights.
         let op = ops::parse(operator, opset).map_err(|e| operand_error(operator, e))?;
         let Some(op) = op else { return self.execute(id, slot) };
         let constants: Vec<Option<&Value>> =
@@ -427,19 +431,28 @@ pub(crate) fn externals<'s>(
     local: &dyn Local,
     slot: &impl Fn(ValueId) -> Option<&'s Slot>,
 ) -> Option<Vec<&'s Floats>> {
-    let (shape, order) = (local.shape(), local.order());
+    let shape = local.shape();
+    let order = local.order();
     let width = Grid::of(shape, order).width;
     let fits = step.fused.ops.iter().all(|op| match &op.function {
+        // Factors per channel need the channels innermost.
         Function::Affine { factor, .. } => order == Order::ChannelsLast && factor.len() == width,
         _ => true,
     });
-    let external = |&id: &ValueId| {
-        let floats = slot(id)?.in_order(order).floats()?;
-        let rank_fits = floats.order == order && floats.shape.len() <= shape.len();
-        let same = ops::broadcast_shape(&[shape, &floats.shape])? == shape;
-        (rank_fits && same).then_some(floats)
-    };
-    if fits { step.externals.iter().map(external).collect() } else { None }
+    if fits {
+        step.externals
+            .iter()
+            .map(|&id| {
+                let floats = slot(id)?.in_order(order).floats()?;
+                let rank_fits = floats.order == order && floats.shape.len() <= shape.len();
+                // The other operand may broadcast to the output, but must not make it larger.
+                let same = ops::broadcast_shape(&[shape, &floats.shape])? == shape;
+                (rank_fits && same).then_some(floats)
+            })
+            .collect()
+    } else {
+        None
+    }
 }
 
 /// Elements above which a value is taken for a mistake or an attack.

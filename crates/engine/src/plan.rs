@@ -1,7 +1,7 @@
 //! Which operators run together: an operator and the element-wise ones behind it, as one step.
 
 use crate::graph::{Graph, Operator, OperatorId, ValueId};
-use crate::ops::{Elementwise, Function};
+use crate::op::{Elementwise, Function};
 use crate::step::{FusedOp, FusedOps, Other};
 use std::collections::BTreeSet;
 
@@ -68,6 +68,7 @@ fn follow<'a>(
     while members.len() < LONGEST {
         let outputs = members.iter().flat_map(|&m| graph.operator(m).makes());
         let readers = outputs.flat_map(|v| graph.consumers(v)).copied();
+        // The reader that runs first: later ones may need what it makes.
         let Some(next) = readers.filter(|r| !members.contains(r)).min() else { break };
         let operator = graph.operator(next);
         let made: Vec<ValueId> = members.iter().flat_map(|&m| graph.operator(m).makes()).collect();
@@ -75,23 +76,26 @@ fn follow<'a>(
             break;
         }
         members.push(next);
+        // A member may join before the step closes again: an addition needs both of its branches.
         if is_closed(graph, &members) {
             closed = members.len();
         }
     }
+    // What did not close in the end runs on its own.
     members.truncate(closed);
     members
 }
 
 /// Whether the operator is a function of elements of what the members made.
 fn continues(operator: &Operator, function: Option<&Elementwise>, made: &[ValueId]) -> bool {
-    let reads = |at: usize| operator.inputs.get(at).copied().flatten();
-    let is_made = |at: usize| reads(at).is_some_and(|value| made.contains(&value));
+    let [first, second] = [0, 1].map(|at| operator.inputs.get(at).copied().flatten());
+    let first_made = first.is_some_and(|value| made.contains(&value));
+    let second_made = second.is_some_and(|value| made.contains(&value));
     let operands = match function.map(|f| &f.function) {
         Some(Function::Binary(_)) => {
-            reads(0).is_some() && reads(1).is_some() && (is_made(0) || is_made(1))
+            first.is_some() && second.is_some() && (first_made || second_made)
         }
-        Some(_) => is_made(0),
+        Some(_) => first_made,
         None => false,
     };
     operands && operator.outputs.len() == 1 && operator.captures.is_empty()
@@ -176,6 +180,7 @@ impl<'a> Writer<'a> {
         // Prefer to work in place, in the output row if it is free.
         let candidates = (0..operands.len()).filter(|&i| inner[i].is_some());
         let first = candidates.min_by_key(|&i| (!dies(i), inner[i])).unwrap_or(0);
+        // A value that nobody reads later gives its register to the result.
         let from = inner[first].unwrap_or(0);
         let to = if dies(first) { from } else { self.fused.scratch + 1 };
         self.fused.scratch = self.fused.scratch.max(to);

@@ -12,12 +12,14 @@ use crate::delta::{Delta, difference, materialised, patched, shrunk, source_of};
 use crate::error::EngineError;
 use crate::golden::Golden;
 use crate::graph::{OperatorId, ValueId};
+use crate::kernels::compare::same_float;
 use crate::kernels::grid::{Floats, Grid, Patch, Region, Source};
 use crate::model::{externals, operand_error};
-use crate::ops::{Edit, Local, spread};
+use crate::op::{Edit, Function, Local};
+use crate::ops::spread;
 use crate::plan::Step;
 use crate::step::{FusedOps, Job, compute};
-use crate::value::{Slot, Value, same_float};
+use crate::value::{Slot, Value};
 use faultlens_core::Tensor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -119,7 +121,8 @@ struct Stack<'g, 'm> {
 
 impl<'g, 'm> Stack<'g, 'm> {
     fn new(golden: &'g Golden<'m>, trials: &[Vec<Change>]) -> Self {
-        let (steps, step_of) = (&golden.model.replay_steps, &golden.model.step_of);
+        let steps = &golden.model.replay_steps;
+        let step_of = &golden.model.step_of;
         let blank = trials.iter().map(|_| Trial::default()).collect();
         let mut stack =
             Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new(), next: 0 };
@@ -134,6 +137,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     fn start(&mut self, trial: usize, changes: &[Change]) -> Result<(), EngineError> {
         let mut by_value: BTreeMap<ValueId, Vec<Change>> = BTreeMap::new();
         for change in changes {
+            // Several faults may hit one value; they are made together, in their order.
             by_value.entry(change.value).or_default().push(*change);
         }
         for (value, changes) in by_value {
@@ -157,6 +161,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     fn record(&mut self, trial: usize, value: ValueId, delta: Option<Delta>) {
         let Some(delta) = delta else { return };
         for reader in self.golden.model.graph().consumers(value) {
+            // Readers inside the running step follow in its own loop; only later steps are woken.
             let step = self.step_of[reader.index()];
             if step >= self.next {
                 self.pending.entry(step).or_default().insert(trial);
@@ -216,6 +221,8 @@ impl<'g, 'm> Stack<'g, 'm> {
         self.next = at + 1;
         let steps = self.steps;
         let step = &steps[at];
+        // Most trials take the step as one fused pass; those that look inside it take its
+        // operators one by one.
         let (alone, together): (Vec<usize>, Vec<usize>) =
             trials.iter().partition(|&&trial| self.splits(step, trial));
         let rest = if step.members.len() > 1 { self.run_local(step, &together) } else { together };
@@ -238,6 +245,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     fn splits(&self, step: &Step, trial: usize) -> bool {
         let graph = self.golden.model.graph();
         let trial = &self.trials[trial];
+        // Fused values never reach memory, so that a change of one needs the operators apart.
         let inner = step.members[..step.members.len() - 1].iter();
         let changes_inner =
             inner.flat_map(|&m| graph.operator(m).makes()).any(|v| trial.changes.contains_key(&v));
@@ -258,7 +266,7 @@ impl<'g, 'm> Stack<'g, 'm> {
             let inputs = &graph.operator(member).inputs;
             let function = self.golden.model.nodes[member.index()].op.as_ref();
             let pixels = match function.and_then(|op| op.elementwise()).map(|e| &e.function) {
-                Some(crate::ops::Function::Binary(_)) => 2,
+                Some(Function::Binary(_)) => 2,
                 _ => 1,
             };
             inputs.iter().skip(pixels).flatten().copied()
@@ -269,6 +277,8 @@ impl<'g, 'm> Stack<'g, 'm> {
     fn forget(&mut self, at: usize, step: &Step, trials: &[usize]) {
         let graph = self.golden.model.graph();
         let read = step.members.iter().flat_map(|&m| graph.operator(m).reads());
+        // What nobody reads any more is freed, so that memory follows the front of the change and
+        // not its length.
         let done: BTreeSet<ValueId> = read
             .filter(|v| !graph.outputs().contains(v))
             .filter(|v| graph.consumers(*v).iter().all(|c| self.step_of[c.index()] <= at))
@@ -280,6 +290,7 @@ impl<'g, 'm> Stack<'g, 'm> {
 
     /// One operator for trials that may differ in anything it reads or makes.
     fn run_single(&mut self, step: &Step, trials: Vec<usize>) {
+        // From cheap to dear: some pixels, some output channels, the whole operator.
         for trial in self.run_local(step, &trials) {
             let done = match self.run_repacked(step.head(), trial) {
                 Ok(false) => self.run_whole(step.head(), trial),
@@ -321,6 +332,7 @@ impl<'g, 'm> Stack<'g, 'm> {
         let operands = model.operands(&**op, operator, &slot).ok()?;
         let local = op.local(&operands).ok()??;
         let externals = externals(step, &*local, &slot)?;
+        // The head's own sources, then what the fused functions read beside it.
         let heads = local.sources().iter().map(|&s| (operator.inputs[s], operands[s]));
         let mut sources: Vec<(ValueId, &Floats)> =
             heads.filter_map(|(id, value)| Some((id?, value?.floats()?))).collect();
@@ -329,7 +341,7 @@ impl<'g, 'm> Stack<'g, 'm> {
         let fused = step.fused.behind(op.elementwise().map(|e| &e.function), own);
         let output = model.graph().operator(step.last()).makes().next()?;
         let answer = golden.slot(output)?.value.floats()?;
-        // Fused functions may answer in another order than its last operator alone would.
+        // Fused functions may answer in another order than their last operator alone would.
         if (answer.order, answer.shape.as_slice()) != (local.order(), local.shape()) {
             return None;
         }
@@ -337,6 +349,7 @@ impl<'g, 'm> Stack<'g, 'm> {
             .filter(|operand| !local.sources().contains(operand))
             .filter_map(|operand| operator.inputs[operand])
             .collect();
+        // A trial that changed a weight cannot use the prepacked one.
         let (mut rest, able): (Vec<usize>, Vec<usize>) = trials.iter().partition(|&&trial| {
             prepacked.iter().any(|v| self.trials[trial].deltas.contains_key(v))
         });
@@ -364,6 +377,8 @@ impl<'g, 'm> Stack<'g, 'm> {
                 None => rest.push(trial),
             }
         }
+        // All trials in one call: their pixels share tiles, and weights stream through once for
+        // all.
         let jobs: Vec<Job<'_>> = work
             .iter_mut()
             .map(|(_, sources, patch)| Job {
@@ -415,8 +430,7 @@ impl<'g, 'm> Stack<'g, 'm> {
         let Some(repacked) = (!edits.is_empty()).then(|| op.repack(&edits)).flatten() else {
             return Ok(false);
         };
-        let slot = |v: ValueId| golden.slot(v);
-        let operands = model.operands(&*repacked.op, operator, &slot)?;
+        let operands = model.operands(&*repacked.op, operator, &|v: ValueId| golden.slot(v))?;
         let local = repacked.op.local(&operands).map_err(|e| operand_error(operator, e))?;
         let (Some(local), Some(output)) = (local, operator.makes().next()) else {
             return Ok(false);
@@ -425,6 +439,8 @@ impl<'g, 'm> Stack<'g, 'm> {
             return Ok(false);
         };
         let grid = answer.grid();
+        // Start from golden's answer: only the channels that the changed weights feed are
+        // computed again.
         let mut patch = Patch { stored: grid.all(), live: grid.all(), data: answer.data.clone() };
         let floats = local.sources().iter().filter_map(|&s| operands[s]?.floats());
         let job = Job {
@@ -449,6 +465,7 @@ impl<'g, 'm> Stack<'g, 'm> {
         let model = golden.model;
         let operator = model.graph().operator(id);
         let deltas = &self.trials[trial].deltas;
+        // Golden with the trial's differences laid over, for operators that need whole operands.
         let mut own: BTreeMap<ValueId, Slot> = BTreeMap::new();
         for value in operator.reads() {
             if let Some(delta) = deltas.get(&value)
@@ -490,6 +507,7 @@ impl<'g, 'm> Stack<'g, 'm> {
     }
 
     fn run_steps(&mut self) {
+        // Steps in their order; a step that no difference reaches is never visited.
         while let Some((step, trials)) = self.pending.pop_first() {
             self.advance(step, trials.into_iter().collect());
         }
@@ -497,15 +515,18 @@ impl<'g, 'm> Stack<'g, 'm> {
 
     fn finish(mut self) -> Vec<Result<Replay, EngineError>> {
         let trials = std::mem::take(&mut self.trials);
-        let answer = |mut trial: Trial| match trial.failed.take() {
-            Some(error) => Err(error),
-            None => self.answer(&trial),
-        };
-        trials.into_iter().map(answer).collect()
+        trials
+            .into_iter()
+            .map(|mut trial| match trial.failed.take() {
+                Some(error) => Err(error),
+                None => self.answer(&trial),
+            })
+            .collect()
     }
 
     fn answer(&self, trial: &Trial) -> Result<Replay, EngineError> {
         let graph = self.golden.model.graph();
+        // No output differs: the answer is golden's, shared instead of copied.
         if !graph.outputs().iter().any(|v| trial.deltas.contains_key(v)) {
             return Ok(Replay { outputs: self.golden.shared_outputs(), reached_output: false });
         }
@@ -551,6 +572,8 @@ impl Pixels<'_> {
                 }
             };
             if let Some(live) = live {
+                // The head knows how far a change of its operand spreads; the fused functions
+                // read the same place, or broadcast.
                 let reached = if at < self.own {
                     self.local.reach(at, live)
                 } else {

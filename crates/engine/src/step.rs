@@ -6,7 +6,7 @@
 use crate::error::OperandError;
 use crate::kernels::elementwise::{Binary, Unary, affine, binary, unary};
 use crate::kernels::grid::{Floats, Grid, Order, Region, Source, Spot};
-use crate::ops::{Function, Local, Op};
+use crate::op::{Function, Local, Op};
 use crate::value::Value;
 use faultlens_core::DType;
 use rayon::prelude::*;
@@ -101,6 +101,7 @@ impl FusedOps {
                 [op, round]
             })
             .collect();
+        // The operator's own answer is stored too, so it is rounded before the first function.
         self.ops.insert(0, round);
         self
     }
@@ -343,7 +344,8 @@ pub(crate) fn fill(
     threads: usize,
 ) {
     let grid = Grid::of(local.shape(), local.order());
-    let (pixels, width) = (grid.pixels(), grid.width);
+    let pixels = grid.pixels();
+    let width = grid.width;
     assert_eq!(out.len(), pixels * width, "the output's buffer fits its shape");
     if out.is_empty() {
         return;
@@ -355,6 +357,8 @@ pub(crate) fn fill(
         pixels,
         out: start,
     };
+    // Pixels are shared out where there are enough of them; else channels, which then stream
+    // disjoint weights.
     let step = local.channel_step();
     let tasks: Vec<(Job<'_>, Range<usize>)> = if threads == 1 || out.len() < SMALL {
         vec![(job(0..pixels), 0..width)]
@@ -372,6 +376,7 @@ pub(crate) fn fill(
 
 /// Cuts `0..total` into up to `parts` ranges whose ends are multiples of `step`.
 fn shares(total: usize, parts: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
+    // Ends at whole panels: two threads must not share one.
     let each = total.div_ceil(parts).next_multiple_of(step).max(1);
     (0..total).step_by(each).map(move |from| from..(from + each).min(total))
 }
@@ -394,8 +399,10 @@ pub(crate) fn run_alone(
 
 /// Channels last if any float operand is.
 pub(crate) fn alike(operands: &[Option<&Value>]) -> Order {
-    let last = |v: &&Value| v.floats().is_some_and(|f| f.order == Order::ChannelsLast);
-    let any = operands.iter().flatten().any(last);
+    let any = operands
+        .iter()
+        .flatten()
+        .any(|v| v.floats().is_some_and(|f| f.order == Order::ChannelsLast));
     if any { Order::ChannelsLast } else { Order::RowMajor }
 }
 
@@ -415,6 +422,7 @@ pub(crate) fn run_whole(
     let dtype = sources.first().map_or(DType::F32, |f| f.dtype);
     let length = shape.iter().product();
     let mut data = if buffer.len() == length { buffer } else { vec![0.0; length] };
+    // A whole run has no patches.
     let sources: Vec<Source<'_>> = sources.iter().map(|f| Source::new(f, None)).collect();
     fill(local, &fused.rounded(dtype), &sources, &mut data, threads);
     Value::Floats(Floats { shape, order: local.order(), dtype, data })

@@ -1,5 +1,6 @@
 //! Values while a model runs, and their passage to and from the users' tensors.
 
+use crate::kernels::compare::same_float;
 use crate::kernels::grid::{Floats, Order};
 use faultlens_core::{DType, Tensor, TensorData};
 use half::{bf16, f16};
@@ -22,6 +23,7 @@ impl Value {
         let (shape, data) = tensor.into_parts();
         let (dtype, data) = match data {
             TensorData::F32(v) => (DType::F32, v),
+            // Widening is exact, so that kernels know one type; results are rounded back.
             TensorData::F16(v) => (DType::F16, v.into_iter().map(f16::to_f32).collect()),
             TensorData::BF16(v) => (DType::BF16, v.into_iter().map(bf16::to_f32).collect()),
             other => match Tensor::new(shape, other) {
@@ -35,6 +37,8 @@ impl Value {
     /// Takes a fed tensor in; planes are put channels last, as the kernels want them.
     pub(crate) fn fed(tensor: &Tensor) -> Self {
         match (tensor.as_f32(), tensor.shape()) {
+            // Most models are fed images: turned round once here, instead of before every
+            // operator.
             (Some(data), &[_, _, _, _]) => {
                 Self::Floats(Floats::channels_last(tensor.shape(), DType::F32, data))
             }
@@ -130,16 +134,15 @@ pub(crate) fn same_floats(a: &[f32], b: &[f32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same_float(*x, *y))
 }
 
-#[inline(always)]
-pub(crate) fn same_float(x: f32, y: f32) -> bool {
-    x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan())
-}
-
 /// Doubles are compared by their bits, which tell zeros apart; `None` for other types.
 fn same_doubles(a: &Tensor, b: &Tensor) -> Option<bool> {
     let (TensorData::F64(x), TensorData::F64(y)) = (a.data(), b.data()) else { return None };
-    let same = |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
-    Some(a.shape() == b.shape() && x.iter().zip(y).all(same))
+    Some(
+        a.shape() == b.shape()
+            && x.iter()
+                .zip(y)
+                .all(|(x, y)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan())),
+    )
 }
 
 /// A value that is kept, with its other order made once when somebody asks.

@@ -1,4 +1,5 @@
-//! Some of many, none of them twice.
+//! Sampling without replacement by Floyd's algorithm (Bentley and Floyd 1987): one random number for
+//! each element that is drawn, and no list of all.
 
 use faultlens_core::Stream;
 

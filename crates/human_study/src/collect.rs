@@ -47,7 +47,8 @@ pub(crate) fn tables(study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
 }
 
 fn row(study: &Study, entry: &Entry<'_>) -> Vec<String> {
-    let (stimulus, said) = (&study.stimuli[entry.stimulus], entry.said);
+    let stimulus = &study.stimuli[entry.stimulus];
+    let said = entry.said;
     let kind = if stimulus.kind == Kind::Changed { "changed" } else { "original" };
     vec![
         stimulus.image.clone(),

@@ -12,15 +12,17 @@ use std::cmp::Reverse;
 pub(crate) fn batch(who: usize, ledger: &Ledger, taken: &[u32], study: &Study) -> Vec<usize> {
     let mut stream = stream(who, ledger, study);
     let mut met = ledger.met(who, study);
-    let wanted = |&at: &usize| taken[at] < study.protocol.answers;
-    let mut open: Vec<usize> = study.wanted().filter(wanted).collect();
+    let mut open: Vec<usize> =
+        study.wanted().filter(|&at: &usize| taken[at] < study.protocol.answers).collect();
     stream.shuffle(&mut open);
     // Pictures that somebody has begun with are finished first: five answers to one tell more
     // than one answer to five. Of those that miss the same number chance decides.
     open.sort_by_key(|&at| Reverse(taken[at]));
-    let fresh = |at: &usize| met.insert(study.stimuli[*at].image.as_str());
-    let mut dealt: Vec<usize> =
-        open.into_iter().filter(fresh).take(study.protocol.fresh()).collect();
+    let mut dealt: Vec<usize> = open
+        .into_iter()
+        .filter(|at: &usize| met.insert(study.stimuli[*at].image.as_str()))
+        .take(study.protocol.fresh())
+        .collect();
     if dealt.is_empty() {
         return dealt;
     }
@@ -52,15 +54,19 @@ fn easy(
     study: &Study,
     stream: &mut Stream,
 ) -> Vec<usize> {
-    let of_kind = |&at: &usize| study.stimuli[at].kind == Kind::Easy;
-    let mut pool: Vec<usize> = (0..study.stimuli.len()).filter(of_kind).collect();
+    let mut pool: Vec<usize> = (0..study.stimuli.len())
+        .filter(|&at: &usize| study.stimuli[at].kind == Kind::Easy)
+        .collect();
     stream.shuffle(&mut pool);
     let mut seen = vec![0_u32; study.stimuli.len()];
     ledger.participants[who].given().for_each(|at| seen[at] += 1);
     pool.sort_by_key(|&at| seen[at]);
     let mut sides = study.protocol.choices.iter().map(|choice| {
-        let of = |at: &usize| study.stimuli[*at].truth == *choice;
-        pool.iter().copied().filter(of).collect::<Vec<_>>().into_iter()
+        pool.iter()
+            .copied()
+            .filter(|at: &usize| study.stimuli[*at].truth == *choice)
+            .collect::<Vec<_>>()
+            .into_iter()
     });
     let (Some(mut left), Some(mut right)) = (sides.next(), sides.next()) else {
         return Vec::new();

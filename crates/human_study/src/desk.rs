@@ -176,7 +176,8 @@ impl Desk {
     }
 
     fn stands(&self, who: usize) -> Step {
-        let (participant, protocol) = (&self.ledger.participants[who], &self.study.protocol);
+        let participant = &self.ledger.participants[who];
+        let protocol = &self.study.protocol;
         let open = participant.batches.last().is_some_and(|batch| batch.next().is_some());
         let left = match participant.is_careless(&self.study) {
             true => 0,
@@ -221,7 +222,8 @@ impl Desk {
 
     /// How many pictures of the study this person could still be shown.
     fn left(&self, who: usize) -> usize {
-        let (met, taken) = (self.ledger.met(who, &self.study), self.taken(who));
+        let met = self.ledger.met(who, &self.study);
+        let taken = self.taken(who);
         let wanted = self.study.wanted().filter(|&at| taken[at] < self.study.protocol.answers);
         let images = wanted.map(|at| self.study.stimuli[at].image.as_str());
         images.filter(|image| !met.contains(image)).collect::<std::collections::BTreeSet<_>>().len()
@@ -230,8 +232,10 @@ impl Desk {
     /// By picture, how many answers there are, or others are about to give.
     fn taken(&self, who: usize) -> Vec<u32> {
         let mut taken = self.ledger.counts(&self.study);
-        let recent = |at: &usize| self.heard.get(at).is_some_and(|at| at.elapsed() < PATIENCE);
-        for other in (0..self.ledger.participants.len()).filter(|&at| at != who).filter(recent) {
+        for other in (0..self.ledger.participants.len())
+            .filter(|&at| at != who)
+            .filter(|at: &usize| self.heard.get(at).is_some_and(|at| at.elapsed() < PATIENCE))
+        {
             let Some(batch) = self.ledger.participants[other].batches.last() else { continue };
             for trial in &batch.trials {
                 taken[trial.stimulus] += u32::from(!matches!(trial.state, State::Answered(_)));
@@ -296,7 +300,8 @@ impl Desk {
         let given =
             given.and_then(|given| Some((given.purpose, given.trials.get(trial as usize)?)));
         let (purpose, shown) = given.ok_or(Refusal::Late)?;
-        let (stimulus, state) = (shown.stimulus, shown.state);
+        let stimulus = shown.stimulus;
+        let state = shown.state;
         match state {
             State::Answered(before) if before == said => {}
             State::Begun => {
@@ -314,8 +319,9 @@ impl Desk {
         let who = self.who(token)?;
         let stimulus = self.study.find(file).ok_or(Refusal::Late)?;
         let batch = self.ledger.participants[who].batches.last().ok_or(Refusal::Late)?;
-        let open = |state| matches!(state, State::Open | State::Begun);
-        let theirs = batch.trials.iter().any(|one| one.stimulus == stimulus && open(one.state));
+        let theirs = batch.trials.iter().any(|one| {
+            one.stimulus == stimulus && (matches!(one.state, State::Open | State::Begun))
+        });
         if !theirs {
             return Err(Refusal::Late);
         }
@@ -326,8 +332,7 @@ impl Desk {
 /// What happened so far; an error where that was under another protocol, since answers would be
 /// read as what nobody said.
 pub(crate) fn ledger(events: &[Event], study: &Study) -> Result<Ledger, StudyError> {
-    let damaged = |what| StudyError::damaged(what, &study.dir);
-    let ledger = Ledger::of(events, study).map_err(damaged)?;
+    let ledger = Ledger::of(events, study).map_err(|what| StudyError::damaged(what, &study.dir))?;
     let same = ledger.protocol.as_ref() == Some(&study.protocol.fingerprint());
     match same || !ledger.is_under_way() {
         true => Ok(ledger),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The directory is something else.
-    #[error("this is no study, since it has no {missing}; make one with `faultlens study prepare`: {}", path.display())]
+    #[error("this is no study, since it has no {missing}; make one with `faultlens people prepare`: {}", path.display())]
     NotAStudy {
         /// The file that every study has.
         missing: &'static str,

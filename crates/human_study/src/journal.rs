@@ -187,13 +187,13 @@ fn fits(length: u64, path: &Path) -> Result<(), StudyError> {
 
 /// All that the file held when it was opened; whoever serves the study may add to it meanwhile.
 fn text(path: &Path) -> Result<Vec<u8>, StudyError> {
-    let missing = |error: io::Error| match (error.kind(), path.parent()) {
-        (io::ErrorKind::NotFound, Some(dir)) => {
-            StudyError::NotAStudy { missing: FILE, path: dir.to_path_buf() }
-        }
-        _ => StudyError::io("read the journal", path)(error),
-    };
-    let file = File::open(path).map_err(missing)?;
+    let file =
+        File::open(path).map_err(|error: io::Error| match (error.kind(), path.parent()) {
+            (io::ErrorKind::NotFound, Some(dir)) => {
+                StudyError::NotAStudy { missing: FILE, path: dir.to_path_buf() }
+            }
+            _ => StudyError::io("read the journal", path)(error),
+        })?;
     let failed = || StudyError::io("read the journal", path);
     let length = file.metadata().map_err(failed())?.len();
     fits(length, path)?;

@@ -153,7 +153,8 @@ impl Participant {
         let under_way = self.under_way();
         let rounds = self.batches.iter().enumerate();
         let rounds = rounds.filter(|(_, batch)| batch.purpose == Purpose::Study);
-        let (mut all, mut missed) = (0, 0);
+        let mut all = 0;
+        let mut missed = 0;
         for (number, batch) in rounds {
             for (at, trial) in batch.trials.iter().enumerate() {
                 let shown = trial.state != State::Open && under_way != Some((number, at));
@@ -182,8 +183,7 @@ impl Ledger {
     pub(crate) fn of(events: &[Event], study: &Study) -> Result<Self, String> {
         let mut ledger = Self::default();
         for (at, event) in events.iter().enumerate() {
-            let wrong = |what| format!("line {} {what}", at + 1);
-            ledger.apply(event, study).map_err(wrong)?;
+            ledger.apply(event, study).map_err(|what| format!("line {} {what}", at + 1))?;
         }
         Ok(ledger)
     }
@@ -197,7 +197,9 @@ impl Ledger {
                 if *participant as usize != self.participants.len() {
                     return Err("lets somebody join out of turn");
                 }
-                let (token, by, batches) = (token.clone(), *by, Vec::new());
+                let token = token.clone();
+                let by = *by;
+                let batches = Vec::new();
                 self.participants.push(Participant { token, by, consented: false, batches });
             }
             Event::Consented { participant } => self.who(*participant)?.consented = true,
@@ -205,8 +207,10 @@ impl Ledger {
                 let found: Option<Vec<usize>> =
                     pictures.iter().map(|file| study.find(file)).collect();
                 let found = found.ok_or("names a picture that the study does not have")?;
-                let fresh = |stimulus| Trial { stimulus, state: State::Open };
-                let trials = found.into_iter().map(fresh).collect();
+                let trials = found
+                    .into_iter()
+                    .map(|stimulus| Trial { stimulus, state: State::Open })
+                    .collect();
                 self.who(*participant)?.batches.push(Batch { purpose: *purpose, trials });
             }
             &Event::Begun { participant: who, batch, trial } => {

@@ -11,11 +11,11 @@ use crate::ledger::{Ledger, name};
 use crate::stimulus::{Kind, Stimulus};
 use crate::study::Study;
 use faultlens_core::{Outcome, Reason};
-use faultlens_record::{Cost, GoldenRecord, Measures, Record, TrialId};
 use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
     timestamp,
 };
+use faultlens_record::{Cost, GoldenRecord, Measures, Record, TrialId};
 use faultlens_stats::tolerance::{Original, Originals};
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,8 @@ const TENTHS: usize = 10;
 /// Puts the answers that count into the run below the study.
 pub(crate) fn record(study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
     let path = study.dir.join(RUN);
-    let (new, old) = (study.dir.join("run.new"), study.dir.join("run.old"));
+    let new = study.dir.join("run.new");
+    let old = study.dir.join("run.old");
     let moving = || StudyError::io("replace the run", &path);
     for leftover in [&new, &old] {
         remove(leftover)?;
@@ -54,7 +55,9 @@ fn remove(dir: &Path) -> Result<(), StudyError> {
 fn write(dir: &Path, study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
     let book = Book::new(study, ledger);
     let mut store = Store::create(dir, &book.manifest(), &book.campaign())?;
-    let (cases, goldens, records) = (book.cases(), book.goldens(), book.records());
+    let cases = book.cases();
+    let goldens = book.goldens();
+    let records = book.records();
     store.write(&Batch { records: &records, goldens: &goldens, cases: &cases })?;
     if book.is_complete() {
         store.mark_complete(false)?;
@@ -105,8 +108,9 @@ impl<'a> Book<'a> {
             self.said(original).iter().map(answer)
         });
         let said = Originals::new(said);
-        let most = |case| said.majority(case as u32).map(|choice| choice as usize);
-        (0..self.originals.len()).map(most).collect()
+        (0..self.originals.len())
+            .map(|case| said.majority(case as u32).map(|choice| choice as usize))
+            .collect()
     }
 
     fn word(&self, choice: usize) -> Arc<str> {
@@ -146,26 +150,24 @@ impl<'a> Book<'a> {
 
     fn goldens(&self) -> Vec<GoldenRecord> {
         let goldens = self.originals.iter().zip(self.majorities()).enumerate();
-        let goldens = goldens.map(|(at, (one, majority))| {
-            let right = |choice: usize| self.study.protocol.choices[choice] == one.truth;
-            GoldenRecord {
-                target: 0,
-                case: at as u32,
-                answer: majority.map(|choice| self.word(choice)),
-                score: None,
-                correct: majority.map(right),
-                positive: None,
-                truth: Some(one.truth.as_str().into()),
-                digest: majority.map(|choice| choice as u64),
-                scene: None,
-                error: majority.is_none().then(|| "nobody has answered the original".to_owned()),
-            }
+        let goldens = goldens.map(|(at, (one, majority))| GoldenRecord {
+            target: 0,
+            case: at as u32,
+            answer: majority.map(|choice| self.word(choice)),
+            score: None,
+            correct: majority.map(|choice: usize| self.study.protocol.choices[choice] == one.truth),
+            positive: None,
+            truth: Some(one.truth.as_str().into()),
+            digest: majority.map(|choice| choice as u64),
+            scene: None,
+            error: majority.is_none().then(|| "nobody has answered the original".to_owned()),
         });
         goldens.collect()
     }
 
     fn records(&self) -> Vec<Record> {
-        let (mut records, goldens) = (Vec::new(), self.majorities());
+        let mut records = Vec::new();
+        let goldens = self.majorities();
         for (one, case, fault, first) in self.changed() {
             let golden = goldens[case];
             for (repeat, (who, said)) in self.said(one).iter().enumerate() {
@@ -210,12 +212,14 @@ impl<'a> Book<'a> {
                 *most = one;
             }
         }
-        let fault = |one: &&Stimulus| {
-            format!("{{fault: {}, {}}}", one.fault, one.settings.replace('=', ": "))
-        };
-        let faults: Vec<String> = strongest.values().map(fault).collect();
+        let faults: Vec<String> = strongest
+            .values()
+            .map(|one: &&Stimulus| {
+                format!("{{fault: {}, {}}}", one.fault, one.settings.replace('=', ": "))
+            })
+            .collect();
         format!(
-            "# Answers of people, collected by `faultlens study`: to be read, not to be run again.\n\
+            "# Answers of people, collected by `faultlens people`: to be read, not to be run again.\n\
              # Strengths differ from picture to picture; these are the strongest.\n\
              name: people\n\
              targets: [{{name: people, model: people}}]\n\
@@ -229,7 +233,6 @@ impl<'a> Book<'a> {
     fn manifest(&self) -> Manifest {
         let (study, protocol) = (self.study, &self.study.protocol);
         let fingerprint = protocol.fingerprint();
-        let planned = |one| self.said(one).len().max(protocol.answers as usize) as u64;
         let changed = study.stimuli.iter().filter(|one| one.kind == Kind::Changed);
         Manifest {
             version: MANIFEST_VERSION,
@@ -241,7 +244,9 @@ impl<'a> Book<'a> {
             created: timestamp(SystemTime::now()),
             machine: "people".to_owned(),
             threads: 1,
-            planned: changed.map(planned).sum(),
+            planned: changed
+                .map(|one| self.said(one).len().max(protocol.answers as usize) as u64)
+                .sum(),
             shard: None,
             oracle: "same_top (k=1)".to_owned(),
             guards: Vec::new(),

@@ -66,8 +66,8 @@ struct Paces {
 impl Server {
     /// Takes the port; nothing is answered yet.
     pub fn bind(desk: Desk, address: SocketAddr) -> Result<Self, StudyError> {
-        let refused = |source| StudyError::Listen { address, source };
-        let listener = TcpListener::bind(address).map_err(refused)?;
+        let listener =
+            TcpListener::bind(address).map_err(|source| StudyError::Listen { address, source })?;
         listener.set_nonblocking(true)?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
         let now = Instant::now();
@@ -118,8 +118,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
     // Disks are waited for: not on the thread that moves bytes.
     let answered =
         tokio::task::spawn_blocking(move || shared.answer(&parts.method, parts.uri.path(), &body));
-    let broken = || pages::plain(500, "The server made a mistake.");
-    answered.await.unwrap_or_else(|_| broken()).into()
+    answered.await.unwrap_or_else(|_| pages::plain(500, "The server made a mistake.")).into()
 }
 
 impl Shared {

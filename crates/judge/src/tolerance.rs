@@ -1,5 +1,5 @@
-//! How much visual change people tolerate: up to which a fault changes neither how often they are
-//! right nor what they answer.
+//! Human tolerance: the largest visual change of each fault at which people are as often right, or
+//! give the same answers, as on the original (Hu et al. 2022).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use thiserror::Error;
 
-const MOST_FAULTS: usize = 1000;
+const MAX_FAULTS: usize = 1000;
 /// Visual change is counted in hundredths, both ends included.
-const MOST_BINS: usize = 101;
+const MAX_BINS: usize = 101;
 
 /// What people tolerate of each fault, on images of one kind and for one question.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ pub struct HumanBin {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ToleranceError {
     /// Refused before it fills the memory.
-    #[error("it has more than {} MiB, and a tolerance is far smaller", Tolerance::MOST_BYTES >> 20)]
+    #[error("it has more than {} MiB, and a tolerance is far smaller", Tolerance::MAX_BYTES >> 20)]
     TooLarge,
     /// Not what `faultlens tolerance --json` prints.
     #[error("it is not what `faultlens tolerance --json` prints: {0}")]
@@ -74,7 +74,7 @@ pub enum ToleranceError {
     #[error("it has no faults; make it from answers with `faultlens tolerance --json`")]
     Empty,
     /// More faults than any study has.
-    #[error("it has {0} faults, and at most {MOST_FAULTS} are read")]
+    #[error("it has {0} faults, and at most {MAX_FAULTS} are read")]
     TooManyFaults(usize),
     /// A fault without any threshold says nothing.
     #[error("{0} has neither t_c nor t_p")]
@@ -91,7 +91,7 @@ pub enum ToleranceError {
     #[error("{0} has an interval whose low lies above its high")]
     Swapped(String),
     /// Bins that are not the hundredths in order.
-    #[error("{0} has bins that do not ascend in visual change, or more than {MOST_BINS}")]
+    #[error("{0} has bins that do not ascend in visual change, or more than {MAX_BINS}")]
     Bins(String),
 }
 
@@ -139,7 +139,7 @@ const PUBLISHED: &[Published] = &[
 
 impl Tolerance {
     /// Larger files are no tolerances: one of eight faults has about 100 kB.
-    pub const MOST_BYTES: usize = 16 << 20;
+    pub const MAX_BYTES: usize = 16 << 20;
 
     /// A tolerance that comes with Faultlens.
     #[must_use]
@@ -163,14 +163,14 @@ impl Tolerance {
     /// # Errors
     /// Anything that is not such an object, or numbers in it that cannot be.
     pub fn from_json(text: &str) -> Result<Self, ToleranceError> {
-        if text.len() > Self::MOST_BYTES {
+        if text.len() > Self::MAX_BYTES {
             return Err(ToleranceError::TooLarge);
         }
         let read: Document =
             serde_json::from_str(text).map_err(|error| ToleranceError::Json(error.to_string()))?;
         match read.faults.len() {
             0 => return Err(ToleranceError::Empty),
-            n if n > MOST_FAULTS => return Err(ToleranceError::TooManyFaults(n)),
+            n if n > MAX_FAULTS => return Err(ToleranceError::TooManyFaults(n)),
             _ => {}
         }
         let originals = read.originals.map(|originals| originals.accuracy);
@@ -189,8 +189,6 @@ impl Tolerance {
 
 impl Published {
     fn tolerance(&self) -> Tolerance {
-        let tolerated =
-            |at_most: f64| Some(Tolerated { at_most, interval: None, curve: Vec::new() });
         Tolerance {
             name: self.name.into(),
             source: self.source.into(),
@@ -200,15 +198,22 @@ impl Published {
                 .iter()
                 .map(|(fault, correctness, prediction)| Threshold {
                     fault: Cow::Borrowed(fault),
-                    correctness: tolerated(*correctness),
-                    prediction: tolerated(*prediction),
+                    correctness: Some(Tolerated::published(*correctness)),
+                    prediction: Some(Tolerated::published(*prediction)),
                 })
                 .collect(),
         }
     }
 }
 
-/// What is read of the object; it holds more, for people.
+impl Tolerated {
+    /// A threshold of which neither interval nor curve is published.
+    fn published(at_most: f64) -> Self {
+        Self { at_most, interval: None, curve: Vec::new() }
+    }
+}
+
+/// The part of the JSON document that is read; it holds more, for people.
 #[derive(Deserialize)]
 struct Document {
     name: String,
@@ -242,11 +247,14 @@ impl Entry {
         if self.t_c.is_none() && self.t_p.is_none() {
             return Err(ToleranceError::NoThreshold(fault));
         }
-        let read = |key: &str, written: Option<Written>| {
-            written.map(|written| written.tolerated(&format!("{key} of {fault}"))).transpose()
+        let correctness = match self.t_c {
+            Some(written) => Some(written.tolerated(&format!("t_c of {fault}"))?),
+            None => None,
         };
-        let correctness = read("t_c", self.t_c)?;
-        let prediction = read("t_p", self.t_p)?;
+        let prediction = match self.t_p {
+            Some(written) => Some(written.tolerated(&format!("t_p of {fault}"))?),
+            None => None,
+        };
         Ok(Threshold { fault: fault.into(), correctness, prediction })
     }
 }
@@ -263,7 +271,7 @@ impl Written {
             }
         }
         let ascend = self.bins.is_sorted_by(|a, b| a.visual_change < b.visual_change);
-        if !ascend || self.bins.len() > MOST_BINS {
+        if !ascend || self.bins.len() > MAX_BINS {
             return Err(ToleranceError::Bins(place.to_owned()));
         }
         for bin in &self.bins {
@@ -322,10 +330,6 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        let changed = |from: &str, to: &str| {
-            assert!(WRITTEN.contains(from), "{from}");
-            Tolerance::from_json(&WRITTEN.replacen(from, to, 1)).unwrap_err().to_string()
-        };
         for (from, to, wanted) in [
             ("0.7", "7", "t_c of frost is 7, and lies between 0 and 1"),
             ("\"low\": 0.6", "\"low\": -1", "t_c of frost is -1"),
@@ -338,12 +342,13 @@ mod tests {
             ("\"value\": 0.7", "\"value\": \"x\"", "not what `faultlens tolerance --json` prints"),
             ("\"name\"", "\"nam\"", "missing field `name`"),
         ] {
-            let said = changed(from, to);
-            assert!(said.contains(wanted), "{to}: {said}");
+            assert!(WRITTEN.contains(from), "{from}");
+            let error = Tolerance::from_json(&WRITTEN.replacen(from, to, 1)).unwrap_err();
+            assert!(error.to_string().contains(wanted), "{to}: {error}");
         }
         let empty = r#"{"name": "a", "source": "b", "faults": {}}"#;
         assert_eq!(Tolerance::from_json(empty), Err(ToleranceError::Empty));
-        let large = " ".repeat(Tolerance::MOST_BYTES + 1);
+        let large = " ".repeat(Tolerance::MAX_BYTES + 1);
         assert_eq!(Tolerance::from_json(&large), Err(ToleranceError::TooLarge));
     }
 }

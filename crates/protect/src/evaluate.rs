@@ -30,7 +30,8 @@ type Moves = Tallies<(OutcomeKind, OutcomeKind)>;
 
 /// A rate of things that count the same.
 pub(super) fn plain(events: usize, n: usize, intervals: &Intervals) -> Result<Rate, StatsError> {
-    let (events, n) = (events as u64, n as u64);
+    let events = events as u64;
+    let n = n as u64;
     let estimate = intervals.estimate(events, n)?;
     Ok(Rate { events, n, value: estimate.value, low: estimate.low, high: estimate.high })
 }
@@ -76,7 +77,8 @@ impl Evidence<'_> {
 
     /// Every protection that is asked for, in every extent.
     pub(super) fn protections(&self, options: &Options) -> Result<Vec<Evaluated>, StatsError> {
-        let (mut evaluated, mut p_values) = (Vec::new(), Vec::new());
+        let mut evaluated = Vec::new();
+        let mut p_values = Vec::new();
         let tested = !self.sequential && !self.permanent && !self.whole().is_uneven();
         for &protection in PROTECTIONS {
             let Some(most) = options.most(protection.name()) else { continue };
@@ -109,12 +111,12 @@ impl Evidence<'_> {
         let order = self.order(protection, &whole);
         let apart = (0..self.folds.len()).map(|fold| self.order(protection, &self.others(fold)));
         let apart: Vec<Vec<u32>> = apart.collect();
-        let first = |order: &Vec<u32>, n: usize| order.iter().take(n).copied().collect();
-        let extent = |n: usize| Extent {
-            layers: order.iter().take(n).copied().collect(),
-            apart: apart.iter().map(|order| first(order, n)).collect(),
-        };
-        (1..=order.len().min(most)).map(extent).collect()
+        (1..=order.len().min(most))
+            .map(|n: usize| Extent {
+                layers: order.iter().take(n).copied().collect(),
+                apart: apart.iter().map(|order| order.iter().take(n).copied().collect()).collect(),
+            })
+            .collect()
     }
 
     /// All trials but those of one part of the cases; those too where there is no other.
@@ -129,8 +131,7 @@ impl Evidence<'_> {
     /// The layers that the protection fits, by how many broken answers it would stop there.
     fn order(&self, protection: &dyn Protection, ledger: &Ledger) -> Vec<u32> {
         let stops = |layer: u32| {
-            let reached = |kind: &Kind| protection.reach(kind).contains(&layer);
-            ledger.weight(|kind| kind.is_broken() && reached(kind))
+            ledger.weight(|kind| kind.is_broken() && protection.reach(kind).contains(&layer))
         };
         let fitting = self.work.numbers().filter(|&layer| protection.fits(self.work, layer));
         let mut order: Vec<(u32, f64)> = fitting.map(|layer| (layer, stops(layer))).collect();
@@ -174,11 +175,14 @@ impl Evidence<'_> {
         };
         let p_value = mcnemar_exact(counts.first_only, counts.second_only);
         let trials = |from, to| moves.trials(|&(before, after)| (before, after) == (from, to));
-        let name = |&layer: &u32| self.anatomy.name(layer).to_owned();
         let evaluated = Evaluated {
             protection: protection.name().to_owned(),
             label: protection.label(extent.layers.len()),
-            layers: extent.layers.iter().map(name).collect(),
+            layers: extent
+                .layers
+                .iter()
+                .map(|&layer: &u32| self.anatomy.name(layer).to_owned())
+                .collect(),
             after: moves.rate(|(_, after)| *after == Changed, |_| true, self.intervals)?,
             gain: Gain { value: gain.value, low: gain.low, high: gain.high, p_value: None },
             stopped: moves.rate(
@@ -234,10 +238,12 @@ fn moved(before: OutcomeKind, after: OutcomeKind, trials: u64) -> Move {
 /// One rate less another of the same trials, from both intervals (MOVER: Zou and Donner 2008); that
 /// no trial is in both makes it rather too wide.
 fn less(a: &Rate, b: &Rate) -> Estimate {
-    let (from, taken) = (a.value.unwrap_or(0.0), b.value.unwrap_or(0.0));
+    let from = a.value.unwrap_or(0.0);
+    let taken = b.value.unwrap_or(0.0);
     let below = (from - a.low).hypot(b.high - taken);
     let above = (a.high - from).hypot(taken - b.low);
     let value = from - taken;
-    let (low, high) = ((value - below).max(-1.0), (value + above).min(1.0));
+    let low = (value - below).max(-1.0);
+    let high = (value + above).min(1.0);
     Estimate { value: a.value.map(|_| value), low, high, n: a.n }
 }

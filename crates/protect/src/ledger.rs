@@ -103,7 +103,10 @@ impl<K: Ord + Clone> Tallies<K> {
             true => sums.ratio(intervals.level)?,
             false => intervals.estimate(events, sums.n())?,
         };
-        let (value, low, high, n) = (estimate.value, estimate.low, estimate.high, estimate.n);
+        let value = estimate.value;
+        let low = estimate.low;
+        let high = estimate.high;
+        let n = estimate.n;
         Ok(Rate { events, n, value, low, high })
     }
 }
@@ -126,7 +129,8 @@ mod tests {
         };
         let rate = |tallies: &Tallies<bool>| tallies.rate(|key| *key, |_| true, &intervals);
         let even = of(&[(true, 1.0, 3), (false, 1.0, 17)]);
-        let (found, plain) = (rate(&even).unwrap(), wilson(3, 20, Level::default()).unwrap());
+        let found = rate(&even).unwrap();
+        let plain = wilson(3, 20, Level::default()).unwrap();
         assert_eq!((found.value, found.low, found.high), (plain.value, plain.low, plain.high));
         // Ten trials that count a tenth stand for one.
         let uneven = of(&[(true, 0.1, 10), (false, 1.0, 10)]);

@@ -27,7 +27,7 @@ pub use advice::{
 };
 pub use error::ProtectError;
 
-use faultlens_analysis::words::counted;
+use faultlens_analysis::format::counted;
 use faultlens_campaign::replay::Rerun;
 use faultlens_core::OutcomeKind;
 use faultlens_record::store::replace;
@@ -116,15 +116,19 @@ impl Options {
     }
 
     fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores).max(1)
+        self.threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+            .max(1)
     }
 }
 
 /// Evaluates protections on the trials of a run, and writes the advice into its directory.
 pub fn protect(dir: &Path, options: &Options) -> Result<Advice, ProtectError> {
-    let known = |name: &&String| PROTECTIONS.iter().any(|protection| protection.name() == *name);
-    if let Some(unknown) = options.asked.keys().find(|name| !known(name)) {
+    if let Some(unknown) = options
+        .asked
+        .keys()
+        .find(|name| !PROTECTIONS.iter().any(|protection| protection.name() == *name))
+    {
         return Err(ProtectError::Unknown(unknown.clone()));
     }
     let rerun = Rerun::open(dir)?;
@@ -139,13 +143,13 @@ pub fn protect(dir: &Path, options: &Options) -> Result<Advice, ProtectError> {
 }
 
 fn advise(rerun: &Rerun, options: &Options) -> Result<Advice, ProtectError> {
-    let Rerun { setup, store } = rerun;
-    let trials = Trials::read(store, setup)?;
+    let Rerun { open, store } = rerun;
+    let trials = Trials::read(store, open)?;
     let mut targets = Vec::new();
-    for number in 0..setup.targets.len() {
-        targets.extend(target::advise(setup, &trials, number as u32, options)?);
+    for number in 0..open.targets.len() {
+        targets.extend(target::advise(open, &trials, number as u32, options)?);
     }
-    let campaign = &setup.campaign;
+    let campaign = &open.campaign;
     Ok(Advice {
         version: ADVICE_VERSION,
         name: campaign.name.clone(),

@@ -95,14 +95,14 @@ const FOLLOWING: &[&str] = &[
 
 /// The values to clip, in the order of execution.
 pub(super) fn clipped(graph: &Graph) -> Vec<ValueId> {
-    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
     for id in graph.operator_ids() {
         let operator = graph.operator(id);
         let kind = operator.op_type.as_str();
-        let behind = || operator.reads().any(|value| seen.contains(&value));
         let clips = ACTIVATIONS.contains(&kind)
             || is_gated(graph, operator)
-            || (FOLLOWING.contains(&kind) && behind());
+            || (FOLLOWING.contains(&kind) && operator.reads().any(|value| seen.contains(&value)));
         let outputs = operator.outputs.iter().take(if kind == "Split" { usize::MAX } else { 1 });
         for &output in outputs.flatten().filter(|_| clips) {
             if !graph.outputs().contains(&output) && seen.insert(output) {
@@ -133,16 +133,18 @@ pub(super) type Range = (f32, f32);
 /// By value of [`clipped`], its range in a run; `None` where it cannot be clipped: it holds no
 /// floats, follows from weights alone, or is not finite even undisturbed.
 pub(super) fn seen(golden: &Golden<'_>, values: &[ValueId]) -> Vec<Option<Range>> {
-    let range = |&id: &ValueId| {
-        let tensor = golden.value(id).filter(|_| !golden.is_constant(id))?;
-        let start = (f32::INFINITY, f32::NEG_INFINITY);
-        let fold = |range: Option<Range>, x: f32| {
-            let (low, high) = range.filter(|_| x.is_finite())?;
-            Some((low.min(x), high.max(x)))
-        };
-        numbers(&tensor)?.fold(Some(start), fold).filter(|(low, high)| low <= high)
-    };
-    values.iter().map(range).collect()
+    values
+        .iter()
+        .map(|&id: &ValueId| {
+            let tensor = golden.value(id).filter(|_| !golden.is_constant(id))?;
+            let start = (f32::INFINITY, f32::NEG_INFINITY);
+            numbers(&tensor)?
+                .try_fold(start, |(low, high): Range, x: f32| {
+                    x.is_finite().then(|| (low.min(x), high.max(x)))
+                })
+                .filter(|(low, high)| low <= high)
+        })
+        .collect()
 }
 
 /// The range over several runs, widened by a share of its width on either side. What one run
@@ -151,13 +153,14 @@ pub(super) fn together<'r>(
     runs: impl Iterator<Item = &'r Vec<Option<Range>>>,
     margin: f64,
 ) -> Vec<Option<Range>> {
-    let wider = |(a, b): (Range, Range)| (a.0.min(b.0), a.1.max(b.1));
-    let both = |a: Vec<Option<Range>>, b: &Vec<Option<Range>>| {
-        a.into_iter().zip(b).map(|(a, b)| a.zip(*b).map(wider)).collect()
-    };
     let mut runs = runs;
     let Some(first) = runs.next() else { return Vec::new() };
-    let ranges = runs.fold(first.clone(), both);
+    let ranges = runs.fold(first.clone(), |a: Vec<Option<Range>>, b: &Vec<Option<Range>>| {
+        a.into_iter()
+            .zip(b)
+            .map(|(a, b)| a.zip(*b).map(|(a, b): (Range, Range)| (a.0.min(b.0), a.1.max(b.1))))
+            .collect()
+    });
     ranges.into_iter().map(|range| range.map(|range| widened(range, margin))).collect()
 }
 
@@ -174,8 +177,9 @@ fn widened((low, high): Range, margin: f64) -> Range {
 pub(super) fn exceeds(golden: &Golden<'_>, limits: &[(ValueId, Range)]) -> bool {
     limits.iter().any(|&(id, (low, high))| {
         let tensor = golden.value(id);
-        let beyond = |x: f32| x < low || x > high;
-        tensor.is_some_and(|tensor| numbers(&tensor).is_some_and(|mut all| all.any(beyond)))
+        tensor.is_some_and(|tensor| {
+            numbers(&tensor).is_some_and(|mut all| all.any(|x: f32| x < low || x > high))
+        })
     })
 }
 

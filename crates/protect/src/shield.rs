@@ -9,7 +9,7 @@ use faultlens_engine::onnx::{
 };
 use faultlens_engine::{Change, EngineError, Golden, Graph, Model, Replay, ValueId};
 use faultlens_spec::{Source, TargetSpec};
-use faultlens_targets::{OnnxTarget, OpenError, Written, shipped};
+use faultlens_targets::{OnnxTarget, OpenError, PartialDescription, embedded_model};
 use faultlens_world::PREFIX;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -38,7 +38,9 @@ pub(super) fn reread(spec: &TargetSpec) -> Result<ModelProto, ProtectError> {
         return Err(ProtectError::NoModel(spec.name.clone()));
     };
     match path.to_str().and_then(|path| path.strip_prefix(PREFIX)) {
-        Some(name) => onnx::decode(shipped(name).map_err(failed)?.onnx.into()).map_err(broken),
+        Some(name) => {
+            onnx::decode(embedded_model(name).map_err(failed)?.onnx.into()).map_err(broken)
+        }
         None => onnx::read(path).map_err(broken),
     }
 }
@@ -60,21 +62,21 @@ impl Shield {
     ) -> Result<Self, ProtectError> {
         let graph = inside.target.model().graph();
         let proto = with_clips(proto, graph, guarded);
-        let failed = |source: EngineError| ProtectError::Protected {
-            name: spec.name.clone(),
-            source: source.into(),
-        };
-        let model = Model::from_proto(&proto).map_err(failed)?;
+        let model = Model::from_proto(&proto).map_err(|source: EngineError| {
+            ProtectError::Protected { name: spec.name.clone(), source: source.into() }
+        })?;
         let described = inside.target.description();
-        let written = Written {
+        let written = PartialDescription {
             input: Some(described.input.clone()),
             output: Some(described.output.clone()),
             labels: labels(spec),
         };
         let same = |id: ValueId| Some((id, model.graph().find(graph.value_name(id))?));
         let same: BTreeMap<_, _> = graph.value_ids().filter_map(same).collect();
-        let limit = |&(id, _, range): &Guarded| Some((*same.get(&id)?, range));
-        let limits = guarded.iter().filter_map(limit).collect();
+        let limits = guarded
+            .iter()
+            .filter_map(|&(id, _, range): &Guarded| Some((*same.get(&id)?, range)))
+            .collect();
         let target = OnnxTarget::new(model, written, inside.target.fingerprint().to_owned())
             .map_err(|source| ProtectError::Target { name: spec.name.clone(), source })?;
         Ok(Self { name: spec.name.clone(), target, same, limits })
@@ -109,14 +111,17 @@ impl Shield {
         let changes: Option<Vec<Vec<Change>>> =
             changes.iter().map(|all| all.iter().map(here).collect()).collect();
         // Clips take no value away, so that all have their place here.
-        let missing = || self.failed(TargetError::Failed("a value is missing".to_owned()));
-        let changes = changes.ok_or_else(missing)?;
-        let told = |replay: Result<Replay, EngineError>| match replay {
-            Ok(replay) if !replay.reached_output() => Ok(answer.clone()),
-            Ok(replay) => self.target.response(replay.outputs(), image),
-            Err(error) => Err(TargetError::Failed(error.to_string())),
-        };
-        Ok(golden.replay_stack(&changes).into_iter().map(told).collect())
+        let changes = changes
+            .ok_or_else(|| self.failed(TargetError::Failed("a value is missing".to_owned())))?;
+        Ok(golden
+            .replay_stack(&changes)
+            .into_iter()
+            .map(|replay: Result<Replay, EngineError>| match replay {
+                Ok(replay) if !replay.reached_output() => Ok(answer.clone()),
+                Ok(replay) => self.target.response(replay.outputs(), image),
+                Err(error) => Err(TargetError::Failed(error.to_string())),
+            })
+            .collect())
     }
 }
 
@@ -153,8 +158,10 @@ fn with_clips(proto: &ModelProto, graph: &Graph, guarded: &[Guarded]) -> ModelPr
                 clip.input.push(name);
             }
         }
-        let makes = |node: &NodeProto| node.output.iter().any(|name| name == value);
-        let maker = inner.node.iter().position(makes);
+        let maker = inner
+            .node
+            .iter()
+            .position(|node: &NodeProto| node.output.iter().any(|name| name == value));
         inner.node.insert(maker.map_or(inner.node.len(), |maker| maker + 1), clip);
     }
     proto
@@ -206,7 +213,8 @@ faults: [{fault: zero}]
 ";
         let setup =
             OpenCampaign::open(Campaign::parse(text, Path::new("c.yaml")).unwrap()).unwrap();
-        let (spec, inside) = (&setup.campaign.targets[0], setup.targets[0].inside().unwrap());
+        let spec = &setup.campaign.targets[0];
+        let inside = setup.targets[0].white_box().unwrap();
         let values = clipped(inside.target.model().graph());
         assert!(values.len() > 3);
         let images: Vec<Image> = (0..6).map(|at| setup.cases.set.case(at).unwrap().image).collect();
@@ -241,7 +249,8 @@ faults: [{fault: zero}]
             builder.node("Relu", &["x"], &["a"]);
             builder.node("Gemm", &["a", "w"], &["y"]);
             builder.output("y", DType::F32, &[1.into(), 2.into()]);
-            let (proto, x) = (builder.build(), Tensor::new(vec![1, 2], vec![3.0f32, 1.0]).unwrap());
+            let proto = builder.build();
+            let x = Tensor::new(vec![1, 2], vec![3.0f32, 1.0]).unwrap();
             let plain = Model::from_proto(&proto).unwrap();
             let a = plain.graph().find("a").unwrap();
             let clips = with_clips(&proto, plain.graph(), &[(a, DType::F32, (0.0, 3.0))]);

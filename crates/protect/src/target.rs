@@ -24,7 +24,7 @@ struct Profile {
 
 /// One target with what it is evaluated from.
 struct Bench<'a> {
-    setup: &'a OpenCampaign,
+    open: &'a OpenCampaign,
     trials: &'a Trials,
     target: u32,
     inside: &'a WhiteBox,
@@ -37,35 +37,30 @@ struct Bench<'a> {
 
 /// Evaluates every protection that is asked for.
 pub(super) fn advise(
-    setup: &OpenCampaign,
+    open: &OpenCampaign,
     trials: &Trials,
     target: u32,
     options: &Options,
 ) -> Result<Option<TargetAdvice>, ProtectError> {
-    let Some(inside) = setup.targets[target as usize].inside() else { return Ok(None) };
-    let bench = Bench::open(setup, trials, target, inside, options)?;
+    let Some(inside) = open.targets[target as usize].white_box() else { return Ok(None) };
+    let bench = Bench::open(open, trials, target, inside, options)?;
     let guarded = bench.guarded(|_| true);
     let clips: Vec<ValueId> = guarded.iter().map(|(id, ..)| *id).collect();
     let work = bench.work(&clips)?;
     let told = bench.told(&guarded)?;
     let alarms = bench.alarms(&told)?;
     let folds: Vec<Ledger> = told.into_iter().map(joined).collect();
-    let spec = &setup.campaign.targets[target as usize];
+    let spec = &open.campaign.targets[target as usize];
     let evidence = Evidence {
         folds: &folds,
         work: &work,
         anatomy: &inside.anatomy,
-        intervals: &setup.campaign.intervals,
-        sequential: setup.campaign.stop.is_some(),
-        permanent: setup.campaign.faults.iter().any(|fault| fault.disturbance.is_permanent()),
+        intervals: &open.campaign.intervals,
+        sequential: open.campaign.stop.is_some(),
+        permanent: open.campaign.faults.iter().any(|fault| fault.disturbance.is_permanent()),
         alarms,
     };
     let graph = inside.target.model().graph();
-    let limit = |&(id, _, (low, high)): &Guarded| Limit {
-        value: graph.value_name(id).to_owned(),
-        low: low.into(),
-        high: high.into(),
-    };
     Ok(Some(TargetAdvice {
         name: spec.name.clone(),
         macs: work.macs(),
@@ -73,7 +68,14 @@ pub(super) fn advise(
         broken: evidence.broken()?,
         protections: evidence.protections(options)?,
         ranking: evidence.ranking()?,
-        limits: guarded.iter().map(limit).collect(),
+        limits: guarded
+            .iter()
+            .map(|&(id, _, (low, high)): &Guarded| Limit {
+                value: graph.value_name(id).to_owned(),
+                low: low.into(),
+                high: high.into(),
+            })
+            .collect(),
     }))
 }
 
@@ -85,30 +87,31 @@ fn joined(told: Vec<Told>) -> Ledger {
 
 impl<'a> Bench<'a> {
     fn open(
-        setup: &'a OpenCampaign,
+        open: &'a OpenCampaign,
         trials: &'a Trials,
         target: u32,
         inside: &'a WhiteBox,
         options: &'a Options,
     ) -> Result<Self, ProtectError> {
-        let (values, profiles) = (Vec::new(), Vec::new());
-        let mut bench = Self { setup, trials, target, inside, options, values, profiles };
+        let values = Vec::new();
+        let profiles = Vec::new();
+        let mut bench = Self { open, trials, target, inside, options, values, profiles };
         if options.most(RANGES).is_some() {
             bench.values = ranges::clipped(bench.inside.target.model().graph());
-            let cases: Vec<u32> = (0..setup.plan.cases()).collect();
+            let cases: Vec<u32> = (0..open.plan.cases()).collect();
             let profiles = shared(&cases, options.threads(), |case| bench.profile(case));
             bench.profiles = profiles.into_iter().collect::<Result<_, _>>()?;
         }
         Ok(bench)
     }
 
-    fn subject(&self) -> &'a OpenTarget {
-        &self.setup.targets[self.target as usize]
+    fn open_target(&self) -> &'a OpenTarget {
+        &self.open.targets[self.target as usize]
     }
 
     fn profile(&self, number: u32) -> Result<Option<Profile>, ProtectError> {
-        let Some(case) = self.trials.case(self.setup, number)? else { return Ok(None) };
-        let shown = self.subject().shown(&case.image);
+        let Some(case) = self.trials.case(self.open, number)? else { return Ok(None) };
+        let shown = self.open_target().shown(&case.image);
         let Ok(golden) = self.inside.target.golden(&shown) else { return Ok(None) };
         Ok(Some(Profile {
             ranges: ranges::seen(&golden, &self.values),
@@ -130,9 +133,10 @@ impl<'a> Bench<'a> {
 
     /// What one inference takes, by the first case that the target answers.
     fn work(&self, clips: &[ValueId]) -> Result<Work, ProtectError> {
-        for number in 0..self.setup.plan.cases() {
-            if let Some(case) = self.trials.case(self.setup, number)?
-                && let Ok(golden) = self.inside.target.golden(&self.subject().shown(&case.image))
+        for number in 0..self.open.plan.cases() {
+            if let Some(case) = self.trials.case(self.open, number)?
+                && let Ok(golden) =
+                    self.inside.target.golden(&self.open_target().shown(&case.image))
             {
                 return Ok(Work::of(&golden, &self.inside.anatomy, clips));
             }
@@ -143,8 +147,9 @@ impl<'a> Bench<'a> {
     /// By fold and then by case, what trials say. What is clipped in a fold's cases was profiled
     /// on those of the others, where there are any.
     fn told(&self, guarded: &[Guarded]) -> Result<Vec<Vec<Told>>, ProtectError> {
-        let (folds, all) = (self.trials.folds(), self.setup.plan.cases());
-        let spec = &self.setup.campaign.targets[self.target as usize];
+        let folds = self.trials.folds();
+        let all = self.open.plan.cases();
+        let spec = &self.open.campaign.targets[self.target as usize];
         let proto = if guarded.is_empty() { None } else { Some(reread(spec)?) };
         let mut told = Vec::new();
         for fold in 0..folds {
@@ -152,8 +157,9 @@ impl<'a> Bench<'a> {
             let shield = proto.as_ref().map(|proto| Shield::new(proto, spec, self.inside, &others));
             let shield = shield.transpose()?;
             let cases: Vec<u32> = (0..all).filter(|case| case % folds == fold).collect();
-            let tell = |case| self.trials.tell(self.setup, self.target, case, shield.as_ref());
-            let of_fold = shared(&cases, self.options.threads(), tell);
+            let of_fold = shared(&cases, self.options.threads(), |case| {
+                self.trials.tell(self.open, self.target, case, shield.as_ref())
+            });
             told.push(of_fold.into_iter().collect::<Result<_, _>>()?);
         }
         Ok(told)
@@ -167,7 +173,7 @@ impl<'a> Bench<'a> {
         }
         let rate = |of: Vec<bool>| {
             let events = of.iter().filter(|&&is| is).count();
-            plain(events, of.len(), &self.setup.campaign.intervals)
+            plain(events, of.len(), &self.open.campaign.intervals)
         };
         Ok(Some(FalseAlarms {
             touched: rate(alarms.iter().map(|alarm| alarm.touched).collect())?,

@@ -3,15 +3,14 @@
 use super::ProtectError;
 use super::ledger::{Kind, Ledger};
 use super::shield::Shield;
-use faultlens_campaign::OpenCampaign;
-use faultlens_campaign::inject::{GoldenCase, Observation, STACK, case_record, strike};
 use faultlens_campaign::plan::TrialKey;
 use faultlens_campaign::run::RunError;
+use faultlens_campaign::trial::{Disturb, STACK, disturb, strike};
+use faultlens_campaign::{GoldenCase, Observation, OpenCampaign};
 use faultlens_core::{Case, OutcomeKind, Response, TargetError};
 use faultlens_engine::{Change, Golden};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
-use faultlens_record::store::{CaseRecord, Store};
-use faultlens_spec::Disturbance;
+use faultlens_record::store::{CaseRecord, FaultOn, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In how many parts cases are cut; each is evaluated with what was made from the others.
@@ -52,16 +51,16 @@ pub(super) struct Alarm {
 
 impl Trials {
     /// Reads what is on record.
-    pub(super) fn read(store: &Store, setup: &OpenCampaign) -> Result<Self, ProtectError> {
+    pub(super) fn read(store: &Store, open: &OpenCampaign) -> Result<Self, ProtectError> {
         let cases = store.cases()?.into_iter().map(|case| (case.case, case)).collect();
-        let by_case = || (0..setup.plan.cases()).map(|_| Vec::new()).collect();
-        let recorded: Vec<Vec<Vec<Recorded>>> = setup.targets.iter().map(|_| by_case()).collect();
+        let by_case = || (0..open.plan.cases()).map(|_| Vec::new()).collect();
+        let recorded: Vec<Vec<Vec<Recorded>>> = open.targets.iter().map(|_| by_case()).collect();
         let mut trials = Self { recorded, cases, left_out: BTreeMap::new() };
         let mut any = false;
         store.for_each::<ProtectError>(|record| {
             let outcome = record.outcome.kind();
-            let why = match &setup.campaign.faults.get(record.fault as usize) {
-                Some(fault) => left_out(&fault.disturbance, outcome),
+            let why = match &open.campaign.faults.get(record.fault as usize) {
+                Some(fault) => left_out(disturb(fault), outcome),
                 None => Some("of a fault that the campaign does not have"),
             };
             let of_target = trials.recorded.get_mut(record.target as usize);
@@ -89,7 +88,7 @@ impl Trials {
     /// The case as it was when the run met it; `None` where it could not be read.
     pub(super) fn case(
         &self,
-        setup: &OpenCampaign,
+        open: &OpenCampaign,
         number: u32,
     ) -> Result<Option<Case>, ProtectError> {
         let changed = |what: String| RunError::Changed { what, hint: "put it back as it was" };
@@ -97,11 +96,11 @@ impl Trials {
         if then.error.is_some() {
             return Ok(None);
         }
-        let index = setup.cases.sample.get(number as usize);
+        let index = open.cases.sample.get(number as usize);
         let index = *index.ok_or_else(|| changed("the data set".to_owned()))?;
-        let case = setup.cases.set.case(index);
+        let case = open.cases.set.case(index);
         let case = case.map_err(|error| changed(format!("a case ({error})")))?;
-        let now = case_record(setup, number, &case);
+        let now = open.cases.record(number, &case);
         if (&then.name, then.digest) != (&now.name, now.digest) {
             return Err(changed(format!("the image of case {}", case.name)).into());
         }
@@ -111,21 +110,22 @@ impl Trials {
     /// Runs all trials of a case again, in the model with clips where there is one.
     pub(super) fn tell(
         &self,
-        setup: &OpenCampaign,
+        open: &OpenCampaign,
         target: u32,
         number: u32,
         shield: Option<&Shield>,
     ) -> Result<Told, ProtectError> {
-        let Some(case) = self.case(setup, number)? else { return Ok(Told::default()) };
-        let Ok(stage) = GoldenCase::open(setup, target, case) else { return Ok(Told::default()) };
+        let Some(case) = self.case(open, number)? else { return Ok(Told::default()) };
+        let Ok(golden_case) = open.golden_case(target, case) else { return Ok(Told::default()) };
         let clipped = shield.map(|shield| {
-            let (golden, answer) = shield.golden(&stage.subject.shown(&stage.case.image))?;
+            let (golden, answer) =
+                shield.golden(&golden_case.target.shown(&golden_case.case.image))?;
             Ok::<_, ProtectError>(Clipped { shield, golden, answer })
         });
         let clipped = clipped.transpose()?;
         let mut told = Told::default();
         if let Some(clipped) = &clipped {
-            let outcome = stage.judge(&answered(Ok(clipped.answer.clone()))).kind();
+            let outcome = golden_case.judge(&answered(Ok(clipped.answer.clone()))).kind();
             let judged = outcome != OutcomeKind::Skipped;
             told.alarm = Some(Alarm {
                 touched: clipped.shield.clips(&clipped.golden),
@@ -135,12 +135,10 @@ impl Trials {
         let recorded = &self.recorded[target as usize][number as usize];
         for trials in recorded.chunk_by(|a, b| a.fault == b.fault) {
             let Some(first) = trials.first() else { continue };
-            let Disturbance::Model(injection) =
-                &setup.campaign.faults[first.fault as usize].disturbance
-            else {
-                continue;
-            };
-            let again = Again { setup, stage: &stage, injection, clipped: clipped.as_ref() };
+            let fault = &open.campaign.faults[first.fault as usize];
+            let Some(injection) = disturb(fault).injection() else { continue };
+            let again =
+                Again { open, golden_case: &golden_case, injection, clipped: clipped.as_ref() };
             again.count(
                 TrialKey { target, case: number, fault: 0, repeat: 0 },
                 trials,
@@ -152,17 +150,19 @@ impl Trials {
 }
 
 /// Why a trial is left out, if it is.
-fn left_out(disturbance: &Disturbance, outcome: OutcomeKind) -> Option<&'static str> {
-    match disturbance {
-        Disturbance::Image(_) | Disturbance::Varied(_) => Some("faults in images"),
-        Disturbance::Attack(_) => Some("attacks"),
-        Disturbance::Scene(_) => Some("changed scenes"),
-        Disturbance::Model(injection) if injection.plan() == SitePlan::Boundary => {
-            Some("searches for a boundary")
-        }
-        Disturbance::Model(_) if outcome == OutcomeKind::Skipped => Some("not judged"),
-        Disturbance::Model(_) => None,
+fn left_out(fault: &dyn Disturb, outcome: OutcomeKind) -> Option<&'static str> {
+    match fault.disturbs() {
+        FaultOn::Image => Some("faults in images"),
+        FaultOn::Attack => Some("attacks"),
+        FaultOn::Scene => Some("changed scenes"),
+        FaultOn::Model if is_search(fault) => Some("searches for a boundary"),
+        FaultOn::Model if outcome == OutcomeKind::Skipped => Some("not judged"),
+        FaultOn::Model => None,
     }
+}
+
+fn is_search(fault: &dyn Disturb) -> bool {
+    fault.injection().is_some_and(|injection| injection.plan() == SitePlan::Boundary)
 }
 
 /// A case in the model with clips.
@@ -174,8 +174,8 @@ struct Clipped<'a> {
 
 /// One fault on one case, once more.
 struct Again<'a> {
-    setup: &'a OpenCampaign,
-    stage: &'a GoldenCase<'a>,
+    open: &'a OpenCampaign,
+    golden_case: &'a GoldenCase<'a>,
     injection: &'a Injection,
     clipped: Option<&'a Clipped<'a>>,
 }
@@ -183,16 +183,17 @@ struct Again<'a> {
 impl Again<'_> {
     fn count(
         &self,
-        spot: TrialKey,
+        key: TrialKey,
         trials: &[Recorded],
         told: &mut Told,
     ) -> Result<(), ProtectError> {
-        let Ok((inside, golden)) = self.stage.inside() else { return Ok(()) };
-        let sites = Sites::new(golden, &inside.anatomy, self.injection, inside.target.batch());
+        let Ok((white_box, golden)) = self.golden_case.white_box() else { return Ok(()) };
+        let sites =
+            Sites::new(golden, &white_box.anatomy, self.injection, white_box.target.batch());
         for stack in trials.chunks(STACK) {
             let struck = stack.iter().filter_map(|trial| {
-                let spot = TrialKey { fault: trial.fault, repeat: trial.repeat, ..spot };
-                let seed = self.setup.stream_seed(spot, &self.stage.key);
+                let key = TrialKey { fault: trial.fault, repeat: trial.repeat, ..key };
+                let seed = self.open.stream_seed(key, &self.golden_case.key);
                 Some((trial.outcome, strike(self.injection, &sites, seed)?))
             });
             let struck: Vec<(OutcomeKind, Strike)> = struck.collect();
@@ -216,20 +217,26 @@ impl Again<'_> {
         };
         let changes: Vec<Vec<Change>> =
             struck.iter().map(|(_, strike)| strike.changes.clone()).collect();
-        let image = self.stage.subject.shown(&self.stage.case.image);
+        let image = self.golden_case.target.shown(&self.golden_case.case.image);
         let answers = shield.answers(&image, (golden, answer), &changes);
-        let judged = |answer| Some(self.stage.judge(&answered(answer)).kind());
-        Ok(answers?.into_iter().map(judged).collect())
+        Ok(answers?
+            .into_iter()
+            .map(|answer| Some(self.golden_case.judge(&answered(answer)).kind()))
+            .collect())
     }
 
     /// The layers in which changes meet what is computed, and those in which they meet weights. A
     /// change that leaves an element as it was is none.
     fn layers(&self, changes: &[Change]) -> (Vec<u32>, Vec<u32>) {
-        let (mut computed, mut stored) = (BTreeSet::new(), BTreeSet::new());
-        let Ok((inside, golden)) = self.stage.inside() else { return Default::default() };
-        let (graph, anatomy) = (golden.model().graph(), &inside.anatomy);
+        let mut computed = BTreeSet::new();
+        let mut stored = BTreeSet::new();
+        let Ok((white_box, golden)) = self.golden_case.white_box() else {
+            return Default::default();
+        };
+        let graph = golden.model().graph();
+        let anatomy = &white_box.anatomy;
         for change in changes {
-            let Some((before, dtype)) = self.stage.bits(change.value, change.element) else {
+            let Some((before, dtype)) = self.golden_case.bits(change.value, change.element) else {
                 continue;
             };
             if change.edit.of(before, dtype) == before {
@@ -247,7 +254,7 @@ impl Again<'_> {
     }
 }
 
-/// An answer as the stage judges it.
+/// An answer as the golden case judges it.
 fn answered(answer: Result<Response, TargetError>) -> Observation {
-    Observation { queries: 0, ..Observation::inside(answer.map(Some), 0) }
+    Observation { queries: 0, ..Observation::answered(answer.map(Some)) }
 }

@@ -2,7 +2,7 @@
 
 use super::trials::Trials;
 use super::{Evaluated, RANGES, TargetAdvice};
-use faultlens_analysis::words::{count, counted, percent, rate};
+use faultlens_analysis::format::{count, counted, percent, rate};
 use faultlens_spec::Campaign;
 
 /// The share of the largest gain that a cheaper protection must reach to be named first.
@@ -45,8 +45,10 @@ fn best(target: &TargetAdvice) -> Option<String> {
     let most = help().map(|one| gain(&one)).fold(0.0, f64::max);
     let near = help().filter(|one| gain(one) >= ENOUGH * most);
     let best = near.min_by(|a, b| a.cost.share.total_cmp(&b.cost.share))?;
-    let (label, named, stops) = (&best.label, named(best), stops(best));
-    Some(format!("Cheapest of what gains most: {label}{named}, which {stops}."))
+    let label = &best.label;
+    let named = named(best);
+    let stops = stops(best);
+    Some(format!("Best value: {label}{named}, which {stops}."))
 }
 
 /// The least extent that stops most of what the greatest one does.
@@ -77,13 +79,14 @@ fn clipping(one: &Evaluated) -> String {
         n => {
             let hidden = match one.hidden {
                 0 => String::new(),
-                k => format!(": {} of them gave the fault away before", count(k)),
+                k => format!(": {} of them detected before (not finite, or rejected)", count(k)),
             };
             format!(", and breaks {} that {} not broken{hidden}", counted(n, "answer"), was(n))
         }
     };
     let alarms = one.false_alarms.map_or(String::new(), |alarms| {
-        let (touched, changed) = (rate(&alarms.touched), rate(&alarms.changed));
+        let touched = rate(&alarms.touched);
+        let changed = rate(&alarms.changed);
         format!(
             " Of undisturbed cases that its ranges do not come from, it touches {touched} and \
              changes the answer of {changed}."
@@ -103,7 +106,8 @@ fn was(n: u64) -> &'static str {
 
 /// The first layer, and how many reach most of what can be reached.
 fn selective(extents: &[Evaluated]) -> Option<String> {
-    let (first, last) = (extents.first()?, extents.last()?);
+    let first = extents.first()?;
+    let last = extents.last()?;
     if last.stopped.events == 0 {
         return Some(format!("{} stops no broken answer.", capital(&last.label)));
     }
@@ -112,7 +116,8 @@ fn selective(extents: &[Evaluated]) -> Option<String> {
     if enough.layers.len() == first.layers.len() {
         return Some(format!("{start}; no other layer adds much."));
     }
-    let (n, all) = (enough.layers.len(), last.layers.len());
+    let n = enough.layers.len();
+    let all = last.layers.len();
     Some(format!("{start}; {n} of {all} layers: {}.", stops(enough)))
 }
 
@@ -201,11 +206,11 @@ mod tests {
         assert_eq!(
             findings(std::slice::from_ref(&target)),
             [
-                "Cheapest of what gains most: duplicating 2 (a first), which stops 74.0% [74.0, \
+                "Best value: duplicating 2 (a first), which stops 74.0% [74.0, \
                  74.0] of the broken answers for 60.0% more work.",
                 "Clipping activations to their usual range repairs 60.0% [60.0, 60.0] of the \
                  broken answers for 1.0% more work, and breaks 2 answers that were not broken: 1 \
-                 of them gave the fault away before.",
+                 of them detected before (not finite, or rejected).",
                 "Duplicating 1 (a) stops 50.0% [50.0, 50.0] of the broken answers for 30.0% more \
                  work; 2 of 3 layers: stops 74.0% [74.0, 74.0] of the broken answers for 60.0% \
                  more work.",

@@ -1,7 +1,7 @@
 //! What a run took: time by who spent it, and every call to a service.
 
 use crate::store::{StoreError, replace};
-use faultlens_targets::service::Account;
+use faultlens_targets::service::CallStats;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,7 +34,7 @@ pub struct ServiceAccount {
     /// The target's name in the campaign.
     pub target: String,
     /// Calls by what came of them.
-    pub account: Account,
+    pub account: CallStats,
     /// The versions of the model that answered, as far as the service says them.
     pub versions: BTreeSet<String>,
     /// Cases that were asked again at the end.

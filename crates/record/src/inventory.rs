@@ -2,7 +2,7 @@
 //! over many cases does not follow from numbers of single ones, and reports open no data set.
 
 use faultlens_core::{Case, Object, Response};
-use faultlens_judge::{Found, Known, Rect, Scene};
+use faultlens_judge::{Rect, Scene, ScoredBox, TruthBox};
 use std::collections::BTreeMap;
 
 /// What a record calls the objects that were found, where the case's own are known: for each its
@@ -73,19 +73,19 @@ pub fn read(text: &str) -> Option<Scene> {
 }
 
 /// The detections that [`observed`] wrote.
-pub fn read_found(text: &str) -> Option<Vec<Found>> {
+pub fn read_found(text: &str) -> Option<Vec<ScoredBox>> {
     let parts = text.split(NEXT).filter(|part| !part.is_empty());
     let one = |part: &str| {
         let (class, score, rect) = numbers(part)?;
-        Some(Found { class, rect, score })
+        Some(ScoredBox { class, rect, score })
     };
     parts.map(one).collect()
 }
 
-fn read_known(text: &str) -> Option<Vec<Known>> {
+fn read_known(text: &str) -> Option<Vec<TruthBox>> {
     let one = |part: &str| {
         let (class, crowd, rect) = numbers(part)?;
-        Some(Known { class, rect, area: rect.area(), crowd: crowd > 0.0, difficult: false })
+        Some(TruthBox { class, rect, area: rect.area(), crowd: crowd > 0.0, difficult: false })
     };
     text.split(NEXT).map(one).collect()
 }

@@ -1,7 +1,9 @@
 //! Requirements and pinned trials as test cases, for continuous integration.
 
+use crate::checks::checks;
+use crate::document::Check;
 use crate::escape::xml;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use faultlens_analysis::{Rate, Summary, Verdict};
 use std::fmt::Write as _;
 
@@ -10,14 +12,9 @@ use std::fmt::Write as _;
 /// Not met is a failure. Inconclusive is a failure too, of type `inconclusive`: servers show it as
 /// not passed, with its reason; an error would say that the test itself is broken.
 pub fn junit(summary: &Summary) -> String {
-    let verdicts = || {
-        let requirements = summary.requirements.iter().map(|checked| checked.verdict);
-        let preserved = summary.preserved.iter().map(|one| one.verdict);
-        requirements.chain(preserved).chain(summary.pinned.iter().map(|pin| pin.verdict))
-    };
-    let (tests, failures) =
-        (verdicts().count(), verdicts().filter(|verdict| *verdict != Verdict::Met).count());
-    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\"");
+    let checks = checks(summary);
+    let failures = checks.iter().filter(|check| check.verdict != Verdict::Met).count();
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\"", checks.len());
     let name = xml(&summary.name);
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -26,31 +23,8 @@ pub fn junit(summary: &Summary) -> String {
         seconds(summary)
     );
     properties(&mut out, summary);
-    for checked in &summary.requirements {
-        let case = Case {
-            class: "requirement",
-            name: &checked.requirement,
-            verdict: checked.verdict,
-            why: &checked.why,
-            measured: format!(
-                "measured {}, {} of {}; limit {}",
-                format::measured(checked),
-                checked.rate.events,
-                checked.rate.n,
-                format::allowed(checked)
-            ),
-        };
-        case.write(&mut out, &name);
-    }
-    for one in &summary.preserved {
-        let (class, verdict, measured) = ("preserved", one.verdict, format::kept(one));
-        let named = format!("{} ({})", format::preserved(one), one.tolerance);
-        Case { class, name: &named, verdict, why: &one.why, measured }.write(&mut out, &name);
-    }
-    for pin in &summary.pinned {
-        let measured = format!("{}: {}", pin.what, format::outcome(&pin.outcome));
-        let (class, verdict) = ("pinned", pin.verdict);
-        Case { class, name: &pin.name, verdict, why: &pin.why, measured }.write(&mut out, &name);
+    for check in &checks {
+        test_case(&mut out, check, &name);
     }
     out.push_str("</testsuite>\n</testsuites>\n");
     out
@@ -62,29 +36,21 @@ fn seconds(summary: &Summary) -> f64 {
     if seconds.is_finite() { seconds.max(0.0) } else { 0.0 }
 }
 
-struct Case<'a> {
-    class: &'a str,
-    name: &'a str,
-    verdict: Verdict,
-    why: &'a str,
-    measured: String,
-}
-
-impl Case<'_> {
-    fn write(&self, out: &mut String, campaign: &str) {
-        let (class, name) = (self.class, xml(self.name));
-        let (why, measured) = (xml(self.why), xml(&self.measured));
-        let _ = writeln!(out, "<testcase classname=\"{campaign}.{class}\" name=\"{name}\">");
-        if self.verdict != Verdict::Met {
-            let kind = self.verdict.text();
-            let _ = writeln!(
-                out,
-                "<failure type=\"{}\" message=\"{kind}: {why}\">{kind}: {why}\n{measured}</failure>",
-                kind.replace(' ', "_")
-            );
-        }
-        let _ = writeln!(out, "<system-out>{measured}</system-out>\n</testcase>");
+fn test_case(out: &mut String, check: &Check, campaign: &str) {
+    let class = check.class;
+    let name = xml(&check.name);
+    let why = xml(&check.why);
+    let measured = xml(&check.measured);
+    let _ = writeln!(out, "<testcase classname=\"{campaign}.{class}\" name=\"{name}\">");
+    if check.verdict != Verdict::Met {
+        let kind = check.verdict.text();
+        let _ = writeln!(
+            out,
+            "<failure type=\"{}\" message=\"{kind}: {why}\">{kind}: {why}\n{measured}</failure>",
+            kind.replace(' ', "_")
+        );
     }
+    let _ = writeln!(out, "<system-out>{measured}</system-out>\n</testcase>");
 }
 
 /// Rates as bare numbers, for tools that plot them.

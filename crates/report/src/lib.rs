@@ -3,6 +3,11 @@
 //! Every report is made from a run's [`Summary`](faultlens_analysis::Summary); only the
 //! page also reads the run directory, for the images of its examples. Nothing is run again.
 //!
+//! 1. Each section (`sections/`, one file each, listed in `SECTIONS`) turns its part of the summary
+//!    into a block: prose, table, chart, pictures, or a group of them.
+//! 2. Header and sections make a document.
+//! 3. A renderer (`render/`, one for each format) writes its blocks, and escapes every text.
+//!
 //! | report | for |
 //! |---|---|
 //! | [`html`] | the engineer who signs off: one file, complete, nothing loaded from elsewhere |
@@ -18,31 +23,33 @@
 //! Names of labels, files and operators come from outside. Each report escapes them for its own
 //! format.
 
+mod campaign;
+mod checks;
+mod document;
 mod escape;
+mod frame;
 mod grid;
-mod html;
 mod image;
 mod junit;
-mod markdown;
+mod render;
 mod retraining;
+mod sections;
 mod sheet;
 mod survival;
 mod svg;
-mod terminal;
 mod tolerance;
 
+pub use campaign::{html, markdown, terminal};
 pub use escape::plain;
 pub use grid::{GridPage, grid, grid_markdown};
-pub use html::html;
 pub use junit::junit;
-pub use markdown::markdown;
+pub use render::terminal::Terminal;
 pub use retraining::{RetrainingPage, retraining};
 pub use sheet::{Sheet, SheetCell, SheetRow, sheet};
 pub use survival::{
     Effect, Effects, Survival, SurvivalPlot, SurvivalPoint, SurvivalRow, SurvivalSeries,
     SurvivalShape, SurvivalTable, survival,
 };
-pub use terminal::{Terminal, terminal};
 pub use tolerance::{
     ToleranceCurve, ToleranceOf, TolerancePage, tolerance, words as tolerance_words,
 };

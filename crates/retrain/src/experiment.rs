@@ -159,7 +159,8 @@ impl Run<'_> {
             let data = joined(&originals, &added);
             courses.push(self.course(configuration, &data, &model, tell)?);
         }
-        let (seed, scenes) = (self.seed, originals.len());
+        let seed = self.seed;
+        let scenes = originals.len();
         Ok(OfSeed { seed, scenes, first, used, courses })
     }
 
@@ -266,9 +267,12 @@ impl Run<'_> {
             tell(EventKind::Kept("the changed scenes"));
             return Ok(used);
         }
-        let (folder, seed) = (self.dir.as_path(), self.seed);
+        let folder = self.dir.as_path();
+        let seed = self.seed;
         let model = format!("{FIRST}.onnx");
-        let (model, objects, originals) = (model.as_str(), objects.as_str(), ORIGINALS);
+        let model = model.as_str();
+        let objects = objects.as_str();
+        let originals = ORIGINALS;
         let hunt =
             AttackSession { folder, seed, model, originals, objects, per_object, key: &run_key };
         let run = hunt.run(self.workers.threads, self.workers.interrupted, tell)?;
@@ -289,7 +293,8 @@ impl Run<'_> {
         self.go_on()?;
         let recipe = Recipe { seed: self.seed, ..self.ground.recipe.clone() };
         let versions = [EXPERIMENT_VERSION, TRAINING_VERSION];
-        let (held_out, every) = (&self.ground.held_out_key, self.plan.every);
+        let held_out = &self.ground.held_out_key;
+        let every = self.plan.every;
         let key = key(&json!([versions, recipe, first, fingerprint(data)?, held_out, every]));
         let name = configuration.name();
         let file = self.dir.join(format!("{name}.onnx"));

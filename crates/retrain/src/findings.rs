@@ -80,19 +80,20 @@ pub fn findings(of: &Retraining) -> Findings {
             })),
         };
     let difference = |less, metric| {
-        let of_seed = |seed: &OfSeed| {
+        let known = known(of.seeds.iter().map(|seed: &OfSeed| {
             Some(
                 throughout(seed, Configuration::Failing, metric)? - throughout(seed, less, metric)?,
             )
-        };
-        let known = known(of.seeds.iter().map(of_seed));
+        }));
         Difference { of: Configuration::Failing, less, metric, known, standing: standing(&known) }
     };
     let others = [Configuration::Originals, Configuration::Unchecked];
-    let of_metric = |metric| Configuration::ALL.map(|one| row(one, metric));
     Findings {
         first: Metric::ALL.map(first).to_vec(),
-        rows: Metric::ALL.into_iter().flat_map(of_metric).collect(),
+        rows: Metric::ALL
+            .into_iter()
+            .flat_map(|metric| Configuration::ALL.map(|one| row(one, metric)))
+            .collect(),
         differences: Metric::ALL
             .into_iter()
             .flat_map(|metric| others.map(|less| difference(less, metric)))
@@ -138,12 +139,6 @@ mod tests {
 
     fn seed(number: u64, values: [[f64; 2]; 3]) -> OfSeed {
         let precision = |ap| Precision { ap, ap50: ap, voc: ap };
-        let point = |(at, ap)| Point { steps: at, precision: precision(ap) };
-        let course = |(configuration, aps): (_, [f64; 2])| Course {
-            configuration,
-            losses: Vec::new(),
-            points: aps.into_iter().enumerate().map(point).collect(),
-        };
         OfSeed {
             seed: number,
             scenes: 4,
@@ -157,7 +152,19 @@ mod tests {
                 unchecked_failing: 2,
                 shown: Vec::new(),
             },
-            courses: Configuration::ALL.into_iter().zip(values).map(course).collect(),
+            courses: Configuration::ALL
+                .into_iter()
+                .zip(values)
+                .map(|(configuration, aps): (_, [f64; 2])| Course {
+                    configuration,
+                    losses: Vec::new(),
+                    points: aps
+                        .into_iter()
+                        .enumerate()
+                        .map(|(at, ap)| Point { steps: at, precision: precision(ap) })
+                        .collect(),
+                })
+                .collect(),
         }
     }
 

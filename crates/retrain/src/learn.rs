@@ -55,7 +55,8 @@ impl Learning<'_> {
         tell: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Course, RetrainError> {
         let name = configuration.name();
-        let (mut losses, mut points) = (Vec::new(), Vec::new());
+        let mut losses = Vec::new();
+        let mut points = Vec::new();
         let each_epoch = &mut |rest: &Rest<'_>| {
             losses.push((rest.steps, rest.came_to.loss));
             if rest.epoch.is_multiple_of(every) || rest.epoch == recipe.epochs {
@@ -105,12 +106,6 @@ impl Learning<'_> {
         precision: &Precision,
     ) -> Card {
         let n = self.ground.held_out.len();
-        let score = |(name, metric): (&str, Metric)| Score {
-            metric: name.to_owned(),
-            value: metric.of(precision),
-            interval: None,
-            n,
-        };
         let scores = [("ap", Metric::Ap), ("ap50", Metric::Ap50), ("voc_ap", Metric::Voc)];
         Card {
             name: name.to_owned(),
@@ -120,7 +115,14 @@ impl Learning<'_> {
             classes: data.classes.clone(),
             recipe: recipe.clone(),
             measured_on: self.ground.measured_on.clone(),
-            scores: scores.map(score).to_vec(),
+            scores: scores
+                .map(|(name, metric): (&str, Metric)| Score {
+                    metric: name.to_owned(),
+                    value: metric.of(precision),
+                    interval: None,
+                    n,
+                })
+                .to_vec(),
             cost: trained.cost,
             epochs: trained.epochs.clone(),
             command: "faultlens retrain, with the plan in retraining.json".to_owned(),

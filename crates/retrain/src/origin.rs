@@ -49,7 +49,7 @@ impl Ground {
         let ground = match &plan.origin {
             Origin::World { architecture, first_epochs, held_out } => {
                 let size = [world::SCENE_SIZE; 2];
-                let input = Recipe::usual_input(size, Channels::Rgb);
+                let input = Recipe::default_input(size, Channels::Rgb);
                 let usual = Recipe { learning_rate: RATE, ..Recipe::new(Task::Detect, input) };
                 let asked = format!("scenes:{held_out}");
                 let data = world_cases(&asked, world::TEST, [1, 1], &world::SCENE_CLASSES)?;

@@ -126,8 +126,8 @@ impl Plan {
         }
         match self.origin {
             Origin::World { held_out, .. } if !(1..=MOST_SCENES).contains(&held_out) => {
-                let (what, why) =
-                    ("the number of held-out scenes", "from 1 to 100000 are possible");
+                let what = "the number of held-out scenes";
+                let why = "from 1 to 100000 are possible";
                 Err(RetrainError::Plan { what, given: held_out.to_string(), why })
             }
             _ => Ok(()),

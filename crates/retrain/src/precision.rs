@@ -4,7 +4,7 @@ use faultlens_core::Object;
 use faultlens_data::DataSet;
 use faultlens_engine::Model;
 use faultlens_engine::onnx::ModelProto;
-use faultlens_judge::{Found, Known, Scene, mean_average_precision, voc_average_precision};
+use faultlens_judge::{Scene, ScoredBox, TruthBox, mean_average_precision, voc_average_precision};
 use faultlens_train::{Judged, Recipe, TrainError, found};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ fn precision(cases: &[Judged]) -> Precision {
 }
 
 fn voc(cases: &[Judged]) -> f64 {
-    let known = |object: &Object| Known {
+    let known = |object: &Object| TruthBox {
         class: object.class,
         rect: (&object.bounds).into(),
         area: f64::from(object.bounds.area()),
@@ -83,13 +83,15 @@ fn voc(cases: &[Judged]) -> f64 {
     };
     let scene = |(found, objects): &Judged| Scene {
         objects: objects.iter().map(known).collect(),
-        detections: found.iter().map(Found::from).collect(),
+        detections: found.iter().map(ScoredBox::from).collect(),
     };
     let scenes: Vec<Scene> = cases.iter().map(scene).collect();
     let classes: BTreeSet<usize> =
         scenes.iter().flat_map(|scene| scene.objects.iter().map(|known| known.class)).collect();
-    let of = |class| Some(voc_average_precision(&scenes, class, 0.5)?.all_points);
-    let each: Vec<f64> = classes.into_iter().filter_map(of).collect();
+    let each: Vec<f64> = classes
+        .into_iter()
+        .filter_map(|class| Some(voc_average_precision(&scenes, class, 0.5)?.all_points))
+        .collect();
     each.iter().sum::<f64>() / each.len().max(1) as f64
 }
 

@@ -36,8 +36,11 @@ impl Drawing<'_> {
     pub(crate) fn draw(&self, run: &Path) -> Result<ScenesUsed, RetrainError> {
         let rerun = Rerun::open(run).map_err(RetrainError::run(self.seed))?;
         let judged = rerun.scenes(true).map_err(RetrainError::run(self.seed))?;
-        let changed = |record: &&Record| record.outcome.kind() == OutcomeKind::Changed;
-        let failing: Vec<Record> = judged.iter().filter(changed).cloned().collect();
+        let failing: Vec<Record> = judged
+            .iter()
+            .filter(|record: &&Record| record.outcome.kind() == OutcomeKind::Changed)
+            .cloned()
+            .collect();
         let different = candidates(&failing, true);
         if judged.is_empty() {
             return Err(RetrainError::NoneChanged { seed: self.seed });
@@ -50,14 +53,16 @@ impl Drawing<'_> {
         let unchecked = self.drawn(&candidates(&judged, false), UNCHECKED);
         let unchecked_used = self.write(&rerun, &judged, &unchecked, UNCHECKED)?.len();
         let numbers: BTreeSet<u64> = failing.iter().map(|record| record.number).collect();
-        let fails = |(number, _): &&Candidate| numbers.contains(number);
         Ok(ScenesUsed {
             judged: judged.len() as u64,
             failing: failing.len() as u64,
             different: different.len(),
             failing_used: files.len(),
             unchecked_used,
-            unchecked_failing: unchecked.iter().filter(fails).count(),
+            unchecked_failing: unchecked
+                .iter()
+                .filter(|(number, _): &&Candidate| numbers.contains(number))
+                .count(),
             shown: self.shown(&files),
         })
     }
@@ -132,8 +137,11 @@ impl Drawing<'_> {
     fn shown(&self, files: &[String]) -> Vec<String> {
         let every = files.len().div_ceil(SHOWN).max(1);
         let folder = self.folder.file_name().unwrap_or_default().to_string_lossy();
-        let path = |file: &String| format!("{folder}/{FAILING}/images/{file}");
-        files.iter().step_by(every).map(path).collect()
+        files
+            .iter()
+            .step_by(every)
+            .map(|file: &String| format!("{folder}/{FAILING}/images/{file}"))
+            .collect()
     }
 }
 
@@ -293,8 +301,13 @@ mod tests {
     fn too_few_scenes_are_used_again() {
         let set = |names: &[&str]| {
             let image = Image::from_rgb(1, 1, vec![0; 3]).unwrap();
-            let case = |name: &&str| Case::new(*name, image.clone());
-            DataSet::new(vec!["car".into()], names.iter().map(case).collect::<Vec<Case>>())
+            DataSet::new(
+                vec!["car".into()],
+                names
+                    .iter()
+                    .map(|name: &&str| Case::new(*name, image.clone()))
+                    .collect::<Vec<Case>>(),
+            )
         };
         let both = joined(&set(&["a", "b", "c"]), &set(&["x", "y"]));
         let names: Vec<String> = (0..6).map(|at| both.case(at).unwrap().name).collect();

@@ -66,7 +66,8 @@ fn sentence(of: &Difference) -> String {
 pub fn cautions(of: &Retraining) -> Vec<String> {
     let mut all = Vec::new();
     if !of.is_complete() {
-        let (done, planned) = (of.seeds.len(), of.plan.seeds);
+        let done = of.seeds.len();
+        let planned = of.plan.seeds;
         all.push(format!("{done} of {planned} seeds are done; the same command goes on."));
     }
     if of.seeds.len() == 1 {
@@ -108,19 +109,20 @@ mod tests {
     #[test]
     fn only_an_interval_makes_better_or_worse() {
         let known = Known { mean: Some(0.05), interval: Some([0.01, 0.09]), n: 5 };
-        let one = |standing| Difference {
-            of: Configuration::Failing,
-            less: Configuration::Originals,
-            metric: Metric::Ap,
-            known,
-            standing,
-        };
         for (standing, wanted) in [
             (Standing::Better, "Failing scenes are better than the originals alone: +5.0 [+1.0"),
             (Standing::Worse, "are worse than"),
             (Standing::Undecided, "cannot be told apart"),
         ] {
-            let text = sentence(&one(standing));
+            let text = sentence(
+                &(Difference {
+                    of: Configuration::Failing,
+                    less: Configuration::Originals,
+                    metric: Metric::Ap,
+                    known,
+                    standing,
+                }),
+            );
             assert!(text.contains(wanted), "{text}");
         }
     }

@@ -1,13 +1,13 @@
-//! What a server does instead of answering, drawn from a seed and the number of the call.
+//! Misbehaviour on purpose, drawn from a seed and the number of the call.
 
-use crate::account::Ending;
-use crate::exchange::Answer;
+use crate::counts::Ending;
+use crate::message::HttpResponse;
 use faultlens_core::{Seed, Stream, did_you_mean};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Deeds by the name that users give them.
-const DEEDS: [(&str, Ending); 6] = [
+/// Kinds of misbehaviour by their names on the command line.
+const KINDS: [(&str, Ending); 6] = [
     ("throttle", Ending::Throttled),
     ("error", Ending::Failed),
     ("drop", Ending::Dropped),
@@ -17,9 +17,9 @@ const DEEDS: [(&str, Ending); 6] = [
 ];
 
 /// Longer than any client waits.
-const MOST_LATENCY: Duration = Duration::from_secs(3600);
+const MAX_LATENCY: Duration = Duration::from_secs(3600);
 
-/// Answers that are JSON and no answer in any of the formats, not even an empty one.
+/// JSON that is no response in any of the formats, not even an empty one.
 const NONSENSE: &[&str] = &[
     "null",
     "\"ok\"",
@@ -28,7 +28,7 @@ const NONSENSE: &[&str] = &[
     "{\"Labels\":7,\"responses\":\"many\",\"tagsResult\":[],\"predictions\":{},\"outputs\":-1}",
 ];
 
-/// How a server misbehaves: shares of calls, a latency, a drift; by default not at all.
+/// How a server misbehaves: fractions of calls, a latency, a drift; by default not at all.
 ///
 /// ```
 /// # use faultlens_serve::Misbehaviour;
@@ -38,8 +38,8 @@ const NONSENSE: &[&str] = &[
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Misbehaviour {
-    /// In the order of [`DEEDS`].
-    shares: [f64; DEEDS.len()],
+    /// In the order of `KINDS`.
+    shares: [f64; KINDS.len()],
     latency: Option<(Duration, Duration)>,
     drift: Option<u64>,
 }
@@ -50,7 +50,7 @@ pub enum MisbehaviourError {
     /// A part without a value.
     #[error("`{0}` needs a value, such as throttle=0.1")]
     NoValue(String),
-    /// A name that is none.
+    /// An unknown name.
     #[error("no misbehaviour is called `{name}`; {hint}")]
     Unknown {
         /// The name as typed.
@@ -93,26 +93,28 @@ impl FromStr for Misbehaviour {
 
 impl Misbehaviour {
     fn set(&mut self, name: &str, value: &str) -> Result<(), MisbehaviourError> {
-        let wrong =
+        let invalid =
             |name, wanted| MisbehaviourError::Value { name, wanted, value: value.to_owned() };
-        if let Some(at) = DEEDS.iter().position(|(known, _)| *known == name) {
+        if let Some(at) = KINDS.iter().position(|(known, _)| *known == name) {
             let share = value.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-            self.shares[at] = share.ok_or(wrong(DEEDS[at].0, "a share from 0 to 1"))?;
+            self.shares[at] = share.ok_or_else(|| invalid(KINDS[at].0, "a share from 0 to 1"))?;
             return Ok(());
         }
         match name {
             "latency" => {
                 let range = latency(value);
                 self.latency =
-                    Some(range.ok_or(wrong("latency", "a time or a range, such as 20ms..80ms"))?);
+                    Some(range.ok_or_else(|| {
+                        invalid("latency", "a time or a range, such as 20ms..80ms")
+                    })?);
             }
             "drift" => {
                 let calls = value.parse().ok();
-                self.drift = Some(calls.ok_or(wrong("drift", "a number of calls"))?);
+                self.drift = Some(calls.ok_or_else(|| invalid("drift", "a number of calls"))?);
             }
             _ => {
                 let names: Vec<&str> =
-                    DEEDS.iter().map(|deed| deed.0).chain(["latency", "drift"]).collect();
+                    KINDS.iter().map(|(known, _)| *known).chain(["latency", "drift"]).collect();
                 let hint = match did_you_mean(name, names.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known are {}", names.join(", ")),
@@ -123,33 +125,33 @@ impl Misbehaviour {
         Ok(())
     }
 
-    /// What happens to a call.
+    /// What happens to a call: one uniform number is compared with the running sum of the
+    /// fractions.
     pub(crate) fn plan(&self, seed: Seed, number: u64) -> Plan {
         let mut stream = seed.child("misbehaviour").at(number).stream();
         let mut left = stream.uniform();
-        let deed = self.shares.iter().position(|share| {
-            let met = left < *share;
+        let mut ending = Ending::Answered;
+        for (share, (_, kind)) in self.shares.iter().zip(KINDS) {
+            if left < *share {
+                ending = kind;
+                break;
+            }
             left -= share;
-            met
-        });
-        let wait = stream.uniform();
-        let latency = self.latency.map_or(Duration::ZERO, |(least, most)| {
-            least + most.saturating_sub(least).mul_f64(wait)
-        });
-        Plan {
-            deed: deed.map_or(Ending::Answered, |at| DEEDS[at].1),
-            latency,
-            drifted: self.drift.is_some_and(|after| number >= after),
-            stream,
         }
+        let wait = stream.uniform();
+        let latency = self
+            .latency
+            .map_or(Duration::ZERO, |(min, max)| min + max.saturating_sub(min).mul_f64(wait));
+        Plan { ending, latency, drifted: self.drift.is_some_and(|after| number >= after), stream }
     }
 }
 
 /// Reads `50ms`, `1.5s` or `20ms..80ms`.
 fn latency(text: &str) -> Option<(Duration, Duration)> {
-    let (least, most) = text.split_once("..").unwrap_or((text, text));
-    let (least, most) = (time(least)?, time(most)?);
-    (least <= most && most <= MOST_LATENCY).then_some((least, most))
+    let (min, max) = text.split_once("..").unwrap_or((text, text));
+    let min = time(min)?;
+    let max = time(max)?;
+    (min <= max && max <= MAX_LATENCY).then_some((min, max))
 }
 
 fn time(text: &str) -> Option<Duration> {
@@ -163,7 +165,7 @@ fn time(text: &str) -> Option<Duration> {
 /// What happens to one call.
 pub(crate) struct Plan {
     /// How it is to end.
-    pub(crate) deed: Ending,
+    pub(crate) ending: Ending,
     /// How long it waits first.
     pub(crate) latency: Duration,
     /// Whether another model seems to answer.
@@ -172,19 +174,19 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The status of an error on purpose: both that clients must repeat.
+    /// The status of an error on purpose: 500 or 503, which clients should retry.
     pub(crate) fn status(&mut self) -> u16 {
         if self.stream.chance(0.5) { 500 } else { 503 }
     }
 
-    /// A place inside the answer, neither its start nor its end.
+    /// A position inside the response, neither its start nor its end.
     pub(crate) fn cut(&mut self, length: usize) -> usize {
         1 + self.stream.below(length.saturating_sub(1))
     }
 
-    /// The answer spoilt, where that is the plan; its status stays.
-    pub(crate) fn spoil(&mut self, mut answer: Answer) -> Answer {
-        match self.deed {
+    /// The response spoilt, where that is planned; its status stays.
+    pub(crate) fn spoil(&mut self, mut answer: HttpResponse) -> HttpResponse {
+        match self.ending {
             Ending::Truncated => {
                 let at = self.cut(answer.body.len());
                 answer.body.truncate(at);
@@ -212,12 +214,11 @@ mod tests {
     #[test]
     fn shares_come_out_as_asked_and_repeat() {
         let often = read("throttle=0.1, error=0.05,drop=0.02,truncate=0.01").unwrap();
-        let deeds = |seed| -> Vec<Ending> {
-            (0..20_000).map(|n| often.plan(Seed::new(seed), n).deed).collect()
-        };
-        let first = deeds(7);
-        assert_eq!(first, deeds(7));
-        assert_ne!(first, deeds(8));
+        let [first, again, other] = [7, 7, 8].map(|seed| -> Vec<Ending> {
+            (0..20_000).map(|number| often.plan(Seed::new(seed), number).ending).collect()
+        });
+        assert_eq!(first, again);
+        assert_ne!(first, other);
         for (ending, share) in [
             (Ending::Throttled, 0.1),
             (Ending::Failed, 0.05),
@@ -226,7 +227,7 @@ mod tests {
             (Ending::Stalled, 0.0),
             (Ending::Answered, 0.82),
         ] {
-            let found = first.iter().filter(|&&deed| deed == ending).count() as f64 / 20_000.0;
+            let found = first.iter().filter(|&&drawn| drawn == ending).count() as f64 / 20_000.0;
             // Four standard errors.
             let slack = 4.0 * (share * (1.0 - share) / 20_000.0_f64).sqrt();
             assert!((found - share).abs() <= slack, "{ending:?} {found}");
@@ -270,7 +271,7 @@ mod tests {
         for text in ["truncate=1", "nonsense=1"] {
             for number in 0..40 {
                 let mut plan = read(text).unwrap().plan(Seed::new(3), number);
-                let spoilt = plan.spoil(Answer::json(200, &whole));
+                let spoilt = plan.spoil(HttpResponse::json(200, &whole));
                 assert_eq!(spoilt.status, 200);
                 let read: Result<serde_json::Value, _> = serde_json::from_slice(&spoilt.body);
                 assert_eq!(read.is_ok(), text == "nonsense=1");

@@ -1,4 +1,4 @@
-//! What follows the question mark of an address.
+//! Query strings.
 
 /// A parameter's value, decoded; the first of several.
 pub(crate) fn parameter(query: &str, name: &str) -> Option<String> {
@@ -7,13 +7,13 @@ pub(crate) fn parameter(query: &str, name: &str) -> Option<String> {
     values.next()
 }
 
-/// A list behind a parameter, in lower case: providers do not care about case there.
+/// The comma-separated list of a parameter, in lower case: providers ignore case there.
 pub(crate) fn list(query: &str, name: &str) -> Vec<String> {
     let text = parameter(query, name).unwrap_or_default().to_ascii_lowercase();
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
-/// Percent signs and plus signs turned back.
+/// The text with percent signs and plus signs decoded.
 pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

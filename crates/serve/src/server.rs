@@ -1,10 +1,10 @@
-//! The server: from a connection to an answer.
+//! The server: from a connection to a response.
 
-use crate::account::{Account, Call, Ending};
-use crate::exchange::{Answer, Asked};
+use crate::counts::{Call, CallCounts, Ending};
+use crate::message::{HttpRequest, HttpResponse};
 use crate::misbehave::{Misbehaviour, Plan};
-use crate::model::Served;
-use crate::wire::{Format, Trouble};
+use crate::model::ServedModel;
+use crate::wire::{Failure, Format};
 use axum::Router;
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::{Request, State};
@@ -25,16 +25,16 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-/// Calls that wait for each thread, beyond which the server says that it is busy.
-const QUEUE: usize = 64;
+/// Calls that may wait for each thread; beyond, the server responds that it is busy.
+const QUEUE_PER_THREAD: usize = 64;
 /// How long a request may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(60);
-/// How long calls in flight have after the server is told to stop.
-const GRACE: Duration = Duration::from_secs(10);
-/// Where the account is told.
-const ACCOUNT: &str = "/faultlens/account";
-/// Every answer says which model gave it, in formats that have no field for it too.
-const VERSION: &str = "x-faultlens-model-version";
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long calls in flight have after the server was asked to stop.
+const GRACE_PERIOD: Duration = Duration::from_secs(10);
+/// The path at which the counts are reported.
+const COUNTS_PATH: &str = "/faultlens/account";
+/// The header with the model's version, also in formats that have no field for it.
+const VERSION_HEADER: &str = "x-faultlens-model-version";
 
 /// How a model is served.
 pub struct Options {
@@ -44,14 +44,14 @@ pub struct Options {
     pub address: SocketAddr,
     /// How many calls are computed at once.
     pub threads: usize,
-    /// Who is let in: `ID:SECRET` for Rekognition, else the secret alone. Nobody is asked where
-    /// there are none.
+    /// Accepted keys: `ID:SECRET` for Rekognition, else the secret alone. Without any, every call is
+    /// accepted.
     pub keys: Vec<String>,
-    /// What it does wrong.
+    /// How it misbehaves.
     pub misbehaviour: Misbehaviour,
-    /// What misbehaviour is drawn from.
+    /// The seed of the misbehaviour.
     pub seed: Seed,
-    /// Who is told of every call, in a line without credentials.
+    /// Receives a line per call, without credentials.
     pub log: Option<Sender<String>>,
 }
 
@@ -66,10 +66,10 @@ pub enum ServeError {
         /// What the system says.
         source: io::Error,
     },
-    /// A key that cannot be one.
+    /// A key that is not usable.
     #[error("{0}")]
     Key(&'static str),
-    /// The system does not give what a server needs.
+    /// The operating system refuses what a server needs.
     #[error("cannot serve: {0}")]
     System(#[from] io::Error),
 }
@@ -82,24 +82,24 @@ pub struct Server {
     stop: watch::Sender<bool>,
 }
 
-/// Ends a server from any thread: calls in flight are answered, new ones are not taken.
+/// Stops a server from any thread: calls in flight are answered, new ones are not accepted.
 #[derive(Debug, Clone)]
 pub struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// Tells the server to stop.
+    /// Asks the server to stop.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
 struct Shared {
-    served: Served,
+    served: ServedModel,
     format: &'static Format,
     keys: Vec<String>,
     misbehaviour: Misbehaviour,
     seed: Seed,
-    account: Arc<Account>,
+    counts: Arc<CallCounts>,
     places: Arc<Semaphore>,
     stopped: watch::Receiver<bool>,
     log: Option<Sender<String>>,
@@ -107,7 +107,7 @@ struct Shared {
 
 impl Server {
     /// Takes the port; nothing is answered yet.
-    pub fn bind(served: Served, options: Options) -> Result<Self, ServeError> {
+    pub fn bind(served: ServedModel, options: Options) -> Result<Self, ServeError> {
         let Options { format, address, threads, keys, misbehaviour, seed, log } = options;
         if keys.iter().any(String::is_empty) {
             return Err(ServeError::Key("a key is empty; leave --key out to let everybody in"));
@@ -115,18 +115,18 @@ impl Server {
         if format.name == "rekognition" && !keys.iter().all(|key| key.contains(':')) {
             return Err(ServeError::Key("Rekognition needs keys as ACCESS_KEY_ID:SECRET"));
         }
-        let refused = |source| ServeError::Listen { address, source };
-        let listener = TcpListener::bind(address).map_err(refused)?;
+        let listener =
+            TcpListener::bind(address).map_err(|source| ServeError::Listen { address, source })?;
         listener.set_nonblocking(true)?;
         let threads = threads.max(1);
         // One thread moves bytes; the others decode, ask and encode.
         let runtime =
             Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()?;
         let (stop, stopped) = watch::channel(false);
-        let places = Arc::new(Semaphore::new(threads * (1 + QUEUE)));
-        let account = Arc::default();
+        let places = Arc::new(Semaphore::new(threads * (1 + QUEUE_PER_THREAD)));
+        let counts = Arc::default();
         let shared =
-            Shared { served, format, keys, misbehaviour, seed, account, places, stopped, log };
+            Shared { served, format, keys, misbehaviour, seed, counts, places, stopped, log };
         Ok(Self { listener, shared: Arc::new(shared), runtime, stop })
     }
 
@@ -135,34 +135,35 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// What ends it.
+    /// A handle that stops it.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.stop.clone())
     }
 
-    /// What was done so far, also while it runs.
-    pub fn account(&self) -> Arc<Account> {
-        Arc::clone(&self.shared.account)
+    /// Counts of the calls so far, also while it runs.
+    pub fn counts(&self) -> Arc<CallCounts> {
+        Arc::clone(&self.shared.counts)
     }
 
-    /// Answers until it is told to stop.
+    /// Answers until it is asked to stop.
     pub fn run(self) -> Result<(), ServeError> {
         let Self { listener, shared, runtime, stop } = self;
-        let mut told = stop.subscribe();
-        let mut over = stop.subscribe();
+        let mut stop_accepting = stop.subscribe();
+        let mut stop_waiting = stop.subscribe();
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            // Small answers must not wait for more of them.
-            let listener = listener.tap_io(|stream| match stream.set_nodelay(true) {
-                Ok(()) | Err(_) => {}
+            // Without Nagle's algorithm: small responses must not wait for more of them.
+            let listener = listener.tap_io(|stream| {
+                // A slower connection is still a connection.
+                let _ = stream.set_nodelay(true);
             });
             let router = Router::new().fallback(handle).with_state(shared);
             let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
-                wait(&mut told).await;
+                wait(&mut stop_accepting).await;
             });
             let expired = async move {
-                wait(&mut over).await;
-                sleep(GRACE).await;
+                wait(&mut stop_waiting).await;
+                sleep(GRACE_PERIOD).await;
             };
             tokio::select! {
                 ended = serving.into_future() => Ok(ended?),
@@ -172,88 +173,85 @@ impl Server {
     }
 }
 
-/// Until the server is to stop, or is gone.
+/// Waits until the server is asked to stop, or is gone.
 async fn wait(stopped: &mut watch::Receiver<bool>) {
-    match stopped.wait_for(|&stopped| stopped).await {
-        Ok(_) | Err(_) => {}
-    }
+    let _ = stopped.wait_for(|&stopped| stopped).await;
 }
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    if request.uri().path() == ACCOUNT {
-        let statement = serde_json::json!({
-            "account": shared.account.statement(),
+    if request.uri().path() == COUNTS_PATH {
+        let report = serde_json::json!({
+            "account": shared.counts.snapshot(),
             "format": shared.format.name,
             "model": shared.served.name(),
         });
-        return plain(Answer::json(200, &statement));
+        return plain(HttpResponse::json(200, &report));
     }
     let begun = Instant::now();
-    let mut call = Call::begin(&shared.account);
+    let mut call = Call::begin(&shared.counts);
     let mut plan = shared.misbehaviour.plan(shared.seed, call.number);
     if plan.drifted {
-        shared.account.note_drift();
+        shared.counts.note_drift();
     }
     let what = format!("{} {}", request.method(), request.uri().path());
-    let (ending, answer) = shared.answered(request, &mut plan, &mut call).await;
+    let (ending, answer) = shared.respond(request, &mut plan, &mut call).await;
     call.ending = ending;
     if let Some(log) = &shared.log {
-        let (status, spent) = (answer.status, begun.elapsed().as_secs_f64() * 1e3);
+        let status = answer.status;
+        let spent = begun.elapsed().as_secs_f64() * 1e3;
         let line = format!("{} {what} {status} {} {spent:.1} ms", call.number, ending.name());
-        // Without a reader there is nobody to tell.
-        match log.send(line) {
-            Ok(()) | Err(_) => {}
-        }
+        // The reader may have gone; the call is answered all the same.
+        let _ = log.send(line);
     }
     let version = shared.served.view(plan.drifted).version().to_owned();
-    let answer = answer.with(VERSION, version);
+    let answer = answer.with(VERSION_HEADER, version);
     match ending {
-        Ending::Dropped => broken_off(answer, &mut plan),
+        Ending::Dropped => cut_off(answer, &mut plan),
         Ending::Truncated | Ending::Nonsense => plain(plan.spoil(answer)),
         _ => plain(answer),
     }
 }
 
 impl Shared {
-    async fn answered(
+    async fn respond(
         self: &Arc<Self>,
         request: Request,
         plan: &mut Plan,
         call: &mut Call,
-    ) -> (Ending, Answer) {
-        let trouble = |ending, trouble| (ending, self.format.wire.trouble(trouble));
-        let asked = match self.read(request).await {
-            Ok(asked) => asked,
-            Err(what) => return trouble(Ending::Refused, what),
+    ) -> (Ending, HttpResponse) {
+        let wire = self.format.wire;
+        let http = match self.read(request).await {
+            Ok(http) => http,
+            Err(failure) => return (Ending::Refused, wire.failure(failure)),
         };
         if !plan.latency.is_zero() {
             sleep(plan.latency).await;
         }
-        match plan.deed {
-            Ending::Throttled => trouble(Ending::Throttled, Trouble::Throttled),
-            Ending::Failed => trouble(Ending::Failed, Trouble::Broken(plan.status())),
+        match plan.ending {
+            Ending::Throttled => (Ending::Throttled, wire.failure(Failure::Throttled)),
+            Ending::Failed => (Ending::Failed, wire.failure(Failure::Broken(plan.status()))),
             Ending::Stalled => {
                 call.ending = Ending::Stalled;
                 wait(&mut self.stopped.clone()).await;
-                trouble(Ending::Stalled, Trouble::Broken(503))
+                (Ending::Stalled, wire.failure(Failure::Broken(503)))
             }
-            deed => self.computed(asked, plan.drifted, deed).await,
+            ending => self.predict(http, plan.drifted, ending).await,
         }
     }
 
-    async fn read(&self, request: Request) -> Result<Asked, Trouble> {
+    async fn read(&self, request: Request) -> Result<HttpRequest, Failure> {
         let (parts, body) = request.into_parts();
-        let most = self.format.wire.most_bytes();
+        let max = self.format.wire.max_bytes();
         let announced = parts.headers.get(header::CONTENT_LENGTH);
         let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-        let body = match timeout(ARRIVAL, to_bytes(body, most)).await {
+        let body = match timeout(REQUEST_TIMEOUT, to_bytes(body, max)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(_)) if announced.is_none_or(|length| length > most as u64) => {
-                return Err(Trouble::TooLarge);
+            Ok(Err(_)) if announced.is_none_or(|length| length > max as u64) => {
+                return Err(Failure::TooLarge);
             }
-            Ok(Err(_)) | Err(_) => return Err(Trouble::Incomplete),
+            Ok(Err(_)) | Err(_) => return Err(Failure::Incomplete),
         };
-        Ok(Asked {
+        Ok(HttpRequest {
             method: parts.method,
             path: parts.uri.path().to_owned(),
             query: parts.uri.query().unwrap_or_default().to_owned(),
@@ -262,56 +260,56 @@ impl Shared {
         })
     }
 
-    /// The model's answer, from one of the threads; a queue that is full is told like the
-    /// provider's own.
-    async fn computed(
+    /// The model's answer, computed on one of the threads. A full queue is answered as the provider
+    /// answers when it is busy.
+    async fn predict(
         self: &Arc<Self>,
-        asked: Asked,
+        http: HttpRequest,
         drifted: bool,
-        deed: Ending,
-    ) -> (Ending, Answer) {
+        ending: Ending,
+    ) -> (Ending, HttpResponse) {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            return (Ending::Busy, self.format.wire.trouble(Trouble::Broken(503)));
+            return (Ending::Busy, self.format.wire.failure(Failure::Broken(503)));
         };
         let shared = Arc::clone(self);
         let computing = tokio::task::spawn_blocking(move || {
-            let answer = shared.compute(&asked, drifted);
+            let answer = shared.compute(&http, drifted);
             drop(place);
             answer
         });
         match computing.await {
-            Ok(Ok(answer)) => (deed, answer),
+            Ok(Ok(answer)) => (ending, answer),
             Ok(Err(answer)) if answer.status < 500 => (Ending::Refused, answer),
             Ok(Err(answer)) => (Ending::Failed, answer),
-            Err(_) => (Ending::Failed, self.format.wire.trouble(Trouble::Broken(500))),
+            Err(_) => (Ending::Failed, self.format.wire.failure(Failure::Broken(500))),
         }
     }
 
-    fn compute(&self, asked: &Asked, drifted: bool) -> Result<Answer, Answer> {
+    fn compute(&self, http: &HttpRequest, drifted: bool) -> Result<HttpResponse, HttpResponse> {
         if !self.keys.is_empty() {
-            self.format.wire.admit(asked, &self.keys)?;
+            self.format.wire.admit(http, &self.keys)?;
         }
-        self.format.wire.answer(asked, self.served.view(drifted))
+        self.format.wire.answer(http, self.served.view(drifted))
     }
 }
 
-fn plain(mut answer: Answer) -> Response {
+fn plain(mut answer: HttpResponse) -> Response {
     let body = std::mem::take(&mut answer.body);
     response(&answer, body.len(), Body::from(body))
 }
 
-/// Promises the whole answer, sends a part of it and hangs up.
-fn broken_off(mut answer: Answer, plan: &mut Plan) -> Response {
+/// Promises the whole response, sends a part of it and closes the connection.
+fn cut_off(mut answer: HttpResponse, plan: &mut Plan) -> Response {
     let mut part = std::mem::take(&mut answer.body);
     let length = part.len();
     part.truncate(plan.cut(length));
-    response(&answer, length, Body::new(HangUp(Some(part.into()))))
+    response(&answer, length, Body::new(CutOffBody(Some(part.into()))))
 }
 
 /// A body that ends with an error, which makes the server close the connection.
-struct HangUp(Option<Bytes>);
+struct CutOffBody(Option<Bytes>);
 
-impl HttpBody for HangUp {
+impl HttpBody for CutOffBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -324,7 +322,7 @@ impl HttpBody for HangUp {
     }
 }
 
-fn response(answer: &Answer, length: usize, body: Body) -> Response {
+fn response(answer: &HttpResponse, length: usize, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or_default();
     let headers = response.headers_mut();

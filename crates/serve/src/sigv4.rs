@@ -1,6 +1,10 @@
-//! Signatures of requests to AWS, version 4, checked.
+//! AWS Signature Version 4, the verifying side.
+//!
+//! The server computes the canonical request, the string to sign and the signature as the client
+//! did, and compares. Written from the documentation alone, so that it is a test of the signing
+//! side in `faultlens-targets` and not a copy of it.
 
-use crate::exchange::Asked;
+use crate::message::HttpRequest;
 use crate::query::decoded;
 use axum::http::HeaderValue;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -11,19 +15,19 @@ const SKEW: i64 = 300;
 
 /// Why a signature is not accepted.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unsigned {
-    /// There is none.
+pub(crate) enum SignatureError {
+    /// There is no signature.
     Missing,
     /// It cannot be read.
     Malformed(String),
-    /// Nobody has this access key.
-    Stranger,
-    /// It does not fit the request, or its time has passed.
+    /// The access key is unknown.
+    UnknownKey,
+    /// It does not match the request, or its time has passed.
     Wrong(String),
 }
 
-/// The parts of `Authorization`.
-struct Claim<'a> {
+/// The parts of the `Authorization` header.
+struct Authorization<'a> {
     id: &'a str,
     /// Date, region, service and `aws4_request`.
     scope: &'a str,
@@ -33,33 +37,36 @@ struct Claim<'a> {
 
 /// Checks the signature for a service at a time; keys are `ID:SECRET`.
 pub(crate) fn check(
-    asked: &Asked,
+    http: &HttpRequest,
     service: &str,
     keys: &[String],
     now: i64,
-) -> Result<(), Unsigned> {
-    let header = asked.header("authorization");
+) -> Result<(), SignatureError> {
+    let header = http.header("authorization");
     if header.is_empty() {
-        return Err(Unsigned::Missing);
+        return Err(SignatureError::Missing);
     }
     let claim = claim(header).ok_or_else(malformed)?;
     let pairs = keys.iter().filter_map(|key| key.split_once(':'));
     let secret = pairs.filter(|(id, _)| *id == claim.id).map(|(_, secret)| secret).next();
-    let secret = secret.ok_or(Unsigned::Stranger)?;
-    let date = asked.header("x-amz-date");
+    let secret = secret.ok_or(SignatureError::UnknownKey)?;
+    let date = http.header("x-amz-date");
     let signed_at = seconds(date).ok_or_else(|| {
         let why = "Date must be in ISO-8601 'basic format' in 'X-Amz-Date'.";
-        Unsigned::Malformed(why.to_owned())
+        SignatureError::Malformed(why.to_owned())
     })?;
     let steps = scope(claim.scope, service, date)?;
     in_time(date, signed_at, now)?;
-    let request = hash(canonical(asked, claim.headers)?);
+    let request = hash(canonical_request(http, claim.headers)?);
     let text = format!("AWS4-HMAC-SHA256\n{date}\n{}\n{request}", claim.scope);
-    let next = |key: Vec<u8>, step: &str| mac(&key, step).finalize().into_bytes().to_vec();
-    let key = steps.into_iter().fold(format!("AWS4{secret}").into_bytes(), next);
+    // The signing key: HMACs of day, region, service and `aws4_request`, each keyed by the last.
+    let mut key = format!("AWS4{secret}").into_bytes();
+    for step in steps {
+        key = mac(&key, step).finalize().into_bytes().to_vec();
+    }
     let signature = unhex(claim.signature).ok_or_else(malformed)?;
     mac(&key, &text).verify_slice(&signature).map_err(|_| {
-        wrong(
+        mismatch(
             "The request signature we calculated does not match the signature you provided. \
              Check your AWS Secret Access Key and signing method. Consult the service \
              documentation for details.",
@@ -67,84 +74,93 @@ pub(crate) fn check(
     })
 }
 
-fn malformed() -> Unsigned {
+fn malformed() -> SignatureError {
     let why = "Authorization header requires 'Credential', 'SignedHeaders' and 'Signature'.";
-    Unsigned::Malformed(why.to_owned())
+    SignatureError::Malformed(why.to_owned())
 }
 
-fn wrong(why: impl Into<String>) -> Unsigned {
-    Unsigned::Wrong(why.into())
+fn mismatch(why: impl Into<String>) -> SignatureError {
+    SignatureError::Wrong(why.into())
 }
 
-/// The steps from the secret to the key, if they are those of the service and the day.
-fn scope<'a>(scope: &'a str, service: &str, date: &str) -> Result<[&'a str; 4], Unsigned> {
+/// The parts of the credential scope, if they name the service and the day.
+fn scope<'a>(scope: &'a str, service: &str, date: &str) -> Result<[&'a str; 4], SignatureError> {
     let parts: Vec<&str> = scope.split('/').collect();
     let [day, region, named, "aws4_request"] = parts[..] else { return Err(malformed()) };
     if named != service {
-        return Err(wrong(format!("Credential should be scoped to correct service: '{service}'.")));
+        return Err(mismatch(format!(
+            "Credential should be scoped to correct service: '{service}'."
+        )));
     }
     if Some(day) != date.get(..8) {
         let why = "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date \
                    from HTTP";
-        return Err(wrong(why));
+        return Err(mismatch(why));
     }
     Ok([day, region, named, "aws4_request"])
 }
 
-fn claim(header: &str) -> Option<Claim<'_>> {
+fn claim(header: &str) -> Option<Authorization<'_>> {
     let rest = header.strip_prefix("AWS4-HMAC-SHA256")?;
     let part = |name: &str| {
         rest.split(',').find_map(|part| part.trim().strip_prefix(name)?.strip_prefix('='))
     };
     let (id, scope) = part("Credential")?.split_once('/')?;
-    Some(Claim { id, scope, headers: part("SignedHeaders")?, signature: part("Signature")? })
+    Some(Authorization {
+        id,
+        scope,
+        headers: part("SignedHeaders")?,
+        signature: part("Signature")?,
+    })
 }
 
-fn in_time(date: &str, signed_at: i64, now: i64) -> Result<(), Unsigned> {
+fn in_time(date: &str, signed_at: i64, now: i64) -> Result<(), SignatureError> {
     let late = now - signed_at;
     if late > SKEW {
-        return Err(wrong(format!(
+        return Err(mismatch(format!(
             "Signature expired: {date} is now earlier than {} ({} - 5 min.)",
-            told(now - SKEW),
-            told(now)
+            basic_time(now - SKEW),
+            basic_time(now)
         )));
     }
     if late < -SKEW {
-        return Err(wrong(format!(
+        return Err(mismatch(format!(
             "Signature not yet current: {date} is still later than {} ({} + 5 min.)",
-            told(now + SKEW),
-            told(now)
+            basic_time(now + SKEW),
+            basic_time(now)
         )));
     }
     Ok(())
 }
 
-/// The request in the one form that both sides hash.
-fn canonical(asked: &Asked, signed: &str) -> Result<String, Unsigned> {
+/// The canonical request, which both sides hash.
+fn canonical_request(http: &HttpRequest, signed: &str) -> Result<String, SignatureError> {
     if !signed.split(';').any(|name| name == "host") {
-        return Err(wrong("'Host' must be a 'SignedHeader' in the AWS Authorization."));
+        return Err(mismatch("'Host' must be a 'SignedHeader' in the AWS Authorization."));
     }
-    let plain = |value: &HeaderValue| {
-        let text = String::from_utf8_lossy(value.as_bytes());
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
     let mut headers = String::new();
     for name in signed.split(';') {
-        let values: Vec<String> = asked.headers.get_all(name).iter().map(plain).collect();
+        let values: Vec<String> = http.headers.get_all(name).iter().map(trimmed).collect();
         headers.push_str(&format!("{name}:{}\n", values.join(",")));
     }
-    let path = encoded(&decoded_path(&asked.path), true);
-    let body = hash(&asked.body);
-    let claimed = asked.header("x-amz-content-sha256");
+    let path = encoded(&decoded_path(&http.path), true);
+    let body = hash(&http.body);
+    let claimed = http.header("x-amz-content-sha256");
     if !(claimed.is_empty() || claimed == body) {
-        return Err(wrong(
+        return Err(mismatch(
             "The provided 'x-amz-content-sha256' header does not match what was computed.",
         ));
     }
-    Ok(format!("{}\n{path}\n{}\n{headers}\n{signed}\n{body}", asked.method, sorted(&asked.query)))
+    Ok(format!("{}\n{path}\n{}\n{headers}\n{signed}\n{body}", http.method, sorted(&http.query)))
 }
 
-/// Paths know no plus sign for a space.
+/// A header's value with runs of spaces made one ("Trimall" in the documentation).
+fn trimmed(value: &HeaderValue) -> String {
+    let text = String::from_utf8_lossy(value.as_bytes());
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// In paths, unlike in queries, a plus sign is no space.
 fn decoded_path(path: &str) -> String {
     decoded(&path.replace('+', "%2B"))
 }
@@ -162,14 +178,15 @@ fn sorted(query: &str) -> String {
     pairs.join("&")
 }
 
-/// Everything but RFC 3986's unreserved characters as percent signs.
+/// Percent-encodes all but the unreserved characters of RFC 3986, and slashes where wished.
 fn encoded(text: &str, slashes: bool) -> String {
     let mut all = String::new();
     for byte in text.bytes() {
-        let plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        match plain || (slashes && byte == b'/') {
-            true => all.push(char::from(byte)),
-            false => all.push_str(&format!("%{byte:02X}")),
+        let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if is_unreserved || (slashes && byte == b'/') {
+            all.push(char::from(byte));
+        } else {
+            all.push_str(&format!("%{byte:02X}"));
         }
     }
     all
@@ -197,32 +214,37 @@ fn seconds(date: &str) -> Option<i64> {
     let shape = date.len() == 16 && date.is_ascii();
     let shape = shape && &date[8..9] == "T" && date.ends_with('Z');
     let number = |from: usize, to: usize| date.get(from..to)?.parse::<i64>().ok();
-    let (year, month, day) = (number(0, 4)?, number(4, 6)?, number(6, 8)?);
-    let (hour, minute, second) = (number(9, 11)?, number(11, 13)?, number(13, 15)?);
+    let [year, month, day] = [number(0, 4)?, number(4, 6)?, number(6, 8)?];
+    let [hour, minute, second] = [number(9, 11)?, number(11, 13)?, number(13, 15)?];
     let valid = (1..=12).contains(&month) && (1..=31).contains(&day);
     let valid = valid && hour < 24 && minute < 60 && second < 61;
     (shape && valid).then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
-/// Days since 1970, with years that begin in March so that the leap day comes last.
+/// Days since 1970: Howard Hinnant's `days_from_civil`, with years that begin in March so that the
+/// leap day comes last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
-    let (era, month) = (year.div_euclid(400), (month + 9) % 12);
+    let era = year.div_euclid(400);
+    let month = (month + 9) % 12;
     let of_era = year.rem_euclid(400);
     let of_year = (153 * month + 2) / 5 + day - 1;
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// A time as AWS writes it.
-fn told(seconds: i64) -> String {
-    let (day, rest) = (seconds.div_euclid(86_400) + 719_468, seconds.rem_euclid(86_400));
-    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+/// A time in the basic format of ISO 8601, by Howard Hinnant's `civil_from_days`.
+fn basic_time(seconds: i64) -> String {
+    let day = seconds.div_euclid(86_400) + 719_468;
+    let rest = seconds.rem_euclid(86_400);
+    let era = day.div_euclid(146_097);
+    let of_era = day.rem_euclid(146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
-    let (date, month) = (of_year - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let month = (month + 2) % 12 + 1;
     let year = year + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    let [hour, minute, second] = [rest / 3600, rest / 60 % 60, rest % 60];
     format!("{year:04}{month:02}{date:02}T{hour:02}{minute:02}{second:02}Z")
 }
 
@@ -232,15 +254,25 @@ mod tests {
     use axum::http::{HeaderMap, HeaderName, Method};
 
     /// The request of AWS's published test suite for signers, version 4.
-    fn asked(method: Method, query: &str, more: &[(&str, &str)], body: &'static str) -> Asked {
+    fn request(
+        method: Method,
+        query: &str,
+        more: &[(&str, &str)],
+        body: &'static str,
+    ) -> HttpRequest {
         let mut headers = HeaderMap::new();
         let usual = [("host", "example.amazonaws.com"), ("x-amz-date", "20150830T123600Z")];
         for (name, value) in usual.iter().chain(more) {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
             headers.append(name, HeaderValue::from_str(value).unwrap());
         }
-        let (path, query) = ("/".to_owned(), query.to_owned());
-        Asked { method, path, query, headers, body: body.into() }
+        HttpRequest {
+            method,
+            path: "/".to_owned(),
+            query: query.to_owned(),
+            headers,
+            body: body.into(),
+        }
     }
 
     fn authorization(headers: &str, signature: &str) -> String {
@@ -293,49 +325,53 @@ mod tests {
             let authorization = authorization(headers, signature);
             let more: Vec<(&str, &str)> =
                 more.into_iter().chain([("authorization", authorization.as_str())]).collect();
-            let asked = asked(method, query, &more, body);
-            assert_eq!(check(&asked, "service", &keys(), THEN), Ok(()), "{name}");
+            let http = request(method, query, &more, body);
+            assert_eq!(check(&http, "service", &keys(), THEN), Ok(()), "{name}");
+        }
+    }
+
+    /// Why a signature is wrong.
+    fn mismatch_of(http: &HttpRequest, now: i64) -> String {
+        match check(http, "service", &keys(), now) {
+            Err(SignatureError::Wrong(why)) => why,
+            other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn what_is_changed_or_late_is_refused() {
         let good = authorization("host;x-amz-date", VANILLA);
-        let vanilla = |query, body| asked(Method::GET, query, &[("authorization", &good)], body);
-        let wrong = |asked: &Asked, now| match check(asked, "service", &keys(), now) {
-            Err(Unsigned::Wrong(why)) => why,
-            other => panic!("{other:?}"),
-        };
-        assert!(wrong(&vanilla("", "more"), THEN).contains("does not match"));
-        assert!(wrong(&vanilla("a=b", ""), THEN).contains("does not match"));
+        let vanilla = |query, body| request(Method::GET, query, &[("authorization", &good)], body);
+        assert!(mismatch_of(&vanilla("", "more"), THEN).contains("does not match"));
+        assert!(mismatch_of(&vanilla("a=b", ""), THEN).contains("does not match"));
         assert_eq!(check(&vanilla("", ""), "service", &keys(), THEN + 300), Ok(()));
-        let late = wrong(&vanilla("", ""), THEN + 301);
+        let late = mismatch_of(&vanilla("", ""), THEN + 301);
         assert_eq!(
             late,
             "Signature expired: 20150830T123600Z is now earlier than 20150830T123601Z \
                 (20150830T124101Z - 5 min.)"
         );
-        assert!(wrong(&vanilla("", ""), THEN - 301).contains("not yet current"));
+        assert!(mismatch_of(&vanilla("", ""), THEN - 301).contains("not yet current"));
         let named = check(&vanilla("", ""), "rekognition", &keys(), THEN);
-        assert!(matches!(named, Err(Unsigned::Wrong(_))), "{named:?}");
+        assert!(matches!(named, Err(SignatureError::Wrong(_))), "{named:?}");
         let stranger = check(&vanilla("", ""), "service", &["OTHER:x".to_owned()], THEN);
-        assert_eq!(stranger, Err(Unsigned::Stranger));
+        assert_eq!(stranger, Err(SignatureError::UnknownKey));
         let secret = ["AKIDEXAMPLE:other".to_owned()];
         assert!(matches!(
             check(&vanilla("", ""), "service", &secret, THEN),
-            Err(Unsigned::Wrong(_))
+            Err(SignatureError::Wrong(_))
         ));
-        let without = asked(Method::GET, "", &[], "");
-        assert_eq!(check(&without, "service", &keys(), THEN), Err(Unsigned::Missing));
+        let without = request(Method::GET, "", &[], "");
+        assert_eq!(check(&without, "service", &keys(), THEN), Err(SignatureError::Missing));
         for header in ["Bearer x", "AWS4-HMAC-SHA256 Credential=a", "AWS4-HMAC-SHA256"] {
-            let asked = asked(Method::GET, "", &[("authorization", header)], "");
-            let refused = check(&asked, "service", &keys(), THEN);
-            assert!(matches!(refused, Err(Unsigned::Malformed(_))), "{header}: {refused:?}");
+            let http = request(Method::GET, "", &[("authorization", header)], "");
+            let refused = check(&http, "service", &keys(), THEN);
+            assert!(matches!(refused, Err(SignatureError::Malformed(_))), "{header}: {refused:?}");
         }
     }
 
     #[test]
-    fn times_are_read_and_told() {
+    fn times_are_read_and_written() {
         for (date, wanted) in [
             ("19700101T000000Z", Some(0)),
             ("20150830T123600Z", Some(THEN)),
@@ -346,7 +382,7 @@ mod tests {
         ] {
             assert_eq!(seconds(date), wanted, "{date}");
             if let Some(seconds) = wanted {
-                assert_eq!(told(seconds), date);
+                assert_eq!(basic_time(seconds), date);
             }
         }
     }

@@ -110,7 +110,7 @@ impl AttackSpec {
 
     /// The most questions of a trial, the first and the last ones included.
     pub fn most_questions(&self) -> u64 {
-        let own = self.attack.most_questions().map(|own| own.saturating_mul(self.averaging));
+        let own = self.attack.max_queries().map(|own| own.saturating_mul(self.averaging));
         let ends = 1 + self.averaging;
         own.map_or(self.queries, |own| own.min(self.queries)).saturating_add(ends)
     }

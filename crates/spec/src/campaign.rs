@@ -5,8 +5,8 @@ use super::{
     DefenceSpec, FaultPoint, Intervals, JudgeSpec, Preservation, Requirement, Stop, file, read,
 };
 use faultlens_data::{Format, Sampling};
-use faultlens_targets::Written;
-use faultlens_targets::service::{Manners, ServiceSpec};
+use faultlens_targets::PartialDescription;
+use faultlens_targets::service::{Limits, ServiceSpec};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -58,6 +58,8 @@ pub struct Campaign {
     pub base: PathBuf,
     /// The file as read.
     pub text: String,
+    /// What the author of the file should change, such as names of an earlier release.
+    pub warnings: Vec<String>,
 }
 
 /// Something to ask.
@@ -81,7 +83,7 @@ pub enum Source {
         /// An ONNX file or `world:NAME`.
         path: PathBuf,
         /// What the file says about the model's input, output and labels.
-        written: Box<Written>,
+        written: Box<PartialDescription>,
     },
     /// A service behind HTTP.
     Service(Box<ServiceSpec>),
@@ -93,8 +95,8 @@ impl Source {
         match self {
             Self::Model { path, .. } => path.display().to_string(),
             Self::Service(spec) => match &spec.endpoint {
-                Some(endpoint) => format!("{} at {endpoint}", spec.of),
-                None => spec.of.clone(),
+                Some(endpoint) => format!("{} at {endpoint}", spec.provider),
+                None => spec.provider.clone(),
             },
         }
     }
@@ -138,7 +140,10 @@ pub struct Sample {
 impl CaseSpec {
     /// All cases of a data set, as it comes.
     pub fn plain(data: &str) -> Self {
-        let (format, part, label_column, sample) = (None, None, None, None);
+        let format = None;
+        let part = None;
+        let label_column = None;
+        let sample = None;
         Self { data: data.to_owned(), format, part, label_column, sample }
     }
 }
@@ -203,10 +208,10 @@ impl Campaign {
                 "output": written.output,
                 "labels": written.labels.as_deref().map(|path| self.inside(path)),
             }),
-            // How politely it is asked decides no answer.
+            // Rate limits and budgets decide no answer.
             Source::Service(spec) => json!({
                 "name": target.name,
-                "service": ServiceSpec { manners: Manners::default(), ..(**spec).clone() },
+                "service": ServiceSpec { limits: Limits::default(), ..(**spec).clone() }.to_stable_json().ok(),
             }),
         };
         if !defences.is_empty() {

@@ -32,12 +32,16 @@ impl DefenceSpec {
 
     /// The defences of a target.
     pub(super) fn read(nodes: Option<&Node>) -> Result<Vec<Self>, Diagnostic> {
-        let read = |node: &Node| {
-            let (plugin, settings) = chosen(DEFENCES, "defence", node)?;
-            let defence = Arc::from(build(plugin, &settings, Some(node))?);
-            Ok(Self { name: plugin.name, settings, defence })
-        };
-        nodes.map(Node::list).unwrap_or_default().iter().map(read).collect()
+        nodes
+            .map(Node::list)
+            .unwrap_or_default()
+            .iter()
+            .map(|node: &Node| {
+                let (plugin, settings) = chosen(DEFENCES, "defence", node)?;
+                let defence = Arc::from(build(plugin, &settings, Some(node))?);
+                Ok(Self { name: plugin.name, settings, defence })
+            })
+            .collect()
     }
 }
 

@@ -65,7 +65,8 @@ impl Diagnostic {
     /// The mistake in this text of this file.
     pub fn within(self, text: &str, path: &Path) -> ConfigError {
         let number = |n: u64| usize::try_from(n).unwrap_or(0);
-        let (line, column) = (number(self.at.line()), number(self.at.column()));
+        let line = number(self.at.line());
+        let column = number(self.at.column());
         let source_line = match line {
             0 => "",
             _ => text.lines().nth(line - 1).unwrap_or_default(),
@@ -93,7 +94,8 @@ impl fmt::Display for Mistake {
         if self.line == 0 {
             return write!(f, "{path}: {message}");
         }
-        let (line, start) = (self.line, self.column.saturating_sub(1));
+        let line = self.line;
+        let start = self.column.saturating_sub(1);
         let skipped = start.saturating_sub(BEFORE);
         let mut shown: String = self
             .source_line
@@ -107,7 +109,8 @@ impl fmt::Display for Mistake {
         writeln!(f, "{path}:{line}:{}: {message}", self.column)?;
         writeln!(f, "{margin} |")?;
         writeln!(f, "{line} | {shown}")?;
-        let (gap, mark) = (" ".repeat(start - skipped), "^".repeat(self.width.min(BEHIND)));
+        let gap = " ".repeat(start - skipped);
+        let mark = "^".repeat(self.width.min(BEHIND));
         write!(f, "{margin} | {gap}{mark}")
     }
 }

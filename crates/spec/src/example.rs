@@ -8,12 +8,15 @@ pub fn example(model: &str, data: &str) -> String {
 
 /// Text as YAML: plain where nobody could read it as something else, else in quotes.
 pub(super) fn quoted(text: &str) -> String {
-    let harmless = |char: char| char.is_ascii_alphanumeric() || "_./:-".contains(char);
     let starts = text.starts_with(|char: char| char.is_ascii_alphabetic())
         || ["/", "./", "../"].iter().any(|start| text.starts_with(start));
     let word = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
         .contains(&text.to_ascii_lowercase().as_str());
-    if starts && !word && !text.ends_with(':') && text.chars().all(harmless) {
+    if starts
+        && !word
+        && !text.ends_with(':')
+        && text.chars().all(|char: char| char.is_ascii_alphanumeric() || "_./:-".contains(char))
+    {
         return text.to_owned();
     }
     // What JSON escapes, double quotes of YAML read the same.
@@ -46,7 +49,7 @@ targets:
     # same model without it as another target tells what it is worth.
     # defences: [median_filter]
   # A service behind HTTP instead of a model, see docs/services.md:
-  # - service: {of: rekognition, task: labels, manners: {rate: 5, calls: 3000}}
+  # - service: {provider: rekognition, task: labels, limits: {rate: 5, calls: 3000}}
 
 # The images that are shown: a data set, or world:signs:200 for pictures that Faultlens draws.
 cases:

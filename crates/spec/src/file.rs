@@ -1,6 +1,7 @@
 //! What files beside a campaign's are read with, so that mistakes in them are told in the same way.
 
 pub use super::error::Diagnostic;
+pub use super::legacy::rename_keys;
 pub use super::plugin::{Form, json as settings_json, label};
 pub use super::takes::{Key, Takes, check, known};
 pub use super::tree::{Entry, Node, Value, parse};

@@ -39,7 +39,8 @@ impl JudgeSpec {
         let usual = Node::placeless(Value::Text(DEFAULT_ORACLE.to_owned()));
         let (oracle_plugin, oracle_settings) = chosen(ORACLES, "oracle", oracle.unwrap_or(&usual))?;
         let built_oracle = build(oracle_plugin, &oracle_settings, oracle)?;
-        let (mut chosen_guards, mut built_guards) = (Vec::new(), Vec::new());
+        let mut chosen_guards = Vec::new();
+        let mut built_guards = Vec::new();
         for guard in guards.map(Node::list).unwrap_or_default() {
             let (plugin, settings) = chosen(GUARDS, "guard", guard)?;
             built_guards.push(build(plugin, &settings, Some(guard))?);

@@ -31,6 +31,7 @@ mod fault;
 pub mod file;
 mod judge;
 mod keys;
+mod legacy;
 mod mlaas_fi;
 mod plugin;
 mod preserve;

@@ -142,8 +142,10 @@ pub fn mlaas_fi(
         .map(|text| serde_json::from_str(text).map_err(json("the file of providers")))
         .transpose()?;
     let providers = providers.map(|read| read.providers).unwrap_or_default();
-    let convert = |(name, written): (&String, &Written)| experiment(name, written, &providers);
-    read.experiments.iter().map(convert).collect()
+    read.experiments
+        .iter()
+        .map(|(name, written): (&String, &Written)| experiment(name, written, &providers))
+        .collect()
 }
 
 fn experiment(
@@ -183,12 +185,14 @@ fn service(
     task: &str,
     settings: Option<&BTreeMap<String, String>>,
 ) -> String {
-    let mut text = format!("    service:\n      of: {of}\n      task: {task}\n");
-    let own = |known: &&(&str, &str, &str)| {
+    let mut text = format!(
+        "    service:
+      provider: {of}\n      task: {task}\n"
+    );
+    if let Some((_, _, labels)) = CONSIDERED.iter().find(|known: &&(&str, &str, &str)| {
         (known.0, known.1) == (&written.provider[..], &written.service[..])
-    };
-    if let Some((_, _, labels)) = CONSIDERED.iter().find(own) {
-        let _ = writeln!(text, "      considered: {labels}");
+    }) {
+        let _ = writeln!(text, "      labels: {labels}");
     }
     let endpoint = if task == "faces" { "endpoint_face" } else { "endpoint_vision" };
     for (theirs, ours) in [("region_name", "region"), (endpoint, "endpoint")] {
@@ -221,8 +225,7 @@ fn notes(written: &Written, settings: Option<&BTreeMap<String, String>>) -> Vec<
         "mlaas-fi unpacks datasets/{}.tar.gz itself; unpack it before the run",
         written.dataset
     )];
-    let secret = |key: &&String| key.contains("key");
-    if settings.is_some_and(|settings| settings.keys().any(|key| secret(&key))) {
+    if settings.is_some_and(|settings| settings.keys().any(|key| key.contains("key"))) {
         notes.push(format!(
             "the keys of {} stay where they are; put them into the environment or the provider's \
              own file, see docs/services.md",
@@ -291,7 +294,8 @@ mod tests {
         assert_eq!(defended.defences[0].name, "median_filter");
         let Source::Service(spec) = &plain.source else { panic!("a service") };
         assert_eq!(spec.region.as_deref(), Some("us-east-2"));
-        assert_eq!(spec.considered, ["Violence", "Visually Disturbing"]);
+        let wanted = ["Violence", "Visually Disturbing"].map(str::to_owned).to_vec();
+        assert_eq!(spec.labels, faultlens_targets::service::ServiceLabels::Only(wanted));
     }
 
     #[test]

@@ -83,7 +83,8 @@ impl Form {
             return match &parameter.unset {
                 Unset::Required => {
                     let wanted = plain_words(&parameter.kind);
-                    let (name, about) = (parameter.name, parameter.about);
+                    let name = parameter.name;
+                    let about = parameter.about;
                     let what = format!("{} needs {name}, {wanted}: {about}", self.name);
                     Err(Diagnostic::new(at, what))
                 }
@@ -158,15 +159,22 @@ fn range(parameter: &Parameter, text: &str, node: &Node) -> Result<Vec<Setting>,
 
 /// Settings as JSON, which reads back as the same settings.
 pub fn json(settings: &Settings) -> BTreeMap<String, serde_json::Value> {
-    let value = |setting: &Setting| match setting {
-        Setting::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            (*number as i64).into()
-        }
-        Setting::Number(number) => (*number).into(),
-        Setting::Word(word) => word.to_string().into(),
-        Setting::Names(names) => names.clone().into(),
-    };
-    settings.iter().map(|(name, setting)| (name.to_owned(), value(setting))).collect()
+    settings
+        .iter()
+        .map(|(name, setting)| {
+            (
+                name.to_owned(),
+                match setting {
+                    Setting::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                        (*number as i64).into()
+                    }
+                    Setting::Number(number) => (*number).into(),
+                    Setting::Word(word) => word.to_string().into(),
+                    Setting::Names(names) => names.clone().into(),
+                },
+            )
+        })
+        .collect()
 }
 
 /// A name with all its settings, without two meanings: what identities are made from.
@@ -178,8 +186,9 @@ pub(super) fn spec(name: &str, settings: &Settings) -> String {
 /// The names of what differs between settings.
 pub(super) fn swept<'s>(all: impl Iterator<Item = &'s Settings> + Clone) -> BTreeSet<&'static str> {
     let Some(first) = all.clone().next() else { return BTreeSet::new() };
-    let of = |own: &'s Settings| own.iter().filter(|(name, own)| first.get(name) != Some(own));
-    all.flat_map(of).map(|(name, _)| name).collect()
+    all.flat_map(|own: &'s Settings| own.iter().filter(|(name, own)| first.get(name) != Some(own)))
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// A name with the settings that differ from the defaults, for people.
@@ -195,10 +204,9 @@ pub(super) fn label_in_sweep(
     swept: &BTreeSet<&str>,
 ) -> String {
     let usual = |name: &str, setting: &Setting| {
-        let is = |parameter: &&Parameter| {
+        parameters.iter().any(|parameter: &&Parameter| {
             parameter.name == name && parameter.unset == Unset::Is(setting.clone())
-        };
-        parameters.iter().any(is)
+        })
     };
     let said = settings.iter();
     let said = said.filter(|(name, setting)| swept.contains(name) || !usual(name, setting));

@@ -165,7 +165,7 @@ impl Preservation {
         let mut text = String::new();
         // One byte more than is taken shows that there is more.
         let file = std::fs::File::open(&path).map_err(read)?;
-        file.take(Tolerance::MOST_BYTES as u64 + 1).read_to_string(&mut text).map_err(read)?;
+        file.take(Tolerance::MAX_BYTES as u64 + 1).read_to_string(&mut text).map_err(read)?;
         Tolerance::from_json(&text).map_err(|source| ToleranceFileError::Wrong { source, path })?;
         Ok(Some(text))
     }

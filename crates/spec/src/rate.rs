@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn intervals_are_those_of_the_method() {
         let by = |method| Intervals { method, level: Level::default() };
-        let (wilson, exact) = (by(Method::Wilson), by(Method::ClopperPearson));
+        let wilson = by(Method::Wilson);
+        let exact = by(Method::ClopperPearson);
         // From Python: the score formula, and bisection on sums of the binomial's terms.
         for (intervals, low, high) in
             [(wilson, 0.0623863995, 0.1604872417), (exact, 0.0578440101, 0.1616504903)]

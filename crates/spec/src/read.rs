@@ -4,6 +4,7 @@ use super::campaign::{Campaign, CaseSpec, Fairness, Sample, Source, TargetSpec};
 use super::error::Diagnostic;
 use super::fault::{self, FaultPoint};
 use super::keys::CAMPAIGN;
+use super::legacy::replace_old_names;
 use super::takes::{Takes, check, known};
 use super::tree::{self, Node, Value};
 use super::{
@@ -14,9 +15,9 @@ use faultlens_judge::Tolerance;
 use faultlens_stats::{Level, StatsError, StopRule};
 use faultlens_targets::onnx::labels_from;
 use faultlens_targets::service::ServiceSpec;
-use faultlens_targets::{Written, shipped};
+use faultlens_targets::{PartialDescription, embedded_model};
 use faultlens_vision::{InputDescription, OutputDescription};
-use faultlens_world::MOST_PICTURES;
+use faultlens_world::MAX_PICTURES;
 use faultlens_world::PREFIX;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +31,8 @@ const DEFAULT_AT_MOST: u32 = 1000;
 const DEFAULT_EXAMPLES: usize = 3;
 
 pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
-    let tree = tree::parse(text)?;
+    let mut tree = tree::parse(text)?;
+    let warnings = replace_old_names(&mut tree);
     if matches!(tree.value, Value::Nothing) {
         return Err(Diagnostic::new(
             tree.at,
@@ -76,6 +78,7 @@ pub(super) fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> 
         examples: whole_of(&tree, "examples").unwrap_or(DEFAULT_EXAMPLES),
         base,
         text: text.to_owned(),
+        warnings,
     })
 }
 
@@ -84,10 +87,13 @@ fn objects_are_there(tree: &Node, faults: &[FaultPoint]) -> Result<(), Diagnosti
     let mut faults = faults.iter();
     let needing = faults.find(|fault| fault.disturbance.needs_objects());
     let (Some(fault), None) = (needing, tree.get("objects")) else { return Ok(()) };
-    let named = |entry: &&Node| entry.get("fault").and_then(Node::text) == Some(fault.name);
     let entries = tree.get("faults").map(Node::list).unwrap_or_default();
     let preset = || entries.iter().find(|entry| entry.get("preset").is_some());
-    let at = entries.iter().find(named).or_else(preset).map_or(tree.at, |entry| entry.at);
+    let at = entries
+        .iter()
+        .find(|entry: &&Node| entry.get("fault").and_then(Node::text) == Some(fault.name))
+        .or_else(preset)
+        .map_or(tree.at, |entry| entry.at);
     let what = format!(
         "{} puts objects into scenes, and the campaign has none; write objects: FOLDER beside \
          faults, a pool that `faultlens objects DATA --out FOLDER` makes, or a data set whose \
@@ -180,7 +186,7 @@ fn source(
     let Some(service) = service else {
         let (path, usual) = model(node, base)?;
         let labels = text_of(node, "labels").map(|labels| labels_from(base, labels.as_ref()));
-        let written = Written { input, output, labels };
+        let written = PartialDescription { input, output, labels };
         return Ok((Source::Model { path, written: Box::new(written) }, usual));
     };
     if let Some(odd) = ["model", "input", "output", "labels"].iter().find_map(|key| node.get(key)) {
@@ -191,8 +197,8 @@ fn source(
     let at = node.get("service").unwrap_or(node).at;
     service.check().map_err(|error| Diagnostic::new(at, error.to_string()))?;
     let usual = match service.task {
-        Some(task) => format!("{} {}", service.of, task.name()),
-        None => service.of.clone(),
+        Some(task) => format!("{} {}", service.provider, task.name()),
+        None => service.provider.clone(),
     };
     Ok((Source::Service(Box::new(service)), usual))
 }
@@ -216,8 +222,10 @@ pub(super) fn texts(node: Option<&Node>) -> Vec<String> {
 /// Keys with a value each, as the file has them.
 fn scalars(node: &Node, key: &str, text: &str) -> BTreeMap<String, String> {
     let entries = node.get(key).map(Node::entries).unwrap_or_default();
-    let value = |node: &Node| node.scalar_text(text).unwrap_or_default();
-    entries.iter().map(|entry| (entry.key.clone(), value(&entry.node))).collect()
+    entries
+        .iter()
+        .map(|entry| (entry.key.clone(), entry.node.scalar_text(text).unwrap_or_default()))
+        .collect()
 }
 
 /// A target's model and what the target is called where the file does not say it.
@@ -228,7 +236,7 @@ fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Diagnostic> {
     };
     let text = model.text().unwrap_or_default();
     if let Some(name) = text.strip_prefix(PREFIX) {
-        shipped(name).map_err(|error| Diagnostic::new(model.at, error.to_string()))?;
+        embedded_model(name).map_err(|error| Diagnostic::new(model.at, error.to_string()))?;
         return Ok((PathBuf::from(text), name.to_owned()));
     }
     let path = base.join(text);
@@ -281,10 +289,11 @@ fn path_or_world(data: &Node, base: &Path) -> Result<String, Diagnostic> {
     let (kind, count) = world.split_once(':').map_or((world, None), |(k, n)| (k, Some(n)));
     known("set of the embedded world", kind, WORLD_KINDS.to_vec())
         .map_err(|message| Diagnostic::new(data.at, message))?;
-    let fits = |count: &str| count.parse().is_ok_and(|n: usize| (1..=MOST_PICTURES).contains(&n));
-    if let Some(count) = count.filter(|count| !fits(count)) {
+    if let Some(count) =
+        count.filter(|count| !count.parse().is_ok_and(|n: usize| (1..=MAX_PICTURES).contains(&n)))
+    {
         let what = format!(
-            "world:{kind} takes a number of pictures from 1 to {MOST_PICTURES}, such as \
+            "world:{kind} takes a number of pictures from 1 to {MAX_PICTURES}, such as \
              world:{kind}:200, not {count:?}"
         );
         return Err(Diagnostic::new(data.at, what));
@@ -305,11 +314,11 @@ fn intervals(node: Option<&Node>) -> Result<Intervals, Diagnostic> {
 
 fn stop(node: &Node, level: Level) -> Result<Stop, Diagnostic> {
     let half_width = node.get("half_width").and_then(Node::number).unwrap_or_default();
-    let wrong = |error: StatsError| Diagnostic::new(node.at, error.to_string());
     Ok(Stop {
         half_width,
         at_most: whole_of(node, "at_most").unwrap_or(DEFAULT_AT_MOST),
-        rule: StopRule::new(half_width, level).map_err(wrong)?,
+        rule: StopRule::new(half_width, level)
+            .map_err(|error: StatsError| Diagnostic::new(node.at, error.to_string()))?,
     })
 }
 
@@ -320,21 +329,23 @@ fn requirements(
     faults: &[FaultPoint],
 ) -> Result<Vec<Requirement>, Diagnostic> {
     let nodes = tree.get("requirements").map(Node::list).unwrap_or_default();
-    let read = |node: &Node| {
-        let rate = node.get("rate").and_then(Node::text).and_then(RateKind::named);
-        let filter = node.get("where").map(Node::entries).unwrap_or_default();
-        for entry in filter {
-            check_value(&entry.key, &entry.node, targets, faults)?;
-        }
-        Ok(Requirement {
-            name: text_of(node, "name"),
-            fit: limited(node)?,
-            rate: rate.unwrap_or(RateKind::Failed),
-            at_most: node.get("at_most").and_then(Node::number).unwrap_or_default(),
-            filter: called(scalars(node, "where", text), faults),
+    nodes
+        .iter()
+        .map(|node: &Node| {
+            let rate = node.get("rate").and_then(Node::text).and_then(RateKind::named);
+            let filter = node.get("where").map(Node::entries).unwrap_or_default();
+            for entry in filter {
+                check_value(&entry.key, &entry.node, targets, faults)?;
+            }
+            Ok(Requirement {
+                name: text_of(node, "name"),
+                fit: limited(node)?,
+                rate: rate.unwrap_or(RateKind::Failed),
+                at_most: node.get("at_most").and_then(Node::number).unwrap_or_default(),
+                filter: called(scalars(node, "where", text), faults),
+            })
         })
-    };
-    nodes.iter().map(read).collect()
+        .collect()
 }
 
 /// A filter whose fault point, where it names one, is called as reports call it.
@@ -372,7 +383,8 @@ fn limited(node: &Node) -> Result<Option<FitLimit>, Diagnostic> {
         (_, None) => Ok(None),
         (None, Some(fit)) => {
             let number = |key| fit.get(key).and_then(Node::number);
-            let (raw, share) = (number("raw"), number("share"));
+            let raw = number("raw");
+            let share = number("share");
             Ok(Some(FitLimit { raw: raw.unwrap_or(1.0), share: share.unwrap_or(1.0) }))
         }
     }

@@ -171,6 +171,20 @@ impl Node {
         }
     }
 
+    /// The elements of a list, to be changed; none where it is no list.
+    pub(super) fn list_mut(&mut self) -> &mut [Node] {
+        match &mut self.value {
+            Value::List(list) => list,
+            _ => &mut [],
+        }
+    }
+
+    /// The value of a key, to be changed.
+    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        let Value::Map(entries) = &mut self.value else { return None };
+        entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
+    }
+
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)

@@ -147,8 +147,10 @@ impl Varied {
             _ => Evenly::Strength,
         };
         let mut fixed = Settings::default();
-        let own = |name: &str| VARIED.iter().all(|parameter| parameter.name != name);
-        for (name, setting) in settings.iter().filter(|(name, _)| own(name)) {
+        for (name, setting) in settings
+            .iter()
+            .filter(|(name, _)| VARIED.iter().all(|parameter| parameter.name != *name))
+        {
             fixed.set(name, setting.clone());
         }
         if fixed.get("severity").is_some() {
@@ -160,15 +162,19 @@ impl Varied {
             let Domain { ranges, together, .. } = domain(plugin.name, small).ok_or_else(|| {
                 SettingError("has no strengths that could be drawn; leave out within".to_owned())
             })?;
-            let unset = |range: &&Range| fixed.get(range.parameter).is_none();
-            let ranges: Vec<Range> = ranges.iter().filter(unset).copied().collect();
+            let ranges: Vec<Range> = ranges
+                .iter()
+                .filter(|range: &&Range| fixed.get(range.parameter).is_none())
+                .copied()
+                .collect();
             if ranges.is_empty() {
                 let what = "all its strengths are set, and within draws them; leave some out";
                 return Err(SettingError(what.to_owned()));
             }
             Ok(Strengths { ranges, together: *together })
         };
-        let (photo, small) = (left(false)?, left(true)?);
+        let photo = left(false)?;
+        let small = left(true)?;
         Ok(Self { plugin, photo, small, fixed, within, evenly })
     }
 
@@ -263,7 +269,8 @@ impl Varied {
         let far = self.mixture(image, stream);
         let seed = stream.next_u64();
         let change = |places: &[f64]| self.at(image, Some(original), places, seed)?.visual_change;
-        let (weak, strong) = (change(&vec![0.0; far.len()])?, change(&far)?);
+        let weak = change(&vec![0.0; far.len()])?;
+        let strong = change(&far)?;
         Some((weak.min(strong), weak.max(strong)))
     }
 
@@ -303,7 +310,8 @@ impl Varied {
         goal: f64,
         seed: u64,
     ) -> Option<Drawn> {
-        let (mut low, mut high) = (0.0, 1.0);
+        let mut low = 0.0;
+        let mut high = 1.0;
         let mut best: Option<Drawn> = None;
         for tried in 1..=MOST_HALVINGS {
             // Both ends first.
@@ -339,11 +347,12 @@ impl Varied {
     /// Where in their ranges strengths lie, from 0 (weak) to 1 (strong).
     fn places(&self, strengths: &Strengths, stream: &mut Stream) -> Vec<f64> {
         let common = stream.uniform();
-        let place = |at: usize| match strengths.together || at == 0 {
-            true => common,
-            false => stream.uniform(),
-        };
-        (0..strengths.ranges.len()).map(place).collect()
+        (0..strengths.ranges.len())
+            .map(|at: usize| match strengths.together || at == 0 {
+                true => common,
+                false => stream.uniform(),
+            })
+            .collect()
     }
 
     fn at(
@@ -388,11 +397,19 @@ mod tests {
 
     /// Blocks of several sizes in all colours, so that every fault has something to change.
     fn picture() -> Image {
-        let level = |at: usize| {
-            let (x, y, channel) = (at / 3 % 96, at / 3 / 96, at % 3);
-            ((x / 7 * 37 + y / 5 * 59 + x * y / 11 + channel * 83) % 256) as u8
-        };
-        Image::from_rgb(96, 80, (0..96 * 80 * 3).map(level).collect()).unwrap()
+        Image::from_rgb(
+            96,
+            80,
+            (0..96 * 80 * 3)
+                .map(|at: usize| {
+                    let x = at / 3 % 96;
+                    let y = at / 3 / 96;
+                    let channel = at % 3;
+                    ((x / 7 * 37 + y / 5 * 59 + x * y / 11 + channel * 83) % 256) as u8
+                })
+                .collect(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -403,7 +420,8 @@ mod tests {
         let mut strengths = Vec::new();
         for seed in 0..40 {
             let draw = || fault.draw(&image, Some(&original), &mut Seed::new(seed).stream());
-            let (one, other) = (draw().unwrap(), draw().unwrap());
+            let one = draw().unwrap();
+            let other = draw().unwrap();
             assert_eq!((one.image == other.image, &one.strengths), (true, &other.strengths));
             assert!(one.fits && one.visual_change.unwrap() <= 0.6, "{:?}", one.visual_change);
             let again = one.fault.change(&image, &mut Seed::new(one.seed).stream());

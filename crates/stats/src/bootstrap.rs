@@ -78,12 +78,10 @@ impl Bootstrap {
             return Err(StatsError::OneSided);
         }
         let acceleration = acceleration(n, &mut statistic)?;
-        let moved = |z: f64| {
-            let shifted = bias + z;
-            normal_cdf(bias + shifted / (1.0 - acceleration * shifted))
-        };
         let z = self.level.z();
-        Ok(between(value, &sorted, moved(-z), moved(z), n))
+        let low = bca_quantile(-z, bias, acceleration);
+        let high = bca_quantile(z, bias, acceleration);
+        Ok(between(value, &sorted, low, high, n))
     }
 
     /// The statistic on every resample, ascending.
@@ -129,8 +127,15 @@ fn share_below(sorted: &[f64], value: f64) -> f64 {
     (less + at_most) as f64 / (2 * sorted.len()) as f64
 }
 
-/// How fast the statistic's spread changes with its value, from leaving out each observation
-/// once. 0 for a single observation and for a statistic that never changes.
+/// The quantile that takes the place of Φ(z) in the bias-corrected and accelerated interval
+/// (Efron 1987).
+fn bca_quantile(z: f64, bias: f64, acceleration: f64) -> f64 {
+    let shifted = bias + z;
+    normal_cdf(bias + shifted / (1.0 - acceleration * shifted))
+}
+
+/// How fast the statistic's spread changes with its value: the jackknife estimate, from leaving out
+/// each observation once. 0 for a single observation and for a statistic that never changes.
 fn acceleration(n: usize, statistic: &mut impl FnMut(&[usize]) -> f64) -> Result<f64, StatsError> {
     if n < 2 {
         return Ok(0.0);
@@ -144,9 +149,9 @@ fn acceleration(n: usize, statistic: &mut impl FnMut(&[usize]) -> f64) -> Result
         }
     }
     let mean = left_out.iter().sum::<f64>() / n as f64;
-    let power = |k: i32| left_out.iter().map(|x| (mean - x).powi(k)).sum::<f64>();
-    let squares = power(2);
-    Ok(if squares == 0.0 { 0.0 } else { power(3) / (6.0 * squares.powf(1.5)) })
+    let squares: f64 = left_out.iter().map(|x| (mean - x).powi(2)).sum();
+    let cubes: f64 = left_out.iter().map(|x| (mean - x).powi(3)).sum();
+    Ok(if squares == 0.0 { 0.0 } else { cubes / (6.0 * squares.powf(1.5)) })
 }
 
 fn between(value: f64, sorted: &[f64], low: f64, high: f64, n: usize) -> Estimate {

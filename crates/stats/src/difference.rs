@@ -82,19 +82,23 @@ fn square_and_add(
     if first.1 == 0 || second.1 == 0 {
         return Estimate { value: None, low: -1.0, high: 1.0, n };
     }
-    let rate = |(events, n): (u64, u64)| events as f64 / n as f64;
-    let p1 = rate(first);
-    let p2 = rate(second);
+    let p1 = first.0 as f64 / first.1 as f64;
+    let p2 = second.0 as f64 / second.1 as f64;
     let (low1, high1) = score_interval(first.0, first.1, level);
     let (low2, high2) = score_interval(second.0, second.1, level);
-    let arm = |x: f64, y: f64| (x * x - 2.0 * phi * x * y + y * y).max(0.0).sqrt();
     let value = p1 - p2;
     Estimate {
         value: Some(value),
-        low: (value - arm(p1 - low1, high2 - p2)).max(-1.0),
-        high: (value + arm(high1 - p1, p2 - low2)).min(1.0),
+        low: (value - arm(p1 - low1, high2 - p2, phi)).max(-1.0),
+        high: (value + arm(high1 - p1, p2 - low2, phi)).min(1.0),
         n,
     }
+}
+
+/// One arm of the interval: the arms of both rates squared and added, less what their correlation
+/// takes away.
+fn arm(x: f64, y: f64, phi: f64) -> f64 {
+    (x * x - 2.0 * phi * x * y + y * y).max(0.0).sqrt()
 }
 
 #[cfg(test)]

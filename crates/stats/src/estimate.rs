@@ -85,10 +85,13 @@ impl FromStr for Level {
 
     /// Reads `0.95` or `95%`.
     fn from_str(text: &str) -> Result<Self, StatsError> {
-        let wrong = |_| StatsError::Level(format!("\"{text}\""));
-        match text.trim().strip_suffix('%') {
-            Some(percent) => Self::new(percent.trim().parse::<f64>().map_err(wrong)? / 100.0),
-            None => Self::new(text.trim().parse().map_err(wrong)?),
+        let (digits, unit) = match text.trim().strip_suffix('%') {
+            Some(percent) => (percent.trim(), 100.0),
+            None => (text.trim(), 1.0),
+        };
+        match digits.parse::<f64>() {
+            Ok(number) => Self::new(number / unit),
+            Err(_) => Err(StatsError::Level(format!("\"{text}\""))),
         }
     }
 }

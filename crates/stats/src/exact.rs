@@ -81,9 +81,10 @@ impl Table {
     /// The chances of counts in the first sample, up to a factor.
     fn chances(&self) -> Vec<(u64, f64)> {
         let [n, k, other] = [self.first, self.events, self.second].map(|count| count as f64);
-        let least = self.events.saturating_sub(self.second);
-        let most = self.events.min(self.first);
-        chances(least, most, |x| (n - x) * (k - x) / ((x + 1.0) * (other - k + x + 1.0)))
+        // The hypergeometric distribution: its terms follow from each other by this ratio.
+        let min = self.events.saturating_sub(self.second);
+        let max = self.events.min(self.first);
+        chances(min, max, |x| (n - x) * (k - x) / ((x + 1.0) * (other - k + x + 1.0)))
     }
 }
 
@@ -97,11 +98,11 @@ pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
 /// The chances of all counts, up to a factor and without those that are 0; `ratio` is that of a
 /// count's successor to its own. Walks both ways from the likeliest one, until nothing is left
 /// to add.
-fn chances(least: u64, most: u64, ratio: impl Fn(f64) -> f64) -> Vec<(u64, f64)> {
-    let mode = mode(least, most, &ratio);
+fn chances(min: u64, max: u64, ratio: impl Fn(f64) -> f64) -> Vec<(u64, f64)> {
+    let mode = mode(min, max, &ratio);
     let mut chances = vec![(mode, 1.0)];
     let mut chance = 1.0;
-    for x in mode..most {
+    for x in mode..max {
         chance *= ratio(x as f64);
         if chance == 0.0 {
             break;
@@ -109,7 +110,7 @@ fn chances(least: u64, most: u64, ratio: impl Fn(f64) -> f64) -> Vec<(u64, f64)>
         chances.push((x + 1, chance));
     }
     chance = 1.0;
-    for x in (least..mode).rev() {
+    for x in (min..mode).rev() {
         chance /= ratio(x as f64);
         if chance == 0.0 {
             break;
@@ -137,9 +138,9 @@ fn share(chances: &[(u64, f64)], of: impl Fn(&(u64, f64)) -> bool) -> f64 {
 }
 
 /// The likeliest value: ratios fall, so it is the first whose successor is less likely.
-fn mode(least: u64, most: u64, ratio: &impl Fn(f64) -> f64) -> u64 {
-    let mut low = least;
-    let mut high = most;
+fn mode(min: u64, max: u64, ratio: &impl Fn(f64) -> f64) -> u64 {
+    let mut low = min;
+    let mut high = max;
     while low < high {
         let middle = low + (high - low) / 2;
         if ratio(middle as f64) > 1.0 { low = middle + 1 } else { high = middle }

@@ -16,7 +16,7 @@
 //! 9. [`survival`]: how long until something fails, when some trials end before it does,
 //! 10. [`Smoother`]: a curve through scattered rates, and [`tolerance`]: where the answers of
 //!     people drop along it,
-//! 11. [`reliability()`], [`beside_humans`]: whether answers stay as good where people's do.
+//! 11. [`reliability()`], [`compare_with_humans`]: whether answers stay as good where people's do.
 //!
 //! ```
 //! use faultlens_stats::{Level, wilson};
@@ -55,8 +55,8 @@ pub use exact::{binomial_lower, fisher_exact, fisher_lower, mcnemar_exact};
 pub use mean::{Mean, Range};
 pub use multiple::{benjamini_hochberg, holm};
 pub use preservation::{
-    Batches, BesideHumans, Reliability, Required, Spread, Stretch, Version, Versions,
-    beside_humans, reliability,
+    Batches, HumanComparison, Reliability, Required, ScoreSegment, Spread, Version, Versions,
+    compare_with_humans, reliability,
 };
 pub use proportion::{clopper_pearson, wilson};
 pub use sample_size::sample_size;

@@ -110,8 +110,9 @@ impl Range {
                 let logit = (share / (1.0 - share)).ln();
                 let rest = share * (1.0 - share);
                 let far = half / (to - from) / rest;
-                let back = |logit: f64| from + (to - from) / (1.0 + (-logit).exp());
-                (back(logit - far), back(logit + far))
+                let low = from + (to - from) / (1.0 + (far - logit).exp());
+                let high = from + (to - from) / (1.0 + (-logit - far).exp());
+                (low, high)
             }
         })
     }
@@ -126,6 +127,14 @@ fn student(freedom: f64, level: Level) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of(values: &[f64]) -> Mean {
+        let mut mean = Mean::default();
+        for &value in values {
+            mean.add(value).unwrap();
+        }
+        mean
+    }
 
     #[test]
     fn quantiles_as_tables_have_them() {
@@ -149,11 +158,6 @@ mod tests {
 
     #[test]
     fn parts_make_the_whole() {
-        let of = |values: &[f64]| {
-            let mut mean = Mean::default();
-            values.iter().for_each(|value| mean.add(*value).unwrap());
-            mean
-        };
         let mut merged = of(&[]);
         merged.merge(&of(&[3.0, 5.0]));
         merged.merge(&of(&[]));
@@ -163,11 +167,6 @@ mod tests {
 
     #[test]
     fn intervals_stay_where_the_quantity_can_lie() {
-        let of = |values: &[f64]| {
-            let mut mean = Mean::default();
-            values.iter().for_each(|value| mean.add(*value).unwrap());
-            mean
-        };
         let level = Level::default();
         let share = Range::Between(0.0, 1.0);
         let near = of(&[0.99, 1.0, 0.8, 1.0]);

@@ -126,15 +126,17 @@ pub fn reliability(
     if images.iter().any(|image| image.changed.is_empty()) || images.is_empty() {
         return Err(StatsError::Empty);
     }
-    let batch = |draw: &mut dyn FnMut() -> u64| -> Vec<(f64, Version)> {
-        (0..batches.size)
-            .map(|_| {
-                let image = &images[index_below(images.len(), draw())];
-                (image.original, image.changed[index_below(image.changed.len(), draw())])
-            })
-            .collect()
-    };
-    let all: Vec<Vec<(f64, Version)>> = (0..batches.number).map(|_| batch(&mut draw)).collect();
+    // Each batch draws images with replacement, and of each image one version.
+    let mut all: Vec<Vec<(f64, Version)>> = Vec::with_capacity(batches.number);
+    for _ in 0..batches.number {
+        let mut batch = Vec::with_capacity(batches.size);
+        for _ in 0..batches.size {
+            let image = &images[index_below(images.len(), draw())];
+            let version = image.changed[index_below(image.changed.len(), draw())];
+            batch.push((image.original, version));
+        }
+        all.push(batch);
+    }
     let least_change = match required {
         Required::Originals => None,
         Required::LeastChanged(share) => Some(quantile(
@@ -144,8 +146,8 @@ pub fn reliability(
     };
     let wanted = all.iter().filter_map(|batch| match least_change {
         None => mean(batch.iter().map(|(original, _)| *original)),
-        Some(most) => {
-            let least = batch.iter().filter(|(_, version)| version.visual_change <= most);
+        Some(limit) => {
+            let least = batch.iter().filter(|(_, version)| version.visual_change <= limit);
             mean(least.map(|(_, version)| version.score))
         }
     });
@@ -160,19 +162,21 @@ pub fn reliability(
 /// worse and one that gets better are added, or one good and one bad score to either side: with
 /// that, intervals of small samples hold (Bonett and Price 2012; Agresti and Caffo 2000).
 fn by_image(images: &[Versions], least_change: Option<f64>) -> Spread {
-    let own = |image: &Versions, most: f64| {
-        let versions = image.changed.iter().filter(|version| version.visual_change <= most);
-        mean(versions.map(|version| version.score))
-    };
-    let changed = |image: &Versions| own(image, f64::INFINITY).unwrap_or(0.0);
-    let Some(most) = least_change else {
-        let differences = images.iter().map(|image| image.original - changed(image));
+    let changed = images.iter().map(|image| mean_score(image, f64::INFINITY).unwrap_or(0.0));
+    let Some(limit) = least_change else {
+        let differences = images.iter().zip(changed).map(|(image, score)| image.original - score);
         return observed(differences, [-1.0, 1.0]);
     };
-    let required = observed(images.iter().filter_map(|image| own(image, most)), [0.0, 1.0]);
-    let reached = observed(images.iter().map(changed), [0.0, 1.0]);
+    let required = observed(images.iter().filter_map(|image| mean_score(image, limit)), [0.0, 1.0]);
+    let reached = observed(changed, [0.0, 1.0]);
     let deviation = required.deviation.hypot(reached.deviation);
     Spread { mean: required.mean - reached.mean, deviation }
+}
+
+/// The mean score of the versions of an image up to a visual change; `None` without such versions.
+fn mean_score(image: &Versions, limit: f64) -> Option<f64> {
+    let versions = image.changed.iter().filter(|version| version.visual_change <= limit);
+    mean(versions.map(|version| version.score))
 }
 
 /// The mean of values and of two that are added, with its standard error.
@@ -185,8 +189,13 @@ fn observed(values: impl Iterator<Item = f64>, added: [f64; 2]) -> Spread {
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, n) = values.fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
-    (n > 0).then(|| sum / f64::from(n))
+    let mut sum = 0.0;
+    let mut n = 0_u32;
+    for value in values {
+        sum += value;
+        n += 1;
+    }
+    if n > 0 { Some(sum / f64::from(n)) } else { None }
 }
 
 fn spread(values: impl Iterator<Item = f64>) -> Result<Spread, StatsError> {
@@ -204,20 +213,20 @@ fn quantile(mut values: Vec<f64>, share: f64) -> Result<f64, StatsError> {
     values.get(rank - 1).copied().ok_or(StatsError::Empty)
 }
 
-/// A stretch of visual change with the scores of people and of a model on it.
+/// A range of visual change with the scores of people and of a model on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stretch {
-    /// How long it is.
+pub struct ScoreSegment {
+    /// The length of the range.
     pub width: f64,
-    /// What people score.
+    /// The score of people.
     pub human: f64,
-    /// What the model scores.
+    /// The score of the model.
     pub model: f64,
 }
 
 /// How a model's scores over visual change compare with people's (Hu et al. 2024).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BesideHumans {
+pub struct HumanComparison {
     /// The share of what people achieve that the model achieves too (HMRI): 1 where it is nowhere
     /// below them.
     pub reached: f64,
@@ -225,18 +234,23 @@ pub struct BesideHumans {
     pub beyond: f64,
 }
 
-/// Compares areas below curves; `None` where people achieve nothing.
+/// Compares the areas below the curves of people and of a model: the Human-Relative Model Robustness
+/// Index and the Model Robustness Superiority Index of Hu et al. (2024). `None` where people achieve
+/// nothing.
 #[must_use]
-pub fn beside_humans(stretches: &[Stretch]) -> Option<BesideHumans> {
-    let area = |score: fn(&Stretch) -> f64| -> f64 {
-        stretches.iter().map(|stretch| stretch.width * score(stretch)).sum()
-    };
-    let human = area(|s| s.human);
-    let model = area(|s| s.model);
-    let below = area(|s| (s.human - s.model).max(0.0));
-    let above = area(|s| (s.model - s.human).max(0.0));
+pub fn compare_with_humans(segments: &[ScoreSegment]) -> Option<HumanComparison> {
+    let mut human = 0.0;
+    let mut model = 0.0;
+    let mut below = 0.0;
+    let mut above = 0.0;
+    for segment in segments {
+        human += segment.width * segment.human;
+        model += segment.width * segment.model;
+        below += segment.width * (segment.human - segment.model).max(0.0);
+        above += segment.width * (segment.model - segment.human).max(0.0);
+    }
     let beyond = if model > 0.0 { above / model } else { 0.0 };
-    (human > 0.0).then(|| BesideHumans { reached: 1.0 - below / human, beyond })
+    (human > 0.0).then(|| HumanComparison { reached: 1.0 - below / human, beyond })
 }
 
 #[cfg(test)]
@@ -255,6 +269,10 @@ mod tests {
 
     fn flat(mean: f64, deviation: f64) -> Spread {
         Spread { mean, deviation }
+    }
+
+    fn segment(human: f64, model: f64) -> ScoreSegment {
+        ScoreSegment { width: 0.5, human, model }
     }
 
     #[test]
@@ -373,13 +391,12 @@ mod tests {
 
     #[test]
     fn areas_beside_people() {
-        let stretch = |human, model| Stretch { width: 0.5, human, model };
-        let same = beside_humans(&[stretch(0.9, 0.9), stretch(0.5, 0.5)]).unwrap();
+        let same = compare_with_humans(&[segment(0.9, 0.9), segment(0.5, 0.5)]).unwrap();
         assert_eq!((same.reached, same.beyond), (1.0, 0.0));
         // People 0.9 and 0.5, the model 0.6 and 0.7: below by 0.3 of 1.4, above by 0.2 of 1.3.
-        let mixed = beside_humans(&[stretch(0.9, 0.6), stretch(0.5, 0.7)]).unwrap();
+        let mixed = compare_with_humans(&[segment(0.9, 0.6), segment(0.5, 0.7)]).unwrap();
         assert!((mixed.reached - (1.0 - 0.3 / 1.4)).abs() < 1e-12);
         assert!((mixed.beyond - 0.2 / 1.3).abs() < 1e-12);
-        assert_eq!(beside_humans(&[]), None);
+        assert_eq!(compare_with_humans(&[]), None);
     }
 }

@@ -35,15 +35,15 @@ pub fn confidence_sequence(events: u64, n: u64, level: Level) -> Result<Estimate
     let hits = events as f64;
     let misses = (n - events) as f64;
     let threshold = -level.alpha().ln();
-    let rejected = |p: f64| ln_mixture(p, hits, misses) >= threshold;
     let centre = hits / n as f64;
+    // ln M falls up to the centre and rises beyond it, so each end is found by bisection.
     let low = match events {
         0 => 0.0,
-        _ => bisect(0.0, centre, |p| !rejected(p)),
+        _ => bisect(0.0, centre, |p| ln_mixture(p, hits, misses) < threshold),
     };
     let high = match n - events {
         0 => 1.0,
-        _ => bisect(centre, 1.0, rejected),
+        _ => bisect(centre, 1.0, |p| ln_mixture(p, hits, misses) >= threshold),
     };
     Ok(rate(events, n, low, high))
 }

@@ -97,24 +97,30 @@ fn deviance(x: f64, m: f64) -> f64 {
 /// steps that grows as the square root of a + b.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
     const STEPS: u32 = 1_000_000;
-    let step = |coefficient: f64, c: f64, d: f64| {
-        let away = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
-        (away(1.0 + coefficient / c), 1.0 / away(1.0 + coefficient * d))
-    };
-    let (mut c, mut d) = step(-(a + b) * x / (a + 1.0), f64::INFINITY, 1.0);
+    let (mut c, mut d) = lentz_step(-(a + b) * x / (a + 1.0), f64::INFINITY, 1.0);
     let mut fraction = d;
     for k in 1..STEPS {
         let m = f64::from(k);
         let at = a + 2.0 * m;
-        (c, d) = step(m * (b - m) * x / ((at - 1.0) * at), c, d);
+        (c, d) = lentz_step(m * (b - m) * x / ((at - 1.0) * at), c, d);
         fraction *= c * d;
-        (c, d) = step(-(a + m) * (a + b + m) * x / (at * (at + 1.0)), c, d);
+        (c, d) = lentz_step(-(a + m) * (a + b + m) * x / (at * (at + 1.0)), c, d);
         fraction *= c * d;
         if (c * d - 1.0).abs() < 1e-15 {
             break;
         }
     }
     fraction
+}
+
+/// One step of Lentz's method in the modification of Thompson and Barnett (1986): numerators and
+/// denominators are kept away from 0.
+fn lentz_step(coefficient: f64, c: f64, d: f64) -> (f64, f64) {
+    (away_from_zero(1.0 + coefficient / c), 1.0 / away_from_zero(1.0 + coefficient * d))
+}
+
+fn away_from_zero(value: f64) -> f64 {
+    if value.abs() < 1e-300 { 1e-300 } else { value }
 }
 
 #[cfg(test)]

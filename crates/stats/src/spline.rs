@@ -122,7 +122,8 @@ impl Smoother {
         })
     }
 
-    /// The curve that says most about a point from all others.
+    /// The curve that predicts a point best from all others: the penalty is chosen by leave-one-out
+    /// cross-validation over a grid.
     ///
     /// # Errors
     /// Heights that are not finite or not one per place; points that determine no curve.
@@ -145,12 +146,13 @@ impl Smoother {
     }
 
     /// How far off each point is from a curve through all others, squared, weighted and summed;
-    /// infinite where that is not defined, or as soon as it is more than `most`.
-    fn left_out_error(&self, heights: &[f64], work: &Work, most: f64) -> f64 {
+    /// infinite where that is not defined, or as soon as it is more than `limit`. By the leverages,
+    /// without fitting again (Craven and Wahba 1979).
+    fn left_out_error(&self, heights: &[f64], work: &Work, limit: f64) -> f64 {
         let mut error = 0.0;
         for (k, (height, weight)) in heights.iter().zip(&self.weights).enumerate() {
             let free = 1.0 - work.leverage(self, k);
-            if free < FREE || error > most {
+            if free < FREE || error > limit {
                 return f64::INFINITY;
             }
             let off = (height - work.fitted(self, k)) / free;
@@ -188,7 +190,8 @@ fn knots(places: &[f64]) -> Vec<f64> {
     knots
 }
 
-/// The first of the four cubic basis functions that are not 0 at a place, and their values.
+/// The first of the four cubic basis functions that are not 0 at a place, and their values, by the
+/// recursion of Cox and de Boor.
 fn basis_at(x: f64, knots: &[f64]) -> (usize, Band) {
     let last = knots.len() - 5;
     let span = (knots[3..=last].partition_point(|knot| *knot <= x) + 2).clamp(3, last);
@@ -224,17 +227,10 @@ fn gram(basis: &[(usize, Band)], weights: &[f64], size: usize) -> Vec<Band> {
 /// linear between knots, so that their values at knots are enough.
 fn curvature(knots: &[f64]) -> Vec<Band> {
     let size = knots.len() - 4;
-    // The second derivative at knot i + 1, from coefficients i − 2 to i.
-    let at_knot = |i: usize| {
-        let twice = 2.0 / (knots[i + 2] - knots[i]);
-        let above = 3.0 / (knots[i + 3] - knots[i]);
-        let below = 3.0 / (knots[i + 2] - knots[i - 1]);
-        [twice * below, -twice * (above + below), twice * above]
-    };
     let mut penalty = vec![[0.0; 4]; size];
     for i in 2..size - 1 {
-        let [a, b, c] = at_knot(i);
-        let [d, e, f] = at_knot(i + 1);
+        let [a, b, c] = second_derivative(knots, i);
+        let [d, e, f] = second_derivative(knots, i + 1);
         let left = [a, b, c, 0.0];
         let right = [0.0, d, e, f];
         let third = (knots[i + 2] - knots[i + 1]) / 3.0;
@@ -249,7 +245,16 @@ fn curvature(knots: &[f64]) -> Vec<Band> {
     penalty
 }
 
-/// The diagonal's sum, without the ends, as R has it.
+/// The second derivative at knot i + 1, from coefficients i − 2 to i: de Boor's formula for the
+/// derivative of a B-spline, twice.
+fn second_derivative(knots: &[f64], i: usize) -> [f64; 3] {
+    let twice = 2.0 / (knots[i + 2] - knots[i]);
+    let above = 3.0 / (knots[i + 3] - knots[i]);
+    let below = 3.0 / (knots[i + 2] - knots[i - 1]);
+    [twice * below, -twice * (above + below), twice * above]
+}
+
+/// The sum of the diagonal without the ends, as in R.
 fn trace(of: &[Band]) -> f64 {
     of[2..of.len() - 3].iter().map(|row| row[0]).sum()
 }

@@ -4,7 +4,7 @@ use crate::proportion::{MAX_TRIALS, check, score_ends};
 use std::collections::BTreeMap;
 
 /// Sums over observations that count differently: trials that were drawn more or less often than
-/// they occur, or trials that come in bundles of which each has one cause.
+/// they occur (importance sampling), or trials that come in bundles of which each has one cause.
 ///
 /// A trial was an event or was not, and has a weight: how often it occurs over how often it was
 /// drawn. With all weights 1 and no bundles both estimates are [`crate::wilson`]'s.
@@ -21,14 +21,15 @@ use std::collections::BTreeMap;
 /// for trial in 0..148 {
 ///     plain.add(1.0, trial < 15)?;
 /// }
-/// let (ours, theirs) = (plain.total(Level::default())?, wilson(15, 148, Level::default())?);
+/// let ours = plain.total(Level::default())?;
+/// let theirs = wilson(15, 148, Level::default())?;
 /// assert!((ours.low - theirs.low).abs() < 1e-12 && (ours.high - theirs.high).abs() < 1e-12);
 /// # Ok::<(), faultlens_stats::StatsError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Weighted {
-    /// By the power of two below the weight: rates of trials whose weights differ more are not
-    /// told from each other's variance.
+    /// By the power of two below the weight: trials whose weights differ by more have a variance of
+    /// their own.
     strata: BTreeMap<i32, Sums>,
 }
 
@@ -236,6 +237,8 @@ impl Weighted {
         if n > MAX_TRIALS {
             return Err(StatsError::TooLarge(n));
         }
+        // MOVER squares and adds the distances of the strata's ends from their rates, as Newcombe does
+        // for two samples.
         let between = level.z().powi(2) * self.drawn(off);
         let mut below = between;
         let mut above = between;

@@ -1,7 +1,7 @@
-//! A part of a study as an ordinary campaign, so that records, resuming, replays and reports work
+//! A part of a sweep as an ordinary campaign, so that records, resuming, replays and reports work
 //! on it as on any other.
 
-use crate::GridError;
+use crate::SweepError;
 use crate::config::{Means, Origin};
 use crate::file::{beside, replace};
 use crate::models::Member;
@@ -23,19 +23,19 @@ const DIGITS: usize = 12;
 impl Part<'_> {
     /// The run directory.
     pub fn run(&self) -> PathBuf {
-        self.study.output.join(&self.name)
+        self.sweep.output.join(&self.name)
     }
 
     pub(crate) fn campaign_file(&self) -> PathBuf {
-        self.study.output.join(format!("{}.yaml", self.name))
+        self.sweep.output.join(format!("{}.yaml", self.name))
     }
 
     /// Writes the samples and the campaign, and reads it back as any other is read. The file
     /// stands beside the run directory and can be run by itself.
-    pub fn campaign(&self, members: &[Member]) -> Result<Campaign, GridError> {
-        let folder = &self.study.output;
+    pub fn campaign(&self, members: &[Member]) -> Result<Campaign, SweepError> {
+        let folder = &self.sweep.output;
         let made = fs::create_dir_all(folder.join("data"));
-        made.map_err(GridError::io("make the study's folder", folder))?;
+        made.map_err(SweepError::io("make the sweep's folder", folder))?;
         let data = self.write_samples()?;
         let classes = folder.join(self.classes_file());
         let names = json!(self.samples.classes).to_string();
@@ -48,28 +48,28 @@ impl Part<'_> {
         Ok(campaign)
     }
 
-    /// The folder of the samples, from the study's folder. What stands there already is kept where
+    /// The folder of the samples, from the sweep's folder. What stands there already is kept where
     /// it is the same.
-    fn write_samples(&self) -> Result<String, GridError> {
+    fn write_samples(&self) -> Result<String, SweepError> {
         let (classes, cases) = self.shown()?;
         let set = DataSet::new(classes.clone(), cases.clone());
         let hash = fingerprint(&set)?;
         let name = format!("data/{}-{}", self.name, &hash[..DIGITS]);
-        let dir = self.study.output.join(&name);
+        let dir = self.sweep.output.join(&name);
         if self.is_written(&dir, &set)? {
             return Ok(name);
         }
         let part = beside(&dir);
         for old in [&part, &dir].into_iter().filter(|old| old.exists()) {
-            fs::remove_dir_all(old).map_err(GridError::io("replace the samples", old))?;
+            fs::remove_dir_all(old).map_err(SweepError::io("replace the samples", old))?;
         }
         write_class_folders(&part, &classes, cases)?;
-        fs::rename(&part, &dir).map_err(GridError::io("write the samples", &dir))?;
+        fs::rename(&part, &dir).map_err(SweepError::io("write the samples", &dir))?;
         Ok(name)
     }
 
     /// The samples without the classes that none of them has: a folder without a file is none.
-    fn shown(&self) -> Result<(Vec<String>, Vec<Case>), GridError> {
+    fn shown(&self) -> Result<(Vec<String>, Vec<Case>), SweepError> {
         let cases = (0..self.samples.len()).map(|index| self.samples.case(index));
         let mut cases: Vec<Case> = cases.collect::<Result<_, _>>()?;
         let mut places: BTreeMap<usize, usize> =
@@ -78,12 +78,17 @@ impl Part<'_> {
         for case in &mut cases {
             case.label = case.label.and_then(|label| places.get(&label).copied());
         }
-        let class = |&label: &usize| self.samples.classes.get(label).cloned();
-        Ok((places.keys().filter_map(class).collect(), cases))
+        Ok((
+            places
+                .keys()
+                .filter_map(|&label: &usize| self.samples.classes.get(label).cloned())
+                .collect(),
+            cases,
+        ))
     }
 
     /// Whether a folder holds the samples, all of them and nothing else.
-    fn is_written(&self, dir: &Path, samples: &DataSet) -> Result<bool, GridError> {
+    fn is_written(&self, dir: &Path, samples: &DataSet) -> Result<bool, SweepError> {
         let Ok(found) = DataSet::open(dir) else { return Ok(false) };
         let content = |set: &DataSet| {
             let cases = (0..set.len()).map(|index| {
@@ -91,9 +96,9 @@ impl Part<'_> {
                 let class = case.label.and_then(|label| set.classes.get(label).cloned());
                 Ok((class, case.image.rgb().to_vec()))
             });
-            let mut cases: Vec<_> = cases.collect::<Result<_, GridError>>()?;
+            let mut cases: Vec<_> = cases.collect::<Result<_, SweepError>>()?;
             cases.sort_unstable();
-            Ok::<_, GridError>(cases)
+            Ok::<_, SweepError>(cases)
         };
         let wanted = content(samples)?;
         Ok(content(&found).is_ok_and(|found| found == wanted))
@@ -104,26 +109,26 @@ impl Part<'_> {
         format!("data/{}.json", self.name)
     }
 
-    fn text(&self, members: &[Member], data: &str) -> Result<String, GridError> {
-        let study = self.study;
+    fn text(&self, members: &[Member], data: &str) -> Result<String, SweepError> {
+        let sweep = self.sweep;
         let mut lines = vec![
-            "# Written by a study: change its file, not this one.".to_owned(),
-            format!("name: {}", json!(format!("{}, {}", study.name, self.name))),
-            format!("seed: {}", study.seed),
+            "# Written by a sweep: change its file, not this one.".to_owned(),
+            format!("name: {}", json!(format!("{}, {}", sweep.name, self.name))),
+            format!("seed: {}", sweep.seed),
             format!("output: {}", json!(utf8(&self.run())?)),
-            // A study has more fault points than anyone looks at pictures of.
+            // A sweep has more fault points than anyone looks at pictures of.
             "examples: 0".to_owned(),
             format!("cases: {}", json!({"data": data})),
             "targets:".to_owned(),
         ];
-        if let Some(threads) = study.threads {
+        if let Some(threads) = sweep.threads {
             lines.insert(3, format!("threads: {threads}"));
         }
         for member in members {
             lines.push(format!("  - {}", self.target(member)?));
         }
         lines.push("faults:".to_owned());
-        for attack in &study.attacks {
+        for attack in &sweep.attacks {
             let mut entry = json!({"fault": attack.name, "trials": attack.trials});
             for (name, value) in attack.settings_json() {
                 entry[name] = value;
@@ -133,12 +138,12 @@ impl Part<'_> {
         Ok(lines.join("\n") + "\n")
     }
 
-    fn target(&self, member: &Member) -> Result<Value, GridError> {
-        let (model, defence) =
-            (&self.study.models[member.model], &self.study.defences[member.defence]);
+    fn target(&self, member: &Member) -> Result<Value, SweepError> {
+        let model = &self.sweep.models[member.model];
+        let defence = &self.sweep.defences[member.defence];
         let mut target = json!({
             "name": format!("{}, {}", model.name, defence.label),
-            "model": utf8(&inside(&self.study.output, &member.file))?,
+            "model": utf8(&inside(&self.sweep.output, &member.file))?,
             "traits": {
                 "architecture": model.architecture,
                 "layers": member.layers,
@@ -162,10 +167,10 @@ impl Part<'_> {
 
     /// Refuses models that cannot answer with a class of the data: trained elsewhere, they may
     /// know others.
-    fn check_classes(&self, campaign: Campaign) -> Result<(), GridError> {
+    fn check_classes(&self, campaign: Campaign) -> Result<(), SweepError> {
         let names: Vec<String> =
             campaign.targets.iter().map(|target| target.name.clone()).collect();
-        let setup = OpenCampaign::open(campaign).map_err(|source| GridError::OpenCampaign {
+        let setup = OpenCampaign::open(campaign).map_err(|source| SweepError::OpenCampaign {
             campaign: self.name.clone(),
             source: Box::new(source),
         })?;
@@ -173,7 +178,7 @@ impl Part<'_> {
             let unknown = subject.truths.iter().position(Option::is_none);
             if let Some(class) = unknown {
                 let class = setup.cases.set.classes[class].clone();
-                return Err(GridError::Classes { model: name, class, data: self.data.clone() });
+                return Err(SweepError::Classes { model: name, class, data: self.data.clone() });
             }
         }
         Ok(())
@@ -190,11 +195,11 @@ fn written(spec: &DefenceSpec) -> Value {
 }
 
 /// A path as text, which a campaign file is.
-fn utf8(path: &Path) -> Result<&str, GridError> {
-    path.to_str().ok_or_else(|| GridError::Path { path: path.to_path_buf() })
+fn utf8(path: &Path) -> Result<&str, SweepError> {
+    path.to_str().ok_or_else(|| SweepError::Path { path: path.to_path_buf() })
 }
 
-/// A path from a folder where it lies inside, so that a study can be moved.
+/// A path from a folder where it lies inside, so that a sweep can be moved.
 fn inside(folder: &Path, file: &Path) -> PathBuf {
     match file.strip_prefix(folder) {
         Ok(below) => below.to_path_buf(),

@@ -1,4 +1,4 @@
-//! Why a study cannot go on, in words that say what to do.
+//! Why a sweep cannot go on, in words that say what to do.
 
 use faultlens_campaign::OpenCampaignError;
 use faultlens_campaign::cases::CaseError;
@@ -12,10 +12,10 @@ use faultlens_vision::VisionError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a study cannot go on.
+/// Why a sweep cannot go on.
 #[derive(Debug, thiserror::Error)]
-pub enum GridError {
-    /// The study's file, or a campaign that it becomes, is wrong.
+pub enum SweepError {
+    /// The sweep's file, or a campaign that it becomes, is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A data set cannot be had.
@@ -38,7 +38,7 @@ pub enum GridError {
     },
     /// A data set has too few cases to train on.
     #[error(
-        "{data} has {there} cases to train on after a fifth is held out, and the study wants \
+        "{data} has {there} cases to train on after a fifth is held out, and the sweep wants \
          {wanted}; lower train or name a larger set"
     )]
     FewToTrain {
@@ -72,8 +72,8 @@ pub enum GridError {
         /// What is wrong.
         source: Box<TrainError>,
     },
-    /// Whoever follows the study has stopped it.
-    #[error("the study was stopped; the same command goes on")]
+    /// Whoever follows the sweep has stopped it.
+    #[error("the sweep was stopped; the same command goes on")]
     Stopped,
     /// A model file cannot be written or read.
     #[error(transparent)]
@@ -91,7 +91,7 @@ pub enum GridError {
         /// The data set.
         data: String,
     },
-    /// A campaign of the study cannot be opened.
+    /// A campaign of the sweep cannot be opened.
     #[error("{campaign}: {source}")]
     OpenCampaign {
         /// The campaign.
@@ -99,16 +99,16 @@ pub enum GridError {
         /// What is wrong.
         source: Box<OpenCampaignError>,
     },
-    /// A run of the study cannot be read.
+    /// A run of the sweep cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A run has records that do not fit the study.
-    #[error("the run has records of another study; delete it, or name another output: {}", path.display())]
-    OtherStudy {
+    /// A run has records that do not fit the sweep.
+    #[error("the run has records of another sweep; delete it, or name another output: {}", path.display())]
+    OtherSweep {
         /// The run directory.
         path: PathBuf,
     },
-    /// A file of the study cannot be written or read.
+    /// A file of the sweep cannot be written or read.
     #[error("cannot {what}: {source}: {}", path.display())]
     Io {
         /// What was tried.
@@ -137,7 +137,7 @@ pub enum GridError {
     Rows(String),
 }
 
-impl GridError {
+impl SweepError {
     pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { what, source, path: path.to_path_buf() }
     }

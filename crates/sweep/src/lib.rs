@@ -1,8 +1,8 @@
 //! Studies over a grid of models, defences and attacks: how long answers survive, and what that
 //! costs.
 //!
-//! 1. [`Study::load`] reads a study file into checked types.
-//! 2. [`Study::parts`] opens the data: a [`Part`] is one split of one data set.
+//! 1. [`Sweep::load`] reads a sweep file into checked types.
+//! 2. [`Sweep::parts`] opens the data: a [`Part`] is one split of one data set.
 //! 3. [`Part::members`] trains the models, or finds those that were kept before.
 //! 4. [`Part::campaign`] writes the part as an ordinary campaign, which is run as any other.
 //! 5. [`Part::rows`] reads the run: [`Rows`] have one row for each attacked sample, with the time
@@ -22,8 +22,8 @@ mod prediction;
 mod rows;
 mod save;
 
-pub use config::Study;
-pub use error::GridError;
+pub use config::Sweep;
+pub use error::SweepError;
 pub use models::{Event, EventKind, Member};
 pub use part::Part;
 pub use rows::{AND, Choice, Configuration, Row, Rows};

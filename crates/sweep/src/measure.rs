@@ -3,7 +3,7 @@
 use crate::config::DefencePoint;
 use crate::models::Member;
 use crate::part::Part;
-use crate::{AND, Choice, Configuration, GridError, Row, Rows};
+use crate::{AND, Choice, Configuration, Row, Rows, SweepError};
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_faults::attack::Needs;
 use faultlens_faults::{ATTACKS, Attack};
@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Part<'_> {
     /// Reads the part's run. The campaign must have been run with these members.
-    pub fn rows(&self, members: &[Member]) -> Result<Rows, GridError> {
+    pub fn rows(&self, members: &[Member]) -> Result<Rows, SweepError> {
         let store = Store::read(&self.run())?;
-        let other = || GridError::OtherStudy { path: self.run() };
-        let attacks = &self.study.attacks;
+        let other = || SweepError::OtherSweep { path: self.run() };
+        let attacks = &self.sweep.attacks;
         let told = store.manifest();
         if (told.targets.len(), told.faults.len()) != (members.len(), attacks.len()) {
             return Err(other());
@@ -30,19 +30,21 @@ impl Part<'_> {
             .collect();
         let names: BTreeMap<u32, String> =
             store.cases()?.into_iter().map(|case| (case.case, case.name)).collect();
-        let (mut rows, mut lost) = (Vec::new(), 0);
+        let mut rows = Vec::new();
+        let mut lost = 0;
         store.for_each(|record| {
-            let (target, attack) = (record.target as usize, record.fault as usize);
+            let target = record.target as usize;
+            let attack = record.fault as usize;
             let attack_point = attacks.get(attack).ok_or_else(other)?;
             let sample = names.get(&record.case).ok_or_else(other)?;
             let golden = goldens.get(&(record.target, record.case));
             let number = u32::try_from(target * attacks.len() + attack).map_err(|_| other())?;
             lost += u64::from(is_lost(&record));
             rows.extend(row(&record, number, sample, golden, attack_point));
-            Ok::<_, GridError>(())
+            Ok::<_, SweepError>(())
         })?;
         let configurations = self.configurations(members, &goldens, &store)?;
-        Ok(Rows { name: self.study.name.clone(), configurations, rows, lost })
+        Ok(Rows { name: self.sweep.name.clone(), configurations, rows, lost })
     }
 
     fn configurations(
@@ -50,24 +52,24 @@ impl Part<'_> {
         members: &[Member],
         goldens: &BTreeMap<(u32, u32), GoldenRecord>,
         store: &Store,
-    ) -> Result<Vec<Configuration>, GridError> {
+    ) -> Result<Vec<Configuration>, SweepError> {
         let times = self.prediction_seconds(&store.manifest().fingerprint)?;
         let machine = machines(store);
         let mut all = Vec::new();
         for ((at, member), prediction_seconds) in (0u32..).zip(members).zip(times) {
-            let model = &self.study.models[member.model];
+            let model = &self.sweep.models[member.model];
             let judged = || goldens.range((at, 0)..=(at, u32::MAX)).filter_map(|(_, g)| g.correct);
-            let (right, benign_samples) =
-                (judged().filter(|&right| right).count(), judged().count() as u64);
-            all.extend(self.study.attacks.iter().map(|attack| Configuration {
+            let right = judged().filter(|&right| right).count();
+            let benign_samples = judged().count() as u64;
+            all.extend(self.sweep.attacks.iter().map(|attack| Configuration {
                 data: self.data.clone(),
                 permutation: self.permutation,
                 architecture: model.architecture.clone(),
                 layers: member.layers,
                 epochs: model.epochs,
                 learning_rate: model.learning_rate,
-                defence: defence_choice(&self.study.defences, member.defence),
-                attack: attack_choice(&self.study.attacks, attack),
+                defence: defence_choice(&self.sweep.defences, member.defence),
+                attack: attack_choice(&self.sweep.attacks, attack),
                 needs: needs(attack).to_owned(),
                 norm: norm(attack).map(str::to_owned),
                 epsilon: attack.settings.number_if_set("epsilon"),
@@ -120,7 +122,8 @@ fn row(
     };
     let rejected = kind == OutcomeKind::Detected;
     let wrong = golden.and_then(|golden| {
-        let (truth, answer) = (golden.truth.as_deref()?, record.answer.as_deref());
+        let truth = golden.truth.as_deref()?;
+        let answer = record.answer.as_deref();
         if rejected { Some(false) } else { Some(answer? != truth) }
     });
     Some(Row {
@@ -211,21 +214,21 @@ fn scaled(strength: f64, all: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Study;
+    use crate::Sweep;
     use faultlens_core::Outcome;
     use faultlens_record::{AttackCost, AttackSuccess, Cost, FirstSuccess, Measures, TrialId};
     use std::path::Path;
 
-    fn study(attacks: &str) -> Study {
+    fn sweep(attacks: &str) -> Sweep {
         let text = format!(
-            "study: {{data: world:signs, models: [{{architecture: lenet}}], attacks: [{attacks}]}}"
+            "sweep: {{data: world:signs, models: [{{architecture: lenet}}], attacks: [{attacks}]}}"
         );
-        Study::parse(&text, Path::new("s.yaml")).unwrap()
+        Sweep::parse(&text, Path::new("s.yaml")).unwrap()
     }
 
     #[test]
     fn norms_of_an_attack_are_levels_of_their_own() {
-        let attacks = study(
+        let attacks = sweep(
             "{fault: pgd, norm: inf, epsilon: [0.1, 0.3]}, {fault: pgd, norm: '2', epsilon: [1, 5]},
              {fault: fgm, norm: '2', epsilon: 1}",
         )
@@ -255,7 +258,7 @@ mod tests {
             ("{fault: hop_skip_jump, within: 0.2}", true, "answers"),
             ("{fault: brightness, severity: 1}", false, ""),
         ] {
-            let attacks = study(attack).attacks;
+            let attacks = sweep(attack).attacks;
             assert_eq!(
                 (has_duration(&attacks[0]), needs(&attacks[0])),
                 (lasts, wanted),
@@ -266,7 +269,7 @@ mod tests {
 
     #[test]
     fn trials_that_end_before_anything_was_measured_have_no_row() {
-        let attacks = study("{fault: pgd, epsilon: 0.1}").attacks;
+        let attacks = sweep("{fault: pgd, epsilon: 0.1}").attacks;
         let record = |outcome: Outcome, attack: Option<AttackCost>| Record {
             number: 0,
             trial: TrialId([0; 16]),

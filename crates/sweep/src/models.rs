@@ -1,9 +1,9 @@
 //! The models of a part: trained, or found where they were kept before.
 //!
-//! A model's file is named by all that decides its weights, so that a study that was stopped goes
-//! on where it was, and studies can share what they train.
+//! A model's file is named by all that decides its weights, so that a sweep that was stopped goes
+//! on where it was, and sweeps can share what they train.
 
-use crate::GridError;
+use crate::SweepError;
 use crate::config::{Means, ModelPoint, Origin};
 use crate::depth::layers;
 use crate::file::replace;
@@ -25,13 +25,13 @@ use std::path::{Path, PathBuf};
 /// A model as trials meet it, and what its training took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// The model, by its place in the study.
+    /// The model, by its place in the sweep.
     pub model: usize,
-    /// The defence, by its place in the study.
+    /// The defence, by its place in the sweep.
     pub defence: usize,
     /// The ONNX file.
     pub file: PathBuf,
-    /// Whether the file, or the study, names the model's classes.
+    /// Whether the file, or the sweep, names the model's classes.
     pub named: bool,
     /// How many layers with weights it has.
     pub layers: u32,
@@ -68,20 +68,20 @@ type Order = (usize, Option<usize>);
 
 impl Part<'_> {
     /// All models of the part, each as often as it is defended. What was not kept before is
-    /// trained on so many threads; ends with [`GridError::Stopped`] where `follow` breaks off.
+    /// trained on so many threads; ends with [`SweepError::Stopped`] where `follow` breaks off.
     pub fn members(
         &self,
         threads: usize,
         follow: &mut dyn FnMut(&Event<'_>) -> ControlFlow<()>,
-    ) -> Result<Vec<Member>, GridError> {
-        let study = self.study;
-        let hook = |defence: usize| study.defences[defence].trains().then_some(defence);
-        let mut orders: Vec<Order> = study.targets().map(|(model, d)| (model, hook(d))).collect();
+    ) -> Result<Vec<Member>, SweepError> {
+        let sweep = self.sweep;
+        let hook = |defence: usize| sweep.defences[defence].trains().then_some(defence);
+        let mut orders: Vec<Order> = sweep.targets().map(|(model, d)| (model, hook(d))).collect();
         orders.sort_unstable();
         orders.dedup();
         // Hours of training must not end in a folder that cannot be had.
-        let cache = study.cache();
-        fs::create_dir_all(&cache).map_err(GridError::io("make the folder for models", &cache))?;
+        let cache = sweep.cache();
+        fs::create_dir_all(&cache).map_err(SweepError::io("make the folder for models", &cache))?;
         let data = fingerprint(&self.train)?;
         let mut ready = Vec::new();
         for (at, &(model, defence)) in orders.iter().enumerate() {
@@ -90,20 +90,22 @@ impl Part<'_> {
                 |what| follow(&Event { name: &name, number: at + 1, of: orders.len(), what });
             ready.push(self.ready((model, defence), &data, threads, &mut tell)?);
         }
-        let member = |(model, defence): (usize, usize)| {
-            let at = orders.iter().position(|&order| order == (model, hook(defence)))?;
-            Some(Member { model, defence, ..ready.get(at)?.clone() })
-        };
-        Ok(study.targets().filter_map(member).collect())
+        Ok(sweep
+            .targets()
+            .filter_map(|(model, defence): (usize, usize)| {
+                let at = orders.iter().position(|&order| order == (model, hook(defence)))?;
+                Some(Member { model, defence, ..ready.get(at)?.clone() })
+            })
+            .collect())
     }
 
     fn model_name(&self, model: usize, defence: Option<usize>) -> String {
-        let study = self.study;
+        let sweep = self.sweep;
         match defence {
             Some(defence) => {
-                format!("{}, {}", study.models[model].name, study.defences[defence].label)
+                format!("{}, {}", sweep.models[model].name, sweep.defences[defence].label)
             }
-            None => study.models[model].name.clone(),
+            None => sweep.models[model].name.clone(),
         }
     }
 
@@ -114,13 +116,13 @@ impl Part<'_> {
         data: &str,
         threads: usize,
         tell: &mut dyn FnMut(EventKind) -> ControlFlow<()>,
-    ) -> Result<Member, GridError> {
-        let point = &self.study.models[model];
+    ) -> Result<Member, SweepError> {
+        let point = &self.sweep.models[model];
         if let Some(brought) = brought(model, point)? {
             return Ok(brought);
         }
         let recipe = self.recipe(point, defence)?;
-        let kept = Kept::new(&self.study.cache(), point, &recipe, data);
+        let kept = Kept::new(&self.sweep.cache(), point, &recipe, data);
         let (proto, card) = match kept.find() {
             Some(found) => go_on(tell(EventKind::Kept)).map(|()| found)?,
             None => {
@@ -143,36 +145,36 @@ impl Part<'_> {
         })
     }
 
-    fn untrained(&self, (model, defence): Order, source: TrainError) -> GridError {
+    fn untrained(&self, (model, defence): Order, source: TrainError) -> SweepError {
         match source {
-            TrainError::Stopped => GridError::Stopped,
+            TrainError::Stopped => SweepError::Stopped,
             source => {
                 let model = self.model_name(model, defence);
-                GridError::Train { model, source: Box::new(source) }
+                SweepError::Train { model, source: Box::new(source) }
             }
         }
     }
 
-    fn recipe(&self, point: &ModelPoint, defence: Option<usize>) -> Result<Recipe, GridError> {
+    fn recipe(&self, point: &ModelPoint, defence: Option<usize>) -> Result<Recipe, SweepError> {
         let first = self.train.case(0)?.image;
-        let input = Recipe::usual_input([first.height(), first.width()], Channels::Rgb);
-        let means = defence.map(|defence| &self.study.defences[defence].means);
+        let input = Recipe::default_input([first.height(), first.width()], Channels::Rgb);
+        let means = defence.map(|defence| &self.sweep.defences[defence].means);
         let plain = Recipe::new(Task::Classify, input);
         let (plain, batch) = match &point.origin {
-            Origin::Here { batch, optimiser } => {
-                let wrong = |source| GridError::Train {
+            Origin::Here { batch, optimiser } => (
+                plain.with_optimiser(optimiser).map_err(|source| SweepError::Train {
                     model: point.name.clone(),
                     source: Box::new(source),
-                };
-                (plain.with_optimiser(optimiser).map_err(wrong)?, *batch)
-            }
+                })?,
+                *batch,
+            ),
             Origin::Elsewhere { .. } => (plain, 1),
         };
         Ok(Recipe {
             epochs: point.epochs as usize,
             batch,
             learning_rate: point.learning_rate,
-            seed: self.study.seed.wrapping_add(u64::from(self.permutation)),
+            seed: self.sweep.seed.wrapping_add(u64::from(self.permutation)),
             noise: match means {
                 Some(Means::Noise(noise)) => Some(*noise),
                 _ => None,
@@ -197,7 +199,8 @@ impl Part<'_> {
         let proto = described(&trained.model, recipe, &self.train.classes)?;
         let model = Model::from_proto(&proto)?.with_threads(threads)?;
         let measured = score(recipe, &model, &self.samples)?;
-        let (data, permutation) = (&self.data, self.permutation);
+        let data = &self.data;
+        let permutation = self.permutation;
         let card = Card {
             name: point.name.clone(),
             architecture: point.architecture.clone(),
@@ -209,15 +212,15 @@ impl Part<'_> {
             scores: vec![measured],
             cost: trained.cost,
             epochs: trained.epochs,
-            command: format!("faultlens run with the study {:?}", self.study.name),
+            command: format!("faultlens run with the sweep {:?}", self.sweep.name),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         Ok((proto, card))
     }
 }
 
-/// A model that was trained elsewhere; none where the study trains it.
-fn brought(model: usize, point: &ModelPoint) -> Result<Option<Member>, GridError> {
+/// A model that was trained elsewhere; none where the sweep trains it.
+fn brought(model: usize, point: &ModelPoint) -> Result<Option<Member>, SweepError> {
     let Origin::Elsewhere { path, training_seconds, layers: said, asked } = &point.origin else {
         return Ok(None);
     };
@@ -225,7 +228,7 @@ fn brought(model: usize, point: &ModelPoint) -> Result<Option<Member>, GridError
     Ok(Some(Member {
         model,
         defence: 0,
-        file: path.canonicalize().map_err(GridError::io("open the model", path))?,
+        file: path.canonicalize().map_err(SweepError::io("open the model", path))?,
         named: asked.contains_key("labels")
             || proto.metadata_props.iter().any(|entry| entry.key == LABELS_KEY),
         layers: said.unwrap_or_else(|| layers(&proto)),
@@ -233,8 +236,8 @@ fn brought(model: usize, point: &ModelPoint) -> Result<Option<Member>, GridError
     }))
 }
 
-fn go_on(told: ControlFlow<()>) -> Result<(), GridError> {
-    if told.is_break() { Err(GridError::Stopped) } else { Ok(()) }
+fn go_on(told: ControlFlow<()>) -> Result<(), SweepError> {
+    if told.is_break() { Err(SweepError::Stopped) } else { Ok(()) }
 }
 
 /// Where a model and its card are kept.
@@ -259,10 +262,10 @@ impl Kept {
     }
 
     /// Keeps both; the card comes last, so that what has one is complete.
-    fn keep(&self, model: &ModelProto, card: &Card) -> Result<(), GridError> {
+    fn keep(&self, model: &ModelProto, card: &Card) -> Result<(), SweepError> {
         onnx::write(model, &self.model)?;
         let text = serde_json::to_vec_pretty(card)
-            .map_err(|source| GridError::io("write the card", &self.card)(source.into()))?;
+            .map_err(|source| SweepError::io("write the card", &self.card)(source.into()))?;
         replace(&self.card, &text, "write the card")
     }
 }

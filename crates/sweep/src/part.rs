@@ -1,6 +1,6 @@
-//! A part of a study: one split of one data set, which becomes one campaign.
+//! A part of a sweep: one split of one data set, which becomes one campaign.
 
-use crate::{GridError, Study};
+use crate::{Sweep, SweepError};
 use faultlens_campaign::cases::world_cases;
 use faultlens_core::{Case, Image, Seed, TensorData};
 use faultlens_data::{DataSet, Sampling};
@@ -17,11 +17,11 @@ const TO_TRAIN: f64 = 0.8;
 
 /// One split of one data set.
 pub struct Part<'s> {
-    /// The study that it belongs to.
-    pub study: &'s Study,
+    /// The sweep that it belongs to.
+    pub sweep: &'s Sweep,
     /// What its campaign is called.
     pub name: String,
-    /// The data set, as the study names it.
+    /// The data set, as the sweep names it.
     pub data: String,
     /// Which of the splits, from 1.
     pub permutation: u32,
@@ -31,21 +31,22 @@ pub struct Part<'s> {
     pub samples: DataSet,
 }
 
-impl Study {
-    /// The parts of the study, in the order in which they run.
-    pub fn parts(&self) -> Result<Vec<Part<'_>>, GridError> {
+impl Sweep {
+    /// The parts of the sweep, in the order in which they run.
+    pub fn parts(&self) -> Result<Vec<Part<'_>>, SweepError> {
         let mut parts = Vec::new();
         let mut names = BTreeSet::new();
         for data in &self.data {
             let name = short(data, &mut names);
             let set = open(data)?;
             if set.classes.is_empty() {
-                return Err(GridError::Unlabelled { data: data.clone() });
+                return Err(SweepError::Unlabelled { data: data.clone() });
             }
             for permutation in 1..=self.permutations {
                 let (train, samples) = self.split(&set, data, permutation)?;
-                let (name, data) = (format!("{name}-{permutation}"), data.clone());
-                parts.push(Part { study: self, name, data, permutation, train, samples });
+                let name = format!("{name}-{permutation}");
+                let data = data.clone();
+                parts.push(Part { sweep: self, name, data, permutation, train, samples });
             }
         }
         Ok(parts)
@@ -57,13 +58,14 @@ impl Study {
         set: &DataSet,
         data: &str,
         permutation: u32,
-    ) -> Result<(DataSet, DataSet), GridError> {
+    ) -> Result<(DataSet, DataSet), SweepError> {
         let seed = Seed::new(self.seed).child("permutation").at(permutation.into());
         let (train, held_out) = set.split(TO_TRAIN, seed);
         let wanted = self.train.unwrap_or(train.len());
         if train.is_empty() || wanted > train.len() {
-            let (data, there) = (data.to_owned(), train.len());
-            return Err(GridError::FewToTrain { data, there, wanted: wanted.max(1) });
+            let data = data.to_owned();
+            let there = train.len();
+            return Err(SweepError::FewToTrain { data, there, wanted: wanted.max(1) });
         }
         let train = train.subset(&train.sample(wanted, Sampling::Balanced, seed.child("train")));
         let drawn = held_out.sample(self.samples, Sampling::Balanced, seed.child("samples"));
@@ -77,7 +79,7 @@ impl Study {
 }
 
 /// Refuses a set in which some class has fewer cases than its share of the samples.
-fn balanced(held_out: &DataSet, wanted: usize, data: &str) -> Result<(), GridError> {
+fn balanced(held_out: &DataSet, wanted: usize, data: &str) -> Result<(), SweepError> {
     let mut counts = vec![0; held_out.classes.len()];
     for label in (0..held_out.len()).filter_map(|index| held_out.label(index)) {
         if let Some(count) = counts.get_mut(label) {
@@ -86,19 +88,20 @@ fn balanced(held_out: &DataSet, wanted: usize, data: &str) -> Result<(), GridErr
     }
     let share = wanted / counts.len().max(1);
     let rarest = counts.iter().enumerate().min_by_key(|(_, count)| **count);
-    let few = |there: usize| there < share || held_out.len() < wanted;
     match rarest {
-        Some((class, &there)) if few(there) => Err(GridError::FewSamples {
-            data: data.to_owned(),
-            class: held_out.classes[class].clone(),
-            there,
-            wanted,
-        }),
+        Some((class, &there)) if (there < share || held_out.len() < wanted) => {
+            Err(SweepError::FewSamples {
+                data: data.to_owned(),
+                class: held_out.classes[class].clone(),
+                there,
+                wanted,
+            })
+        }
         _ => Ok(()),
     }
 }
 
-fn open(data: &str) -> Result<DataSet, GridError> {
+fn open(data: &str) -> Result<DataSet, SweepError> {
     match data.strip_prefix(world::PREFIX) {
         Some(asked) => {
             Ok(world_cases(asked, world::TRAIN, [SIGNS, SCENES], &world::SCENE_CLASSES)?)
@@ -108,7 +111,7 @@ fn open(data: &str) -> Result<DataSet, GridError> {
 }
 
 /// All cases of a set at another size, read once.
-fn scaled(set: &DataSet, size: [usize; 2]) -> Result<DataSet, GridError> {
+fn scaled(set: &DataSet, size: [usize; 2]) -> Result<DataSet, SweepError> {
     let mut bytes = InputDescription::plain(size, Channels::Rgb, ElementType::Uint8);
     bytes.layout = Layout::Nhwc;
     let cases = (0..set.len()).map(|index| {
@@ -121,7 +124,7 @@ fn scaled(set: &DataSet, size: [usize; 2]) -> Result<DataSet, GridError> {
         let image = Image::from_rgb(size[1], size[0], pixels)?;
         Ok(Case { label: case.label, ..Case::new(case.name, image) })
     });
-    let cases: Vec<Case> = cases.collect::<Result<_, GridError>>()?;
+    let cases: Vec<Case> = cases.collect::<Result<_, SweepError>>()?;
     Ok(DataSet::new(set.classes.clone(), cases))
 }
 
@@ -130,8 +133,12 @@ fn short(data: &str, names: &mut BTreeSet<String>) -> String {
     let plain = data.strip_prefix(world::PREFIX).unwrap_or(data);
     let plain = plain.split(':').next().unwrap_or_default();
     let stem = Path::new(plain).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let fits = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let stem: String = stem.unwrap_or_default().chars().take(40).map(fits).collect();
+    let stem: String = stem
+        .unwrap_or_default()
+        .chars()
+        .take(40)
+        .map(|c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+        .collect();
     let stem = if stem.is_empty() { "data".to_owned() } else { stem };
     let mut name = stem.clone();
     for number in 2.. {

@@ -1,6 +1,6 @@
-//! How long a plain answer takes: measured once, so that the same study says the same again.
+//! How long a plain answer takes: measured once, so that the same sweep says the same again.
 
-use crate::GridError;
+use crate::SweepError;
 use crate::file::replace;
 use crate::part::Part;
 use cpu_time::ThreadTime;
@@ -28,7 +28,7 @@ struct Kept {
 impl Part<'_> {
     /// By target, the work of a processor for one plain answer; of a campaign with this
     /// fingerprint.
-    pub(crate) fn prediction_seconds(&self, fingerprint: &str) -> Result<Vec<f64>, GridError> {
+    pub(crate) fn prediction_seconds(&self, fingerprint: &str) -> Result<Vec<f64>, SweepError> {
         let path = self.run().join(FILE);
         let kept = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         // What is damaged or of another campaign is measured anew.
@@ -40,27 +40,31 @@ impl Part<'_> {
         let kept = Kept { fingerprint: fingerprint.to_owned(), seconds: self.measured()? };
         let what = "write the time of answers";
         let text = serde_json::to_vec(&kept)
-            .map_err(|source| GridError::io(what, &path)(source.into()))?;
+            .map_err(|source| SweepError::io(what, &path)(source.into()))?;
         replace(&path, &text, what)?;
         Ok(kept.seconds)
     }
 
-    fn measured(&self) -> Result<Vec<f64>, GridError> {
+    fn measured(&self) -> Result<Vec<f64>, SweepError> {
         let campaign = Campaign::load(&self.campaign_file())?;
-        let setup = OpenCampaign::open(campaign).map_err(|source| GridError::OpenCampaign {
+        let setup = OpenCampaign::open(campaign).map_err(|source| SweepError::OpenCampaign {
             campaign: self.name.clone(),
             source: Box::new(source),
         })?;
         let image = self.samples.case(0)?.image;
-        let time = |subject: &OpenTarget| {
-            let once = |_| {
-                let clock = ThreadTime::now();
-                // What goes wrong here is on record of every trial.
-                let _ = subject.ask(&image);
-                clock.elapsed().as_secs_f64()
-            };
-            (0..ANSWERS).map(once).fold(f64::INFINITY, f64::min)
-        };
-        Ok(setup.targets.iter().map(time).collect())
+        Ok(setup
+            .targets
+            .iter()
+            .map(|subject: &OpenTarget| {
+                (0..ANSWERS)
+                    .map(|_| {
+                        let clock = ThreadTime::now();
+                        // What goes wrong here is on record of every trial.
+                        let _ = subject.ask(&image);
+                        clock.elapsed().as_secs_f64()
+                    })
+                    .fold(f64::INFINITY, f64::min)
+            })
+            .collect())
     }
 }

@@ -1,11 +1,11 @@
-//! What a study has measured: one row for each sample that was attacked.
+//! What a sweep has measured: one row for each sample that was attacked.
 
 use serde::{Deserialize, Serialize};
 
-/// All that a study has measured.
+/// All that a sweep has measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
-    /// What the study is called; empty where nobody has said it.
+    /// What the sweep is called; empty where nobody has said it.
     #[serde(default)]
     pub name: String,
     /// What was attacked, and how.
@@ -73,14 +73,14 @@ pub const AND: &str = " and ";
 /// One of the values on an axis of the grid: a defence or an attack with its strength.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// Its name, such as `pgd`; `pgd (norm 2)` in a study of several norms, whose strengths do not
+    /// Its name, such as `pgd`; `pgd (norm 2)` in a sweep of several norms, whose strengths do not
     /// compare.
     pub name: String,
     /// Its name with the settings that tell it from others, for people.
     pub label: String,
     /// Its strength in its own unit; 0 where it has none.
     pub strength: f64,
-    /// The strength between the least (0) and the most (1) of that name in the study.
+    /// The strength between the least (0) and the most (1) of that name in the sweep.
     pub scaled: f64,
 }
 

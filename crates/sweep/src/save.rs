@@ -1,7 +1,7 @@
 //! Rows as files: JSON for us, CSV for everybody.
 
 use crate::file::replace;
-use crate::{Configuration, GridError, Row, Rows};
+use crate::{Configuration, Row, Rows, SweepError};
 use std::fs;
 use std::path::Path;
 
@@ -65,29 +65,29 @@ impl Rows {
     }
 
     /// Reads what [`save`](Self::save) wrote.
-    pub fn load(folder: &Path) -> Result<Self, GridError> {
+    pub fn load(folder: &Path) -> Result<Self, SweepError> {
         let path = folder.join(JSON);
         let wrong = |error: &dyn std::fmt::Display| {
             let why = error.to_string();
-            GridError::Unread { why, path: path.clone() }
+            SweepError::Unread { why, path: path.clone() }
         };
         let size = fs::metadata(&path).map_err(|error| wrong(&error))?.len();
         if size > MOST_BYTES {
-            return Err(wrong(&"it is larger than any study"));
+            return Err(wrong(&"it is larger than any sweep"));
         }
         let bytes = fs::read(&path).map_err(|error| wrong(&error))?;
         serde_json::from_slice(&bytes).map_err(|error| wrong(&error))
     }
 
-    /// Whether a folder holds a study's rows.
+    /// Whether a folder holds a sweep's rows.
     pub fn are_in(folder: &Path) -> bool {
         folder.join(JSON).is_file()
     }
 
     /// Writes `rows.json` and `rows.csv` into a folder; the CSV file has a line for each attacked
     /// sample with all that is known of its configuration, so that `survive` can read it.
-    pub fn save(&self, folder: &Path) -> Result<(), GridError> {
-        let failed = |error: &dyn std::fmt::Display| GridError::Rows(error.to_string());
+    pub fn save(&self, folder: &Path) -> Result<(), SweepError> {
+        let failed = |error: &dyn std::fmt::Display| SweepError::Rows(error.to_string());
         let json = serde_json::to_vec(self).map_err(|error| failed(&error))?;
         replace(&folder.join(JSON), &json, "write the rows")?;
         let mut table = csv::Writer::from_writer(Vec::new());

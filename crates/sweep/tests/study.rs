@@ -1,11 +1,11 @@
-//! A tiny study from end to end.
+//! A tiny sweep from end to end.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use faultlens_campaign::run::{Ending, RunOptions};
 use faultlens_core::Seed;
 use faultlens_engine::onnx;
-use faultlens_sweep::{Configuration, EventKind, GridError, Row, Rows, Study};
+use faultlens_sweep::{Configuration, EventKind, Row, Rows, Sweep, SweepError};
 use faultlens_train::architecture::{Spec, build};
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +14,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-/// A study of three faults, two of them in two strengths, below a folder.
-fn study(folder: &Path, besides: &str) -> Study {
+/// A sweep of three faults, two of them in two strengths, below a folder.
+fn sweep(folder: &Path, besides: &str) -> Sweep {
     let output = folder.join("out");
     let text = format!(
-        "study:
+        "sweep:
   output: {output:?}
   data: ['world:signs:75']
   size: [16, 16]
@@ -37,14 +37,14 @@ fn study(folder: &Path, besides: &str) -> Study {
     - {{fault: fgm, epsilon: 0.1}}
 "
     );
-    assert!(Study::is_study(&text));
-    Study::parse(&text, &folder.join("study.yaml")).unwrap()
+    assert!(Sweep::is_sweep(&text));
+    Sweep::parse(&text, &folder.join("sweep.yaml")).unwrap()
 }
 
-/// Runs what is left of a study: its rows, and how many models were kept and trained.
-fn run(study: &Study, threads: usize) -> Result<(Rows, usize, usize), GridError> {
+/// Runs what is left of a sweep: its rows, and how many models were kept and trained.
+fn run(sweep: &Sweep, threads: usize) -> Result<(Rows, usize, usize), SweepError> {
     let (mut rows, mut kept, mut trained) = (Rows::default(), 0, 0);
-    for part in study.parts()? {
+    for part in sweep.parts()? {
         let members = part.members(threads, &mut |news| {
             match news.what {
                 EventKind::Kept => kept += 1,
@@ -61,7 +61,7 @@ fn run(study: &Study, threads: usize) -> Result<(Rows, usize, usize), GridError>
         assert_eq!(ending, Ending::Complete);
         rows.join(part.rows(&members)?);
     }
-    rows.save(&study.output)?;
+    rows.save(&sweep.output)?;
     Ok((rows, kept, trained))
 }
 
@@ -92,16 +92,16 @@ fn models(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn a_study_goes_on_after_losses_and_is_the_same_on_any_number_of_threads() {
     let folder = TempDir::new().unwrap();
-    let study = study(folder.path(), "");
+    let sweep = sweep(folder.path(), "");
     // Two models, four ways to defend them, five faults; and two splits.
-    assert_eq!(study.configurations(), 40);
-    let (first, kept, trained) = run(&study, 1).unwrap();
+    assert_eq!(sweep.configurations(), 40);
+    let (first, kept, trained) = run(&sweep, 1).unwrap();
     assert_eq!((kept, trained), (0, 8));
     assert_eq!((first.configurations.len(), first.rows.len()), (80, 800));
     let files = models(folder.path());
     assert_eq!(files.len(), 8);
     // Nothing is left to do.
-    let (again, kept, trained) = run(&study, 1).unwrap();
+    let (again, kept, trained) = run(&sweep, 1).unwrap();
     assert_eq!((kept, trained), (8, 0));
     assert_eq!(again, first);
     let out = folder.path().join("out");
@@ -116,7 +116,7 @@ fn a_study_goes_on_after_losses_and_is_the_same_on_any_number_of_threads() {
             fs::remove_dir_all(class).unwrap();
         }
     }
-    let (mended, kept, trained) = run(&study, 2).unwrap();
+    let (mended, kept, trained) = run(&sweep, 2).unwrap();
     assert_eq!((kept, trained), (6, 2));
     assert_eq!(timeless(&mended), timeless(&first));
     assert_eq!(models(folder.path()), files);
@@ -125,8 +125,8 @@ fn a_study_goes_on_after_losses_and_is_the_same_on_any_number_of_threads() {
 #[test]
 fn rows_say_what_was_measured() {
     let folder = TempDir::new().unwrap();
-    let study = study(folder.path(), "");
-    let (rows, ..) = run(&study, 2).unwrap();
+    let sweep = sweep(folder.path(), "");
+    let (rows, ..) = run(&sweep, 2).unwrap();
     for c in &rows.configurations {
         assert!(c.training_seconds > 0.0 && c.prediction_seconds > 0.0, "{c:?}");
         assert!(c.prediction_seconds < 1.0 && c.benign_samples == 10, "{c:?}");
@@ -177,9 +177,9 @@ fn rows_say_what_was_measured() {
     };
     assert_ne!(samples(1), samples(2));
     let read: Rows =
-        serde_json::from_slice(&fs::read(study.output.join("rows.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(sweep.output.join("rows.json")).unwrap()).unwrap();
     assert_eq!(timeless(&read), timeless(&rows));
-    let table = fs::read_to_string(study.output.join("rows.csv")).unwrap();
+    let table = fs::read_to_string(sweep.output.join("rows.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + rows.rows.len());
     assert!(table.starts_with("data,permutation,architecture,layers,epochs,"), "{table}");
 }
@@ -187,17 +187,17 @@ fn rows_say_what_was_measured() {
 #[test]
 fn what_is_stopped_leaves_no_half_of_a_model() {
     let folder = TempDir::new().unwrap();
-    let study = study(folder.path(), "");
-    let parts = study.parts().unwrap();
+    let sweep = sweep(folder.path(), "");
+    let parts = sweep.parts().unwrap();
     let mut left = 12;
     let stopped = parts[0].members(1, &mut |_| {
         left -= 1;
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert!(matches!(stopped, Err(GridError::Stopped)));
+    assert!(matches!(stopped, Err(SweepError::Stopped)));
     // Four images per class and two epochs of four steps: the second model was under way.
     assert_eq!(models(folder.path()).len(), 1);
-    let (_, kept, trained) = run(&study, 1).unwrap();
+    let (_, kept, trained) = run(&sweep, 1).unwrap();
     assert_eq!((kept, trained), (1, 7));
 }
 
@@ -210,7 +210,7 @@ fn models_from_elsewhere_are_not_trained_and_must_know_the_classes() {
         let input = "{size: [16, 16], std: [0.5]}";
         format!("    - {{model: {file}, epochs: 30, training_seconds: 0.02, input: {input}}}")
     };
-    let fits = study(folder.path(), &elsewhere("fits.onnx", 14));
+    let fits = sweep(folder.path(), &elsewhere("fits.onnx", 14));
     // Noise in training is for the two models that are trained here.
     assert_eq!(fits.configurations(), 5 * (4 + 4 + 3));
     let (rows, _, trained) = run(&fits, 1).unwrap();
@@ -221,13 +221,13 @@ fn models_from_elsewhere_are_not_trained_and_must_know_the_classes() {
     assert!(own.iter().all(|c| (c.layers, c.epochs, c.training_seconds) == (3, 30, 0.02)));
     // Noise alone is for nobody where every model comes from elsewhere.
     let alone = format!(
-        "study:\n  data: 'world:signs:75'\n  models:\n{}\n  \
+        "sweep:\n  data: 'world:signs:75'\n  models:\n{}\n  \
          defences: [{{defence: gauss_in, sigma: 0.2}}]\n  attacks: [{{fault: fgm, epsilon: 0.1}}]\n",
         elsewhere("fits.onnx", 14)
     );
-    let error = Study::parse(&alone, &folder.path().join("s.yaml")).unwrap_err().to_string();
+    let error = Sweep::parse(&alone, &folder.path().join("s.yaml")).unwrap_err().to_string();
     assert!(error.contains("nothing is left to attack; add the defence control"), "{error}");
-    let odd = study(folder.path(), &elsewhere("odd.onnx", 9));
+    let odd = sweep(folder.path(), &elsewhere("odd.onnx", 9));
     let error = run(&odd, 1).unwrap_err().to_string();
     assert!(error.contains("14 labels, but the model has 9 classes"), "{error}");
 }
@@ -235,31 +235,31 @@ fn models_from_elsewhere_are_not_trained_and_must_know_the_classes() {
 #[test]
 fn what_cannot_be_is_said() {
     let folder = TempDir::new().unwrap();
-    let few = Study { samples: 16, ..study(folder.path(), "") };
+    let few = Sweep { samples: 16, ..sweep(folder.path(), "") };
     let error = few.parts().err().unwrap().to_string();
     assert!(error.contains("too few for 16 samples"), "{error}");
-    let many = Study { train: Some(61), ..study(folder.path(), "") };
+    let many = Sweep { train: Some(61), ..sweep(folder.path(), "") };
     let error = many.parts().err().unwrap().to_string();
     assert!(error.contains("has 60 cases to train on"), "{error}");
     let error = Rows::load(folder.path()).unwrap_err().to_string();
     assert!(error.starts_with("cannot read the rows: "), "{error}");
     // A file stands where the folder should be, as nothing can be written to a full disk.
     fs::write(folder.path().join("out"), "").unwrap();
-    let error = run(&study(folder.path(), ""), 1).unwrap_err().to_string();
+    let error = run(&sweep(folder.path(), ""), 1).unwrap_err().to_string();
     assert!(error.contains("cannot make the folder for models"), "{error}");
 }
 
 #[test]
 fn slips_are_shown_in_their_line() {
     let wrong = |text: &str| {
-        let text = format!("study:\n  data: world:signs\n{text}");
-        Study::parse(&text, Path::new("s.yaml")).unwrap_err().to_string()
+        let text = format!("sweep:\n  data: world:signs\n{text}");
+        Sweep::parse(&text, Path::new("s.yaml")).unwrap_err().to_string()
     };
     let models = "  models: [{architecture: lenet}]\n";
     let attacks = "  attacks: [{fault: brightness, severity: 1}]\n";
     for (text, wanted) in [
-        (format!("{models}  atacks: []\n"), "s.yaml:4:3: study has no key \"atacks\""),
-        (models.to_owned(), "study needs attacks"),
+        (format!("{models}  atacks: []\n"), "s.yaml:4:3: sweep has no key \"atacks\""),
+        (models.to_owned(), "sweep needs attacks"),
         (format!("{models}  attacks: [{{fault: brightnes}}]\n"), "s.yaml:4:21: no fault"),
         (format!("{models}{attacks}  samples: 0\n"), "s.yaml:5:12: samples takes"),
         (format!("{models}{attacks}  size: [32]\n"), "s.yaml:5:9: size takes rows and columns"),
@@ -268,15 +268,15 @@ fn slips_are_shown_in_their_line() {
         let error = wrong(&text);
         assert!(error.contains(wanted), "{error}");
     }
-    let world = "study: {data: world:sings, models: [{architecture: lenet}], attacks: [{}]}";
-    let error = Study::parse(world, Path::new("s.yaml")).unwrap_err().to_string();
+    let world = "sweep: {data: world:sings, models: [{architecture: lenet}], attacks: [{}]}";
+    let error = Sweep::parse(world, Path::new("s.yaml")).unwrap_err().to_string();
     assert!(error.contains("s.yaml:1:15:") && error.contains("signs"), "{error}");
-    assert!(!Study::is_study("targets: []") && !Study::is_study("study: ["));
+    assert!(!Sweep::is_sweep("targets: []") && !Sweep::is_sweep("sweep: ["));
 }
 
 #[test]
 fn the_shipped_study_is_a_large_one() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/grid/depth.yaml");
-    let study = Study::load(&path).unwrap();
-    assert!(study.configurations() >= 500, "{}", study.configurations());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sweep/depth.yaml");
+    let sweep = Sweep::load(&path).unwrap();
+    assert!(sweep.configurations() >= 500, "{}", sweep.configurations());
 }

@@ -1,11 +1,11 @@
 //! Changes to training images, drawn anew each time an image is seen: one line per augmentation
 //! in [`AUGMENTATIONS`].
 
-use crate::TrainError;
+use crate::error::TrainError;
 use faultlens_core::{Image, ImageError, Stream, did_you_mean};
 
 /// A way to vary training images. It sees pixels only, so it serves tasks that do not ask for
-/// places: see [`Recipe::check`](crate::Recipe::check).
+/// places: see `Recipe::check`.
 pub trait Augment: Sync {
     /// Its name in recipes.
     fn name(&self) -> &'static str;
@@ -60,9 +60,11 @@ impl Augment for Shift {
     }
 
     fn apply(&self, image: Image, stream: &mut Stream) -> Result<Image, ImageError> {
-        let (width, height) = (image.width(), image.height());
+        let width = image.width();
+        let height = image.height();
         let mut by = |side: usize| stream.below(side / 8 * 2 + 1) as isize - (side / 8) as isize;
-        let (right, down) = (by(width), by(height));
+        let right = by(width);
+        let down = by(height);
         let clamped = |at: usize, by: isize, side: usize| {
             at.saturating_add_signed(by).min(side.saturating_sub(1))
         };
@@ -75,7 +77,8 @@ fn moved(
     image: &Image,
     from: impl Fn(usize, usize) -> (usize, usize),
 ) -> Result<Image, ImageError> {
-    let (width, height) = (image.width(), image.height());
+    let width = image.width();
+    let height = image.height();
     let pixels = (0..width * height).flat_map(|at| {
         let (x, y) = from(at % width, at / width);
         let start = (y * width + x) * 3;
@@ -114,7 +117,8 @@ mod tests {
     #[test]
     fn a_flip_mirrors_columns_of_about_half_of_the_images() {
         let mut stream = Seed::new(3).stream();
-        let (plain, mirrored) = (all(|x, y| [x, y]), all(|x, y| [15 - x, y]));
+        let plain = all(|x, y| [x, y]);
+        let mirrored = all(|x, y| [15 - x, y]);
         let seen: Vec<_> = (0..40).map(|_| origins(&Flip, &mut stream)).collect();
         let flips = seen.iter().filter(|origins| **origins == mirrored).count();
         assert_eq!(seen.iter().filter(|origins| **origins == plain).count(), 40 - flips);

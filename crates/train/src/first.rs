@@ -1,7 +1,9 @@
 //! A network for a data set before it has learned anything, and what it says of itself afterwards.
 
 use crate::architecture::{Spec, build};
-use crate::{Recipe, Task, TrainError};
+use crate::error::TrainError;
+use crate::recipe::Recipe;
+use crate::task::Task;
 use faultlens_core::Seed;
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::{ModelProto, StringStringEntryProto};

@@ -1,51 +1,15 @@
-//! How a model learns: all numbers in one place.
+//! How a model is trained: all hyperparameters in one place.
 
-use crate::optimiser::{self, Settings, USUAL_OPTIMISER};
-use crate::{Adversarial, Noise, TrainError, augment};
+use crate::augment;
+use crate::error::TrainError;
+use crate::hook::{Adversarial, Noise};
+use crate::optimiser::{self, DEFAULT_OPTIMISER, Descent, Settings};
+use crate::task::Task;
 use faultlens_vision::{Channels, ElementType, InputDescription};
 use serde::{Deserialize, Serialize};
 
-/// The most epochs: beyond, a slip of the hand is likelier, and steps could no longer be counted.
-const MOST_EPOCHS: usize = 100_000;
-
-/// What a model learns to answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Task {
-    /// The class of the image.
-    Classify,
-    /// The class of every pixel.
-    Segment,
-    /// Numbers, such as a steering angle.
-    Regress,
-    /// What stands where.
-    Detect,
-    /// The picture that it is shown.
-    Reconstruct,
-}
-
-impl Task {
-    /// Whether answers are about classes that the data set must name.
-    pub fn has_classes(self) -> bool {
-        !matches!(self, Self::Regress | Self::Reconstruct)
-    }
-
-    /// Whether images may be varied: others would have to move what cases say about places.
-    fn is_augmented(self) -> bool {
-        matches!(self, Self::Classify | Self::Reconstruct)
-    }
-
-    /// The name in files and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Classify => "classify",
-            Self::Segment => "segment",
-            Self::Regress => "regress",
-            Self::Detect => "detect",
-            Self::Reconstruct => "reconstruct",
-        }
-    }
-}
+/// The most epochs: a larger number is likely a typo, and steps could no longer be counted.
+const MAX_EPOCHS: usize = 100_000;
 
 /// How the learning rate goes over the epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,42 +45,42 @@ impl Schedule {
     }
 }
 
-fn usual_optimiser() -> String {
-    USUAL_OPTIMISER.to_owned()
+fn default_optimiser() -> String {
+    DEFAULT_OPTIMISER.to_owned()
 }
 
-/// How a model learns.
+/// How a model is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// What it learns to answer.
     pub task: Task,
-    /// How often it sees the whole set.
+    /// Passes over the whole data set.
     pub epochs: usize,
     /// Images per step.
     pub batch: usize,
-    /// The name of the rule by which weights follow their gradients.
-    #[serde(default = "usual_optimiser")]
+    /// The name of the optimiser.
+    #[serde(default = "default_optimiser")]
     pub optimiser: String,
-    /// How far a step goes along the gradient, after the warm-up.
+    /// The learning rate after the warm-up.
     pub learning_rate: f64,
-    /// How much of the last step goes into the next.
+    /// Momentum: the part of the last step that goes into the next.
     pub momentum: f64,
-    /// How strongly weights are pulled to zero; biases and norms are not.
+    /// Weight decay; biases and the parameters of normalisations have none.
     pub weight_decay: f64,
     /// How the learning rate goes over the epochs.
     pub schedule: Schedule,
-    /// The share of all steps over which the learning rate rises from zero.
+    /// The fraction of all steps over which the learning rate rises from zero.
     pub warm_up: f64,
-    /// The longest gradient that is followed as it is; longer ones are shortened to it.
+    /// Gradient clipping: the largest norm over all weights.
     pub clip: Option<f64>,
-    /// Where first weights, order of images, augmentation and dropout are drawn from.
+    /// The seed of initial weights, order of images, augmentation and dropout.
     pub seed: u64,
     /// The names of augmentations, applied in this order.
     pub augment: Vec<String>,
-    /// Noise on what is fed; none in recipes from before there was any.
+    /// Noise on the input; absent in recipes of versions that had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Noise>,
-    /// Attacks on what is fed; none in recipes from before there were any.
+    /// Adversarial training; absent in recipes of versions that had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adversarial: Option<Adversarial>,
     /// How images are fed.
@@ -124,13 +88,18 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// A recipe that learns most small tasks.
+    /// The gradient descent of this recipe.
+    pub fn descent(&self) -> Result<Descent, TrainError> {
+        Ok(Descent::new(optimiser::optimiser(&self.optimiser)?, self.settings(), self.clip))
+    }
+
+    /// A recipe that works for most small tasks.
     pub fn new(task: Task, input: InputDescription) -> Self {
         Self {
             task,
             epochs: 10,
             batch: 32,
-            optimiser: usual_optimiser(),
+            optimiser: default_optimiser(),
             learning_rate: 0.05,
             momentum: 0.9,
             weight_decay: 5e-4,
@@ -145,9 +114,9 @@ impl Recipe {
         }
     }
 
-    /// How images of a size are fed where nothing else is known: pixels lie around zero, which
-    /// first weights expect.
-    pub fn usual_input(size: [usize; 2], channels: Channels) -> InputDescription {
+    /// How images of a size are fed by default: pixels lie around zero, which the initial weights
+    /// expect.
+    pub fn default_input(size: [usize; 2], channels: Channels) -> InputDescription {
         let mut input = InputDescription::plain(size, channels, ElementType::F32);
         input.mean.fill(0.5);
         input.std.fill(0.25);
@@ -172,7 +141,7 @@ impl Recipe {
         let share =
             |what, x: f64| (what, x, (0.0..1.0).contains(&x), "it must lie from 0 up to below 1");
         let epochs = self.epochs as f64;
-        let few = self.epochs <= MOST_EPOCHS;
+        let few = self.epochs <= MAX_EPOCHS;
         let checks = [
             positive("the number of epochs", epochs),
             ("the number of epochs", epochs, few, "at most 100000 are possible"),

@@ -1,7 +1,10 @@
 //! How good a model is on cases that it has not seen.
 
+use crate::error::TrainError;
 use crate::loss::{BOXES, CELLS, CLASSES, NUMBERS, PICTURE, PIXELS, Wanted, detections};
-use crate::{Recipe, Task, TrainError, truth};
+use crate::recipe::Recipe;
+use crate::task::Task;
+use crate::truth;
 use faultlens_core::{Case, Detection, Object, Tensor, argmax};
 use faultlens_data::DataSet;
 use faultlens_engine::Model;
@@ -202,12 +205,14 @@ fn floats<'a, const N: usize>(
 fn classified(cases: &[Case], outputs: &[Output<'_>]) -> Result<Vec<(usize, usize)>, TrainError> {
     let wanted = Wanted { task: Task::Classify, images: cases.len(), why: CLASSES };
     let (scores, [_, classes]) = floats::<2>(outputs, 0, wanted)?;
-    let rows = cases.iter().zip(scores.chunks_exact(classes));
-    let pair = |(case, row): (&Case, &[f32])| {
+    let mut pairs = Vec::new();
+    for (case, row) in cases.iter().zip(scores.chunks_exact(classes)) {
         let label = truth::label(case, classes)?;
-        Ok(argmax(row.iter().copied()).map(|best| (best, label)))
-    };
-    rows.filter_map(|row| pair(row).transpose()).collect()
+        if let Some(best) = argmax(row.iter().copied()) {
+            pairs.push((best, label));
+        }
+    }
+    Ok(pairs)
 }
 
 fn segmented(
@@ -220,7 +225,8 @@ fn segmented(
     let [_, classes, height, width] = shape;
     let (value, scores) = outputs[0];
     let refuse = |why: String| {
-        let (task, value) = (Task::Segment.name(), value.to_owned());
+        let task = Task::Segment.name();
+        let value = value.to_owned();
         TrainError::Answer { task, value, shape: shape.to_vec(), why }
     };
     let confusion = confusion.get_or_insert_with(|| Confusion::new(classes));
@@ -256,8 +262,14 @@ fn reconstructed(
     let (found, shape) = floats::<4>(outputs, 0, wanted)?;
     let shown = truth::pictures(cases, input)?;
     let shown = wanted.same_shape(&shown, shape, outputs[0].0)?;
-    let square = |(a, b): (&f32, &f32)| f64::from(a - b) * f64::from(a - b);
-    Ok((found.iter().zip(shown).map(square).sum(), found.len()))
+    Ok((
+        found
+            .iter()
+            .zip(shown)
+            .map(|(a, b): (&f32, &f32)| f64::from(a - b) * f64::from(a - b))
+            .sum(),
+        found.len(),
+    ))
 }
 
 fn detected(
@@ -265,7 +277,8 @@ fn detected(
     outputs: &[Output<'_>],
     size: [usize; 2],
 ) -> Result<Vec<Judged>, TrainError> {
-    let (task, images) = (Task::Detect, cases.len());
+    let task = Task::Detect;
+    let images = cases.len();
     let (_, shape) = floats::<3>(outputs, 0, Wanted { task, images, why: CELLS })?;
     let (_, boxes) = floats::<3>(outputs, 1, Wanted { task, images, why: BOXES })?;
     let [_, _, classes] = shape;
@@ -276,16 +289,16 @@ fn detected(
         shape: boxes.to_vec(),
         why: format!("{BOXES}, for {} cells", shape[1]),
     })?;
-    let pair = |(case, found): (&Case, Vec<Detection>)| {
-        // Boxes are in pixels of the model's input, objects in pixels of the image.
-        let place = |d: Detection| Detection {
-            bounds: truth::resized(d.bounds, size, truth::size(case)),
-            ..d
-        };
+    let mut pairs = Vec::with_capacity(cases.len());
+    for (case, mut found) in cases.iter().zip(found) {
         let known = truth::objects(case, classes)?.to_vec();
-        Ok((found.into_iter().map(place).collect(), known))
-    };
-    cases.iter().zip(found).map(pair).collect()
+        // Boxes are in pixels of the model's input, objects in pixels of the image.
+        for detection in &mut found {
+            detection.bounds = truth::resized(detection.bounds, size, truth::size(case));
+        }
+        pairs.push((found, known));
+    }
+    Ok(pairs)
 }
 
 /// The best class of every pixel of one image, from scores by image, class, row and column;
@@ -299,11 +312,12 @@ pub fn segments(scores: &Tensor, image: usize) -> Option<Vec<u8>> {
     let plane = height * width;
     let each = classes * plane;
     let scores = scores.as_f32()?.get(image.checked_mul(each)?..)?.get(..each)?;
-    let best = |pixel: usize| {
-        let class = argmax((0..classes).map(|class| scores[class * plane + pixel]))?;
-        u8::try_from(class).ok()
-    };
-    (0..plane).map(best).collect()
+    (0..plane)
+        .map(|pixel: usize| {
+            let class = argmax((0..classes).map(|class| scores[class * plane + pixel]))?;
+            u8::try_from(class).ok()
+        })
+        .collect()
 }
 
 #[cfg(test)]

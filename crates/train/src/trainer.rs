@@ -1,10 +1,14 @@
 //! The loop: batches in a drawn order, loss, gradients, new weights.
 
 use crate::augment::{self, Augment};
-use crate::card::Clock;
+use crate::cost::{Clock, Cost};
+use crate::error::TrainError;
 use crate::hook::Pixels;
 use crate::loss::Objective;
-use crate::{Cost, Descent, Recipe, Task, TrainError, truth};
+use crate::optimiser::Descent;
+use crate::recipe::Recipe;
+use crate::task::Task;
+use crate::truth;
 use faultlens_core::{Case, Seed, Tensor};
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::ModelProto;
@@ -108,7 +112,7 @@ pub fn train_with(
         recipe,
         data,
         learner: Learner::new(model, threads)?,
-        descent: Descent::of(recipe)?,
+        descent: recipe.descent()?,
         objective: Objective::new(recipe.task, model),
         augment: augment::named(&recipe.augment)?,
         seed: Seed::new(recipe.seed).child("training"),
@@ -157,8 +161,11 @@ impl Training<'_> {
         let mut order: Vec<usize> = (0..self.data.len()).collect();
         seed.child("order").stream().shuffle(&mut order);
         let batches = batches(&order, self.recipe.batch);
-        let (steps, epochs) = (batches.len(), self.recipe.epochs);
-        let (mut sum, mut seen, mut rate) = (0.0, 0usize, 0.0);
+        let steps = batches.len();
+        let epochs = self.recipe.epochs;
+        let mut sum = 0.0;
+        let mut seen = 0usize;
+        let mut rate = 0.0;
         for (step, members) in batches.into_iter().enumerate() {
             rate = self.recipe.rate(epoch * steps + step, steps * epochs);
             let loss = self.step(members, seed.at(step as u64))?;
@@ -167,15 +174,17 @@ impl Training<'_> {
             let watched = [("loss", loss), ("gradient's length", length)];
             if let Some((what, value)) = watched.into_iter().find(|(_, x)| !x.is_finite()) {
                 let before = sum / seen.max(1) as f64;
-                let (epoch, step) = (epoch + 1, step + 1);
+                let epoch = epoch + 1;
+                let step = step + 1;
                 return Err(TrainError::NotFinite { what, value, epoch, step, rate, before });
             }
             self.descent.step(&mut self.learner, rate);
             sum += loss * members.len() as f64;
             seen += members.len();
-            let (epoch, step) = (epoch + 1, step + 1);
-            let told = Progress { epoch, epochs, step, steps, loss: sum / seen as f64 };
-            if progress(told).is_break() {
+            let epoch = epoch + 1;
+            let step = step + 1;
+            let loss = sum / seen as f64;
+            if progress(Progress { epoch, epochs, step, steps, loss }).is_break() {
                 return Err(TrainError::Stopped);
             }
         }
@@ -204,12 +213,13 @@ impl Training<'_> {
         }
         if let Some(adversarial) = self.recipe.adversarial {
             let learner = &mut self.learner;
-            let follow = |batch: &Tensor| {
+            let gradient = |batch: &Tensor| {
                 let feeds = [(objective.input.as_str(), batch.clone())];
-                let loss = |answers: &Answers<'_>| objective.loss(answers, &cases, input);
-                learner.input_gradient(&feeds, draw, &objective.input, loss)
+                learner.input_gradient(&feeds, draw, &objective.input, |answers: &Answers<'_>| {
+                    objective.loss(answers, &cases, input)
+                })
             };
-            adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), follow)?;
+            adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), gradient)?;
         }
         let feeds = [(objective.input.as_str(), batch)];
         self.learner.step(&feeds, draw, |answers| objective.loss(answers, &cases, input))

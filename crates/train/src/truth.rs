@@ -1,7 +1,8 @@
 //! What cases must say for each task: the same for what is learned from them and for what is
 //! measured on them.
 
-use crate::{Task, TrainError};
+use crate::error::TrainError;
+use crate::task::Task;
 use faultlens_core::{Bounds, Case, Object, Tensor};
 use faultlens_data::DataSet;
 use faultlens_vision::{ElementType, InputDescription};
@@ -94,14 +95,17 @@ mod tests {
         let bounds = Bounds { left: 1.0, top: 2.0, right: 3.0, bottom: 4.0 };
         let object = Object { class: 2, bounds, mask: None, crowd: false };
         let image = Image::from_rgb(2, 1, vec![0; 6]).unwrap();
-        let (label, objects) = (Some(2), vec![object]);
-        let (segments, values) = (vec![0, 2], vec![0.5]);
+        let label = Some(2);
+        let objects = vec![object];
+        let segments = vec![0, 2];
+        let values = vec![0.5];
         Case { label, objects, segments, values, ..Case::new("a", image) }
     }
 
     #[test]
     fn what_a_case_lacks_is_named() {
-        let (full, bare) = (case(), Case::new("b", case().image));
+        let full = case();
+        let bare = Case::new("b", case().image);
         let text = |found: Result<(), TrainError>| found.err().map(|error| error.to_string());
         let cases = [
             (text(label(&full, 3).map(drop)), None),

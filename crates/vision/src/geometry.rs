@@ -60,6 +60,7 @@ impl ResizeSteps {
                 Self { from: [0, 1].map(|i| centred(image[i], cut[i]) as usize), cut, ..whole }
             }
             Resize::ShortSide(pixels) => {
+                // torchvision's `Resize` and `CenterCrop`.
                 let short = image[0].min(image[1]);
                 let resized = image.map(|side| grown(side, pixels, short));
                 Self { resized, offset: [0, 1].map(|i| centred(input[i], resized[i])), ..whole }
@@ -86,6 +87,7 @@ impl ResizeSteps {
     }
 
     pub(super) fn placement(&self) -> Placement {
+        // Cut, resize and offset are one affine map per axis.
         let scale = [0, 1].map(|i| self.resized[i] as f64 / self.cut[i] as f64);
         let offset = [0, 1].map(|i| self.offset[i] as f64 - self.from[i] as f64 * scale[i]);
         Placement { scale, offset }
@@ -104,12 +106,14 @@ fn grown(side: usize, pixels: usize, short: usize) -> usize {
 
 /// The largest `[width, height]` with `of`'s aspect ratio inside `within`, times `share`.
 fn inside(within: [usize; 2], of: [usize; 2], share: f64) -> [usize; 2] {
+    // The smaller of both factors fits both axes.
     let factor = (within[0] as f64 / of[0] as f64).min(within[1] as f64 / of[1] as f64);
     [0, 1].map(|i| ((of[i] as f64 * factor * share).round() as usize).clamp(1, within[i]))
 }
 
 /// The largest size with `image`'s aspect ratio inside `input`, rounded as Pillow rounds.
 fn fitted(image: [usize; 2], input: [usize; 2]) -> [usize; 2] {
+    // The axis along which the image fills the input; cross-multiplied, so that nothing is rounded.
     let limiting = usize::from(input[0] * image[1] > input[1] * image[0]);
     let other = 1 - limiting;
     let mut fitted = input;

@@ -1,10 +1,10 @@
 //! What a model wants to see, written down.
 
-use faultlens_core::{DType, Image, Tensor};
+use faultlens_core::DType;
 use serde::{Deserialize, Serialize};
 
 use super::geometry::ResizeSteps;
-use super::{Placement, Resize, VisionError, latent, pixels};
+use super::{Placement, Resize, VisionError};
 
 /// How images become a model's input tensor: resize to `size`, order the channels, then
 /// `(pixel × scale − mean) / std` for each element.
@@ -248,8 +248,7 @@ impl InputDescription {
         if numbers.len() != channels && numbers.len() != 1 {
             return Err(VisionError::PerChannel { field, given: numbers.len(), channels });
         }
-        let bad = |n: &&f64| !n.is_finite() || (field == "std" && **n == 0.0);
-        match numbers.iter().find(bad) {
+        match numbers.iter().find(|n| !n.is_finite() || (field == "std" && **n == 0.0)) {
             Some(&value) => Err(VisionError::Number { field, value }),
             None => Ok(()),
         }
@@ -260,27 +259,13 @@ impl InputDescription {
         if let Some(axes) = &self.latent {
             return [&[images], &axes[..]].concat();
         }
-        let ([height, width], channels) = (self.size, self.channels.count());
+        let [height, width] = self.size;
+        let channels = self.channels.count();
         let one = match self.layout {
             Layout::Nchw => [channels, height, width],
             Layout::Nhwc => [height, width, channels],
         };
         if self.alone { one.to_vec() } else { [&[images], &one[..]].concat() }
-    }
-
-    /// The batch to feed to the model.
-    pub fn tensor(&self, images: &[Image]) -> Result<Tensor, VisionError> {
-        self.check()?;
-        if images.is_empty() {
-            return Err(VisionError::NoImage);
-        }
-        if let Some(axes) = &self.latent {
-            let length = axes.iter().product();
-            let drawn = images.iter().flat_map(|image| latent::vector(image, length));
-            return Ok(Tensor::new(self.shape(images.len()), drawn.collect::<Vec<f32>>())?);
-        }
-        let data = pixels::elements(self, images)?;
-        Ok(Tensor::new(self.shape(images.len()), data)?)
     }
 
     /// Where an image of this size comes to lie in the model's input.
@@ -296,6 +281,7 @@ impl InputDescription {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faultlens_core::Image;
 
     fn read(text: &str) -> Result<InputDescription, String> {
         serde_json::from_str(text).map_err(|e| e.to_string())

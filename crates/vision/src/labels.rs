@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::VisionError;
 use super::coco::COCO;
-use super::decode::DECODERS;
-use super::{Guess, OutputDescription, OutputKind, VisionError, ultralytics};
-use faultlens_engine::{Dim, Graph};
 
 /// The names of a model's classes; a class without a name is shown as its index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Labels(BTreeMap<usize, String>);
+pub struct Labels(pub(crate) BTreeMap<usize, String>);
 
 /// How a labels file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,11 +59,12 @@ impl Labels {
 
     /// The list of this name, of those in [`BUILT_IN`].
     pub fn built_in(name: &str) -> Option<Self> {
-        let owned = |name: &str| name.to_owned();
         let names = match name {
-            "coco" => COCO.iter().map(|(_, name)| owned(name)).enumerate().collect(),
+            "coco" => COCO.iter().map(|(_, name)| (*name).to_owned()).enumerate().collect(),
             // Background, which is no class, has the number 0.
-            "coco-91" => COCO.iter().map(|(number, name)| (number - 1, owned(name))).collect(),
+            "coco-91" => {
+                COCO.iter().map(|(number, name)| (number - 1, (*name).to_owned())).collect()
+            }
             _ => return None,
         };
         Some(Self(names))
@@ -87,85 +86,40 @@ impl Labels {
     }
 }
 
-/// The names that a model's metadata has by the custom of its exporter, or those of COCO where it is
-/// a detector of as many classes.
-pub fn guess_labels(graph: &Graph, output: &OutputDescription) -> Option<Guess<Labels>> {
-    if let Some(own) = own(graph) {
-        return Some(own);
-    }
-    if output.kind != OutputKind::Detections {
-        return None;
-    }
-    let (classes, from) = classes(graph, output)?;
-    coco(classes, from)
-}
-
-/// The same for a model that gives outlines of things of so many classes.
-pub fn guess_instance_labels(graph: &Graph, classes: Option<usize>) -> Option<Guess<Labels>> {
-    own(graph).or_else(|| coco(classes?, "by the shape of the output"))
-}
-
-/// The names that Ultralytics' exporter writes.
-fn own(graph: &Graph) -> Option<Guess<Labels>> {
-    let names = ultralytics::names(graph)?;
-    let reason = format!("labels: the model's metadata names {} classes", names.len());
-    Some(Guess { description: Labels(names), reasons: vec![reason] })
-}
-
-/// COCO's names, where there are as many classes.
-fn coco(classes: usize, from: &str) -> Option<Guess<Labels>> {
-    let name = match classes {
-        80 => "coco",
-        90 | 91 => "coco-91",
-        _ => return None,
-    };
-    let reason = format!("labels: {name}, as for most detectors of {classes} classes ({from})");
-    Some(Guess { description: Labels::built_in(name)?, reasons: vec![reason] })
-}
-
-/// How many classes a detector knows, and what says so.
-fn classes(graph: &Graph, output: &OutputDescription) -> Option<(usize, &'static str)> {
-    let decoder = DECODERS.iter().find(|d| Some(d.name) == output.decoder.as_deref())?;
-    if let Some((axis, fixed)) = decoder.classes {
-        let name = [&output.name, &output.scores].into_iter().flatten().next();
-        let value = name.map_or(graph.outputs().first().copied(), |name| graph.find(name))?;
-        return match graph.declared_shape(value)?.get(axis)? {
-            Dim::Fixed(length) => Some((length.checked_sub(fixed)?, "by the shape of the output")),
-            Dim::Free(_) => None,
-        };
-    }
-    // Lists do not tell, but the layer that chooses the class has a bias for each and background.
-    let biased = |classes: usize| {
-        let bias = graph.initializers().any(|(_, tensor)| tensor.shape() == [classes + 1]);
-        bias.then_some((classes, "by the biases of a layer"))
-    };
-    biased(80).or_else(|| biased(90))
-}
-
 fn from_json(text: &str) -> Result<BTreeMap<usize, String>, VisionError> {
-    let wrong = |what: String| VisionError::Labels(what);
-    let value: Value = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
-    let name = |value: &Value| match value {
-        Value::String(name) => Some(name.clone()),
-        Value::Array(parts) => parts.last()?.as_str().map(str::to_owned),
-        _ => None,
-    };
-    let no_name = |at: &str| wrong(format!("entry {at} is neither a name nor a list of names"));
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| VisionError::Labels(error.to_string()))?;
     match value {
         Value::Array(entries) => entries
             .iter()
             .enumerate()
-            .map(|(i, entry)| Ok((i, name(entry).ok_or_else(|| no_name(&i.to_string()))?)))
+            .map(|(index, entry)| Ok((index, name_in(entry, &index.to_string())?)))
             .collect(),
         Value::Object(entries) => entries
             .iter()
             .map(|(key, entry)| {
-                let index = key.parse().map_err(|_| wrong(format!("`{key}` is no class index")))?;
-                Ok((index, name(entry).ok_or_else(|| no_name(key))?))
+                let index = key
+                    .parse()
+                    .map_err(|_| VisionError::Labels(format!("`{key}` is no class index")))?;
+                Ok((index, name_in(entry, key)?))
             })
             .collect(),
-        _ => Err(wrong("a list of names or an object from index to name is needed".to_owned())),
+        _ => Err(VisionError::Labels(
+            "a list of names or an object from index to name is needed".to_owned(),
+        )),
     }
+}
+
+/// The name that an entry gives: itself, or the last part of a list, as in ImageNet's class index.
+fn name_in(entry: &Value, at: &str) -> Result<String, VisionError> {
+    let name = match entry {
+        Value::String(name) => Some(name.as_str()),
+        Value::Array(parts) => parts.last().and_then(Value::as_str),
+        _ => None,
+    };
+    name.map(str::to_owned).ok_or_else(|| {
+        VisionError::Labels(format!("entry {at} is neither a name nor a list of names"))
+    })
 }
 
 /// Names that a CSV header may give to the column of indices, and to that of names.
@@ -174,7 +128,8 @@ const NAME_COLUMNS: &[&str] = &["label", "name", "class", "class_name", "display
 
 fn from_csv(text: &str) -> Result<BTreeMap<usize, String>, VisionError> {
     let mut rows = text.lines().map(fields).enumerate().filter(|(_, row)| row != &[""]).peekable();
-    let (mut index_at, mut name_at) = (0, 1);
+    let mut index_at = 0;
+    let mut name_at = 1;
     if let Some((_, header)) = rows.next_if(|(_, row)| row[0].parse::<usize>().is_err()) {
         let column = |known: &[&str]| {
             header.iter().position(|name| known.contains(&name.to_ascii_lowercase().as_str()))
@@ -200,6 +155,7 @@ fn fields(line: &str) -> Vec<String> {
     while let Some(c) = chars.next() {
         let field = fields.len() - 1;
         match c {
+            // RFC 4180: quotes protect commas, a doubled quote stands for one.
             '"' if quoted && chars.next_if_eq(&'"').is_some() => fields[field].push('"'),
             '"' => quoted = !quoted,
             ',' if !quoted => fields.push(String::new()),
@@ -240,37 +196,6 @@ mod tests {
         assert_eq!((number.name(11), order.name(9)), ("11".into(), "traffic light".into()));
         assert_eq!((order.name(79), number.name(89)), ("toothbrush".into(), "toothbrush".into()));
         assert_eq!(Labels::built_in("voc"), None);
-    }
-
-    #[test]
-    fn detectors_of_eighty_classes_are_taken_for_cocos() {
-        use faultlens_core::{DType, Tensor};
-        use faultlens_engine::onnx::ModelBuilder;
-        let graph = |columns: usize, biases: usize| {
-            let mut model = ModelBuilder::new("detector");
-            model.input("x", DType::F32, &[1.into(), 3.into(), 8.into(), 8.into()]);
-            let bias = model.initializer("bias", Tensor::vector(vec![0f32; biases]));
-            model.node("Add", &["x", &bias], &["y"]);
-            model.output("y", DType::F32, &[1.into(), 9.into(), columns.into()]);
-            Graph::new(&model.build()).unwrap()
-        };
-        let described = |text: &str| serde_json::from_str::<OutputDescription>(text).unwrap();
-        let yolox = described(r#"{"kind": "detections", "decoder": "yolox"}"#);
-        let lists = described(r#"{"kind": "detections", "decoder": "faster_rcnn"}"#);
-        let scores = described(r#"{"kind": "logits"}"#);
-        for (output, columns, biases, wanted) in [
-            (&yolox, 85, 7, Some("toothbrush")),
-            (&yolox, 95, 7, Some("toaster")),
-            (&yolox, 25, 81, None),
-            (&lists, 4, 81, Some("toothbrush")),
-            (&lists, 4, 91, Some("toaster")),
-            (&lists, 4, 80, None),
-            (&scores, 80, 80, None),
-        ] {
-            let guess = guess_labels(&graph(columns, biases), output);
-            let found = guess.map(|guess| guess.description.name(79));
-            assert_eq!(found.as_deref(), wanted, "{columns} {biases}");
-        }
     }
 
     #[test]

@@ -8,9 +8,11 @@ pub(super) fn vector(image: &Image, length: usize) -> impl Iterator<Item = f32> 
     let size = [image.width() as u64, image.height() as u64];
     let bytes = image.rgb().iter().map(|&byte| u64::from(byte));
     // FNV-1a.
-    let hash = size.into_iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| {
-        (hash ^ word).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = size
+        .into_iter()
+        .chain(bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01b3));
+    // The image is only the seed: generators have no input that shows anything.
     let mut stream = Seed::new(hash).child("latent").stream();
     (0..length).map(move |_| stream.gaussian() as f32)
 }

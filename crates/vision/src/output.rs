@@ -3,7 +3,7 @@
 use faultlens_core::{Ranking, Tensor, did_you_mean};
 use serde::{Deserialize, Serialize};
 
-use super::read::{numbers, tensor_text};
+use super::tensors::{numbers, tensor_text};
 use super::{Labels, Layout, Units, VisionError};
 use faultlens_engine::Graph;
 
@@ -196,17 +196,17 @@ impl OutputDescription {
         let refuse = |field, value: f32, wanted| {
             Err(VisionError::OutputNumber { field, value: value.into(), wanted })
         };
-        let is_share = |number: f32| (0.0..=1.0).contains(&number);
+        let share = 0.0..=1.0;
         match (self.threshold, self.overlap, self.range, self.steps_axis) {
             (Some(threshold), ..) if !threshold.is_finite() => {
                 refuse("threshold", threshold, "a number")
             }
             (Some(threshold), ..)
-                if self.kind == OutputKind::Detections && !is_share(threshold) =>
+                if self.kind == OutputKind::Detections && !share.contains(&threshold) =>
             {
                 refuse("threshold", threshold, "a score from 0 to 1")
             }
-            (_, Some(overlap), ..) if !is_share(overlap) => {
+            (_, Some(overlap), ..) if !share.contains(&overlap) => {
                 refuse("overlap", overlap, "a part from 0 to 1")
             }
             (_, _, Some([black, white]), _) if !(white - black).is_finite() || black == white => {
@@ -254,6 +254,8 @@ impl OutputDescription {
             name: self.name.clone().unwrap_or_else(|| "the first".to_owned()),
             shape: tensor_text(output),
         };
+        // A batch of scores, with or without axes of length one behind (global pooling leaves
+        // them).
         let (batch, classes) = match output.shape() {
             [classes] => (1, *classes),
             [batch, classes, rest @ ..] if rest.iter().all(|&n| n == 1) => (*batch, *classes),
@@ -284,6 +286,7 @@ pub(super) fn output_called(names: &[&str], name: &str) -> Result<usize, VisionE
 /// Probabilities from logits, in 64 bits and shifted so that large ones do not overflow; what is
 /// not a number stays so.
 fn softmax(logits: &[f32]) -> Vec<f32> {
+    // Softmax is the same for logits less their largest, whose exponentials cannot overflow.
     let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let exps: Vec<f64> = logits.iter().map(|&x| (f64::from(x) - f64::from(top)).exp()).collect();
     let sum: f64 = exps.iter().sum();

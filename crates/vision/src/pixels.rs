@@ -1,16 +1,34 @@
 //! From pixels to elements: resize, pad, reorder, scale.
 
 use fast_image_resize as fir;
-use faultlens_core::{Image, TensorData};
+use faultlens_core::{Image, Tensor, TensorData};
 use fir::images::{Image as Buffer, ImageRef};
 use fir::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use half::f16;
 
 use super::geometry::ResizeSteps;
+use super::latent;
 use super::{Channels, ElementType, Filter, InputDescription, Layout, Resize, VisionError};
 
 /// Bytes per pixel while resizing: RGB and one that stays unused, for the fastest code path.
 const RGBX: usize = 4;
+
+impl InputDescription {
+    /// The batch to feed to the model.
+    pub fn tensor(&self, images: &[Image]) -> Result<Tensor, VisionError> {
+        self.check()?;
+        if images.is_empty() {
+            return Err(VisionError::NoImage);
+        }
+        if let Some(axes) = &self.latent {
+            let length = axes.iter().product();
+            let drawn = images.iter().flat_map(|image| latent::vector(image, length));
+            return Ok(Tensor::new(self.shape(images.len()), drawn.collect::<Vec<f32>>())?);
+        }
+        let data = elements(self, images)?;
+        Ok(Tensor::new(self.shape(images.len()), data)?)
+    }
+}
 
 /// The elements of a whole batch, in the description's layout and type.
 pub(super) fn elements(
@@ -19,12 +37,12 @@ pub(super) fn elements(
 ) -> Result<TensorData, VisionError> {
     let frames: Vec<Vec<u8>> =
         images.iter().map(|image| frame(description, image)).collect::<Result<_, _>>()?;
-    let table = |c: usize| Table::new(description, c);
+    // A byte has 256 values, so that each channel's arithmetic is done once per value.
     Ok(match description.dtype {
-        ElementType::F32 => spread(description, &frames, |c| table(c).map(|v| v as f32)).into(),
-        ElementType::F16 => spread(description, &frames, |c| table(c).map(f16::from_f64)).into(),
-        ElementType::Uint8 => spread(description, &frames, |c| table(c).map(to_u8)).into(),
-        ElementType::Int8 => spread(description, &frames, |c| table(c).map(to_i8)).into(),
+        ElementType::F32 => spread(description, &frames, |value| value as f32).into(),
+        ElementType::F16 => spread(description, &frames, f16::from_f64).into(),
+        ElementType::Uint8 => spread(description, &frames, to_u8).into(),
+        ElementType::Int8 => spread(description, &frames, to_i8).into(),
     })
 }
 
@@ -43,8 +61,7 @@ struct Table([f64; 256]);
 
 impl Table {
     fn new(description: &InputDescription, channel: usize) -> Self {
-        let of = |numbers: &[f64]| numbers[if numbers.len() == 1 { 0 } else { channel }];
-        let (mean, std) = (of(&description.mean), of(&description.std));
+        let [mean, std] = description.of_channel(channel);
         Self(std::array::from_fn(|pixel| (pixel as f64 * description.scale - mean) / std))
     }
 
@@ -57,10 +74,11 @@ impl Table {
 fn spread<T: Copy>(
     description: &InputDescription,
     frames: &[Vec<u8>],
-    table: impl Fn(usize) -> [T; 256],
+    convert: impl Fn(f64) -> T,
 ) -> Vec<T> {
     let channels = description.channels.count();
-    let tables: Vec<[T; 256]> = (0..channels).map(table).collect();
+    let tables: Vec<[T; 256]> =
+        (0..channels).map(|channel| Table::new(description, channel).map(&convert)).collect();
     let mut elements = Vec::with_capacity(frames.iter().map(Vec::len).sum());
     for frame in frames {
         match description.layout {
@@ -119,7 +137,9 @@ fn resized(
     steps: &ResizeSteps,
     algorithm: ResizeAlg,
 ) -> Result<Vec<u8>, VisionError> {
-    let ([width, height], [new_width, new_height]) = (steps.cut, steps.resized);
+    let [width, height] = steps.cut;
+    let [new_width, new_height] = steps.resized;
+    // Separable filters: columns, then rows.
     let narrowed = pass(&cut(image, steps), [width, height], [new_width, height], algorithm)?;
     pass(&narrowed, [new_width, height], [new_width, new_height], algorithm)
 }
@@ -130,19 +150,25 @@ fn pass(
     to: [usize; 2],
     algorithm: ResizeAlg,
 ) -> Result<Vec<u8>, VisionError> {
-    let refused = |e: &dyn std::fmt::Display| VisionError::Resize(e.to_string());
-    let side = |n: usize| u32::try_from(n).map_err(|e| refused(&e));
     let source = ImageRef::new(side(from[0])?, side(from[1])?, bytes, PixelType::U8x4)
-        .map_err(|e| refused(&e))?;
+        .map_err(|error| VisionError::Resize(error.to_string()))?;
     let mut target = Buffer::new(side(to[0])?, side(to[1])?, PixelType::U8x4);
     let options = ResizeOptions::new().resize_alg(algorithm).use_alpha(false);
-    Resizer::new().resize(&source, &mut target, &options).map_err(|e| refused(&e))?;
+    Resizer::new()
+        .resize(&source, &mut target, &options)
+        .map_err(|error| VisionError::Resize(error.to_string()))?;
     Ok(target.into_vec())
+}
+
+/// A side as the resizer counts.
+fn side(pixels: usize) -> Result<u32, VisionError> {
+    u32::try_from(pixels).map_err(|error| VisionError::Resize(error.to_string()))
 }
 
 /// The cut as RGBX bytes; what lies outside it does not take part in the resize.
 fn cut(image: &Image, steps: &ResizeSteps) -> Vec<u8> {
-    let ([left, top], [width, height]) = (steps.from, steps.cut);
+    let [left, top] = steps.from;
+    let [width, height] = steps.cut;
     let mut bytes = Vec::with_capacity(width * height * RGBX);
     for row in image.rgb().chunks_exact(image.width() * 3).skip(top).take(height) {
         for pixel in row[left * 3..(left + width) * 3].chunks_exact(3) {

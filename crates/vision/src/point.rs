@@ -21,8 +21,10 @@ impl InputDescription {
         self.check()?;
         let frame = pixels::frame(self, image)?;
         let channels = self.channels.count();
-        let plane = |c: usize| frame.iter().skip(c).step_by(channels);
-        Ok((0..channels).flat_map(plane).map(|&byte| f32::from(byte) / 255.0).collect())
+        Ok((0..channels)
+            .flat_map(|c| frame.iter().skip(c).step_by(channels))
+            .map(|&byte| f32::from(byte) / 255.0)
+            .collect())
     }
 
     /// The batch to feed for these points. The point of an image is fed as the image would be, bit
@@ -56,20 +58,21 @@ impl InputDescription {
     /// What a point looks like, rounded to bytes.
     pub fn picture(&self, point: &[f32]) -> Result<Image, VisionError> {
         let [channels, height, width] = self.point_shape();
-        let byte = |value: f32| (value * 255.0).round_ties_even() as u8;
         let plane = height * width;
-        let at = |channel: usize, place: usize| {
-            point.get(channel * plane + place).map_or(0, |v| byte(*v))
-        };
         let order = match self.channels {
             Channels::Rgb => [0, 1, 2],
             Channels::Bgr => [2, 1, 0],
             Channels::Grey => [0; 3],
         };
         debug_assert!(order.iter().all(|channel| *channel < channels), "as many as there are");
-        let rgb = (0..plane).flat_map(|place| order.map(|channel| at(channel, place)));
-        Image::from_rgb(width, height, rgb.collect())
-            .map_err(|error| VisionError::Resize(error.to_string()))
+        let mut rgb = Vec::with_capacity(3 * plane);
+        for place in 0..plane {
+            for channel in order {
+                let value = point.get(channel * plane + place).copied().unwrap_or(0.0);
+                rgb.push((value * 255.0).round_ties_even() as u8);
+            }
+        }
+        Image::from_rgb(width, height, rgb).map_err(|error| VisionError::Resize(error.to_string()))
     }
 
     /// Calls with each place of a point and its channel, in the order in which values are fed.
@@ -86,14 +89,19 @@ impl InputDescription {
         }
     }
 
-    fn of_channel(&self, channel: usize) -> [f64; 2] {
-        let of = |numbers: &[f64]| numbers[if numbers.len() == 1 { 0 } else { channel }];
-        [of(&self.mean), of(&self.std)]
+    /// The mean and the deviation of a channel, where one number may serve all of them.
+    pub(crate) fn of_channel(&self, channel: usize) -> [f64; 2] {
+        [&self.mean, &self.std].map(|numbers| match numbers[..] {
+            [one] => one,
+            _ => numbers[channel],
+        })
     }
 
     fn fed(&self, value: f32, channel: usize) -> f64 {
         let [mean, std] = self.of_channel(channel);
         let pixel = f64::from(value) * 255.0;
+        // A point that is an image's must be fed as the image would be, bit for bit, although 255
+        // · (v / 255) need not be v.
         let near = pixel.round_ties_even();
         let pixel = if (pixel - near).abs() < SNAP { near } else { pixel };
         (pixel * self.scale - mean) / std

@@ -95,6 +95,7 @@ impl Preprocessing {
         description.resize = self.resize;
         // All of them resize with OpenCV, but for the classifier.
         description.antialias = matches!(self.resize, Resize::CentreCrop { .. });
+        // A model that scales itself, or takes bytes, is given pixels as they are.
         let raw = scales_itself || description.dtype == ElementType::Uint8;
         let (mean, std) = if raw { ([0.0; 3], [1.0; 3]) } else { (self.mean, self.std) };
         description.scale = if raw { 1.0 } else { self.scale };

@@ -7,12 +7,17 @@ use faultlens_engine::{Dim, Graph};
 
 /// A shape as people read it: `(N, 3, 224, 224)`, with `?` where a free axis has no name.
 pub fn shape_text(dims: &[Dim]) -> String {
-    let axis = |dim: &Dim| match dim {
-        Dim::Fixed(n) => n.to_string(),
-        Dim::Free(name) if name.is_empty() => "?".to_owned(),
-        Dim::Free(name) => name.clone(),
-    };
-    format!("({})", dims.iter().map(axis).collect::<Vec<_>>().join(", "))
+    format!(
+        "({})",
+        dims.iter()
+            .map(|dim| match dim {
+                Dim::Fixed(n) => n.to_string(),
+                Dim::Free(name) if name.is_empty() => "?".to_owned(),
+                Dim::Free(name) => name.clone(),
+            })
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
 }
 
 /// The model's input that takes the image, as the file declares it.
@@ -66,7 +71,7 @@ impl ImageInput {
             fields.push("dtype");
         }
         if let Some(dims) = &self.dims {
-            fields.extend(misfit(dims, description));
+            fields.extend(differing_fields(dims, description));
         }
         if fields.is_empty() {
             return Ok(());
@@ -83,19 +88,21 @@ impl ImageInput {
 }
 
 /// The fields whose axes differ.
-fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
+fn differing_fields(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
     let made = description.shape(1);
     let is_latent = description.latent.is_some();
     if dims.len() != made.len() {
-        return vec![match is_latent {
-            true => "latent",
-            false if dims.len() == 3 => {
-                "alone (the model takes one image without an axis of images)"
-            }
-            false if dims.len() == 4 && description.alone => "alone (the model takes a batch)",
-            false => "layout (the model's input is no batch of images)",
+        return vec![if is_latent {
+            "latent"
+        } else if dims.len() == 3 {
+            "alone (the model takes one image without an axis of images)"
+        } else if dims.len() == 4 && description.alone {
+            "alone (the model takes a batch)"
+        } else {
+            "layout (the model's input is no batch of images)"
         }];
     }
+    // A free axis fits any length.
     let differs = |axis: usize| matches!(dims[axis], Dim::Fixed(n) if n != made[axis]);
     if is_latent {
         return if (1..dims.len()).any(differs) { vec!["latent"] } else { Vec::new() };
@@ -104,13 +111,13 @@ fn misfit(dims: &[Dim], description: &InputDescription) -> Vec<&'static str> {
         Layout::Nchw => (0, [1, 2]),
         Layout::Nhwc => (2, [0, 1]),
     };
-    // Behind that of images, where there is one.
-    let axis = |at: usize| at + dims.len() - 3;
+    // The axis of images stands in front, where there is one.
+    let front = dims.len() - 3;
     let mut fields = Vec::new();
-    if differs(axis(channel)) {
+    if differs(front + channel) {
         fields.push("channels or layout");
     }
-    if sides.map(axis).into_iter().any(differs) {
+    if sides.into_iter().any(|side| differs(front + side)) {
         fields.push("size");
     }
     fields

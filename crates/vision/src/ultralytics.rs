@@ -39,9 +39,10 @@ fn exported(graph: &Graph) -> bool {
 fn parse(text: &str) -> Option<BTreeMap<usize, String>> {
     let text = text.trim();
     let numbered = text.starts_with('{');
-    let inner = match numbered {
-        true => text.strip_prefix('{')?.strip_suffix('}')?,
-        false => text.strip_prefix('[')?.strip_suffix(']')?,
+    let inner = if numbered {
+        text.strip_prefix('{')?.strip_suffix('}')?
+    } else {
+        text.strip_prefix('[')?.strip_suffix(']')?
     };
     let mut rest = inner.trim_start();
     let mut names = BTreeMap::new();

@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn save(sheet: &Image, path: &Path) -> Result<(), Box<dyn Error>> {
-    let (width, height) = (u32::try_from(sheet.width())?, u32::try_from(sheet.height())?);
+    let width = u32::try_from(sheet.width())?;
+    let height = u32::try_from(sheet.height())?;
     image::save_buffer(path, sheet.rgb(), width, height, image::ColorType::Rgb8)?;
     Ok(())
 }

@@ -138,7 +138,8 @@ impl Ambience {
             return;
         }
         let mut stream = seed.stream();
-        let (width, height) = (canvas.width() as f32, canvas.height() as f32);
+        let width = canvas.width() as f32;
+        let height = canvas.height() as f32;
         let colour = mix(self.air, [0.85; 3], if self.light == Light::Night { 0.3 } else { 0.7 });
         let slant = stream.between(-0.3, 0.3) as f32;
         for _ in 0..(width * height / 110.0) as usize {
@@ -147,7 +148,8 @@ impl Ambience {
             let length = stream.between(3.0, 3.0 + f64::from(height) / 14.0) as f32;
             let strength = stream.between(0.08, 0.26) as f32;
             for step in 0..length as usize {
-                let (px, py) = (x + slant * step as f32, y + step as f32);
+                let px = x + slant * step as f32;
+                let py = y + step as f32;
                 if px >= 0.0 && py >= 0.0 {
                     canvas.blend(px as usize, py as usize, colour, strength);
                 }

@@ -1,9 +1,9 @@
-//! The models trained on the embedded world, as the project ships them.
+//! The models trained on the embedded world, as they come with the project.
 
 /// A model that comes with the project.
 #[derive(Debug)]
-pub struct Shipped {
-    /// What it is asked by, behind `world:`.
+pub struct EmbeddedModel {
+    /// Its name behind `world:`.
     pub name: &'static str,
     /// The ONNX file.
     pub onnx: &'static [u8],
@@ -11,9 +11,9 @@ pub struct Shipped {
     pub card: &'static str,
 }
 
-macro_rules! shipped {
+macro_rules! embedded {
     ($($name:literal),* $(,)?) => {
-        &[$(Shipped {
+        &[$(EmbeddedModel {
             name: $name,
             onnx: include_bytes!(concat!("../models/", $name, ".onnx")),
             card: include_str!(concat!("../models/", $name, ".json")),
@@ -21,6 +21,6 @@ macro_rules! shipped {
     };
 }
 
-/// Every shipped model, in alphabetical order. `train-all.sh` beside the files trains them again.
-pub const MODELS: &[Shipped] =
-    shipped!["detector", "segmenter", "signs-deep", "signs-middle", "signs-shallow", "steering",];
+/// Every embedded model, in alphabetical order. `train-all.sh` beside the files trains them again.
+pub const MODELS: &[EmbeddedModel] =
+    embedded!["detector", "segmenter", "signs-deep", "signs-middle", "signs-shallow", "steering",];

@@ -32,11 +32,17 @@ pub fn scenes(scenes: &[Scene], columns: usize) -> Image {
 
 /// Scenes with what is known of them: boxes, road, vehicles and signs.
 pub fn truths(scenes: &[Scene], columns: usize) -> Image {
-    let shown = |scene: &Scene| {
-        let boxes: Vec<_> = scene.case.objects.iter().map(|o| (o.bounds, o.class)).collect();
-        overlay(&scene.case.image, &boxes, &scene.case.segments)
-    };
-    grid(&scenes.iter().map(shown).collect::<Vec<_>>(), columns)
+    grid(
+        &scenes
+            .iter()
+            .map(|scene: &Scene| {
+                let boxes: Vec<_> =
+                    scene.case.objects.iter().map(|o| (o.bounds, o.class)).collect();
+                overlay(&scene.case.image, &boxes, &scene.case.segments)
+            })
+            .collect::<Vec<_>>(),
+        columns,
+    )
 }
 
 /// A picture at twice its size with boxes drawn around things and areas tinted: ground truth or a

@@ -6,7 +6,7 @@ use super::score::Scored;
 use super::{ChangeBin, Diagnosis, Named, WorstClass};
 use faultlens_judge::tolerance::Tolerated;
 use faultlens_spec::{Metric, Preservation, Preserves};
-use faultlens_stats::{self as stats, StatsError, Stretch, beside_humans};
+use faultlens_stats::{self as stats, ScoreSegment, StatsError, compare_with_humans};
 use std::collections::BTreeMap;
 
 /// How many stretches visual change is cut into.
@@ -44,9 +44,9 @@ pub(super) fn diagnose<'p>(
     }
     let beside = |bin: &ChangeBin| {
         let (model, human) = (bin.score.value?, bin.people?);
-        Some(Stretch { width: bin.to - bin.from, human, model })
+        Some(ScoreSegment { width: bin.to - bin.from, human, model })
     };
-    let beside = beside_humans(&curve.iter().filter_map(beside).collect::<Vec<_>>());
+    let beside = compare_with_humans(&curve.iter().filter_map(beside).collect::<Vec<_>>());
     let below =
         |bin: &ChangeBin| bin.n > 0 && bin.people.is_some_and(|human| bin.score.high < human);
     // One stretch of twenty is below by chance; two in a row are not.

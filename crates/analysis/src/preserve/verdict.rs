@@ -1,7 +1,7 @@
 //! The reliability distance and what follows from it.
 
 use super::super::Verdict;
-use super::super::words::{count, points};
+use super::super::format::{count, points};
 use super::score::Scored;
 use super::{BatchMean, BatchNumbers, Diagnosis, Distance, Named, Pool, Preserved};
 use faultlens_core::Seed;

@@ -3,9 +3,9 @@
 use crate::sample::Run;
 use faultlens_analysis::{Summary, Verdict};
 use faultlens_core::Outcome;
-use faultlens_record::{BoundarySearch, ModelValue, NamedValue};
 use faultlens_record::Site;
 use faultlens_record::store::FaultOn;
+use faultlens_record::{BoundarySearch, ModelValue, NamedValue};
 use faultlens_stats::{Level, wilson};
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 
 use faultlens_analysis::{AnalysisError, Summary, summarise};
 use faultlens_core::Outcome;
-use faultlens_record::{Cost, GoldenRecord, Measures, Record, TrialId};
 use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
 };
+use faultlens_record::{Cost, GoldenRecord, Measures, Record, TrialId};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tempfile::TempDir;

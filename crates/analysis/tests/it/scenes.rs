@@ -3,10 +3,10 @@
 use crate::sample::{Run, fault, golden};
 use faultlens_analysis::SceneTotal;
 use faultlens_core::{Bounds, Outcome, Reason};
+use faultlens_record::store::{FaultOn, ManifestFault};
 use faultlens_record::{
     DetectionDiff, GoldenRecord, LabelledBox, Relocation, SceneChange, SceneObject,
 };
-use faultlens_record::store::{FaultOn, ManifestFault};
 
 const CASES: u32 = 12;
 
@@ -107,8 +107,8 @@ fn findings_say_what_changed_scenes_do() {
     let summary = run().summarised(&[]).unwrap();
     let found = summary.findings.join("\n");
     for part in [
-        "small loses, invents or mistakes other objects in 72 of 240 changed scenes (30.0%",
-        "deep loses, invents or mistakes other objects in 0 of 110 changed scenes (0%",
+        "small changes other detections in 72 of 240 changed scenes (30.0%",
+        "deep changes other detections in 0 of 110 changed scenes (0%",
         "Close to others is worse than anywhere (insert_object on small, 12 cases with scenes of both): 50.0%",
     ] {
         assert!(found.contains(part), "{part} is not in\n{found}");

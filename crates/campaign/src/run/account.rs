@@ -1,36 +1,15 @@
-//! Adds up what a run takes: time by who spends it, and every call to a service.
+//! Adds up what a run has cost: time by who spends it, and every call to a service.
 
-use super::error::RunError;
-use crate::setup::OpenCampaign;
+use crate::open::OpenCampaign;
+use crate::run_error::RunError;
 use faultlens_record::{ServiceAccount, Spending};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Adds up time while a campaign runs.
-#[derive(Debug, Default)]
-pub struct Clock {
-    faults: AtomicU64,
-    target: AtomicU64,
-}
-
-impl Clock {
-    /// Counts the time in which an image was disturbed, and that in which a target was asked.
-    pub(crate) fn add(&self, fault: Duration, target: Duration) {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.faults.fetch_add(nanos(fault), Ordering::Relaxed);
-        self.target.fetch_add(nanos(target), Ordering::Relaxed);
-    }
-
-    fn seconds(sum: &AtomicU64) -> f64 {
-        sum.load(Ordering::Relaxed) as f64 / 1e9
-    }
-}
-
-/// Adds what it took since it was started.
+/// Adds the costs since the run was started, and writes the sum into the run directory.
 pub(super) fn close(
     mut spent: Spending,
-    setup: &OpenCampaign,
+    open: &OpenCampaign,
     dir: &Path,
     wall: Duration,
     threads: usize,
@@ -38,18 +17,18 @@ pub(super) fn close(
 ) -> Result<Spending, RunError> {
     spent.wall += wall.as_secs_f64();
     spent.threads += wall.as_secs_f64() * threads as f64;
-    spent.faults += Clock::seconds(&setup.clock.faults);
-    spent.target += Clock::seconds(&setup.clock.target);
+    spent.faults += open.context.clock.fault_seconds();
+    spent.target += open.context.clock.target_seconds();
     let before = std::mem::take(&mut spent.services);
-    let services = setup.campaign.targets.iter().zip(&setup.targets);
-    let services = services.filter_map(|(spec, subject)| Some((spec, subject.service()?)));
+    let services = open.campaign.targets.iter().zip(&open.targets);
+    let services = services.filter_map(|(spec, target)| Some((spec, target.service()?)));
     for ((spec, service), (asked, drifted)) in services.zip(controls) {
         let then = before.iter().find(|then| then.target == spec.name);
         let then = then.cloned().unwrap_or_default();
         let versions = then.versions.into_iter().chain(service.versions()).collect();
         spent.services.push(ServiceAccount {
             target: spec.name.clone(),
-            account: service.account(),
+            account: service.call_stats(),
             versions,
             control: then.control + asked,
             drifted: then.drifted + drifted,

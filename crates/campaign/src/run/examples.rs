@@ -1,9 +1,11 @@
 //! Trials worth looking at, run once more to keep their pictures and full answers.
 
-use super::error::RunError;
-use crate::annotate::portraits;
-use crate::inject::{GoldenCase, Observation};
-use crate::setup::OpenCampaign;
+use crate::annotate::annotate_both;
+use crate::golden_case::GoldenCase;
+use crate::observation::Observation;
+use crate::open::OpenCampaign;
+use crate::run_error::RunError;
+use crate::trial::run_one;
 use faultlens_core::{Image, OutcomeKind, Ranking, Response};
 use faultlens_data::encode_png;
 use faultlens_record::Record;
@@ -24,9 +26,9 @@ struct Candidate {
     case: u32,
 }
 
-/// Trials of each target and fault whose answer changed, or else which were found out or crashed:
-/// of changed images those that people notice least of, else the first; of unlike cases, as long as
-/// there are any.
+/// The most telling trials of each target and fault: those whose answer changed, else detected or
+/// crashed ones; of changed images those that people notice least, else the first; of different
+/// cases, as long as there are any.
 #[derive(Default)]
 pub(super) struct Candidates {
     wanted: usize,
@@ -71,18 +73,20 @@ impl Candidates {
     /// The first of every case, then the second ones; the most telling kind before all others.
     fn numbers(&self) -> impl Iterator<Item = u64> {
         self.best.values().flat_map(|cases| {
-            let turn = |turn: usize| cases.iter().filter_map(move |own| own.get(turn));
-            let mut turns: Vec<&Candidate> = (0..self.wanted).flat_map(turn).collect();
-            turns.sort_by_key(|candidate| candidate.rank.0);
-            turns.into_iter().take(self.wanted).map(|candidate| candidate.rank.2)
+            let mut in_turn: Vec<&Candidate> = Vec::new();
+            for round in 0..self.wanted {
+                in_turn.extend(cases.iter().filter_map(|own| own.get(round)));
+            }
+            in_turn.sort_by_key(|candidate| candidate.rank.0);
+            in_turn.into_iter().take(self.wanted).map(|candidate| candidate.rank.2)
         })
     }
 
     /// The candidates, and a trial of each class that none of them shows.
-    fn with_classes(&self, setup: &OpenCampaign) -> Vec<u64> {
+    fn with_classes(&self, open: &OpenCampaign) -> Vec<u64> {
         let label = |number: u64| {
-            let spot = setup.plan.spot(number)?;
-            setup.cases.set.label(*setup.cases.sample.get(spot.case as usize)?)
+            let key = open.plan.key(number)?;
+            open.cases.set.label(*open.cases.sample.get(key.case as usize)?)
         };
         let mut numbers: Vec<u64> = self.numbers().collect();
         let mut shown: BTreeSet<usize> = numbers.iter().filter_map(|n| label(*n)).collect();
@@ -98,64 +102,68 @@ impl Candidates {
 /// Runs the candidates once more. Since trials repeat bit for bit, this adds nothing but what was
 /// not recorded: pictures and whole answers.
 pub(super) fn keep(
-    setup: &OpenCampaign,
+    open: &OpenCampaign,
     store: &Store,
     candidates: &Candidates,
 ) -> Result<Vec<ExampleRecord>, RunError> {
-    let numbers = candidates.with_classes(setup).into_iter();
-    let examples = numbers.map(|number| example(setup, store, number));
-    examples.filter_map(Result::transpose).collect()
+    let mut examples = Vec::new();
+    for number in candidates.with_classes(open) {
+        examples.extend(example(open, store, number)?);
+    }
+    Ok(examples)
 }
 
 fn example(
-    setup: &OpenCampaign,
+    open: &OpenCampaign,
     store: &Store,
     number: u64,
 ) -> Result<Option<ExampleRecord>, RunError> {
-    let Some(spot) = setup.plan.spot(number) else { return Ok(None) };
-    let Ok(case) = setup.cases.set.case(setup.cases.sample[spot.case as usize]) else {
+    let Some(key) = open.plan.key(number) else { return Ok(None) };
+    let Ok(case) = open.cases.set.case(open.cases.sample[key.case as usize]) else {
         return Ok(None);
     };
-    let Ok(stage) = GoldenCase::open(setup, spot.target, case) else { return Ok(None) };
-    let turn = setup.turn(spot, &stage.key);
-    let Some(observed) = stage.once(setup.fault(spot), turn) else { return Ok(None) };
+    let Ok(golden) = open.golden_case(key.target, case) else { return Ok(None) };
+    let seed = open.trial_seed(key, &golden.key);
+    let observation = run_one(open.fault(key), &golden, seed);
     let picture = |image| match encode_png(image) {
         Some(png) => store.put_artifact(&png).map(Some),
         None => Ok(None),
     };
-    let drawn = drawn(&stage, &observed);
+    let drawn = drawn(&golden, &observation);
     let [before, after] = match &drawn {
         Some([before, after]) => [Some(before), Some(after)],
-        None => [Some(&stage.case.image), observed.image.as_ref()],
+        None => [Some(&golden.case.image), observation.image()],
     };
     let before = before.map(picture).transpose()?.flatten();
     let after = after.map(picture).transpose()?.flatten();
-    let answer = observed.answer.as_ref().ok();
-    let answer = answer.map(|answer| answer.as_ref().unwrap_or(&stage.answer));
-    let golden = places(&stage.answer).into_iter();
-    let golden = golden.filter_map(|(label, score)| Some((label, score?))).collect();
-    let observed = answer.map(places).unwrap_or_default();
-    Ok(Some(ExampleRecord { number, golden, observed, before, after }))
+    let expected = top_answers(&golden.answer).into_iter();
+    Ok(Some(ExampleRecord {
+        number,
+        golden: expected.filter_map(|(label, score)| Some((label, score?))).collect(),
+        observed: match &observation.answer {
+            Ok(answer) => top_answers(answer.as_ref().unwrap_or(&golden.answer)),
+            Err(_) => Vec::new(),
+        },
+        before,
+        after,
+    }))
 }
 
 /// Both answers drawn on what was shown, where they are objects.
-pub(super) fn drawn(stage: &GoldenCase<'_>, observed: &Observation) -> Option<[Image; 2]> {
-    let answer = observed.answer.as_ref().ok()?.as_ref().unwrap_or(&stage.answer);
-    let before = &stage.case.image;
-    let after = observed.image.as_ref().unwrap_or(before);
-    let expected = observed.moved.as_deref().unwrap_or(&stage.answer);
-    portraits(
-        (before, &stage.answer),
-        expected,
-        (after, answer),
-        observed.touched,
-        stage.setup.judge.overlap(),
+pub(super) fn drawn(golden: &GoldenCase<'_>, observation: &Observation) -> Option<[Image; 2]> {
+    let answer = observation.answer.as_ref().ok()?.as_ref().unwrap_or(&golden.answer);
+    let before = &golden.case.image;
+    annotate_both(
+        (before, &golden.answer),
+        observation.expected().unwrap_or(&golden.answer),
+        (observation.image().unwrap_or(before), answer),
+        observation.shown.as_ref().and_then(|shown| shown.touched),
+        golden.context.judge.overlap(),
     )
 }
 
 /// The best places of an answer, with scores where they are numbers.
-pub(crate) fn places(answer: &Response) -> Vec<(String, Option<f64>)> {
-    let number = |score: f32| score.is_finite().then(|| f64::from(score));
+pub(crate) fn top_answers(answer: &Response) -> Vec<(String, Option<f64>)> {
     match answer {
         Response::Scores(scores) => ranked(&scores.ranking()),
         Response::Ranking(ranking) => ranked(ranking),
@@ -179,9 +187,13 @@ pub(crate) fn places(answer: &Response) -> Vec<(String, Option<f64>)> {
 }
 
 fn ranked(ranking: &Ranking) -> Vec<(String, Option<f64>)> {
-    let number = |score: f32| score.is_finite().then(|| f64::from(score));
     let places = ranking.places().iter().take(PLACES);
     places.map(|place| (place.label.clone(), number(place.score))).collect()
+}
+
+/// A score as a number; `None` where it is none.
+fn number(score: f32) -> Option<f64> {
+    score.is_finite().then(|| f64::from(score))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Answers that can be looked at, side by side: what faults make of the cases that tell most.
+//! Pictures of answers side by side: what each fault makes of its most telling case.
 
-use super::error::RunError;
 use super::examples;
-use crate::annotate::undisturbed;
-use crate::inject::GoldenCase;
-use crate::setup::OpenCampaign;
+use crate::annotate::annotate_golden;
+use crate::golden_case::GoldenCase;
+use crate::open::OpenCampaign;
+use crate::run_error::RunError;
+use crate::trial::run_one;
 use faultlens_core::Image;
 use faultlens_data::encode_png;
 use faultlens_record::GoldenRecord;
@@ -16,21 +17,22 @@ const TRIED: usize = 5;
 /// Draws the answers of targets whose answers are pictures, boxes or areas: of each fault the trial
 /// that tells most, repeated. Where an answer cannot be drawn, nothing is kept.
 pub(super) fn keep(
-    setup: &OpenCampaign,
+    open: &OpenCampaign,
     store: &Store,
 ) -> Result<(Vec<PictureRecord>, Vec<ShownRecord>), RunError> {
-    if setup.campaign.examples == 0 {
+    if open.campaign.examples == 0 {
         return Ok((Vec::new(), Vec::new()));
     }
     let goldens = store.goldens()?;
     let targets =
-        (0..setup.targets.len() as u32).filter(|target| can_be_drawn(setup, *target, &goldens));
+        (0..open.targets.len() as u32).filter(|target| can_be_drawn(open, *target, &goldens));
     let shown = store.showcase(&targets.collect())?;
     let mut pictures = Vec::new();
     for trials in shown.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
-        let (target, case) = (trials[0].target, trials[0].case);
-        let Some(stage) = stage(setup, target, case) else { continue };
-        for (of, image) in drawn(&stage, trials) {
+        let target = trials[0].target;
+        let case = trials[0].case;
+        let Some(golden) = golden_case(open, target, case) else { continue };
+        for (of, image) in drawn(open, &golden, trials) {
             let Some(png) = encode_png(&image) else { continue };
             let path = store.put_artifact(&png)?;
             pictures.push(PictureRecord { target, case, of, path });
@@ -39,40 +41,44 @@ pub(super) fn keep(
     Ok((pictures, shown))
 }
 
-fn stage(setup: &OpenCampaign, target: u32, case: u32) -> Option<GoldenCase<'_>> {
-    let shown = setup.cases.set.case(*setup.cases.sample.get(case as usize)?).ok()?;
-    GoldenCase::open(setup, target, shown).ok()
+fn golden_case(open: &OpenCampaign, target: u32, case: u32) -> Option<GoldenCase<'_>> {
+    let case = open.cases.set.case(*open.cases.sample.get(case as usize)?).ok()?;
+    open.golden_case(target, case).ok()
 }
 
 /// Tries the first cases on which the target has answered: a shard need not have the campaign's
 /// first ones.
-fn can_be_drawn(setup: &OpenCampaign, target: u32, goldens: &[GoldenRecord]) -> bool {
+fn can_be_drawn(open: &OpenCampaign, target: u32, goldens: &[GoldenRecord]) -> bool {
     let own = goldens.iter().filter(|one| one.target == target && one.error.is_none());
-    let answered = own.take(TRIED).find_map(|one| stage(setup, target, one.case));
-    answered.is_some_and(|stage| stage.answer.drawn(&stage.case.image).is_some())
+    let answered = own.take(TRIED).find_map(|one| golden_case(open, target, one.case));
+    answered.is_some_and(|golden| golden.answer.drawn(&golden.case.image).is_some())
 }
 
 /// What there is to see of one target and case.
-fn drawn(stage: &GoldenCase<'_>, trials: &[ShownRecord]) -> Vec<(PictureOf, Image)> {
-    let image = &stage.case.image;
-    let Some(golden) = undisturbed(image, &stage.answer) else { return Vec::new() };
-    let mut all = vec![(PictureOf::Case, image.clone()), (PictureOf::Golden, golden)];
+fn drawn(
+    open: &OpenCampaign,
+    golden: &GoldenCase<'_>,
+    trials: &[ShownRecord],
+) -> Vec<(PictureOf, Image)> {
+    let image = &golden.case.image;
+    let Some(annotated) = annotate_golden(image, &golden.answer) else { return Vec::new() };
+    let mut all = vec![(PictureOf::Case, image.clone()), (PictureOf::Golden, annotated)];
     for ShownRecord { fault, number, .. } in trials {
-        let Some(spot) = stage.setup.plan.spot(*number) else { continue };
-        let turn = stage.setup.turn(spot, &stage.key);
-        let Some(observed) = stage.once(stage.setup.fault(spot), turn) else { continue };
-        // Of a trial that nobody asked about there is nothing to see.
-        let Ok(answer) = observed.answer.as_ref() else { continue };
-        if observed.void.is_some() {
+        let Some(key) = open.plan.key(*number) else { continue };
+        let seed = open.trial_seed(key, &golden.key);
+        let observation = run_one(open.fault(key), golden, seed);
+        // Of a trial that was not asked there is nothing to see.
+        let Ok(answer) = observation.answer.as_ref() else { continue };
+        if observation.skipped.is_some() {
             continue;
         }
-        if let Some([before, after]) = examples::drawn(stage, &observed) {
+        if let Some([before, after]) = examples::drawn(golden, &observation) {
             all.push((PictureOf::Before(*fault), before));
             all.push((PictureOf::Fault(*fault), after));
             continue;
         }
-        let seen = observed.image.as_ref().unwrap_or(image);
-        let picture = answer.as_ref().unwrap_or(&stage.answer).drawn(seen);
+        let seen = observation.image().unwrap_or(image);
+        let picture = answer.as_ref().unwrap_or(&golden.answer).drawn(seen);
         all.extend(picture.map(|picture| (PictureOf::Fault(*fault), picture)));
     }
     all

@@ -1,61 +1,59 @@
 //! What a run directory says about how it was made.
 
-use super::RunOptions;
-use super::error::RunError;
+use super::options::{RunOptions, threads};
+use crate::open::OpenCampaign;
 use crate::plan::Shard;
-use crate::setup::OpenCampaign;
-use crate::subject::OpenTarget;
+use crate::run_error::RunError;
+use crate::target::OpenTarget;
+use crate::trial::disturb;
 use faultlens_core::Settings;
 use faultlens_data::Sampling;
 use faultlens_record::store::{
-    FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
+    MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
 };
-use faultlens_spec::{CaseSpec, Disturbance, FaultPoint, Stop, TargetSpec};
+use faultlens_spec::{CaseSpec, FaultPoint, Stop, TargetSpec};
 use std::path::Path;
 use std::time::SystemTime;
 
 /// Opens the run of this campaign in `dir`, or begins one.
 pub(super) fn store(
-    setup: &OpenCampaign,
+    open: &OpenCampaign,
     dir: &Path,
     options: &RunOptions,
 ) -> Result<Store, RunError> {
-    let manifest = manifest(setup, options);
+    let manifest = manifest(open, options);
     if !Store::exists(dir) {
-        return Ok(Store::create(dir, &manifest, &setup.campaign.text)?);
+        return Ok(Store::create(dir, &manifest, &open.campaign.text)?);
     }
     let mut store = Store::open(dir)?;
     store.expect_campaign(&manifest.name, &manifest.fingerprint)?;
-    unchanged(store.manifest(), setup)?;
+    check_unchanged(store.manifest(), open)?;
     if store.manifest().shard != manifest.shard {
         return Err(RunError::OtherShard(dir.to_path_buf()));
     }
-    store.renew(&manifest, &setup.campaign.text)?;
+    store.renew(&manifest, &open.campaign.text)?;
     Ok(store)
 }
 
 /// Refuses models and data that are not those that the run began with: its numbers would mean
 /// other trials.
-pub(crate) fn unchanged(begun: &Manifest, setup: &OpenCampaign) -> Result<(), RunError> {
-    let changed = |what: String| RunError::Changed {
-        what,
-        hint: "put it back, or start a new run with another output",
-    };
-    let targets = setup.campaign.targets.iter().zip(&setup.targets).map(target);
+pub(crate) fn check_unchanged(begun: &Manifest, open: &OpenCampaign) -> Result<(), RunError> {
+    let targets = open.campaign.targets.iter().zip(&open.targets).map(target);
     for (then, now) in begun.targets.iter().zip(targets) {
-        let same = |a: &ManifestTarget, b: &ManifestTarget| {
-            (&a.sha256, &a.input, &a.output, &a.defences)
-                == (&b.sha256, &b.input, &b.output, &b.defences)
-        };
-        if !same(then, &now) {
+        let same = then.sha256 == now.sha256
+            && then.input == now.input
+            && then.output == now.output
+            && then.defences == now.defences;
+        if !same {
             return Err(changed(format!("the model {}", now.model)));
         }
         if then.classes != now.classes {
             return Err(changed(format!("the list of labels of {}", now.name)));
         }
     }
-    let (cases, classes) = (u64::from(setup.plan.cases()), &setup.cases.set.classes);
-    if begun.cases != cases || begun.planned != setup.plan.total() || begun.classes != *classes {
+    let cases = u64::from(open.plan.cases());
+    let classes = &open.cases.set.classes;
+    if begun.cases != cases || begun.planned != open.plan.total() || begun.classes != *classes {
         return Err(changed(format!(
             "the data set ({} cases then, {cases} now, of {} and {} classes)",
             begun.cases,
@@ -63,14 +61,18 @@ pub(crate) fn unchanged(begun: &Manifest, setup: &OpenCampaign) -> Result<(), Ru
             classes.len()
         )));
     }
-    if begun.objects.as_deref() != setup.object_pool.digest() {
+    if begun.objects.as_deref() != open.context.object_pool.digest() {
         return Err(changed("the pool of objects".to_owned()));
     }
     Ok(())
 }
 
-fn manifest(setup: &OpenCampaign, options: &RunOptions) -> Manifest {
-    let campaign = &setup.campaign;
+fn changed(what: String) -> RunError {
+    RunError::Changed { what, hint: "put it back, or start a new run with another output" }
+}
+
+fn manifest(open: &OpenCampaign, options: &RunOptions) -> Manifest {
+    let campaign = &open.campaign;
     Manifest {
         version: MANIFEST_VERSION,
         faultlens: env!("CARGO_PKG_VERSION").to_owned(),
@@ -80,8 +82,8 @@ fn manifest(setup: &OpenCampaign, options: &RunOptions) -> Manifest {
         seed: campaign.seed,
         created: timestamp(SystemTime::now()),
         machine: machine(),
-        threads: super::threads(setup, options),
-        planned: setup.plan.total(),
+        threads: threads(open, options),
+        planned: open.plan.total(),
         shard: options.shard.map(|Shard { part, of }| (part, of)),
         oracle: judged(&campaign.judge.oracle),
         guards: campaign.judge.guards.iter().map(judged).collect(),
@@ -89,27 +91,27 @@ fn manifest(setup: &OpenCampaign, options: &RunOptions) -> Manifest {
         interval: campaign.intervals.method.name().to_owned(),
         requirements: campaign.requirements.iter().map(ToString::to_string).collect(),
         stop: campaign.stop.as_ref().map(stop),
-        targets: campaign.targets.iter().zip(&setup.targets).map(target).collect(),
+        targets: campaign.targets.iter().zip(&open.targets).map(target).collect(),
         data: data(&campaign.cases),
-        classes: setup.cases.set.classes.clone(),
-        cases: u64::from(setup.plan.cases()),
+        classes: open.cases.set.classes.clone(),
+        cases: u64::from(open.plan.cases()),
         faults: campaign.faults.iter().map(fault).collect(),
-        tolerances: setup.tolerances.clone(),
-        objects: setup.object_pool.digest().map(str::to_owned),
+        tolerances: open.tolerances.clone(),
+        objects: open.context.object_pool.digest().map(str::to_owned),
     }
 }
 
-fn target((spec, subject): (&TargetSpec, &OpenTarget)) -> ManifestTarget {
-    let described = subject.inside().map(|inside| inside.target.description());
-    let listed = subject.service().and_then(|service| service.labels());
+fn target((spec, target): (&TargetSpec, &OpenTarget)) -> ManifestTarget {
+    let described = target.white_box().map(|white_box| white_box.target.description());
+    let listed = target.service().and_then(|service| service.labels());
     let labels = described.map(|described| &described.labels).or(listed);
-    let fingerprint = subject.inside().map(|inside| inside.target.fingerprint().to_owned());
+    let fingerprint = target.white_box().map(|white_box| white_box.target.fingerprint().to_owned());
     ManifestTarget {
         name: spec.name.clone(),
         model: spec.source.place(),
-        sha256: fingerprint.unwrap_or_else(|| subject.key.clone()),
+        sha256: fingerprint.unwrap_or_else(|| target.key.clone()),
         input: serde_json::json!(described.map(|described| &described.input)),
-        output: serde_json::json!(match subject.service() {
+        output: serde_json::json!(match target.service() {
             Some(service) => service.spec().output.as_ref(),
             None => described.map(|described| &described.output),
         }),
@@ -117,8 +119,8 @@ fn target((spec, subject): (&TargetSpec, &OpenTarget)) -> ManifestTarget {
             .map_or_else(Vec::new, |labels| (0..labels.len()).map(|at| labels.name(at)).collect()),
         traits: spec.traits.clone(),
         defences: spec.defences.iter().map(ToString::to_string).collect(),
-        origin: subject.origin.clone(),
-        service: subject.service().map(|service| service.task().name().to_owned()),
+        origin: target.origin.clone(),
+        service: target.service().map(|service| service.task().name().to_owned()),
     }
 }
 
@@ -132,12 +134,7 @@ fn fault(fault: &FaultPoint) -> ManifestFault {
         axis: dose.map(|dose| dose.axis.to_owned()),
         amount: dose.map(|dose| dose.amount),
         trials: fault.trials,
-        on: match fault.disturbance {
-            Disturbance::Image(_) | Disturbance::Varied(_) => FaultOn::Image,
-            Disturbance::Model(_) => FaultOn::Model,
-            Disturbance::Attack(_) => FaultOn::Attack,
-            Disturbance::Scene(_) => FaultOn::Scene,
-        },
+        on: disturb(fault).disturbs(),
     }
 }
 

@@ -1,16 +1,14 @@
-//! The one place where a run's records are written; everyone else hears of them afterwards.
+//! The one place where a run's records are written; sinks hear of them afterwards.
 
-use super::error::RunError;
-use super::event::{Event, Sink};
-use faultlens_record::Record;
-use faultlens_record::store::{
-    Batch, CaseRecord, Done, ExampleRecord, PictureRecord, PinRecord, ShownRecord, Store,
-    StoreError,
-};
-
-use super::Portion;
+use super::batch::Batch;
 use super::examples::Candidates;
 use super::rounds::Rounds;
+use crate::event::{Event, Sink};
+use crate::run_error::RunError;
+use faultlens_record::Record;
+use faultlens_record::store::{
+    CaseRecord, Done, ExampleRecord, PictureRecord, PinRecord, ShownRecord, Store, StoreError,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -30,7 +28,7 @@ pub(super) struct Recorder<'a, 's> {
     /// Cases, and digests of answers by target and case, as first seen.
     cases: BTreeMap<u32, CaseRecord>,
     goldens: BTreeMap<(u32, u32), Option<u64>>,
-    /// Cases that cannot be read and were told of.
+    /// Cases that cannot be read and were warned about.
     warned: BTreeSet<u32>,
     /// What is known after each round, where the campaign has a stop rule.
     rounds: Option<Rounds>,
@@ -103,13 +101,13 @@ impl<'a, 's> Recorder<'a, 's> {
     }
 
     /// Writes until the last thread has nothing more to hand over.
-    pub(super) fn take_all(&mut self, receive: Receiver<Portion>) -> Result<(), RunError> {
-        let mut pending = Portion::default();
+    pub(super) fn take_all(&mut self, receive: Receiver<Batch>) -> Result<(), RunError> {
+        let mut pending = Batch::default();
         let mut last = Instant::now();
         loop {
             let wait = COMMIT_AFTER.saturating_sub(last.elapsed());
             match receive.recv_timeout(wait) {
-                Ok(portion) => pending.join(portion),
+                Ok(batch) => pending.append(batch),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return self.commit(&mut pending),
             }
@@ -120,15 +118,14 @@ impl<'a, 's> Recorder<'a, 's> {
         }
     }
 
-    fn commit(&mut self, pending: &mut Portion) -> Result<(), RunError> {
-        let mut portion = std::mem::take(pending);
-        // Rows are written fastest in their order.
-        portion.records.sort_unstable_by_key(|record| record.number);
-        self.check(&portion)?;
-        let Portion { records, goldens, cases } = &portion;
-        self.store.write(&Batch { records, goldens, cases })?;
-        for case in cases {
-            // Every target meets the case again; it is enough to hear of it once.
+    fn commit(&mut self, pending: &mut Batch) -> Result<(), RunError> {
+        let mut batch = std::mem::take(pending);
+        // SQLite appends rows fastest in the order of their keys.
+        batch.records.sort_unstable_by_key(|record| record.number);
+        self.check(&batch)?;
+        self.store.write(&batch.view())?;
+        for case in &batch.cases {
+            // Every target meets the case again; one warning is enough.
             if let Some(error) = &case.error
                 && self.warned.insert(case.case)
             {
@@ -136,19 +133,19 @@ impl<'a, 's> Recorder<'a, 's> {
                 self.tell(&Event::Warning(&text))?;
             }
         }
-        if !records.is_empty() {
-            self.tell(&Event::Recorded(records))?;
+        if !batch.records.is_empty() {
+            self.tell(&Event::Recorded(&batch.records))?;
         }
-        for record in records {
+        for record in &batch.records {
             note(&mut self.rounds, &mut self.candidates, record);
         }
         Ok(())
     }
 
-    /// Refuses cases and answers that are not those of the run's beginning: the records would
-    /// speak of two things under one name.
-    fn check(&mut self, portion: &Portion) -> Result<(), RunError> {
-        for case in &portion.cases {
+    /// Refuses cases and answers that are not those of the run's beginning: records of two
+    /// different things would have the same name.
+    fn check(&mut self, batch: &Batch) -> Result<(), RunError> {
+        for case in &batch.cases {
             if self.cases.entry(case.case).or_insert_with(|| case.clone()) != case {
                 return Err(RunError::Changed {
                     what: format!("case {} (its name, image, label or groups)", case.name),
@@ -156,10 +153,10 @@ impl<'a, 's> Recorder<'a, 's> {
                 });
             }
         }
-        for golden in &portion.goldens {
+        for golden in &batch.goldens {
             let at = (golden.target, golden.case);
             let known = self.goldens.entry(at).or_insert(golden.digest);
-            // Who gave no answer before may give one now.
+            // A target that gave no answer before may give one now.
             *known = known.or(golden.digest);
             if golden.digest.is_some() && *known != golden.digest {
                 return Err(RunError::Changed {

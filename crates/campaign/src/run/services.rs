@@ -1,9 +1,11 @@
 //! Targets that are services: where their answers are filed, when they may not be asked any more,
-//! and whether they are still what they were.
+//! and whether their answers have changed meanwhile.
 
-use super::error::RunError;
-use crate::setup::{OpenCampaign, OpenCampaignError};
-use crate::subject::OpenTarget;
+use crate::open::OpenCampaign;
+use crate::open_error::OpenCampaignError;
+use crate::run_error::RunError;
+use crate::target::OpenTarget;
+use faultlens_core::Image;
 use faultlens_targets::ServiceTarget;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -15,11 +17,11 @@ const CALLS: &str = "calls";
 const ANSWERS: &str = "answers";
 
 /// By target, why it may not be asked any more.
-pub(super) struct Closed(Vec<OnceLock<String>>);
+pub(super) struct ClosedTargets(Vec<OnceLock<String>>);
 
-impl Closed {
-    pub(super) fn new(setup: &OpenCampaign) -> Self {
-        Self(setup.targets.iter().map(|_| OnceLock::new()).collect())
+impl ClosedTargets {
+    pub(super) fn new(open: &OpenCampaign) -> Self {
+        Self(open.targets.iter().map(|_| OnceLock::new()).collect())
     }
 
     pub(super) fn close(&self, target: u32, why: String) {
@@ -32,23 +34,25 @@ impl Closed {
     }
 
     /// An error where a target was closed.
-    pub(super) fn check(&self, setup: &OpenCampaign) -> Result<(), RunError> {
-        let all = setup.campaign.targets.iter().zip(&self.0);
-        let closed =
-            all.filter_map(|(spec, why)| Some(format!("target {}: {}", spec.name, why.get()?)));
-        match closed.collect::<Vec<_>>().join("; ") {
-            why if why.is_empty() => Ok(()),
-            why => Err(RunError::Closed(why)),
+    pub(super) fn check(&self, open: &OpenCampaign) -> Result<(), RunError> {
+        let mut closed = Vec::new();
+        for (spec, why) in open.campaign.targets.iter().zip(&self.0) {
+            if let Some(why) = why.get() {
+                closed.push(format!("target {}: {why}", spec.name));
+            }
         }
+        if closed.is_empty() { Ok(()) } else { Err(RunError::Closed(closed.join("; "))) }
     }
 }
 
 /// Files answers and lists calls from now on.
-pub(crate) fn attach(setup: &OpenCampaign, dir: &Path) -> Result<(), RunError> {
-    let answers = setup.campaign.answers.clone();
-    let answers = answers.unwrap_or_else(|| dir.with_file_name(ANSWERS));
-    for (at, (spec, subject)) in setup.campaign.targets.iter().zip(&setup.targets).enumerate() {
-        let Some(service) = subject.service() else { continue };
+pub(crate) fn attach(open: &OpenCampaign, dir: &Path) -> Result<(), RunError> {
+    let answers = match &open.campaign.answers {
+        Some(answers) => answers.clone(),
+        None => dir.with_file_name(ANSWERS),
+    };
+    for (at, (spec, target)) in open.campaign.targets.iter().zip(&open.targets).enumerate() {
+        let Some(service) = target.service() else { continue };
         let ledger = dir.join(format!("{CALLS}-{at}.jsonl"));
         service
             .attach(&answers, &ledger)
@@ -59,27 +63,32 @@ pub(crate) fn attach(setup: &OpenCampaign, dir: &Path) -> Result<(), RunError> {
 
 /// Asks services that were called again about the first cases; by service, how many and how many
 /// answers have changed.
-pub(super) fn control(setup: &OpenCampaign) -> Vec<(u64, u64)> {
-    let subjects = setup.targets.iter();
-    let services = subjects.filter_map(|subject| Some((subject, subject.service()?)));
-    let told = services.map(|(subject, service)| {
-        if service.account().process.calls == 0 {
-            return (0, 0);
+pub(super) fn control(open: &OpenCampaign) -> Vec<(u64, u64)> {
+    let mut counts = Vec::new();
+    for target in &open.targets {
+        let Some(service) = target.service() else { continue };
+        let mut asked = 0;
+        let mut changed = 0;
+        if service.call_stats().process.calls > 0 {
+            for &index in open.cases.sample.iter().take(service.spec().limits.control) {
+                let Ok(case) = open.cases.set.case(index) else { continue };
+                if let Some(same) = same(service, &target.shown(&case.image)) {
+                    asked += 1;
+                    changed += u64::from(!same);
+                }
+            }
         }
-        let cases = setup.cases.sample.iter().take(service.spec().manners.control);
-        let cases = cases.filter_map(|&index| setup.cases.set.case(index).ok());
-        let same = cases.filter_map(|case| same(service, &subject.shown(&case.image)));
-        same.fold((0, 0), |(asked, changed), same| (asked + 1, changed + u64::from(!same)))
-    });
-    told.collect()
+        counts.push((asked, changed));
+    }
+    counts
 }
 
-fn same(service: &ServiceTarget, image: &faultlens_core::Image) -> Option<bool> {
-    // Who gives no answer now has not changed for that.
+fn same(service: &ServiceTarget, image: &Image) -> Option<bool> {
+    // A service that gives no answer now has not changed for that reason.
     service.ask_again(image).ok().flatten()
 }
 
-/// Answers from the files alone from now on: pictures of trials are worth no call.
-pub(super) fn end_calls(setup: &OpenCampaign) {
-    setup.targets.iter().filter_map(OpenTarget::service).for_each(ServiceTarget::end_calls);
+/// From now on services answer from the files alone: pictures of trials are not worth a call.
+pub(super) fn end_calls(open: &OpenCampaign) {
+    open.targets.iter().filter_map(OpenTarget::service).for_each(ServiceTarget::end_calls);
 }

@@ -1,15 +1,15 @@
 //! Changed scenes of a run, made again, to learn from.
 
-use super::trial::Set;
-use crate::inject::GoldenCase;
+use crate::golden_case::GoldenCase;
 use crate::replay::Rerun;
-use crate::run::RunError;
-use faultlens_core::{Bounds, Case, Image, OutcomeKind, Response, Seed, TargetError, Trial};
+use crate::run_error::RunError;
+use crate::trial::scene::Scenes;
+use crate::trial::{Trial, disturb};
+use faultlens_core::{Bounds, Case, Image, OutcomeKind, Response, TargetError};
 use faultlens_faults::scene::{Scene, Touched};
 use faultlens_record::Record;
-use faultlens_spec::Disturbance;
 
-/// A changed scene, made again; nobody is asked about it.
+/// A changed scene, made again without asking about it.
 pub struct Finding {
     /// The undisturbed case.
     pub case: Case,
@@ -27,13 +27,13 @@ impl Rerun {
     pub fn scenes(&self, all: bool) -> Result<Vec<Record>, RunError> {
         let mut records = Vec::new();
         self.store.for_each::<RunError>(|record| {
-            let spot = self.setup.plan.spot(record.number);
-            let fault = spot.map(|spot| &self.setup.fault(spot).disturbance);
+            let fault = self.fault(&record);
+            let of_scene = fault.is_some_and(|fault| disturb(fault).scene_fault().is_some());
             let counts = match record.outcome.kind() {
                 OutcomeKind::Changed => true,
                 kind => all && kind == OutcomeKind::Unchanged,
             };
-            if counts && matches!(fault, Some(Disturbance::Scene(_))) {
+            if counts && of_scene {
                 records.push(record);
             }
             Ok(())
@@ -48,16 +48,18 @@ impl Rerun {
         records: &[Record],
         each: &mut dyn FnMut(&Record, Finding) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.staged(records, &mut |stage, record| {
-            let stage = stage.map_err(|error| RunError::NotRun(error.to_string()))?;
-            let none = || RunError::NotRun(format!("trial {} changed no scene", record.number));
-            let Remade { set, scene, .. } = self.remade(stage, record).ok_or_else(none)?;
-            let furthest = furthest(record, &set, &scene);
+        self.golden_cases(records, &mut |golden, record| {
+            let golden = golden.map_err(|error| RunError::NotRun(error.to_string()))?;
+            let Some(Remade { scenes, scene, .. }) = self.remade(golden, record) else {
+                let why = format!("trial {} changed no scene", record.number);
+                return Err(RunError::NotRun(why).into());
+            };
+            let furthest = furthest(record, &scenes, &scene);
             let finding = Finding {
                 furthest: furthest.map(|there| (there.touched.bounds, there.image)),
                 touched: scene.touched,
                 image: scene.image,
-                case: stage.case.clone(),
+                case: golden.case.clone(),
             };
             each(record, finding)
         })
@@ -65,7 +67,7 @@ impl Rerun {
 
     /// Asks about the undisturbed case of each record, once for records that follow each other; an
     /// error where the target does not answer.
-    pub(crate) fn staged<E: From<RunError>>(
+    pub(crate) fn golden_cases<E: From<RunError>>(
         &self,
         records: &[Record],
         each: &mut dyn FnMut(Opened<'_, '_>, &Record) -> Result<(), E>,
@@ -73,50 +75,51 @@ impl Rerun {
         for of_case in records.chunk_by(|a, b| (a.target, a.case) == (b.target, b.case)) {
             let Some(first) = of_case.first() else { continue };
             let case = self.case(first)?;
-            let stage = GoldenCase::open(&self.setup, first.target, case);
-            of_case.iter().try_for_each(|record| each(stage.as_ref(), record))?;
+            let golden = self.open.golden_case(first.target, case);
+            for record in of_case {
+                each(golden.as_ref(), record)?;
+            }
         }
         Ok(())
     }
 
     /// The classes of the data set.
     pub fn classes(&self) -> &[String] {
-        &self.setup.cases.set.classes
+        &self.open.cases.set.classes
     }
 
     /// The changed scene of a record; `None` where there is none to be made.
     pub(crate) fn remade<'s>(
         &self,
-        stage: &'s GoldenCase<'_>,
+        golden: &'s GoldenCase<'_>,
         record: &Record,
     ) -> Option<Remade<'s>> {
-        let Response::Detections(golden) = &stage.answer else { return None };
-        let spot = self.setup.plan.spot(record.number)?;
-        let fault = self.setup.fault(spot);
-        let Disturbance::Scene(scene_fault) = &fault.disturbance else { return None };
-        let set = Set::new(stage, fault.name, golden);
-        let turn = self.setup.turn(spot, &stage.key);
-        let mut trial = Trial::new(stage.subject, Seed::new(turn.seed).stream());
-        let scene = scene_fault.change(&set.view(turn.repeat), trial.stream()).ok()?;
-        Some(Remade { set, scene, trial })
+        let Response::Detections(found) = &golden.answer else { return None };
+        let key = self.open.plan.key(record.number)?;
+        let fault = self.open.fault(key);
+        let scene_fault = disturb(fault).scene_fault()?;
+        let scenes = Scenes::new(golden, found);
+        let mut trial = Trial::new(golden, fault.name, self.open.trial_seed(key, &golden.key));
+        let scene = scene_fault.change(&scenes.view(key.repeat), trial.stream()).ok()?;
+        Some(Remade { scenes, scene, trial })
     }
 }
 
-/// The stage of a case, or why its target does not answer.
+/// A golden case, or why its target does not answer.
 pub(crate) type Opened<'a, 's> = Result<&'a GoldenCase<'s>, &'a TargetError>;
 
 /// A changed scene with what is needed to ask about it.
 pub(crate) struct Remade<'s> {
-    pub(super) set: Set<'s>,
+    pub(super) scenes: Scenes<'s>,
     pub(crate) scene: Scene,
     pub(super) trial: Trial<'s>,
 }
 
 /// The scene at the last place on record.
-pub(super) fn furthest(record: &Record, set: &Set<'_>, scene: &Scene) -> Option<Scene> {
+pub(super) fn furthest(record: &Record, scenes: &Scenes<'_>, scene: &Scene) -> Option<Scene> {
     let way = record.measures.scene.as_ref()?.relocation.as_ref()?;
     let [left, top] = *way.places.last()?;
     let b = scene.touched.bounds;
     let centre = [left + (b.right - b.left) / 2.0, top + (b.bottom - b.top) / 2.0];
-    scene.at(&set.view(0), centre)
+    scene.at(&scenes.view(0), centre)
 }

@@ -1,12 +1,8 @@
-//! Trials that change what stands in a scene: where objects come from, what is asked, what is
-//! recorded.
+//! Changed scenes and images of a run, made again: to learn from, and to show.
 
 mod finding;
-mod object_pool;
 mod replayed;
-mod trial;
 
+pub use crate::object_pool::ObjectPoolError;
 pub use finding::Finding;
-pub(crate) use object_pool::ObjectPool;
-pub use object_pool::ObjectPoolError;
-pub use replayed::{Replayed, Tellable};
+pub use replayed::{Replayable, Replayed};

@@ -322,9 +322,9 @@ pub(crate) enum ExportFormat {
 /// List what can be named: faults, oracles, guards, presets, data formats, networks, models
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only this shelf
+    /// Only this category
     #[arg(value_enum)]
-    pub(crate) shelf: Option<Shelf>,
+    pub(crate) category: Option<Category>,
     /// One JSON object per entry and line
     #[arg(long)]
     pub(crate) json: bool,
@@ -332,7 +332,7 @@ pub(crate) struct ListArgs {
 
 /// What `list` can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shelf {
+pub(crate) enum Category {
     /// What can be injected
     Faults,
     /// Who can judge

@@ -3,11 +3,11 @@
 mod campaign;
 mod image;
 mod objects;
+mod people;
 mod protect;
 mod retrain;
 mod score;
 mod serve;
-mod study;
 mod survive;
 mod tolerance;
 mod train;
@@ -18,19 +18,19 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 pub(crate) use campaign::{
-    CheckArgs, CompareArgs, ConvertArgs, ExportArgs, ExportFormat, FindingsArgs, InitArgs,
-    ListArgs, ManArgs, MergeArgs, PlanArgs, PromoteArgs, ReplayArgs, ReportArgs, ReportFormat,
-    RunArgs, Shelf, ShellArgs, TensorFiArgs,
+    Category, CheckArgs, CompareArgs, ConvertArgs, ExportArgs, ExportFormat, FindingsArgs,
+    InitArgs, ListArgs, ManArgs, MergeArgs, PlanArgs, PromoteArgs, ReplayArgs, ReportArgs,
+    ReportFormat, RunArgs, ShellArgs, TensorFiArgs,
 };
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use objects::ObjectsArgs;
+pub(crate) use people::{
+    PeopleArgs, PeopleCommand, PeoplePrepareArgs, PeopleServeArgs, PeopleStatusArgs,
+};
 pub(crate) use protect::ProtectArgs;
 pub(crate) use retrain::RetrainArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use serve::ServeArgs;
-pub(crate) use study::{
-    StudyArgs, StudyCommand, StudyPrepareArgs, StudyServeArgs, StudyStatusArgs,
-};
 pub(crate) use survive::{SmoothingName, SurviveArgs, TiesName};
 pub(crate) use tolerance::ToleranceArgs;
 pub(crate) use train::{ScheduleName, TaskName, TrainArgs};
@@ -75,7 +75,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     Score(ScoreArgs),
     Serve(ServeArgs),
-    Study(StudyArgs),
+    #[command(alias = "study")]
+    People(PeopleArgs),
     Survive(SurviveArgs),
     Tolerance(ToleranceArgs),
     Train(TrainArgs),

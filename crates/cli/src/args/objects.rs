@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use faultlens::data::{LEAST_OBJECTS, PRUNED};
+use faultlens::data::{MIN_OBJECTS, PRUNED};
 
 use super::at_least_one;
 
@@ -39,7 +39,7 @@ pub(crate) struct ObjectsArgs {
     #[arg(long, value_name = "SHARE", default_value_t = PRUNED, value_parser = share)]
     pub(crate) prune: f64,
     /// Labels with fewer objects keep all of them
-    #[arg(long, value_name = "N", default_value_t = LEAST_OBJECTS, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = MIN_OBJECTS, value_parser = at_least_one)]
     pub(crate) least: usize,
     /// Leave out objects of fewer pixels, whatever their label: they look like nothing when they
     /// are enlarged

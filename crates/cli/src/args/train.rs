@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use faultlens::train::{OPTIMISERS, USUAL_OPTIMISER};
+use faultlens::train::{DEFAULT_OPTIMISER, OPTIMISERS};
 
 use super::{at_least_one, size};
 
@@ -47,7 +47,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = at_least_one)]
     pub(crate) batch: usize,
     /// How weights follow their gradients
-    #[arg(long, value_name = "NAME", default_value = USUAL_OPTIMISER, value_parser = optimisers())]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_OPTIMISER, value_parser = optimisers())]
     pub(crate) optimiser: String,
     /// Learning rate, reached after a short warm-up [default: 0.05 for sgd, 0.001 for others]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &AskArgs, console: &mut Console) -> anyhow::Result<u8> {
         let answer = answer(&target, path, args.top);
         if let Err(error) = &answer {
             status = exit::INPUT;
-            let (why, path) = (told(error), path.display().to_string());
+            let why = told(error);
+            let path = path.display().to_string();
             let place = if why.contains(&path) { String::new() } else { format!(": {path}") };
             console.note(format_args!("error: {why}{place}"))?;
         }
@@ -103,23 +104,31 @@ fn answer(target: &OnnxTarget, path: &Path, top: usize) -> anyhow::Result<Answer
 }
 
 fn objects(detections: &Detections) -> Vec<Found> {
-    let object = |found: &Detection| {
-        let b = found.bounds;
-        Found {
-            index: found.class,
-            label: detections.name(found.class),
-            score: Score(found.score),
-            r#box: [b.left, b.top, b.right, b.bottom].map(Score),
-        }
-    };
-    detections.found.iter().map(object).collect()
+    detections
+        .found
+        .iter()
+        .map(|found: &Detection| {
+            let b = found.bounds;
+            Found {
+                index: found.class,
+                label: detections.name(found.class),
+                score: Score(found.score),
+                r#box: [b.left, b.top, b.right, b.bottom].map(Score),
+            }
+        })
+        .collect()
 }
 
 fn areas(segments: &Segments, top: usize) -> Areas {
     let shares = segments.shares().into_iter().take(top);
-    let share = |(index, share)| Share { index, label: segments.name(index), share };
     let Segments { width, height, .. } = *segments;
-    Areas { width, height, shares: shares.map(share).collect() }
+    Areas {
+        width,
+        height,
+        shares: shares
+            .map(|(index, share)| Share { index, label: segments.name(index), share })
+            .collect(),
+    }
 }
 
 fn made(picture: &Picture) -> Made {
@@ -163,33 +172,38 @@ fn rows(answer: &Answer, bars: bool) -> Vec<[String; 4]> {
     };
     let number = |at: usize| format!("  {}", at + 1);
     match answer {
-        Answer::Ranking(places) => {
-            let row = |(i, p): (usize, &Place)| {
+        Answer::Ranking(places) => places
+            .iter()
+            .enumerate()
+            .map(|(i, p): (usize, &Place)| {
                 [number(i), p.label.clone(), text::score(p.score.0), bar(p.score.0)]
-            };
-            places.iter().enumerate().map(row).collect()
-        }
-        Answer::Values(values) => {
-            let row = |(i, v): (usize, &Score)| {
+            })
+            .collect(),
+        Answer::Values(values) => values
+            .iter()
+            .enumerate()
+            .map(|(i, v): (usize, &Score)| {
                 [format!("  {i}"), "value".to_owned(), text::score(v.0), String::new()]
-            };
-            values.iter().enumerate().map(row).collect()
-        }
-        Answer::Objects(found, _) => {
-            let row = |(i, o): (usize, &Found)| {
+            })
+            .collect(),
+        Answer::Objects(found, _) => found
+            .iter()
+            .enumerate()
+            .map(|(i, o): (usize, &Found)| {
                 let [left, top, right, bottom] = o.r#box.each_ref().map(|side| side.0.round());
                 let place = format!("{left},{top} to {right},{bottom}");
                 [number(i), o.label.clone(), text::score(o.score.0), place]
-            };
-            found.iter().enumerate().map(row).collect()
-        }
-        Answer::Segments(areas, _) => {
-            let row = |(i, s): (usize, &Share)| {
+            })
+            .collect(),
+        Answer::Segments(areas, _) => areas
+            .shares
+            .iter()
+            .enumerate()
+            .map(|(i, s): (usize, &Share)| {
                 let part = format!("{:.1}%", s.share * 100.0);
                 [number(i), s.label.clone(), part, bar(s.share as f32)]
-            };
-            areas.shares.iter().enumerate().map(row).collect()
-        }
+            })
+            .collect(),
         Answer::Picture(..) | Answer::Text(..) => Vec::new(),
     }
 }

@@ -35,7 +35,8 @@ pub(crate) fn run(args: &CheckArgs, console: &mut Console) -> anyhow::Result<u8>
         }
         for one in &summary.preserved {
             let verdict = tinted(console, one.verdict);
-            let (what, kept) = (plain(&preserved(one)), kept(one));
+            let what = plain(&preserved(one));
+            let kept = kept(one);
             console.line(format_args!("{verdict}  {what}: {kept}"))?;
             console.line(format_args!("{:14}{}", "", plain(&one.why)))?;
         }

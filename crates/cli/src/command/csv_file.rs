@@ -90,7 +90,8 @@ mod tests {
     #[test]
     fn what_is_no_table_is_said() {
         let read = |text: &[u8]| {
-            let (mut file, mut row) = (CsvFile::new(text.to_vec())?, StringRecord::new());
+            let mut file = CsvFile::new(text.to_vec())?;
+            let mut row = StringRecord::new();
             while file.next(&mut row)?.is_some() {}
             anyhow::Ok(file.names)
         };

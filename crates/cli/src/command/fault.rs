@@ -57,9 +57,9 @@ pub(super) fn built(
 ) -> anyhow::Result<(Box<dyn ImageFault>, String)> {
     // What is wrong with a name says it already.
     let named = IMAGE_FAULTS.iter().any(|plugin| plugin.name == name);
-    let named = |what: &str| named && !what.starts_with(name);
-    let about = |what: String| if named(&what) { anyhow!("{name}: {what}") } else { anyhow!(what) };
-    let point = FaultPoint::new(name, settings).map_err(about)?;
+    let point = FaultPoint::new(name, settings).map_err(|what: String| {
+        if named && !what.starts_with(name) { anyhow!("{name}: {what}") } else { anyhow!(what) }
+    })?;
     match point.disturbance {
         Disturbance::Image(fault) => Ok((fault, point.label)),
         Disturbance::Varied(_) => {
@@ -78,12 +78,16 @@ pub(super) fn built(
 }
 
 fn settings(args: &FaultArgs) -> BTreeMap<String, Value> {
-    let value = |text: &str| match text.parse::<f64>() {
-        Ok(number) => json!(number),
-        Err(_) => json!(text),
-    };
     let severity = args.severity.map(|severity| ("severity".to_owned(), json!(severity)));
-    let set = args.set.iter().map(|(name, text)| (name.clone(), value(text)));
+    let set = args.set.iter().map(|(name, text)| {
+        (
+            name.clone(),
+            match text.parse::<f64>() {
+                Ok(number) => json!(number),
+                Err(_) => json!(text),
+            },
+        )
+    });
     severity.into_iter().chain(set).collect()
 }
 
@@ -149,17 +153,24 @@ fn folder(
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
-    let (start, next) = (Instant::now(), AtomicUsize::new(0));
-    let (mut times, mut wrong, mut done) = (Times::default(), Vec::new(), 0);
+    let start = Instant::now();
+    let next = AtomicUsize::new(0);
+    let mut times = Times::default();
+    let mut wrong = Vec::new();
+    let mut done = 0;
     thread::scope(|scope| {
         let (sender, results) = mpsc::channel();
         for _ in 0..threads(args.threads) {
-            let (sender, images, files, next) = (sender.clone(), &images, &files, &next);
+            let sender = sender.clone();
+            let images = &images;
+            let files = &files;
+            let next = &next;
             scope.spawn(move || {
                 while let at = next.fetch_add(1, Ordering::Relaxed)
                     && let Some(image) = images.get(at)
                 {
-                    let (from, to) = (args.image.join(image), args.output.join(&files[at]));
+                    let from = args.image.join(image);
+                    let to = args.output.join(&files[at]);
                     // Who counts has left only where everything ends.
                     let _ = sender.send((at, work.one(&from, &to, image)));
                 }
@@ -178,7 +189,9 @@ fn folder(
             }
             let share = done as f64 / images.len() as f64;
             let left = start.elapsed().as_secs_f64() * (1.0 - share) / share;
-            let (bar, all, left) = (bar(share, WIDTH), grouped(images.len() as u64), time(left));
+            let bar = bar(share, WIDTH);
+            let all = grouped(images.len() as u64);
+            let left = time(left);
             console.progress(format_args!("{bar} {}/{all}  {left} left", grouped(done)));
         }
     });
@@ -242,14 +255,16 @@ fn outputs(images: &[PathBuf], format: Written) -> Vec<PathBuf> {
     let key = |image: &PathBuf| image.with_extension("").to_string_lossy().to_lowercase();
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
     images.iter().for_each(|image| *alike.entry(key(image)).or_default() += 1);
-    let given = |image: &PathBuf| {
-        if alike.get(&key(image)) == Some(&1) {
-            return image.with_extension(ending);
-        }
-        let name = image.file_name().unwrap_or_default().to_string_lossy();
-        image.with_file_name(format!("{name}.{ending}"))
-    };
-    images.iter().map(given).collect()
+    images
+        .iter()
+        .map(|image: &PathBuf| {
+            if alike.get(&key(image)) == Some(&1) {
+                return image.with_extension(ending);
+            }
+            let name = image.file_name().unwrap_or_default().to_string_lossy();
+            image.with_file_name(format!("{name}.{ending}"))
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::exit;
 use anyhow::{Context, bail};
 use faultlens::spec::{example, schema as campaign_schema};
-use faultlens::targets::{Description, OnnxTarget, Written};
+use faultlens::targets::{Description, OnnxTarget, PartialDescription};
 use faultlens::vision::OutputKind;
 
 use crate::args::InitArgs;
@@ -43,14 +43,16 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> 
 
 /// The campaign that a TensorFI file becomes.
 fn translated(args: &InitArgs, conf: &Path, console: &mut Console) -> anyhow::Result<String> {
-    let (model, data, path) = (&args.model, &args.data, &args.output);
+    let model = &args.model;
+    let data = &args.data;
+    let path = &args.output;
     translate(&Source { conf, model, data, besides: &args.besides, path }, console)
 }
 
 /// A campaign that tells what else there is.
 fn commented(args: &InitArgs, console: &mut Console) -> anyhow::Result<String> {
     let text = example(&args.model, &args.data);
-    match OnnxTarget::open(Path::new(&args.model), Written::default()) {
+    match OnnxTarget::open(Path::new(&args.model), PartialDescription::default()) {
         Ok(target) => described(&text, target.description()),
         Err(error) => {
             console.note(format_args!("note: {}: {}", args.model, told(&error.into())))?;
@@ -69,7 +71,8 @@ fn described(text: &str, description: &Description) -> anyhow::Result<String> {
         OutputKind::Picture => Some("oracle: {name: same_picture, psnr: 30}"),
         OutputKind::Text => Some("oracle: {name: same_text, edits: 0}"),
     };
-    let (input, output) = (flow(&description.input)?, flow(&description.output)?);
+    let input = flow(&description.input)?;
+    let output = flow(&description.output)?;
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
         let start = line.trim_start();

@@ -94,9 +94,15 @@ mod tests {
 
     #[test]
     fn every_name_can_be_written() {
-        let has = |wanted: char| LETTERS.iter().any(|(letter, _)| *letter == wanted);
         for plugin in IMAGE_FAULTS {
-            assert!(plugin.name.chars().all(has), "{}", plugin.name);
+            assert!(
+                plugin
+                    .name
+                    .chars()
+                    .all(|wanted: char| LETTERS.iter().any(|(letter, _)| *letter == wanted)),
+                "{}",
+                plugin.name
+            );
         }
         assert!(LETTERS.is_sorted_by_key(|(letter, _)| *letter));
         assert_eq!(width("ab", 2), 22);

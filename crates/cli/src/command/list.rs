@@ -3,7 +3,7 @@
 use crate::exit;
 use clap::ValueEnum;
 use faultlens::analysis::ATTRIBUTES;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::data::FORMATS;
 use faultlens::faults::{
     ATTACKS, DEFENCES, Domain, IMAGE_FAULTS, MODEL_FAULTS, Range, SCENE_FAULTS, domain, image,
@@ -19,22 +19,23 @@ use faultlens::world::MODELS;
 use faultlens::{Hazard, Parameter, ParameterKind, Plugin, Unset};
 use serde_json::{Value, json};
 
-use crate::args::{ListArgs, Shelf};
+use crate::args::{Category, ListArgs};
 use crate::console::Console;
 
-/// Shows the shelves.
+/// Shows the categories.
 pub(crate) fn run(args: &ListArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let shelves = Shelf::value_variants().iter().filter(|s| args.shelf.is_none_or(|a| a == **s));
-    for (at, shelf) in shelves.enumerate() {
-        let entries = entries(*shelf);
+    let categories =
+        Category::value_variants().iter().filter(|s| args.category.is_none_or(|a| a == **s));
+    for (at, category) in categories.enumerate() {
+        let entries = entries(*category);
         if args.json {
             for entry in &entries {
-                console.json(&entry.json(name(*shelf)))?;
+                console.json(&entry.json(name(*category)))?;
             }
             continue;
         }
         let gap = if at == 0 { "" } else { "\n" };
-        console.line(format_args!("{gap}{}", name(*shelf)))?;
+        console.line(format_args!("{gap}{}", name(*category)))?;
         let common = common(&entries);
         entries.iter().try_for_each(|entry| entry.show(&common, console))?;
         if !common.is_empty() {
@@ -45,19 +46,19 @@ pub(crate) fn run(args: &ListArgs, console: &mut Console) -> anyhow::Result<u8> 
     Ok(exit::OK)
 }
 
-fn name(shelf: Shelf) -> &'static str {
-    match shelf {
-        Shelf::Faults => "faults",
-        Shelf::Oracles => "oracles",
-        Shelf::Guards => "guards",
-        Shelf::Defences => "defences",
-        Shelf::Services => "services",
-        Shelf::Presets => "presets",
-        Shelf::Formats => "formats",
-        Shelf::Attributes => "attributes",
-        Shelf::Architectures => "architectures",
-        Shelf::Models => "models",
-        Shelf::Tolerances => "tolerances",
+fn name(category: Category) -> &'static str {
+    match category {
+        Category::Faults => "faults",
+        Category::Oracles => "oracles",
+        Category::Guards => "guards",
+        Category::Defences => "defences",
+        Category::Services => "services",
+        Category::Presets => "presets",
+        Category::Formats => "formats",
+        Category::Attributes => "attributes",
+        Category::Architectures => "architectures",
+        Category::Models => "models",
+        Category::Tolerances => "tolerances",
     }
 }
 
@@ -81,15 +82,16 @@ struct Strengths {
     small: &'static Domain,
 }
 
-fn entries(shelf: Shelf) -> Vec<Entry> {
-    match shelf {
-        Shelf::Faults => {
+fn entries(category: Category) -> Vec<Entry> {
+    match category {
+        Category::Faults => {
             let on = |on: &str, mut entry: Entry| {
                 entry.about = format!("{} ({on})", entry.about);
                 entry
             };
             let image = IMAGE_FAULTS.iter().map(|plugin| {
-                let (hazard, strengths) = (image::hazard(plugin), Strengths::of(plugin.name));
+                let hazard = image::facts(plugin.name).and_then(|facts| facts.hazard);
+                let strengths = Strengths::of(plugin.name);
                 on("image", Entry { hazard, strengths, ..plugged(plugin) })
             });
             let model = MODEL_FAULTS.iter().map(|plugin| on("model", plugged(plugin)));
@@ -101,22 +103,28 @@ fn entries(shelf: Shelf) -> Vec<Entry> {
             let scene = SCENE_FAULTS.iter().map(|plugin| on("scene", plugged(plugin)));
             image.chain(model).chain(attacks).chain(scene).collect()
         }
-        Shelf::Oracles => ORACLES.iter().map(plugged).collect(),
-        Shelf::Guards => GUARDS.iter().map(plugged).collect(),
-        Shelf::Defences => DEFENCES.iter().map(plugged).collect(),
-        Shelf::Services => {
+        Category::Oracles => ORACLES.iter().map(plugged).collect(),
+        Category::Guards => GUARDS.iter().map(plugged).collect(),
+        Category::Defences => DEFENCES.iter().map(plugged).collect(),
+        Category::Services => {
             SERVICES.iter().map(|service| plain(service.name, service.about)).collect()
         }
-        Shelf::Presets => PRESETS.iter().map(|preset| plain(preset.name, preset.about)).collect(),
-        Shelf::Formats => FORMATS.iter().map(|format| plain(format.name, format.about)).collect(),
-        Shelf::Attributes => ATTRIBUTES.iter().map(|(name, about)| plain(name, about)).collect(),
-        Shelf::Architectures => {
+        Category::Presets => {
+            PRESETS.iter().map(|preset| plain(preset.name, preset.about)).collect()
+        }
+        Category::Formats => {
+            FORMATS.iter().map(|format| plain(format.name, format.about)).collect()
+        }
+        Category::Attributes => ATTRIBUTES.iter().map(|(name, about)| plain(name, about)).collect(),
+        Category::Architectures => {
             ARCHITECTURES.iter().map(|network| plain(network.name, network.about)).collect()
         }
-        Shelf::Models => {
+        Category::Models => {
             MODELS.iter().map(|model| plain(&format!("world:{}", model.name), "")).collect()
         }
-        Shelf::Tolerances => Tolerance::names().filter_map(Tolerance::named).map(people).collect(),
+        Category::Tolerances => {
+            Tolerance::names().filter_map(Tolerance::named).map(people).collect()
+        }
     }
 }
 
@@ -158,9 +166,8 @@ impl Strengths {
     }
 
     fn json(&self) -> Value {
-        let range = |Range { parameter, from, to, whole }: &Range| json!({"parameter": parameter, "from": from, "to": to, "whole": whole});
         let [photo, small] = [self.photo, self.small]
-            .map(|domain| domain.ranges.iter().map(range).collect::<Vec<Value>>());
+            .map(|domain| domain.ranges.iter().map(|Range { parameter, from, to, whole }: &Range| json!({"parameter": parameter, "from": from, "to": to, "whole": whole})).collect::<Vec<Value>>());
         json!({"together": self.photo.together, "photo": photo, "small": small})
     }
 }
@@ -189,9 +196,9 @@ fn show_tolerance(of: &Tolerance, console: &mut Console) -> anyhow::Result<()> {
 }
 
 fn tolerance_json(of: &Tolerance) -> Value {
-    let at_most = |of: &Option<Tolerated>| of.as_ref().map(|of| of.at_most);
     let thresholds = of.thresholds.iter().map(|one| {
-        let [t_c, t_p] = [&one.correctness, &one.prediction].map(at_most);
+        let [t_c, t_p] = [&one.correctness, &one.prediction]
+            .map(|of: &Option<Tolerated>| of.as_ref().map(|of| of.at_most));
         (one.fault.to_string(), json!({"t_c": t_c, "t_p": t_p}))
     });
     let thresholds: serde_json::Map<String, Value> = thresholds.collect();
@@ -213,9 +220,11 @@ impl Entry {
         if let Some(tolerance) = &self.tolerance {
             show_tolerance(tolerance, console)?;
         }
-        let is_common = |one: &Parameter| common.iter().any(|other| is_same(one, other));
-        let (shared, own): (Vec<&Parameter>, Vec<&Parameter>) =
-            self.parameters.iter().copied().partition(|one| is_common(one));
+        let (shared, own): (Vec<&Parameter>, Vec<&Parameter>) = self
+            .parameters
+            .iter()
+            .copied()
+            .partition(|one| common.iter().any(|other| is_same(one, other)));
         own.iter().try_for_each(|parameter| describe(parameter, console))?;
         if !shared.is_empty() {
             let names: Vec<&str> = shared.iter().map(|parameter| parameter.name).collect();
@@ -225,22 +234,26 @@ impl Entry {
         Ok(())
     }
 
-    fn json(&self, shelf: &str) -> Value {
-        let parameter = |parameter: &Parameter| {
-            json!({
-                "name": parameter.name,
-                "about": parameter.about,
-                "takes": takes(&parameter.kind),
-                "required": parameter.unset == Unset::Required,
-                "default": match &parameter.unset {
-                    Unset::Is(setting) => Some(setting.to_string()),
-                    Unset::Required | Unset::Absent => None,
-                },
+    fn json(&self, category: &str) -> Value {
+        let parameters: Vec<Value> = self
+            .parameters
+            .iter()
+            .copied()
+            .map(|parameter: &Parameter| {
+                json!({
+                    "name": parameter.name,
+                    "about": parameter.about,
+                    "takes": takes(&parameter.kind),
+                    "required": parameter.unset == Unset::Required,
+                    "default": match &parameter.unset {
+                        Unset::Is(setting) => Some(setting.to_string()),
+                        Unset::Required | Unset::Absent => None,
+                    },
+                })
             })
-        };
-        let parameters: Vec<Value> = self.parameters.iter().copied().map(parameter).collect();
+            .collect();
         json!({
-            "shelf": shelf,
+            "category": category,
             "name": self.name,
             "about": self.about,
             "when": self.when,
@@ -276,7 +289,8 @@ fn is_same(a: &Parameter, b: &Parameter) -> bool {
 }
 
 fn describe(parameter: &Parameter, console: &mut Console) -> anyhow::Result<()> {
-    let (takes, unset) = (takes(&parameter.kind), unset(&parameter.unset));
+    let takes = takes(&parameter.kind);
+    let unset = unset(&parameter.unset);
     console.line(format_args!("      {:14} {}", parameter.name, parameter.about))?;
     Ok(console.line(format_args!("      {:14} {takes}{unset}", ""))?)
 }

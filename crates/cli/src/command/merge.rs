@@ -22,7 +22,8 @@ pub(crate) fn run(args: &MergeArgs, console: &mut Console) -> anyhow::Result<u8>
             "missing_ranges": merged.missing,
         }))?;
     } else {
-        let (records, twice) = (grouped(merged.records), grouped(merged.duplicates));
+        let records = grouped(merged.records);
+        let twice = grouped(merged.duplicates);
         console.line(format_args!("{records} records, {twice} more than once"))?;
     }
     if let Some(first) = merged.differing.first() {

@@ -21,12 +21,15 @@ pub(crate) fn number(number: f64) -> serde_json::Value {
 
 /// The places of a ranking, best first.
 pub(crate) fn places(ranking: &Ranking) -> Vec<Place> {
-    let place = |place: &faultlens::Ranked| Place {
-        index: place.index,
-        label: place.label.clone(),
-        score: Score(place.score),
-    };
-    ranking.places().iter().map(place).collect()
+    ranking
+        .places()
+        .iter()
+        .map(|place: &faultlens::Ranked| Place {
+            index: place.index,
+            label: place.label.clone(),
+            score: Score(place.score),
+        })
+        .collect()
 }
 
 impl Serialize for Score {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::ensure;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::OpenCampaign;
 use faultlens::campaign::plan::Shard;
 use faultlens::spec::Campaign;
@@ -46,7 +46,8 @@ pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> 
     let header = ["fault", "each case", "in all", "known to"].map(str::to_owned);
     let lines: Vec<[String; 4]> =
         std::iter::once(header).chain(rows.iter().map(Row::cells)).collect();
-    let (left, right) = (Align::Left, Align::Right);
+    let left = Align::Left;
+    let right = Align::Right;
     for line in table([left, right, right, right], &lines) {
         console.line(format_args!("  {line}"))?;
     }
@@ -127,8 +128,9 @@ fn needed() -> String {
 }
 
 fn sizes(setup: &OpenCampaign, of: u32) -> Vec<u64> {
-    let size = |part| setup.plan.pieces(Some(Shard { part, of })).map(|piece| piece.len()).sum();
-    (1..=of).map(size).collect()
+    (1..=of)
+        .map(|part| setup.plan.units(Some(Shard { part, of })).map(|piece| piece.len()).sum())
+        .collect()
 }
 
 fn commands(args: &PlanArgs, of: u32) -> Vec<String> {

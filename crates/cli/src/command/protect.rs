@@ -1,7 +1,7 @@
 //! `faultlens protect`: what protections are worth.
 
 use crate::exit;
-use faultlens::analysis::words::{percent, rate};
+use faultlens::analysis::format::{percent, rate};
 use faultlens::protect::{
     ADVICE_FILE, Advice, CHECKSUMS, DUPLICATION, Evaluated, Options, RANGES, Ranked, TargetAdvice,
     protect,
@@ -131,7 +131,8 @@ fn ranking(target: &TargetAdvice) -> Vec<String> {
         ["", "layer", "share of broken", "computed", "stored", "breaks", "MACs", "weights"];
     let mut rows = vec![header.map(str::to_owned)];
     let of_all = |part: u64, all: u64| format!("{}%", percent(part as f64 / all.max(1) as f64));
-    let ranked = |layer: &Ranked| {
+    let broken = target.ranking.iter().filter(|layer| layer.share.events > 0);
+    rows.extend(broken.take(LAYERS).map(|layer: &Ranked| {
         [
             layer.layer.to_string(),
             layer.name.clone(),
@@ -142,9 +143,7 @@ fn ranking(target: &TargetAdvice) -> Vec<String> {
             of_all(layer.macs, target.macs),
             of_all(layer.weight_bytes, target.weight_bytes),
         ]
-    };
-    let broken = target.ranking.iter().filter(|layer| layer.share.events > 0);
-    rows.extend(broken.take(LAYERS).map(ranked));
+    }));
     if rows.len() == 1 {
         return Vec::new();
     }

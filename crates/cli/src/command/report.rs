@@ -10,13 +10,13 @@ use faultlens::report::{Terminal, html, junit, markdown, terminal};
 use faultlens::sweep::Rows;
 
 use crate::args::{ReportArgs, ReportFormat};
-use crate::command::{grid, write};
+use crate::command::{sweep, write};
 use crate::console::Console;
 
 /// Makes a report from a run directory.
 pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
     if Rows::are_in(&args.run) {
-        return of_study(args, console);
+        return of_sweep(args, console);
     }
     let summary = summarise(&args.run, &args.by)?;
     let format = if args.json { Some(ReportFormat::Json) } else { args.format };
@@ -38,20 +38,20 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
     Ok(exit::OK)
 }
 
-/// Makes the report of a study from its rows.
-fn of_study(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
-    ensure!(args.by.is_empty(), "a study is told by all of its axes; its campaigns take --by");
+/// Makes the report of a sweep from its rows.
+fn of_sweep(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
+    ensure!(args.by.is_empty(), "a sweep is told by all of its axes; its campaigns take --by");
     let rows = Rows::load(&args.run)?;
     let folder = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
     let name = if rows.name.is_empty() { &*folder } else { rows.name.as_str() };
-    let told = grid::Told::new(name, &rows, args.mixed_machines)?;
+    let told = sweep::Told::new(name, &rows, args.mixed_machines)?;
     let format = if args.json { Some(ReportFormat::Json) } else { args.format };
     let Some(format) = format else {
         match &args.output {
             Some(path) => write(path, told.page()?)?,
             None => told.save(&args.run)?,
         }
-        let path = args.output.clone().unwrap_or_else(|| args.run.join(grid::PAGE));
+        let path = args.output.clone().unwrap_or_else(|| args.run.join(sweep::PAGE));
         told.conclude(console)?;
         console.line(format_args!("report: {}", path.display()))?;
         return Ok(exit::OK);
@@ -61,7 +61,7 @@ fn of_study(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
         ReportFormat::Markdown => told.markdown(),
         ReportFormat::Json => serde_json::to_string(&told.findings)?,
         ReportFormat::Junit | ReportFormat::Text => {
-            bail!("a study has --format html, markdown and json; its campaigns have all")
+            bail!("a sweep has --format html, markdown and json; its campaigns have all")
         }
     };
     match &args.output {

@@ -6,8 +6,8 @@ use crate::exit;
 use anyhow::Context;
 use faultlens::data::{CocoDetection, CocoObject, CocoTruth};
 use faultlens::judge::{
-    ClassScores, CocoSummary, Found, Known, Rect, Scene, Tide, TideError, TideKind, coco_scores,
-    tide, voc_average_precision,
+    ClassScores, CocoSummary, Rect, Scene, ScoredBox, Tide, TideError, TideKind, TruthBox,
+    coco_scores, tide, voc_average_precision,
 };
 use serde::Serialize;
 
@@ -39,11 +39,11 @@ pub(crate) fn run(args: &ScoreArgs, console: &mut Console) -> anyhow::Result<u8>
 fn scenes(truth: &CocoTruth, found: &[CocoDetection]) -> Vec<Scene> {
     let mut scenes = vec![Scene::default(); truth.images()];
     for &CocoObject { image, class, bbox, area, crowd, ignored } in &truth.objects {
-        let known = Known { class, rect: rect(bbox), area, crowd, difficult: ignored };
+        let known = TruthBox { class, rect: rect(bbox), area, crowd, difficult: ignored };
         scenes[image].objects.push(known);
     }
     for &CocoDetection { image, class, bbox, score } in found {
-        scenes[image].detections.push(Found { class, rect: rect(bbox), score });
+        scenes[image].detections.push(ScoredBox { class, rect: rect(bbox), score });
     }
     scenes
 }
@@ -168,7 +168,8 @@ impl ClassNumbers {
 
     fn row(&self, name: &str) -> [String; 7] {
         let [ap, ap50, ar100, voc] = [self.ap, self.ap50, self.ar100, self.voc_ap50].map(share);
-        let (objects, detections) = (self.objects.to_string(), self.detections.to_string());
+        let objects = self.objects.to_string();
+        let detections = self.detections.to_string();
         [name.to_owned(), ap, ap50, ar100, voc, objects, detections]
     }
 }
@@ -180,8 +181,10 @@ fn errors(tide: &Tide) -> Vec<(&'static str, ErrorNumbers)> {
     let names = TideKind::ALL.map(TideKind::name).into_iter();
     let mut errors: Vec<(&str, TideError)> = names.zip(tide.errors).collect();
     errors.extend([("FalsePos", tide.false_positives), ("FalseNeg", tide.false_negatives)]);
-    let numbers = |error: TideError| ErrorNumbers { count: error.count, dap: error.dap };
-    errors.into_iter().map(|(name, error)| (name, numbers(error))).collect()
+    errors
+        .into_iter()
+        .map(|(name, error)| (name, ErrorNumbers { count: error.count, dap: error.dap }))
+        .collect()
 }
 
 fn share(value: Option<f64>) -> String {

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use crate::exit;
 use anyhow::{Context, anyhow};
 use faultlens::Seed;
-use faultlens::serve::{Ending, Options, Served, Server};
+use faultlens::serve::{Ending, Options, ServedModel, Server};
 use serde_json::json;
 
 use crate::args::ServeArgs;
@@ -18,9 +18,10 @@ use crate::describe::{self, written};
 /// Serves until a signal comes; calls in flight are answered then.
 pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8> {
     let written = written(args.input.as_deref(), args.labels.as_deref())?;
-    let served = Served::open(&args.model, written)?;
+    let served = ServedModel::open(&args.model, written)?;
     describe::show(served.target().description(), console)?;
-    let (model, version) = (served.name().to_owned(), served.version().to_owned());
+    let model = served.name().to_owned();
+    let version = served.version().to_owned();
     let (log, lines) = mpsc::channel();
     let server = Server::bind(
         served,
@@ -35,7 +36,8 @@ pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8>
         },
     )?;
     listen_to_signals(&server)?;
-    let (address, account) = (server.address()?, server.account());
+    let address = server.address()?;
+    let account = server.counts();
     let format = args.format.name;
     if !args.host.is_loopback() {
         console.note(
@@ -56,9 +58,11 @@ pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8>
         console.aside(line);
     }
     serving.join().map_err(|_| anyhow!("the server ended by a mistake of its own"))??;
-    let counted = |ending: &&Ending| account.ended(**ending) > 0;
-    let count = |ending: &Ending| format!("{} {}", account.ended(*ending), ending.name());
-    let endings: Vec<String> = Ending::ALL.iter().filter(counted).map(count).collect();
+    let endings: Vec<String> = Ending::ALL
+        .iter()
+        .filter(|ending: &&Ending| account.ended(**ending) > 0)
+        .map(|ending: &Ending| format!("{} {}", account.ended(*ending), ending.name()))
+        .collect();
     console.aside(format_args!("{} calls: {}", account.calls(), endings.join(", ")));
     if args.json {
         console.json(&json!({"calls": account.calls()}))?;

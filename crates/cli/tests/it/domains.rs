@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use faultlens::faults::IMAGE_FAULTS;
-use faultlens::faults::image::{DOMAINS, Domain, SMALL_DOMAINS};
+use faultlens::Image;
+use faultlens::faults::image::{Domain, Facts, all_facts, named};
 use faultlens::judge::visual::Reference;
-use faultlens::{Image, Seed, Setting, Settings, Unset};
 
 /// A photo, or its middle 32×32 pixels.
 fn photo(small: bool) -> Image {
@@ -19,33 +18,27 @@ fn photo(small: bool) -> Image {
     Image::from_rgb(width as usize, height as usize, photo.into_raw()).unwrap()
 }
 
-fn changed(domain: &Domain, position: f64, image: &Image) -> Image {
-    let plugin = IMAGE_FAULTS.iter().find(|plugin| plugin.name == domain.fault).unwrap();
-    let mut settings = Settings::default();
-    for parameter in plugin.parameters {
-        if let Unset::Is(setting) = &parameter.unset {
-            settings.set(parameter.name, setting.clone());
-        }
-    }
+fn changed(facts: &Facts, domain: &Domain, position: f64, image: &Image) -> Image {
+    let mut builder = named(facts.name).unwrap();
     for range in domain.ranges {
-        settings.set(range.parameter, Setting::Number(range.at(position)));
+        builder = builder.set(range.parameter, range.at(position));
     }
-    (plugin.build)(&settings).unwrap().change(image, &mut Seed::new(5).stream())
-}
-
-fn visual_changes(domain: &Domain, image: &Image) -> [f64; 2] {
-    let reference = Reference::new(image).unwrap();
-    let change = |position| reference.visual_change(&changed(domain, position, image)).unwrap();
-    [0.0, 1.0].map(|position| change(position).delta_v)
+    builder.build().unwrap().apply(image, 5)
 }
 
 #[test]
 fn the_strong_end_changes_more_than_the_weak_one() {
-    for (list, small) in [(DOMAINS, false), (SMALL_DOMAINS, true)] {
+    for small in [false, true] {
         let image = photo(small);
-        for domain in list {
-            let changes = visual_changes(domain, &image);
-            assert!(changes[1] > changes[0] + 0.2, "{}: {changes:?}", domain.fault);
+        let reference = Reference::new(&image).unwrap();
+        for facts in all_facts() {
+            let own = if small { &facts.small_domain } else { &facts.domain };
+            let Some(domain) = own else { continue };
+            let [weak, strong] = [0.0, 1.0].map(|position| {
+                let changed = changed(facts, domain, position, &image);
+                reference.visual_change(&changed).unwrap().delta_v
+            });
+            assert!(strong > weak + 0.2, "{}: {weak} to {strong}", facts.name);
         }
     }
 }

@@ -12,6 +12,7 @@ mod folder;
 mod images;
 mod objects;
 mod people;
+mod pinned;
 mod preserve;
 mod protect;
 mod retrain;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A study of the embedded world's signs.
 fn prepared(folder: &Folder) -> Value {
     let run = folder.run(
-        "study prepare world:signs:400 -o study --fault contrast --choices stop,other --images 18 \
+        "people prepare world:signs:400 -o study --fault contrast --choices stop,other --images 18 \
          --answers 2 --json",
     );
     assert_eq!(run.status, 0, "{}", run.stderr);
@@ -90,7 +90,7 @@ fn a_killed_server_has_lost_nothing_that_it_acknowledged() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let run = folder.run("study status study --json");
+    let run = folder.run("people status study --json");
     assert_eq!(run.status, 0, "{}", run.stderr);
     let status = &json(&run.stdout)[0];
     assert_eq!(status["left_out"]["qualification"], 8);
@@ -109,10 +109,10 @@ fn it_serves_until_it_is_told_to_stop() {
     let (child, told) = serve(&folder);
     assert!(told["address"].as_str().unwrap().starts_with("http://127.0.0.1:"));
     assert!(told["invitation"].as_str().unwrap().contains("/join/"));
-    let beside = folder.run("study status study");
+    let beside = folder.run("people status study");
     assert_eq!(beside.status, 0, "{}", beside.stderr);
     assert!(beside.stdout.contains("1 joined") && beside.stderr.contains("being served"));
-    let second = folder.run("study serve study --port 0");
+    let second = folder.run("people serve study --port 0");
     assert_eq!(second.status, 2);
     assert!(second.stderr.contains("another process"), "{}", second.stderr);
     let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -142,7 +142,7 @@ fn a_study_that_was_changed_after_people_began_is_not_served() {
         assert!(run.stderr.contains("study.json was changed after"), "{}", run.stderr);
     }
     fs::write(&file, text).unwrap();
-    assert_eq!(folder.run("study status study").status, 0);
+    assert_eq!(folder.run("people status study").status, 0);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn what_is_wrong_is_told() {
         assert!(!folder.path("made").exists(), "{args}");
     }
     fs::remove_dir_all(folder.path("study/pictures")).unwrap();
-    let run = folder.run("study serve study --port 0");
+    let run = folder.run("people serve study --port 0");
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("58 of the study's 58 pictures are gone"), "{}", run.stderr);
 }

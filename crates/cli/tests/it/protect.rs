@@ -31,7 +31,7 @@ fn protections_are_evaluated_and_written_down() {
     let run = folder.run("protect run --threads 1");
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
     for wanted in
-        ["clipping activations", "duplicating 1 layer ", "checksumming 1 layer ", "Cheapest of"]
+        ["clipping activations", "duplicating 1 layer ", "checksumming 1 layer ", "Best value"]
     {
         assert!(run.stdout.contains(wanted), "{wanted}: {}", run.stdout);
     }

@@ -60,9 +60,9 @@ fn campaign(service: &str) -> String {
     )
 }
 
-fn google(service: &Service, manners: &str) -> String {
+fn google(service: &Service, limits: &str) -> String {
     let address = &service.address;
-    campaign(&format!("{{of: google, endpoint: '{address}', manners: {{{manners}}}}}"))
+    campaign(&format!("{{provider: google, endpoint: '{address}', limits: {{{limits}}}}}"))
 }
 
 /// By target, what every trial came to, but for its number and time.
@@ -199,7 +199,7 @@ fn keys_are_in_no_file() {
     let key = "AKIDFAULTLENSTEST:wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY";
     let service = Service::new(&format!("world:detector --as rekognition --key {key}"));
     let spec = format!(
-        "{{of: rekognition, task: objects, endpoint: '{}', region: eu-west-1, profile: test}}",
+        "{{provider: rekognition, task: objects, endpoint: '{}', region: eu-west-1, profile: test}}",
         service.address
     );
     let text = format!(
@@ -241,7 +241,7 @@ fn keys_are_in_no_file() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(
-        told.contains("target wire") && told.contains("not open to these credentials"),
+        told.contains("target wire") && told.contains("does not accept these credentials"),
         "{told}"
     );
 }
@@ -263,13 +263,13 @@ fn what_cannot_be_asked_is_told() {
     let silent = format!("http://{}", silent.local_addr().unwrap());
     for (service, wanted) in [
         ("{of: gogle}", "did you mean \"google\"?"),
-        ("{of: google, task: tensors}", "google cannot be asked for tensors"),
-        ("{of: google, taks: labels}", "taks"),
-        ("{of: google, endpoint: 'ftp://x'}", "must start with https:// or http://"),
-        ("{of: http, endpoint: 'http://127.0.0.1:1'}", "template"),
-        ("{of: google, most: 0}", "most is 0"),
+        ("{provider: google, task: tensors}", "google cannot be asked for tensors"),
+        ("{provider: google, taks: labels}", "taks"),
+        ("{provider: google, endpoint: 'ftp://x'}", "must start with https:// or http://"),
+        ("{provider: http, endpoint: 'http://127.0.0.1:1'}", "template"),
+        ("{provider: google, most: 0}", "max_labels is 0"),
         (
-            "{of: http, endpoint: 'http://127.0.0.1:1', template: {headers: {X-Key: abc}, label: a}}",
+            "{provider: http, endpoint: 'http://127.0.0.1:1', template: {headers: {X-Key: abc}, label: a}}",
             "the header X-Key holds a secret",
         ),
     ] {
@@ -280,7 +280,7 @@ fn what_cannot_be_asked_is_told() {
     }
     // Nobody answers: the trials are there, and say so.
     let spec =
-        format!("{{of: google, endpoint: '{silent}', manners: {{timeout: 0.2, retries: 0}}}}");
+        format!("{{provider: google, endpoint: '{silent}', limits: {{timeout: 0.2, retries: 0}}}}");
     folder.text("c.yaml", &campaign(&spec));
     let run = folder.run("run c.yaml");
     let all = records(&folder, "runs/c");
@@ -292,11 +292,11 @@ fn what_cannot_be_asked_is_told() {
 fn a_service_is_attacked_by_asking_and_within_its_budget() {
     let folder = Folder::new("services_attacked");
     let service = Service::new("world:signs-middle --as google");
-    let text = |faults: &str, manners: &str| {
+    let text = |faults: &str, limits: &str| {
         let address = &service.address;
         format!(
-            "targets: [{{name: wire, service: {{of: google, endpoint: '{address}', manners: \
-             {{{manners}}}}}}}]\ncases: {{data: 'world:signs:2'}}\nfaults: [{faults}]\n"
+            "targets: [{{name: wire, service: {{provider: google, endpoint: '{address}', limits: \
+             {{{limits}}}}}}}]\ncases: {{data: 'world:signs:2'}}\nfaults: [{faults}]\n"
         )
     };
     folder.text("white.yaml", &text("{fault: pgd}", ""));
@@ -333,8 +333,8 @@ fn scenes_are_changed_for_services_as_for_models() {
     let text = |of: &str, service: &Service| {
         let address = &service.address;
         format!(
-            "targets: [{{name: model, model: world:detector}}, {{name: wire, service: {{of: {of}, \
-             task: objects, endpoint: '{address}', manners: {{control: 0, concurrency: 1}}}}}}]\n\
+            "targets: [{{name: model, model: world:detector}}, {{name: wire, service: {{provider: {of}, \
+             task: objects, endpoint: '{address}', limits: {{control: 0, concurrency: 1}}}}}}]\n\
              cases: {{data: 'world:scenes:3'}}\nobjects: world:scenes:20\noracle: \
              same_detections\nfaults: [{{fault: insert_object, trials: 3, towards: nowhere}}]\n"
         )
@@ -373,8 +373,8 @@ fn a_scene_whose_answer_is_lost_is_not_judged() {
     folder.text(
         "c.yaml",
         &format!(
-            "targets: [{{name: wire, service: {{of: google, task: objects, endpoint: '{address}', \
-             manners: {{control: 0, concurrency: 1, retries: 0}}}}}}]\ncases: {{data: \
+            "targets: [{{name: wire, service: {{provider: google, task: objects, endpoint: '{address}', \
+             limits: {{control: 0, concurrency: 1, retries: 0}}}}}}]\ncases: {{data: \
              'world:scenes:6'}}\nobjects: world:scenes:20\noracle: same_detections\nfaults: \
              [{{fault: insert_object, trials: 6}}]\nanswers: filed\n"
         ),

@@ -2,8 +2,8 @@
 
 use crate::folder::{Folder, Run, json};
 
-const STUDY: &str = "
-study:
+const SWEEP: &str = "
+sweep:
   name: small
   output: out
   data: 'world:signs:75'
@@ -23,15 +23,15 @@ fn done(folder: &Folder, args: &str) -> Run {
 #[test]
 fn a_study_is_run_like_a_campaign() {
     let folder = Folder::new("grid_small");
-    folder.text("study.yaml", STUDY);
-    let plan = json(&done(&folder, "run study.yaml --dry-run --json").stdout).remove(0);
+    folder.text("sweep.yaml", SWEEP);
+    let plan = json(&done(&folder, "run sweep.yaml --dry-run --json").stdout).remove(0);
     assert_eq!((&plan["configurations"], &plan["trials"]), (&9.into(), &90.into()));
-    let told = json(&done(&folder, "run study.yaml --json").stdout).remove(0);
+    let told = json(&done(&folder, "run sweep.yaml --json").stdout).remove(0);
     assert_eq!(
         (&told["trained"], &told["kept"], &told["rows"]),
         (&1.into(), &0.into(), &90.into())
     );
-    let again = done(&folder, "run study.yaml");
+    let again = done(&folder, "run sweep.yaml");
     assert!(again.stdout.contains("0 models trained, 1 kept from before"), "{}", again.stdout);
     assert!(again.stderr.contains("90 on record already in out/signs-1"), "{}", again.stderr);
     // What it leaves are ordinary campaigns and runs.
@@ -49,9 +49,9 @@ fn a_study_is_run_like_a_campaign() {
 fn what_the_rows_say_is_told_once_more() {
     let folder = Folder::new("grid_told");
     let attack = "{fault: pgd, epsilon: [0.1, 0.3], iterations: 4}";
-    folder.text("study.yaml", &STUDY.replace("{fault: brightness, severity: [1, 3, 5]}", attack));
-    let told = json(&done(&folder, "run study.yaml --json").stdout).remove(0);
-    let names = ["rows.json", "rows.csv", "report.html", "study.json"].map(|n| format!("out/{n}"));
+    folder.text("sweep.yaml", &SWEEP.replace("{fault: brightness, severity: [1, 3, 5]}", attack));
+    let told = json(&done(&folder, "run sweep.yaml --json").stdout).remove(0);
+    let names = ["rows.json", "rows.csv", "report.html", "sweep.json"].map(|n| format!("out/{n}"));
     assert_eq!(told["files"], serde_json::json!(names));
     // The rows can be analysed as any other table.
     let survive = "survive out/rows.csv --duration seconds --event changed --model exponential";
@@ -72,11 +72,11 @@ fn what_the_rows_say_is_told_once_more() {
 #[test]
 fn what_a_study_cannot_do_is_said() {
     let folder = Folder::new("grid_wrong");
-    folder.text("study.yaml", STUDY);
-    folder.text("slip.yaml", &STUDY.replace("samples:", "sample:"));
+    folder.text("sweep.yaml", SWEEP);
+    folder.text("slip.yaml", &SWEEP.replace("samples:", "sample:"));
     folder.text("campaign.yaml", "targts: []");
     for (args, wanted) in [
-        ("run study.yaml --shard 1/2", "a study has no shards"),
+        ("run sweep.yaml --shard 1/2", "a study has no shards"),
         ("run slip.yaml", "slip.yaml:7:3: study has no key \"sample\"; did you mean \"samples\"?"),
         ("run campaign.yaml", "did you mean \"targets\"?"),
     ] {

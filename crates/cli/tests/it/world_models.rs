@@ -4,22 +4,22 @@ use bytes::Bytes;
 use faultlens::data::DataSet;
 use faultlens::engine::{Model, onnx};
 use faultlens::train::{Card, Task, score};
-use faultlens::world::{self, MODELS, Shipped};
+use faultlens::world::{self, EmbeddedModel, MODELS};
 use faultlens::{Case, Seed};
 
 /// Another seed than that of the pictures which the cards' scores were measured on.
 const SEED: u64 = 20;
 
-fn card(model: &Shipped) -> Card {
+fn card(model: &EmbeddedModel) -> Card {
     serde_json::from_str(model.card).unwrap()
 }
 
-fn measured(model: &Shipped, data: &DataSet) -> f64 {
+fn measured(model: &EmbeddedModel, data: &DataSet) -> f64 {
     let loaded = Model::from_proto(&onnx::decode(Bytes::from_static(model.onnx)).unwrap()).unwrap();
     score(&card(model).recipe, &loaded, data).unwrap().value
 }
 
-fn named(name: &str) -> &'static Shipped {
+fn named(name: &str) -> &'static EmbeddedModel {
     MODELS.iter().find(|model| model.name == name).unwrap()
 }
 

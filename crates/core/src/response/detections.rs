@@ -43,7 +43,7 @@ impl Detections {
     }
 
     /// How many objects of which classes, in the order of classes so that scores do not change
-    /// it, and the surest score.
+    /// it, and the highest score.
     pub(super) fn headline(&self) -> (String, Option<f32>) {
         let mut classes: Vec<usize> = self.found.iter().map(|found| found.class).collect();
         classes.sort_unstable();

@@ -23,7 +23,7 @@ fn colour(class: usize) -> [u8; 3] {
     COLOURS[class % COLOURS.len()]
 }
 
-/// The image with a frame around every object; the surest lie on top.
+/// The image with a frame around every object; the highest scores lie on top.
 pub(super) fn boxes(on: &Image, found: &[Detection]) -> Image {
     let frames = found.iter().rev().map(|object| (object.bounds, colour(object.class)));
     framed(on, &frames.collect::<Vec<_>>())

@@ -1,11 +1,11 @@
 //! Classes by the confidence of a target.
 
 use super::{Names, class_called};
-use serde::Serialize;
 use std::cmp::Ordering;
 
 /// One place in a ranking: a class and the confidence of the target in it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ranked {
     /// The class's position in the target's output.
     pub index: usize,
@@ -16,8 +16,8 @@ pub struct Ranked {
 }
 
 /// Classes from the highest score to the lowest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
 pub struct Ranking(Vec<Ranked>);
 
 impl Ranking {

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// Detectors report the same object many times over; targets whose output is not suppressed yet
 /// need this before anything is counted. A box with NaN overlaps with nothing and stays.
 pub fn non_maximum_suppression(detections: &mut Vec<Detection>, iou: f32) {
-    detections.sort_by(Detection::surest_first);
+    detections.sort_by(Detection::by_descending_score);
     let mut kept = 0;
     for at in 0..detections.len() {
         let one = detections[at];
@@ -26,7 +26,7 @@ pub fn non_maximum_suppression(detections: &mut Vec<Detection>, iou: f32) {
 
 impl Detection {
     /// Highest score first, NaN last; a stable sort keeps the order of equal scores.
-    pub fn surest_first(a: &Self, b: &Self) -> Ordering {
+    pub fn by_descending_score(a: &Self, b: &Self) -> Ordering {
         match (a.score.is_nan(), b.score.is_nan()) {
             (false, false) => b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal),
             (a_nan, b_nan) => a_nan.cmp(&b_nan),

@@ -27,15 +27,20 @@ const CIFAR_10: [&str; 10] =
 
 /// Which of the two sets a file belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CifarSet {
     Ten,
     /// With a coarse label in front of the fine one.
     Hundred,
 }
 
-impl Kind {
+impl CifarSet {
     fn labels(self) -> usize {
         if self == Self::Ten { 1 } else { 2 }
+    }
+
+    /// The bytes of a record: labels, then pixels.
+    fn record(self) -> usize {
+        self.labels() + PIXELS
     }
 
     fn classes(self) -> usize {
@@ -44,14 +49,14 @@ impl Kind {
 
     /// By the file's name as published; for others by which record length divides its size.
     fn of(path: &Path, len: u64) -> Option<Self> {
-        let divides = |kind: Self| len.is_multiple_of((kind.labels() + PIXELS) as u64);
+        let is_ten = len.is_multiple_of(Self::Ten.record() as u64);
+        let is_hundred = len.is_multiple_of(Self::Hundred.record() as u64);
         match folder::name(path).as_str() {
             "train.bin" | "test.bin" => Some(Self::Hundred),
             name if name.contains("_batch") => Some(Self::Ten),
-            _ if divides(Self::Ten) != divides(Self::Hundred) => {
-                Some(if divides(Self::Ten) { Self::Ten } else { Self::Hundred })
-            }
-            _ => None,
+            // Both divide a length of 3073·3074 bytes or a multiple of it: nobody can tell.
+            _ if is_ten == is_hundred => None,
+            _ => Some(if is_ten { Self::Ten } else { Self::Hundred }),
         }
     }
 }
@@ -66,7 +71,7 @@ fn recognises(path: &Path) -> bool {
         return !folder::files(path, is_batch).is_empty();
     }
     let len = fs::metadata(path).map_or(0, |about| about.len());
-    folder::has_extension(path, "bin") && Kind::of(path, len).is_some()
+    folder::has_extension(path, "bin") && CifarSet::of(path, len).is_some()
 }
 
 fn part(file: &Path) -> &'static str {
@@ -79,11 +84,11 @@ fn open(path: &Path, options: &Options) -> Result<DataSet, DataError> {
     let files = chosen(files, |file: &PathBuf| part(file), options, path)?;
     let parts: Result<Vec<Batch>, _> = files.iter().map(|file| Batch::open(file)).collect();
     let mut parts = parts?;
-    let Some(kind) = parts.first().map(|batch| batch.kind) else {
+    let Some(set) = parts.first().map(|batch| batch.set) else {
         let what = "there is no file data_batch_*.bin, test_batch.bin, train.bin or test.bin";
         return Err(DataError::malformed(what, path));
     };
-    if parts.iter().any(|batch| batch.kind != kind) {
+    if parts.iter().any(|batch| batch.set != set) {
         let what = "files of CIFAR-10 and CIFAR-100 lie together; put them into folders";
         return Err(DataError::malformed(what, path));
     }
@@ -91,9 +96,9 @@ fn open(path: &Path, options: &Options) -> Result<DataSet, DataError> {
     let names = |file: &str, count| home.and_then(|home| names(&home.join(file), count));
     let coarse = names("coarse_label_names.txt", 20).unwrap_or_else(|| numbered(20));
     parts.iter_mut().for_each(|batch| batch.coarse.clone_from(&coarse));
-    let classes = match kind {
-        Kind::Ten => CIFAR_10.map(str::to_owned).to_vec(),
-        Kind::Hundred => names("fine_label_names.txt", 100).unwrap_or_else(|| numbered(100)),
+    let classes = match set {
+        CifarSet::Ten => CIFAR_10.map(str::to_owned).to_vec(),
+        CifarSet::Hundred => names("fine_label_names.txt", 100).unwrap_or_else(|| numbered(100)),
     };
     Ok(DataSet::new(classes, Joined::new(parts)))
 }
@@ -108,7 +113,7 @@ fn names(file: &Path, count: usize) -> Option<Vec<String>> {
 }
 
 struct Batch {
-    kind: Kind,
+    set: CifarSet,
     blob: Blob,
     labels: Vec<u8>,
     coarse: Vec<String>,
@@ -117,10 +122,10 @@ struct Batch {
 impl Batch {
     fn open(path: &Path) -> Result<Self, DataError> {
         let blob = Blob::open(path)?;
-        let kind = Kind::of(path, blob.len()).ok_or_else(|| {
+        let set = CifarSet::of(path, blob.len()).ok_or_else(|| {
             DataError::malformed("this is no CIFAR file: records have 3073 or 3074 bytes", path)
         })?;
-        let record = kind.labels() + PIXELS;
+        let record = set.record();
         let whole = blob.len().next_multiple_of(record as u64);
         if whole != blob.len() {
             return Err(DataError::truncated("CIFAR file", whole, blob.len(), path));
@@ -128,12 +133,12 @@ impl Batch {
         let mut labels = Vec::new();
         blob.scan(0, record, |run| {
             for record in run.chunks_exact(record) {
-                let label = record[kind.labels() - 1];
-                if usize::from(label) >= kind.classes() {
+                let label = record[set.labels() - 1];
+                if usize::from(label) >= set.classes() {
                     return Err(DataError::LabelOutOfRange {
                         label: label.to_string(),
                         of: format!("record {}", labels.len()),
-                        classes: kind.classes(),
+                        classes: set.classes(),
                         path: path.to_path_buf(),
                     });
                 }
@@ -141,7 +146,7 @@ impl Batch {
             }
             Ok(())
         })?;
-        Ok(Self { kind, blob, labels, coarse: Vec::new() })
+        Ok(Self { set, blob, labels, coarse: Vec::new() })
     }
 }
 
@@ -155,16 +160,16 @@ impl Source for Batch {
     }
 
     fn case(&self, index: usize) -> Result<Case, DataError> {
-        let record = self.kind.labels() + PIXELS;
+        let record = self.set.record();
         let bytes = self.blob.read(index as u64 * record as u64, record)?;
-        let (labels, pixels) = bytes.split_at(self.kind.labels());
+        let (labels, pixels) = bytes.split_at(self.set.labels());
         let path = self.blob.path();
         let image = LAYOUT.image(pixels);
         let image = image.ok_or_else(|| DataError::image("the image is empty", path))?;
         let mut case = Case::new(format!("{}-{index:06}", folder::stem(path)), image);
         case.label = self.label(index);
         case.strata.insert("part".into(), part(path).into());
-        if self.kind == Kind::Hundred {
+        if self.set == CifarSet::Hundred {
             let coarse = self.coarse.get(usize::from(labels[0])).ok_or_else(|| {
                 DataError::LabelOutOfRange {
                     label: labels[0].to_string(),

@@ -1,7 +1,7 @@
 //! Folders of images, one per class.
 
 use super::Format;
-use crate::picture::{self, Turn};
+use crate::picture::{self, Orient};
 use crate::{DataError, DataSet, Options, Source, folder};
 use faultlens_core::Case;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl Source for Folders {
     fn case(&self, index: usize) -> Result<Case, DataError> {
         let (file, label) = &self.files[index];
         let class = &self.classes[*label];
-        let image = picture::read(&self.root.join(class).join(file), Turn::Upright)?;
+        let image = picture::read(&self.root.join(class).join(file), Orient::Upright)?;
         Ok(Case { label: Some(*label), ..Case::new(format!("{class}/{file}"), image) })
     }
 }

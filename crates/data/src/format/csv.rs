@@ -1,7 +1,7 @@
 //! A table that names an image and its label per line.
 
 use super::{Format, numbered};
-use crate::picture::{self, Turn};
+use crate::picture::{self, Orient};
 use crate::{DataError, DataSet, Options, Source, folder, limits};
 use ::csv::{ReaderBuilder, StringRecord};
 use faultlens_core::{Case, did_you_mean};
@@ -53,10 +53,9 @@ fn open(path: &Path, options: &Options) -> Result<DataSet, DataError> {
     while table.reader.read_record(&mut record).map_err(|error| broken(error, &list))? {
         let line = record.position().map_or(0, |position| position.line());
         let row = table.row(&record, line)?;
-        let of = || format!("line {line}");
-        let file = folder::inside(folder, &row.file, of, &list)?;
+        let file = folder::inside(folder, &row.file, || format!("line {line}"), &list)?;
         if !file.is_file() {
-            return Err(DataError::MissingImage { of: of(), path: file });
+            return Err(DataError::MissingImage { of: format!("line {line}"), path: file });
         }
         if !names.insert(row.file.clone()) {
             let what = format!("line {line} names \"{}\" again; keep one line per image", row.file);
@@ -92,19 +91,17 @@ impl Table {
         let mut reader =
             ReaderBuilder::new().delimiter(delimiter).from_reader(std::io::Cursor::new(bytes));
         let headers = headers(&mut reader, path)?;
-        let find = |names: &[&str]| {
-            names.iter().find_map(|name| headers.iter().position(|h| plain(h) == *name))
-        };
-        let file = find(&FILES).ok_or_else(|| {
+        let file = column(&headers, &FILES).ok_or_else(|| {
             let what =
                 format!("no column is called {}; name the images' column so", FILES.join(", "));
             DataError::malformed(what, path)
         })?;
         let label = match &options.label_column {
             Some(name) => {
-                Some(find(&[&plain(name)]).ok_or_else(|| no_column(name, &headers, path))?)
+                let found = column(&headers, &[&plain(name)]);
+                Some(found.ok_or_else(|| no_column(name, &headers, path))?)
             }
-            None => find(&LABELS),
+            None => column(&headers, &LABELS),
         };
         let strata = headers
             .into_iter()
@@ -138,6 +135,11 @@ fn headers(reader: &mut Reader, path: &Path) -> Result<Vec<String>, DataError> {
     Ok(headers)
 }
 
+/// The first column with one of these names, in the order of the names.
+fn column(headers: &[String], names: &[&str]) -> Option<usize> {
+    names.iter().find_map(|name| headers.iter().position(|header| plain(header) == *name))
+}
+
 fn no_column(name: &str, headers: &[String], path: &Path) -> DataError {
     let hint = did_you_mean(name, headers.iter().map(String::as_str));
     let hint = hint.map_or_else(
@@ -156,10 +158,10 @@ struct Row {
 /// Labels that are all numbers are positions of classes, as models answer them; others are names,
 /// and classes are in their order.
 fn classes(rows: &[Row], list: &Path) -> Result<(Vec<String>, Vec<Option<usize>>), DataError> {
-    let texts = || rows.iter().filter_map(|row| row.label.as_deref());
-    let number = |text: &str| text.parse::<usize>().ok();
-    if texts().all(|text| number(text).is_some()) {
-        let labels: Vec<_> = rows.iter().map(|row| number(row.label.as_deref()?)).collect();
+    let texts: Vec<&str> = rows.iter().filter_map(|row| row.label.as_deref()).collect();
+    if texts.iter().all(|text| text.parse::<usize>().is_ok()) {
+        let labels: Vec<Option<usize>> =
+            rows.iter().map(|row| row.label.as_deref()?.parse().ok()).collect();
         let largest = labels.iter().enumerate().max_by_key(|&(_, label)| label);
         let (row, &largest) = largest.unwrap_or((0, &None));
         let classes = largest.map_or(0, |label| label.saturating_add(1));
@@ -173,7 +175,7 @@ fn classes(rows: &[Row], list: &Path) -> Result<(Vec<String>, Vec<Option<usize>>
         }
         return Ok((numbered(classes), labels));
     }
-    let names: BTreeSet<&str> = texts().collect();
+    let names: BTreeSet<&str> = texts.into_iter().collect();
     let places: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
     let labels = rows.iter().map(|row| places.get(row.label.as_deref()?).copied()).collect();
     Ok((names.into_iter().map(str::to_owned).collect(), labels))
@@ -199,7 +201,7 @@ impl Source for Rows {
         let row = &self.rows[index];
         let folder = self.list.parent().unwrap_or(Path::new(""));
         let file = folder::inside(folder, &row.file, || "a line".into(), &self.list)?;
-        let mut case = Case::new(row.file.clone(), picture::read(&file, Turn::Upright)?);
+        let mut case = Case::new(row.file.clone(), picture::read(&file, Orient::Upright)?);
         case.label = self.labels[index];
         case.strata = self.strata.iter().cloned().zip(row.strata.iter().cloned()).collect();
         Ok(case)

@@ -46,8 +46,8 @@ fn open(path: &Path, options: &Options) -> Result<DataSet, DataError> {
     }
     let named = files.into_iter().map(|file| (part(&file), file)).collect();
     let named = chosen(named, |(part, _): &(String, PathBuf)| part, options, path)?;
-    let parts: Result<Vec<Part>, _> =
-        named.into_iter().map(|(part, file)| Part::open(part, &file)).collect();
+    let parts: Result<Vec<IdxPart>, _> =
+        named.into_iter().map(|(part, file)| IdxPart::open(part, &file)).collect();
     let parts = parts?;
     let largest = parts.iter().flat_map(|part| &part.labels).max();
     let classes = largest.map_or(0, |&label| usize::from(label) + 1);
@@ -66,14 +66,14 @@ fn part(images: &Path) -> String {
     .to_owned()
 }
 
-struct Part {
+struct IdxPart {
     name: String,
     images: Blob,
     layout: Layout,
     labels: Vec<u8>,
 }
 
-impl Part {
+impl IdxPart {
     fn open(name: String, file: &Path) -> Result<Self, DataError> {
         let images = Blob::open(file)?;
         let [count, height, width] = sizes(&images)?;
@@ -144,7 +144,7 @@ fn sizes<const N: usize>(blob: &Blob) -> Result<[usize; N], DataError> {
     Ok(sizes)
 }
 
-impl Source for Part {
+impl Source for IdxPart {
     fn len(&self) -> usize {
         self.labels.len()
     }

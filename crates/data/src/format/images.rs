@@ -1,7 +1,7 @@
 //! A folder of images of which nothing is known.
 
 use super::Format;
-use crate::picture::{self, Turn};
+use crate::picture::{self, Orient};
 use crate::{DataError, DataSet, Options, Source, folder};
 use faultlens_core::Case;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Source for Images {
 
     fn case(&self, index: usize) -> Result<Case, DataError> {
         let file = &self.files[index];
-        let image = picture::read(&self.root.join(file), Turn::Upright)?;
+        let image = picture::read(&self.root.join(file), Orient::Upright)?;
         Ok(Case::new(file.to_string_lossy(), image))
     }
 }

@@ -71,31 +71,26 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<(String, Vec<Entry>), Dat
         return Err(DataError::too_large("pool", found, limit as u64, path));
     }
     let mut ids = BTreeSet::new();
-    Ok((
-        source,
-        objects
-            .into_iter()
-            .map(|written| {
-                let id = written.id.clone();
-                let wrong =
-                    |why: &str| DataError::malformed(format!("object \"{id}\" {why}"), path);
-                if !ids.insert(written.id.clone()) {
-                    return Err(wrong("is there twice"));
-                }
-                // Refuses names that lead elsewhere.
-                folder::inside(Path::new(""), &written.file, || format!("object \"{id}\""), path)?;
-                entry(written).map_err(wrong)
-            })
-            .collect::<Result<_, _>>()?,
-    ))
+    let mut entries = Vec::with_capacity(objects.len());
+    for written in objects {
+        let id = written.id.clone();
+        let wrong = |why: &str| DataError::malformed(format!("object \"{id}\" {why}"), path);
+        if !ids.insert(id.clone()) {
+            return Err(wrong("is there twice"));
+        }
+        // Refuses names that lead out of the pool.
+        folder::inside(Path::new(""), &written.file, || format!("object \"{id}\""), path)?;
+        entries.push(entry(written).map_err(wrong)?);
+    }
+    Ok((source, entries))
 }
 
 /// One object, or what is wrong with it.
 fn entry(written: Written) -> Result<Entry, &'static str> {
     let Written { width, height, pixels, .. } = written;
     let [left, top, right, bottom] = written.bounds;
-    let within = |end: usize| end as u64 <= limits::PIXELS;
-    if !within(right) || !within(bottom) || left >= right || top >= bottom {
+    let is_far = right.max(bottom) as u64 > limits::PIXELS;
+    if is_far || left >= right || top >= bottom {
         return Err("has a box that ends before it starts, or beyond every image");
     }
     if (right - left, bottom - top) != (width, height) {
@@ -111,11 +106,7 @@ fn entry(written: Written) -> Result<Entry, &'static str> {
     if written.score.is_some_and(|score| !score.is_finite()) {
         return Err("has a score that is no number");
     }
-    let side = |at: usize| at as f32;
-    let left = side(left);
-    let top = side(top);
-    let right = side(right);
-    let bottom = side(bottom);
+    let [left, top, right, bottom] = written.bounds.map(|side| side as f32);
     let hash = hex(&written.hash, 16).ok_or("has a hash that is not 16 hexadecimal digits")?;
     let checksum = hex(&written.crc, 8).and_then(|crc| u32::try_from(crc).ok());
     Ok(Entry {

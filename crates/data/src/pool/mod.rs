@@ -8,7 +8,7 @@ mod prune;
 mod stamp;
 mod write;
 
-pub use prune::{LEAST_OBJECTS, PRUNED, largest_objects};
+pub use prune::{MIN_OBJECTS, PRUNED, largest_objects};
 pub use stamp::Stamp;
 pub use write::{PoolObject, write_pool};
 

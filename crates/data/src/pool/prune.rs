@@ -3,19 +3,19 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The share of a label's objects that is left out, where nothing else is said.
+/// The share of a label's objects that is left out, unless another number is given.
 pub const PRUNED: f64 = 0.9;
 
-/// Labels of fewer objects keep them all, where nothing else is said.
-pub const LEAST_OBJECTS: usize = 6;
+/// Labels of fewer objects keep them all, unless another number is given.
+pub const MIN_OBJECTS: usize = 6;
 
 /// Leaves out this share of every label that has at least so many objects, the smallest first;
-/// one stays. The order of those that stay is as it was. `of` tells an object's label and pixels:
-/// small ones are often fragments.
+/// one stays. The order of those that stay is as it was. `of` gives an object's label and its number
+/// of pixels: small objects are often fragments.
 pub fn largest_objects<T>(
     objects: Vec<T>,
     share: f64,
-    least: usize,
+    min_objects: usize,
     of: impl Fn(&T) -> (&str, usize),
 ) -> Vec<T> {
     let mut labels: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -23,10 +23,10 @@ pub fn largest_objects<T>(
         labels.entry(of(object).0).or_default().push(at);
     }
     let mut kept = vec![true; objects.len()];
-    for mut places in labels.into_values().filter(|places| places.len() >= least) {
+    for mut places in labels.into_values().filter(|places| places.len() >= min_objects) {
         // The first of equal ones stays.
         places.sort_by_key(|&at| Reverse(of(&objects[at]).1));
-        // What a computer makes of 0.9 × 70 may be a hair less than 63.
+        // In floating point 0.9 × 70 may be a hair less than 63.
         let dropped = (places.len() as f64 * share + 1e-9).floor() as usize;
         let stay = (places.len() - dropped.min(places.len())).max(1);
         places[stay..].iter().for_each(|&at| kept[at] = false);
@@ -46,8 +46,8 @@ mod tests {
             let dogs = [2, 8, 8, 4, 6, 1].map(|pixels| ("dog", pixels));
             cars.chain(cats).chain(dogs).collect()
         };
-        for (share, least, wanted) in [
-            (PRUNED, LEAST_OBJECTS, "car19 car20 cat5 cat1 cat9 cat7 cat3 dog8"),
+        for (share, min_objects, wanted) in [
+            (PRUNED, MIN_OBJECTS, "car19 car20 cat5 cat1 cat9 cat7 cat3 dog8"),
             (0.9, 5, "car19 car20 cat9 dog8"),
             (
                 0.5,
@@ -57,10 +57,10 @@ mod tests {
             ),
             (1.0, 1, "car20 cat9 dog8"),
         ] {
-            let kept = largest_objects(objects(), share, least, |object| *object);
+            let kept = largest_objects(objects(), share, min_objects, |object| *object);
             let names: Vec<String> =
                 kept.into_iter().map(|(label, pixels)| format!("{label}{pixels}")).collect();
-            assert_eq!(names.join(" "), wanted, "{share} {least}");
+            assert_eq!(names.join(" "), wanted, "{share} {min_objects}");
         }
         assert_eq!(largest_objects(objects(), 0.0, 1, |object| *object).len(), 31);
     }

@@ -55,13 +55,14 @@ impl Stamp {
         if self.left + self.width > image.width() || self.top + self.height > image.height() {
             return None;
         }
-        let row = |y: usize| {
-            let start = ((self.top + y) * image.width() + self.left) * 3;
-            image.rgb()[start..start + self.width * 3].iter().copied()
-        };
-        let rgb = (0..self.height).flat_map(row).collect();
-        let alpha = |at: usize| if self.bits[at / 8] >> (at % 8) & 1 == 1 { 255 } else { 0 };
-        let alpha = (0..self.width * self.height).map(alpha).collect();
+        let mut rgb = Vec::with_capacity(self.width * self.height * 3);
+        for y in self.top..self.top + self.height {
+            let start = (y * image.width() + self.left) * 3;
+            rgb.extend_from_slice(&image.rgb()[start..start + self.width * 3]);
+        }
+        let alpha = (0..self.width * self.height)
+            .map(|at| if self.bits[at / 8] >> (at % 8) & 1 == 1 { 255 } else { 0 })
+            .collect();
         Image::from_rgb(self.width, self.height, rgb).ok().map(|cut| (cut, alpha))
     }
 }

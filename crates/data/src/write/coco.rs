@@ -3,7 +3,7 @@
 use super::{Names, fresh, write_new};
 use crate::DataError;
 use crate::format::coco::encode;
-use faultlens_core::{Case, Mask, Object};
+use faultlens_core::{Case, Object};
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -69,7 +69,7 @@ pub fn write_coco(
     writer.finish(classes)
 }
 
-/// Writes a COCO set case by case, for who has them one after the other.
+/// Writes a COCO set case by case, so that no more than one case is in memory.
 pub struct CocoWriter {
     dir: PathBuf,
     images: Vec<Picture>,
@@ -85,14 +85,17 @@ impl CocoWriter {
         fresh(&dir)?;
         let images = dir.join(IMAGES);
         fs::create_dir(&images).map_err(DataError::io("make the folder", &images))?;
-        let images = Vec::new();
-        let annotations = Vec::new();
-        let numbers = Vec::new();
-        Ok(Self { dir, images, annotations, names: Names::default(), numbers })
+        Ok(Self {
+            dir,
+            images: Vec::new(),
+            annotations: Vec::new(),
+            names: Names::default(),
+            numbers: Vec::new(),
+        })
     }
 
     /// The same set with these numbers for the first categories, instead of those from 1 on;
-    /// further ones count on from the largest. To be said before the first case.
+    /// further ones count on from the largest. To be called before the first case is added.
     #[must_use]
     pub fn numbered(self, numbers: &[i64]) -> Self {
         Self { numbers: numbers.to_vec(), ..self }
@@ -143,10 +146,9 @@ impl CocoWriter {
         if object.class >= classes.len() {
             return refused("has a class that is not in the list");
         }
-        let fits = |mask: &Mask| {
-            (mask.width(), mask.height()) == (case.image.width(), case.image.height())
-        };
-        if object.mask.as_ref().is_some_and(|mask| !fits(mask)) {
+        if let Some(mask) = &object.mask
+            && (mask.width(), mask.height()) != (case.image.width(), case.image.height())
+        {
             return refused("has a mask of another size than its image");
         }
         let area = object.mask.as_ref().map_or(bbox[2] * bbox[3], |mask| mask.area() as f64);

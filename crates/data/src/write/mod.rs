@@ -17,13 +17,13 @@ use std::io::{self, BufWriter, Cursor, Write};
 use std::path::Path;
 
 /// Names longer than this are cut: file systems end at 255 bytes.
-const LONGEST: usize = 120;
+const MAX_NAME: usize = 120;
 
 /// Makes a folder, or takes an empty one: files of two exports must not mix.
 pub(crate) fn fresh(folder: &Path) -> Result<(), DataError> {
-    let failed = || DataError::io("make the folder", folder);
-    fs::create_dir_all(folder).map_err(failed())?;
-    if fs::read_dir(folder).map_err(failed())?.next().is_some() {
+    let doing = "make the folder";
+    fs::create_dir_all(folder).map_err(DataError::io(doing, folder))?;
+    if fs::read_dir(folder).map_err(DataError::io(doing, folder))?.next().is_some() {
         return Err(DataError::NotEmpty { path: folder.to_path_buf() });
     }
     Ok(())
@@ -47,17 +47,13 @@ pub fn write_image(image: &Image, path: &Path, quality: u8) -> Result<(), DataEr
         ImageFormat::Jpeg => encode_jpeg(image, quality).ok_or("too large for JPEG".to_owned()),
         other => encoded(image, other),
     };
-    fs::write(
-        path,
-        bytes.map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?,
-    )
-    .map_err(DataError::io("write the image", path))
+    let bytes =
+        bytes.map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?;
+    fs::write(path, bytes).map_err(DataError::io("write the image", path))
 }
 
 fn encoded(image: &Image, format: ImageFormat) -> Result<Vec<u8>, String> {
-    let side = |side: usize| u32::try_from(side).map_err(|_| "too large".to_owned());
-    let width = side(image.width())?;
-    let height = side(image.height())?;
+    let [width, height] = sides(image)?;
     let mut bytes = Cursor::new(Vec::new());
     let colour = ExtendedColorType::Rgb8;
     image::write_buffer_with_format(&mut bytes, image.rgb(), width, height, colour, format)
@@ -65,11 +61,18 @@ fn encoded(image: &Image, format: ImageFormat) -> Result<Vec<u8>, String> {
     Ok(bytes.into_inner())
 }
 
+/// Width and height in the 32 bits of image files.
+fn sides(image: &Image) -> Result<[u32; 2], String> {
+    match (u32::try_from(image.width()), u32::try_from(image.height())) {
+        (Ok(width), Ok(height)) => Ok([width, height]),
+        _ => Err("too large".to_owned()),
+    }
+}
+
 /// The bytes of an image as a JPEG file; `None` where it is too large for one.
 pub fn encode_jpeg(image: &Image, quality: u8) -> Option<Vec<u8>> {
-    let side = |side: usize| u16::try_from(side).ok();
-    let width = side(image.width())?;
-    let height = side(image.height())?;
+    let width = u16::try_from(image.width()).ok()?;
+    let height = u16::try_from(image.height()).ok()?;
     let mut bytes = Vec::new();
     // Half the colours' resolution, as cameras and most programs write them.
     let mut encoder = Encoder::new(&mut bytes, quality);
@@ -98,9 +101,7 @@ pub fn encode_png(image: &Image) -> Option<Vec<u8>> {
 
 /// The bytes of a PNG file of an image with one byte of opacity per pixel.
 pub(crate) fn rgba_png(image: &Image, alpha: &[u8]) -> Result<Vec<u8>, String> {
-    let side = |side: usize| u32::try_from(side).map_err(|_| "too large for PNG".to_owned());
-    let width = side(image.width())?;
-    let height = side(image.height())?;
+    let [width, height] = sides(image)?;
     let pixels = image.rgb().as_chunks::<3>().0;
     if pixels.len() != alpha.len() {
         return Err(format!("{} pixels and {} of opacity", pixels.len(), alpha.len()));
@@ -115,9 +116,7 @@ pub(crate) fn rgba_png(image: &Image, alpha: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 fn png(image: &Image, into: &mut impl Write) -> Result<(), String> {
-    let side = |side: usize| u32::try_from(side).map_err(|_| "too large for PNG".to_owned());
-    let width = side(image.width())?;
-    let height = side(image.height())?;
+    let [width, height] = sides(image)?;
     PngEncoder::new(into)
         .write_image(image.rgb(), width, height, ExtendedColorType::Rgb8)
         .map_err(|error| error.to_string())
@@ -143,7 +142,7 @@ impl Names {
     pub(crate) fn plain(&mut self, name: &str, unnamed: &str) -> String {
         let stem: String = name
             .chars()
-            .take(LONGEST)
+            .take(MAX_NAME)
             .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' })
             .collect();
         let stem = if stem.is_empty() { unnamed.to_owned() } else { stem };

@@ -51,13 +51,15 @@ pub(super) fn from_rten(value: rten::Value, dtype: Option<DType>) -> Result<Valu
         }
         rten::Value::FloatTensor(t) => {
             let dtype = dtype.filter(|d| matches!(d, DType::F16 | DType::BF16));
-            let (shape, dtype) = (t.shape().to_vec(), dtype.unwrap_or(DType::F32));
+            let shape = t.shape().to_vec();
+            let dtype = dtype.unwrap_or(DType::F32);
             let mut floats = Floats { shape, order: Order::RowMajor, dtype, data: t.to_vec() };
             crate::step::round(&mut floats);
             Ok(Value::Floats(floats))
         }
         rten::Value::Int32Tensor(t) => {
-            let (shape, data) = (t.shape().to_vec(), t.to_vec());
+            let shape = t.shape().to_vec();
+            let data = t.to_vec();
             let data: TensorData = match dtype {
                 Some(DType::I64) | None => {
                     data.into_iter().map(i64::from).collect::<Vec<_>>().into()

@@ -3,7 +3,7 @@
 mod convert;
 
 use crate::error::OperandError;
-use crate::graph::{Graph, Operator};
+use crate::graph::{Graph, Operator, ValueId};
 use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
 use crate::value::Value;
 use convert::{from_rten, to_rten};
@@ -60,7 +60,8 @@ impl Fallback {
             _ => None,
         });
         let op_type = operator.op_type.clone();
-        let (declared, moves) = (declared(operator), moves(operator));
+        let declared = declared(operator);
+        let moves = moves(operator);
         Ok(Self { model, inputs, captures, outputs, op_type, attribute_dtype, declared, moves })
     }
 
@@ -104,11 +105,14 @@ impl Fallback {
         let shape = |at: usize| operand(at).map_or(&[][..], Value::shape);
         let product = |sizes: &[i64]| sizes.iter().fold(1.0, |n, &size| n * (size as f64).max(1.0));
         let count = |at: usize| shape(at).iter().product::<usize>() as f64;
+        // The operators whose answers grow with the value of an operand, which a fault may have
+        // made huge.
         let elements = match self.op_type.as_str() {
             "ConstantOfShape" => product(&numbers(0)),
             "Expand" => {
                 // Axes of length one, and those in front, are repeated; others stay.
-                let (sizes, own) = (numbers(1), shape(0).iter().rev());
+                let sizes = numbers(1);
+                let own = shape(0).iter().rev();
                 let own = own.map(|&length| length == 1).chain(std::iter::repeat(true));
                 let repeated = sizes.iter().rev().zip(own).filter(|(_, is_one)| *is_one);
                 count(0) * product(&repeated.map(|(&size, _)| size).collect::<Vec<_>>())
@@ -131,8 +135,8 @@ impl Fallback {
     fn moved<'a>(&self, operands: &[Option<&'a Value>]) -> Option<Vec<&'a Value>> {
         let moved = self.moves.iter().map(|&i| operands.get(i).copied().flatten());
         let moved: Vec<&Value> = moved.collect::<Option<_>>()?;
-        let fallback = moved.iter().all(|value| value.tensor().is_some());
-        (fallback && !moved.is_empty()).then_some(moved)
+        let other_types = moved.iter().all(|value| value.tensor().is_some());
+        (other_types && !moved.is_empty()).then_some(moved)
     }
 
     /// The operands with numbers in place of the elements that are moved.
@@ -143,6 +147,8 @@ impl Fallback {
         let mut next = 0i32;
         let mut number = |value: &Value| {
             let count: usize = value.shape().iter().product();
+            // rten moves 32-bit integers: places stand in for elements of types that it does not
+            // have.
             let end = i32::try_from(count).ok().and_then(|count| next.checked_add(count));
             let end = end.ok_or_else(|| OperandError::new("it has over two billion elements"))?;
             let numbers = (next..end).collect::<Vec<i32>>();
@@ -206,10 +212,12 @@ fn declared(operator: &Operator) -> Vec<Option<DType>> {
         _ => None,
     });
     let Some((graph, skipped)) = graph else { return Vec::new() };
-    let dtype = |output: &ValueInfoProto| {
-        onnx::dtype(output.r#type.as_ref()?.tensor_type.as_ref()?.elem_type)
-    };
-    graph.output.iter().skip(skipped).map(dtype).collect()
+    graph
+        .output
+        .iter()
+        .skip(skipped)
+        .map(|output| onnx::dtype(output.r#type.as_ref()?.tensor_type.as_ref()?.elem_type))
+        .collect()
 }
 
 /// rten panics on some operands that it does not expect; here that is an error like others.
@@ -230,18 +238,32 @@ fn one_thread() -> Arc<ThreadPool> {
     ONE_THREAD.with(Arc::clone)
 }
 
+/// Names for operands or results by their place; empty where one is left out, as ONNX has it.
+fn numbered(prefix: &str, values: &[Option<ValueId>]) -> Vec<String> {
+    values
+        .iter()
+        .enumerate()
+        .map(|(place, value)| value.map_or(String::new(), |_| format!("{prefix}{place}")))
+        .collect()
+}
+
+/// Values of these names, of any type and shape.
+fn untyped_values(names: &[String]) -> Vec<ValueInfoProto> {
+    names
+        .iter()
+        .filter(|name| !name.is_empty())
+        .map(|name| ValueInfoProto { name: name.clone(), ..Default::default() })
+        .collect()
+}
+
 fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
-    let numbered = |prefix: &str, values: &[Option<crate::graph::ValueId>]| -> Vec<String> {
-        let name =
-            |(i, v): (usize, &Option<_>)| v.map_or(String::new(), |_| format!("{prefix}{i}"));
-        values.iter().enumerate().map(name).collect()
-    };
-    let (input, output) = (numbered("in", &operator.inputs), numbered("out", &operator.outputs));
-    let declare = |name: &String| ValueInfoProto { name: name.clone(), ..Default::default() };
-    let declared = |names: &[String]| names.iter().filter(|n| !n.is_empty()).map(declare).collect();
-    let mut inputs: Vec<ValueInfoProto> = declared(&input);
-    let captured = operator.captures.iter().map(|&v| graph.value_name(v).to_owned());
-    inputs.extend(captured.map(|name| declare(&name)));
+    let input = numbered("in", &operator.inputs);
+    let output = numbered("out", &operator.outputs);
+    let mut inputs = untyped_values(&input);
+    // What subgraphs read from outside keeps its name, since their nodes call it so.
+    let captured: Vec<String> =
+        operator.captures.iter().map(|&v| graph.value_name(v).to_owned()).collect();
+    inputs.extend(untyped_values(&captured));
     let node = NodeProto {
         input,
         name: operator.name.clone(),
@@ -251,20 +273,23 @@ fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
         output: output.clone(),
         ..Default::default()
     };
-    let opset = |domain: &str| OperatorSetIdProto {
-        domain: domain.to_owned(),
-        version: graph.opset_of(domain),
-        ..Default::default()
-    };
-    let mut opset_import = vec![opset("")];
+    let mut domains = vec![""];
     if !operator.domain.is_empty() {
-        opset_import.push(opset(&operator.domain));
+        domains.push(&operator.domain);
     }
+    let opset_import = domains
+        .into_iter()
+        .map(|domain| OperatorSetIdProto {
+            domain: domain.to_owned(),
+            version: graph.opset_of(domain),
+            ..Default::default()
+        })
+        .collect();
     let graph = GraphProto {
         node: vec![node],
         name: "one operator".to_owned(),
         input: inputs,
-        output: declared(&output),
+        output: untyped_values(&output),
         ..Default::default()
     };
     ModelProto { ir_version: 8, graph: Some(graph), opset_import, ..Default::default() }

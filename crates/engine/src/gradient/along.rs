@@ -42,9 +42,11 @@ pub(super) fn back(backward: &Backward<'_>, from: Floats, readers: &[Option<Read
     let mut shape = from.shape;
     let mut data = from.data;
     for (at, &axis) in memory.iter().enumerate() {
+        // Axes are independent, so that each is folded on its own: the cost is a sum over axes
+        // and not their product.
         if let Some(readers) = &readers[axis] {
-            let product = |axes: &[usize]| axes.iter().map(|&a| shape[a]).product::<usize>();
-            let (outer, inner) = (product(&memory[..at]), product(&memory[at + 1..]));
+            let outer = memory[..at].iter().map(|&a| shape[a]).product();
+            let inner = memory[at + 1..].iter().map(|&a| shape[a]).product();
             let folded = fold(backward, &data, readers, [outer, shape[axis], inner]);
             backward.buffers.give(std::mem::replace(&mut data, folded));
             shape[axis] = readers.len();
@@ -63,7 +65,8 @@ fn fold(
 ) -> Vec<f32> {
     let mut to = backward.buffer(outer * readers.len() * inner);
     backward.rows(&mut to, inner, |row, to| {
-        let (block, place) = (row / readers.len(), row % readers.len());
+        let block = row / readers.len();
+        let place = row % readers.len();
         let from = &from[block * length * inner..][..length * inner];
         let readers = readers[place].iter();
         if let [to] = to {

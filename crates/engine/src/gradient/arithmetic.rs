@@ -22,8 +22,9 @@ struct Operand<'a> {
 impl<'a> Operand<'a> {
     /// The operand under the result, in the result's order where it has a choice.
     fn new(backward: &Backward<'a>, at: usize, result: &Floats) -> Result<Self, OperandError> {
-        let missing = || OperandError::new(format!("operand {at} is missing"));
-        let value = backward.operand(at).ok_or_else(missing)?;
+        let value = backward
+            .operand(at)
+            .ok_or_else(|| OperandError::new(format!("operand {at} is missing")))?;
         let floats = match value.floats() {
             Some(_) => Cow::Borrowed(backward.floats(at, result.order)?),
             // A condition, or an exponent of whole numbers.
@@ -47,14 +48,14 @@ fn as_floats(floats: Option<&Floats>) -> Result<Floats, OperandError> {
 }
 
 /// An operator with all its operands, and the gradient of its result.
-struct Places<'b, 'a> {
+struct ElementwiseBackward<'b, 'a> {
     backward: &'b Backward<'a>,
     result: &'a Floats,
     operands: Vec<Operand<'a>>,
     gradient: Vec<f32>,
 }
 
-impl<'b, 'a> Places<'b, 'a> {
+impl<'b, 'a> ElementwiseBackward<'b, 'a> {
     fn of(backward: &'b mut Backward<'a>) -> Result<Self, OperandError> {
         let order = backward.result_order(0);
         let gradient = backward.gradient_in(order)?.data;
@@ -73,18 +74,24 @@ impl<'b, 'a> Places<'b, 'a> {
     fn share(mut self, times: impl Fn(&Self, usize, &mut [f32])) -> Gradients {
         let backward = self.backward;
         let mut whole = std::mem::take(&mut self.gradient);
+        // The last operand that wants a gradient may work in the incoming one's memory.
         let last = (0..self.operands.len()).rfind(|&at| backward.wants(at));
-        let hand_out = |(at, operand): (usize, &Operand<'_>)| {
-            let mut own = match last {
-                Some(last) if at == last => std::mem::take(&mut whole),
-                _ if backward.wants(at) => backward.copy(&whole),
-                _ => return None,
-            };
-            times(&self, at, &mut own);
-            let (shape, order) = (&operand.floats.shape, operand.floats.order);
-            Some(gradient(shape, order, operand.under.fold(backward, own)))
-        };
-        let gradients = self.operands.iter().enumerate().map(hand_out).collect();
+        let gradients = self
+            .operands
+            .iter()
+            .enumerate()
+            .map(|(at, operand)| {
+                let mut own = match last {
+                    Some(last) if at == last => std::mem::take(&mut whole),
+                    _ if backward.wants(at) => backward.copy(&whole),
+                    _ => return None,
+                };
+                times(&self, at, &mut own);
+                let shape = &operand.floats.shape;
+                let order = operand.floats.order;
+                Some(gradient(shape, order, operand.under.fold(backward, own)))
+            })
+            .collect();
         for operand in self.operands {
             operand
                 .spread
@@ -98,11 +105,11 @@ impl<'b, 'a> Places<'b, 'a> {
 
 /// `Add` and `Sum`.
 pub(super) fn sum(backward: &mut Backward<'_>) -> Gradients {
-    Places::of(backward)?.share(|_, _, _| ())
+    ElementwiseBackward::of(backward)?.share(|_, _, _| ())
 }
 
 pub(super) fn sub(backward: &mut Backward<'_>) -> Gradients {
-    Places::of(backward)?.share(|_, at, g| {
+    ElementwiseBackward::of(backward)?.share(|_, at, g| {
         if at == 1 {
             unary(Unary::Neg, g);
         }
@@ -110,11 +117,12 @@ pub(super) fn sub(backward: &mut Backward<'_>) -> Gradients {
 }
 
 pub(super) fn mul(backward: &mut Backward<'_>) -> Gradients {
-    Places::of(backward)?.share(|p, at, g| p.backward.pairs(g, p.row(1 - at), |g, other| g * other))
+    ElementwiseBackward::of(backward)?
+        .share(|p, at, g| p.backward.pairs(g, p.row(1 - at), |g, other| g * other))
 }
 
 pub(super) fn div(backward: &mut Backward<'_>) -> Gradients {
-    Places::of(backward)?.share(|p, at, g| match at {
+    ElementwiseBackward::of(backward)?.share(|p, at, g| match at {
         0 => p.backward.pairs(g, p.row(1), |g, b| g / b),
         _ => p.backward.triples(g, [p.row(0), p.row(1)], |g, a, b| -g * (a / b) / b),
     })
@@ -123,7 +131,7 @@ pub(super) fn div(backward: &mut Backward<'_>) -> Gradients {
 /// As in PyTorch, nothing raised to the power of zero has a slope, and neither has the exponent
 /// of zero.
 pub(super) fn pow(backward: &mut Backward<'_>) -> Gradients {
-    Places::of(backward)?.share(|p, at, g| match at {
+    ElementwiseBackward::of(backward)?.share(|p, at, g| match at {
         0 => p.backward.triples(g, [p.row(0), p.row(1)], |g, base, exponent| {
             if exponent == 2.0 {
                 g * 2.0 * base
@@ -134,6 +142,7 @@ pub(super) fn pow(backward: &mut Backward<'_>) -> Gradients {
             }
         }),
         _ => p.backward.triples(g, [p.row(0), p.row(1)], |g, base, exponent| {
+            // d xᵉ/de = xᵉ · ln x, and the limit at zero is zero.
             let flat = base == 0.0 && exponent >= 0.0;
             if flat { 0.0 } else { g * libm::powf(base, exponent) * libm::logf(base) }
         }),
@@ -141,7 +150,7 @@ pub(super) fn pow(backward: &mut Backward<'_>) -> Gradients {
 }
 
 pub(super) fn prelu(backward: &mut Backward<'_>) -> Gradients {
-    Places::of(backward)?.share(|p, at, g| match at {
+    ElementwiseBackward::of(backward)?.share(|p, at, g| match at {
         0 => p.backward.triples(
             g,
             [p.row(0), p.row(1)],
@@ -156,30 +165,31 @@ pub(super) fn prelu(backward: &mut Backward<'_>) -> Gradients {
 /// `Max` and `Min` of any number of operands: those that equal the result share its gradient
 /// evenly, so that two get half each as from PyTorch's `maximum`.
 pub(super) fn extreme(backward: &mut Backward<'_>) -> Gradients {
-    let mut places = Places::of(backward)?;
-    let (backward, y) = (places.backward, places.result);
+    let mut places = ElementwiseBackward::of(backward)?;
+    let backward = places.backward;
+    let y = places.result;
     let mut ties = backward.zeros(y.data.len());
     for at in 0..places.operands.len() {
         let rows = [places.row(at), &y.data];
-        backward.triples(&mut ties, rows, |n, x, y| if is_it(x, y) { n + 1.0 } else { n });
+        backward.triples(&mut ties, rows, |n, x, y| if is_extreme(x, y) { n + 1.0 } else { n });
     }
     backward.pairs(&mut places.gradient, &ties, |g, n| g / n);
     backward.buffers.give(ties);
     places.share(|p, at, g| {
         let rows = [p.row(at), &p.result.data];
-        p.backward.triples(g, rows, |g, x, y| if is_it(x, y) { g } else { 0.0 });
+        p.backward.triples(g, rows, |g, x, y| if is_extreme(x, y) { g } else { 0.0 });
     })
 }
 
 /// Whether an element is the extreme; all are where there is none but NaN.
 #[inline(always)]
-pub(super) fn is_it(x: f32, extreme: f32) -> bool {
+pub(super) fn is_extreme(x: f32, extreme: f32) -> bool {
     x == extreme || extreme.is_nan()
 }
 
 /// `Where`: each element's gradient goes to the branch that it came from.
 pub(super) fn select(backward: &mut Backward<'_>) -> Gradients {
-    Places::of(backward)?.share(|p, at, g| {
+    ElementwiseBackward::of(backward)?.share(|p, at, g| {
         let first = at == 1;
         let chosen = move |g, condition| if (condition != 0.0) == first { g } else { 0.0 };
         p.backward.pairs(g, p.row(0), chosen);

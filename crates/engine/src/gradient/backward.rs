@@ -62,8 +62,9 @@ impl<'a> Backward<'a> {
 
     /// The shape of an operand that is present.
     pub(crate) fn shape(&self, at: usize) -> Result<&'a [usize], OperandError> {
-        let missing = || OperandError::new(format!("operand {at} is missing"));
-        self.operand(at).map(Value::shape).ok_or_else(missing)
+        self.operand(at)
+            .map(Value::shape)
+            .ok_or_else(|| OperandError::new(format!("operand {at} is missing")))
     }
 
     /// The order in which an operand lies, and so costs nothing to have.

@@ -64,17 +64,23 @@ fn norm(
     let shift: Vec<f32> = mean.iter().map(|&m| m as f32).collect();
     let [sums, product] = products(&flat.data, &input.data, &shift, backward.threads);
     let scale = &backward.floats(1, Order::RowMajor)?.data;
-    let channel = |c: usize| Channel {
-        scale: f64::from(scale[c]),
-        mean: mean[c],
-        variance: variance[c],
-        inverse: 1.0 / libm::sqrt(variance[c] + epsilon),
-        sum: sums[c],
-        // The shift is the mean rounded to single precision.
-        product: product[c] - (mean[c] - f64::from(shift[c])) * sums[c],
-    };
-    let channels: Vec<Channel> = (0..shape[1]).map(channel).collect();
+    let channels: Vec<Channel> = (0..shape[1])
+        .map(|c| Channel {
+            scale: f64::from(scale[c]),
+            mean: mean[c],
+            variance: variance[c],
+            inverse: 1.0 / libm::sqrt(variance[c] + epsilon),
+            sum: sums[c],
+            // The shift is the mean rounded to single precision.
+            product: product[c] - (mean[c] - f64::from(shift[c])) * sums[c],
+        })
+        .collect();
+    // Without statistics of the batch, mean and variance do not move, and only the first term is
+    // left.
     let n = of_batch.then(|| (input.data.len() / shape[1].max(1)) as f64);
+    // y = scale · (x - mean) · inverse + bias. With statistics of the batch, dx = scale · inverse
+    // · (g - Σg/n - (x - mean) · inverse² · Σ(g·(x - mean))/n), which is one factor, slope and
+    // offset per channel.
     let to_scale = listed(&channels, |c| c.product * c.inverse);
     let to_bias = listed(&channels, |c| c.sum);
     let to_input = backward.wants(0).then(|| {
@@ -92,20 +98,22 @@ fn to_input(
     input: &Floats,
     threads: usize,
 ) -> Floats {
-    let list = |f: &dyn Fn(&Channel) -> f64| -> Vec<f32> {
-        channels.iter().map(|c| f(c) as f32).collect()
-    };
-    let slope = |c: &Channel| match n {
-        Some(n) => -c.scale * c.inverse * c.inverse * c.inverse * c.product / n,
-        None => 0.0,
-    };
-    let factor = list(&|c| c.scale * c.inverse);
-    let offset = list(&|c| match n {
-        Some(n) => -c.scale * c.inverse * c.sum / n - slope(c) * c.mean,
-        None => 0.0,
-    });
-    let slope = list(&slope);
-    blended(&mut flat.data, &input.data, [&factor, &slope, &offset], threads);
+    let mut factors = Vec::with_capacity(channels.len());
+    let mut slopes = Vec::with_capacity(channels.len());
+    let mut offsets = Vec::with_capacity(channels.len());
+    for c in channels {
+        let (slope, offset) = match n {
+            Some(n) => {
+                let slope = -c.scale * c.inverse * c.inverse * c.inverse * c.product / n;
+                (slope, -c.scale * c.inverse * c.sum / n - slope * c.mean)
+            }
+            None => (0.0, 0.0),
+        };
+        factors.push((c.scale * c.inverse) as f32);
+        slopes.push(slope as f32);
+        offsets.push(offset as f32);
+    }
+    blended(&mut flat.data, &input.data, [&factors, &slopes, &offsets], threads);
     flat
 }
 

@@ -83,6 +83,8 @@ impl Broadcast {
         let mut whole = backward.buffer(self.starts.len() * self.length);
         backward.rows(&mut whole, self.length, |at, run| {
             let own = &own[self.starts[at]..];
+            // The three ways in which a run can repeat: one element, a whole run, or every so
+            // many.
             match self.stride {
                 0 => run.fill(own[0]),
                 1 => run.copy_from_slice(&own[..run.len()]),
@@ -109,6 +111,7 @@ impl Broadcast {
 
     /// Sums over parts of the whole, cut by its shape alone.
     fn parts(&self, whole: &[f32], threads: usize) -> Vec<(usize, Vec<f64>)> {
+        // Parts by shape: their sums are added in order, so that threads change no bit.
         let runs = (CHUNK / self.length).max(self.starts.len().div_ceil(PARTS)).max(1);
         let part = |(whole, starts): (&[f32], &[usize])| self.part(whole, starts);
         if threads == 1 {
@@ -124,6 +127,8 @@ impl Broadcast {
 
     /// Sums over some runs, from the first repeated element that they stand for.
     fn part(&self, whole: &[f32], starts: &[usize]) -> (usize, Vec<f64>) {
+        // A part covers a stretch of the repeated value only; no need to clear sums for all of
+        // it.
         let first = starts.iter().copied().min().unwrap_or(0);
         let last = starts.iter().copied().max().unwrap_or(0) + (self.length - 1) * self.stride;
         let mut sums = vec![0.0; last + 1 - first];
@@ -164,6 +169,7 @@ fn merged(own: Layout<'_>, whole: Layout<'_>) -> Vec<(usize, usize)> {
         let stride = if own[axis].0 == 1 { 0 } else { own[axis].1 };
         match axes.last_mut() {
             _ if length == 1 => {}
+            // Two axes run on where a step along the outer one is as far as the whole inner one.
             Some((before, apart)) if *apart == stride * length => {
                 (*before, *apart) = (*before * length, stride);
             }

@@ -6,7 +6,7 @@ use crate::error::OperandError;
 use crate::kernels::channels::sums;
 use crate::kernels::conv_gradient::BoundConv;
 use crate::kernels::grid::{Floats, Order};
-use crate::ops::{conv_bound, conv_turned};
+use crate::ops::{bound_conv, reversed_conv};
 
 /// A convolution's operands, and the gradient of its result.
 struct ConvOperands<'a> {
@@ -34,6 +34,8 @@ impl<'a> ConvOperands<'a> {
     ) -> Gradients {
         let mut gradients: Vec<Option<Floats>> = backward.operands.iter().map(|_| None).collect();
         if backward.wants(0) {
+            // Every input pixel is written, so that the buffer need not be cleared; the weights'
+            // sums start at zero.
             let mut data = backward.buffer(self.input.data.len());
             to_input(&self, &mut data);
             gradients[0] = Some(gradient(&self.input.shape, Order::ChannelsLast, data));
@@ -45,6 +47,7 @@ impl<'a> ConvOperands<'a> {
         }
         if backward.wants(2) {
             let outputs = self.incoming.shape[1];
+            // A bias is added to every pixel of its channel.
             let data = sums(&self.incoming.data, outputs, backward.threads);
             gradients[2] = Some(gradient(&[outputs], Order::RowMajor, data));
         }
@@ -56,8 +59,9 @@ impl<'a> ConvOperands<'a> {
 pub(super) fn conv(backward: &mut Backward<'_>) -> Gradients {
     let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
-    let (shape, window) = conv_bound(&backward.attributes, shapes.0, shapes.1)?;
-    let (input, output) = (given.input.grid(), given.incoming.grid());
+    let (shape, window) = bound_conv(&backward.attributes, shapes.0, shapes.1)?;
+    let input = given.input.grid();
+    let output = given.incoming.grid();
     let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };
     given.answer(
         backward,
@@ -70,8 +74,9 @@ pub(super) fn conv(backward: &mut Backward<'_>) -> Gradients {
 pub(super) fn conv_transpose(backward: &mut Backward<'_>) -> Gradients {
     let given = ConvOperands::new(backward)?;
     let shapes = (&given.input.shape, &given.weights.shape);
-    let (shape, window) = conv_turned(&backward.attributes, shapes.0, shapes.1)?;
-    let (input, output) = (given.incoming.grid(), given.input.grid());
+    let (shape, window) = reversed_conv(&backward.attributes, shapes.0, shapes.1)?;
+    let input = given.incoming.grid();
+    let output = given.input.grid();
     let bound = BoundConv { shape, window: &window, input, output, threads: backward.threads };
     given.answer(
         backward,

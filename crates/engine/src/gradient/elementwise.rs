@@ -11,7 +11,7 @@ use std::f32::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 /// Any function that stands in its operator's attributes.
 pub(super) fn unary(backward: &mut Backward<'_>) -> Gradients {
     let function = elementwise::unary(&backward.attributes);
-    hand_back(
+    backpropagate(
         backward,
         function.ok_or_else(|| OperandError::new("it is no function of one element"))?,
     )
@@ -28,7 +28,7 @@ pub(super) fn clip(backward: &mut Backward<'_>) -> Gradients {
         backward.operands.iter().map(|slot| slot.map(|slot| &slot.value)).collect();
     let function =
         elementwise::unary(&backward.attributes).or_else(|| elementwise::clip(&operands));
-    hand_back(backward, function.ok_or_else(|| OperandError::new("its limits must be floats"))?)
+    backpropagate(backward, function.ok_or_else(|| OperandError::new("its limits must be floats"))?)
 }
 
 /// `Identity` and what is one here: `Dropout` when nothing is trained, and `Cast`, whose rounding
@@ -40,10 +40,11 @@ pub(super) fn pass(backward: &mut Backward<'_>) -> Gradients {
     }
 }
 
-fn hand_back(backward: &mut Backward<'_>, function: Unary) -> Gradients {
+fn backpropagate(backward: &mut Backward<'_>, function: Unary) -> Gradients {
     let order = backward.operand_order(0);
     let mut gradient = backward.gradient_in(order)?;
-    let (g, x) = (&mut gradient.data, backward.floats(0, order)?);
+    let g = &mut gradient.data;
+    let x = backward.floats(0, order)?;
     match function {
         Unary::Exp
         | Unary::Reciprocal
@@ -65,6 +66,7 @@ fn hand_back(backward: &mut Backward<'_>, function: Unary) -> Gradients {
 /// Functions whose slope follows from what they answered.
 fn by_result(backward: &Backward<'_>, function: Unary, g: &mut [f32], y: &[f32]) {
     match function {
+        // Written in terms of the answer y, which is kept, so that no function is computed again.
         Unary::Exp => backward.pairs(g, y, |g, y| g * y),
         Unary::Reciprocal => backward.pairs(g, y, |g, y| -g * y * y),
         Unary::Sigmoid => backward.pairs(g, y, |g, y| g * y * (1.0 - y)),
@@ -86,11 +88,13 @@ fn by_exponential(backward: &Backward<'_>, function: Unary, g: &mut [f32], x: &[
             .pairs(g, x, move |g, x| if x > 0.0 { g * factor } else { g * factor * a * exp(x) }),
         Unary::GeluTanh => backward.pairs(g, x, |g, x| {
             const ROOT: f32 = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
+            // y = x/2 · (1 + tanh(u)), u = sqrt(2/π) · (x + 0.044715 x³).
             let t = tanh(ROOT * 0.044_715f32.mul_add(x * x * x, x));
             let inner = ROOT * (3.0 * 0.044_715f32).mul_add(x * x, 1.0);
             g * 0.5 * (1.0 + t + x * (1.0 - t * t) * inner)
         }),
         Unary::Gelu => backward.pairs(g, x, |g, x| {
+            // y = x · Φ(x), so that dy = Φ(x) + x · φ(x).
             let below = 0.5 * (1.0 + libm::erff(x * FRAC_1_SQRT_2));
             let density = 0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * exp(-0.5 * x * x);
             g * x.mul_add(density, below)
@@ -122,6 +126,7 @@ fn by_operand(backward: &Backward<'_>, function: Unary, g: &mut [f32], x: &[f32]
         Unary::LeakyRelu(a) => backward.pairs(g, x, move |g, x| if x > 0.0 { g } else { g * a }),
         Unary::Log => backward.pairs(g, x, |g, x| g / x),
         Unary::Mish => backward.pairs(g, x, |g, x| {
+            // y = x · tanh(softplus x), and softplus has the slope sigmoid x.
             let t = tanh(softplus(x));
             g * (x * sigmoid(x)).mul_add(1.0 - t * t, t)
         }),

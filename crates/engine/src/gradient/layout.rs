@@ -12,15 +12,9 @@ use crate::value::Value;
 pub(super) fn reshape(backward: &mut Backward<'_>) -> Gradients {
     let shape = backward.shape(0)?;
     let from = backward.only_gradient()?;
-    let from = match orders_agree(&from.shape) {
-        true => from,
-        false => super::ordered(from, Order::RowMajor),
-    };
+    let from = if orders_agree(&from.shape) { from } else { super::ordered(from, Order::RowMajor) };
     // Planes are wanted channels last, which costs nothing where both orders are the same.
-    let order = match orders_agree(shape) {
-        true => Order::ChannelsLast,
-        false => Order::RowMajor,
-    };
+    let order = if orders_agree(shape) { Order::ChannelsLast } else { Order::RowMajor };
     Ok(backward.only(0, gradient(shape, order, from.data)))
 }
 

@@ -10,6 +10,8 @@ pub(super) fn lrn(backward: &mut Backward<'_>) -> Gradients {
     let mut gradient = backward.gradient_in(Order::ChannelsLast)?;
     let x = &backward.floats(0, Order::ChannelsLast)?.data;
     let channels = backward.shape(0)?[1];
+    // y = x · d^-β with d = bias + α/n · Σ x². So dx = g · d^-β - 2αβ/n · x · Σ (g · x ·
+    // d^(-β-1)), the sum over the channels whose divisors read x.
     let mut divisors = backward.buffer(x.len());
     backward.rows(&mut divisors, channels, |at, row| {
         let x = &x[at * channels..][..channels];
@@ -24,7 +26,8 @@ pub(super) fn lrn(backward: &mut Backward<'_>) -> Gradients {
     // Who is read by a divisor reads back the other way round.
     let (after, before) = lrn.reach();
     backward.rows(&mut gradient.data, channels, |at, row| {
-        let (x, shares) = (&x[at * channels..], &shares[at * channels..][..channels]);
+        let x = &x[at * channels..];
+        let shares = &shares[at * channels..][..channels];
         for (at, (g, x)) in row.iter_mut().zip(x).enumerate() {
             let near = at.saturating_sub(before)..(at + after + 1).min(channels);
             *g -= factor * x * sum(&shares[near], |share| share) as f32;

@@ -9,10 +9,10 @@ use crate::kernels::matrix::Matrix;
 use crate::ops::ProductShapes;
 
 pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
-    let flag = |name: &str| backward.attributes.int(name, 0) != 0;
-    let turned = [flag("transA"), flag("transB")];
+    let is_transposed = ["transA", "transB"].map(|name| backward.attributes.flag(name));
     let [alpha, beta] = ["alpha", "beta"].map(|name| backward.attributes.float(name, 1.0));
-    let (a, b) = (backward.floats(0, Order::RowMajor)?, backward.floats(1, Order::RowMajor)?);
+    let a = backward.floats(0, Order::RowMajor)?;
+    let b = backward.floats(1, Order::RowMajor)?;
     let mut incoming = backward.gradient_in(Order::RowMajor)?;
     let mut gradients: Vec<Option<Floats>> = backward.operands.iter().map(|_| None).collect();
     if backward.wants(2) {
@@ -21,14 +21,16 @@ pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
     if alpha != 1.0 {
         incoming.data.iter_mut().for_each(|g| *g *= alpha);
     }
-    let (y, a_matrix, b_matrix) = (matrix(&incoming)?, matrix(a)?, matrix(b)?);
+    let y = matrix(&incoming)?;
+    let a_matrix = matrix(a)?;
+    let b_matrix = matrix(b)?;
     let [mut to_a, mut to_b] = [a, b].map(|floats| backward.zeros(floats.data.len()));
     let empty = [a, b, &incoming].iter().any(|floats| floats.data.is_empty());
     if backward.wants(0) && !empty {
-        first(turned, y, b_matrix, &mut to_a, backward.threads);
+        first(is_transposed, y, b_matrix, &mut to_a, backward.threads);
     }
     if backward.wants(1) && !empty {
-        second(turned, y, a_matrix, &mut to_b, backward.threads);
+        second(is_transposed, y, a_matrix, &mut to_b, backward.threads);
     }
     gradients[0] = Some(gradient(&a.shape, Order::RowMajor, to_a));
     gradients[1] = Some(gradient(&b.shape, Order::RowMajor, to_b));
@@ -36,9 +38,12 @@ pub(super) fn gemm(backward: &mut Backward<'_>) -> Gradients {
     Ok(gradients)
 }
 
+// With Y = A · B and G the gradient of Y: dA = G · Bᵀ and dB = Aᵀ · G; transposed operands turn the
+// factors round.
+
 /// The gradient of a product's first matrix, which may be stored transposed as the second may.
-fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], threads: usize) {
-    match turned {
+fn first(is_transposed: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], threads: usize) {
+    match is_transposed {
         [false, false] => y.times_transposed(b, to, threads),
         [false, true] => y.times(b, to, threads),
         [true, false] => b.times_transposed(y, to, threads),
@@ -50,10 +55,10 @@ fn first(turned: [bool; 2], y: Matrix<'_>, b: Matrix<'_>, to: &mut [f32], thread
 }
 
 /// The gradient of a product's second matrix.
-fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threads: usize) {
-    let straight = if turned[0] { transposed(&a) } else { Vec::new() };
-    let a = if turned[0] { Matrix::new(&straight, a.columns(), a.rows()) } else { a };
-    if turned[1] {
+fn second(is_transposed: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threads: usize) {
+    let straight = if is_transposed[0] { transposed(&a) } else { Vec::new() };
+    let a = if is_transposed[0] { Matrix::new(&straight, a.columns(), a.rows()) } else { a };
+    if is_transposed[1] {
         y.transposed_times(a, to, threads);
     } else {
         a.transposed_times(y, to, threads);
@@ -63,7 +68,8 @@ fn second(turned: [bool; 2], y: Matrix<'_>, a: Matrix<'_>, to: &mut [f32], threa
 /// The bias's gradient, summed over the rows and columns that share it.
 fn bias(backward: &Backward<'_>, incoming: &Floats, beta: f32) -> Result<Floats, OperandError> {
     let shape = backward.shape(2)?;
-    let (rows, columns) = (incoming.shape[0], incoming.shape[1]);
+    let rows = incoming.shape[0];
+    let columns = incoming.shape[1];
     let (own_rows, own_columns) = match *shape {
         [] => (1, 1),
         [columns] => (1, columns),
@@ -97,7 +103,8 @@ fn transposed(matrix: &Matrix<'_>) -> Vec<f32> {
 
 /// One product per entry of the batch; what is shared between entries sums their gradients.
 pub(super) fn matmul(backward: &mut Backward<'_>) -> Gradients {
-    let (a, b) = (backward.floats(0, Order::RowMajor)?, backward.floats(1, Order::RowMajor)?);
+    let a = backward.floats(0, Order::RowMajor)?;
+    let b = backward.floats(1, Order::RowMajor)?;
     let incoming = backward.gradient_in(Order::RowMajor)?;
     let mut shapes = ProductShapes::new(&a.shape, &b.shape)?;
     // Rows that share one matrix are rows of one product.
@@ -106,7 +113,10 @@ pub(super) fn matmul(backward: &mut Backward<'_>) -> Gradients {
         shapes.starts.truncate(1);
     }
     let ProductShapes { rows, depth, columns, starts, .. } = &shapes;
-    let (rows, depth, columns, threads) = (*rows, *depth, *columns, backward.threads);
+    let rows = *rows;
+    let depth = *depth;
+    let columns = *columns;
+    let threads = backward.threads;
     let [mut to_a, mut to_b] = [a, b].map(|floats| backward.zeros(floats.data.len()));
     let mut product = vec![0.0; rows * depth];
     let nothing = rows * depth * columns == 0;
@@ -125,8 +135,7 @@ pub(super) fn matmul(backward: &mut Backward<'_>) -> Gradients {
             a.transposed_times(y, &mut to_b[at_b..][..depth * columns], threads);
         }
     }
-    let answer = |at: usize, floats: &Floats, data| {
-        backward.wants(at).then(|| gradient(&floats.shape, Order::RowMajor, data))
-    };
-    Ok(vec![answer(0, a, to_a), answer(1, b, to_b)])
+    let to_a = backward.wants(0).then(|| gradient(&a.shape, Order::RowMajor, to_a));
+    let to_b = backward.wants(1).then(|| gradient(&b.shape, Order::RowMajor, to_b));
+    Ok(vec![to_a, to_b])
 }

@@ -17,8 +17,9 @@ pub(super) fn layer(backward: &mut Backward<'_>) -> Gradients {
     }
     let shape = backward.shape(0)?;
     let at = axis(backward.attributes.int("axis", -1), shape.len())?;
-    let (images, length) = (shape[..at].iter().product(), shape[at..].iter().product());
-    hand_back(backward, [images, 1, length, 1])
+    let images = shape[..at].iter().product();
+    let length = shape[at..].iter().product();
+    backpropagate(backward, [images, 1, length, 1])
 }
 
 /// `InstanceNormalization` and `GroupNormalization`: some channels of one image at a time.
@@ -28,12 +29,12 @@ pub(super) fn grouped(backward: &mut Backward<'_>) -> Gradients {
         return Err(OperandError::new(format!("images are wanted, not {shape:?}")));
     };
     let groups = groups(&backward.attributes)?.unwrap_or(channels);
-    hand_back(backward, [images, groups, channels / groups.max(1), plane.iter().product()])
+    backpropagate(backward, [images, groups, channels / groups.max(1), plane.iter().product()])
 }
 
 /// The gradients of input, scale and offset. The axes are images, groups, channels or elements
 /// with scales of their own, and elements that share one; the last two are normalised together.
-fn hand_back(backward: &mut Backward<'_>, axes: [usize; 4]) -> Gradients {
+fn backpropagate(backward: &mut Backward<'_>, axes: [usize; 4]) -> Gradients {
     let norm = Norm { epsilon: backward.attributes.float("epsilon", 1e-5), axes };
     let whole = backward.gradient_in(Order::RowMajor)?.data;
     let x = backward.floats(0, Order::RowMajor)?;
@@ -108,6 +109,8 @@ impl Norm {
     fn unnormalise(&self, backward: &Backward<'_>, x: &Floats, gradients: &mut [f32]) {
         let length = self.row();
         backward.rows(gradients, length, |at, row| {
+            // With x̂ = (x - mean) / deviation: dx = (g - mean(g) - x̂ · mean(g · x̂)) /
+            // deviation. Sums are recomputed from the input instead of kept from the forward run.
             let x = &x.data[at * length..][..length];
             let spread = Spread::of(x);
             let inverse = spread.inverse_deviation(self.epsilon);

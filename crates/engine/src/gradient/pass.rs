@@ -53,20 +53,24 @@ pub(crate) fn gradients(
     for (value, seed) in seeds {
         add(&mut found[value.index()], seed);
     }
+    // Reverse-mode differentiation: one pass back over the operators, each a vector-Jacobian
+    // product.
     for id in graph.operator_ids().rev() {
-        step(model, &values, id, &Interest { varies: &varies, kept: &kept }, &mut found)?;
+        step(model, &values, id, &Wanted { varies: &varies, kept: &kept }, &mut found)?;
         values.release(model, id);
     }
-    let last = |at: usize| !wanted[at + 1..].contains(&wanted[at]);
-    let answers = wanted.iter().enumerate().map(|(at, value)| {
-        let slot = &mut found[value.index()];
-        if last(at) { slot.take() } else { slot.clone() }
-    });
-    Ok(answers.collect())
+    let mut answers = Vec::with_capacity(wanted.len());
+    for (at, value) in wanted.iter().enumerate() {
+        let gradient = &mut found[value.index()];
+        // A value may be wanted twice; only the last one may take its gradient away.
+        let again = wanted[at + 1..].contains(value);
+        answers.push(if again { gradient.clone() } else { gradient.take() });
+    }
+    Ok(answers)
 }
 
 /// Which gradients matter.
-struct Interest<'a> {
+struct Wanted<'a> {
     /// By value, whether it depends on a wanted one.
     varies: &'a [bool],
     /// By value, whether it is a wanted one.
@@ -90,13 +94,14 @@ fn step(
     model: &Model,
     values: &Values<'_>,
     id: OperatorId,
-    interest: &Interest<'_>,
+    interest: &Wanted<'_>,
     found: &mut [Option<Floats>],
 ) -> Result<(), EngineError> {
-    let Interest { varies, kept } = interest;
+    let Wanted { varies, kept } = interest;
     let slot = |v: ValueId| values.slot(model, v);
     let graph = model.graph();
     let operator = graph.operator(id);
+    // Nothing arrives at this operator, or nothing that is wanted lies behind it.
     let flows = operator.makes().any(|v| found[v.index()].is_some());
     if !flows || !operator.reads().any(|v| varies[v.index()]) {
         return Ok(());
@@ -106,9 +111,12 @@ fn step(
             format!("{} is f64, and gradients are computed in f32 only", graph.value_name(id));
         return Err(operand_error(operator, OperandError::new(why)));
     }
-    let is_float = |v: ValueId| slot(v).is_some_and(|slot| slot.value.floats().is_some());
-    let wants = |v: &Option<ValueId>| v.is_some_and(|v| varies[v.index()] && is_float(v));
-    let wanted: Vec<bool> = operator.inputs.iter().map(wants).collect();
+    // Only floats that a wanted value reaches get a gradient; indices and shapes have none.
+    let mut wanted = Vec::with_capacity(operator.inputs.len());
+    for input in &operator.inputs {
+        let floats = input.filter(|v| varies[v.index()]).and_then(slot);
+        wanted.push(floats.is_some_and(|slot| slot.value.floats().is_some()));
+    }
     if !wanted.contains(&true) {
         return Ok(());
     }
@@ -141,12 +149,15 @@ fn incoming(
     kept: &[bool],
     found: &mut [Option<Floats>],
 ) -> Vec<Option<Floats>> {
-    let take = |output: &Option<ValueId>| {
-        let output = (*output)?;
-        let gradient = &mut found[output.index()];
-        if kept[output.index()] { gradient.clone() } else { gradient.take() }
-    };
-    operator.outputs.iter().map(take).collect()
+    operator
+        .outputs
+        .iter()
+        .map(|output| {
+            let output = (*output)?;
+            let gradient = &mut found[output.index()];
+            if kept[output.index()] { gradient.clone() } else { gradient.take() }
+        })
+        .collect()
 }
 
 fn is_double(slot: Option<&Slot>) -> bool {
@@ -176,7 +187,8 @@ pub(crate) fn seed(
     let floats = floats.ok_or_else(|| refuse("only floats of the run have gradients".into()))?;
     let taken = Value::fed(gradient).floats().cloned();
     taken.filter(|g| g.shape == floats.shape && g.dtype == DType::F32).ok_or_else(|| {
-        let (given, dtype) = (gradient.shape(), gradient.dtype().name());
+        let given = gradient.shape();
+        let dtype = gradient.dtype().name();
         let wanted = &floats.shape;
         refuse(format!("a seed of f32 {wanted:?} is wanted, not of {dtype} {given:?}"))
     })

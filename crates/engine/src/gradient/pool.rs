@@ -8,7 +8,7 @@ use crate::kernels::pool::Pool;
 use crate::kernels::pool_gradient::{Image, is_kept, pool_back};
 use crate::kernels::window::Window;
 use crate::ops::pool::{general, of_pixels};
-use crate::ops::pool_nd::{self, Keep};
+use crate::ops::pool_nd::{self, PoolKind};
 
 /// Of equal maxima the first takes the gradient, of several NaN the first NaN: the places that the
 /// operator's own indices name.
@@ -29,13 +29,12 @@ fn planes(
 ) -> Result<Floats, OperandError> {
     let order = Order::ChannelsLast;
     let incoming = backward.gradient_in(order)?;
-    let (input, output) = (backward.floats(0, order)?, backward.result(0, order)?);
+    let input = backward.floats(0, order)?;
+    let output = backward.result(0, order)?;
     let mut data = backward.zeros(input.data.len());
     let channels = input.shape[1];
-    let (each, answers) = (
-        (channels * window.rows.input * window.columns.input).max(1),
-        (channels * window.rows.output * window.columns.output).max(1),
-    );
+    let each = (channels * window.rows.input * window.columns.input).max(1);
+    let answers = (channels * window.rows.output * window.columns.output).max(1);
     backward.rows(&mut data, each, |at, to| {
         let image = Image {
             input: &input.data[at * each..][..each],
@@ -52,12 +51,13 @@ fn planes(
 /// Along any other number of axes, place by place.
 fn any_axes(backward: &mut Backward<'_>) -> Result<Floats, OperandError> {
     let pool = general(&backward.attributes)?;
-    let Keep::Pool(kind) = pool.keep else {
+    let PoolKind::Pool(kind) = pool.keep else {
         return Err(OperandError::new("no gradient goes back through a pool by norm"));
     };
     let order = Order::RowMajor;
     let incoming = backward.gradient_in(order)?;
-    let (input, output) = (backward.floats(0, order)?, backward.result(0, order)?);
+    let input = backward.floats(0, order)?;
+    let output = backward.result(0, order)?;
     let plane = input.shape.get(2..).unwrap_or(&[]);
     let windows = pool.under(plane)?;
     let pixels = plane.iter().product::<usize>().max(1);

@@ -54,6 +54,7 @@ pub(super) fn tile(backward: &mut Backward<'_>) -> Gradients {
 pub(super) fn expand(backward: &mut Backward<'_>) -> Gradients {
     let shape = backward.shape(0)?;
     let from = backward.gradient_in(Order::RowMajor)?;
+    // Broadcasting aligns at the last axis, so that new axes come in front.
     let front = from.shape.len() - shape.len();
     let along = from.shape.iter().enumerate().map(|(at, &to)| {
         let own = at.checked_sub(front).map_or(1, |at| shape[at]);
@@ -73,9 +74,10 @@ pub(super) fn gather(backward: &mut Backward<'_>) -> Gradients {
     let places = indices.iter().map(|&index| axis(index, shape[at]).map(Some));
     let places: Vec<Option<usize>> = places.collect::<Result<_, _>>()?;
     let from = backward.gradient_in(Order::RowMajor)?;
-    let product = |axes: &[usize]| axes.iter().product::<usize>();
     // Indices of any rank are one axis as far as the elements lie.
-    let folded = [product(&shape[..at]), places.len(), product(&shape[at + 1..])];
+    let outer = shape[..at].iter().product();
+    let inner = shape[at + 1..].iter().product();
+    let folded = [outer, places.len(), inner];
     let along = [None, readers(shape[at], &places), None];
     let data = back(backward, gradient(&folded, Order::RowMajor, from.data), &along).data;
     Ok(backward.only(0, gradient(shape, Order::RowMajor, data)))

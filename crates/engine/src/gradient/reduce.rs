@@ -1,6 +1,6 @@
 //! `ReduceSum` and kin: each element gets its share of the answer that it was folded into.
 
-use super::arithmetic::is_it;
+use super::arithmetic::is_extreme;
 use super::backward::gradient;
 use super::broadcast::{Broadcast, Layout, recycle};
 use super::{Backward, Gradients};
@@ -38,7 +38,9 @@ struct Rows<'b, 'a> {
 impl Rows<'_, '_> {
     /// What an answer's elements have in common is done before their gradients part.
     fn gradient(&self, kind: Reduction, mut answer: Vec<f32>) -> Result<Vec<f32>, OperandError> {
-        let (backward, x, y) = (self.backward, &self.x.data, &self.y.data);
+        let backward = self.backward;
+        let x = &self.x.data;
+        let y = &self.y.data;
         match kind {
             Reduction::Sum => Ok(self.part(answer)),
             Reduction::Mean => {
@@ -101,10 +103,13 @@ impl Rows<'_, '_> {
     /// `amax`.
     fn extreme(&self, mut answer: Vec<f32>) -> Vec<f32> {
         let mut ties = self.part(self.backward.copy(&self.y.data));
-        let tie = |y, x| if is_it(x, y) { 1.0 } else { 0.0 };
-        self.backward.pairs(&mut ties, &self.x.data, tie);
+        self.backward.pairs(
+            &mut ties,
+            &self.x.data,
+            |y, x| if is_extreme(x, y) { 1.0 } else { 0.0 },
+        );
         let ties = self.under.fold(self.backward, ties);
         self.backward.pairs(&mut answer, &ties, |g, n| g / n);
-        self.with_answers(answer, |g, x, y| if is_it(x, y) { g } else { 0.0 })
+        self.with_answers(answer, |g, x, y| if is_extreme(x, y) { g } else { 0.0 })
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn softmax(backward: &mut Backward<'_>) -> Gradients {
     let whole = rows(shape, at, channels, softmax.flattens);
     let kept = [whole[0], 1, whole[2]];
     let under = Broadcast::new(Layout::row_major(&kept), Layout::row_major(&whole));
+    // dx = y · (g - Σ g·y) for Softmax, and dx = g - e^y · Σ g for LogSoftmax.
     let mut shares = backward.copy(&own);
     if !softmax.log {
         backward.pairs(&mut shares, y, |g, y| g * y);

@@ -49,7 +49,7 @@ per_isa! {
 }
 
 /// Two sums per channel.
-type Both = [Vec<f64>; 2];
+type ChannelSums = [Vec<f64>; 2];
 
 /// Sums over chunks of whole rows, the chunks in order; how they are shared out changes no bit.
 fn by_chunk(
@@ -57,11 +57,12 @@ fn by_chunk(
     channels: usize,
     threads: usize,
     block: impl Fn(std::ops::Range<usize>, &mut [f32], &mut [f32]) + Sync,
-) -> Both {
+) -> ChannelSums {
     let chunk = (CHUNK / channels.max(1)).max(1) * channels.max(1);
     let one = |at: usize| {
         let end = (at * chunk + chunk).min(length);
-        let mut both: Both = std::array::from_fn(|_| vec![0.0; channels]);
+        let mut both: ChannelSums = std::array::from_fn(|_| vec![0.0; channels]);
+        // Short stretches in single precision, which runs in vectors; their sums in double.
         let mut singles = [vec![0.0f32; channels], vec![0.0f32; channels]];
         for start in (at * chunk..end).step_by(BLOCK * channels.max(1)) {
             let [a, b] = &mut singles;
@@ -73,26 +74,27 @@ fn by_chunk(
         both
     };
     let chunks = length.div_ceil(chunk);
-    let parts: Vec<Both> = if threads > 1 && chunks > 1 {
+    let parts: Vec<ChannelSums> = if threads > 1 && chunks > 1 {
         (0..chunks).into_par_iter().map(one).collect()
     } else {
         (0..chunks).map(one).collect()
     };
     let zeros = std::array::from_fn(|_| vec![0.0; channels]);
+    // Always in the order of the chunks, whoever summed them.
     parts.into_iter().fold(zeros, |mut sum, part| {
         add(&mut sum, &part);
         sum
     })
 }
 
-fn add<T: Copy + Into<f64>>(to: &mut Both, from: &[Vec<T>; 2]) {
+fn add<T: Copy + Into<f64>>(to: &mut ChannelSums, from: &[Vec<T>; 2]) {
     for (to, from) in to.iter_mut().zip(from) {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to += from.into());
     }
 }
 
 /// Mean and variance of each channel.
-pub(crate) fn moments(values: &[f32], channels: usize, threads: usize) -> Both {
+pub(crate) fn moments(values: &[f32], channels: usize, threads: usize) -> ChannelSums {
     let n = (values.len() / channels) as f64;
     // Sums of differences from one of the values lose nothing where the mean is far from zero.
     let shift = &values[..channels.min(values.len())];
@@ -110,7 +112,7 @@ pub(crate) fn moments(values: &[f32], channels: usize, threads: usize) -> Both {
 }
 
 /// For each channel, the sums of `a` and of `a · (b - shift)`.
-pub(crate) fn products(a: &[f32], b: &[f32], shift: &[f32], threads: usize) -> Both {
+pub(crate) fn products(a: &[f32], b: &[f32], shift: &[f32], threads: usize) -> ChannelSums {
     by_chunk(a.len(), shift.len(), threads, |range, sums, products| {
         add_products(&a[range.clone()], &b[range], shift, sums, products);
     })
@@ -166,7 +168,8 @@ mod tests {
 
     #[test]
     fn moments_far_from_zero_are_exact_enough() {
-        let (rows, channels) = (10_000, 3);
+        let rows = 10_000;
+        let channels = 3;
         let values: Vec<f32> = (0..rows * channels)
             .map(|i| 1000.0 * (i % channels) as f32 + ((i / channels) % 100) as f32 * 0.01)
             .collect();

@@ -1,7 +1,13 @@
 //! Comparing values bit for bit.
 
 use super::simd::per_isa;
-use crate::value::same_float;
+
+/// Bit for bit, but any NaN equals any NaN: its payload depends on the order of operands, and says
+/// nothing of the arithmetic.
+#[inline(always)]
+pub(crate) fn same_float(x: f32, y: f32) -> bool {
+    x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan())
+}
 
 /// Whether all pairs have the same bits; any NaN equals any NaN, since its payload depends on the
 /// order of operands.

@@ -44,6 +44,7 @@ impl Filters {
     pub(crate) fn new(shape: FilterShape, data: &[f32], bias: &[f32]) -> Self {
         let FilterShape { outputs, group_inputs, taps, groups } = shape;
         if shape.is_depthwise() {
+            // Tap by tap, so that neighbouring channels lie together as the pixels have them.
             let weights = (0..taps * outputs).map(|i| data[i % outputs * taps + i / outputs]);
             let mut full = vec![0.0; outputs];
             full[..bias.len()].copy_from_slice(bias);
@@ -54,9 +55,13 @@ impl Filters {
             let bias = if bias.is_empty() { bias } else { &bias[group * each..][..each] };
             let depth = taps * group_inputs;
             // The file runs over channels then taps, a packed column over taps then channels.
-            let column = |c: usize| &data[(group * each + c) * depth..][..depth];
-            let place = |e: usize| e % taps * group_inputs + e / taps;
-            Packed::from_columns(depth, each, bias, column, place)
+            Packed::from_columns(
+                depth,
+                each,
+                bias,
+                |c: usize| &data[(group * each + c) * depth..][..depth],
+                |e: usize| e % taps * group_inputs + e / taps,
+            )
         });
         Self::Groups(packed.collect())
     }
@@ -86,9 +91,12 @@ impl Filters {
     /// The same filters with single weights replaced, counted as the file does.
     pub(crate) fn with_weights(&self, shape: FilterShape, weights: &[(usize, f32)]) -> Self {
         let each = shape.outputs / shape.groups;
+        // The file counts output, channel, tap; see `Filters::new` for the packed order.
         let places = weights.iter().map(|&(element, value)| {
-            let (rest, tap) = (element / shape.taps, element % shape.taps);
-            let (output, channel) = (rest / shape.group_inputs, rest % shape.group_inputs);
+            let rest = element / shape.taps;
+            let tap = element % shape.taps;
+            let output = rest / shape.group_inputs;
+            let channel = rest % shape.group_inputs;
             (output, tap, channel, value)
         });
         match self {
@@ -214,17 +222,17 @@ impl Rowset {
         let [n, h, _] = spot.at;
         let [_, height, width] = source.grid().axes;
         let key = Some((std::ptr::from_ref(source).cast(), n, h));
+        // Spots of one row share the rows under them, so these are found once.
         if self.of != key {
             self.of = key;
-            let start = |&row: &u32| match row {
+            self.starts.clear();
+            self.starts.extend(window.rows.places(h).iter().map(|&row| match row {
                 PADDING => std::ptr::null(),
                 row => {
                     let pixel = (n * height + row as usize) * width;
                     source.golden().as_ptr().wrapping_add(pixel * source.grid().width)
                 }
-            };
-            self.starts.clear();
-            self.starts.extend(window.rows.places(h).iter().map(start));
+            }));
         }
         &self.starts
     }
@@ -267,6 +275,8 @@ impl RowRuns {
             let first = window.columns.first_of_run(spot.at[2]);
             let rows = window.rows.places(spot.at[1]);
             for (&start, &row) in rowset.starts(spot, window).iter().zip(rows) {
+                // A run that lies in golden as it is needs no copy; one over the padding or into
+                // a patch does.
                 let whole = first.filter(|&first| !changed(spot, row, first, window));
                 inputs.push(match whole {
                     _ if start.is_null() => zeros.as_ptr(),
@@ -279,6 +289,7 @@ impl RowRuns {
                 });
             }
         }
+        // Pointers into the copies only now: they moved while the copies grew.
         for (input, at) in waiting {
             inputs[input] = copied[at..].as_ptr();
         }
@@ -290,7 +301,8 @@ impl RowRuns {
 fn changed(spot: &Spot<'_>, row: u32, first: usize, window: &Window) -> bool {
     spot.sources[0].patch().is_some_and(|patch| {
         let Region { low, high } = patch.live;
-        let (n, row) = (spot.at[0], row as usize);
+        let n = spot.at[0];
+        let row = row as usize;
         let inside = low[0] <= n && n < high[0] && low[1] <= row && row < high[1];
         inside && first < high[2] && low[2] < first + window.columns.kernel
     })
@@ -323,6 +335,8 @@ unsafe fn grouped(spots: &[Spot<'_>], window: &Window, groups: &[Packed], channe
     // Channels of one group.
     let run = groups[0].depth() / taps;
     let mut outputs: Vec<*mut f32> = spots.iter().map(|s| s.out).collect();
+    // With one group, all channels under a row of taps are one long run: fewer and longer inner
+    // loops.
     if let [packed] = groups
         && window.columns.kernel > 1
         && window.columns.kernel * run >= SHORT_RUN

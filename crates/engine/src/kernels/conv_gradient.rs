@@ -50,7 +50,9 @@ impl BoundConv<'_> {
     pub(crate) fn input(&self, gradient: &[f32], weights: &[f32], to: &mut [f32]) {
         self.check(to.len(), gradient.len(), weights.len());
         let source = [Source::of(self.output, gradient, None)];
-        let (rows, columns) = (self.window.rows.phases(), self.window.columns.phases());
+        let rows = self.window.rows.phases();
+        let columns = self.window.columns.phases();
+        // A phase on which no tap lands gets no gradient, and nobody else writes there.
         if rows.iter().chain(&columns).any(|phase| phase.taps.is_empty()) {
             to.fill(0.0);
         }
@@ -58,11 +60,15 @@ impl BoundConv<'_> {
         let to = SharedRows(to.as_mut_ptr());
         for row in &rows {
             for column in columns.iter().filter(|c| !c.taps.is_empty() && !row.taps.is_empty()) {
-                let filters = self.turned(weights, [&row.taps, &column.taps]);
+                // With a stride of s, input pixels fall into s × s phases by the taps that land
+                // on them. Each phase is a dense convolution of its own; a gradient dilated with
+                // zeros would multiply those too.
+                let filters = self.transposed_filters(weights, [&row.taps, &column.taps]);
                 let window = Window { rows: row.axis.clone(), columns: column.axis.clone() };
-                let phase = Landing { first: [row.first, column.first], stride, window, filters };
+                let phase =
+                    PhaseFilters { first: [row.first, column.first], stride, window, filters };
                 // SAFETY: `to` has room for all input pixels, each of which belongs to one phase.
-                unsafe { self.land(&phase, &source, to) };
+                unsafe { self.compute_phase(&phase, &source, to) };
             }
         }
     }
@@ -75,18 +81,19 @@ impl BoundConv<'_> {
         let to = SharedRows(to.as_mut_ptr());
         let channels = self.output.width;
         shared_out(self.threads, self.output.pixels(), BLOCK, |pixels| {
-            let spot = |pixel: usize| {
-                let out = to.add(pixel * channels);
-                Spot { sources: &source, at: self.output.at(pixel), out }
-            };
-            let spots: Vec<Spot<'_>> = pixels.map(spot).collect();
+            let spots: Vec<Spot<'_>> = pixels
+                .map(|pixel| {
+                    let out = to.add(pixel * channels);
+                    Spot { sources: &source, at: self.output.at(pixel), out }
+                })
+                .collect();
             // SAFETY: pixels are shared out once, and `to` has room for all.
             unsafe { convolve(&spots, self.window, &filters, 0..channels) };
         });
     }
 
     /// The weights as the way back needs them: inputs and outputs change places.
-    fn turned(&self, weights: &[f32], [rows, columns]: [&[usize]; 2]) -> Filters {
+    fn transposed_filters(&self, weights: &[f32], [rows, columns]: [&[usize]; 2]) -> Filters {
         let FilterShape { group_inputs, taps, groups, .. } = self.shape;
         let width = self.window.columns.kernel;
         let landing: Vec<usize> =
@@ -109,7 +116,7 @@ impl BoundConv<'_> {
     ///
     /// # Safety
     /// `to` must have room for all input pixels, and nobody else may touch those of the phase.
-    unsafe fn land(&self, phase: &Landing, source: &[Source<'_>], to: SharedRows) {
+    unsafe fn compute_phase(&self, phase: &PhaseFilters, source: &[Source<'_>], to: SharedRows) {
         let Window { rows, columns } = &phase.window;
         let grid = Grid { axes: [self.input.axes[0], rows.output, columns.output], ..self.input };
         let channels = self.input.width;
@@ -132,6 +139,8 @@ impl BoundConv<'_> {
     pub(crate) fn weights(&self, input: &[f32], gradient: &[f32], to: &mut [f32]) {
         self.check(input.len(), gradient.len(), to.len());
         let FilterShape { group_inputs, taps, outputs, .. } = self.shape;
+        // Three ways to sum the same products: per channel, over copied windows where channels
+        // are few (im2col), or tap by tap.
         if self.shape.is_depthwise() {
             self.depthwise(input, gradient, to);
         } else if group_inputs < SHORT_RUN && taps > 1 {
@@ -140,6 +149,7 @@ impl BoundConv<'_> {
             self.tap(input, gradient, 0, to);
         } else {
             let each = outputs * group_inputs;
+            // Per tap an outputs × inputs matrix, so that inner loops run over whole pixels.
             let mut by_tap = vec![0.0; taps * each];
             let tap = |(tap, to): (usize, &mut [f32])| self.tap(input, gradient, tap, to);
             let parts = by_tap.chunks_exact_mut(each).enumerate();
@@ -155,7 +165,8 @@ impl BoundConv<'_> {
     /// One tap's weights' gradient, group by group: outputs × inputs.
     fn tap(&self, input: &[f32], gradient: &[f32], tap: usize, to: &mut [f32]) {
         let pairs = self.row_pairs(input, gradient, tap);
-        let (each, columns) = (self.group_outputs(), self.shape.group_inputs);
+        let each = self.group_outputs();
+        let columns = self.shape.group_inputs;
         assert_eq!(to.len(), self.shape.outputs * columns, "there is a sum per output and input");
         let to = SharedRows(to.as_mut_ptr());
         for group in 0..self.shape.groups {
@@ -171,7 +182,8 @@ impl BoundConv<'_> {
     /// The output pixels whose tap lies inside the input, and the input pixels there.
     fn row_pairs<'v>(&self, input: &'v [f32], gradient: &'v [f32], tap: usize) -> RowPairs<'v> {
         let [n, height, width] = self.output.axes;
-        let (row, column) = (tap / self.window.columns.kernel, tap % self.window.columns.kernel);
+        let row = tap / self.window.columns.kernel;
+        let column = tap % self.window.columns.kernel;
         let mut pairs = RowPairs::new([self.output.width, self.input.width]);
         let under: Vec<(usize, usize)> = (0..width)
             .map(|w| (w, self.window.columns.places(w)[column]))
@@ -217,7 +229,8 @@ impl BoundConv<'_> {
     /// Few channels: the pixels under all taps side by side, so that vectors are full.
     fn side_by_side(&self, input: &[f32], gradient: &[f32], to: &mut [f32]) {
         let FilterShape { group_inputs, taps, groups, .. } = self.shape;
-        let (each, columns) = (self.group_outputs(), taps * group_inputs);
+        let each = self.group_outputs();
+        let columns = taps * group_inputs;
         let pixels = self.output.pixels();
         let mut copied = vec![0.0; pixels * columns];
         let mut sums = vec![0.0; each * columns];
@@ -292,7 +305,7 @@ impl BoundConv<'_> {
 }
 
 /// One phase of the input's pixels.
-struct Landing {
+struct PhaseFilters {
     first: [usize; 2],
     stride: [usize; 2],
     window: Window,

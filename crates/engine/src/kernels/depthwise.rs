@@ -89,6 +89,7 @@ unsafe fn channels<V: Vector, const P: usize>(
     let mut channel = 0;
     // SAFETY: strips stay below the number of channels.
     unsafe {
+        // Wide tiles first, then single vectors, then the channels that fill none.
         while channel + VECTORS * V::LANES <= bias.len() {
             tile::<V, P, VECTORS>(inputs, outputs, weights, bias, channel);
             channel += VECTORS * V::LANES;
@@ -123,6 +124,8 @@ unsafe fn tile<V: Vector, const P: usize, const N: usize>(
             }
         }
         for tap in 0..taps {
+            // No channel meets another, so that each lane is a chain of its own: bias, then taps
+            // in order.
             let w = weights.as_ptr().add(tap * bias.len() + channel);
             for p in 0..P {
                 let x = (*inputs.add(p * taps + tap)).add(channel);

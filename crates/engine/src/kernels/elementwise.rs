@@ -108,6 +108,7 @@ pub(crate) fn unary(function: Unary, row: &mut [f32]) {
             each(row, |x| 0.5 * x * (1.0 + libm::erff(x * std::f32::consts::FRAC_1_SQRT_2)))
         }
         Unary::GeluTanh => each(row, |x| {
+            // 0.797 884 6 is sqrt(2 / pi); the approximation of Hendrycks and Gimpel (2016).
             let inner = 0.797_884_6 * 0.044_715f32.mul_add(x * x * x, x);
             0.5 * x * (1.0 + math::tanh(inner))
         }),
@@ -145,6 +146,7 @@ fn clip(x: f32, low: f32, high: f32) -> f32 {
 
 #[inline(always)]
 pub(crate) fn softplus(x: f32) -> f32 {
+    // ln(1 + e^x), written so that the exponential never overflows.
     if x > 0.0 { x + libm::log1pf(math::exp(-x)) } else { libm::log1pf(math::exp(x)) }
 }
 
@@ -195,6 +197,7 @@ fn prelu(x: f32, slope: f32) -> f32 {
 
 #[inline(always)]
 fn power(x: f32, exponent: f32) -> f32 {
+    // Squares are common, and exact where `powf` need not be.
     if exponent == 2.0 { x * x } else { libm::powf(x, exponent) }
 }
 

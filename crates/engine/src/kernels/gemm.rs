@@ -55,6 +55,8 @@ impl Packed {
         place: impl Fn(usize) -> usize + Sync,
     ) -> Self {
         Self::by_panel(depth, columns, bias, |first, real, width, packed| {
+            // Sixteen columns at a time, so that reads run along the columns and writes fill
+            // whole cache lines.
             for left in (0..real).step_by(LANE) {
                 let block: Vec<&[f32]> =
                     (left..(left + LANE).min(real)).map(|c| column(first + c)).collect();
@@ -105,6 +107,8 @@ impl Packed {
             packed
         };
         let count = columns.div_ceil(PANEL);
+        // Only a caller that already runs on a pool gets more threads: packing must not start
+        // one.
         let panels = if rayon::current_thread_index().is_some() {
             (0..count).into_par_iter().map(panel).collect()
         } else {
@@ -188,6 +192,19 @@ pub(crate) unsafe fn multiply(rows: &Rows<'_>, weights: &Packed, from: usize, to
     }
 }
 
+/// Rows of as many values as the weights have depth, times the weights: a row of `out` for each.
+///
+/// # Panics
+/// If `out` has not as many rows.
+pub(crate) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
+    let inputs: Vec<*const f32> = rows.chunks_exact(packed.depth()).map(<[f32]>::as_ptr).collect();
+    let outputs: Vec<*mut f32> =
+        out.chunks_exact_mut(packed.columns()).map(<[f32]>::as_mut_ptr).collect();
+    let rows = Rows { inputs: &inputs, taps: 1, run: packed.depth(), outputs: &outputs };
+    // SAFETY: every pointer is the start of a chunk of the right length.
+    unsafe { multiply(&rows, packed, 0, packed.columns()) }
+}
+
 /// How an instruction set cuts the product into tiles.
 trait Tiles {
     /// Values in one vector.
@@ -258,6 +275,8 @@ unsafe fn thirty_two_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
     // SAFETY: the caller's promise is passed on.
     unsafe {
         match vectors {
+            // Four vectors times six rows are 24 of 32 registers for sums; the rest hold weights
+            // and one input.
             4 => all_rows::<T, 4, 6>(tile),
             3 => all_rows::<T, 3, 8>(tile),
             2 => all_rows::<T, 2, 8>(tile),
@@ -270,6 +289,7 @@ unsafe fn sixteen_registers<T: Tiles>(tile: &Columns<'_>, vectors: usize) {
     // SAFETY: the caller's promise is passed on.
     unsafe {
         match vectors {
+            // Two vectors times six rows are 12 of 16 registers for sums.
             2 => all_rows::<T, 2, 6>(tile),
             _ => all_rows::<T, 1, 8>(tile),
         }
@@ -297,6 +317,8 @@ unsafe fn panels<T: Tiles>(rows: &Rows<'_>, weights: &Packed, from: usize, to: u
         let first = panel * PANEL;
         let columns = from.max(first) - first..(to - first).min(PANEL);
         let stride = (weights.columns - first).min(PANEL).next_multiple_of(LANE);
+        // Spans outside, strips inside: a strip of weights is used by all rows while it is in the
+        // cache.
         for span in spans(rows.taps, rows.run) {
             for column in columns.clone().step_by(strip) {
                 let real = (columns.end - column).min(strip);
@@ -330,6 +352,7 @@ struct Span {
 
 /// Cuts the depth into stretches of whole taps, or taps into stretches where they are long.
 fn spans(taps: usize, run: usize) -> impl Iterator<Item = Span> {
+    // Whole taps where several fit a span; a long tap is cut instead.
     let taps_each = (SPAN / run.max(1)).max(1);
     let run_each = if taps_each > 1 { run } else { SPAN };
     (0..taps).step_by(taps_each).flat_map(move |tap| {
@@ -350,6 +373,7 @@ unsafe fn all_rows<T: Tiles, const N: usize, const R: usize>(tile: &Columns<'_>)
             rows_at::<T, N, R>(tile, row);
             row += R;
         }
+        // Rest rows go in tiles of 4, 2 and 1. A row has the same chain in any of them.
         if row + 4 <= rows {
             rows_at::<T, N, 4>(tile, row);
             row += 4;
@@ -390,6 +414,7 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
     unsafe {
         let mut sums = [[V::splat(0.0); N]; R];
         for r in 0..R {
+            // The first span starts at the bias, later ones where the span before them left off.
             let start = tile.bias.unwrap_or(to[r].cast_const());
             for n in 0..N - 1 {
                 sums[r][n] = V::load(start.add(n * V::LANES));
@@ -403,9 +428,13 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
             for k in tile.span.run.clone() {
                 let w: [V; N] = std::array::from_fn(|n| V::load(weights.add(n * V::LANES)));
                 for n in 0..N {
+                    // Packed weights stream through; the hardware prefetcher alone is too late
+                    // for them.
                     V::prefetch(weights.wrapping_add(AHEAD * tile.stride + n * V::LANES));
                 }
                 for r in 0..R {
+                    // One input against a whole vector of columns: a broadcast and N fused
+                    // multiply-adds.
                     let x = V::splat(*inputs[r].add(k));
                     for n in 0..N {
                         sums[r][n] = x.mul_add(w[n], sums[r][n]);
@@ -420,5 +449,28 @@ unsafe fn sum<V: Vector, const N: usize, const R: usize>(
             }
             sums[r][N - 1].store_some(to[r].add((N - 1) * V::LANES), last);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Packed {
+        Packed::new(2, 2, &[], |k, column| if k == column { 1.0 } else { 0.0 })
+    }
+
+    #[test]
+    fn rows_are_multiplied_one_by_one() {
+        let mut out = [0.0; 4];
+        multiply_rows(&[1.0, 2.0, 3.0, 4.0], &identity(), &mut out);
+        assert_eq!(out, [1.0, 2.0, 3.0, 4.0]);
+    }
+
+    /// In a build without debug assertions, this once read row pointers that do not exist.
+    #[test]
+    #[should_panic(expected = "every row has its input runs")]
+    fn more_outputs_than_rows_are_refused() {
+        multiply_rows(&[1.0, 2.0], &identity(), &mut [0.0; 4]);
     }
 }

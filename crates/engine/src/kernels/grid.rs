@@ -27,6 +27,7 @@ impl Grid {
         }
         let axis =
             |from_end: usize| shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at]);
+        // Axes before the last three count as one.
         let outer = shape.len().saturating_sub(3);
         let outer = shape[..outer].iter().product();
         Self { axes: [outer, axis(2), axis(1)], width: axis(0) }
@@ -114,6 +115,7 @@ impl Region {
     /// The pixel behind this one.
     #[inline(always)]
     pub(crate) fn next(&self, [n, h, w]: [usize; 3]) -> [usize; 3] {
+        // Row-major: columns, then rows, then images.
         if w + 1 < self.high[2] {
             [n, h, w + 1]
         } else if h + 1 < self.high[1] {
@@ -158,7 +160,9 @@ impl Floats {
         if order == self.order {
             return self.clone();
         }
-        let (channels, plane) = (self.shape[1], self.shape[2] * self.shape[3]);
+        let channels = self.shape[1];
+        let plane = self.shape[2] * self.shape[3];
+        // Channels first to last and back is a transposition of each image, channels × pixels.
         let data = match order {
             Order::ChannelsLast => swap_axes(&self.data, channels, plane),
             Order::RowMajor => swap_axes(&self.data, plane, channels),
@@ -172,8 +176,10 @@ impl Floats {
             return element;
         }
         let [_, c, h, w] = [self.shape[0], self.shape[1], self.shape[2], self.shape[3]];
-        let (plane, image) = (h * w, c * h * w);
-        let (n, rest) = (element / image, element % image);
+        let plane = h * w;
+        let image = c * h * w;
+        let n = element / image;
+        let rest = element % image;
         n * image + rest % plane * c + rest / plane
     }
 }
@@ -191,6 +197,7 @@ fn swap_axes(from: &[f32], rows: usize, columns: usize) -> Vec<f32> {
 /// Transposes a `rows × columns` matrix, in blocks that stay in the cache.
 fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
     const BLOCK: usize = 16;
+    // Blocks of 16 × 16 floats: a kilobyte to read and one to write, whatever the stride.
     for r0 in (0..rows).step_by(BLOCK) {
         for c0 in (0..columns).step_by(BLOCK) {
             for c in c0..(c0 + BLOCK).min(columns) {

@@ -9,8 +9,11 @@ pub(crate) fn exp(x: f32) -> f32 {
     // Comparisons are false for NaN, which therefore passes through.
     let x = if x > 89.0 { 89.0 } else { x };
     let x = if x < -104.0 { -104.0 } else { x };
+    // Cephes' expf: x = n · ln 2 + r with |r| <= ln 2 / 2, a polynomial in r, then 2^n. Adding
+    // ROUND leaves n, rounded, in the lowest bits.
     let shifted = x.mul_add(std::f32::consts::LOG2_E, ROUND);
     let whole = shifted - ROUND;
+    // ln 2 in two parts (Cody and Waite), so that the difference loses no bits.
     let rest = whole.mul_add(-0.693_359_4, x);
     let rest = whole.mul_add(2.121_944_4e-4, rest);
     let p = 1.987_569_1e-4f32;
@@ -40,6 +43,8 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
 /// Hyperbolic tangent: a series near zero, where the quotient would lose digits.
 #[inline(always)]
 pub(crate) fn tanh(x: f32) -> f32 {
+    // tanh x = 1 - 2 / (e^2x + 1) loses digits near zero, where the odd polynomial of Cephes
+    // stands in.
     let far = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
     let s = x * x;
     let p = -5.704_988_6e-3f32;

@@ -46,8 +46,13 @@ impl<'a> Matrix<'a> {
 
     /// `self · otherᵀ`, into `to`.
     pub(crate) fn times_transposed(self, other: Matrix<'_>, to: &mut [f32], threads: usize) {
-        let column = |c: usize| &other.data[c * other.columns..][..other.columns];
-        let packed = Packed::from_columns(other.columns, other.rows, &[], column, |e| e);
+        let packed = Packed::from_columns(
+            other.columns,
+            other.rows,
+            &[],
+            |c: usize| &other.data[c * other.columns..][..other.columns],
+            |e| e,
+        );
         self.times_packed(&packed, to, threads);
     }
 
@@ -93,7 +98,9 @@ mod tests {
     #[test]
     fn products_are_those_of_plain_loops() {
         let value = |i: usize| ((i * 29 % 61) as f32 - 30.0) / 8.0;
-        let (m, k, n) = (7, 19, 70);
+        let m = 7;
+        let k = 19;
+        let n = 70;
         let a: Vec<f32> = (0..m * k).map(value).collect();
         let b: Vec<f32> = (0..k * n).map(|i| value(i + 3)).collect();
         let wanted: Vec<f32> = (0..m * n)
@@ -102,7 +109,8 @@ mod tests {
         let turned = |x: &[f32], rows: usize, columns: usize| -> Vec<f32> {
             (0..x.len()).map(|at| x[at % rows * columns + at / rows]).collect()
         };
-        let (at, bt) = (turned(&a, m, k), turned(&b, k, n));
+        let at = turned(&a, m, k);
+        let bt = turned(&b, k, n);
         let mut found = vec![vec![0.0; m * n]; 3];
         Matrix::new(&a, m, k).times(Matrix::new(&b, k, n), &mut found[0], 1);
         Matrix::new(&a, m, k).times_transposed(Matrix::new(&bt, n, k), &mut found[1], 1);
@@ -116,7 +124,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "taps and runs make up the depth of the weights")]
     fn matrices_that_do_not_fit_each_other_are_refused() {
-        let (left, right) = ([1.0; 6], [1.0; 8]);
+        let left = [1.0; 6];
+        let right = [1.0; 8];
         Matrix::new(&left, 2, 3).times(Matrix::new(&right, 2, 4), &mut [0.0; 8], 1);
     }
 }

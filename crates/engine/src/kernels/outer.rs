@@ -66,6 +66,8 @@ pub(crate) struct Sums {
 pub(crate) unsafe fn outer(pairs: &RowPairs<'_>, [left, right]: [usize; 2], sums: Sums) {
     let [max_left, max_right] = pairs.channels;
     assert!(left + sums.rows <= max_left && right + sums.columns <= max_right);
+    // Pixels in blocks: within one, all tiles read the same few kilobytes. Sums rest in memory
+    // between blocks, which changes no bit.
     let blocks = pairs.left.chunks(BLOCK).zip(pairs.right.chunks(BLOCK));
     for (l, r) in blocks {
         let block = Block { left: l, right: r, channels: [left, right], sums };
@@ -181,10 +183,12 @@ unsafe fn tile<V: Vector, const N: usize, const R: usize>(
             for n in 0..N - 1 {
                 sums[r][n] = V::load(at(r, n));
             }
+            // The last vector may be cut off; the lanes beside it belong to other rows.
             sums[r][N - 1] = V::load_some(at(r, N - 1), last);
         }
         for (l, x) in block.left.iter().zip(block.right) {
-            let (l, x) = (l.add(left), x.add(right));
+            let l = l.add(left);
+            let x = x.add(right);
             let mut w = [V::splat(0.0); N];
             for n in 0..N - 1 {
                 w[n] = V::load(x.add(n * V::LANES));
@@ -216,6 +220,7 @@ super::simd::per_isa! {
         while at < sums.len() {
             let count = LANES.min(sums.len() - at);
             let mut lanes = [0.0f32; LANES];
+            // Sums stay in registers while all pixels go by.
             lanes[..count].copy_from_slice(&sums[at..at + count]);
             for (l, r) in pairs.left.iter().zip(&pairs.right) {
                 // SAFETY: pixels hold all channels up to the last sum's.

@@ -2,7 +2,7 @@
 
 use super::grid::{Source, Spot};
 use super::simd::per_isa;
-use super::window::{Axis, PADDING, Window};
+use super::window::{PADDING, Window};
 
 /// What a pool keeps of its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +19,12 @@ impl Pool {
     /// By how many pixels an average divides its sum.
     pub(crate) fn counted(self, window: &Window, [_, h, w]: [usize; 3]) -> usize {
         let axes = [(&window.rows, h), (&window.columns, w)];
-        let along = |(axis, at): (&Axis, usize)| match self {
+        axes.map(|(axis, at)| match self {
             Self::AverageWithPadding => axis.in_padded(at),
             _ => axis.places(at).iter().filter(|&&place| place != PADDING).count(),
-        };
-        axes.map(along).iter().product()
+        })
+        .iter()
+        .product()
     }
 }
 
@@ -69,6 +70,8 @@ per_isa! {
     /// The larger of each pair; NaN if either is.
     fn maximum[](to: &mut [f32], from: &[f32]) = {
         for (a, &b) in to.iter_mut().zip(from) {
+            // A comparison with NaN is false, so that a NaN that comes is taken, and one that is
+            // there stays.
             *a = if *a >= b || a.is_nan() { *a } else { b };
         }
     };

@@ -30,6 +30,7 @@ pub(crate) fn pool_back(pool: Pool, window: &Window, image: &Image<'_>, to: &mut
                 hand_over(&mut to[start..][..channels], &mut rest, input, kept);
             }
         } else {
+            // A mean hands each of its pixels the same share.
             divide(&mut rest, pool.counted(window, at) as f32);
             window.under(at).map(start).for_each(|start| add(&mut to[start..][..channels], &rest));
         }

@@ -37,13 +37,13 @@ impl Blend {
 
 /// The blends along one axis.
 #[derive(Debug, Clone)]
-pub(crate) struct Along {
+pub(crate) struct AxisBlends {
     blends: Vec<Blend>,
     /// For each input place, the first and one past the last output place that reads it.
     readers: Vec<(usize, usize)>,
 }
 
-impl Along {
+impl AxisBlends {
     pub(crate) fn new(blends: Vec<Blend>, input: usize) -> Self {
         let mut readers = vec![(usize::MAX, 0); input];
         for (out, blend) in blends.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Along {
 /// Every spot's `out` must be writable for all channels, and no two spots may share one.
 pub(crate) unsafe fn resize(
     spots: &[Spot<'_>],
-    [rows, columns]: [&Along; 2],
+    [rows, columns]: [&AxisBlends; 2],
     outside: f32,
     channels: usize,
 ) {

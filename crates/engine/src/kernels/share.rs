@@ -10,12 +10,13 @@ pub(crate) fn shared_out(
     each: usize,
     work: impl Fn(Range<usize>) + Sync,
 ) {
-    let range = |at: usize| at * each..(at * each + each).min(total);
+    // Cuts must not follow the number of threads: sums over a stretch would round otherwise.
     let parts = total.div_ceil(each);
+    let one = |part: usize| work(part * each..(part * each + each).min(total));
     if threads > 1 && parts > 1 {
-        (0..parts).into_par_iter().for_each(|at| work(range(at)));
+        (0..parts).into_par_iter().for_each(one);
     } else {
-        (0..parts).for_each(|at| work(range(at)));
+        (0..parts).for_each(one);
     }
 }
 

@@ -8,6 +8,8 @@ const LANES: usize = 16;
 /// The sum of `term` over all values: in double precision, in an order that depends on nothing but
 /// their number. Up to sixteen values are summed from the first to the last.
 pub(crate) fn sum<T: Copy + Into<f64>, F: Fn(f64) -> f64>(values: &[T], term: F) -> f64 {
+    // Sixteen partial sums, as many on every machine, so that the order of additions is part of
+    // the definition and not of the vector width.
     let mut lanes = [0.0; LANES];
     add_lanes(values, &mut lanes, term);
     lanes.iter().sum()

@@ -35,13 +35,16 @@ impl Landing {
     pub(crate) fn new(axis: Stride) -> Self {
         let mut lists: Vec<Vec<usize>> = Vec::new();
         let outputs = (0..axis.output).map(|output| {
-            let from = |tap: usize| {
-                let moved = (output + axis.before).checked_sub(tap * axis.dilation)?;
-                let input = moved / axis.stride;
-                (moved % axis.stride == 0 && input < axis.input).then_some((tap, input))
-            };
-            let (taps, inputs): (Vec<usize>, Vec<usize>) =
-                (0..axis.kernel).filter_map(from).unzip();
+            let (taps, inputs): (Vec<usize>, Vec<usize>) = (0..axis.kernel)
+                .filter_map(|tap| {
+                    // Tap t of input i lands at `i · stride + t · dilation - before`; solved for
+                    // the input.
+                    let moved = (output + axis.before).checked_sub(tap * axis.dilation)?;
+                    let input = moved / axis.stride;
+                    (moved % axis.stride == 0 && input < axis.input).then_some((tap, input))
+                })
+                .unzip();
+            // There are at most as many lists as the stride, plus those at the borders.
             let known = lists.iter().position(|list| *list == taps);
             let list = known.unwrap_or_else(|| {
                 lists.push(taps);
@@ -88,11 +91,14 @@ impl TransposedFilters {
     }
 
     fn pack(&self, group: usize, [rows, columns]: [&[usize]; 2]) -> Packed {
-        let (inputs, outputs) = (self.group_inputs, self.group_outputs);
+        let inputs = self.group_inputs;
+        let outputs = self.group_outputs;
         let bias = self.bias.get(group * outputs..(group + 1) * outputs).unwrap_or(&[]);
         Packed::new(rows.len() * columns.len() * inputs, outputs, bias, |k, output| {
-            let (tap, input) = (k / inputs, group * inputs + k % inputs);
-            let (row, column) = (rows[tap / columns.len()], columns[tap % columns.len()]);
+            let tap = k / inputs;
+            let input = group * inputs + k % inputs;
+            let row = rows[tap / columns.len()];
+            let column = columns[tap % columns.len()];
             let [height, width] = self.kernel;
             self.weights[((input * outputs + output) * height + row) * width + column]
         })
@@ -120,10 +126,11 @@ impl Transposed {
     /// # Safety
     /// Every spot's `out` must be writable for all channels, and no two spots may share one.
     pub(crate) unsafe fn compute(&self, spots: &[Spot<'_>]) {
+        // Spots on which the same taps land are one matrix product.
         let mut alike: Vec<Vec<&Spot<'_>>> = vec![Vec::new(); self.packed.len()];
         for spot in spots {
-            let (row, column) =
-                (self.rows.outputs[spot.at[1]].0, self.columns.outputs[spot.at[2]].0);
+            let row = self.rows.outputs[spot.at[1]].0;
+            let column = self.columns.outputs[spot.at[2]].0;
             alike[row * self.columns.lists.len() + column].push(spot);
         }
         for (spots, packed) in alike.iter().zip(&self.packed) {
@@ -144,7 +151,8 @@ impl Transposed {
             .iter()
             .flat_map(|spot| {
                 let [n, h, w] = spot.at;
-                let (rows, columns) = (&self.rows.outputs[h].1, &self.columns.outputs[w].1);
+                let rows = &self.rows.outputs[h].1;
+                let columns = &self.columns.outputs[w].1;
                 let places =
                     rows.iter().flat_map(move |&y| columns.iter().map(move |&x| [n, y, x]));
                 places.map(|at| spot.sources[0].pixel(at)[group * run..][..run].as_ptr())

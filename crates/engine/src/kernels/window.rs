@@ -64,9 +64,11 @@ impl AxisSpec {
         let (before, after) = match pads {
             Pads::Explicit(before, after) => (before, after),
             Pads::SameUpper | Pads::SameLower => {
+                // ONNX: SAME pads so that the output has ceil(input / stride) pixels.
                 let output = input.div_ceil(stride);
                 let total = ((output.max(1) - 1) * stride + reach).saturating_sub(input);
-                let (small, large) = (total / 2, total - total / 2);
+                let small = total / 2;
+                let large = total - total / 2;
                 if matches!(pads, Pads::SameUpper) { (small, large) } else { (large, small) }
             }
         };
@@ -104,8 +106,8 @@ impl Axis {
 
     fn with_places(mut self) -> Self {
         let taps = (0..self.output).flat_map(|out| (0..self.kernel).map(move |tap| (out, tap)));
-        let place = |(out, tap)| self.under(out, tap).map_or(PADDING, |at| at as u32);
-        self.places = taps.map(place).collect();
+        self.places =
+            taps.map(|(out, tap)| self.under(out, tap).map_or(PADDING, |at| at as u32)).collect();
         self
     }
 
@@ -127,7 +129,8 @@ impl Axis {
     #[inline(always)]
     pub(crate) fn first_of_run(&self, output: usize) -> Option<usize> {
         let places = self.places(output);
-        let (first, last) = (places[0], places[places.len() - 1]);
+        let first = places[0];
+        let last = places[places.len() - 1];
         // Places rise in equal steps, so both ends tell of those between.
         let together = first != PADDING && last.wrapping_sub(first) as usize == places.len() - 1;
         together.then_some(first as usize)
@@ -141,6 +144,7 @@ impl Axis {
 
     /// Output pixels whose windows touch `low..high` of the input.
     fn reach(&self, low: usize, high: usize) -> (usize, usize) {
+        // An output reads the inputs from `output · stride - before` on; solved for the output.
         let back = (self.kernel - 1) * self.dilation;
         let first = (low + self.before).saturating_sub(back).div_ceil(self.stride);
         let last = (high - 1 + self.before) / self.stride + 1;
@@ -162,33 +166,36 @@ pub(crate) struct Phase {
 impl Axis {
     /// The way back from input pixels to the output pixels that read them.
     pub(crate) fn phases(&self) -> Vec<Phase> {
-        let phase = |first: usize| {
-            let shift = (first + self.before) % self.stride;
-            let lands = |tap: &usize| tap * self.dilation % self.stride == shift;
-            // From the last tap on, so that the output pixels rise.
-            let taps: Vec<usize> = (0..self.kernel).rev().filter(lands).collect();
-            let pixels = (first..self.input).step_by(self.stride);
-            let places = pixels.flat_map(|at| {
-                taps.iter().map(move |tap| {
-                    let start = (at + self.before).checked_sub(tap * self.dilation);
-                    let output = start.map(|start| start / self.stride);
-                    output.filter(|&output| output < self.output).map_or(PADDING, |o| o as u32)
-                })
-            });
-            let axis = Self {
-                input: self.output,
-                output: self.input.saturating_sub(first).div_ceil(self.stride),
-                kernel: taps.len(),
-                stride: 1,
-                dilation: 1,
-                before: 0,
-                after: 0,
-                places: places.collect(),
-            };
-            Phase { first, taps, axis }
-        };
         // A stride beyond the input leaves every pixel a phase of its own.
-        (0..self.stride.min(self.input)).map(phase).collect()
+        (0..self.stride.min(self.input))
+            .map(|first| {
+                let shift = (first + self.before) % self.stride;
+                // From the last tap on, so that the output pixels rise.
+                let taps: Vec<usize> = (0..self.kernel)
+                    .rev()
+                    .filter(|tap| tap * self.dilation % self.stride == shift)
+                    .collect();
+                let pixels = (first..self.input).step_by(self.stride);
+                let places = pixels.flat_map(|at| {
+                    taps.iter().map(move |tap| {
+                        let start = (at + self.before).checked_sub(tap * self.dilation);
+                        let output = start.map(|start| start / self.stride);
+                        output.filter(|&output| output < self.output).map_or(PADDING, |o| o as u32)
+                    })
+                });
+                let axis = Self {
+                    input: self.output,
+                    output: self.input.saturating_sub(first).div_ceil(self.stride),
+                    kernel: taps.len(),
+                    stride: 1,
+                    dilation: 1,
+                    before: 0,
+                    after: 0,
+                    places: places.collect(),
+                };
+                Phase { first, taps, axis }
+            })
+            .collect()
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use bytes::Bytes;
 
 use super::error::{ExternalProblem, OnnxError};
+use super::file::{MAX_FILE_BYTES, read_exactly};
 use super::message::{EXTERNAL, GraphProto, ModelProto, TensorProto};
-use super::read::{MAX_FILE_BYTES, read_exactly};
 use super::tensor::{external_entry, raw_bytes};
 
 /// Fills in the elements of every tensor of the model that has them in another file.
@@ -46,12 +46,11 @@ impl Files<'_> {
         if tensor.data_location != EXTERNAL {
             return Ok(());
         }
-        let name = || tensor.name.clone();
-        let wanted =
-            raw_bytes(tensor).map_err(|problem| OnnxError::Tensor { problem, tensor: name() })?;
+        let wanted = raw_bytes(tensor)
+            .map_err(|problem| OnnxError::Tensor { problem, tensor: tensor.name.clone() })?;
         let raw_data = self.raw_data(tensor, wanted as u64).map_err(|problem| {
             let location = external_entry(tensor, "location").unwrap_or_default().to_owned();
-            OnnxError::External { problem, tensor: name(), location }
+            OnnxError::External { problem, tensor: tensor.name.clone(), location }
         })?;
         tensor.raw_data = raw_data;
         tensor.external_data.clear();
@@ -86,8 +85,11 @@ impl Files<'_> {
 
     /// The file's real path, which must lie in the model's folder.
     fn resolve(&self, location: &str) -> Result<PathBuf, ExternalProblem> {
-        let inside = |c| matches!(c, Component::Normal(_) | Component::CurDir);
-        if !Path::new(location).components().all(inside) || location.contains('\\') {
+        if !Path::new(location)
+            .components()
+            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
+            || location.contains('\\')
+        {
             return Err(ExternalProblem::OutsideFolder);
         }
         let here = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
@@ -125,17 +127,19 @@ mod tests {
     use faultlens_core::Tensor;
 
     fn away(name: &str, dims: &[i64], entries: &[(&str, &str)]) -> TensorProto {
-        let entry = |(key, value): &(&str, &str)| StringStringEntryProto {
-            key: (*key).to_owned(),
-            value: (*value).to_owned(),
-            ..Default::default()
-        };
         TensorProto {
             name: name.to_owned(),
             dims: dims.to_vec(),
             data_type: 1,
             data_location: EXTERNAL,
-            external_data: entries.iter().map(entry).collect(),
+            external_data: entries
+                .iter()
+                .map(|(key, value)| StringStringEntryProto {
+                    key: (*key).to_owned(),
+                    value: (*value).to_owned(),
+                    ..Default::default()
+                })
+                .collect(),
             ..Default::default()
         }
     }

@@ -150,6 +150,7 @@ impl<T: Scalar> Field for T {
         Element::read(self, reader)
     }
     fn size(&self, number: u32, style: Style) -> usize {
+        // proto3 leaves defaults out.
         let left_out = self.is_default() && style != Style::Always;
         if left_out { 0 } else { key_size(number) + Element::size(self) }
     }
@@ -179,6 +180,8 @@ impl<T: Element> Field for Option<T> {
 
 impl<T: Element> Field for Vec<T> {
     fn read(&mut self, wire: Wire, reader: &mut Reader) -> Result<(), Malformed> {
+        // Lists of numbers may be packed or not, whatever the schema says: readers must take
+        // both.
         if wire == Wire::Length && T::WIRE != Wire::Length {
             return reader.delimited(|reader, bytes| {
                 self.reserve(packed_count(T::WIRE, bytes));

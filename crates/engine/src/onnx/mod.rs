@@ -14,6 +14,7 @@ mod element;
 mod error;
 mod external;
 mod field;
+mod file;
 mod message;
 mod read;
 #[cfg(test)]
@@ -26,8 +27,9 @@ mod write;
 pub use build::{Dim, ModelBuilder, NodeBuilder, value_info};
 pub use element::{data_type, dtype};
 pub use error::{ExternalProblem, Malformed, OnnxError, TensorProblem};
+pub use file::MAX_FILE_BYTES;
 pub use message::*;
-pub use read::{MAX_FILE_BYTES, decode, read};
+pub use read::{decode, read};
 pub use tensor::{tensor, tensor_proto};
 pub use wire::Unknown;
 pub use write::{encode, write};

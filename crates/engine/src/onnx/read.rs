@@ -1,7 +1,7 @@
 //! Reading models from files and from memory.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -9,21 +9,21 @@ use bytes::Bytes;
 use super::error::OnnxError;
 use super::external;
 use super::field::Message;
+use super::file::{MAX_FILE_BYTES, read_exactly};
 use super::message::ModelProto;
 use super::sniff::looks_like;
 use super::wire::Reader;
 
-/// The largest file that is taken into memory, a model or its external data.
-pub const MAX_FILE_BYTES: u64 = 8 << 30;
-
 /// Reads a model and the external data that lies beside it; afterwards the model stands alone.
 pub fn read(path: &Path) -> Result<ModelProto, OnnxError> {
-    let load = || {
-        let mut model = decode(read_file(path)?)?;
-        external::load(&mut model, path.parent().unwrap_or(Path::new("")))?;
-        Ok(model)
-    };
-    load().map_err(|problem| OnnxError::InFile { problem: Box::new(problem), path: path.into() })
+    load(path)
+        .map_err(|problem| OnnxError::InFile { problem: Box::new(problem), path: path.into() })
+}
+
+fn load(path: &Path) -> Result<ModelProto, OnnxError> {
+    let mut model = decode(read_file(path)?)?;
+    external::load(&mut model, path.parent().unwrap_or(Path::new("")))?;
+    Ok(model)
 }
 
 /// Reads a model from memory. Weights stay parts of `bytes`; external data is not looked for.
@@ -59,18 +59,6 @@ fn read_file(path: &Path) -> Result<Bytes, OnnxError> {
         io::ErrorKind::OutOfMemory => OnnxError::OutOfMemory { bytes },
         _ => OnnxError::Unreadable(error),
     })
-}
-
-/// Reads a file of known length, and fails rather than aborts when memory is short.
-pub(super) fn read_exactly(path: &Path, bytes: u64) -> io::Result<Bytes> {
-    let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    File::open(path)?.take(bytes).read_to_end(&mut buffer)?;
-    if buffer.len() < length {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok(Bytes::from(buffer))
 }
 
 #[cfg(test)]

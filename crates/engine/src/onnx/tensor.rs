@@ -10,25 +10,25 @@ use super::message::{EXTERNAL, TensorProto};
 
 /// The elements of a constant, checked against its shape before anything is allocated.
 pub fn tensor(proto: &TensorProto) -> Result<Tensor, OnnxError> {
-    let convert = || {
-        let dtype = dtype(proto.data_type).ok_or_else(|| unsupported(proto.data_type))?;
-        let (shape, elements) = shape(&proto.dims)?;
-        if proto.data_location == EXTERNAL && proto.raw_data.is_empty() && elements > 0 {
-            return Err(TensorProblem::NotLoaded { location: location(proto).to_owned() });
-        }
-        let data = if proto.raw_data.is_empty() {
-            from_typed(proto, dtype, elements)?
-        } else {
-            let wanted = elements.checked_mul(dtype.size());
-            let wanted = wanted.ok_or_else(|| too_many(&proto.dims))?;
-            check_length(&proto.dims, wanted, proto.raw_data.len(), "bytes")?;
-            from_raw(&proto.raw_data, dtype)
-        };
-        let found = data.len();
-        Tensor::new(shape, data)
-            .map_err(|_| length_problem(&proto.dims, elements, found, "elements"))
+    convert(proto).map_err(|problem| OnnxError::Tensor { problem, tensor: proto.name.clone() })
+}
+
+fn convert(proto: &TensorProto) -> Result<Tensor, TensorProblem> {
+    let dtype = dtype(proto.data_type).ok_or_else(|| unsupported(proto.data_type))?;
+    let (shape, elements) = shape(&proto.dims)?;
+    if proto.data_location == EXTERNAL && proto.raw_data.is_empty() && elements > 0 {
+        return Err(TensorProblem::NotLoaded { location: location(proto).to_owned() });
+    }
+    let data = if proto.raw_data.is_empty() {
+        from_typed(proto, dtype, elements)?
+    } else {
+        let wanted = elements.checked_mul(dtype.size());
+        let wanted = wanted.ok_or_else(|| too_many(&proto.dims))?;
+        check_length(&proto.dims, wanted, proto.raw_data.len(), "bytes")?;
+        from_raw(&proto.raw_data, dtype)
     };
-    convert().map_err(|problem| OnnxError::Tensor { problem, tensor: proto.name.clone() })
+    let found = data.len();
+    Tensor::new(shape, data).map_err(|_| length_problem(&proto.dims, elements, found, "elements"))
 }
 
 /// A constant for a file, its elements as raw bytes.
@@ -134,11 +134,13 @@ where
     W: Copy + Into<i128>,
     N: TryFrom<W>,
 {
-    let one = |&value: &W| match N::try_from(value) {
-        Ok(value) => Ok(finish(value)),
-        Err(_) => Err(TensorProblem::Range { value: value.into(), dtype: dtype.name() }),
-    };
-    values.iter().map(one).collect()
+    values
+        .iter()
+        .map(|&value| match N::try_from(value) {
+            Ok(value) => Ok(finish(value)),
+            Err(_) => Err(TensorProblem::Range { value: value.into(), dtype: dtype.name() }),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -82,6 +82,7 @@ impl Reader {
         }
         let start = self.at;
         let key = self.varint()?;
+        // A key is the field's number, and in its lowest three bits how the value is stored.
         let number = u32::try_from(key >> 3).unwrap_or(0);
         if number == 0 || number >= 1 << 29 {
             return Err(malformed(start, format!("impossible field number {}", key >> 3)));
@@ -111,6 +112,7 @@ impl Reader {
     pub(super) fn varint(&mut self) -> Result<u64, Malformed> {
         let start = self.at;
         let mut value = 0u64;
+        // Base 128, least significant group first; the highest bit says that more follow.
         for shift in (0..70).step_by(7) {
             let [byte] = self.array()?;
             value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
@@ -135,6 +137,7 @@ impl Reader {
     fn length(&mut self) -> Result<usize, Malformed> {
         let start = self.at;
         let length = self.varint()?;
+        // Never beyond the message: a length cannot reach into what follows it.
         let left = self.end - self.at;
         match usize::try_from(length) {
             Ok(length) if length <= left => Ok(length),
@@ -169,6 +172,7 @@ impl Reader {
         read: impl FnOnce(&mut Self, usize) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
         let length = self.length()?;
+        // The end moves in for the inner message, and out again behind it.
         let outer = std::mem::replace(&mut self.end, self.at + length);
         read(self, length)?;
         self.end = outer;
@@ -182,6 +186,7 @@ impl Reader {
         read: impl FnOnce(&mut Self) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
         self.charge(memory)?;
+        // Recursion on a hostile file would overflow the stack.
         if self.depth == MAX_DEPTH {
             return Err(malformed(self.at, format!("more than {MAX_DEPTH} nested messages")));
         }

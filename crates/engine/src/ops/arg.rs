@@ -30,9 +30,15 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     })))
 }
 
+/// Only NaN does not compare with itself.
+fn is_nan<T: PartialOrd>(x: &T) -> bool {
+    x.partial_cmp(x).is_none()
+}
+
 impl Arg {
+    /// Where a row's extreme stands: the first NaN if there is one (the last where the last of equals
+    /// is wanted), as in NumPy.
     fn place<T: PartialOrd>(&self, row: &[T]) -> usize {
-        let is_nan = |x: &T| x.partial_cmp(x).is_none();
         let mut best = 0;
         for (at, x) in row.iter().enumerate().skip(1) {
             let better = match x.partial_cmp(&row[best]) {

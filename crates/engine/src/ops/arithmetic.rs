@@ -82,7 +82,8 @@ fn on_doubles(function: Binary, x: f64, y: f64) -> f64 {
 /// Powers of anything to anything: computed as doubles, in the type of the base.
 fn power(base: &Value, exponent: &Value) -> Answers {
     let Some(dtype) = base.dtype() else { return Ok(None) };
-    let (base, exponent) = (cast(base, DType::F64)?, cast(exponent, DType::F64)?);
+    let base = cast(base, DType::F64)?;
+    let exponent = cast(exponent, DType::F64)?;
     let (Some(x), Some(y)) = (base.tensor(), exponent.tensor()) else { return Ok(None) };
     let pow =
         |x: Exact, y: Exact| Some(Exact::Float(on_doubles(Binary::Pow, x.double(), y.double())));
@@ -153,7 +154,8 @@ pub(super) fn parse_mod(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op
 
 impl Op for Mod {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
-        let (a, b) = (required(operands, 0)?.tensor(), required(operands, 1)?.tensor());
+        let a = required(operands, 0)?.tensor();
+        let b = required(operands, 1)?.tensor();
         let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
         let of_dividend = self.of_dividend;
         one(pairwise(a, b, &move |x, y| {
@@ -229,7 +231,8 @@ mod tests {
 
     #[test]
     fn clipping_beyond_32_bits() {
-        let (x, low) = (value(vec![-(1 << 50), 1 << 50]), value(vec![-(1 << 40)]));
+        let x = value(vec![-(1 << 50), 1 << 50]);
+        let low = value(vec![-(1 << 40)]);
         let got = clip(&[Some(&x), Some(&low)]).unwrap().unwrap();
         assert_eq!(got[0].as_ref().unwrap().integers(), Some(vec![-(1 << 40), 1 << 50]));
     }

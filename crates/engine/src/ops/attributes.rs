@@ -37,6 +37,11 @@ impl<'a> Attributes<'a> {
         self.find(name).map_or(default, |a| a.i)
     }
 
+    /// A number that stands for yes or no; no where it is left out.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.int(name, 0) != 0
+    }
+
     pub(crate) fn float(&self, name: &str, default: f32) -> f32 {
         self.find(name).map_or(default, |a| a.f)
     }
@@ -50,8 +55,10 @@ impl<'a> Attributes<'a> {
     }
 
     pub(crate) fn string(&self, name: &str, default: &str) -> String {
-        let text = |a: &AttributeProto| String::from_utf8_lossy(&a.s).into_owned();
-        self.find(name).map_or_else(|| default.to_owned(), text)
+        self.find(name).map_or_else(
+            || default.to_owned(),
+            |a: &AttributeProto| String::from_utf8_lossy(&a.s).into_owned(),
+        )
     }
 
     pub(crate) fn strings(&self, name: &str) -> Vec<String> {

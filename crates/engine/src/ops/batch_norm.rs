@@ -1,7 +1,6 @@
 //! `BatchNormalization`: a factor and an offset per channel, from stored statistics or from those
 //! of the batch.
 
-use super::elementwise::{Elementwise, Function};
 use super::operands::{Answers, floats, one, required, rounded};
 use super::{Attributes, Local, Op, Wants};
 use crate::buffers::Buffers;
@@ -9,6 +8,7 @@ use crate::error::OperandError;
 use crate::kernels::channels::{mapped, moments};
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::share::threads_here;
+use crate::op::{Elementwise, Function};
 use crate::step::{round, run_alone};
 use crate::value::Value;
 
@@ -42,8 +42,9 @@ pub(super) fn parse_training(
 fn statistics<'a>(operands: &[Option<&'a Value>]) -> Result<[&'a [f32]; 4], OperandError> {
     let mut lists = [[].as_slice(); 4];
     for (at, list) in lists.iter_mut().enumerate() {
-        let wanted = || OperandError::new("it needs a scale, a bias, a mean and a variance");
-        *list = &floats(operands, at + 1)?.ok_or_else(wanted)?.data;
+        *list = &floats(operands, at + 1)?
+            .ok_or_else(|| OperandError::new("it needs a scale, a bias, a mean and a variance"))?
+            .data;
     }
     if lists.iter().any(|list| list.len() != lists[0].len()) {
         return Err(OperandError::new("its scale, bias, mean and variance differ in length"));
@@ -147,8 +148,7 @@ impl Op for Training {
             answer = Floats { shape: input.shape.clone(), ..answer.in_order(Order::RowMajor) };
         }
         round(&mut answer);
-        let list = |data| Some(rounded(vec![channels], input.dtype, data));
-        let [mean, variance] = moved.map(list);
+        let [mean, variance] = moved.map(|data| Some(rounded(vec![channels], input.dtype, data)));
         Ok(Some(vec![Some(Value::Floats(answer)), mean, variance]))
     }
 }
@@ -161,19 +161,32 @@ impl Training {
         [scale, bias, stored_mean, stored_variance]: [&[f32]; 4],
         buffers: &Buffers,
     ) -> (Floats, [Vec<f32>; 2]) {
-        let (channels, threads) = (scale.len(), threads_here());
+        let channels = scale.len();
+        let threads = threads_here();
         let [mean, variance] = moments(&rows.data, channels, threads);
-        let per =
-            |f: &dyn Fn(usize) -> f64| -> Vec<f32> { (0..channels).map(|c| f(c) as f32).collect() };
-        let factor = |c: usize| f64::from(scale[c]) / libm::sqrt(variance[c] + self.epsilon);
-        let offset = per(&|c| f64::from(bias[c]) - mean[c] * factor(c));
+        // Normalisation, scale and bias come to one factor and one offset per channel.
+        let mut factors = Vec::with_capacity(channels);
+        let mut offsets = Vec::with_capacity(channels);
+        for c in 0..channels {
+            let factor = f64::from(scale[c]) / libm::sqrt(variance[c] + self.epsilon);
+            factors.push(factor as f32);
+            offsets.push((f64::from(bias[c]) - mean[c] * factor) as f32);
+        }
         let mut data = buffers.of(rows.data.len());
-        mapped(&rows.data, &mut data, [&per(&factor), &offset], threads);
-        let moved = |stored: &[f32], now: &[f64]| {
-            per(&|c| f64::from(stored[c]) * self.momentum + now[c] * (1.0 - self.momentum))
-        };
-        let statistics = [moved(stored_mean, &mean), moved(stored_variance, &variance)];
-        let (shape, order, dtype) = (rows.shape.clone(), rows.order, rows.dtype);
+        mapped(&rows.data, &mut data, [&factors, &offsets], threads);
+        // Running statistics are an exponential moving average, as ONNX defines it.
+        let statistics =
+            [(stored_mean, &mean), (stored_variance, &variance)].map(|(stored, now)| {
+                let pairs = stored.iter().zip(now);
+                pairs
+                    .map(|(&stored, now)| {
+                        (f64::from(stored) * self.momentum + now * (1.0 - self.momentum)) as f32
+                    })
+                    .collect()
+            });
+        let shape = rows.shape.clone();
+        let order = rows.order;
+        let dtype = rows.dtype;
         (Floats { shape, order, dtype, data }, statistics)
     }
 }
@@ -186,9 +199,8 @@ mod tests {
 
     #[test]
     fn any_number_of_axes_has_the_same_bits() {
-        let list = |data: [f32; 3]| rounded(vec![3], DType::F32, data.to_vec());
-        let statistics =
-            [[1.0, -2.0, 0.5], [0.1, 0.2, 0.3], [1.5, 0.0, -1.0], [2.0, 0.1, 1.0]].map(list);
+        let statistics = [[1.0, -2.0, 0.5], [0.1, 0.2, 0.3], [1.5, 0.0, -1.0], [2.0, 0.1, 1.0]]
+            .map(|data| rounded(vec![3], DType::F32, data.to_vec()));
         let data: Vec<f32> = (0..24).map(|i| (i as f32 * 0.7).sin()).collect();
         let norm = BatchNorm { epsilon: 1e-5, affine: None };
         let run = |shape: &[usize]| {

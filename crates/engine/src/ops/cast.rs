@@ -52,6 +52,7 @@ impl Op for Cast {
 pub(crate) fn cast(value: &Value, to: DType) -> Result<Value, OperandError> {
     let data = match (value, to) {
         (Value::Floats(floats), DType::F32 | DType::F16 | DType::BF16) => {
+            // Narrower floats are kept in 32 bits, rounded to what the narrow type can hold.
             let mut floats = Floats { dtype: to, ..floats.clone() };
             crate::step::round(&mut floats);
             return Ok(Value::Floats(floats));

@@ -27,7 +27,8 @@ impl Op for Concat {
     ) -> Result<Option<Box<dyn Local + 'a>>, OperandError> {
         let floats: Option<Vec<_>> = operands.iter().map(|v| v.and_then(Value::floats)).collect();
         let Some(floats) = floats.filter(|f| !f.is_empty()) else { return Ok(None) };
-        let (first, order) = (&floats[0].shape, floats[0].order);
+        let first = &floats[0].shape;
+        let order = floats[0].order;
         let rank = first.len();
         let axis = self.axis.rem_euclid(rank.max(1) as i64) as usize;
         let innermost = if order == Order::ChannelsLast { 1 } else { rank.saturating_sub(1) };

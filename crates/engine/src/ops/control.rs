@@ -27,8 +27,11 @@ fn declared(output: &ValueInfoProto) -> (DType, Vec<usize>) {
     let tensor = output.r#type.as_ref().and_then(|t| t.tensor_type.as_ref());
     let dtype = tensor.and_then(|t| onnx::dtype(t.elem_type)).unwrap_or(DType::F32);
     let axes = tensor.and_then(|t| t.shape.as_ref()).map_or(&[][..], |shape| &shape.dim);
-    let length = |n: Option<i64>| n.and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
-    (dtype, axes.iter().map(|axis| length(axis.dim_value)).collect())
+    // An axis without a fixed length is empty where the loop never turned.
+    let lengths = axes
+        .iter()
+        .map(|axis| axis.dim_value.and_then(|length| usize::try_from(length).ok()).unwrap_or(0));
+    (dtype, lengths.collect())
 }
 
 impl Op for Loop {

@@ -2,11 +2,11 @@
 
 use super::conv_nd::{self, ConvNd};
 use super::operands::Answers;
-use super::windows::{window_axes, window_specs};
+use super::windows::{bias_of, groups, row_major, windows};
 use super::{Attributes, Edit, Local, Op, Repacked, Wants, channels_around};
 use crate::error::OperandError;
 use crate::kernels::conv::{FilterShape, Filters, convolve};
-use crate::kernels::grid::{Order, Region, Spot};
+use crate::kernels::grid::{Region, Spot};
 use crate::kernels::window::{AxisSpec, Window};
 use crate::value::Value;
 use std::ops::Range;
@@ -34,22 +34,8 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     Ok(Some(Box::new(Conv { windows, explicit, groups, prepacked: None })))
 }
 
-/// Into how many groups the channels split.
-pub(super) fn groups(attributes: &Attributes<'_>) -> Result<usize, OperandError> {
-    let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
-    groups.ok_or_else(|| OperandError::new("attribute group must be positive"))
-}
-
-/// The window that attributes describe, for convolutions and pools; `None` if not of two axes.
-pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2]>, OperandError> {
-    if window_axes(attributes).is_some_and(|axes| axes != 2) {
-        return Ok(None);
-    }
-    Ok(window_specs(attributes, 2)?.try_into().ok())
-}
-
 /// The filters and the window of a convolution for an input and weights of these shapes.
-pub(crate) fn bound(
+pub(crate) fn bound_conv(
     attributes: &Attributes<'_>,
     input: &[usize],
     weights: &[usize],
@@ -84,7 +70,8 @@ impl Conv {
 
     fn pack(&self, weights: &Value, bias: Option<&Value>) -> Result<Prepacked, OperandError> {
         let (shape, kernel) = self.filter_shape(weights.shape())?;
-        let (data, bias) = (row_major(weights)?, bias_of(bias, shape.outputs)?);
+        let data = row_major(weights)?;
+        let bias = bias_of(bias, shape.outputs)?;
         Ok(Prepacked { shape, kernel, filters: Arc::new(Filters::new(shape, data, bias)) })
     }
 
@@ -116,22 +103,6 @@ impl Conv {
         let shape = [input[0], prepacked.shape.outputs, window.rows.output, window.columns.output];
         Ok(BoundConv { shape, window, filters: prepacked.filters })
     }
-}
-
-pub(super) fn row_major(value: &Value) -> Result<&[f32], OperandError> {
-    match value.floats() {
-        Some(floats) if floats.order == Order::RowMajor => Ok(&floats.data),
-        _ => Err(OperandError::new("weights must be floats")),
-    }
-}
-
-/// The bias, one per output or none.
-pub(super) fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], OperandError> {
-    let data = bias.map_or(Ok([].as_slice()), row_major)?;
-    if !data.is_empty() && data.len() != outputs {
-        return Err(OperandError::new(format!("{} biases for {outputs} outputs", data.len())));
-    }
-    Ok(data)
 }
 
 impl Op for Conv {

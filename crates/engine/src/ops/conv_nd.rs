@@ -1,12 +1,10 @@
 //! `Conv` along one, three or more axes: windows are copied side by side and multiplied as rows.
 
-use super::conv::{bias_of, groups};
-use super::matmul::multiply_rows;
 use super::operands::{Answers, one, operand, required, rounded};
-use super::windows::{Windows, window_axes, window_specs};
+use super::windows::{Windows, bias_of, groups, window_axes, window_specs};
 use super::{Attributes, Op};
 use crate::error::OperandError;
-use crate::kernels::gemm::Packed;
+use crate::kernels::gemm::{Packed, multiply_rows};
 use crate::kernels::grid::Floats;
 use crate::kernels::window::AxisSpec;
 use crate::value::Value;
@@ -47,25 +45,32 @@ impl ConvNd {
             let why = format!("a window of {} axes does not fit weights", self.specs.len());
             return Err(OperandError::new(format!("{why} of {kernel:?}")));
         }
-        let spec = |(axis, &kernel): (usize, &usize)| AxisSpec {
-            kernel,
-            ..self.specs.get(axis).copied().unwrap_or(AxisSpec::whole(kernel))
-        };
-        let specs: Vec<AxisSpec> = kernel.iter().enumerate().map(spec).collect();
+        let specs: Vec<AxisSpec> = kernel
+            .iter()
+            .enumerate()
+            .map(|(axis, &kernel)| AxisSpec {
+                kernel,
+                ..self.specs.get(axis).copied().unwrap_or(AxisSpec::whole(kernel))
+            })
+            .collect();
         Windows::new(&specs, plane)
     }
 
     /// The weights of each group; depth runs over taps, then channels.
     fn packed(&self, sizes: &Sizes, weights: &[f32], bias: &[f32]) -> Vec<Packed> {
         let &Sizes { group_inputs, group_outputs, taps, .. } = sizes;
-        let group = |group: usize| {
-            let bias = bias.get(group * group_outputs..(group + 1) * group_outputs).unwrap_or(&[]);
-            Packed::new(taps * group_inputs, group_outputs, bias, |k, column| {
-                let (tap, channel) = (k / group_inputs, k % group_inputs);
-                weights[((group * group_outputs + column) * group_inputs + channel) * taps + tap]
+        (0..self.groups)
+            .map(|group| {
+                let bias =
+                    bias.get(group * group_outputs..(group + 1) * group_outputs).unwrap_or(&[]);
+                Packed::new(taps * group_inputs, group_outputs, bias, |k, column| {
+                    let tap = k / group_inputs;
+                    let channel = k % group_inputs;
+                    weights
+                        [((group * group_outputs + column) * group_inputs + channel) * taps + tap]
+                })
             })
-        };
-        (0..self.groups).map(group).collect()
+            .collect()
     }
 }
 
@@ -74,13 +79,17 @@ fn gathered(windows: &[Vec<Option<usize>>], channels: &[f32], sizes: &Sizes) -> 
     let plane = sizes.planes[0];
     let value =
         |at: Option<usize>, channel: usize| at.map_or(0.0, |at| channels[channel * plane + at]);
-    let tap = |&at: &Option<usize>| (0..sizes.group_inputs).map(move |c| value(at, c));
-    windows.iter().flatten().flat_map(tap).collect()
+    windows
+        .iter()
+        .flatten()
+        .flat_map(|&at| (0..sizes.group_inputs).map(move |c| value(at, c)))
+        .collect()
 }
 
 impl Op for ConvNd {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
-        let (input, weights) = (required(operands, 0)?.floats(), required(operands, 1)?.floats());
+        let input = required(operands, 0)?.floats();
+        let weights = required(operands, 1)?.floats();
         let (Some(input), Some(weights)) = (input, weights) else { return Ok(None) };
         let operand_error = || {
             let groups = self.groups;

@@ -1,8 +1,8 @@
 //! `ConvTranspose` in one and two dimensions.
 
-use super::conv::{bias_of, groups, row_major};
 use super::operands::{Answers, one, operand, required};
 use super::windows::window_axes;
+use super::windows::{bias_of, groups, row_major};
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
 use crate::kernels::conv::FilterShape;
@@ -77,7 +77,7 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 
 /// The convolution that a transposed one turns round: its filters, and its window from this one's
 /// output to its input.
-pub(crate) fn turned(
+pub(crate) fn reversed_conv(
     attributes: &Attributes<'_>,
     input: &[usize],
     weights: &[usize],
@@ -111,19 +111,20 @@ impl ConvTranspose {
             attributes.has("output_shape").then(|| attributes.sizes("output_shape", axes, 1));
         let outputs = outputs.transpose()?;
         let auto = attributes.string("auto_pad", "NOTSET");
-        let spec = |axis: usize| AxisSpec {
-            stride: stride[axis],
-            dilation: dilation[axis],
-            pads: match auto.as_str() {
-                "SAME_UPPER" => Pads::Same { upper: true },
-                "SAME_LOWER" => Pads::Same { upper: false },
-                "VALID" => Pads::Explicit(0, 0),
-                _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
-            },
-            extra: extra[axis],
-            output: outputs.as_ref().map(|outputs| outputs[axis]),
-        };
-        let specs = (0..axes).map(spec).collect();
+        let specs = (0..axes)
+            .map(|axis| AxisSpec {
+                stride: stride[axis],
+                dilation: dilation[axis],
+                pads: match auto.as_str() {
+                    "SAME_UPPER" => Pads::Same { upper: true },
+                    "SAME_LOWER" => Pads::Same { upper: false },
+                    "VALID" => Pads::Explicit(0, 0),
+                    _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
+                },
+                extra: extra[axis],
+                output: outputs.as_ref().map(|outputs| outputs[axis]),
+            })
+            .collect();
         Ok(Self { groups: groups(attributes)?, specs, prepacked: None })
     }
 
@@ -228,6 +229,7 @@ impl Op for ConvTranspose {
                 input.shape
             )));
         };
+        // A row of pixels is an image of height one.
         let image = Floats { shape: vec![n, channels, 1, width], ..input.clone() };
         let bound = self.bind(&image.shape, 1, operands)?;
         let image = image.in_order(Order::ChannelsLast);

@@ -69,6 +69,7 @@ pub(crate) fn pick(
     shape: Vec<usize>,
 ) -> Result<Value, OperandError> {
     let mixed = || OperandError::new("its operands differ in type");
+    // Floats of any width lie in memory as `f32`; other types are picked as they are.
     let floats: Option<Vec<_>> = sources.iter().map(|v| v.floats()).collect();
     if let Some(floats) = floats {
         let first = floats.first().ok_or_else(mixed)?;
@@ -123,17 +124,18 @@ fn viewed<T: Copy>(data: &[T], axes: &[usize], strides: &[usize]) -> Vec<T> {
 }
 
 fn picked<T: Copy>(sources: &[&[T]], at: &[usize]) -> Result<Vec<T>, OperandError> {
-    let find = |&number: &usize| {
-        let mut rest = number;
-        for source in sources {
-            match source.get(rest) {
-                Some(&element) => return Ok(element),
-                None => rest -= source.len(),
+    at.iter()
+        .map(|&number| {
+            let mut rest = number;
+            for source in sources {
+                match source.get(rest) {
+                    Some(&element) => return Ok(element),
+                    None => rest -= source.len(),
+                }
             }
-        }
-        Err(OperandError::new(format!("there is no element {number}")))
-    };
-    at.iter().map(find).collect()
+            Err(OperandError::new(format!("there is no element {number}")))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -143,7 +145,8 @@ mod tests {
     #[test]
     fn picks_across_sources_of_one_type() {
         let of = |v: Vec<i64>| Value::from_tensor(Tensor::vector(v));
-        let (a, b) = (of(vec![1 << 40, 2]), of(vec![3]));
+        let a = of(vec![1 << 40, 2]);
+        let b = of(vec![3]);
         let got = pick(&[&a, &b], &[2, 0, 1], vec![3]).unwrap();
         assert_eq!(got.integers(), Some(vec![3, 1 << 40, 2]));
         assert!(pick(&[&a, &b], &[3], vec![1]).is_err());

@@ -4,37 +4,15 @@ use super::cast::cast;
 use super::elements::view;
 use super::operands::{Answers, one, required};
 use super::places::{broadcast, spread_strides};
-use super::{Attributes, Local, Op, Wants, arithmetic};
+use super::{Attributes, arithmetic};
 use crate::error::OperandError;
 use crate::kernels::elementwise::{Binary, Unary};
 use crate::kernels::grid::{Floats, Grid, Order, Region, Spot};
+use crate::op::{Elementwise, Function, Local, Op, Wants};
 use crate::step::run_alone;
 use crate::value::Value;
 use faultlens_core::DType;
 use std::ops::Range;
-use std::sync::Arc;
-
-/// What is done to each element.
-#[derive(Debug, Clone)]
-pub(crate) enum Function {
-    /// A function of the element.
-    Unary(Unary),
-    /// A function of the element and one of another operand.
-    Binary(Binary),
-    /// A factor and an offset per channel.
-    Affine {
-        /// Per channel.
-        factor: Arc<[f32]>,
-        /// Per channel.
-        offset: Arc<[f32]>,
-    },
-}
-
-/// An element-wise operator: a function, and which operands it reads.
-#[derive(Debug, Clone)]
-pub(crate) struct Elementwise {
-    pub(crate) function: Function,
-}
 
 pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
     if let Some(function) = unary(attributes) {
@@ -48,36 +26,40 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 
 /// The function of one element that an operator is; gradients ask for it too.
 pub(crate) fn unary(attributes: &Attributes<'_>) -> Option<Unary> {
-    let float = |name: &str, default: f32| attributes.float(name, default);
     Some(match attributes.op_type() {
         "Abs" => Unary::Abs,
         "Ceil" => Unary::Ceil,
-        "Celu" => Unary::Celu(float("alpha", 1.0)),
+        "Celu" => Unary::Celu(attributes.float("alpha", 1.0)),
         "Clip" if attributes.opset() < 11 => {
-            Unary::Clip(float("min", f32::MIN), float("max", f32::MAX))
+            Unary::Clip(attributes.float("min", f32::MIN), attributes.float("max", f32::MAX))
         }
-        "Elu" => Unary::Elu(float("alpha", 1.0)),
+        "Elu" => Unary::Elu(attributes.float("alpha", 1.0)),
         "Erf" => Unary::Erf,
         "Exp" => Unary::Exp,
         "Floor" => Unary::Floor,
         "Gelu" if attributes.string("approximate", "none") == "tanh" => Unary::GeluTanh,
         "Gelu" => Unary::Gelu,
-        "HardSigmoid" => Unary::HardSigmoid(float("alpha", 0.2), float("beta", 0.5)),
+        "HardSigmoid" => {
+            Unary::HardSigmoid(attributes.float("alpha", 0.2), attributes.float("beta", 0.5))
+        }
         "HardSwish" => Unary::HardSwish,
-        "LeakyRelu" => Unary::LeakyRelu(float("alpha", 0.01)),
+        "LeakyRelu" => Unary::LeakyRelu(attributes.float("alpha", 0.01)),
         "Log" => Unary::Log,
         "Mish" => Unary::Mish,
         "Neg" => Unary::Neg,
         "Reciprocal" => Unary::Reciprocal,
         "Relu" => Unary::Relu,
-        "Selu" => Unary::Selu(float("alpha", 1.673_263_2), float("gamma", 1.050_701)),
+        "Selu" => Unary::Selu(
+            attributes.float("alpha", 1.673_263_2),
+            attributes.float("gamma", 1.050_701),
+        ),
         "Sigmoid" => Unary::Sigmoid,
         "Sign" => Unary::Sign,
         "Softplus" => Unary::Softplus,
         "Softsign" => Unary::Softsign,
         "Sqrt" => Unary::Sqrt,
         "Tanh" => Unary::Tanh,
-        "ThresholdedRelu" => Unary::ThresholdedRelu(float("alpha", 1.0)),
+        "ThresholdedRelu" => Unary::ThresholdedRelu(attributes.float("alpha", 1.0)),
         _ => return None,
     })
 }
@@ -167,12 +149,11 @@ impl Elementwise {
         let shape = broadcast(&[a, b]);
         let shape =
             shape.ok_or_else(|| OperandError::new(format!("shapes {a:?} and {b:?} do not fit")))?;
-        let expand = |floats: &Floats| {
+        let [x, y] = both.map(|floats| {
             let strides = spread_strides(&floats.shape, shape.len());
             let plain = Value::Floats(floats.in_order(Order::RowMajor));
             view(&plain, &shape, &strides, shape.clone())
-        };
-        let [x, y] = both.map(expand);
+        });
         Ok(run_alone(self, &[Some(&x?), Some(&y?)])?.map(|v| vec![Some(v)]))
     }
 }
@@ -198,13 +179,15 @@ struct BoundCopy<'a> {
 
 /// The pixels of a larger grid that a region of a broadcast one answers for.
 pub(crate) fn spread(region: Region, from: &Grid, to: &Grid) -> Region {
-    let along = |axis: usize, value: usize, end: usize| {
-        if from.axes[axis] == 1 { end } else { value }
-    };
-    Region {
-        low: std::array::from_fn(|a| along(a, region.low[a], 0)),
-        high: std::array::from_fn(|a| along(a, region.high[a], to.axes[a])),
+    let mut reached = region;
+    for axis in 0..3 {
+        // One place along the axis answers for all of them.
+        if from.axes[axis] == 1 {
+            reached.low[axis] = 0;
+            reached.high[axis] = to.axes[axis];
+        }
     }
+    reached
 }
 
 impl Local for BoundCopy<'_> {

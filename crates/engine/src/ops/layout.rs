@@ -141,6 +141,7 @@ fn resolve(from: &[usize], wanted: &[i64], keep_zero: bool) -> Result<Vec<usize>
     let mut shape = Vec::with_capacity(wanted.len());
     for (axis, &length) in wanted.iter().enumerate() {
         shape.push(match length {
+            // Since version 14, `allowzero` makes 0 an axis of length zero.
             0 if !keep_zero => *from.get(axis).ok_or_else(operand_error)?,
             -1 => 1,
             n => usize::try_from(n).map_err(|_| operand_error())?,
@@ -207,8 +208,9 @@ impl Op for Transpose {
 
 impl Transpose {
     pub(crate) fn new(attributes: &Attributes<'_>) -> Self {
-        let axes = |p: &[i64]| p.iter().map(|&a| a as usize).collect();
-        Self { permutation: attributes.ints("perm").map(axes) }
+        Self {
+            permutation: attributes.ints("perm").map(|p| p.iter().map(|&a| a as usize).collect()),
+        }
     }
 
     /// Which axis of the operand each axis of the result is.
@@ -233,6 +235,7 @@ pub(crate) fn transposed(value: Value, permutation: &[usize]) -> Result<Value, O
         other => return permuted(&other, permutation, shape),
     };
     let order = match (floats.order, permutation) {
+        // NHWC as ONNX sees it is channels last as it lies: only the label changes.
         (Order::ChannelsLast, [0, 2, 3, 1]) => Order::RowMajor,
         (Order::RowMajor, [0, 3, 1, 2]) => Order::ChannelsLast,
         (Order::RowMajor, _) => return permuted(&Value::Floats(floats), permutation, shape),
@@ -286,19 +289,22 @@ impl Blocks {
         let Self { size, to_space, within_channel } = *self;
         let operand_error = || OperandError::new(format!("{of:?} does not make blocks of {size}"));
         let &[n, c, h, w] = of else { return Err(operand_error()) };
-        let (image, channel) = (c * h * w, h * w);
+        let image = c * h * w;
+        let channel = h * w;
         let (axes, strides, shape) = if to_space {
             let c = c
                 .is_multiple_of(size * size)
                 .then_some(c / (size * size))
                 .ok_or_else(operand_error)?;
+            // CRD keeps a block's pixels within each channel, DCR spreads them over the channels.
             let [of_c, of_block] = if within_channel { [size * size, 1] } else { [1, c] };
             let of_row = of_block * size * channel;
             let strides = [image, of_c * channel, w, of_row, 1, of_block * channel];
             ([n, c, h, size, w, size], strides, vec![n, c, h * size, w * size])
         } else if h.is_multiple_of(size) && w.is_multiple_of(size) {
             let strides = [image, w, 1, channel, w * size, size];
-            let (rows, columns) = (h / size, w / size);
+            let rows = h / size;
+            let columns = w / size;
             ([n, size, size, c, rows, columns], strides, vec![n, size * size * c, rows, columns])
         } else {
             return Err(operand_error());

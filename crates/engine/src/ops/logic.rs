@@ -45,7 +45,8 @@ impl Compare {
 
 impl Op for Compare {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
-        let (a, b) = (required(operands, 0)?, required(operands, 1)?);
+        let a = required(operands, 0)?;
+        let b = required(operands, 1)?;
         let shapes = [a.shape(), b.shape()];
         let operand_error =
             || OperandError::new(format!("shapes {:?} and {:?} do not fit", a.shape(), b.shape()));
@@ -73,8 +74,8 @@ pub(super) fn parse_float_class(
     attributes: &Attributes<'_>,
 ) -> Result<Option<Box<dyn Op>>, OperandError> {
     let nan = attributes.op_type() == "IsNaN";
-    let detects = |name: &str| !nan && attributes.int(name, 1) != 0;
-    let (positive, negative) = (detects("detect_positive"), detects("detect_negative"));
+    let positive = !nan && attributes.int("detect_positive", 1) != 0;
+    let negative = !nan && attributes.int("detect_negative", 1) != 0;
     Ok(Some(Box::new(FloatClass { nan, positive, negative })))
 }
 

@@ -67,8 +67,11 @@ impl Op for Lrn {
         if input.shape.len() != 4 {
             return Err(OperandError::new(format!("images are wanted, not {:?}", input.shape)));
         }
-        let function = |channels: &[f32], out: &mut [f32]| self.pixel(channels, out);
-        Ok(Some(Box::new(Pixelwise::new(input.shape.clone(), input.order, function))))
+        Ok(Some(Box::new(Pixelwise::new(
+            input.shape.clone(),
+            input.order,
+            |channels: &[f32], out: &mut [f32]| self.pixel(channels, out),
+        ))))
     }
 }
 

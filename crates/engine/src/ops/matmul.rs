@@ -1,6 +1,7 @@
 //! `Gemm` and `MatMul`: rows times a matrix.
 
 use super::matmul_batched::product;
+use super::operands::operand;
 use super::{Attributes, Edit, Local, Op, Repacked, Wants, channels_around};
 use crate::error::OperandError;
 use crate::kernels::gemm::{PANEL, Packed, Rows, multiply};
@@ -25,7 +26,8 @@ struct Product {
 }
 
 pub(super) fn parse(_attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, OperandError> {
-    let (alpha, beta) = (1.0, 1.0);
+    let alpha = 1.0;
+    let beta = 1.0;
     let product = Product { transposed: false, alpha, beta, spread_bias: false, prepacked: None };
     Ok(Some(Box::new(product)))
 }
@@ -54,8 +56,7 @@ impl Matrix<'_> {
     fn at(&self, k: usize, column: usize) -> f32 {
         let index =
             if self.transposed { column * self.depth + k } else { k * self.columns + column };
-        // A factor of one must leave every bit alone, NaN and infinities included.
-        if self.alpha == 1.0 { self.data[index] } else { self.alpha * self.data[index] }
+        scaled(self.data[index], self.alpha)
     }
 
     fn pack(&self, bias: &[f32]) -> Packed {
@@ -68,7 +69,8 @@ impl Product {
         let floats = value.floats()?;
         let &[first, second] = floats.shape.as_slice() else { return None };
         let (depth, columns) = if self.transposed { (second, first) } else { (first, second) };
-        let (transposed, alpha) = (self.transposed, self.alpha);
+        let transposed = self.transposed;
+        let alpha = self.alpha;
         (depth * columns > 0).then_some(Matrix {
             data: &floats.data,
             depth,
@@ -89,8 +91,7 @@ impl Product {
             many if many.len() == columns && !by_row => many.to_vec(),
             _ => return None,
         };
-        let beta = self.beta;
-        Some(spread.into_iter().map(|b| if beta == 1.0 { b } else { beta * b }).collect())
+        Some(spread.into_iter().map(|b| scaled(b, self.beta)).collect())
     }
 
     fn pack(&self, matrix: Option<&Value>, bias: Option<&Value>) -> Option<Packed> {
@@ -101,11 +102,16 @@ impl Product {
 
     /// The same product with its matrix packed, if its operands allow.
     fn prepacked(&self, constants: &[Option<&Value>]) -> Option<Self> {
-        let constant = |at: usize| constants.get(at).copied().flatten();
-        let packed = self.pack(constant(1), constant(2))?;
-        let spread_bias = constant(2).is_some_and(|b| b.shape().iter().product::<usize>() == 1);
+        let bias = operand(constants, 2);
+        let packed = self.pack(operand(constants, 1), bias)?;
+        let spread_bias = bias.is_some_and(|b| b.shape().iter().product::<usize>() == 1);
         Some(Self { spread_bias, prepacked: Some(Arc::new(packed)), ..self.clone() })
     }
+}
+
+/// The value times a factor. A factor of one must leave every bit alone, NaN and infinities included.
+fn scaled(value: f32, by: f32) -> f32 {
+    if by == 1.0 { value } else { by * value }
 }
 
 impl Op for Product {
@@ -115,10 +121,11 @@ impl Op for Product {
 
     fn repack(&self, edits: &[Edit<'_>]) -> Option<Repacked> {
         let mut packed = Packed::clone(self.prepacked.as_ref()?);
-        let (depth, columns) = (packed.depth(), packed.columns());
-        let scaled = |value: f32, by: f32| if by == 1.0 { value } else { by * value };
+        let depth = packed.depth();
+        let columns = packed.columns();
         let mut touched = Vec::new();
         for edit in edits {
+            // An element of the matrix is one entry of one packed panel.
             if edit.operand == 1 {
                 let entries: Vec<(usize, usize, f32)> = edit
                     .elements
@@ -170,7 +177,8 @@ impl Op for Product {
         let mut shape = rows.shape().to_vec();
         let depth = shape.last().copied().unwrap_or(0);
         if depth != packed.depth() {
-            let (rows, wanted) = (rows.shape(), packed.depth());
+            let rows = rows.shape();
+            let wanted = packed.depth();
             return Err(OperandError::new(format!(
                 "rows of {rows:?} do not fit a matrix of {wanted} rows"
             )));
@@ -187,17 +195,6 @@ impl Op for Product {
     ) -> Result<Option<Vec<Option<Value>>>, OperandError> {
         product(operands)
     }
-}
-
-/// Rows times packed weights, from slices.
-#[expect(unsafe_code, reason = "rows are written through pointers; see kernels")]
-pub(crate) fn multiply_rows(rows: &[f32], packed: &Packed, out: &mut [f32]) {
-    let inputs: Vec<*const f32> = rows.chunks_exact(packed.depth()).map(<[f32]>::as_ptr).collect();
-    let outputs: Vec<*mut f32> =
-        out.chunks_exact_mut(packed.columns()).map(<[f32]>::as_mut_ptr).collect();
-    let rows = Rows { inputs: &inputs, taps: 1, run: packed.depth(), outputs: &outputs };
-    // SAFETY: every pointer is the start of a chunk of the right length.
-    unsafe { multiply(&rows, packed, 0, packed.columns()) }
 }
 
 struct BoundProduct {
@@ -300,27 +297,4 @@ fn transposed(a: &Floats) -> Result<Floats, OperandError> {
     let data = (0..rows * columns).map(|i| a.data[i % rows * columns + i / rows]).collect();
     let dtype: DType = a.dtype;
     Ok(Floats { shape: vec![columns, rows], order: Order::RowMajor, dtype, data })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn identity() -> Packed {
-        Packed::new(2, 2, &[], |k, column| if k == column { 1.0 } else { 0.0 })
-    }
-
-    #[test]
-    fn rows_are_multiplied_one_by_one() {
-        let mut out = [0.0; 4];
-        multiply_rows(&[1.0, 2.0, 3.0, 4.0], &identity(), &mut out);
-        assert_eq!(out, [1.0, 2.0, 3.0, 4.0]);
-    }
-
-    /// In a build without debug assertions, this once read row pointers that do not exist.
-    #[test]
-    #[should_panic(expected = "every row has its input runs")]
-    fn more_outputs_than_rows_are_refused() {
-        multiply_rows(&[1.0, 2.0], &identity(), &mut [0.0; 4]);
-    }
 }

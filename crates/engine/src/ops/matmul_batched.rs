@@ -2,11 +2,10 @@
 
 use super::cast::{Exact, Number};
 use super::elements::{Element, alike, by_type};
-use super::matmul::multiply_rows;
 use super::operands::{Answers, one, required, rounded, whole_value};
 use super::places::{broadcast, spread_offsets};
 use crate::error::OperandError;
-use crate::kernels::gemm::Packed;
+use crate::kernels::gemm::{Packed, multiply_rows};
 use crate::kernels::grid::Floats;
 use crate::value::Value;
 use faultlens_core::{Tensor, TensorData};
@@ -39,8 +38,11 @@ impl Shapes {
             .filter(|_| depth == same_depth)
             .ok_or_else(operand_error)?;
         let [at_a, at_b] = [outer_a, outer_b].map(|own| spread_offsets(own, &outer));
-        let start = |(i, j): (usize, usize)| [i * rows * depth, j * depth * columns];
-        let starts = at_a.into_iter().zip(at_b).map(start).collect();
+        let starts = at_a
+            .into_iter()
+            .zip(at_b)
+            .map(|(i, j)| [i * rows * depth, j * depth * columns])
+            .collect();
         let mut product = outer;
         product.extend((a.len() > 1).then_some(rows));
         product.extend((b.len() > 1).then_some(columns));
@@ -50,7 +52,8 @@ impl Shapes {
 
 /// The product of two values of one type; `None` for types that do not multiply.
 pub(super) fn product(operands: &[Option<&Value>]) -> Answers {
-    let (a, b) = (required(operands, 0)?, required(operands, 1)?);
+    let a = required(operands, 0)?;
+    let b = required(operands, 1)?;
     let shapes = Shapes::new(a.shape(), b.shape())?;
     match (a, b) {
         (Value::Floats(a), Value::Floats(b)) => {
@@ -88,18 +91,21 @@ fn of_numbers<T: Element + Number>(
 ) -> Result<Vec<T>, OperandError> {
     let both =
         alike(first, &tensors).ok_or_else(|| OperandError::new("its operands differ in type"))?;
-    let element = |[rows_at, matrix_at]: [usize; 2], row: usize, column: usize| {
-        let terms = (0..shapes.depth).map(|k| {
-            let x = both[0][rows_at + row * shapes.depth + k].exact();
-            (x, both[1][matrix_at + k * shapes.columns + column].exact())
-        });
-        T::from_exact(terms.fold(Exact::Whole(0), |sum, (x, y)| add(sum, x, y)))
-    };
-    let place = |&start: &[usize; 2]| {
-        let places = (0..shapes.rows).flat_map(|row| (0..shapes.columns).map(move |c| (row, c)));
-        places.map(|(row, column)| element(start, row, column)).collect::<Vec<T>>()
-    };
-    Ok(shapes.starts.iter().flat_map(place).collect())
+    let mut products = Vec::with_capacity(shapes.starts.len() * shapes.rows * shapes.columns);
+    for &[rows_at, matrix_at] in &shapes.starts {
+        for row in 0..shapes.rows {
+            for column in 0..shapes.columns {
+                let mut sum = Exact::Whole(0);
+                for k in 0..shapes.depth {
+                    let x = both[0][rows_at + row * shapes.depth + k].exact();
+                    let y = both[1][matrix_at + k * shapes.columns + column].exact();
+                    sum = add(sum, x, y);
+                }
+                products.push(T::from_exact(sum));
+            }
+        }
+    }
+    Ok(products)
 }
 
 fn add(sum: Exact, x: Exact, y: Exact) -> Exact {
@@ -118,7 +124,8 @@ mod tests {
         let value = |shape: &[usize], data: Vec<i64>| {
             Value::from_tensor(Tensor::new(shape.to_vec(), data).unwrap())
         };
-        let (a, b) = (value(&[2, 2], vec![1 << 40, 2, 3, 4]), value(&[2], vec![1, -1]));
+        let a = value(&[2, 2], vec![1 << 40, 2, 3, 4]);
+        let b = value(&[2], vec![1, -1]);
         let answers = product(&[Some(&a), Some(&b)]).unwrap().unwrap();
         let answer = answers[0].as_ref().unwrap();
         assert_eq!((answer.shape(), answer.integers()), (&[2][..], Some(vec![(1 << 40) - 2, -1])));

@@ -23,20 +23,22 @@ struct Limits {
     score: Option<f32>,
 }
 
+/// The number that an operand is, unless it is left out.
+fn first_float(operands: &[Option<&Value>], at: usize) -> Result<Option<f32>, OperandError> {
+    Ok(floats(operands, at)?.and_then(|floats| floats.data.first().copied()))
+}
+
 impl Limits {
     fn of(operands: &[Option<&Value>]) -> Result<Self, OperandError> {
         let boxes = operand(operands, 2).and_then(Value::integers).and_then(|v| v.first().copied());
-        let number = |at: usize| -> Result<Option<f32>, OperandError> {
-            Ok(floats(operands, at)?.and_then(|f| f.data.first().copied()))
-        };
-        let overlap = number(3)?.unwrap_or(0.0);
+        let overlap = first_float(operands, 3)?.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&overlap) {
             return Err(OperandError::new(format!(
                 "iou_threshold {overlap} is not between 0 and 1"
             )));
         }
         let boxes = usize::try_from(boxes.unwrap_or(0)).unwrap_or(0);
-        Ok(Self { boxes, overlap, score: number(4)? })
+        Ok(Self { boxes, overlap, score: first_float(operands, 4)? })
     }
 }
 
@@ -75,8 +77,9 @@ impl Op for Suppression {
 /// The boxes of one class that stay, best first; the first of equals wins. A score that is not a
 /// number comes after all others.
 fn best(rects: &[Rect], scores: &[f32], limits: &Limits) -> Vec<usize> {
-    let enough = |&at: &usize| limits.score.is_none_or(|limit| scores[at] > limit);
-    let mut candidates: Vec<usize> = (0..scores.len()).filter(enough).collect();
+    let mut candidates: Vec<usize> = (0..scores.len())
+        .filter(|&at| limits.score.is_none_or(|limit| scores[at] > limit))
+        .collect();
     candidates.sort_by(|&a, &b| {
         let by_score = scores[b].partial_cmp(&scores[a]);
         by_score.unwrap_or_else(|| scores[a].is_nan().cmp(&scores[b].is_nan()))
@@ -104,15 +107,17 @@ impl Rect {
     fn of(row: &[f32; 4], centres: bool) -> Self {
         let &[a, b, c, d] = row;
         if centres {
-            let (half_width, half_height) = (c / 2.0, d / 2.0);
+            let half_width = c / 2.0;
+            let half_height = d / 2.0;
             return Self {
                 low: [a - half_width, b - half_height],
                 high: [a + half_width, b + half_height],
             };
         }
-        let ends = |x: f32, y: f32| if x >= y { (y, x) } else { (x, y) };
-        let (top, left) = (ends(a, c), ends(b, d));
-        Self { low: [left.0, top.0], high: [left.1, top.1] }
+        // Two corners in any order.
+        let (top, bottom) = if a >= c { (c, a) } else { (a, c) };
+        let (left, right) = if b >= d { (d, b) } else { (b, d) };
+        Self { low: [left, top], high: [right, bottom] }
     }
 
     fn area(&self) -> f32 {
@@ -122,16 +127,21 @@ impl Rect {
     /// Whether the intersection is more than `limit` of the union. Comparisons are written as ONNX
     /// Runtime writes them, so that a box that is not a number never overlaps.
     fn overlaps(&self, other: &Self, limit: f32) -> bool {
-        let larger = |a: f32, b: f32| if a < b { b } else { a };
-        let smaller = |a: f32, b: f32| if b < a { b } else { a };
-        let shared = Self {
-            low: std::array::from_fn(|i| larger(self.low[i], other.low[i])),
-            high: std::array::from_fn(|i| smaller(self.high[i], other.high[i])),
-        };
+        let mut shared = Self { low: self.low, high: self.high };
+        for i in 0..2 {
+            // Not `max` and `min`, which prefer a number to NaN.
+            if shared.low[i] < other.low[i] {
+                shared.low[i] = other.low[i];
+            }
+            if other.high[i] < shared.high[i] {
+                shared.high[i] = other.high[i];
+            }
+        }
         if (0..2).any(|i| shared.high[i] <= shared.low[i]) {
             return false;
         }
-        let (intersection, areas) = (shared.area(), [self.area(), other.area()]);
+        let intersection = shared.area();
+        let areas = [self.area(), other.area()];
         let union = areas[0] + areas[1] - intersection;
         if [intersection, areas[0], areas[1], union].iter().any(|&area| area <= 0.0) {
             return false;
@@ -146,8 +156,9 @@ mod tests {
 
     #[test]
     fn equal_scores_keep_their_order_and_nan_comes_last() {
-        let far = |i: usize| Rect::of(&[i as f32 * 10.0, 0.0, i as f32 * 10.0 + 1.0, 1.0], false);
-        let rects: Vec<Rect> = (0..4).map(far).collect();
+        let rects: Vec<Rect> = (0..4)
+            .map(|i| Rect::of(&[i as f32 * 10.0, 0.0, i as f32 * 10.0 + 1.0, 1.0], false))
+            .collect();
         let limits = Limits { boxes: 4, overlap: 0.5, score: None };
         assert_eq!(best(&rects, &[0.5, f32::NAN, 0.5, f32::NEG_INFINITY], &limits), [0, 2, 3, 1]);
         let limits = Limits { score: Some(0.0), ..limits };

@@ -24,6 +24,7 @@ impl Spread {
     pub(crate) fn of(row: &[f32]) -> Self {
         let count = row.len() as f64;
         let mean = sum(row, |x| x) / count;
+        // Two passes: the difference of two large sums would lose a small variance.
         let variance = sum(row, |x| (x - mean) * (x - mean)) / count;
         Self { mean: mean as f32, variance: variance as f32 }
     }
@@ -97,7 +98,8 @@ impl Op for Grouped {
         // Before opset 21 there is one scale per group.
         let per_group = required(operands, 1)?.shape() == [groups];
         let affine = Affine::of(operands, if per_group { groups } else { channels })?;
-        let (each, plane) = (channels / groups, plane.iter().product::<usize>());
+        let each = channels / groups;
+        let plane = plane.iter().product::<usize>();
         let mut data = input.data.clone();
         for (group, row) in data.chunks_exact_mut((each * plane).max(1)).enumerate() {
             let spread = Spread::of(row);
@@ -105,7 +107,8 @@ impl Op for Grouped {
             for (channel, pixels) in row.chunks_exact_mut(plane.max(1)).enumerate() {
                 let group = group % groups;
                 let at = if per_group { group } else { group * each + channel };
-                let (scale, shift) = (affine.scale[at], affine.shift[at]);
+                let scale = affine.scale[at];
+                let shift = affine.shift[at];
                 pixels.iter_mut().for_each(|x| *x = (*x - spread.mean) * inverse * scale + shift);
             }
         }
@@ -202,6 +205,7 @@ impl Op for MeanVariance {
         rows.rows(data, |row| spreads.push(Spread::of(row)));
         let mut answers = vec![0.0; data.len()];
         for (start, spread) in rows.starts.iter().zip(spreads) {
+            // ONNX defines this operator with the constant outside of the root.
             let deviation = spread.variance.sqrt() + 1e-9;
             for step in &rows.steps {
                 answers[start + step] = (data[start + step] - spread.mean) / deviation;

@@ -90,25 +90,28 @@ impl Pad {
         length: usize,
         (before, after): (i64, i64),
     ) -> Result<Vec<Option<usize>>, OperandError> {
-        let (cut, rest) = ((-before).max(0), length as i64 + before.min(0) + after.min(0));
+        let cut = (-before).max(0);
+        let rest = length as i64 + before.min(0) + after.min(0);
         if rest < 0 {
             return Err(OperandError::new(format!(
                 "pads {before} and {after} do not fit {length} elements"
             )));
         }
         let inside = |at: i64| (0..rest).contains(&at).then_some((at + cut) as usize);
-        let source = |at: i64| match self.mode {
-            Mode::Constant => Ok(inside(at)),
-            _ if rest == 0 => Err(OperandError::new("there is nothing to repeat")),
-            Mode::Edge => Ok(inside(at.clamp(0, rest - 1))),
-            Mode::Wrap => Ok(inside(at.rem_euclid(rest))),
-            Mode::Reflect => {
-                let period = (2 * (rest - 1)).max(1);
-                let at = at.rem_euclid(period);
-                Ok(inside(at.min(period - at)))
-            }
-        };
-        (-before.max(0)..rest + after.max(0)).map(source).collect()
+        (-before.max(0)..rest + after.max(0))
+            .map(|at| match self.mode {
+                Mode::Constant => Ok(inside(at)),
+                _ if rest == 0 => Err(OperandError::new("there is nothing to repeat")),
+                Mode::Edge => Ok(inside(at.clamp(0, rest - 1))),
+                Mode::Wrap => Ok(inside(at.rem_euclid(rest))),
+                // Back and forth without repeating the ends: a period of 2 (n - 1).
+                Mode::Reflect => {
+                    let period = (2 * (rest - 1)).max(1);
+                    let at = at.rem_euclid(period);
+                    Ok(inside(at.min(period - at)))
+                }
+            })
+            .collect()
     }
 
     /// The constant that fills, in the type of the padded value.
@@ -148,7 +151,8 @@ impl Op for Pad {
         if n * channels * height * width == 0 || added > 1 << 16 {
             return Ok(None);
         }
-        let (rows, columns) = (self.along(height, *rows)?, self.along(width, *columns)?);
+        let rows = self.along(height, *rows)?;
+        let columns = self.along(width, *columns)?;
         let shape = [n, channels, rows.len(), columns.len()];
         let order = floats.order;
         Ok((order == Order::ChannelsLast)
@@ -163,12 +167,14 @@ impl Op for Pad {
         let mut padded = Vec::with_capacity(shape.len());
         for ((&length, stride), widths) in shape.iter().zip(strides(shape)).zip(widths) {
             let along = self.along(length, widths)?;
-            let next = |&start: &Option<usize>| {
-                along.iter().map(move |at| Some(start? + (*at)? * stride)).collect::<Vec<_>>()
-            };
             padded.push(along.len());
             small_enough(&padded)?;
-            places = places.iter().flat_map(next).collect();
+            places = places
+                .iter()
+                .flat_map(|&start| {
+                    along.iter().map(move |at| Some(start? + (*at)? * stride)).collect::<Vec<_>>()
+                })
+                .collect();
         }
         let fill = shape.iter().product();
         let at: Vec<usize> = places.into_iter().map(|at| at.unwrap_or(fill)).collect();

@@ -15,8 +15,8 @@ pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
 pub(crate) fn offsets(shape: &[usize], strides: &[usize]) -> Vec<usize> {
     let mut places = vec![0];
     for (&length, &stride) in shape.iter().zip(strides) {
-        let along = |&start: &usize| (0..length).map(move |i| start + i * stride);
-        places = places.iter().flat_map(along).collect();
+        places =
+            places.iter().flat_map(|&start| (0..length).map(move |i| start + i * stride)).collect();
     }
     places
 }
@@ -24,18 +24,20 @@ pub(crate) fn offsets(shape: &[usize], strides: &[usize]) -> Vec<usize> {
 /// The shape that all these broadcast to.
 pub(crate) fn broadcast(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     let rank = shapes.iter().map(|s| s.len()).max()?;
-    let axis = |from_end: usize| {
-        let mut length = 1;
-        for shape in shapes {
-            let own = shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at]);
-            if own != 1 && length != 1 && own != length {
-                return None;
+    (0..rank)
+        .rev()
+        .map(|from_end| {
+            let mut length = 1;
+            for shape in shapes {
+                let own = shape.len().checked_sub(from_end + 1).map_or(1, |at| shape[at]);
+                if own != 1 && length != 1 && own != length {
+                    return None;
+                }
+                length = if length == 1 { own } else { length };
             }
-            length = if length == 1 { own } else { length };
-        }
-        Some(length)
-    };
-    (0..rank).rev().map(axis).collect()
+            Some(length)
+        })
+        .collect()
 }
 
 /// The strides of a shape seen as one of `rank` axes to which it broadcasts.
@@ -75,11 +77,17 @@ impl Fold {
         for &named in axes {
             folds[axis(named, shape.len())?] = true;
         }
-        let side = |wanted: bool| -> Vec<usize> {
-            shape.iter().zip(&folds).map(|(&n, &f)| if f == wanted { n } else { 1 }).collect()
-        };
         let strides = strides(shape);
-        let (kept, gone) = (side(false), side(true));
+        // The shape with the axes that fold at length one, and that with the others so.
+        let mut kept = shape.to_vec();
+        let mut gone = shape.to_vec();
+        for (axis, &folds) in folds.iter().enumerate() {
+            if folds {
+                kept[axis] = 1;
+            } else {
+                gone[axis] = 1;
+            }
+        }
         Ok(Self { starts: offsets(&kept, &strides), steps: offsets(&gone, &strides), kept })
     }
 
@@ -102,9 +110,14 @@ impl Fold {
 
     /// The answers' shape: with axes of length one, or without the axes that folded.
     pub(crate) fn shape(&self, shape: &[usize], axes: &[i64], keep: bool) -> Vec<usize> {
-        let folds = |at: usize| axes.iter().any(|&a| axis(a, shape.len()) == Ok(at));
-        let kept = self.kept.iter().enumerate().filter(|&(at, _)| keep || !folds(at));
-        kept.map(|(_, &length)| length).collect()
+        let mut kept = Vec::with_capacity(self.kept.len());
+        for (at, &length) in self.kept.iter().enumerate() {
+            let folds = axes.iter().any(|&named| axis(named, shape.len()) == Ok(at));
+            if keep || !folds {
+                kept.push(length);
+            }
+        }
+        kept
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::Local;
 use crate::kernels::grid::{Region, Spot};
-use crate::kernels::resize::{Along, resize};
+use crate::kernels::resize::{AxisBlends, resize};
 use std::ops::Range;
 
 /// New rows and columns for every image and channel.
 pub(super) struct Plane {
     pub(super) shape: [usize; 4],
-    pub(super) rows: Along,
-    pub(super) columns: Along,
+    pub(super) rows: AxisBlends,
+    pub(super) columns: AxisBlends,
     /// What stands where no input does.
     pub(super) outside: f32,
 }

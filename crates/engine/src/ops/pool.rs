@@ -1,9 +1,9 @@
 //! Pools over windows and over whole planes.
 
-use super::conv::windows;
 use super::operands::Answers;
-use super::pool_nd::{Keep, PoolNd};
+use super::pool_nd::{PoolKind, PoolNd};
 use super::windows::window_specs;
+use super::windows::windows;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
 use crate::kernels::grid::{Order, Region, Spot};
@@ -24,7 +24,7 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     let other = general(attributes)?;
     let windows = windows(attributes)?.filter(|_| !other.indices);
     Ok(Some(match (other.keep, windows) {
-        (Keep::Pool(kind), Some(windows)) => {
+        (PoolKind::Pool(kind), Some(windows)) => {
             Box::new(Windowed { kind, windows: Some(windows), other })
         }
         _ => Box::new(other),
@@ -36,18 +36,20 @@ pub(super) fn parse_global(
 ) -> Result<Option<Box<dyn Op>>, OperandError> {
     let other = general(attributes)?;
     Ok(Some(match other.keep {
-        Keep::Pool(kind) => Box::new(Windowed { kind, windows: None, other }),
-        Keep::Norm(_) => Box::new(other),
+        PoolKind::Pool(kind) => Box::new(Windowed { kind, windows: None, other }),
+        PoolKind::Norm(_) => Box::new(other),
     }))
 }
 
 /// The pool as its attributes describe it, along any number of axes.
 pub(crate) fn general(attributes: &Attributes<'_>) -> Result<PoolNd, OperandError> {
     let keep = match attributes.op_type() {
-        "GlobalMaxPool" | "MaxPool" => Keep::Pool(Pool::Max),
-        "GlobalLpPool" | "LpPool" => Keep::Norm(attributes.int("p", 2) as i32),
-        _ if attributes.int("count_include_pad", 0) != 0 => Keep::Pool(Pool::AverageWithPadding),
-        _ => Keep::Pool(Pool::Average),
+        "GlobalMaxPool" | "MaxPool" => PoolKind::Pool(Pool::Max),
+        "GlobalLpPool" | "LpPool" => PoolKind::Norm(attributes.int("p", 2) as i32),
+        _ if attributes.int("count_include_pad", 0) != 0 => {
+            PoolKind::Pool(Pool::AverageWithPadding)
+        }
+        _ => PoolKind::Pool(Pool::Average),
     };
     if attributes.op_type().starts_with("Global") {
         return Ok(PoolNd { keep, specs: None, indices: false, by_columns: false });
@@ -71,7 +73,7 @@ pub(crate) fn of_pixels(
 ) -> Result<Option<(Pool, Window)>, OperandError> {
     let PoolNd { keep, specs, .. } = general(attributes)?;
     let windows = specs.map(<[AxisSpec; 2]>::try_from).transpose();
-    let (Keep::Pool(kind), Ok(windows)) = (keep, windows) else { return Ok(None) };
+    let (PoolKind::Pool(kind), Ok(windows)) = (keep, windows) else { return Ok(None) };
     Ok(bind(kind, windows, shape)?.map(|bound| (kind, bound.window)))
 }
 

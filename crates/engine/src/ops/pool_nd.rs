@@ -12,7 +12,7 @@ use faultlens_core::TensorData;
 
 /// What a pool keeps of its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum PoolKind {
     /// What the pixel kernel can keep as well.
     Pool(Pool),
     /// The p-norm.
@@ -22,7 +22,7 @@ pub(crate) enum Keep {
 /// A pool along any number of axes.
 #[derive(Debug, Clone)]
 pub(crate) struct PoolNd {
-    pub(crate) keep: Keep,
+    pub(crate) keep: PoolKind,
     /// `None` pools the whole plane.
     pub(super) specs: Option<Vec<AxisSpec>>,
     /// Whether the places of maxima are an answer too.
@@ -43,7 +43,7 @@ impl Op for PoolNd {
         shape.extend(windows.output());
         let pixels: usize = plane.iter().product();
         let answer = match (value, self.keep) {
-            (_, Keep::Pool(Pool::Max)) => return self.maxima(value, &under, shape),
+            (_, PoolKind::Pool(Pool::Max)) => return self.maxima(value, &under, shape),
             (Value::Floats(floats), _) => {
                 let planes = floats.data.chunks_exact(pixels.max(1));
                 let data = planes.flat_map(|plane| under.iter().map(|w| self.kept(plane, w)));
@@ -80,11 +80,11 @@ impl PoolNd {
     fn kept(&self, plane: &[f32], window: &Window) -> f32 {
         let values = window.inside.iter().map(|&at| plane[at]);
         match self.keep {
-            Keep::Pool(Pool::AverageWithPadding) => values.sum::<f32>() / window.padded as f32,
-            Keep::Pool(_) => values.sum::<f32>() / window.inside.len() as f32,
-            Keep::Norm(1) => values.map(f32::abs).sum(),
-            Keep::Norm(2) => values.map(|x| x * x).sum::<f32>().sqrt(),
-            Keep::Norm(p) => {
+            PoolKind::Pool(Pool::AverageWithPadding) => values.sum::<f32>() / window.padded as f32,
+            PoolKind::Pool(_) => values.sum::<f32>() / window.inside.len() as f32,
+            PoolKind::Norm(1) => values.map(f32::abs).sum(),
+            PoolKind::Norm(2) => values.map(|x| x * x).sum::<f32>().sqrt(),
+            PoolKind::Norm(p) => {
                 let p = p as f32;
                 libm::powf(values.map(|x| libm::powf(x.abs(), p)).sum(), 1.0 / p)
             }
@@ -112,11 +112,18 @@ impl PoolNd {
         let mut answers = vec![Some(answer)];
         if self.indices {
             let pixels: usize = plane.iter().product();
-            let counted = |at: &usize| match self.by_columns {
-                true => (at - at % pixels) + column_by_column(at % pixels, plane),
-                false => *at,
-            };
-            let places: Vec<i64> = places.iter().map(|at| counted(at) as i64).collect();
+            let places: Vec<i64> = places
+                .iter()
+                .map(|&at| {
+                    let within = at % pixels;
+                    let counted = if self.by_columns {
+                        at - within + column_by_column(within, plane)
+                    } else {
+                        at
+                    };
+                    counted as i64
+                })
+                .collect();
             answers.push(Some(whole_value(shape, places)?));
         }
         Ok(Some(answers))
@@ -157,25 +164,27 @@ fn largest<T: Copy + PartialOrd>(
     lowest: T,
 ) -> (Vec<T>, Vec<usize>) {
     let pixels: usize = plane.iter().product();
-    let is_nan = |x: T| x.partial_cmp(&x).is_none();
-    let in_plane = |plane: usize| {
-        under.iter().map(move |window| {
-            let mut places = window.inside.iter().map(|at| plane * pixels + at);
-            let Some(first) = places.next() else { return (lowest, plane * pixels) };
-            let keep = |best: usize, at: usize| {
-                if data[best] >= data[at] || is_nan(data[best]) { best } else { at }
-            };
-            let best = places.fold(first, keep);
-            (data[best], best)
+    (0..data.len() / pixels)
+        .flat_map(|plane| {
+            under.iter().map(move |window| {
+                let mut places = window.inside.iter().map(|at| plane * pixels + at);
+                let Some(first) = places.next() else { return (lowest, plane * pixels) };
+                let best = places.fold(first, |best, at| {
+                    // Only NaN does not compare with itself.
+                    let best_is_nan = data[best].partial_cmp(&data[best]).is_none();
+                    if data[best] >= data[at] || best_is_nan { best } else { at }
+                });
+                (data[best], best)
+            })
         })
-    };
-    (0..data.len() / pixels).flat_map(in_plane).unzip()
+        .unzip()
 }
 
 /// A place of a plane, counted with the first axis running fastest.
 fn column_by_column(at: usize, plane: &[usize]) -> usize {
     let strides = super::places::strides(plane);
-    let (mut place, mut step) = (0, 1);
+    let mut place = 0;
+    let mut step = 1;
     for (&length, stride) in plane.iter().zip(strides) {
         place += at / stride % length * step;
         step *= length;
@@ -188,9 +197,9 @@ mod tests {
     use super::*;
     use faultlens_core::DType;
 
-    fn pool(keep: Keep, input: &Value) -> Vec<Option<Value>> {
+    fn pool(keep: PoolKind, input: &Value) -> Vec<Option<Value>> {
         let spec = AxisSpec::whole(2);
-        let indices = keep == Keep::Pool(Pool::Max);
+        let indices = keep == PoolKind::Pool(Pool::Max);
         let pool = PoolNd { keep, specs: Some(vec![spec]), indices, by_columns: false };
         pool.whole(&[Some(input)]).unwrap().unwrap()
     }
@@ -198,7 +207,7 @@ mod tests {
     #[test]
     fn nan_wins_and_the_first_of_equals() {
         let row = vec![2.0, 2.0, f32::NAN, 1.0, 3.0];
-        let answers = pool(Keep::Pool(Pool::Max), &rounded(vec![1, 1, 5], DType::F32, row));
+        let answers = pool(PoolKind::Pool(Pool::Max), &rounded(vec![1, 1, 5], DType::F32, row));
         let maxima = &answers[0].as_ref().unwrap().floats().unwrap().data;
         assert!(maxima[0] == 2.0 && maxima[1].is_nan() && maxima[2].is_nan() && maxima[3] == 3.0);
         assert_eq!(answers[1].as_ref().unwrap().integers(), Some(vec![0, 2, 2, 4]));
@@ -208,7 +217,7 @@ mod tests {
     fn norms() {
         let input = rounded(vec![1, 1, 3], DType::F32, vec![3.0, -4.0, 0.0]);
         for (p, wanted) in [(1, [7.0, 4.0]), (2, [5.0, 4.0]), (3, [91f32.cbrt(), 4.0])] {
-            let answers = pool(Keep::Norm(p), &input);
+            let answers = pool(PoolKind::Norm(p), &input);
             let got = &answers[0].as_ref().unwrap().floats().unwrap().data;
             assert!(got.iter().zip(wanted).all(|(g, w)| (g - w).abs() < 1e-5), "{p}: {got:?}");
         }

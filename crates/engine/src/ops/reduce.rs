@@ -84,12 +84,12 @@ impl Reduce {
 
     /// Whether rows and columns fold into their mean, which is a pool of the plane.
     fn is_plane_mean(&self) -> bool {
-        let axes = |axes: &Vec<i64>| {
-            let mut axes: Vec<i64> = axes.iter().map(|a| a.rem_euclid(4)).collect();
-            axes.sort_unstable();
-            axes == [2, 3]
-        };
-        self.kind == Reduction::Mean && self.axes.as_ref().is_some_and(axes)
+        self.kind == Reduction::Mean
+            && self.axes.as_ref().is_some_and(|axes: &Vec<i64>| {
+                let mut axes: Vec<i64> = axes.iter().map(|a| a.rem_euclid(4)).collect();
+                axes.sort_unstable();
+                axes == [2, 3]
+            })
     }
 }
 
@@ -165,16 +165,18 @@ fn fold_integers<T: Number>(kind: Reduction, row: &[T]) -> Option<Exact> {
         let doubles: Vec<f64> = row.iter().map(|x| x.exact().double()).collect();
         return Some(Exact::Float(fold(kind, &doubles, |x| x)));
     }
-    let range: Option<Vec<i128>> = row.iter().map(|x| x.exact().whole()).collect();
-    let range = range?.into_iter();
+    let integers: Option<Vec<i128>> = row.iter().map(|x| x.exact().whole()).collect();
+    let integers = integers?.into_iter();
     let answer = match kind {
-        Reduction::Sum => range.sum(),
-        Reduction::Mean => range.sum::<i128>().checked_div(row.len() as i128)?,
-        Reduction::L1 => range.map(i128::abs).sum(),
-        Reduction::SumSquare => range.fold(0, |sum: i128, x| sum.wrapping_add(x.wrapping_mul(x))),
-        Reduction::Prod => range.fold(1, i128::wrapping_mul),
-        Reduction::Min => range.min()?,
-        _ => range.max()?,
+        Reduction::Sum => integers.sum(),
+        Reduction::Mean => integers.sum::<i128>().checked_div(row.len() as i128)?,
+        Reduction::L1 => integers.map(i128::abs).sum(),
+        Reduction::SumSquare => {
+            integers.fold(0, |sum: i128, x| sum.wrapping_add(x.wrapping_mul(x)))
+        }
+        Reduction::Prod => integers.fold(1, i128::wrapping_mul),
+        Reduction::Min => integers.min()?,
+        _ => integers.max()?,
     };
     Some(Exact::wrapped(answer))
 }
@@ -193,21 +195,25 @@ fn fold<T: Copy + Into<f64>>(kind: Reduction, row: &[T], narrow: fn(f64) -> f64)
         Reduction::SumSquare => narrow(sum(row, |x| x * x)),
         Reduction::LogSum => libm::log(narrow(sum(row, |x| x))),
         Reduction::LogSumExp => {
+            // The largest is taken out first, so that no exponential overflows.
             let top = largest(row);
             if top.is_finite() { top + libm::log(sum(row, |x| libm::exp(x - top))) } else { top }
         }
         Reduction::Prod => row.iter().fold(1.0, |product, &x| product * x.into()),
         Reduction::Max => largest(row),
-        Reduction::Min => {
-            let smaller = |a: f64, b: f64| if a <= b || a.is_nan() { a } else { b };
-            row.iter().fold(f64::INFINITY, |a, &b| smaller(a, b.into()))
-        }
+        Reduction::Min => row.iter().fold(f64::INFINITY, |min, &x| {
+            let x = x.into();
+            // A comparison with NaN is false: one that is there stays, and one that comes is taken.
+            if min <= x || min.is_nan() { min } else { x }
+        }),
     }
 }
 
 fn largest<T: Copy + Into<f64>>(row: &[T]) -> f64 {
-    let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
-    row.iter().fold(f64::NEG_INFINITY, |a, &b| larger(a, b.into()))
+    row.iter().fold(f64::NEG_INFINITY, |max, &x| {
+        let x = x.into();
+        if max >= x || max.is_nan() { max } else { x }
+    })
 }
 
 #[cfg(test)]

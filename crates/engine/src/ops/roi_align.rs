@@ -118,6 +118,8 @@ impl RoiAlign {
     fn cells(&self, region: &[f32; 4], map: [usize; 2]) -> Result<Vec<Cell>, OperandError> {
         let shift = if self.half_pixel { 0.5 } else { 0.0 };
         let [left, top, right, bottom] = region.map(|side| side * self.scale - shift);
+        // RoIAlign (He et al., 2017): each cell is the mean of bilinear samples, evenly spaced in
+        // it.
         let axis = |low: f32, high: f32, cells: usize| {
             // Regions below a pixel counted as one until half pixels came.
             let length = if self.half_pixel { high - low } else { (high - low).max(1.0) };
@@ -138,33 +140,39 @@ impl RoiAlign {
         let [rows, columns] = self.size;
         let (down, y) = axis(top, bottom, rows)?;
         let (across, x) = axis(left, right, columns)?;
-        let cell = |row: usize, column: usize| {
-            let mut weights = Vec::new();
-            for (at_y, at_x) in (0..down).flat_map(|a| (0..across).map(move |b| (a, b))) {
-                weigh(&mut weights, [y(row, at_y), x(column, at_x)], map);
+        let mut found = Vec::with_capacity(rows * columns);
+        for row in 0..rows {
+            for column in 0..columns {
+                let mut weights = Vec::new();
+                for at_y in 0..down {
+                    for at_x in 0..across {
+                        weigh(&mut weights, [y(row, at_y), x(column, at_x)], map);
+                    }
+                }
+                found.push(Cell { weights, samples: (down * across).max(1) as f32 });
             }
-            Cell { weights, samples: (down * across).max(1) as f32 }
-        };
-        let each = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        Ok(each.map(|(row, column)| cell(row, column)).collect())
+        }
+        Ok(found)
     }
+}
+
+/// The pixels on both sides of a place along an axis, and how far it lies from the first.
+fn neighbours(at: f32, length: usize) -> (usize, usize, f32) {
+    let at = at.max(0.0);
+    let low = at as usize;
+    if low + 1 < length { (low, low + 1, at - low as f32) } else { (length - 1, length - 1, 0.0) }
 }
 
 /// The four pixels around a place, by how near they are; none for a place outside of the map.
 fn weigh(weights: &mut Vec<(usize, f32)>, [y, x]: [f32; 2], [height, width]: [usize; 2]) {
-    let outside = |at: f32, length: usize| at < -1.0 || at > length as f32;
-    if outside(y, height) || outside(x, width) || height == 0 || width == 0 {
+    // Up to a pixel outside of the map, its border still counts.
+    let outside = y < -1.0 || y > height as f32 || x < -1.0 || x > width as f32;
+    if outside || height == 0 || width == 0 {
         return;
     }
-    let around = |at: f32, length: usize| {
-        let at = at.max(0.0);
-        let low = at as usize;
-        match low + 1 < length {
-            true => (low, low + 1, at - low as f32),
-            false => (length - 1, length - 1, 0.0),
-        }
-    };
-    let ((above, below, down), (before, behind, along)) = (around(y, height), around(x, width));
+    let (above, below, down) = neighbours(y, height);
+    let (before, behind, along) = neighbours(x, width);
+    // Bilinear interpolation.
     for (row, column, weight) in [
         (above, before, (1.0 - down) * (1.0 - along)),
         (above, behind, (1.0 - down) * along),

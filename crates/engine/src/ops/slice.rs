@@ -1,5 +1,6 @@
 //! `Slice`: every so many pixels or channels of a value.
 
+use super::operands::operand;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
 use crate::kernels::grid::{Grid, Order, Region, Spot};
@@ -17,13 +18,13 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 
 /// What is taken along one axis.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) struct AxisSlice {
     start: usize,
     step: i64,
     length: usize,
 }
 
-impl Cut {
+impl AxisSlice {
     fn whole(length: usize) -> Self {
         Self { start: 0, step: 1, length }
     }
@@ -69,9 +70,12 @@ impl Cut {
 
 impl Slice {
     pub(crate) fn new(attributes: &Attributes<'_>) -> Self {
-        let list = |name: &str| attributes.ints(name).map(<[i64]>::to_vec);
-        let own = attributes.opset() < 10;
-        Self { attributes: own.then(|| [list("starts"), list("ends"), list("axes")]) }
+        // Before version 10 the lists were attributes, since then they are operands.
+        let lists = ["starts", "ends", "axes"];
+        Self {
+            attributes: (attributes.opset() < 10)
+                .then(|| lists.map(|name| attributes.ints(name).map(<[i64]>::to_vec))),
+        }
     }
 
     /// What is taken along every axis; `None` where the operands do not say.
@@ -79,25 +83,25 @@ impl Slice {
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Option<Vec<Cut>>, OperandError> {
-        let operand = |at: usize| operands.get(at).copied().flatten().and_then(Value::integers);
+    ) -> Result<Option<Vec<AxisSlice>>, OperandError> {
         let [starts, ends, axes] = match &self.attributes {
             Some(lists) => lists.clone(),
-            None => [operand(1), operand(2), operand(3)],
+            None => [1, 2, 3].map(|at| operand(operands, at).and_then(Value::integers)),
         };
         let (Some(starts), Some(ends)) = (starts, ends) else { return Ok(None) };
         let axes = axes.unwrap_or_else(|| (0..starts.len() as i64).collect());
-        let steps = operand(4).filter(|_| self.attributes.is_none());
+        let steps = operand(operands, 4).and_then(Value::integers);
+        let steps = steps.filter(|_| self.attributes.is_none());
         let steps = steps.unwrap_or_else(|| vec![1; starts.len()]);
         if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) {
             return Err(OperandError::new("starts, ends, axes and steps differ in number"));
         }
-        let mut cuts: Vec<Cut> = shape.iter().map(|&d| Cut::whole(d)).collect();
+        let mut cuts: Vec<AxisSlice> = shape.iter().map(|&d| AxisSlice::whole(d)).collect();
         for i in 0..starts.len() {
             let axis = axes[i].rem_euclid(shape.len().max(1) as i64) as usize;
             let length =
                 *shape.get(axis).ok_or_else(|| OperandError::new("there is no axis to cut"))?;
-            cuts[axis] = Cut::new(length, starts[i], ends[i], steps[i])?;
+            cuts[axis] = AxisSlice::new(length, starts[i], ends[i], steps[i])?;
         }
         Ok(Some(cuts))
     }
@@ -122,7 +126,7 @@ impl Op for Slice {
         if shape.contains(&0) {
             return Ok(None);
         }
-        let mut padded = vec![Cut::whole(1); 4 - rank];
+        let mut padded = vec![AxisSlice::whole(1); 4 - rank];
         padded.extend(&cuts);
         let (axes, channels) = match floats.order {
             Order::ChannelsLast => ([padded[0], padded[2], padded[3]], padded[1]),
@@ -137,8 +141,8 @@ struct BoundSlice {
     shape: Vec<usize>,
     order: Order,
     grid: Grid,
-    axes: [Cut; 3],
-    channels: Cut,
+    axes: [AxisSlice; 3],
+    channels: AxisSlice,
 }
 
 impl Local for BoundSlice {

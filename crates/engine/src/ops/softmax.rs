@@ -70,6 +70,8 @@ impl Op for Softmax {
         let mut row = vec![0.0; length];
         for block in result.data.chunks_exact_mut((length * stride).max(1)) {
             for start in 0..stride {
+                // Rows along another axis lie apart in memory; they are gathered, computed and
+                // put back.
                 for (x, y) in row.iter_mut().zip(block[start..].iter().step_by(stride)) {
                     *x = *y;
                 }

@@ -1,15 +1,21 @@
-//! The windows of convolutions and pools as attributes describe them, along any number of axes.
+//! What convolutions and pools have in common: windows along any number of axes, groups, weights and
+//! biases, as attributes and operands describe them.
 
 use super::Attributes;
 use super::places::strides;
 use crate::error::OperandError;
+use crate::kernels::grid::Order;
 use crate::kernels::window::{Axis, AxisSpec, Pads};
+use crate::value::Value;
 
 /// How many axes the window slides along, as far as the attributes tell.
 pub(super) fn window_axes(attributes: &Attributes<'_>) -> Option<usize> {
-    let count = |name: &str| attributes.ints(name).map(<[i64]>::len).filter(|&n| n > 0);
-    let whole = ["kernel_shape", "strides", "dilations", "output_padding", "output_shape"];
-    whole.iter().find_map(|name| count(name)).or_else(|| count("pads").map(|n| n / 2))
+    // All lists have an entry per axis, except pads, which have one for each end.
+    let lists = ["kernel_shape", "strides", "dilations", "output_padding", "output_shape", "pads"];
+    lists.into_iter().find_map(|name| {
+        let entries = attributes.ints(name).map(<[i64]>::len).filter(|&n| n > 0)?;
+        Some(if name == "pads" { entries / 2 } else { entries })
+    })
 }
 
 /// The window along each of `axes` axes. Without `kernel_shape` it has one tap, until the weights
@@ -24,20 +30,52 @@ pub(super) fn window_specs(
     let explicit = attributes.sizes("pads", 2 * axes, 0)?;
     let ceil = attributes.int("ceil_mode", 0) != 0;
     let auto = attributes.string("auto_pad", "NOTSET");
-    let pads = |axis: usize| match auto.as_str() {
-        "SAME_UPPER" => Pads::SameUpper,
-        "SAME_LOWER" => Pads::SameLower,
-        "VALID" => Pads::Explicit(0, 0),
-        _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
-    };
-    let spec = |axis: usize| AxisSpec {
-        kernel: kernel[axis],
-        stride: stride[axis],
-        dilation: dilation[axis],
-        pads: pads(axis),
-        ceil,
-    };
-    Ok((0..axes).map(spec).collect())
+    Ok((0..axes)
+        .map(|axis| AxisSpec {
+            kernel: kernel[axis],
+            stride: stride[axis],
+            dilation: dilation[axis],
+            pads: match auto.as_str() {
+                "SAME_UPPER" => Pads::SameUpper,
+                "SAME_LOWER" => Pads::SameLower,
+                "VALID" => Pads::Explicit(0, 0),
+                // Beginnings of all axes, then their ends.
+                _ => Pads::Explicit(explicit[axis], explicit[axis + axes]),
+            },
+            ceil,
+        })
+        .collect())
+}
+
+/// Into how many groups the channels split.
+pub(super) fn groups(attributes: &Attributes<'_>) -> Result<usize, OperandError> {
+    let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
+    groups.ok_or_else(|| OperandError::new("attribute group must be positive"))
+}
+
+/// The window that attributes describe, for convolutions and pools; `None` if not of two axes.
+pub(super) fn windows(attributes: &Attributes<'_>) -> Result<Option<[AxisSpec; 2]>, OperandError> {
+    if window_axes(attributes).is_some_and(|axes| axes != 2) {
+        return Ok(None);
+    }
+    Ok(window_specs(attributes, 2)?.try_into().ok())
+}
+
+/// The elements of weights, which are never stored channels last.
+pub(super) fn row_major(value: &Value) -> Result<&[f32], OperandError> {
+    match value.floats() {
+        Some(floats) if floats.order == Order::RowMajor => Ok(&floats.data),
+        _ => Err(OperandError::new("weights must be floats")),
+    }
+}
+
+/// The bias, one per output or none.
+pub(super) fn bias_of(bias: Option<&Value>, outputs: usize) -> Result<&[f32], OperandError> {
+    let data = bias.map_or(Ok([].as_slice()), row_major)?;
+    if !data.is_empty() && data.len() != outputs {
+        return Err(OperandError::new(format!("{} biases for {outputs} outputs", data.len())));
+    }
+    Ok(data)
 }
 
 /// Windows along any number of axes, bound to an input.
@@ -66,8 +104,9 @@ impl Windows {
     pub(super) fn places(&self) -> Vec<Vec<usize>> {
         let output = self.output();
         let strides = strides(&output);
-        let along = |i: usize| strides.iter().zip(&output).map(|(s, n)| i / s % n).collect();
-        (0..output.iter().product()).map(along).collect()
+        (0..output.iter().product())
+            .map(|i| strides.iter().zip(&output).map(|(s, n)| i / s % n).collect())
+            .collect()
     }
 
     /// For every tap in row-major order, the place in the plane under it; `None` in the padding.
@@ -75,10 +114,12 @@ impl Windows {
         let mut places = vec![Some(0)];
         for ((axis, &stride), &at) in self.axes.iter().zip(&self.strides).zip(at) {
             let taps: Vec<Option<usize>> = (0..axis.kernel).map(|t| axis.under(at, t)).collect();
-            let next = |&start: &Option<usize>| {
-                taps.iter().map(move |tap| Some(start? + (*tap)? * stride)).collect::<Vec<_>>()
-            };
-            places = places.iter().flat_map(next).collect();
+            places = places
+                .iter()
+                .flat_map(|&start| {
+                    taps.iter().map(move |tap| Some(start? + (*tap)? * stride)).collect::<Vec<_>>()
+                })
+                .collect();
         }
         places
     }

@@ -4,11 +4,12 @@ use super::ball::{beginning, project};
 use super::loss::Loss;
 use super::step::{EPSILON, LENGTH_OR_LARGEST, RESTARTS, ascent, count, norm, random_start};
 use super::{Attack, AttackSession, Gradient, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, SettingError, Unset};
 
 const ITERATIONS: Parameter = Parameter {
     name: "iterations",
-    about: "how many steps are taken",
+    about: "number of steps",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
@@ -29,15 +30,27 @@ const NEW: f32 = 0.75;
 /// The share of steps that must raise the loss between two looks.
 const RISING: f64 = 0.75;
 
-/// # What it does
-/// Projected gradients with momentum that begin with wide steps and halve them, back at the best
-/// point, whenever the loss rises too seldom (Croce and Hein 2020).
-/// # When to use it
-/// For a stronger answer than `pgd` without choosing a step.
+described! {
+    /// # What it does
+    /// Takes projected gradient steps with momentum that choose their own length (Croce and Hein
+    /// 2020). Steps begin wide and are halved, from the best point so far, whenever the loss
+    /// rises too rarely.
+    /// # When to use it
+    /// An attacker who has the model and nothing to tune; stronger than `pgd`.
+    struct AutoPgd {
+        epsilon: f64,
+        norm: Norm,
+        loss: Loss,
+        iterations: usize,
+        restarts: usize,
+        random_start: bool,
+    }
+}
+
 pub(super) const AUTO_PGD: Plugin<dyn Attack> = Plugin {
     name: "auto_pgd",
-    about: "steps along the gradient that become shorter by themselves, within epsilon",
-    when: "somebody who has the model and nothing to tune; stronger than pgd",
+    about: about(AutoPgd::DOC),
+    when: when(AutoPgd::DOC),
     parameters: &[EPSILON, LENGTH_OR_LARGEST, LOSS, ITERATIONS, RESTARTS, RANDOM_START],
     build: |settings| {
         let word = settings.word(LOSS.name)?;
@@ -52,15 +65,6 @@ pub(super) const AUTO_PGD: Plugin<dyn Attack> = Plugin {
         }))
     },
 };
-
-struct AutoPgd {
-    epsilon: f64,
-    norm: Norm,
-    loss: Loss,
-    iterations: usize,
-    restarts: usize,
-    random_start: bool,
-}
 
 /// Where the search for one sample stands.
 struct Walk {
@@ -97,25 +101,28 @@ impl Attack for AutoPgd {
         self.random_start || self.restarts > 1
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
         let looks = checkpoints(self.iterations);
         for restart in 0..self.restarts {
             let random = self.random_start || restart > 0;
-            let mut walks: Vec<Walk> =
-                hunt.open()?.into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
+            let mut walks: Vec<Walk> = session
+                .open()?
+                .into_iter()
+                .map(|sample| self.begin(session, sample, random))
+                .collect();
             for iteration in 0..self.iterations {
-                walks = self.advance(hunt, walks, iteration, &looks)?;
+                walks = self.advance(session, walks, iteration, &looks)?;
             }
-            walks.retain(|walk| hunt.affords(walk.sample) > 0);
-            hunt.ask(&points(&walks))?;
+            walks.retain(|walk| session.affords(walk.sample) > 0);
+            session.ask(&points(&walks))?;
         }
         Ok(())
     }
 }
 
 impl AutoPgd {
-    fn begin(&self, hunt: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
-        let point = beginning(self.norm, self.epsilon, hunt, sample, random);
+    fn begin(&self, session: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
+        let point = beginning(self.norm, self.epsilon, session, sample, random);
         Walk {
             sample,
             last: point.clone(),
@@ -134,51 +141,63 @@ impl AutoPgd {
     /// One step of all walks together; those that have arrived or stand on flat ground end.
     fn advance(
         &self,
-        hunt: &mut AttackSession<'_>,
+        session: &mut AttackSession<'_>,
         mut walks: Vec<Walk>,
         iteration: usize,
         looks: &[usize],
     ) -> Result<Vec<Walk>, Halt> {
-        walks.retain(|walk| hunt.affords(walk.sample) > 0);
-        let goals: Vec<_> = walks.iter().map(|walk| hunt.goal(walk.sample)).collect();
-        let gradients =
-            hunt.gradients(&points(&walks), &mut |at, logits| self.loss.slope(&goals[at], logits))?;
+        walks.retain(|walk| session.affords(walk.sample) > 0);
+        let goals: Vec<_> = walks.iter().map(|walk| session.goal(walk.sample)).collect();
+        let gradients = session
+            .gradients(&points(&walks), &mut |at, logits| self.loss.slope(&goals[at], logits))?;
         let look = looks.iter().position(|&look| look == iteration && look > 0);
         let since = look.map(|at| iteration - looks[at - 1]);
         let mut further = Vec::with_capacity(walks.len());
         for (mut walk, gradient) in walks.into_iter().zip(gradients) {
-            if hunt.is_found(walk.sample) {
+            if session.is_found(walk.sample) {
                 continue;
             }
-            let loss = self.loss.value(&hunt.goal(walk.sample), &gradient.logits);
+            let loss = self.loss.value(&session.goal(walk.sample), &gradient.logits);
             let slope = walk.note(gradient, loss, since);
-            if self.step(hunt, &mut walk, &slope, iteration == 0) {
+            if self.step(session, &mut walk, &slope, iteration == 0) {
                 further.push(walk);
             }
         }
         Ok(further)
     }
 
+    /// Brings a point back into the range of pixels and within epsilon of the image.
+    fn bring_inside(&self, start: &[f32], point: &mut [f32]) {
+        point.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
+        project(self.norm, self.epsilon, start, point);
+    }
+
     /// Moves a walk along a slope; false where the slope leads nowhere.
-    fn step(&self, hunt: &AttackSession<'_>, walk: &mut Walk, slope: &[f32], first: bool) -> bool {
+    fn step(
+        &self,
+        session: &AttackSession<'_>,
+        walk: &mut Walk,
+        slope: &[f32],
+        first: bool,
+    ) -> bool {
         let direction = ascent(self.norm, slope);
         if direction.iter().all(|step| *step == 0.0) {
             return false;
         }
-        let start = hunt.start(walk.sample);
-        let within = |mut point: Vec<f32>| {
-            point.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
-            project(self.norm, self.epsilon, start, &mut point);
-            point
-        };
-        let straight = walk.point.iter().zip(&direction);
-        let mut next = within(straight.map(|(v, d)| v + walk.step as f32 * d).collect());
-        if !first {
-            let three = next.iter().zip(&walk.point).zip(&walk.last);
-            let mixed = three.map(|((z, x), l)| x + NEW * (z - x) + (1.0 - NEW) * (x - l));
-            next = within(mixed.collect());
+        let start = session.start(walk.sample);
+        let mut next = walk.point.clone();
+        for (value, direction) in next.iter_mut().zip(&direction) {
+            *value += walk.step as f32 * direction;
         }
-        hunt.confine(walk.sample, &mut next);
+        self.bring_inside(start, &mut next);
+        if !first {
+            // Momentum: x + α (z − x) + (1 − α) (x − last), with z the plain step.
+            for ((z, x), last) in next.iter_mut().zip(&walk.point).zip(&walk.last) {
+                *z = x + NEW * (*z - x) + (1.0 - NEW) * (x - last);
+            }
+            self.bring_inside(start, &mut next);
+        }
+        session.confine(walk.sample, &mut next);
         walk.last = std::mem::replace(&mut walk.point, next);
         true
     }
@@ -217,13 +236,12 @@ impl Walk {
 /// The iterations after which the step is looked at, closer and closer together; in whole numbers,
 /// as in the authors' own code.
 fn checkpoints(iterations: usize) -> Vec<usize> {
-    let part = |percent: usize| (iterations * percent / 100).max(1);
-    let (mut gap, least, shorter) = (part(22), part(6), part(3));
+    let [mut gap, min_gap, shorter] = [22, 6, 3].map(|percent| (iterations * percent / 100).max(1));
     let mut looks = vec![0];
     let mut look = gap;
     while look < iterations {
         looks.push(look);
-        gap = gap.saturating_sub(shorter).max(least);
+        gap = gap.saturating_sub(shorter).max(min_gap);
         look += gap;
     }
     looks

@@ -8,9 +8,9 @@ use faultlens_core::Stream;
 pub(super) fn project(norm: Norm, epsilon: f64, start: &[f32], point: &mut [f32]) {
     match norm {
         Norm::Infinity => {
-            let most = epsilon as f32;
+            let max = epsilon as f32;
             for (value, from) in point.iter_mut().zip(start) {
-                *value = from + (*value - from).clamp(-most, most);
+                *value = from + (*value - from).clamp(-max, max);
             }
         }
         Norm::Two => {
@@ -39,7 +39,8 @@ fn shrink(start: &[f32], point: &mut [f32], rule: impl Fn(f64) -> f64) {
 /// point of the ball loses the same everywhere.
 fn simplex_excess(mut sizes: Vec<f64>, total: f64) -> f64 {
     sizes.sort_unstable_by(|a, b| b.total_cmp(a));
-    let (mut sum, mut excess) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut excess = 0.0;
     for (at, size) in sizes.iter().enumerate() {
         sum += size;
         let shared = (sum - total) / (at + 1) as f64;
@@ -93,16 +94,16 @@ pub(super) fn resize(moved: &mut [f32], length: f64) {
 pub(super) fn beginning(
     norm: Norm,
     epsilon: f64,
-    hunt: &mut AttackSession<'_>,
+    session: &mut AttackSession<'_>,
     sample: usize,
     random: bool,
 ) -> Vec<f32> {
-    let start = hunt.start(sample).to_vec();
+    let start = session.start(sample).to_vec();
     if !random {
         return start;
     }
-    let mut point = anywhere(norm, epsilon, &start, hunt.stream(sample));
-    hunt.confine(sample, &mut point);
+    let mut point = anywhere(norm, epsilon, &start, session.stream(sample));
+    session.confine(sample, &mut point);
     point
 }
 

@@ -1,6 +1,6 @@
 //! CMA-ES: candidates around a mean, whose spread follows the ones that cost least.
 
-use super::search::{Generations, Space};
+use super::generations::{Generations, Space};
 use faultlens_core::Stream;
 
 /// Values up to which spreads in all directions are kept. A full matrix for n values takes n²
@@ -98,10 +98,11 @@ impl Spread {
                 draw.iter().zip(variances).map(|(z, variance)| z * variance.sqrt()).collect()
             }
             Self::Full { root, .. } => {
-                let row = |(at, row): (usize, &[f64])| {
-                    row[..=at].iter().zip(draw).map(|(a, z)| a * z).sum()
-                };
-                root.chunks_exact(draw.len()).enumerate().map(row).collect()
+                let mut stretched = Vec::with_capacity(draw.len());
+                for (at, row) in root.chunks_exact(draw.len()).enumerate() {
+                    stretched.push(row[..=at].iter().zip(draw).map(|(a, z)| a * z).sum());
+                }
+                stretched
             }
         }
     }
@@ -197,12 +198,17 @@ impl Generations for Adaptation {
         self.draws = (0..self.rates.population)
             .map(|_| (0..values).map(|_| stream.gaussian()).collect())
             .collect();
-        let candidate = |draw: &Vec<f64>| {
-            let step = self.spread.stretch(draw);
-            let values = self.mean.iter().zip(step).zip(&self.bounds);
-            values.map(|((mean, step), b)| (mean + self.width * step).clamp(b.0, b.1)).collect()
-        };
-        self.draws.iter().map(candidate).collect()
+        let mut candidates = Vec::with_capacity(self.draws.len());
+        for draw in &self.draws {
+            let mut candidate = self.spread.stretch(draw);
+            for ((value, mean), (low, high)) in
+                candidate.iter_mut().zip(&self.mean).zip(&self.bounds)
+            {
+                *value = (mean + self.width * *value).clamp(*low, *high);
+            }
+            candidates.push(candidate);
+        }
+        candidates
     }
 
     /// Learns from the draws themselves, not from where the bounds cut them: those would shrink
@@ -242,7 +248,7 @@ mod tests {
     use super::*;
     use faultlens_core::Seed;
 
-    fn least(values: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    fn minimum(values: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
         let space =
             Space { bounds: vec![(-2.0, 3.0); values], start: vec![0.0; values], width: 0.5 };
         let mut search = Adaptation::new(space, None);
@@ -262,10 +268,10 @@ mod tests {
 
     #[test]
     fn the_least_of_a_sphere_and_of_a_valley_is_found() {
-        let sphere = least(6, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
+        let sphere = minimum(6, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
         assert!(sphere.iter().all(|value| (value - 0.7).abs() < 1e-6), "{sphere:?}");
         // The authors' own needs about 230 generations here.
-        let found = least(6, 600, valley);
+        let found = minimum(6, 600, valley);
         assert!(found.iter().all(|value| (value - 1.0).abs() < 1e-6), "{found:?}");
     }
 
@@ -275,18 +281,18 @@ mod tests {
             let of = |(at, v): (usize, &f64)| (1.0 + at as f64) * (v - 0.5).powi(2);
             x.iter().enumerate().map(of).sum()
         };
-        let found = least(FULL + 20, 1500, weigh);
+        let found = minimum(FULL + 20, 1500, weigh);
         assert!(found.iter().all(|value| (value - 0.5).abs() < 1e-3), "{found:?}");
     }
 
     #[test]
     fn the_least_at_a_bound_and_flat_costs_do_no_harm() {
-        let corner = least(5, 200, |x| x.iter().sum());
+        let corner = minimum(5, 200, |x| x.iter().sum());
         assert!(corner.iter().all(|value| *value < -1.9), "{corner:?}");
         for cost in [0.0, f64::MAX, f64::NAN] {
-            assert!(least(5, 300, |_| cost).iter().all(|value| value.is_finite()));
+            assert!(minimum(5, 300, |_| cost).iter().all(|value| value.is_finite()));
         }
-        assert_eq!(least(1, 100, |x| (x[0] - 3.0).abs()).len(), 1);
+        assert_eq!(minimum(1, 100, |x| (x[0] - 3.0).abs()).len(), 1);
     }
 
     #[test]

@@ -2,18 +2,19 @@
 
 use super::step::{ITERATIONS, basis, count};
 use super::{Attack, AttackSession, Goal, Gradient, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset, argmax};
 
 const CLASSES: Parameter = Parameter {
     name: "classes",
-    about: "how many of the likeliest other classes are looked at",
+    about: "how many of the most likely other classes are considered",
     kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(10.0)),
 };
 
 const OVERSHOOT: Parameter = Parameter {
     name: "overshoot",
-    about: "how much further than to the boundary the image is moved, as a share of the way",
+    about: "how far beyond the boundary the image is moved, as a fraction of the way",
     kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(1e-6)),
 };
@@ -25,16 +26,24 @@ const FURTHER: [f64; 5] = [1e-4, 1e-3, 5e-3, 0.02, 0.1];
 /// How often the last stretch is halved: a model that bends is crossed earlier than a linear one.
 const HALVINGS: usize = 6;
 
-/// # What it does
-/// Takes the model for linear, moves the image to the nearest boundary between classes, and
-/// repeats that until the answer changes (Moosavi-Dezfooli et al. 2016); then goes back along the
-/// way as far as the answer stays changed.
-/// # When to use it
-/// For small changes in few steps.
+described! {
+    /// # What it does
+    /// Steps to the nearest decision boundary, as if the model were linear, until the answer
+    /// changes (Moosavi-Dezfooli et al. 2016). Then goes back along the way as far as the answer
+    /// stays changed.
+    /// # When to use it
+    /// An attacker who has the model and wants the smallest change.
+    struct DeepFool {
+        iterations: usize,
+        classes: usize,
+        overshoot: f64,
+    }
+}
+
 pub(super) const DEEPFOOL: Plugin<dyn Attack> = Plugin {
     name: "deepfool",
-    about: "steps to the nearest boundary between classes, as if the model were linear",
-    when: "somebody who has the model and wants the smallest change",
+    about: about(DeepFool::DOC),
+    when: when(DeepFool::DOC),
     parameters: &[ITERATIONS, CLASSES, OVERSHOOT],
     build: |settings| {
         Ok(Box::new(DeepFool {
@@ -44,12 +53,6 @@ pub(super) const DEEPFOOL: Plugin<dyn Attack> = Plugin {
         }))
     },
 };
-
-struct DeepFool {
-    iterations: usize,
-    classes: usize,
-    overshoot: f64,
-}
 
 /// Where the search for one sample stands.
 struct Way {
@@ -76,24 +79,24 @@ impl Attack for DeepFool {
         false
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
-        let begin = |sample: usize| {
-            let point = hunt.start(sample).to_vec();
-            Way { sample, moved: vec![0.0; point.len()], point }
-        };
-        let mut ways: Vec<Way> = hunt.open()?.into_iter().map(begin).collect();
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
+        let mut ways = Vec::new();
+        for sample in session.open()? {
+            let point = session.start(sample).to_vec();
+            ways.push(Way { sample, moved: vec![0.0; point.len()], point });
+        }
         let mut stuck = Vec::new();
         let mut others = self.classes;
         for _ in 0..self.iterations {
-            ways.retain(|way| hunt.affords(way.sample) > others);
-            others = self.advance(hunt, &mut ways, &mut stuck, others)?;
-            ways.retain(|way| hunt.affords(way.sample) > 0);
-            hunt.ask(&points(&ways))?;
-            ways.retain(|way| !hunt.is_found(way.sample));
+            ways.retain(|way| session.affords(way.sample) > others);
+            others = self.advance(session, &mut ways, &mut stuck, others)?;
+            ways.retain(|way| session.affords(way.sample) > 0);
+            session.ask(&points(&ways))?;
+            ways.retain(|way| !session.is_found(way.sample));
         }
         stuck.append(&mut ways);
-        self.go_further(hunt, &stuck)?;
-        come_back(hunt)
+        self.go_further(session, &stuck)?;
+        come_back(session)
     }
 }
 
@@ -102,13 +105,13 @@ impl DeepFool {
     /// many other classes there are to look at.
     fn advance(
         &self,
-        hunt: &mut AttackSession<'_>,
+        session: &mut AttackSession<'_>,
         ways: &mut Vec<Way>,
         stuck: &mut Vec<Way>,
         others: usize,
     ) -> Result<usize, Halt> {
-        let goals: Vec<Goal> = ways.iter().map(|way| hunt.goal(way.sample)).collect();
-        let gradients = slopes(hunt, ways, &goals, others)?;
+        let goals: Vec<Goal> = ways.iter().map(|way| session.goal(way.sample)).collect();
+        let gradients = slopes(session, ways, &goals, others)?;
         let known = gradients.iter().map(|gradient| gradient.logits.len().max(2) - 1).max();
         let mut gradients = gradients.into_iter();
         let mut further = Vec::with_capacity(ways.len());
@@ -117,7 +120,7 @@ impl DeepFool {
             match nearest(goal, &own) {
                 Some(step) => {
                     way.moved.iter_mut().zip(step).for_each(|(moved, step)| *moved += step);
-                    way.point = reached(hunt, &way, self.overshoot);
+                    way.point = reached(session, &way, self.overshoot);
                     further.push(way);
                 }
                 None => stuck.push(way),
@@ -128,15 +131,16 @@ impl DeepFool {
     }
 
     /// Tries longer ways for samples that stand before a boundary.
-    fn go_further(&self, hunt: &mut AttackSession<'_>, stuck: &[Way]) -> Result<(), Halt> {
+    fn go_further(&self, session: &mut AttackSession<'_>, stuck: &[Way]) -> Result<(), Halt> {
         for further in FURTHER.iter().filter(|further| **further > self.overshoot) {
-            let open = |way: &&Way| !hunt.is_found(way.sample) && hunt.affords(way.sample) > 0;
+            let open =
+                |way: &&Way| !session.is_found(way.sample) && session.affords(way.sample) > 0;
             let tried: Vec<(usize, Vec<f32>)> = stuck
                 .iter()
                 .filter(open)
-                .map(|way| (way.sample, reached(hunt, way, *further)))
+                .map(|way| (way.sample, reached(session, way, *further)))
                 .collect();
-            hunt.ask(&borrowed(&tried))?;
+            session.ask(&borrowed(&tried))?;
         }
         Ok(())
     }
@@ -149,7 +153,7 @@ fn ranks(goal: &Goal, others: usize) -> usize {
 
 /// How the lead over each other class depends on the points, all samples and classes together.
 fn slopes(
-    hunt: &mut AttackSession<'_>,
+    session: &mut AttackSession<'_>,
     ways: &[Way],
     goals: &[Goal],
     others: usize,
@@ -160,7 +164,7 @@ fn slopes(
     }
     let questions: Vec<(usize, &[f32])> =
         asked.iter().map(|&(at, _)| (ways[at].sample, ways[at].point.as_slice())).collect();
-    hunt.gradients(&questions, &mut |question, logits| {
+    session.gradients(&questions, &mut |question, logits| {
         let &(at, rank) = &asked[question];
         let rival = rival(&goals[at], logits, rank);
         let weights = rival.map(|(own, other)| [(other, 1.0), (own, -1.0)]);
@@ -169,19 +173,19 @@ fn slopes(
 }
 
 /// Halves the last stretch of the ways to all found samples.
-fn come_back(hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
-    let mut stretches: Vec<(usize, Vec<f32>, f32, f32)> = (0..hunt.len())
-        .filter_map(|sample| Some((sample, hunt.best(sample)?.to_vec(), 0.0, 1.0)))
+fn come_back(session: &mut AttackSession<'_>) -> Result<(), Halt> {
+    let mut stretches: Vec<(usize, Vec<f32>, f32, f32)> = (0..session.len())
+        .filter_map(|sample| Some((sample, session.best(sample)?.to_vec(), 0.0, 1.0)))
         .collect();
     for _ in 0..HALVINGS {
-        stretches.retain(|(sample, ..)| hunt.affords(*sample) > 0);
+        stretches.retain(|(sample, ..)| session.affords(*sample) > 0);
         let tried: Vec<(usize, Vec<f32>)> = stretches
             .iter()
             .map(|(sample, far, low, high)| {
-                (*sample, between(hunt.start(*sample), far, weighted(*low, *high)))
+                (*sample, between(session.start(*sample), far, weighted(*low, *high)))
             })
             .collect();
-        let replies = hunt.ask(&borrowed(&tried))?;
+        let replies = session.ask(&borrowed(&tried))?;
         for ((_, _, low, high), reply) in stretches.iter_mut().zip(replies) {
             let middle = weighted(*low, *high);
             if reply.changed { *high = middle } else { *low = middle }
@@ -200,12 +204,12 @@ fn between(from: &[f32], to: &[f32], share: f32) -> Vec<f32> {
 }
 
 /// Where a way ends with an overshoot.
-fn reached(hunt: &AttackSession<'_>, way: &Way, overshoot: f64) -> Vec<f32> {
+fn reached(session: &AttackSession<'_>, way: &Way, overshoot: f64) -> Vec<f32> {
     let share = (1.0 + overshoot) as f32;
-    let start = hunt.start(way.sample);
+    let start = session.start(way.sample);
     let end = start.iter().zip(&way.moved).map(|(from, moved)| from + share * moved);
     let mut point: Vec<f32> = end.map(|value| value.clamp(0.0, 1.0)).collect();
-    hunt.confine(way.sample, &mut point);
+    session.confine(way.sample, &mut point);
     point
 }
 
@@ -230,7 +234,7 @@ fn nearest(goal: &Goal, gradients: &[Gradient]) -> Option<Vec<f32>> {
         let square: f64 = gradient.slope.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();
         let distance = behind / square.sqrt();
         let usable = square > 0.0 && distance.is_finite();
-        if usable && best.is_none_or(|(least, ..)| distance < least) {
+        if usable && best.is_none_or(|(min, ..)| distance < min) {
             best = Some((distance, behind / square, &gradient.slope));
         }
     }

@@ -1,9 +1,9 @@
 //! Differential evolution: differences between candidates are steps for others.
 
-use super::search::{Generations, Space};
+use super::generations::{Generations, Space};
 use faultlens_core::Stream;
 
-/// Candidates where nobody says how many.
+/// The population by default.
 const USUAL: usize = 400;
 
 /// Differential evolution (Storn and Price 1997), "best/1/bin": every candidate is challenged by
@@ -21,8 +21,13 @@ pub(super) struct Evolution {
 impl Evolution {
     pub(super) fn new(space: Space, population: Option<usize>) -> Self {
         let population = population.unwrap_or(USUAL).max(4);
-        let (members, challengers) = (Vec::new(), Vec::new());
-        Self { bounds: space.bounds, members, challengers, best: 0, population }
+        Self {
+            bounds: space.bounds,
+            members: Vec::new(),
+            challengers: Vec::new(),
+            best: 0,
+            population,
+        }
     }
 
     /// Candidates that fill the space evenly: a Latin hypercube.
@@ -39,14 +44,17 @@ impl Evolution {
         members
     }
 
+    /// A random member but this one.
+    fn other_than(&self, at: usize, stream: &mut Stream) -> usize {
+        let drawn = stream.below(self.members.len() - 1);
+        if drawn < at { drawn } else { drawn + 1 }
+    }
+
     fn challenger(&self, at: usize, share: f64, stream: &mut Stream) -> Vec<f64> {
-        let mut other = || {
-            let drawn = stream.below(self.members.len() - 1);
-            if drawn < at { drawn } else { drawn + 1 }
-        };
-        let (one, mut two) = (other(), other());
+        let one = self.other_than(at, stream);
+        let mut two = self.other_than(at, stream);
         while two == one {
-            two = other();
+            two = self.other_than(at, stream);
         }
         let [best, one, two] = [self.best, one, two].map(|at| &self.members[at].1);
         let mut challenger = Vec::with_capacity(self.bounds.len());
@@ -94,7 +102,7 @@ mod tests {
     use super::*;
     use faultlens_core::Seed;
 
-    fn least(population: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    fn minimum(population: usize, generations: usize, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
         let bounds = vec![(-2.0, 3.0); 4];
         let space = Space { bounds, start: Vec::new(), width: 0.0 };
         let mut search = Evolution::new(space, Some(population));
@@ -109,19 +117,19 @@ mod tests {
 
     #[test]
     fn the_least_of_a_sphere_and_of_a_valley_is_found() {
-        let sphere = least(40, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
+        let sphere = minimum(40, 150, |x| x.iter().map(|v| (v - 0.7).powi(2)).sum());
         assert!(sphere.iter().all(|value| (value - 0.7).abs() < 1e-3), "{sphere:?}");
         let rosenbrock = |x: &[f64]| {
             let pair = |p: &[f64]| 100.0 * (p[1] - p[0] * p[0]).powi(2) + (1.0 - p[0]).powi(2);
             x.windows(2).map(pair).sum()
         };
-        let valley = least(60, 600, rosenbrock);
+        let valley = minimum(60, 600, rosenbrock);
         assert!(valley.iter().all(|value| (value - 1.0).abs() < 0.01), "{valley:?}");
     }
 
     #[test]
     fn the_least_at_a_bound_is_found() {
-        let corner = least(40, 200, |x| x.iter().sum());
+        let corner = minimum(40, 200, |x| x.iter().sum());
         assert!(corner.iter().all(|value| *value < -1.98), "{corner:?}");
     }
 }

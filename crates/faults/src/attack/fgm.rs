@@ -3,26 +3,30 @@
 use super::loss::cross_entropy;
 use super::step::{EPSILON, NORM, ascent, norm};
 use super::{Attack, AttackSession, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Plugin};
 
-/// # What it does
-/// Moves the image by ε in the direction in which the loss rises fastest (Goodfellow et al. 2014).
-/// # When to use it
-/// The cheapest question of all: one gradient.
+described! {
+    /// # What it does
+    /// Takes one step of size epsilon in the direction in which the loss rises fastest
+    /// (Goodfellow et al. 2014).
+    /// # When to use it
+    /// An attacker who has the model and little time: one gradient, a single shot.
+    struct Fgm {
+        epsilon: f64,
+        norm: Norm,
+    }
+}
+
 pub(super) const FGM: Plugin<dyn Attack> = Plugin {
     name: "fgm",
-    about: "one step of size epsilon along the gradient of the loss",
-    when: "somebody who has the model, in the least time; a single shot",
+    about: about(Fgm::DOC),
+    when: when(Fgm::DOC),
     parameters: &[EPSILON, NORM],
     build: |settings| {
         Ok(Box::new(Fgm { epsilon: settings.number(EPSILON.name)?, norm: norm(settings)? }))
     },
 };
-
-struct Fgm {
-    epsilon: f64,
-    norm: Norm,
-}
 
 impl Attack for Fgm {
     fn needs(&self) -> Needs {
@@ -45,22 +49,23 @@ impl Attack for Fgm {
         false
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
         // One question for the gradient, one for what it leads to.
-        let mut samples = hunt.open()?;
-        samples.retain(|sample| hunt.affords(*sample) > 1);
-        let mut moved: Vec<Vec<f32>> = samples.iter().map(|at| hunt.start(*at).to_vec()).collect();
-        let goals: Vec<_> = samples.iter().map(|at| hunt.goal(*at)).collect();
-        let slopes = hunt.gradients(&points(&samples, &moved), &mut |at, logits| {
+        let mut samples = session.open()?;
+        samples.retain(|sample| session.affords(*sample) > 1);
+        let mut moved: Vec<Vec<f32>> =
+            samples.iter().map(|at| session.start(*at).to_vec()).collect();
+        let goals: Vec<_> = samples.iter().map(|at| session.goal(*at)).collect();
+        let slopes = session.gradients(&points(&samples, &moved), &mut |at, logits| {
             cross_entropy(&goals[at], logits)
         })?;
         for ((sample, point), slope) in samples.iter().zip(&mut moved).zip(&slopes) {
             for (value, step) in point.iter_mut().zip(ascent(self.norm, &slope.slope)) {
                 *value = (*value + self.epsilon as f32 * step).clamp(0.0, 1.0);
             }
-            hunt.confine(*sample, point);
+            session.confine(*sample, point);
         }
-        hunt.ask(&points(&samples, &moved))?;
+        session.ask(&points(&samples, &moved))?;
         Ok(())
     }
 }

@@ -4,18 +4,19 @@ use super::ball::resize;
 use super::noise::{bells, uniforms};
 use super::step::{ITERATIONS, LENGTH_OR_LARGEST_TWO, count, norm};
 use super::{Attack, AttackSession, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const INITIAL: Parameter = Parameter {
     name: "initial_evaluations",
-    about: "how many directions the first iteration looks in; later ones look in more",
+    about: "directions that the first iteration samples; later ones sample more",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
 
-const MOST: Parameter = Parameter {
+const MAX_EVALUATIONS: Parameter = Parameter {
     name: "most_evaluations",
-    about: "how many directions an iteration looks in at most",
+    about: "largest number of directions that an iteration samples",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(1000.0)),
 };
@@ -32,33 +33,35 @@ const HALVINGS: usize = 25;
 /// How often the way to the boundary is halved at most, whatever its end.
 const BISECTIONS: usize = 40;
 
-/// # What it does
-/// Starts at random noise with another answer, goes towards the image up to the boundary, feels
-/// from answers alone in which direction the boundary lies, and steps on along it (Chen et
-/// al. 2020).
-/// # When to use it
-/// Against services that say nothing but their answer.
+described! {
+    /// # What it does
+    /// Walks along the decision boundary towards the image, from answers alone (Chen et al.
+    /// 2020). It starts at random noise with another answer, bisects towards the image up to the
+    /// boundary, estimates the direction of the boundary from answers nearby, and steps along it.
+    /// # When to use it
+    /// An attacker who can only query, and gets nothing but the answer.
+    struct HopSkipJump {
+        norm: Norm,
+        iterations: usize,
+        initial: usize,
+        max_directions: usize,
+    }
+}
+
 pub(super) const HOP_SKIP_JUMP: Plugin<dyn Attack> = Plugin {
     name: "hop_skip_jump",
-    about: "walks along the boundary between answers towards the image, from answers alone",
-    when: "somebody who can only ask, and hears nothing but the answer",
-    parameters: &[LENGTH_OR_LARGEST_TWO, ITERATIONS, INITIAL, MOST],
+    about: about(HopSkipJump::DOC),
+    when: when(HopSkipJump::DOC),
+    parameters: &[LENGTH_OR_LARGEST_TWO, ITERATIONS, INITIAL, MAX_EVALUATIONS],
     build: |settings| {
         Ok(Box::new(HopSkipJump {
             norm: norm(settings)?,
             iterations: count(settings, ITERATIONS.name)?,
             initial: count(settings, INITIAL.name)?,
-            most: count(settings, MOST.name)?,
+            max_directions: count(settings, MAX_EVALUATIONS.name)?,
         }))
     },
 };
-
-struct HopSkipJump {
-    norm: Norm,
-    iterations: usize,
-    initial: usize,
-    most: usize,
-}
 
 /// Where the search for one sample stands: at a point with the wanted answer.
 struct Hop {
@@ -79,38 +82,38 @@ impl Attack for HopSkipJump {
         Dose { axis: "iterations", amount: self.iterations as f64 }
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
         let mut hops = Vec::new();
-        for sample in hunt.open()? {
-            hops.extend(begin(hunt, sample)?);
+        for sample in session.open()? {
+            hops.extend(begin(session, sample)?);
         }
-        self.approach(hunt, &mut hops)?;
+        self.approach(session, &mut hops)?;
         for iteration in 0..self.iterations {
             let mut directions = Vec::with_capacity(hops.len());
             for hop in &hops {
-                directions.push(self.feel(hunt, hop, iteration)?);
+                directions.push(self.feel(session, hop, iteration)?);
             }
-            self.jump(hunt, &mut hops, &directions, iteration)?;
-            self.approach(hunt, &mut hops)?;
+            self.jump(session, &mut hops, &directions, iteration)?;
+            self.approach(session, &mut hops)?;
         }
         Ok(())
     }
 }
 
 /// A random image with the wanted answer, if one is found.
-fn begin(hunt: &mut AttackSession<'_>, sample: usize) -> Result<Option<Hop>, Halt> {
-    let towards = hunt.goal(sample).towards.is_some();
+fn begin(session: &mut AttackSession<'_>, sample: usize) -> Result<Option<Hop>, Halt> {
+    let towards = session.goal(sample).towards.is_some();
     let mut left = if towards { STARTS_TOWARDS } else { STARTS };
-    let values = hunt.start(sample).len();
+    let values = session.start(sample).len();
     while left > 0 {
-        let tries = left.min(TOGETHER).min(hunt.affords(sample));
+        let tries = left.min(TOGETHER).min(session.affords(sample));
         if tries == 0 {
             break;
         }
         let mut images = vec![0.0; tries * values];
-        uniforms(hunt.stream(sample), &mut images);
+        uniforms(session.stream(sample), &mut images);
         images.iter_mut().for_each(|value| *value = 0.5 + 0.5 * *value);
-        let replies = hunt.ask(&rows(sample, &images, values))?;
+        let replies = session.ask(&rows(sample, &images, values))?;
         if let Some(at) = replies.iter().position(|reply| reply.changed) {
             let point = images[at * values..(at + 1) * values].to_vec();
             return Ok(Some(Hop { sample, point }));
@@ -128,22 +131,22 @@ impl HopSkipJump {
     }
 
     /// Moves all points towards their images, up to the boundary.
-    fn approach(&self, hunt: &mut AttackSession<'_>, hops: &mut [Hop]) -> Result<(), Halt> {
+    fn approach(&self, session: &mut AttackSession<'_>, hops: &mut [Hop]) -> Result<(), Halt> {
         let mut spans: Vec<(f64, f64)> = vec![(0.0, 1.0); hops.len()];
         for _ in 0..BISECTIONS {
-            let open = |at: &usize| {
-                let (hop, (low, high)) = (&hops[*at], spans[*at]);
-                high - low > self.fineness(hop.point.len()) && hunt.affords(hop.sample) > 0
-            };
-            let open: Vec<usize> = (0..hops.len()).filter(open).collect();
-            let middle = |at: usize| 0.5 * (spans[at].0 + spans[at].1);
-            let tried: Vec<Vec<f32>> = open
-                .iter()
-                .map(|&at| self.between(hunt.start(hops[at].sample), &hops[at].point, middle(at)))
-                .collect();
+            let mut open = Vec::new();
+            let mut tried: Vec<Vec<f32>> = Vec::new();
+            for (at, (hop, &(low, high))) in hops.iter().zip(&spans).enumerate() {
+                let coarse = high - low > self.fineness(hop.point.len());
+                if coarse && session.affords(hop.sample) > 0 {
+                    let middle = 0.5 * (low + high);
+                    open.push(at);
+                    tried.push(self.between(session.start(hop.sample), &hop.point, middle));
+                }
+            }
             let points: Vec<(usize, &[f32])> =
                 open.iter().zip(&tried).map(|(&at, p)| (hops[at].sample, p.as_slice())).collect();
-            let replies = hunt.ask(&points)?;
+            let replies = session.ask(&points)?;
             for (&at, reply) in open.iter().zip(replies) {
                 let middle = 0.5 * (spans[at].0 + spans[at].1);
                 if reply.changed { spans[at].1 = middle } else { spans[at].0 = middle }
@@ -151,7 +154,7 @@ impl HopSkipJump {
         }
         for (hop, (_, high)) in hops.iter_mut().zip(spans) {
             if high < 1.0 {
-                hop.point = self.between(hunt.start(hop.sample), &hop.point, high);
+                hop.point = self.between(session.start(hop.sample), &hop.point, high);
             }
         }
         Ok(())
@@ -161,8 +164,8 @@ impl HopSkipJump {
     fn between(&self, start: &[f32], point: &[f32], share: f64) -> Vec<f32> {
         let pairs = start.iter().zip(point);
         if self.norm == Norm::Infinity {
-            let most = (share * self.norm.distance(start, point)) as f32;
-            return pairs.map(|(from, to)| from + (to - from).clamp(-most, most)).collect();
+            let max = (share * self.norm.distance(start, point)) as f32;
+            return pairs.map(|(from, to)| from + (to - from).clamp(-max, max)).collect();
         }
         let share = share as f32;
         pairs.map(|(from, to)| (from + share * (to - from)).clamp(0.0, 1.0)).collect()
@@ -171,19 +174,19 @@ impl HopSkipJump {
     /// The direction in which wanted answers lie, felt from answers around a point.
     fn feel(
         &self,
-        hunt: &mut AttackSession<'_>,
+        session: &mut AttackSession<'_>,
         hop: &Hop,
         iteration: usize,
     ) -> Result<Vec<f32>, Halt> {
         let values = hop.point.len();
         let wanted = self.initial as f64 * ((iteration + 1) as f64).sqrt();
-        let looks = (wanted as usize).min(self.most).min(hunt.affords(hop.sample));
-        let distance = self.norm.distance(&hop.point, hunt.start(hop.sample));
+        let looks = (wanted as usize).min(self.max_directions).min(session.affords(hop.sample));
+        let distance = self.norm.distance(&hop.point, session.start(hop.sample));
         let whole =
             if self.norm == Norm::Infinity { values as f64 } else { (values as f64).sqrt() };
         let reach = if iteration == 0 { 0.1 } else { whole * self.fineness(values) * distance };
         let mut around = vec![0.0; looks * values];
-        let stream = hunt.stream(hop.sample);
+        let stream = session.stream(hop.sample);
         if self.norm == Norm::Infinity {
             uniforms(stream, &mut around);
         } else {
@@ -195,7 +198,7 @@ impl HopSkipJump {
                 *value = (from + *value).clamp(0.0, 1.0);
             }
         }
-        let replies = hunt.ask(&rows(hop.sample, &around, values))?;
+        let replies = session.ask(&rows(hop.sample, &around, values))?;
         let changed: Vec<bool> = replies.iter().map(|reply| reply.changed).collect();
         Ok(self.direction(&hop.point, &around, &changed))
     }
@@ -224,26 +227,26 @@ impl HopSkipJump {
     /// Steps along the directions, each as far as the answer stays as wanted.
     fn jump(
         &self,
-        hunt: &mut AttackSession<'_>,
+        session: &mut AttackSession<'_>,
         hops: &mut [Hop],
         directions: &[Vec<f32>],
         iteration: usize,
     ) -> Result<(), Halt> {
-        let length = |hop: &Hop| {
-            let distance = self.norm.distance(&hop.point, hunt.start(hop.sample));
-            distance / ((iteration + 1) as f64).sqrt()
-        };
-        let mut lengths: Vec<f64> = hops.iter().map(length).collect();
+        let mut lengths: Vec<f64> = Vec::with_capacity(hops.len());
+        for hop in &*hops {
+            let distance = self.norm.distance(&hop.point, session.start(hop.sample));
+            lengths.push(distance / ((iteration + 1) as f64).sqrt());
+        }
         let mut open: Vec<usize> = (0..hops.len()).collect();
         for _ in 0..HALVINGS {
-            open.retain(|&at| hunt.affords(hops[at].sample) > 0);
+            open.retain(|&at| session.affords(hops[at].sample) > 0);
             let tried: Vec<Vec<f32>> = open
                 .iter()
                 .map(|&at| moved(&hops[at].point, &directions[at], lengths[at] as f32))
                 .collect();
             let points: Vec<(usize, &[f32])> =
                 open.iter().zip(&tried).map(|(&at, p)| (hops[at].sample, p.as_slice())).collect();
-            let replies = hunt.ask(&points)?;
+            let replies = session.ask(&points)?;
             let mut left = Vec::new();
             for ((at, reply), point) in open.into_iter().zip(replies).zip(tried) {
                 lengths[at] *= 0.5;

@@ -53,10 +53,13 @@ pub(super) fn cross_entropy(goal: &Goal, logits: &[f32]) -> Vec<f32> {
     let sum: f32 = powers.iter().sum();
     let class = goal.towards.or(goal.from);
     let sign = if goal.towards.is_some() { -1.0 } else { 1.0 };
-    let slope = |(at, power): (usize, &f32)| {
-        sign * (power / sum - if Some(at) == class { 1.0 } else { 0.0 })
-    };
-    powers.iter().enumerate().map(slope).collect()
+    // The derivative of the cross entropy is the softmax, less one for the class.
+    let mut slope = Vec::with_capacity(powers.len());
+    for (at, power) in powers.iter().enumerate() {
+        let own = if Some(at) == class { 1.0 } else { 0.0 };
+        slope.push(sign * (power / sum - own));
+    }
+    slope
 }
 
 fn surprise(goal: &Goal, logits: &[f32]) -> f64 {
@@ -68,6 +71,10 @@ fn surprise(goal: &Goal, logits: &[f32]) -> f64 {
     let sum: f64 = logits.iter().map(|logit| libm::exp(f64::from(*logit) - top)).sum();
     let surprise = libm::log(sum) + top - own;
     if goal.towards.is_some() { -surprise } else { surprise }
+}
+
+fn weighted_sum(weights: &[(usize, f64)], logits: &[f32]) -> f64 {
+    weights.iter().map(|&(class, weight)| weight * f64::from(logits[class])).sum()
 }
 
 /// A difference of logits over another one.
@@ -109,12 +116,10 @@ impl Quotient {
         if rival >= logits.len() {
             return None;
         }
-        let sum = |weights: &[(usize, f64)]| -> f64 {
-            weights.iter().map(|&(class, weight)| weight * f64::from(logits[class])).sum()
-        };
         let over_weights = vec![(rival, 1.0), (own, -1.0)];
-        let under = if under_weights.is_empty() { 1.0 } else { sum(&under_weights) };
-        let over = sum(&over_weights);
+        let over = weighted_sum(&over_weights, logits);
+        let under =
+            if under_weights.is_empty() { 1.0 } else { weighted_sum(&under_weights, logits) };
         let usable = under > 0.0 && under.is_finite() && over.is_finite();
         let classes = logits.len();
         usable.then_some(Self { over, under, classes, over_weights, under_weights })
@@ -147,8 +152,8 @@ mod tests {
                         loss.value(&goal, &logits)
                     };
                     let measured = (moved(1e-2) - moved(-1e-2)) / 2e-2;
-                    let told = f64::from(slope[class]);
-                    assert!((measured - told).abs() < 1e-4, "{loss:?} {goal:?} {class}");
+                    let computed = f64::from(slope[class]);
+                    assert!((measured - computed).abs() < 1e-4, "{loss:?} {goal:?} {class}");
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Faults that are searched for: the smallest changes of an image that change an answer.
 //!
-//! An [`Attack`] moves points, images as floats between 0 and 1, and asks a [`AttackTarget`] about them
-//! through a [`AttackSession`], which keeps the books: questions, gradients, time, and when an answer first
-//! changed.
+//! An [`Attack`] moves points, images as floats between 0 and 1, and queries an [`AttackTarget`]
+//! about them through an [`AttackSession`], which keeps account of the cost: queries, gradients,
+//! time, and when an answer first changed.
 
 mod auto_pgd;
 mod ball;
@@ -10,8 +10,8 @@ mod cma;
 mod deepfool;
 mod evolution;
 mod fgm;
+mod generations;
 mod hop_skip_jump;
-mod hunt;
 mod loss;
 mod noise;
 mod norm;
@@ -19,14 +19,15 @@ mod pgd;
 mod pixel;
 mod random_noise;
 mod search;
+mod session;
 mod square;
 mod step;
+mod target;
 mod threshold;
-mod victim;
 
-pub use hunt::{Account, AttackSession, First, Found, Halt, Sample};
 pub use norm::Norm;
-pub use victim::{AttackTarget, Goal, Gradient, Question, Reply};
+pub use session::{AttackCost, AttackSession, First, Found, Halt, Sample};
+pub use target::{AttackTarget, Goal, Gradient, Question, Reply};
 
 use faultlens_core::{Dose, Plugin};
 
@@ -47,19 +48,19 @@ pub trait Attack: Send + Sync {
         false
     }
 
-    /// The most questions that it asks, where it knows.
-    fn most_questions(&self) -> Option<u64> {
+    /// The largest number of queries that it makes, where that is known.
+    fn max_queries(&self) -> Option<u64> {
         None
     }
 
-    /// Whether it draws random numbers; where it does not, one trial of an image says all.
+    /// Whether it draws random numbers; where it does not, one trial per image is enough.
     fn draws(&self) -> bool {
         true
     }
 
-    /// Searches for all samples of the hunt, until each is found or the attack's own limits are
+    /// Searches for all samples of the session, until each is found or the attack's own limits are
     /// reached.
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt>;
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt>;
 }
 
 /// What an attack must learn from a target; what offers more will do.

@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn parts_are_the_same_as_the_whole() {
-        let (mut whole, mut parts) = (vec![0.0; 300], vec![0.0; 300]);
+        let mut whole = vec![0.0; 300];
+        let mut parts = vec![0.0; 300];
         bells(&mut Seed::new(2).stream(), &mut whole);
         let mut stream = Seed::new(2).stream();
         let (first, second) = parts.split_at_mut(130);

@@ -4,33 +4,46 @@ use super::ball::{beginning, project};
 use super::loss::cross_entropy;
 use super::step::{EPSILON, ITERATIONS, NORM, RESTARTS, ascent_within, count, norm, random_start};
 use super::{Attack, AttackSession, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const STEP: Parameter = Parameter {
     name: "step",
-    about: "how far one step goes; 2.5 times epsilon over the iterations where it is not set",
+    about: "length of one step; 2.5 times epsilon over the iterations by default",
     kind: ParameterKind::Number { min: 1e-9, max: 1e6 },
     unset: Unset::Absent,
 };
 
 const MOMENTUM: Parameter = Parameter {
     name: "momentum",
-    about: "how much of the direction so far a step keeps",
+    about: "how much of the previous direction a step keeps",
     kind: ParameterKind::Number { min: 0.0, max: 10.0 },
     unset: Unset::Is(Setting::Number(0.0)),
 };
 
 const RANDOM_START: Parameter = random_start("no");
 
-/// # What it does
-/// Follows the gradient of the loss in small steps and returns to the ball of radius ε after each
-/// (Madry et al. 2017; with momentum: Dong et al. 2018).
-/// # When to use it
-/// The usual measure of what somebody reaches who has the model.
+described! {
+    /// # What it does
+    /// Takes steps along the gradient of the loss and projects each back to within epsilon of the
+    /// image (Madry et al. 2017; with momentum Dong et al. 2018).
+    /// # When to use it
+    /// An attacker who has the model; the usual measure of robustness.
+    struct Pgd {
+        epsilon: f64,
+        norm: Norm,
+        step: f64,
+        iterations: usize,
+        restarts: usize,
+        random_start: bool,
+        momentum: f64,
+    }
+}
+
 pub(super) const PGD: Plugin<dyn Attack> = Plugin {
     name: "pgd",
-    about: "steps along the gradient of the loss, never further than epsilon from the image",
-    when: "somebody who has the model and some patience; the usual measure of robustness",
+    about: about(Pgd::DOC),
+    when: when(Pgd::DOC),
     parameters: &[EPSILON, NORM, STEP, ITERATIONS, RESTARTS, RANDOM_START, MOMENTUM],
     build: |settings| {
         let epsilon = settings.number(EPSILON.name)?;
@@ -47,16 +60,6 @@ pub(super) const PGD: Plugin<dyn Attack> = Plugin {
         }))
     },
 };
-
-struct Pgd {
-    epsilon: f64,
-    norm: Norm,
-    step: f64,
-    iterations: usize,
-    restarts: usize,
-    random_start: bool,
-    momentum: f64,
-}
 
 /// Where the search for one sample stands.
 struct Walk {
@@ -83,25 +86,28 @@ impl Attack for Pgd {
         self.random_start || self.restarts > 1
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
         for restart in 0..self.restarts {
             // The same start again would find the same again.
             let random = self.random_start || restart > 0;
-            let mut walks: Vec<Walk> =
-                hunt.open()?.into_iter().map(|sample| self.begin(hunt, sample, random)).collect();
+            let mut walks: Vec<Walk> = session
+                .open()?
+                .into_iter()
+                .map(|sample| self.begin(session, sample, random))
+                .collect();
             for _ in 0..self.iterations {
-                walks = self.advance(hunt, walks)?;
+                walks = self.advance(session, walks)?;
             }
-            walks.retain(|walk| hunt.affords(walk.sample) > 0);
-            hunt.ask(&points(&walks))?;
+            walks.retain(|walk| session.affords(walk.sample) > 0);
+            session.ask(&points(&walks))?;
         }
         Ok(())
     }
 }
 
 impl Pgd {
-    fn begin(&self, hunt: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
-        let point = beginning(self.norm, self.epsilon, hunt, sample, random);
+    fn begin(&self, session: &mut AttackSession<'_>, sample: usize, random: bool) -> Walk {
+        let point = beginning(self.norm, self.epsilon, session, sample, random);
         let velocity = if self.momentum > 0.0 { vec![0.0; point.len()] } else { Vec::new() };
         Walk { sample, point, velocity }
     }
@@ -109,16 +115,16 @@ impl Pgd {
     /// One step of all walks together; those that have arrived or stand on flat ground end.
     fn advance(
         &self,
-        hunt: &mut AttackSession<'_>,
+        session: &mut AttackSession<'_>,
         mut walks: Vec<Walk>,
     ) -> Result<Vec<Walk>, Halt> {
-        walks.retain(|walk| hunt.affords(walk.sample) > 0);
-        let goals: Vec<_> = walks.iter().map(|walk| hunt.goal(walk.sample)).collect();
-        let gradients =
-            hunt.gradients(&points(&walks), &mut |at, logits| cross_entropy(&goals[at], logits))?;
+        walks.retain(|walk| session.affords(walk.sample) > 0);
+        let goals: Vec<_> = walks.iter().map(|walk| session.goal(walk.sample)).collect();
+        let gradients = session
+            .gradients(&points(&walks), &mut |at, logits| cross_entropy(&goals[at], logits))?;
         let mut further = Vec::with_capacity(walks.len());
         for (mut walk, gradient) in walks.into_iter().zip(gradients) {
-            if !hunt.is_found(walk.sample) && self.step(hunt, &mut walk, gradient.slope) {
+            if !session.is_found(walk.sample) && self.step(session, &mut walk, gradient.slope) {
                 further.push(walk);
             }
         }
@@ -126,7 +132,7 @@ impl Pgd {
     }
 
     /// Moves a walk along a slope; false where the slope leads nowhere.
-    fn step(&self, hunt: &AttackSession<'_>, walk: &mut Walk, slope: Vec<f32>) -> bool {
+    fn step(&self, session: &AttackSession<'_>, walk: &mut Walk, slope: Vec<f32>) -> bool {
         let slope = if self.momentum > 0.0 { self.carried(walk, &slope) } else { slope };
         let direction = ascent_within(self.norm, &slope, &walk.point);
         if direction.iter().all(|step| *step == 0.0) {
@@ -135,8 +141,8 @@ impl Pgd {
         for (value, step) in walk.point.iter_mut().zip(direction) {
             *value = (*value + self.step as f32 * step).clamp(0.0, 1.0);
         }
-        project(self.norm, self.epsilon, hunt.start(walk.sample), &mut walk.point);
-        hunt.confine(walk.sample, &mut walk.point);
+        project(self.norm, self.epsilon, session.start(walk.sample), &mut walk.point);
+        session.confine(walk.sample, &mut walk.point);
         true
     }
 

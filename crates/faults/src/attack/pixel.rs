@@ -1,36 +1,42 @@
 //! A few pixels of any colour.
 
-use super::search::{GENERATIONS, POPULATION, SEARCH, Search, Space};
+use super::generations::Space;
+use super::search::{GENERATIONS, POPULATION, SEARCH, Search};
 use super::step::count;
 use super::{Attack, AttackSession, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const PIXELS: Parameter = Parameter {
     name: "pixels",
-    about: "how many pixels may change",
+    about: "number of pixels that may change",
     kind: ParameterKind::Whole { min: 1, max: 4096 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
 
-/// # What it does
-/// Searches for the places and colours of a few pixels that change the answer (Su et al. 2019).
-/// # When to use it
-/// Against targets that say how sure they are; dirt, dead pixels and stickers are alike.
+described! {
+    /// # What it does
+    /// Searches for positions and colours of a few pixels that change the answer, with a
+    /// population of candidates (Su et al. 2019).
+    /// # When to use it
+    /// An attacker who can only query, gets scores, and may change a few pixels by any amount;
+    /// comparable to dirt, dead pixels and stickers.
+    struct Pixel {
+        pixels: usize,
+        search: Search,
+    }
+}
+
 pub(super) const PIXEL: Plugin<dyn Attack> = Plugin {
     name: "pixel",
-    about: "places and colours of a few pixels, searched for with a population of candidates",
-    when: "somebody who can only ask, and may change little of the image as much as he likes",
+    about: about(Pixel::DOC),
+    when: when(Pixel::DOC),
     parameters: &[PIXELS, SEARCH, GENERATIONS, POPULATION],
     build: |settings| {
         let pixels = count(settings, PIXELS.name)?;
         Ok(Box::new(Pixel { pixels, search: Search::of(settings)? }))
     },
 };
-
-struct Pixel {
-    pixels: usize,
-    search: Search,
-}
 
 impl Attack for Pixel {
     fn needs(&self) -> Needs {
@@ -45,14 +51,15 @@ impl Attack for Pixel {
         Dose { axis: "pixels", amount: self.pixels as f64 }
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
-        let shape = hunt.shape();
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
+        let shape = session.shape();
         // Row, column and colour of each pixel, all from 0 to 1.
         let values = self.pixels * (2 + shape[0]);
-        for sample in hunt.open()? {
+        for sample in session.open()? {
             let space =
                 Space { bounds: vec![(0.0, 1.0); values], start: vec![0.5; values], width: 0.25 };
-            self.search.run(hunt, sample, space, &|start, values| painted(shape, start, values))?;
+            self.search
+                .run(session, sample, space, &|start, values| painted(shape, start, values))?;
         }
         Ok(())
     }
@@ -61,12 +68,13 @@ impl Attack for Pixel {
 /// The image with the pixels in it; of several in one place the last one shows.
 fn painted([channels, height, width]: [usize; 3], start: &[f32], values: &[f64]) -> Vec<f32> {
     let mut image = start.to_vec();
-    let place = |share: f64, places: usize| ((share * places as f64) as usize).min(places - 1);
     if height == 0 || width == 0 {
         return image;
     }
     for pixel in values.chunks_exact(2 + channels) {
-        let at = place(pixel[0], height) * width + place(pixel[1], width);
+        let row = ((pixel[0] * height as f64) as usize).min(height - 1);
+        let column = ((pixel[1] * width as f64) as usize).min(width - 1);
+        let at = row * width + column;
         for (channel, colour) in pixel[2..].iter().enumerate() {
             if let Some(value) = image.get_mut(channel * height * width + at) {
                 *value = colour.clamp(0.0, 1.0) as f32;

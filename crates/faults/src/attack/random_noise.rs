@@ -4,11 +4,12 @@ use super::ball::resize;
 use super::noise::{bells, uniforms};
 use super::step::{EPSILON, LENGTH_OR_LARGEST, count, norm};
 use super::{Attack, AttackSession, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Unset};
 
 const TRIES: Parameter = Parameter {
     name: "tries",
-    about: "how many noisy images are shown",
+    about: "number of noisy images that are tried",
     kind: ParameterKind::Whole { min: 1, max: 1_000_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
@@ -16,15 +17,23 @@ const TRIES: Parameter = Parameter {
 /// Tries of a sample that are asked together: what changes the answer early spares the rest.
 const TOGETHER: usize = 16;
 
-/// # What it does
-/// Adds noise of a given size, again and again: each pixel anywhere within ε, or a random
-/// direction of length ε.
-/// # When to use it
-/// As the baseline: a search that does not find more than noise is no search.
+described! {
+    /// # What it does
+    /// Adds noise of size epsilon, drawn again and again. Each pixel moves anywhere within
+    /// epsilon, or the image in a random direction of length epsilon.
+    /// # When to use it
+    /// As the baseline: a search should find more than chance does.
+    struct RandomNoise {
+        epsilon: f64,
+        norm: Norm,
+        tries: usize,
+    }
+}
+
 pub(super) const RANDOM_NOISE: Plugin<dyn Attack> = Plugin {
     name: "random_noise",
-    about: "noise of size epsilon, drawn again and again",
-    when: "the baseline: whoever searches should find more than chance does",
+    about: about(RandomNoise::DOC),
+    when: when(RandomNoise::DOC),
     parameters: &[EPSILON, LENGTH_OR_LARGEST, TRIES],
     build: |settings| {
         Ok(Box::new(RandomNoise {
@@ -34,12 +43,6 @@ pub(super) const RANDOM_NOISE: Plugin<dyn Attack> = Plugin {
         }))
     },
 };
-
-struct RandomNoise {
-    epsilon: f64,
-    norm: Norm,
-    tries: usize,
-}
 
 impl Attack for RandomNoise {
     fn needs(&self) -> Needs {
@@ -54,19 +57,20 @@ impl Attack for RandomNoise {
         Dose { axis: "epsilon", amount: self.epsilon }
     }
 
-    fn most_questions(&self) -> Option<u64> {
+    fn max_queries(&self) -> Option<u64> {
         Some(self.tries as u64)
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
-        for sample in hunt.open()? {
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
+        for sample in session.open()? {
             let mut left = self.tries;
-            while left > 0 && !hunt.is_found(sample) && hunt.affords(sample) > 0 {
-                let tries = left.min(TOGETHER).min(hunt.affords(sample));
-                let noisy: Vec<Vec<f32>> = (0..tries).map(|_| self.noisy(hunt, sample)).collect();
+            while left > 0 && !session.is_found(sample) && session.affords(sample) > 0 {
+                let tries = left.min(TOGETHER).min(session.affords(sample));
+                let noisy: Vec<Vec<f32>> =
+                    (0..tries).map(|_| self.noisy(session, sample)).collect();
                 let points: Vec<(usize, &[f32])> =
                     noisy.iter().map(|point| (sample, point.as_slice())).collect();
-                hunt.ask(&points)?;
+                session.ask(&points)?;
                 left -= tries;
             }
         }
@@ -75,9 +79,9 @@ impl Attack for RandomNoise {
 }
 
 impl RandomNoise {
-    fn noisy(&self, hunt: &mut AttackSession<'_>, sample: usize) -> Vec<f32> {
-        let mut noise = vec![0.0f32; hunt.start(sample).len()];
-        let stream = hunt.stream(sample);
+    fn noisy(&self, session: &mut AttackSession<'_>, sample: usize) -> Vec<f32> {
+        let mut noise = vec![0.0f32; session.start(sample).len()];
+        let stream = session.stream(sample);
         if self.norm == Norm::Infinity {
             uniforms(stream, &mut noise);
             noise.iter_mut().for_each(|n| *n *= self.epsilon as f32);
@@ -85,10 +89,10 @@ impl RandomNoise {
             bells(stream, &mut noise);
             resize(&mut noise, self.epsilon);
         }
-        let start = hunt.start(sample);
+        let start = session.start(sample);
         let sum = start.iter().zip(&noise).map(|(value, n)| (value + n).clamp(0.0, 1.0));
         let mut point: Vec<f32> = sum.collect();
-        hunt.confine(sample, &mut point);
+        session.confine(sample, &mut point);
         point
     }
 }

@@ -2,9 +2,10 @@
 
 use super::cma::Adaptation;
 use super::evolution::Evolution;
+use super::generations::{Generations, Space};
 use super::step::count;
 use super::{AttackSession, Halt, Reply};
-use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, Stream, Unset};
+use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, Unset};
 
 /// Which search is used.
 pub(super) const SEARCH: Parameter = search("differential_evolution");
@@ -24,7 +25,7 @@ const fn search(unset: &'static str) -> Parameter {
 /// How long it searches.
 pub(super) const GENERATIONS: Parameter = Parameter {
     name: "iterations",
-    about: "how many generations the search goes on",
+    about: "number of generations",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(100.0)),
 };
@@ -37,25 +38,6 @@ pub(super) const POPULATION: Parameter = Parameter {
     kind: ParameterKind::Whole { min: 4, max: 10_000 },
     unset: Unset::Absent,
 };
-
-/// The values that are searched: where they may be, where to begin, and how widely to look there.
-pub(super) struct Space {
-    /// The least and the most of each value.
-    pub(super) bounds: Vec<(f64, f64)>,
-    /// Where to begin, for a search that begins somewhere.
-    pub(super) start: Vec<f64>,
-    /// How widely to look around the start.
-    pub(super) width: f64,
-}
-
-/// A search by generations: candidates out, costs in.
-pub(super) trait Generations {
-    /// The next candidates, all within the bounds.
-    fn propose(&mut self, stream: &mut Stream) -> Vec<Vec<f64>>;
-
-    /// What they cost, in their order.
-    fn learn(&mut self, costs: &[f64]);
-}
 
 /// Makes a point of an image and the values of a candidate.
 type Painter<'a> = &'a dyn Fn(&[f32], &[f64]) -> Vec<f32>;
@@ -78,7 +60,7 @@ impl Search {
     /// Searches a space for a sample until its answer changes.
     pub(super) fn run(
         &self,
-        hunt: &mut AttackSession<'_>,
+        session: &mut AttackSession<'_>,
         sample: usize,
         space: Space,
         image: Painter<'_>,
@@ -89,16 +71,16 @@ impl Search {
             Box::new(Evolution::new(space, self.population))
         };
         for _ in 0..self.generations {
-            let candidates = search.propose(hunt.stream(sample));
-            let affords = hunt.affords(sample);
-            let start = hunt.start(sample);
+            let candidates = search.propose(session.stream(sample));
+            let affords = session.affords(sample);
+            let start = session.start(sample);
             let mut points: Vec<Vec<f32>> =
                 candidates.iter().take(affords).map(|values| image(start, values)).collect();
-            points.iter_mut().for_each(|point| hunt.confine(sample, point));
+            points.iter_mut().for_each(|point| session.confine(sample, point));
             let asked: Vec<(usize, &[f32])> =
                 points.iter().map(|point| (sample, point.as_slice())).collect();
-            let costs: Vec<f64> = hunt.ask(&asked)?.iter().map(cost).collect();
-            if hunt.is_found(sample) || costs.len() < candidates.len() {
+            let costs: Vec<f64> = session.ask(&asked)?.iter().map(cost).collect();
+            if session.is_found(sample) || costs.len() < candidates.len() {
                 break;
             }
             search.learn(&costs);
@@ -107,7 +89,7 @@ impl Search {
     }
 }
 
-/// How far an answer is from what is wanted. The margin orders answers as the belief does, but
+/// How far an answer is from what is wanted. The margin orders answers as the confidence does, but
 /// does not stand still where a model is very sure.
 pub(super) fn cost(reply: &Reply) -> f64 {
     let known = reply.margin.or(reply.resistance).filter(|cost| !cost.is_nan());

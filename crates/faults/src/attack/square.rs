@@ -4,31 +4,43 @@ use super::ball::resize;
 use super::search::cost;
 use super::step::{EPSILON, LENGTH_OR_LARGEST, count, norm};
 use super::{Attack, AttackSession, Halt, Needs, Norm};
+use crate::doc::{about, described, when};
 use faultlens_core::{Dose, Parameter, ParameterKind, Plugin, Setting, Stream, Unset};
 
 const ITERATIONS: Parameter = Parameter {
     name: "iterations",
-    about: "how many squares are tried",
+    about: "number of squares that are tried",
     kind: ParameterKind::Whole { min: 1, max: 10_000_000 },
     unset: Unset::Is(Setting::Number(5000.0)),
 };
 
 const P_INIT: Parameter = Parameter {
     name: "p_init",
-    about: "the share of the image that the first squares cover; later ones are smaller",
+    about: "fraction of the image that the first squares cover; later ones are smaller",
     kind: ParameterKind::Number { min: 1e-6, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.8)),
 };
 
-/// # What it does
-/// Starts with stripes and changes squares at random places, smaller and smaller ones; a change
-/// stays where it brings the answer closer to what is wanted (Andriushchenko et al. 2020).
-/// # When to use it
-/// Against targets that say how sure they are, where gradients are hidden or misleading.
+described! {
+    /// # What it does
+    /// Changes squares at random positions and keeps a change that brings the answer closer to
+    /// the goal (Andriushchenko et al. 2020). It starts with stripes; squares get smaller and
+    /// smaller.
+    /// # When to use it
+    /// An attacker who can only query and gets scores; works where gradients are hidden or
+    /// misleading.
+    struct Square {
+        epsilon: f64,
+        norm: Norm,
+        iterations: usize,
+        share: f64,
+    }
+}
+
 pub(super) const SQUARE: Plugin<dyn Attack> = Plugin {
     name: "square",
-    about: "squares at random places, kept where they bring the answer closer to changing",
-    when: "somebody who can only ask and hears how sure the target is; no gradients to hide",
+    about: about(Square::DOC),
+    when: when(Square::DOC),
     parameters: &[EPSILON, LENGTH_OR_LARGEST, ITERATIONS, P_INIT],
     build: |settings| {
         Ok(Box::new(Square {
@@ -39,13 +51,6 @@ pub(super) const SQUARE: Plugin<dyn Attack> = Plugin {
         }))
     },
 };
-
-struct Square {
-    epsilon: f64,
-    norm: Norm,
-    iterations: usize,
-    share: f64,
-}
 
 /// Where the search for one sample stands.
 struct Canvas {
@@ -68,32 +73,35 @@ impl Attack for Square {
         Dose { axis: "epsilon", amount: self.epsilon }
     }
 
-    fn most_questions(&self) -> Option<u64> {
+    fn max_queries(&self) -> Option<u64> {
         Some(self.iterations as u64)
     }
 
-    fn search(&self, hunt: &mut AttackSession<'_>) -> Result<(), Halt> {
-        let begin = |sample| Canvas { sample, moved: Vec::new(), cost: f64::INFINITY };
-        let mut canvases: Vec<Canvas> = hunt.open()?.into_iter().map(begin).collect();
+    fn search(&self, session: &mut AttackSession<'_>) -> Result<(), Halt> {
+        let mut canvases = Vec::new();
+        for sample in session.open()? {
+            canvases.push(Canvas { sample, moved: Vec::new(), cost: f64::INFINITY });
+        }
         for query in 0..self.iterations {
-            canvases.retain(|c| !hunt.is_found(c.sample) && hunt.affords(c.sample) > 0);
+            canvases.retain(|c| !session.is_found(c.sample) && session.affords(c.sample) > 0);
             if canvases.is_empty() {
                 break;
             }
-            let side = self.side(query, hunt.shape());
+            let side = self.side(query, session.shape());
             let tried: Vec<(usize, Vec<f32>)> = canvases
                 .iter()
-                .map(|canvas| (canvas.sample, self.proposed(hunt, canvas, side)))
+                .map(|canvas| (canvas.sample, self.proposed(session, canvas, side)))
                 .collect();
             let points: Vec<(usize, &[f32])> =
                 tried.iter().map(|(sample, point)| (*sample, point.as_slice())).collect();
-            let replies = hunt.ask(&points)?;
+            let replies = session.ask(&points)?;
             for ((canvas, (sample, point)), reply) in canvases.iter_mut().zip(&tried).zip(&replies)
             {
                 let cost = cost(reply);
                 if cost <= canvas.cost {
-                    let pairs = point.iter().zip(hunt.start(*sample));
-                    (canvas.cost, canvas.moved) = (cost, pairs.map(|(p, s)| p - s).collect());
+                    let pairs = point.iter().zip(session.start(*sample));
+                    canvas.cost = cost;
+                    canvas.moved = pairs.map(|(p, s)| p - s).collect();
                 }
             }
         }
@@ -113,10 +121,10 @@ impl Square {
     }
 
     /// The next image to ask about.
-    fn proposed(&self, hunt: &mut AttackSession<'_>, canvas: &Canvas, side: usize) -> Vec<f32> {
-        let shape = hunt.shape();
-        let start = hunt.start(canvas.sample).to_vec();
-        let stream = hunt.stream(canvas.sample);
+    fn proposed(&self, session: &mut AttackSession<'_>, canvas: &Canvas, side: usize) -> Vec<f32> {
+        let shape = session.shape();
+        let start = session.start(canvas.sample).to_vec();
+        let stream = session.stream(canvas.sample);
         let moved = match (self.norm, canvas.moved.is_empty()) {
             (Norm::Infinity, true) => stripes(shape, self.epsilon as f32, stream),
             (Norm::Infinity, false) => {
@@ -127,7 +135,7 @@ impl Square {
         };
         let sum = start.iter().zip(moved).map(|(from, m)| (from + m).clamp(0.0, 1.0));
         let mut point: Vec<f32> = sum.collect();
-        hunt.confine(canvas.sample, &mut point);
+        session.confine(canvas.sample, &mut point);
         point
     }
 }
@@ -161,11 +169,13 @@ impl Window {
 /// Every column of every channel up or down.
 fn stripes([channels, height, width]: [usize; 3], epsilon: f32, stream: &mut Stream) -> Vec<f32> {
     let row: Vec<f32> = (0..channels * width).map(|_| epsilon * sign(stream)).collect();
-    let lines = |channel: usize| {
-        let row = &row[channel * width..(channel + 1) * width];
-        row.iter().copied().cycle().take(height * width)
-    };
-    (0..channels).flat_map(lines).collect()
+    let mut moved = Vec::with_capacity(channels * height * width);
+    for channel in row.chunks_exact(width.max(1)) {
+        for _ in 0..height {
+            moved.extend_from_slice(channel);
+        }
+    }
+    moved
 }
 
 /// How often a square is drawn again that would change nothing.
@@ -237,11 +247,12 @@ fn gathered(
     let mut next = moved.to_vec();
     for channel in 0..shape[0] {
         let sign = sign(stream);
-        let square = |m: f32| f64::from(m) * f64::from(m);
-        let inside: f64 = into.places(shape, channel).map(|at| square(moved[at])).sum();
+        let inside: f64 =
+            into.places(shape, channel).map(|at| f64::from(moved[at]) * f64::from(moved[at])).sum();
         let mut taken = 0.0;
         for at in from.places(shape, channel).chain(into.places(shape, channel)) {
-            taken += square(std::mem::take(&mut next[at]));
+            let taken_away = f64::from(std::mem::take(&mut next[at]));
+            taken += taken_away * taken_away;
         }
         let scale = 1.0 / (1e-10 + inside.sqrt() as f32);
         let mut hill: Vec<f32> = into
@@ -275,7 +286,8 @@ fn hills(side: usize, stream: &mut Stream) -> Vec<f32> {
 /// A hill of length one that falls off from the middle in steps.
 fn hill(height: usize, width: usize) -> Vec<f32> {
     let mut hill = vec![0.0; height * width];
-    let (middle_row, middle_column) = (height / 2, width / 2);
+    let middle_row = height / 2;
+    let middle_column = width / 2;
     for row in 0..height {
         for column in 0..width {
             let away = row.abs_diff(middle_row).max(column.abs_diff(middle_column));
@@ -328,9 +340,10 @@ mod tests {
     /// By the authors' own code.
     #[test]
     fn hills_fall_off_in_steps() {
-        let told = hill(3, 3);
-        let (low, high) = (0.25f32, 1.25f32);
+        let hill = hill(3, 3);
+        let low = 0.25f32;
+        let high = 1.25f32;
         let length = (8.0 * low * low + high * high).sqrt();
-        assert!((told[4] - high / length).abs() < 1e-6 && (told[0] - low / length).abs() < 1e-6);
+        assert!((hill[4] - high / length).abs() < 1e-6 && (hill[0] - low / length).abs() < 1e-6);
     }
 }

@@ -6,7 +6,7 @@ use faultlens_core::{Parameter, ParameterKind, Setting, SettingError, Settings, 
 /// How far an image may be moved.
 pub(super) const EPSILON: Parameter = Parameter {
     name: "epsilon",
-    about: "how far the image may be moved, by the norm; pixels go from 0 to 1",
+    about: "largest change of the image, by the norm; pixel values go from 0 to 1",
     kind: ParameterKind::Number { min: 1e-6, max: 1e6 },
     unset: Unset::Is(Setting::Number(0.03)),
 };
@@ -14,7 +14,7 @@ pub(super) const EPSILON: Parameter = Parameter {
 /// How far is measured.
 pub(super) const NORM: Parameter = Parameter {
     name: "norm",
-    about: "how a change is measured: the largest of all pixels, their length, or their sum",
+    about: "how a change is measured: the largest difference of a pixel (inf), the Euclidean length (2), or the sum of differences (1)",
     kind: ParameterKind::Choice(Norm::WORDS),
     unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed("inf"))),
 };
@@ -28,7 +28,7 @@ pub(super) const LENGTH_OR_LARGEST_TWO: Parameter = length_or_largest("2");
 const fn length_or_largest(unset: &'static str) -> Parameter {
     Parameter {
         name: "norm",
-        about: "how a change is measured: the largest of all pixels, or their length",
+        about: "how a change is measured: the largest difference of a pixel (inf), or the Euclidean length (2)",
         kind: ParameterKind::Choice(&["inf", "2"]),
         unset: Unset::Is(Setting::Word(std::borrow::Cow::Borrowed(unset))),
     }
@@ -37,7 +37,7 @@ const fn length_or_largest(unset: &'static str) -> Parameter {
 /// How many steps are taken.
 pub(super) const ITERATIONS: Parameter = Parameter {
     name: "iterations",
-    about: "how many steps are taken",
+    about: "number of steps",
     kind: ParameterKind::Whole { min: 1, max: 100_000 },
     unset: Unset::Is(Setting::Number(10.0)),
 };
@@ -45,7 +45,7 @@ pub(super) const ITERATIONS: Parameter = Parameter {
 /// How often the search begins.
 pub(super) const RESTARTS: Parameter = Parameter {
     name: "restarts",
-    about: "how often the search begins; from the second time on at random points",
+    about: "number of starts; from the second on at random points",
     kind: ParameterKind::Whole { min: 1, max: 1000 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
@@ -86,10 +86,11 @@ pub(super) fn ascent(norm: Norm, slope: &[f32]) -> Vec<f32> {
         }
         Norm::Zero | Norm::One => {
             let largest = faultlens_core::argmax(slope.iter().map(|value| value.abs()));
-            let step = |(at, value): (usize, &f32)| {
-                if Some(at) == largest { sign(*value) } else { 0.0 }
-            };
-            slope.iter().enumerate().map(step).collect()
+            let mut step = vec![0.0; slope.len()];
+            if let Some(at) = largest {
+                step[at] = sign(slope[at]);
+            }
+            step
         }
     }
 }
@@ -97,12 +98,13 @@ pub(super) fn ascent(norm: Norm, slope: &[f32]) -> Vec<f32> {
 /// The same where values that are at the end of their range already do not take part, so that
 /// none of the step is lost on them.
 pub(super) fn ascent_within(norm: Norm, slope: &[f32], point: &[f32]) -> Vec<f32> {
-    let free = |(slope, value): (&f32, &f32)| {
-        let blocked = (*slope > 0.0 && *value >= 1.0) || (*slope < 0.0 && *value <= 0.0);
-        if blocked { 0.0 } else { *slope }
-    };
-    let slope: Vec<f32> = slope.iter().zip(point).map(free).collect();
-    ascent(norm, &slope)
+    let mut free = slope.to_vec();
+    for (slope, value) in free.iter_mut().zip(point) {
+        if (*slope > 0.0 && *value >= 1.0) || (*slope < 0.0 && *value <= 0.0) {
+            *slope = 0.0;
+        }
+    }
+    ascent(norm, &free)
 }
 
 /// Weights of logits: zero but for these classes.

@@ -1,40 +1,44 @@
 //! Fewer colours.
 
+use crate::doc::{about, described, when};
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
-/// # What it does
-/// Rounds every channel to as many levels as so many bits can tell apart, evenly from black to
-/// white.
-/// # When to use it
-/// Noise of a few grey levels; known as feature squeezing (Xu et al., 2018).
+described! {
+    /// # What it does
+    /// Rounds every channel to fewer levels, evenly spaced from black to white.
+    /// # When to use it
+    /// Noise of a few grey levels; known as feature squeezing (Xu et al. 2018).
+    struct BitDepthReduction {
+        table: [u8; 256],
+        /// Between black and white, for what is finer than a byte.
+        steps: f64,
+    }
+}
+
 pub(super) const BIT_DEPTH_REDUCTION: Plugin<dyn Defence> = Plugin {
     name: "bit_depth_reduction",
-    about: "rounds every channel to fewer levels",
-    when: "noise of a few grey levels; known as feature squeezing",
+    about: about(BitDepthReduction::DOC),
+    when: when(BitDepthReduction::DOC),
     parameters: &[BITS],
     build: |settings| {
         let bits = settings.number(BITS.name)?;
         // More bits than a byte has leave bytes as they are.
         let steps = (1u32 << bits.min(8.0) as u32) - 1;
-        let level = |value: u32| (value * steps * 2 + 255) / 510;
-        let table =
-            std::array::from_fn(|at| ((level(at as u32) * 510 + steps) / (2 * steps)) as u8);
+        // Rounded in whole numbers: to the nearest level, and from there to the nearest byte.
+        let table = std::array::from_fn(|value| {
+            let level = (value as u32 * steps * 2 + 255) / 510;
+            ((level * 510 + steps) / (2 * steps)) as u8
+        });
         Ok(Box::new(BitDepthReduction { table, steps: libm::exp2(bits) - 1.0 }))
     },
 };
 
 const BITS: Parameter = Parameter {
     name: "bits",
-    about: "how many bits a channel keeps",
+    about: "bits that a channel keeps",
     kind: ParameterKind::Whole { min: 1, max: 64 },
     unset: Unset::Is(Setting::Number(5.0)),
 };
-
-struct BitDepthReduction {
-    table: [u8; 256],
-    /// Between black and white, for what is finer than a byte.
-    steps: f64,
-}
 
 impl Defence for BitDepthReduction {
     fn clean(&self, image: &Image) -> Image {
@@ -42,9 +46,11 @@ impl Defence for BitDepthReduction {
     }
 
     fn clean_point(&self, point: &[f32]) -> Option<Vec<f32>> {
-        let rounded =
-            |value: &f32| (libm::rint(f64::from(*value) * self.steps) / self.steps) as f32;
-        Some(point.iter().map(rounded).collect())
+        let mut clean = point.to_vec();
+        for value in &mut clean {
+            *value = (libm::rint(f64::from(*value) * self.steps) / self.steps) as f32;
+        }
+        Some(clean)
     }
 }
 

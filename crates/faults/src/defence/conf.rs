@@ -1,32 +1,35 @@
 //! No answer where the target is not sure.
 
+use crate::doc::{about, described, when};
 use faultlens_core::{
     Defence, Parameter, ParameterKind, Plugin, Response, Setting, Stream, TargetError, Unset,
 };
 
-/// # What it does
-/// Gives an answer only where the best class has at least this share of belief; others are
-/// refused, and count as detected.
-/// # When to use it
-/// Where no answer is better than a wrong one; known as high confidence thresholding.
+described! {
+    /// # What it does
+    /// Refuses to answer where the best class has less than a threshold of confidence; refusals
+    /// count as detected.
+    /// # When to use it
+    /// Where no answer is better than a wrong one; known as high-confidence thresholding.
+    struct Conf {
+        threshold: f64,
+    }
+}
+
 pub(super) const CONF: Plugin<dyn Defence> = Plugin {
     name: "conf",
-    about: "refuses to answer where the target is not sure enough",
-    when: "no answer is better than a wrong one; refusals are counted as detected",
+    about: about(Conf::DOC),
+    when: when(Conf::DOC),
     parameters: &[THRESHOLD],
     build: |settings| Ok(Box::new(Conf { threshold: settings.number(THRESHOLD.name)? })),
 };
 
 const THRESHOLD: Parameter = Parameter {
     name: "threshold",
-    about: "the least share of belief in the best class",
+    about: "the smallest confidence in the best class that is answered",
     kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Is(Setting::Number(0.9)),
 };
-
-struct Conf {
-    threshold: f64,
-}
 
 impl Defence for Conf {
     fn cleans(&self) -> bool {

@@ -1,18 +1,26 @@
 //! Noise on what the target says.
 
+use crate::doc::{about, described, when};
 use faultlens_core::{
     Defence, Parameter, ParameterKind, Plugin, Response, Setting, Stream, TargetError, Unset,
 };
 
-/// # What it does
-/// Adds Gaussian noise to every score of the answer. Shares of belief stay shares: what falls below
-/// zero is zero, and they are made to sum to one again.
-/// # When to use it
-/// Against attackers who read scores; known as Gauss-out (Byun et al., 2022).
+described! {
+    /// # What it does
+    /// Adds Gaussian noise to the scores of the answer. Probabilities stay probabilities:
+    /// negative ones become zero, and they are normalised again. Every query of an attack about
+    /// the same image gets noise of its own.
+    /// # When to use it
+    /// Attackers who read scores; known as Gauss-out (Byun et al. 2022).
+    struct GaussOut {
+        sigma: f64,
+    }
+}
+
 pub(super) const GAUSS_OUT: Plugin<dyn Defence> = Plugin {
     name: "gauss_out",
-    about: "adds Gaussian noise to the scores of the answer",
-    when: "attackers who read scores; every question about the same image by an attack gets noise of its own",
+    about: about(GaussOut::DOC),
+    when: when(GaussOut::DOC),
     parameters: &[SIGMA],
     build: |settings| Ok(Box::new(GaussOut { sigma: settings.number(SIGMA.name)? })),
 };
@@ -26,10 +34,6 @@ const SIGMA: Parameter = Parameter {
 
 /// How often noise is drawn until some share is left.
 const TRIES: usize = 100;
-
-struct GaussOut {
-    sigma: f64,
-}
 
 impl Defence for GaussOut {
     fn cleans(&self) -> bool {

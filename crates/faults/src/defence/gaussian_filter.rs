@@ -1,28 +1,32 @@
 //! A little blur against noise.
 
-use crate::image::{Edge, blurred};
+use crate::doc::{about, described, when};
+use crate::image::paint::edge::Edge;
+use crate::image::paint::smooth::blurred;
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
-/// # What it does
-/// Smooths every channel by a Gaussian.
-/// # When to use it
-/// Noise that differs from pixel to pixel.
+described! {
+    /// # What it does
+    /// Smooths every channel with a Gaussian.
+    /// # When to use it
+    /// Noise that differs from pixel to pixel; costs sharpness.
+    struct GaussianFilter(f64);
+}
+
 pub(super) const GAUSSIAN_FILTER: Plugin<dyn Defence> = Plugin {
     name: "gaussian_filter",
-    about: "smooths the image by a Gaussian",
-    when: "noise that differs from pixel to pixel; costs sharpness",
+    about: about(GaussianFilter::DOC),
+    when: when(GaussianFilter::DOC),
     parameters: &[DEVIATION],
     build: |settings| Ok(Box::new(GaussianFilter(settings.number(DEVIATION.name)?))),
 };
 
 const DEVIATION: Parameter = Parameter {
     name: "deviation",
-    about: "the Gaussian's deviation in pixels",
+    about: "standard deviation of the Gaussian, in pixels",
     kind: ParameterKind::Number { min: 0.1, max: 20.0 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
-
-struct GaussianFilter(f64);
 
 impl Defence for GaussianFilter {
     fn clean(&self, image: &Image) -> Image {

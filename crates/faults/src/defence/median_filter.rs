@@ -1,17 +1,24 @@
 //! The middle of the neighbours.
 
-use crate::image::Edge;
+use crate::doc::{about, described, when};
+use crate::image::paint::edge::Edge;
 use faultlens_core::{Defence, Image, Parameter, ParameterKind, Plugin, Setting, Unset};
 
-/// # What it does
-/// Replaces every value by the median of the square around it, in its own channel; edge pixels
-/// repeat.
-/// # When to use it
-/// Dead pixels, salt and pepper: what is far from all its neighbours.
+described! {
+    /// # What it does
+    /// Replaces every value by the median of the square around it, in its own channel. Edge
+    /// pixels are repeated.
+    /// # When to use it
+    /// Dead pixels, salt and pepper: values far from those of all neighbours.
+    struct MedianFilter {
+        radius: usize,
+    }
+}
+
 pub(super) const MEDIAN_FILTER: Plugin<dyn Defence> = Plugin {
     name: "median_filter",
-    about: "replaces every value by the median of the square around it",
-    when: "dead pixels, salt and pepper: what is far from its neighbours",
+    about: about(MedianFilter::DOC),
+    when: when(MedianFilter::DOC),
     parameters: &[RADIUS],
     build: |settings| Ok(Box::new(MedianFilter { radius: settings.number(RADIUS.name)? as usize })),
 };
@@ -22,10 +29,6 @@ const RADIUS: Parameter = Parameter {
     kind: ParameterKind::Whole { min: 1, max: 20 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
-
-struct MedianFilter {
-    radius: usize,
-}
 
 impl Defence for MedianFilter {
     fn clean(&self, image: &Image) -> Image {
@@ -43,7 +46,8 @@ impl Defence for MedianFilter {
 impl MedianFilter {
     /// One row of one channel, with a histogram that slides along it (Huang, 1979).
     fn row(&self, image: &Image, y: usize, channel: usize, out: &mut [u8]) {
-        let (width, reach) = (image.width(), self.radius as isize);
+        let width = image.width();
+        let reach = self.radius as isize;
         let rows: Vec<&[u8]> = (-reach..=reach)
             .map(|dy| Edge::Repeat.index(y as isize + dy, image.height()))
             .map(|y| &image.rgb()[3 * width * y..][..3 * width])
@@ -56,7 +60,8 @@ impl MedianFilter {
         let middle = (rows.len() * rows.len()) as u32 / 2;
         for x in 0..width {
             out[3 * x + channel] = seen.at(middle);
-            let (gone, new) = (column(x as isize - reach), column(x as isize + reach + 1));
+            let gone = column(x as isize - reach);
+            let new = column(x as isize + reach + 1);
             for row in &rows {
                 seen.remove(row[gone]);
                 seen.add(row[new]);

@@ -24,8 +24,10 @@ impl Plane {
     /// The coarser plane and what it leaves out; the last row and column count twice where they
     /// are alone, as with a mirrored edge.
     pub(super) fn split(&self) -> (Self, Details) {
-        let (width, height) = (self.width, self.height());
-        let (columns, rows) = (width.div_ceil(2), height.div_ceil(2));
+        let width = self.width;
+        let height = self.height();
+        let columns = width.div_ceil(2);
+        let rows = height.div_ceil(2);
         let mut coarse = Vec::with_capacity(columns * rows);
         let mut bands = [(); 3].map(|()| Vec::with_capacity(columns * rows));
         for y in 0..rows {
@@ -48,11 +50,15 @@ impl Plane {
         let Details { bands: [down, across, both], width, height } = details;
         let mut values = vec![0.0; width * height];
         for (at, &mean) in self.values.iter().enumerate() {
-            let (x, y) = (2 * (at % self.width), 2 * (at / self.width));
-            let (v, h, d) = (down[at], across[at], both[at]);
+            let left = 2 * (at % self.width);
+            let top = 2 * (at / self.width);
+            let v = down[at];
+            let h = across[at];
+            let d = both[at];
             let corners = [mean + v + h + d, mean + v - h - d, mean - v + h - d, mean - v - h + d];
             for (corner, value) in corners.into_iter().enumerate() {
-                let (x, y) = (x + corner % 2, y + corner / 2);
+                let x = left + corner % 2;
+                let y = top + corner / 2;
                 if x < *width && y < *height {
                     values[y * width + x] = value / 2.0;
                 }

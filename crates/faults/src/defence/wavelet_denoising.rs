@@ -1,18 +1,23 @@
 //! Small differences are noise.
 
 use super::wavelet::{Details, Plane};
+use crate::doc::{about, described, when};
 use faultlens_core::{Defence, Image, Plugin};
 
-/// # What it does
-/// Splits every channel into Haar's wavelets, shrinks differences by the threshold of BayesShrink
-/// (Chang, Yu and Vetterli, 2000), and puts the channel together again. The noise's deviation is
-/// estimated from the finest differences, as scikit-image's `denoise_wavelet` does.
-/// # When to use it
-/// Gaussian noise; keeps edges that a blur would soften.
+described! {
+    /// # What it does
+    /// Shrinks small Haar wavelet coefficients, which are mostly noise, by the threshold of
+    /// BayesShrink (Chang, Yu and Vetterli 2000). The deviation of the noise is estimated from
+    /// the finest coefficients, as `denoise_wavelet` of scikit-image does.
+    /// # When to use it
+    /// Gaussian noise; keeps edges that a blur would soften.
+    struct WaveletDenoising;
+}
+
 pub(super) const WAVELET_DENOISING: Plugin<dyn Defence> = Plugin {
     name: "wavelet_denoising",
-    about: "shrinks small differences between neighbours, which are mostly noise",
-    when: "Gaussian noise; keeps edges that a blur would soften",
+    about: about(WaveletDenoising::DOC),
+    when: when(WaveletDenoising::DOC),
     parameters: &[],
     build: |_| Ok(Box::new(WaveletDenoising)),
 };
@@ -23,11 +28,10 @@ const MEDIAN_TO_DEVIATION: f64 = 0.674_489_750_196_081_7;
 /// Coarse levels that are left as they are: what differs there is the picture.
 const COARSE_LEVELS: u32 = 3;
 
-struct WaveletDenoising;
-
 impl Defence for WaveletDenoising {
     fn clean(&self, image: &Image) -> Image {
-        let (width, mut clean) = (image.width(), image.clone());
+        let width = image.width();
+        let mut clean = image.clone();
         for channel in 0..3 {
             let values = image.rgb().iter().skip(channel).step_by(3);
             let values = values.map(|&value| f32::from(value) / 255.0).collect();
@@ -68,9 +72,10 @@ fn deviation(differences: &[f32]) -> f64 {
     }
     sizes.sort_by(f32::total_cmp);
     let middle = sizes.len() / 2;
-    let median = match sizes.len() % 2 {
-        1 => f64::from(sizes[middle]),
-        _ => (f64::from(sizes[middle - 1]) + f64::from(sizes[middle])) / 2.0,
+    let median = if sizes.len() % 2 == 1 {
+        f64::from(sizes[middle])
+    } else {
+        (f64::from(sizes[middle - 1]) + f64::from(sizes[middle])) / 2.0
     };
     median / MEDIAN_TO_DEVIATION
 }

@@ -3,7 +3,7 @@
 use faultlens_core::{Dose, Parameter, ParameterKind, Setting, SettingError, Settings, Unset};
 use std::borrow::Cow;
 
-pub(super) const SEVERITY: Parameter = Parameter {
+pub(crate) const SEVERITY: Parameter = Parameter {
     name: "severity",
     about: "how strong the fault is, from 1 (hardly visible) to 5 (severe)",
     kind: ParameterKind::Whole { min: 1, max: 5 },
@@ -11,7 +11,7 @@ pub(super) const SEVERITY: Parameter = Parameter {
 };
 
 /// For faults that have [`Points::small`].
-pub(super) const TABLE: Parameter = Parameter {
+pub(crate) const TABLE: Parameter = Parameter {
     name: "table",
     about: "what a severity stands for: imagenet-c for photographs, cifar10-c for small images",
     kind: ParameterKind::Choice(&["imagenet-c", "cifar10-c"]),
@@ -19,7 +19,7 @@ pub(super) const TABLE: Parameter = Parameter {
 };
 
 /// A number that a severity sets where the user does not.
-pub(super) const fn strength(
+pub(crate) const fn strength(
     name: &'static str,
     about: &'static str,
     min: f64,
@@ -29,18 +29,18 @@ pub(super) const fn strength(
 }
 
 /// What severities 1 to 5 stand for in the space of a fault's numbers.
-pub(super) struct Points<const N: usize> {
+pub(crate) struct Points<const N: usize> {
     /// The names of the numbers; the first one that a user sets is the dose.
-    pub(super) names: [&'static str; N],
+    pub(crate) names: [&'static str; N],
     /// For photographs, some hundred pixels a side.
-    pub(super) photo: [[f64; N]; 5],
+    pub(crate) photo: [[f64; N]; 5],
     /// For images of about 32×32 pixels, which the numbers for photographs would wipe out.
-    pub(super) small: Option<[[f64; N]; 5]>,
+    pub(crate) small: Option<[[f64; N]; 5]>,
 }
 
 impl<const N: usize> Points<N> {
     /// The numbers of a severity, with those in place of them that the user has set.
-    pub(super) fn level(&self, settings: &Settings) -> Result<Level<N>, SettingError> {
+    pub(crate) fn level(&self, settings: &Settings) -> Result<Level<N>, SettingError> {
         let severity = settings.number_if_set(SEVERITY.name);
         let point = severity.map(|severity| self.point(severity, settings)).transpose()?;
         let set = self.names.map(|name| settings.number_if_set(name));
@@ -65,21 +65,18 @@ impl<const N: usize> Points<N> {
     fn point(&self, severity: f64, settings: &Settings) -> Result<[f64; N], SettingError> {
         let small = settings.word(TABLE.name).is_ok_and(|table| table == "cifar10-c");
         let points = self.small.as_ref().filter(|_| small).unwrap_or(&self.photo);
-        let at = (1.0..=5.0).contains(&severity) && severity.fract() == 0.0;
-        at.then(|| points[severity as usize - 1]).ok_or_else(|| {
-            SettingError(format!("severity is a whole number from 1 to 5, not {severity}"))
-        })
+        if (1.0..=5.0).contains(&severity) && severity.fract() == 0.0 {
+            return Ok(points[severity as usize - 1]);
+        }
+        Err(SettingError(format!("severity is a whole number from 1 to 5, not {severity}")))
     }
 }
 
-/// The dose of a fault that has no strength: it is there or it is not.
-pub(super) const ONCE: Dose = Dose { axis: SEVERITY.name, amount: 1.0 };
-
 /// The numbers of a fault, checked once, and which of them curves are drawn over.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Level<const N: usize> {
-    pub(super) numbers: [f64; N],
-    pub(super) dose: Dose,
+pub(crate) struct Level<const N: usize> {
+    pub(crate) numbers: [f64; N],
+    pub(crate) dose: Dose,
 }
 
 #[cfg(test)]

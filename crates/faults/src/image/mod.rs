@@ -1,227 +1,166 @@
-//! Faults that change what a target sees.
+//! Faults that change what a target sees, grouped by cause.
+//!
+//! 1. [`IMAGE_FAULTS`] has an entry for each, in alphabetical order; [`facts`] has everything known
+//!    of one: text, hazard, parameters, ranges.
+//! 2. Each is a type: `Fog::severity(3)?.apply(&image, seed)`. [`named`] finds one by its name.
+//! 3. A fault of your own implements [`ImageFault`], and [`Fault`] to have a name and settings.
+//!
+//! ```
+//! use faultlens_core::Image;
+//! use faultlens_faults::image::{Fault, Fog, ImageFault, named};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let image = Image::from_rgb(8, 8, vec![100; 8 * 8 * 3])?;
+//! let foggy = Fog::severity(3)?.apply(&image, 7);
+//! assert_eq!(named("fog")?.severity(3)?.apply(&image, 7), foggy);
+//! # Ok(())
+//! # }
+//! ```
 
-mod banding;
-mod black;
-mod brightness;
-mod broken_lens;
-mod by_value;
-mod byte_noise;
-mod channels;
-mod chromatic_aberration;
-mod colour_jitter;
-mod condensation;
-mod contrast;
-mod cosine;
-mod cover;
-mod crystals;
-mod dead_lines;
-mod dead_pixels;
-mod defocus_blur;
-mod dirt;
-mod distinct;
-mod domain;
-mod edge;
-mod elastic_transform;
-mod exposure;
-mod fog;
-mod frost;
-mod gamma;
-mod gaussian_blur;
-mod gaussian_noise;
-mod glass_blur;
-mod grain;
-mod grey;
-mod ice;
-mod impulse_noise;
-mod jpeg;
-mod jpeg_compression;
-mod lanczos;
+mod builder;
+mod facts;
+mod fault;
 mod level;
-mod mirror;
-mod missing_sharpness;
-mod motion_blur;
-mod no_demosaicing;
-mod occlusion;
-mod pixelate;
-mod pixels;
-mod plasma;
-mod rain;
-mod reencode;
-mod resample;
-mod rescale;
-mod rgb_shift;
-mod rim;
-mod rotation;
-mod round;
-mod saturate;
-mod shot_noise;
-mod smooth;
-mod snow;
-mod spatter;
-mod speckle_noise;
-mod streak;
-mod stroke;
-mod translation;
-mod unchanged;
-mod vectors;
-mod white;
-mod zoom;
-mod zoom_blur;
+pub(crate) mod paint;
 
-pub use domain::{DOMAINS, Domain, Range, SMALL_DOMAINS, domain};
-pub(crate) use edge::Edge;
-use faultlens_core::{Hazard, ImageFault, Plugin, Setting, Settings, Unset};
-pub(crate) use jpeg::Jpeg;
-pub(crate) use smooth::blurred;
+pub use builder::{Builder, FaultError, Value};
+pub use facts::{Domain, Facts, Range};
+pub use fault::{Fault, plugin};
+pub use faultlens_core::ImageFault;
 
-/// Faults that leave an image as it is, or as good as that: what changes under them is no fault's
-/// doing.
-pub const CONTROLS: [&str; 2] = [reencode::REENCODE.name, unchanged::UNCHANGED.name];
+use fault::{Entry, plugins, sorted};
+use faultlens_core::Plugin;
 
-/// The hazard that a fault stands for, whatever its settings; `None` for controls.
-pub fn hazard(plugin: &Plugin<dyn ImageFault>) -> Option<Hazard> {
-    (plugin.build)(&weakest(plugin)).ok()?.hazard()
+/// Declares the module of every fault, exports its type and registers it, all from one line.
+macro_rules! image_faults {
+    ($($(#[$doc:meta])* $group:ident { $($module:ident::$fault:ident,)* })*) => {
+        $(
+            $(#[$doc])*
+            mod $group {
+                $(pub(super) mod $module;)*
+            }
+            $(pub use $group::$module::$fault;)*
+        )*
+
+        const COUNT: usize = [$($(stringify!($fault),)*)*].len();
+
+        static ENTRIES: [Entry; COUNT] = sorted([$($(Entry::of::<$fault>(stringify!($group)),)*)*]);
+
+        /// Every image fault, in alphabetical order.
+        pub const IMAGE_FAULTS: &[Plugin<dyn ImageFault>] =
+            &plugins(&sorted([$($(Entry::of::<$fault>(stringify!($group)),)*)*]));
+    };
 }
 
-/// Settings that every fault can be made from.
-fn weakest(plugin: &Plugin<dyn ImageFault>) -> Settings {
-    let mut settings = Settings::default();
-    for parameter in plugin.parameters {
-        if let Unset::Is(setting) = &parameter.unset {
-            settings.set(parameter.name, setting.clone());
-        }
+// To add a fault: a file in the folder of its cause, and its line here.
+image_faults! {
+    /// Random values at every pixel.
+    noise {
+        gaussian_noise::GaussianNoise,
+        impulse_noise::ImpulseNoise,
+        shot_noise::ShotNoise,
+        speckle_noise::SpeckleNoise,
     }
-    if plugin.parameters.iter().any(|parameter| parameter.name == level::SEVERITY.name) {
-        settings.set(level::SEVERITY.name, Setting::Number(1.0));
+    /// Lost sharpness.
+    blur {
+        defocus_blur::DefocusBlur,
+        gaussian_blur::GaussianBlur,
+        glass_blur::GlassBlur,
+        motion_blur::MotionBlur,
+        zoom_blur::ZoomBlur,
     }
-    settings
+    /// Weather between the scene and the sensor, and on the lens.
+    weather {
+        condensation::Condensation,
+        fog::Fog,
+        frost::Frost,
+        ice::Ice,
+        rain::Rain,
+        snow::Snow,
+    }
+    /// The lens, and what is on it or in front of it.
+    optics {
+        broken_lens::BrokenLens,
+        chromatic_aberration::ChromaticAberration,
+        dirt::Dirt,
+        occlusion::Occlusion,
+        spatter::Spatter,
+    }
+    /// The sensor, its exposure and its read-out.
+    sensor {
+        banding::Banding,
+        black::Black,
+        dead_lines::DeadLines,
+        dead_pixels::DeadPixels,
+        exposure::Exposure,
+        missing_sharpness::MissingSharpness,
+        no_demosaicing::NoDemosaicing,
+        white::White,
+    }
+    /// Tone and colour.
+    colour {
+        brightness::Brightness,
+        colour_jitter::ColourJitter,
+        contrast::Contrast,
+        gamma::Gamma,
+        grey::Grey,
+        rgb_shift::RgbShift,
+        saturate::Saturate,
+    }
+    /// Content that moves; boxes and masks move along.
+    geometry {
+        elastic_transform::ElasticTransform,
+        mirror::Mirror,
+        rescale::Rescale,
+        rotation::Rotation,
+        translation::Translation,
+    }
+    /// Compression and resolution.
+    codec {
+        jpeg_compression::JpegCompression,
+        pixelate::Pixelate,
+    }
+    /// No fault: what changes under these is not caused by a fault.
+    control {
+        reencode::Reencode,
+        unchanged::Unchanged,
+    }
 }
 
-/// Every image fault, in alphabetical order. Add yours here.
-pub const IMAGE_FAULTS: &[Plugin<dyn ImageFault>] = &[
-    banding::BANDING,
-    black::BLACK,
-    brightness::BRIGHTNESS,
-    broken_lens::BROKEN_LENS,
-    chromatic_aberration::CHROMATIC_ABERRATION,
-    colour_jitter::COLOUR_JITTER,
-    condensation::CONDENSATION,
-    contrast::CONTRAST,
-    dead_lines::DEAD_LINES,
-    dead_pixels::DEAD_PIXELS,
-    defocus_blur::DEFOCUS_BLUR,
-    dirt::DIRT,
-    elastic_transform::ELASTIC_TRANSFORM,
-    exposure::EXPOSURE,
-    fog::FOG,
-    frost::FROST,
-    gamma::GAMMA,
-    gaussian_blur::GAUSSIAN_BLUR,
-    gaussian_noise::GAUSSIAN_NOISE,
-    glass_blur::GLASS_BLUR,
-    grey::GREY,
-    ice::ICE,
-    impulse_noise::IMPULSE_NOISE,
-    jpeg_compression::JPEG_COMPRESSION,
-    mirror::MIRROR,
-    missing_sharpness::MISSING_SHARPNESS,
-    motion_blur::MOTION_BLUR,
-    no_demosaicing::NO_DEMOSAICING,
-    occlusion::OCCLUSION,
-    pixelate::PIXELATE,
-    rain::RAIN,
-    reencode::REENCODE,
-    rescale::RESCALE,
-    rgb_shift::RGB_SHIFT,
-    rotation::ROTATION,
-    saturate::SATURATE,
-    shot_noise::SHOT_NOISE,
-    snow::SNOW,
-    spatter::SPATTER,
-    speckle_noise::SPECKLE_NOISE,
-    translation::TRANSLATION,
-    unchanged::UNCHANGED,
-    white::WHITE,
-    zoom_blur::ZOOM_BLUR,
-];
+/// Faults that leave an image as it is, or as good as that: a changed answer under them is not
+/// caused by a fault.
+pub const CONTROLS: [&str; 2] = [Reencode::FACTS.name, Unchanged::FACTS.name];
+
+/// The facts of every image fault, in alphabetical order.
+pub fn all_facts() -> impl Iterator<Item = &'static Facts> + Clone {
+    ENTRIES.iter().map(|entry| &entry.facts)
+}
+
+/// The facts of an image fault.
+pub fn facts(name: &str) -> Option<&'static Facts> {
+    all_facts().find(|facts| facts.name == name)
+}
+
+/// The cause that an image fault is grouped under, such as `weather`.
+pub fn cause(name: &str) -> Option<&'static str> {
+    ENTRIES.iter().find(|entry| entry.facts.name == name).map(|entry| entry.cause)
+}
+
+/// The strengths of an image fault on photographs or on small images; see [`Facts::domain`].
+pub fn domain(name: &str, small: bool) -> Option<&'static Domain> {
+    facts(name)?.domain(small)
+}
+
+/// The image fault of that name, to be built with a severity or with settings.
+pub fn named(name: &str) -> Result<Builder<Box<dyn ImageFault>>, FaultError> {
+    match ENTRIES.iter().find(|entry| entry.facts.name == name) {
+        Some(entry) => Ok(Builder::new(&entry.facts, entry.build)),
+        None => Err(FaultError::UnknownFault {
+            name: name.to_owned(),
+            hint: builder::hint(name, all_facts().map(|facts| facts.name)),
+        }),
+    }
+}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use faultlens_core::{GUIDE_WORDS, Image, Seed, SettingError};
-
-    /// Severities of these are not one thing getting stronger.
-    const TURNING: &[&str] = &["saturate"];
-
-    fn has_severity(plugin: &Plugin<dyn ImageFault>) -> bool {
-        plugin.parameters.iter().any(|parameter| parameter.name == "severity")
-    }
-
-    fn built(
-        plugin: &Plugin<dyn ImageFault>,
-        severity: f64,
-    ) -> Result<Box<dyn ImageFault>, SettingError> {
-        let mut settings = weakest(plugin);
-        if has_severity(plugin) {
-            settings.set("severity", Setting::Number(severity));
-        }
-        (plugin.build)(&settings)
-    }
-
-    fn distance(a: &Image, b: &Image) -> f64 {
-        let squares =
-            a.rgb().iter().zip(b.rgb()).map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2));
-        squares.sum::<f64>().sqrt()
-    }
-
-    /// Blocks within blocks, so that there is something to see at every size, as in a photo.
-    fn blocks(width: usize, height: usize) -> Image {
-        let level = |at: usize| {
-            let (x, y, channel) = (at / 3 % width, at / 3 / width, at % 3);
-            let block = |size: usize| {
-                let place = (x / size) as u64 + 1000 * (y / size) as u64;
-                Seed::new(place).at(size as u64).block(channel as u64)[0] % 40
-            };
-            20 + [1, 3, 7, 13, 29].map(block).into_iter().sum::<u32>() as u8
-        };
-        Image::from_rgb(width, height, (0..width * height * 3).map(level).collect()).unwrap()
-    }
-
-    /// One test for every image fault: named in order, same numbers same image, size kept,
-    /// stronger with severity.
-    #[test]
-    fn every_fault_keeps_the_contract() {
-        assert!(IMAGE_FAULTS.is_sorted_by_key(|plugin| plugin.name));
-        let image = blocks(96, 64);
-        for plugin in IMAGE_FAULTS {
-            let severities = if has_severity(plugin) { 5 } else { 1 };
-            let mut last = 0.0;
-            for severity in 1..=severities {
-                let fault = built(plugin, f64::from(severity)).unwrap();
-                let changed = fault.change(&image, &mut Seed::new(3).stream());
-                let again = fault.change(&image, &mut Seed::new(3).stream());
-                let other = fault.change(&image, &mut Seed::new(4).stream());
-                assert_eq!(changed, again, "{}", plugin.name);
-                assert_eq!(changed != other, fault.draws(), "{}", plugin.name);
-                assert_eq!((changed.width(), changed.height()), (96, 64));
-                let now = distance(&image, &changed);
-                // Published tables are not strict: some step back a little on some images.
-                let steady = !TURNING.contains(&plugin.name) && plugin.name != "unchanged";
-                assert!(now > 0.8 * last && now > 0.0 || !steady, "{} at {severity}", plugin.name);
-                assert_eq!(fault.dose().amount, f64::from(severity));
-                last = now;
-            }
-            assert_eq!(built(plugin, 2.5).is_err(), has_severity(plugin), "{}", plugin.name);
-        }
-    }
-
-    #[test]
-    fn every_fault_but_the_controls_stands_for_a_hazard() {
-        for plugin in IMAGE_FAULTS {
-            let hazard = hazard(plugin);
-            assert_eq!(hazard.is_none(), CONTROLS.contains(&plugin.name), "{}", plugin.name);
-            let known = |hazard: Hazard| GUIDE_WORDS.contains(&hazard.guide_word);
-            assert!(hazard.is_none_or(known), "{}: {hazard:?}", plugin.name);
-        }
-    }
-}
+mod tests;

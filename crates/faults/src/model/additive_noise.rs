@@ -1,18 +1,27 @@
 //! Elements, moved a little.
 
 use super::{Element, ModelFault, parameters};
+use crate::doc::{about, described, when};
 use faultlens_core::{DType, Dose, Parameter, ParameterKind, Plugin, Setting, Stream, Unset};
 use faultlens_engine::Edit;
 use std::borrow::Cow;
 
-/// # What it does
-/// Adds a random number to elements.
-/// # When it happens
-/// Analogue computing, drifting cells, approximate arithmetic.
+described! {
+    /// # What it does
+    /// Adds a random number to elements.
+    /// # When it happens
+    /// Analogue computing, drifting memory cells, approximate arithmetic.
+    struct AdditiveNoise {
+        normal: bool,
+        relative: bool,
+        size: f64,
+    }
+}
+
 pub(super) const ADDITIVE_NOISE: Plugin<dyn ModelFault> = Plugin {
     name: "additive_noise",
-    about: "adds a random number to elements",
-    when: "analogue computing, drifting memory cells, approximate arithmetic",
+    about: about(AdditiveNoise::DOC),
+    when: when(AdditiveNoise::DOC),
     parameters: parameters![FROM, OF, SIZE],
     build: |settings| {
         Ok(Box::new(AdditiveNoise {
@@ -41,24 +50,15 @@ const OF: Parameter = Parameter {
 
 const SIZE: Parameter = Parameter {
     name: "size",
-    about: "how strong the noise is",
+    about: "size of the noise",
     kind: ParameterKind::Number { min: 0.0, max: 1e30 },
     unset: Unset::Required,
 };
 
-struct AdditiveNoise {
-    normal: bool,
-    relative: bool,
-    size: f64,
-}
-
 impl ModelFault for AdditiveNoise {
     fn edit(&self, element: &Element<'_>, stream: &mut Stream) -> Edit {
         let drawn = if self.normal { stream.gaussian() } else { stream.between(-1.0, 1.0) };
-        let unit = match self.relative {
-            true => element.range().1 - element.range().0,
-            false => 1.0,
-        };
+        let unit = if self.relative { element.range().1 - element.range().0 } else { 1.0 };
         Edit::Add(drawn * self.size * unit)
     }
 

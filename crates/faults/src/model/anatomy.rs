@@ -53,17 +53,17 @@ impl Anatomy {
 
     fn place(&mut self, graph: &Graph, id: OperatorId) {
         let operator = graph.operator(id);
-        let constant = |value: &ValueId| self.constant.contains(value);
         // An operator that reads nothing makes a constant too.
-        if operator.reads().all(|value| constant(&value)) {
+        if operator.reads().all(|value| self.is_constant(value)) {
             self.constant.extend(operator.makes());
             return;
         }
-        let is_weight = |value: &ValueId| {
-            constant(value) && graph.initializer(*value).is_none_or(|t| t.shape().len() > 1)
-        };
-        let weighted = WEIGHTED.contains(&operator.op_type.as_str());
-        self.layers[id.index()] = if weighted && operator.reads().any(|value| is_weight(&value)) {
+        // A constant vector is a bias; weights have at least two axes.
+        let reads_weights = operator.reads().any(|value| {
+            self.is_constant(value) && graph.initializer(value).is_none_or(|t| t.shape().len() > 1)
+        });
+        let starts_layer = reads_weights && WEIGHTED.contains(&operator.op_type.as_str());
+        self.layers[id.index()] = if starts_layer {
             self.names.push(operator.name.clone());
             self.names.len() as u32 - 1
         } else {

@@ -2,22 +2,26 @@
 
 use super::bits::{BIT, BIT_COUNT, BIT_WEIGHTS, BitChoice, FROM_BIT, TO_BIT};
 use super::{Element, ModelFault, parameters};
+use crate::doc::{about, described, when};
 use faultlens_core::{DType, Dose, Plugin, Stream};
 use faultlens_engine::Edit;
 
-/// # What it does
-/// Flips one bit of an element, or several, of its IEEE 754 or integer representation.
-/// # When it happens
-/// A particle strike or a voltage droop in a register, in memory or on a bus.
+described! {
+    /// # What it does
+    /// Flips one or more bits of an element as it is stored: IEEE 754 for floats, two's
+    /// complement for integers.
+    /// # When it happens
+    /// A particle strike or a voltage droop in a register, in memory or on a bus.
+    struct BitFlip(BitChoice);
+}
+
 pub(super) const BIT_FLIP: Plugin<dyn ModelFault> = Plugin {
     name: "bit_flip",
-    about: "flips bits of an element as it is stored",
-    when: "a particle strike or a voltage droop in a register, in memory or on a bus",
+    about: about(BitFlip::DOC),
+    when: when(BitFlip::DOC),
     parameters: parameters![BIT, BIT_WEIGHTS, BIT_COUNT, FROM_BIT, TO_BIT],
     build: |settings| Ok(Box::new(BitFlip(BitChoice::set_in(settings)?))),
 };
-
-struct BitFlip(BitChoice);
 
 impl ModelFault for BitFlip {
     fn edit(&self, element: &Element<'_>, stream: &mut Stream) -> Edit {

@@ -1,6 +1,6 @@
 //! Which bits of an element a fault takes.
 
-use super::placement::Weights;
+use super::weights::Weights;
 use faultlens_core::{
     DType, Dose, Parameter, ParameterKind, Setting, SettingError, Settings, Stream, Unset,
 };
@@ -17,7 +17,7 @@ pub(super) const BIT: Parameter = Parameter {
 
 pub(super) const BIT_COUNT: Parameter = Parameter {
     name: "bit_count",
-    about: "how many bits of each element, no bit twice",
+    about: "number of distinct bits of each element",
     kind: ParameterKind::Whole { min: 1, max: 64 },
     unset: Unset::Is(Setting::Number(1.0)),
 };
@@ -38,8 +38,8 @@ pub(super) const TO_BIT: Parameter = Parameter {
 
 pub(super) const BIT_WEIGHTS: Parameter = Parameter {
     name: "bit_weights",
-    about: "draw some bits more often, such as 30=16 or 23..29=4, to know rare outcomes sooner; \
-            rates are corrected for it",
+    about: "importance sampling: draws some bits more often, such as 30=16 or 23..29=4, to estimate \
+            rare outcomes sooner; rates are corrected for it",
     kind: ParameterKind::Names,
     unset: Unset::Absent,
 };
@@ -55,12 +55,11 @@ pub(super) struct BitChoice {
 
 impl BitChoice {
     pub(super) fn set_in(settings: &Settings) -> Result<Self, SettingError> {
-        let number = |of: &Parameter| settings.number_if_set(of.name).map(|bit| bit as u32);
         let choice = Self {
-            bit: number(&BIT),
-            low: number(&FROM_BIT),
-            high: number(&TO_BIT),
-            count: number(&BIT_COUNT).unwrap_or(1),
+            bit: whole(settings, &BIT),
+            low: whole(settings, &FROM_BIT),
+            high: whole(settings, &TO_BIT),
+            count: whole(settings, &BIT_COUNT).unwrap_or(1),
             weights: Weights::read(settings.names(BIT_WEIGHTS.name))?,
         };
         choice.fits_together().map_err(|what| SettingError(what.to_owned()))?;
@@ -78,10 +77,10 @@ impl BitChoice {
             }
             _ => Ok(()),
         }?;
-        match self.weights.is_empty() || (self.bit.is_none() && self.count == 1) {
-            true => Ok(()),
-            false => Err("bit_weights need one bit that is drawn: leave out bit and bit_count"),
+        if !self.weights.is_empty() && (self.bit.is_some() || self.count > 1) {
+            return Err("bit_weights need one bit that is drawn: leave out bit and bit_count");
         }
+        Ok(())
     }
 
     /// The bits of an element of this type that may be taken.
@@ -115,15 +114,17 @@ impl BitChoice {
         let mut free: Vec<u32> = self.range(dtype).collect();
         let mut mask = 0;
         for _ in 0..self.count.min(free.len() as u32) {
-            let at = match self.weights.is_empty() {
-                true => stream.below(free.len()),
-                false => self.favoured(&free, stream),
+            let at = if self.weights.is_empty() {
+                stream.below(free.len())
+            } else {
+                self.favoured(&free, stream)
             };
             mask |= 1 << free.swap_remove(at);
         }
         mask
     }
 
+    /// One of the bits, each as likely as its weight says.
     fn favoured(&self, bits: &[u32], stream: &mut Stream) -> usize {
         let all: f64 = bits.iter().map(|&bit| self.weights.of(bit)).sum();
         let mut at = stream.uniform() * all;
@@ -162,4 +163,8 @@ impl BitChoice {
         let count = Dose { axis: BIT_COUNT.name, amount: f64::from(self.count) };
         bit.or_else(|| (self.count > 1).then_some(count))
     }
+}
+
+fn whole(settings: &Settings, parameter: &Parameter) -> Option<u32> {
+    settings.number_if_set(parameter.name).map(|number| number as u32)
 }

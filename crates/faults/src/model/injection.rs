@@ -1,10 +1,14 @@
 //! A fault and where it lands, together: what a campaign injects.
 
+use super::ModelFault;
+use super::anatomy::Anatomy;
 use super::placement::{Placement, SitePlan, pick};
-use super::selection::Selection;
-use super::{ModelFault, Sites};
-use faultlens_core::{Dose, Plugin, SettingError, Settings, Stream};
-use faultlens_engine::{Change, Edit, ValueId};
+use super::selection::{Part, Selection};
+use super::sites::{SiteValue, Sites, elements, is_data};
+use faultlens_core::{DType, Dose, Plugin, SettingError, Settings, Stream};
+use faultlens_engine::{Change, Edit, Golden, ValueId};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 /// A fault with all that says where and how often it lands.
 pub struct Injection {
@@ -75,20 +79,21 @@ impl Injection {
     ) -> Result<Self, SettingError> {
         let placement = Placement::set_in(settings)?;
         let fault = (plugin.build)(settings)?;
-        let listable = fault.listed(faultlens_core::DType::F32).is_some();
-        let wrong = |plan, why| Err(SettingError(SiteError::Unlisted { plan, why }.to_string()));
         if fault.is_weighted() && !placement.draws_one_element() {
             let what = "bit_weights need trials of one drawn element: leave out mode, amount, share, \
                         pattern and sites";
             return Err(SettingError(what.to_owned()));
         }
-        match placement.plan {
-            SitePlan::Exhaustive if !listable => wrong("exhaustive", "draws its numbers"),
-            SitePlan::Boundary if !fault.flips_one_bit() => {
-                wrong("boundary", "flips no single bit")
+        let unlisted = match placement.plan {
+            SitePlan::Exhaustive if fault.listed(DType::F32).is_none() => {
+                SiteError::Unlisted { plan: "exhaustive", why: "draws its numbers" }
             }
-            _ => Ok(Self { placement, fault }),
-        }
+            SitePlan::Boundary if !fault.flips_one_bit() => {
+                SiteError::Unlisted { plan: "boundary", why: "flips no single bit" }
+            }
+            _ => return Ok(Self { placement, fault }),
+        };
+        Err(SettingError(unlisted.to_string()))
     }
 
     /// Which values it may land in.
@@ -119,8 +124,12 @@ impl Injection {
 
     /// How many places an exhaustive plan has.
     pub fn population(&self, sites: &Sites<'_>) -> u64 {
-        let ways = |dtype| self.fault.listed(dtype).map_or(0, |edits| edits.len() as u64);
-        sites.values.iter().map(|value| value.elements as u64 * ways(value.dtype)).sum()
+        let mut places = 0;
+        for value in &sites.values {
+            let edits = self.fault.listed(value.dtype).map_or(0, |edits| edits.len());
+            places += value.elements as u64 * edits as u64;
+        }
+        places
     }
 
     /// The place of that number in an exhaustive plan.
@@ -144,7 +153,8 @@ impl Injection {
         if sites.groups.is_empty() {
             return None;
         }
-        let (mut changes, mut weight) = (Vec::new(), 1.0);
+        let mut changes = Vec::new();
+        let mut weight = 1.0;
         for group in &sites.groups {
             if group.rate < 1.0 && !stream.chance(group.rate) {
                 continue;
@@ -167,11 +177,80 @@ impl Injection {
         let (unit, _) = pick(&group.units, stream)?;
         let (value, element) = sites.draw(unit, stream)?;
         let site = &sites.values[value];
-        let bit = |edit: Edit| match edit {
-            Edit::Flip(mask) => Some(mask.trailing_zeros()),
-            _ => None,
-        };
-        let bits = self.fault.listed(site.dtype)?.into_iter().filter_map(bit).collect();
+        let mut bits = Vec::new();
+        for edit in self.fault.listed(site.dtype)? {
+            if let Edit::Flip(mask) = edit {
+                bits.push(mask.trailing_zeros());
+            }
+        }
         Some(Candidate { value: site.id, element, bits })
+    }
+}
+
+impl<'g> Sites<'g> {
+    /// The sites of a golden run on a batch of `images` copies of one image. Only the first one's
+    /// answer is read, so that faults in what is computed land in its share of each value.
+    pub fn new(
+        golden: &'g Golden<'g>,
+        anatomy: &Anatomy,
+        injection: &Injection,
+        images: usize,
+    ) -> Self {
+        let graph = golden.model().graph();
+        let selection = &injection.placement.selection;
+        let stored = selection.part == Part::Weights;
+        let mut values = Vec::new();
+        for (operator, id) in selection.values(graph, anatomy) {
+            let Some(dtype) = golden.dtype(id) else { continue };
+            let Some(elements) = elements(golden, id, if stored { 1 } else { images }) else {
+                continue;
+            };
+            if injection.fault.fits(dtype) && is_data(graph, id, dtype) {
+                let layer = anatomy.layer(operator);
+                let range = OnceCell::new();
+                values.push(SiteValue { id, operator, layer, dtype, elements, range });
+            }
+        }
+        let mut sites = Self { golden, values, stored, groups: Vec::new() };
+        sites.groups = injection.placement.groups(&sites, graph);
+        sites
+    }
+}
+
+/// Checks that a fault has somewhere to land in a golden run.
+pub fn check(
+    golden: &Golden<'_>,
+    anatomy: &Anatomy,
+    injection: &Injection,
+) -> Result<(), SiteError> {
+    let graph = golden.model().graph();
+    let part = injection.placement.selection.part;
+    let selected = injection.placement.selection.values(graph, anatomy);
+    if let Some(layers) = injection.placement.selection.layer_beyond(anatomy) {
+        return Err(SiteError::Layer { layers, last: anatomy.last() });
+    }
+    if part == Part::Weights && graph.initializers().next().is_none() {
+        return Err(SiteError::NoWeights);
+    }
+    let mut dtypes: BTreeSet<DType> = BTreeSet::new();
+    for (_, id) in selected {
+        if let Some(dtype) = golden.dtype(id)
+            && elements(golden, id, 1).is_some()
+            && is_data(graph, id, dtype)
+        {
+            dtypes.insert(dtype);
+        }
+    }
+    if dtypes.is_empty() {
+        return Err(SiteError::Empty);
+    }
+    match injection.fault.misfit() {
+        Some(what) if !dtypes.iter().any(|&dtype| injection.fault.fits(dtype)) => {
+            let list = dtypes
+                .iter()
+                .map(|dtype| format!("{} (bits 0 to {})", dtype.name(), dtype.bit_width() - 1));
+            Err(SiteError::Beyond { what, types: list.collect::<Vec<_>>().join(", ") })
+        }
+        _ => Ok(()),
     }
 }

@@ -16,16 +16,17 @@ mod scale;
 mod selection;
 mod sites;
 mod stuck_at;
+mod weights;
 mod zero;
 
 use faultlens_core::{DType, Dose, Plugin, Stream};
 use faultlens_engine::Edit;
 
 pub use anatomy::Anatomy;
-pub use injection::{Candidate, Injection, SiteError, Strike};
+pub use injection::{Candidate, Injection, SiteError, Strike, check};
 pub use placement::SitePlan;
 pub use selection::Selection;
-pub use sites::{Element, Sites, check, is_data};
+pub use sites::{Element, Sites, is_data};
 
 /// A deliberate, seeded change to one element of what a model computes.
 pub trait ModelFault: Send + Sync {

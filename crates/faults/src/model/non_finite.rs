@@ -1,18 +1,25 @@
 //! Elements that are no numbers.
 
 use super::{Element, ModelFault, parameters};
+use crate::doc::{about, described, when};
 use faultlens_core::{DType, Parameter, ParameterKind, Plugin, Setting, Stream, Unset};
 use faultlens_engine::Edit;
 use std::borrow::Cow;
 
-/// # What it does
-/// Sets elements to an infinity or to NaN.
-/// # When it happens
-/// An overflow, a division by zero; shows whether the model gives such faults away.
+described! {
+    /// # What it does
+    /// Sets elements to an infinity or to NaN.
+    /// # When it happens
+    /// An overflow or a division by zero; shows whether the model makes such faults detectable.
+    struct NonFinite {
+        to: &'static [f64],
+    }
+}
+
 pub(super) const NON_FINITE: Plugin<dyn ModelFault> = Plugin {
     name: "non_finite",
-    about: "sets elements to an infinity or to what is no number",
-    when: "an overflow, a division by zero; shows whether the model gives such faults away",
+    about: about(NonFinite::DOC),
+    when: when(NonFinite::DOC),
     parameters: parameters![TO],
     build: |settings| {
         let to = match settings.word(TO.name)? {
@@ -27,14 +34,10 @@ pub(super) const NON_FINITE: Plugin<dyn ModelFault> = Plugin {
 
 const TO: Parameter = Parameter {
     name: "to",
-    about: "what elements become",
+    about: "value that elements get",
     kind: ParameterKind::Choice(&["nan", "infinity", "minus_infinity", "any"]),
     unset: Unset::Is(Setting::Word(Cow::Borrowed("nan"))),
 };
-
-struct NonFinite {
-    to: &'static [f64],
-}
 
 impl ModelFault for NonFinite {
     fn edit(&self, element: &Element<'_>, stream: &mut Stream) -> Edit {

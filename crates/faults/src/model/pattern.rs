@@ -18,7 +18,7 @@ pub(super) const PATTERN: Parameter = Parameter {
 
 pub(super) const LENGTH: Parameter = Parameter {
     name: "length",
-    about: "how many neighbours a run has",
+    about: "number of elements in a run",
     kind: ParameterKind::Whole { min: 1, max: 1_000_000 },
     unset: Unset::Is(Setting::Number(16.0)),
 };
@@ -37,7 +37,8 @@ pub(super) enum Pattern {
 
 impl Pattern {
     pub(super) fn set_in(settings: &Settings) -> Result<Self, SettingError> {
-        let (word, length) = (settings.word(PATTERN.name)?, settings.number(LENGTH.name)?);
+        let word = settings.word(PATTERN.name)?;
+        let length = settings.number(LENGTH.name)?;
         if word != "run" && LENGTH.unset != Unset::Is(Setting::Number(length)) {
             return Err(SettingError("length needs pattern: run".to_owned()));
         }
@@ -62,12 +63,6 @@ impl Pattern {
         elements: usize,
         kernels: usize,
     ) -> Vec<usize> {
-        // Elements of everything from an axis on; 1 beyond the last.
-        let below = |axis: usize| shape.get(axis..).unwrap_or(&[]).iter().product::<usize>();
-        let block = |size: usize| {
-            let start = element / size.max(1) * size.max(1);
-            (start..(start + size).min(elements)).collect()
-        };
         let rank = shape.len();
         match self {
             Self::Element => vec![element],
@@ -76,34 +71,48 @@ impl Pattern {
                 let start = element.min(elements.saturating_sub(length));
                 (start..(start + length).min(elements)).collect()
             }
-            Self::Row => block(below(rank.saturating_sub(1))),
+            Self::Row => {
+                let width = elements_from(shape, rank.saturating_sub(1));
+                block(element, width, elements).collect()
+            }
             Self::Column if rank < 2 => vec![element],
             Self::Column => {
-                let (width, plane) = (below(rank - 1), below(rank - 2));
+                let width = elements_from(shape, rank - 1);
+                let plane = elements_from(shape, rank - 2);
                 let start = element / plane * plane + element % width;
                 (start..(start + plane).min(elements)).step_by(width.max(1)).collect()
             }
-            Self::Channel => block(below(2)),
+            Self::Channel => block(element, elements_from(shape, 2), elements).collect(),
             Self::Kernel => {
-                let (own, inner) = (below(kernels), below(kernels + 1).max(1));
-                let at = |element: usize| element % own.max(1) / inner;
-                (0..elements).filter(|&other| at(other) == at(element)).collect()
+                let all = elements_from(shape, kernels).max(1);
+                let each = elements_from(shape, kernels + 1).max(1);
+                let own = element % all / each;
+                (0..elements).filter(|&other| other % all / each == own).collect()
             }
             Self::Tensor => (0..elements).collect(),
         }
     }
 }
 
+/// The number of elements of everything from an axis on; 1 beyond the last axis.
+fn elements_from(shape: &[usize], axis: usize) -> usize {
+    shape.get(axis..).unwrap_or(&[]).iter().product()
+}
+
+/// The elements of the block of a size that an element lies in.
+fn block(element: usize, size: usize, elements: usize) -> std::ops::Range<usize> {
+    let start = element / size.max(1) * size.max(1);
+    start..(start + size).min(elements)
+}
+
 /// Along which axis of a value the kernels of its operator lie, one index for each: all that is
 /// stored for one kernel, or all that one kernel makes.
 pub(super) fn kernel_axis(operator: &Operator, stored: bool, rank: usize) -> usize {
-    let transposed = || {
-        let mut set = operator.attributes.iter().filter(|set| set.name == "transB");
-        set.any(|set| set.i != 0)
-    };
+    let mut attributes = operator.attributes.iter();
+    let transposed = attributes.any(|attribute| attribute.name == "transB" && attribute.i != 0);
     let last = rank.saturating_sub(1);
     match operator.op_type.as_str() {
-        "Gemm" | "QGemm" if stored && transposed() => 0,
+        "Gemm" | "QGemm" if stored && transposed => 0,
         kind if kind.contains("MatMul") || kind.contains("Gemm") => last,
         "ConvTranspose" => last.min(1),
         _ if stored => 0,

@@ -2,7 +2,8 @@
 
 use super::pattern::{PATTERN, Pattern};
 use super::selection::{Part, Selection};
-use super::sites::{Group, Sites, Unit};
+use super::sites::{Group, SiteValue, Sites, Unit};
+use super::weights::Weights;
 use crate::floyd::floyd;
 use faultlens_core::{
     Dose, Parameter, ParameterKind, Setting, SettingError, Settings, Stream, Unset,
@@ -28,7 +29,7 @@ pub(super) const MODE: Parameter = Parameter {
 
 pub(super) const RATE: Parameter = Parameter {
     name: "rate",
-    about: "with mode rate, how likely each operator is hit",
+    about: "with mode rate, the probability that an operator is hit",
     kind: ParameterKind::Number { min: 0.0, max: 1.0 },
     unset: Unset::Absent,
 };
@@ -76,8 +77,8 @@ pub(super) const SITES: Parameter = Parameter {
 
 pub(super) const LAYER_WEIGHTS: Parameter = Parameter {
     name: "layer_weights",
-    about: "hit some layers more often, such as 1=4 or 2..5=2, to know their share sooner; rates \
-            are corrected for it",
+    about: "importance sampling: hits some layers more often, such as 1=4 or 2..5=2, to estimate \
+            their share sooner; rates are corrected for it",
     kind: ParameterKind::Names,
     unset: Unset::Absent,
 };
@@ -149,14 +150,13 @@ impl Placement {
     }
 
     fn fits_together(&self) -> Result<(), SettingError> {
-        let wrong = |what: &str| Err(SettingError(what.to_owned()));
         let has_rates = self.selection.has_rates();
         match self.mode {
             Mode::Rate if self.rate.is_none() && !has_rates => {
-                return wrong("mode rate needs a rate, or operators with rates such as Conv=0.5");
+                return refused("mode rate needs a rate, or operators with rates such as Conv=0.5");
             }
             Mode::Rate => {}
-            _ if self.rate.is_some() || has_rates => return wrong("a rate needs mode: rate"),
+            _ if self.rate.is_some() || has_rates => return refused("a rate needs mode: rate"),
             _ => {}
         }
         let drawn = match self.mode {
@@ -165,27 +165,26 @@ impl Placement {
             _ => self.draw == Draw::Operator,
         };
         if !drawn {
-            return wrong("draw says which one is hit, and this mode hits each; leave out draw");
+            return refused("draw says which one is hit, and this mode hits each; leave out draw");
         }
         let many = self.mode != Mode::One || self.amount.is_some();
         let single = !many && self.pattern == Pattern::Element;
         if self.plan != SitePlan::Random
             && (!single || self.draw != Draw::Operator && self.plan == SitePlan::Exhaustive)
         {
-            let (mode, amount, draw) = (MODE.name, AMOUNT.name, DRAW.name);
             return Err(SettingError(format!(
-                "sites: exhaustive and boundary change one element at a time; leave out {mode}, \
-                 {amount}, {}, {} and, with exhaustive, {draw}",
-                SHARE.name, PATTERN.name
+                "sites: exhaustive and boundary change one element at a time; leave out {}, {}, \
+                 {}, {} and, with exhaustive, {}",
+                MODE.name, AMOUNT.name, SHARE.name, PATTERN.name, DRAW.name
             )));
         }
         if !self.layer_weights.is_empty()
             && (self.mode != Mode::One || self.plan != SitePlan::Random)
         {
-            return wrong("layer_weights need mode: one and sites: random");
+            return refused("layer_weights need mode: one and sites: random");
         }
         if self.selection.part == Part::Inputs && self.mode == Mode::EachLayer {
-            return wrong("inputs belong to no layer; leave out mode: each_layer");
+            return refused("inputs belong to no layer; leave out mode: each_layer");
         }
         Ok(())
     }
@@ -213,50 +212,65 @@ impl Placement {
 
     /// What is hit once each.
     pub(super) fn groups(&self, sites: &Sites<'_>, graph: &Graph) -> Vec<Group> {
-        let values = || 0..sites.values.len();
-        let operator = |value: &usize| sites.values[*value].operator.index();
-        let layer = |value: &usize| sites.values[*value].layer as usize;
-        let units = |of: Vec<Vec<usize>>| of.into_iter().map(|of| self.unit(sites, of)).collect();
-        let always = |units: Vec<Unit>| Group { units, rate: 1.0 };
-        let each = |of: Vec<Vec<usize>>| {
-            of.into_iter().map(|of| always(vec![self.unit(sites, of)])).collect::<Vec<_>>()
-        };
+        if sites.values.is_empty() {
+            return Vec::new();
+        }
         match self.mode {
-            _ if sites.values.is_empty() => Vec::new(),
-            Mode::One => vec![always(units(match self.draw {
-                Draw::Operator => by(values(), operator),
-                Draw::Layer => by(values(), layer),
-                Draw::Value | Draw::Element => by(values(), |value| *value),
-            }))],
-            Mode::EachKind => {
-                // Kinds in the order of their first operator.
-                let kind =
-                    |value: &usize| graph.operator(sites.values[*value].operator).op_type.as_str();
-                let mut kinds: Vec<&str> = Vec::new();
-                values().map(|value| kind(&value)).for_each(|kind| {
-                    if !kinds.contains(&kind) {
-                        kinds.push(kind);
-                    }
-                });
-                let of = |wanted: &&str| {
-                    always(units(by(values().filter(|value| kind(value) == *wanted), operator)))
+            Mode::One => {
+                let values = match self.draw {
+                    Draw::Operator => by_operator(sites),
+                    Draw::Layer => by_layer(sites),
+                    Draw::Value | Draw::Element => by_value(sites),
                 };
-                kinds.iter().map(of).collect()
+                vec![Group { units: self.units(sites, values), rate: 1.0 }]
             }
-            Mode::EachOperator => each(by(values(), operator)),
-            Mode::EachLayer => each(by(values(), layer)),
-            Mode::EachValue => each(by(values(), |value| *value)),
-            Mode::Rate => {
-                let of = |values: Vec<usize>| {
-                    let own = values.first().and_then(|&value| {
-                        self.selection.rate(graph.operator(sites.values[value].operator))
-                    });
-                    let rate = own.or(self.rate).unwrap_or(0.0);
-                    Group { units: vec![self.unit(sites, values)], rate }
-                };
-                by(values(), operator).into_iter().map(of).collect()
+            Mode::EachKind => self.each_kind(sites, graph),
+            Mode::EachOperator => self.each(sites, by_operator(sites)),
+            Mode::EachLayer => self.each(sites, by_layer(sites)),
+            Mode::EachValue => self.each(sites, by_value(sites)),
+            Mode::Rate => self.rated(sites, graph),
+        }
+    }
+
+    /// One group for all operators of a kind, kinds in the order of their first operator.
+    fn each_kind(&self, sites: &Sites<'_>, graph: &Graph) -> Vec<Group> {
+        let mut kinds: Vec<&str> = Vec::new();
+        for value in &sites.values {
+            let kind = graph.operator(value.operator).op_type.as_str();
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
             }
         }
+        let mut groups = Vec::with_capacity(kinds.len());
+        for kind in kinds {
+            let mut operators = by_operator(sites);
+            operators.retain(|values| {
+                graph.operator(sites.values[values[0]].operator).op_type.as_str() == kind
+            });
+            groups.push(Group { units: self.units(sites, operators), rate: 1.0 });
+        }
+        groups
+    }
+
+    /// One group for each of these, so that each is hit.
+    fn each(&self, sites: &Sites<'_>, all: Vec<Vec<usize>>) -> Vec<Group> {
+        let units = self.units(sites, all);
+        units.into_iter().map(|unit| Group { units: vec![unit], rate: 1.0 }).collect()
+    }
+
+    /// One group for each operator, with the operator's own rate or the rate of all.
+    fn rated(&self, sites: &Sites<'_>, graph: &Graph) -> Vec<Group> {
+        let mut groups = Vec::new();
+        for values in by_operator(sites) {
+            let operator = graph.operator(sites.values[values[0]].operator);
+            let rate = self.selection.rate(operator).or(self.rate).unwrap_or(0.0);
+            groups.push(Group { units: vec![self.unit(sites, values)], rate });
+        }
+        groups
+    }
+
+    fn units(&self, sites: &Sites<'_>, all: Vec<Vec<usize>>) -> Vec<Unit> {
+        all.into_iter().map(|values| self.unit(sites, values)).collect()
     }
 
     fn unit(&self, sites: &Sites<'_>, values: Vec<usize>) -> Unit {
@@ -283,17 +297,15 @@ impl Placement {
                 ((share / 100.0 * elements as f64).round() as usize).max(1)
             }
         };
-        let drawn = match count {
-            1 => vec![element],
-            count => distinct(elements, count, stream),
-        };
+        let drawn = if count == 1 { vec![element] } else { distinct(elements, count, stream) };
         if self.pattern == Pattern::Element {
             return drawn;
         }
-        let around = |element| {
-            self.pattern.around(element, sites.shape(value), elements, sites.kernels(value))
-        };
-        let all: BTreeSet<usize> = drawn.into_iter().flat_map(around).collect();
+        let mut all = BTreeSet::new();
+        for element in drawn {
+            let kernels = sites.kernels(value);
+            all.extend(self.pattern.around(element, sites.shape(value), elements, kernels));
+        }
         all.into_iter().collect()
     }
 }
@@ -312,11 +324,32 @@ pub(super) fn pick<'u>(units: &'u [Unit], stream: &mut Stream) -> Option<(&'u Un
     units.last().map(|unit| (unit, favoured / plain / unit.weight))
 }
 
-/// Indices of values that share a key, in the order of the keys.
-fn by(values: impl Iterator<Item = usize>, key: impl Fn(&usize) -> usize) -> Vec<Vec<usize>> {
+/// Indices of values by the operator that they count for.
+fn by_operator(sites: &Sites<'_>) -> Vec<Vec<usize>> {
+    grouped(sites, |value| value.operator.index())
+}
+
+/// Indices of values by layer.
+fn by_layer(sites: &Sites<'_>) -> Vec<Vec<usize>> {
+    grouped(sites, |value| value.layer as usize)
+}
+
+/// Indices of values, each on its own.
+fn by_value(sites: &Sites<'_>) -> Vec<Vec<usize>> {
+    (0..sites.values.len()).map(|value| vec![value]).collect()
+}
+
+/// Indices of values that share a key, in the order of the keys; no group is empty.
+fn grouped(sites: &Sites<'_>, key: impl Fn(&SiteValue) -> usize) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    values.for_each(|value| groups.entry(key(&value)).or_default().push(value));
+    for (at, value) in sites.values.iter().enumerate() {
+        groups.entry(key(value)).or_default().push(at);
+    }
     groups.into_values().collect()
+}
+
+fn refused(why: &str) -> Result<(), SettingError> {
+    Err(SettingError(why.to_owned()))
 }
 
 /// So many of the numbers below `n`, none twice, rising.
@@ -330,45 +363,13 @@ fn distinct(n: usize, count: usize, stream: &mut Stream) -> Vec<usize> {
     // Many of them: a bit for each is smaller than a tree, and far faster.
     let mut chosen = vec![0u64; n.div_ceil(64)];
     floyd(n, count, stream, |number| {
-        let (word, bit) = (&mut chosen[number / 64], 1 << (number % 64));
+        let word = &mut chosen[number / 64];
+        let bit = 1 << (number % 64);
         let fresh = *word & bit == 0;
         *word |= bit;
         fresh
     });
     (0..n).filter(|number| chosen[number / 64] >> (number % 64) & 1 == 1).collect()
-}
-
-/// How much more often things are drawn, by their number.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Weights(Vec<(u32, u32, f64)>);
-
-impl Weights {
-    /// From entries such as `30=16` and `23..29=4`.
-    pub(super) fn read(entries: &[String]) -> Result<Self, SettingError> {
-        let entry = |text: &String| {
-            let wrong = || {
-                SettingError(format!("weights read 30=16 or 23..29=4, above zero, not {text:?}"))
-            };
-            let (numbers, weight) = text.split_once('=').ok_or_else(wrong)?;
-            let (first, last) = numbers.split_once("..").unwrap_or((numbers, numbers));
-            let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
-            let weight: f64 = weight.trim().parse().map_err(|_| wrong())?;
-            let (first, last) = (number(first)?, number(last)?);
-            let sensible = weight > 0.0 && weight <= 1e6 && first <= last;
-            Ok((first, last, Some(weight).filter(|_| sensible).ok_or_else(wrong)?))
-        };
-        entries.iter().map(entry).collect::<Result<_, _>>().map(Self)
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The weight of a number; the last entry that has it counts, and 1 where none does.
-    pub(super) fn of(&self, number: u32) -> f64 {
-        let has = |entry: &&(u32, u32, f64)| (entry.0..=entry.1).contains(&number);
-        self.0.iter().rev().find(has).map_or(1.0, |entry| entry.2)
-    }
 }
 
 fn mode(word: &str) -> Mode {
@@ -400,8 +401,7 @@ fn plan(word: &str) -> SitePlan {
 }
 
 fn amount(settings: &Settings) -> Result<Option<Amount>, SettingError> {
-    let (count, share) = (settings.number_if_set(AMOUNT.name), settings.number_if_set(SHARE.name));
-    match (count, share) {
+    match (settings.number_if_set(AMOUNT.name), settings.number_if_set(SHARE.name)) {
         (Some(_), Some(_)) => Err(SettingError("give amount or share, not both".to_owned())),
         (Some(count), None) => Ok(Some(Amount::Count(count as usize))),
         (None, Some(0.0)) => Err(SettingError("a share of 0 hits nothing".to_owned())),

@@ -1,21 +1,28 @@
 //! Elements, replaced by any number.
 
 use super::{Element, ModelFault, parameters};
+use crate::doc::{about, described, when};
 use faultlens_core::{
     DType, Parameter, ParameterKind, Plugin, Setting, SettingError, Settings, Stream, Unset,
 };
 use faultlens_engine::Edit;
 use std::borrow::Cow;
 
-/// # What it does
-/// Replaces elements by numbers that are drawn: from a range, from a normal distribution, or from
-/// the range that the tensor has in the golden run.
-/// # When it happens
-/// A wrong address, a stale buffer, a mixed-up message.
+described! {
+    /// # What it does
+    /// Replaces elements by random numbers. They are drawn from a range, from a normal
+    /// distribution, or from the range of the tensor in the golden run.
+    /// # When it happens
+    /// A wrong address, a stale buffer, a mixed-up message.
+    struct RandomValue {
+        source: Source,
+    }
+}
+
 pub(super) const RANDOM_VALUE: Plugin<dyn ModelFault> = Plugin {
     name: "random_value",
-    about: "replaces elements by numbers that are drawn",
-    when: "a wrong address, a stale buffer, a mixed-up message",
+    about: about(RandomValue::DOC),
+    when: when(RandomValue::DOC),
     parameters: parameters![DEVIATION, FROM, HIGH, LOW, MEAN],
     build: |settings| Ok(Box::new(RandomValue { source: Source::set_in(settings)? })),
 };
@@ -28,8 +35,8 @@ const FROM: Parameter = Parameter {
     unset: Unset::Is(Setting::Word(Cow::Borrowed("uniform"))),
 };
 
-const LOW: Parameter = number("low", "the least number that is drawn", 0.0);
-const HIGH: Parameter = number("high", "what every number that is drawn lies below", 1.0);
+const LOW: Parameter = number("low", "smallest random number", 0.0);
+const HIGH: Parameter = number("high", "upper limit of the random numbers", 1.0);
 const MEAN: Parameter = number("mean", "the mean of the normal distribution", 0.0);
 
 const DEVIATION: Parameter = Parameter {
@@ -52,7 +59,8 @@ enum Source {
 
 impl Source {
     fn set_in(settings: &Settings) -> Result<Self, SettingError> {
-        let (low, high) = (settings.number(LOW.name)?, settings.number(HIGH.name)?);
+        let low = settings.number(LOW.name)?;
+        let high = settings.number(HIGH.name)?;
         Ok(match settings.word(FROM.name)? {
             "normal" => Self::Normal {
                 mean: settings.number(MEAN.name)?,
@@ -65,10 +73,6 @@ impl Source {
             _ => Self::Uniform { low, high },
         })
     }
-}
-
-struct RandomValue {
-    source: Source,
 }
 
 impl ModelFault for RandomValue {

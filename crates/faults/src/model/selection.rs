@@ -143,16 +143,10 @@ fn names(settings: &Settings, of: &Parameter, rates: bool) -> Result<Vec<Name>, 
 }
 
 fn layers(text: &String) -> Result<RangeInclusive<i64>, SettingError> {
-    let number = |text: &str| text.trim().parse::<i64>().ok();
-    let range = match text.split_once("..") {
-        Some((first, last)) => number(first).zip(number(last)),
-        None => number(text).map(|number| (number, number)),
-    };
-    match range {
-        Some((first, last)) => Ok(first..=last),
-        None => {
-            Err(SettingError(format!("layers are numbers or ranges such as 2..4, not {text:?}")))
-        }
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) => Ok(first..=last),
+        _ => Err(SettingError(format!("layers are numbers or ranges such as 2..4, not {text:?}"))),
     }
 }
 
@@ -160,8 +154,11 @@ impl Selection {
     pub(super) fn set_in(settings: &Settings) -> Result<Self, SettingError> {
         let depth = settings.number(FROM_DEPTH.name)?..=settings.number(TO_DEPTH.name)?;
         if depth.is_empty() {
-            let (from, to) = (depth.start(), depth.end());
-            return Err(SettingError(format!("from_depth ({from}) lies beyond to_depth ({to})")));
+            return Err(SettingError(format!(
+                "from_depth ({}) lies beyond to_depth ({})",
+                depth.start(),
+                depth.end()
+            )));
         }
         let selection = Self {
             part: match settings.word(IN.name)? {
@@ -197,14 +194,14 @@ impl Selection {
 
     /// The first numbers of layers that no layer has.
     pub(super) fn layer_beyond(&self, anatomy: &Anatomy) -> Option<String> {
-        let has = |range: &&RangeInclusive<i64>| {
-            (0..=anatomy.last()).any(|layer| from_end(range, anatomy).contains(&i64::from(layer)))
-        };
-        let beyond = self.layers.iter().find(|range| !has(range))?;
-        Some(match beyond.start() == beyond.end() {
-            true => beyond.start().to_string(),
-            false => format!("{}..{}", beyond.start(), beyond.end()),
-        })
+        let beyond = self.layers.iter().find(|range| {
+            let counted = from_end(range, anatomy);
+            !(0..=anatomy.last()).any(|layer| counted.contains(&i64::from(layer)))
+        })?;
+        if beyond.start() == beyond.end() {
+            return Some(beyond.start().to_string());
+        }
+        Some(format!("{}..{}", beyond.start(), beyond.end()))
     }
 
     /// The first name that means nothing in this graph, with what there is instead.
@@ -274,12 +271,13 @@ impl Selection {
     fn selects(&self, graph: &Graph, anatomy: &Anatomy, id: OperatorId) -> bool {
         let operator = graph.operator(id);
         let layer = anatomy.layer(id);
-        let within =
-            |range: &RangeInclusive<i64>| from_end(range, anatomy).contains(&i64::from(layer));
-        let is = |name: &Name| name.is_operator(operator);
-        (self.operators.is_empty() || self.operators.iter().any(is))
-            && !self.except.iter().any(is)
-            && (self.layers.is_empty() || self.layers.iter().any(within))
+        let named = self.operators.iter().any(|name| name.is_operator(operator));
+        let excepted = self.except.iter().any(|name| name.is_operator(operator));
+        let mut ranges = self.layers.iter().map(|range| from_end(range, anatomy));
+        let within = ranges.any(|range| range.contains(&i64::from(layer)));
+        (self.operators.is_empty() || named)
+            && !excepted
+            && (self.layers.is_empty() || within)
             && self.depth.contains(&anatomy.depth(layer))
     }
 }
@@ -287,8 +285,9 @@ impl Selection {
 /// Numbers below zero count from the end.
 fn from_end(range: &RangeInclusive<i64>, anatomy: &Anatomy) -> RangeInclusive<i64> {
     let past = i64::from(anatomy.last()) + 1;
-    let number = |number: i64| if number < 0 { past + number } else { number };
-    number(*range.start())..=number(*range.end())
+    let [first, last] = [*range.start(), *range.end()]
+        .map(|number| if number < 0 { past + number } else { number });
+    first..=last
 }
 
 /// What the operators make, but for what follows from weights alone.
@@ -307,7 +306,8 @@ fn leaves(graph: &Graph, anatomy: &Anatomy, maker: OperatorId, value: ValueId) -
 /// The weights that the operators read, as they are stored; one that several read belongs to the
 /// first.
 fn weights(graph: &Graph, anatomy: &Anatomy, of: &[OperatorId]) -> Vec<(OperatorId, ValueId)> {
-    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
     for &id in of {
         let mut open: Vec<ValueId> = graph.operator(id).reads().collect();
         open.reverse();

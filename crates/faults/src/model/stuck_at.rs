@@ -2,17 +2,25 @@
 
 use super::bits::{BIT, BIT_COUNT, BitChoice, FROM_BIT, TO_BIT};
 use super::{Element, ModelFault, parameters};
+use crate::doc::{about, described, when};
 use faultlens_core::{DType, Dose, Parameter, ParameterKind, Plugin, Stream, Unset};
 use faultlens_engine::Edit;
 
-/// # What it does
-/// Holds bits of an element at 0 or at 1, whatever is written there.
-/// # When it happens
-/// A broken cell or wire; with duration permanent, one that stays broken for all images.
+described! {
+    /// # What it does
+    /// Holds bits of an element at 0 or at 1, whatever is written there.
+    /// # When it happens
+    /// A broken cell or wire; with `duration: permanent`, one that stays broken for all images.
+    struct StuckAt {
+        bits: BitChoice,
+        one: bool,
+    }
+}
+
 pub(super) const STUCK_AT: Plugin<dyn ModelFault> = Plugin {
     name: "stuck_at",
-    about: "holds bits of an element at 0 or at 1",
-    when: "a broken cell or wire; with duration permanent, one that stays broken for all images",
+    about: about(StuckAt::DOC),
+    when: when(StuckAt::DOC),
     parameters: parameters![BIT, BIT_COUNT, FROM_BIT, TO, TO_BIT],
     build: |settings| {
         let bits = BitChoice::set_in(settings)?;
@@ -22,15 +30,10 @@ pub(super) const STUCK_AT: Plugin<dyn ModelFault> = Plugin {
 
 const TO: Parameter = Parameter {
     name: "to",
-    about: "what the bits stay at, 0 or 1",
+    about: "value that the bits are held at, 0 or 1",
     kind: ParameterKind::Whole { min: 0, max: 1 },
     unset: Unset::Required,
 };
-
-struct StuckAt {
-    bits: BitChoice,
-    one: bool,
-}
 
 impl StuckAt {
     fn held(&self, mask: u64) -> Edit {

@@ -57,7 +57,8 @@ fn names(names: &[&str]) -> Setting {
 /// So many strikes of an injection, each with the names of the values that it hits.
 fn strikes(injection: &Injection, count: u64) -> Vec<(Strike, Vec<String>)> {
     let model = model();
-    let (golden, anatomy) = (golden(&model), Anatomy::of(model.graph()));
+    let golden = golden(&model);
+    let anatomy = Anatomy::of(model.graph());
     let sites = Sites::new(&golden, &anatomy, injection, 2);
     let name = |change: &Change| model.graph().value_name(change.value).to_owned();
     let strike = |seed| {
@@ -88,7 +89,8 @@ fn keys(drawn: &BTreeMap<String, (u32, usize)>) -> Vec<&str> {
 fn every_fault_keeps_the_contract() {
     assert!(MODEL_FAULTS.is_sorted_by_key(|plugin| plugin.name));
     let model = model();
-    let (golden, anatomy) = (golden(&model), Anatomy::of(model.graph()));
+    let golden = golden(&model);
+    let anatomy = Anatomy::of(model.graph());
     for plugin in MODEL_FAULTS {
         let fault = injection(plugin.name, &[]).unwrap();
         let sites = Sites::new(&golden, &anatomy, &fault, 1);
@@ -112,7 +114,7 @@ fn operators_layers_values_or_elements_are_equally_likely() {
     let by_operator = drawn(&[]);
     assert_eq!(keys(&by_operator), ["dense", "flat", "live", "wide", "y"]);
     assert!(by_operator.values().all(|(n, _)| near(*n, 1200)), "{by_operator:?}");
-    assert_eq!(by_operator.values().map(|(_, most)| *most).collect::<Vec<_>>(), [2, 8, 2, 8, 8]);
+    assert_eq!(by_operator.values().map(|(_, max)| *max).collect::<Vec<_>>(), [2, 8, 2, 8, 8]);
     let by_layer = drawn(&[("draw", word("layer"))]);
     assert!(near(by_layer["dense"].0, 1500) && near(by_layer["y"].0, 1000), "{by_layer:?}");
     let by_element = drawn(&[("draw", word("element"))]);
@@ -208,7 +210,8 @@ fn an_exhaustive_plan_has_every_place_once() {
     let set = [("sites", word("exhaustive")), ("in", word("weights")), ("values", names(&["b1"]))];
     let flips = injection("bit_flip", &set).unwrap();
     let model = model();
-    let (golden, anatomy) = (golden(&model), Anatomy::of(model.graph()));
+    let golden = golden(&model);
+    let anatomy = Anatomy::of(model.graph());
     let sites = Sites::new(&golden, &anatomy, &flips, 1);
     assert_eq!(flips.population(&sites), 3 * 32);
     let all = (0..96).map(|at| flips.at(&sites, at).unwrap().changes[0]);
@@ -289,7 +292,8 @@ fn settings_that_do_not_fit_are_refused() {
 #[test]
 fn bits_and_names_that_are_not_there_are_named() {
     let model = model();
-    let (golden, anatomy) = (golden(&model), Anatomy::of(model.graph()));
+    let golden = golden(&model);
+    let anatomy = Anatomy::of(model.graph());
     let bit = |bit: f64| injection("bit_flip", &[("bit", Setting::Number(bit))]).unwrap();
     assert_eq!(check(&golden, &anatomy, &bit(31.0)), Ok(()));
     let error = check(&golden, &anatomy, &bit(40.0)).unwrap_err().to_string();

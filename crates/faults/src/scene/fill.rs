@@ -15,11 +15,12 @@ struct Level {
 /// Gortler et al. 1996).
 pub(super) fn filled(image: &Image, hole: &[bool]) -> Image {
     let pixels = image.rgb().as_chunks::<3>().0;
-    let known = |(pixel, gone): (&[u8; 3], &bool)| match gone {
-        true => ([0.0; 3], 0.0),
-        false => (pixel.map(f32::from), 1.0),
-    };
-    let (values, weights) = pixels.iter().zip(hole).map(known).unzip();
+    let mut values = Vec::with_capacity(hole.len());
+    let mut weights = Vec::with_capacity(hole.len());
+    for (pixel, &gone) in pixels.iter().zip(hole) {
+        values.push(if gone { [0.0; 3] } else { pixel.map(f32::from) });
+        weights.push(if gone { 0.0 } else { 1.0 });
+    }
     let mut levels = vec![Level { width: image.width(), height: image.height(), values, weights }];
     while let Some(last) = levels.last()
         && last.weights.contains(&0.0)
@@ -45,7 +46,8 @@ pub(super) fn filled(image: &Image, hole: &[bool]) -> Image {
 impl Level {
     /// Half as wide and high: the mean of what is known of four pixels.
     fn coarser(&self) -> Self {
-        let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
+        let width = self.width.div_ceil(2);
+        let height = self.height.div_ceil(2);
         let mut values = vec![[0.0f32; 3]; width * height];
         let mut weights = vec![0.0f32; width * height];
         for (at, (value, weight)) in self.values.iter().zip(&self.weights).enumerate() {
@@ -66,20 +68,16 @@ impl Level {
 
     /// Takes what is not known from a coarser level, between its four nearest pixels.
     fn take(&mut self, coarse: &Self) {
-        let near = |at: usize, most: usize| {
-            let place = (at as f32 + 0.5) / 2.0 - 0.5;
-            let low = place.floor();
-            let cut = |to: f32| (to.max(0.0) as usize).min(most - 1);
-            (cut(low), cut(low + 1.0), place - low)
-        };
         for at in 0..self.weights.len() {
             if self.weights[at] > 0.0 {
                 continue;
             }
-            let (x0, x1, dx) = near(at % self.width, coarse.width);
-            let (y0, y1, dy) = near(at / self.width, coarse.height);
-            let corner = |x: usize, y: usize| coarse.values[y * coarse.width + x];
-            let (a, b, c, d) = (corner(x0, y0), corner(x1, y0), corner(x0, y1), corner(x1, y1));
+            let (x0, x1, dx) = nearest(at % self.width, coarse.width);
+            let (y0, y1, dy) = nearest(at / self.width, coarse.height);
+            let a = coarse.values[y0 * coarse.width + x0];
+            let b = coarse.values[y0 * coarse.width + x1];
+            let c = coarse.values[y1 * coarse.width + x0];
+            let d = coarse.values[y1 * coarse.width + x1];
             self.values[at] = [0, 1, 2].map(|i| {
                 let top = a[i] + dx * (b[i] - a[i]);
                 let bottom = c[i] + dx * (d[i] - c[i]);
@@ -90,6 +88,16 @@ impl Level {
     }
 }
 
+/// The two pixels of a level of half the size that a pixel lies between, and how far it is from the
+/// first to the second.
+fn nearest(at: usize, length: usize) -> (usize, usize, f32) {
+    let place = (at as f32 + 0.5) / 2.0 - 0.5;
+    let low = place.floor();
+    let first = (low.max(0.0) as usize).min(length - 1);
+    let second = ((low + 1.0).max(0.0) as usize).min(length - 1);
+    (first, second, place - low)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +105,8 @@ mod tests {
     #[test]
     fn a_hole_takes_what_stands_around_it() {
         // A ramp from left to right: what is missing lies between its neighbours.
-        let (width, height) = (32usize, 24usize);
+        let width = 32usize;
+        let height = 24usize;
         let level = |x: usize| (x * 8) as u8;
         let rgb = (0..width * height).flat_map(|at| [level(at % width); 3]).collect();
         let image = Image::from_rgb(width, height, rgb).unwrap();
@@ -109,8 +118,8 @@ mod tests {
         let filled = filled(&broken, &hole);
         for (at, pixel) in filled.rgb().as_chunks::<3>().0.iter().enumerate() {
             let away = pixel.map(|own| own.abs_diff(level(at % width)));
-            let most = if hole[at] { 40 } else { 0 };
-            assert!(away.iter().all(|own| *own <= most), "{at}: {pixel:?}");
+            let max = if hole[at] { 40 } else { 0 };
+            assert!(away.iter().all(|own| *own <= max), "{at}: {pixel:?}");
         }
     }
 

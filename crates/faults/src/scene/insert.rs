@@ -2,33 +2,42 @@
 
 use super::paste::{fitted, pasted};
 use super::place::{Placing, TRIES};
-use super::relocate::MOST_STEPS;
+use super::relocate::MAX_STEPS;
 use super::{Scene, SceneFault, Touched, View, centroid};
+use crate::doc::{about, described, when};
 use faultlens_core::{
     Bounds, Cutout, Detection, Parameter, ParameterKind, Plugin, Reason, Setting, SettingError,
     Settings, Stream, Unset,
 };
 use std::borrow::Cow;
 
-/// # What it does
-/// Puts an object of a label that the target finds in the image beside one of those things, in
-/// their mean size and without touching anything that the target finds. It is of the pool's objects
-/// the one most like them. Where the answer to the rest of the scene changes, the object moves on
-/// towards a destination, as far as the answer stays changed.
-/// # When it happens
-/// Another car drives into the scene, another person walks by.
+described! {
+    /// # What it does
+    /// Puts one more object into the scene, beside one that the target finds; what the target
+    /// finds of the others must stay. The object is the most similar one of the pool with the
+    /// same label, in the mean size of its kind, and touches nothing that the target finds. Where
+    /// the answer to the rest of the scene changes, the object moves on towards a destination as
+    /// long as the answer stays changed.
+    /// # When it happens
+    /// Another car drives into the scene, another person walks by.
+    struct Insert {
+        placing: Placing,
+        towards: Towards,
+        per_object: Option<u64>,
+    }
+}
+
 pub(super) const INSERT_OBJECT: Plugin<dyn SceneFault> = Plugin {
     name: "insert_object",
-    about: "puts one more object into the scene, beside those that the target finds; what it finds \
-            of the others must stay",
-    when: "another car drives into the scene, another person walks by",
+    about: about(Insert::DOC),
+    when: when(Insert::DOC),
     parameters: &[PLACING, TOWARDS, TOWARDS_X, TOWARDS_Y, PER_OBJECT],
     build: |settings| Ok(Box::new(Insert::build(settings)?)),
 };
 
 const PLACING: Parameter = Parameter {
     name: "placing",
-    about: "guided: close to a thing that the target finds; random: anywhere",
+    about: "guided: close to an object that the target finds; random: anywhere",
     kind: ParameterKind::Choice(&["guided", "random"]),
     unset: Unset::Is(Setting::Word(Cow::Borrowed("guided"))),
 };
@@ -41,9 +50,9 @@ const TOWARDS: Parameter = Parameter {
     unset: Unset::Is(Setting::Word(Cow::Borrowed("centroid"))),
 };
 
-const TOWARDS_X: Parameter = point("towards_x", "the point's place across, in shares of the width");
+const TOWARDS_X: Parameter = point("towards_x", "the point's x, as a fraction of the width");
 
-const TOWARDS_Y: Parameter = point("towards_y", "the point's place down, in shares of the height");
+const TOWARDS_Y: Parameter = point("towards_y", "the point's y, as a fraction of the height");
 
 const PER_OBJECT: Parameter = Parameter {
     name: "per_object",
@@ -56,12 +65,6 @@ const PER_OBJECT: Parameter = Parameter {
 const fn point(name: &'static str, about: &'static str) -> Parameter {
     let kind = ParameterKind::Number { min: 0.0, max: 1.0 };
     Parameter { name, about, kind, unset: Unset::Absent }
-}
-
-struct Insert {
-    placing: Placing,
-    towards: Towards,
-    per_object: Option<u64>,
 }
 
 /// Where an object moves.
@@ -157,10 +160,10 @@ impl SceneFault for Insert {
         true
     }
 
-    fn most_questions(&self) -> u64 {
+    fn max_queries(&self) -> u64 {
         match self.towards {
             Towards::Nowhere => 1,
-            _ => 1 + u64::from(MOST_STEPS),
+            _ => 1 + u64::from(MAX_STEPS),
         }
     }
 
@@ -168,7 +171,8 @@ impl SceneFault for Insert {
         match self.towards {
             Towards::Centroid => centroid(view.found),
             Towards::Point([x, y]) => {
-                let (width, height) = (view.image.width() as f64, view.image.height() as f64);
+                let width = view.image.width() as f64;
+                let height = view.image.height() as f64;
                 Some([(x * width) as f32, (y * height) as f32])
             }
             Towards::Nowhere => None,
@@ -199,9 +203,10 @@ fn around([x, y]: [f32; 2], [width, height]: [f32; 2]) -> Bounds {
 
 /// The mean width and height of some boxes, in whole pixels.
 fn mean_size(boxes: &[Bounds]) -> [usize; 2] {
-    let mean = |side: fn(&Bounds) -> f32| {
-        let sum: f64 = boxes.iter().map(|b| f64::from(side(b).max(0.0))).sum();
-        (sum / boxes.len().max(1) as f64).round().max(1.0) as usize
-    };
-    [mean(|b| b.right - b.left), mean(|b| b.bottom - b.top)]
+    let mut sums = [0.0f64; 2];
+    for b in boxes {
+        sums[0] += f64::from((b.right - b.left).max(0.0));
+        sums[1] += f64::from((b.bottom - b.top).max(0.0));
+    }
+    sums.map(|sum| (sum / boxes.len().max(1) as f64).round().max(1.0) as usize)
 }

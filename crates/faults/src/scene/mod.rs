@@ -28,7 +28,7 @@ pub trait SceneFault: Send + Sync {
     fn needs_objects(&self) -> bool;
 
     /// How often a trial asks, at most.
-    fn most_questions(&self) -> u64;
+    fn max_queries(&self) -> u64;
 
     /// Where an object moves once it was found to disturb an answer; `None` where it stays.
     fn destination(&self, _view: &View<'_>) -> Option<[f32; 2]> {
@@ -62,11 +62,10 @@ impl View<'_> {
 
     /// Whether a box meets nothing that the target finds, and lies in the image.
     fn is_free(&self, bounds: &Bounds) -> bool {
-        let (width, height) = (self.image.width() as f32, self.image.height() as f32);
         bounds.left >= 0.0
             && bounds.top >= 0.0
-            && bounds.right <= width
-            && bounds.bottom <= height
+            && bounds.right <= self.image.width() as f32
+            && bounds.bottom <= self.image.height() as f32
             && self.found.iter().all(|found| !meets(bounds, &found.bounds))
     }
 }
@@ -118,26 +117,39 @@ impl Scene {
     /// an object that came: a detector that draws its box too wide has still found the object and
     /// invented nothing.
     pub fn parted(&self, found: Vec<Detection>) -> (Vec<Detection>, Vec<Detection>) {
-        let encloses = |one: &Detection| self.inserted.is_some() && self.encloses(one, &found);
-        let own: Vec<bool> =
-            found.iter().map(|one| self.touched.is(one) || encloses(one)).collect();
-        let (own, rest): (Vec<_>, Vec<_>) = found.into_iter().zip(own).partition(|(_, own)| *own);
-        let bare = |all: Vec<(Detection, bool)>| all.into_iter().map(|(one, _)| one).collect();
-        (bare(own), bare(rest))
+        let mut own = Vec::new();
+        let mut rest = Vec::new();
+        for one in &found {
+            let encloses = self.inserted.is_some() && self.encloses(one, &found);
+            if self.touched.is(one) || encloses {
+                own.push(*one);
+            } else {
+                rest.push(*one);
+            }
+        }
+        (own, rest)
     }
 
     /// Whether something found is of the object's class and covers most of it. A box around the
     /// object and a larger neighbour is the neighbour's, where nothing else found fits it better.
     fn encloses(&self, one: &Detection, found: &[Detection]) -> bool {
-        let (own, class) = (&self.touched.bounds, self.touched.class);
-        let overlap = one.bounds.iou(own);
-        let stands_for = |other: &Detection| {
-            let fits = one.bounds.iou(&other.bounds);
-            let mut rest = found.iter().filter(|one| one.class == class && !self.touched.is(one));
-            fits >= overlap && rest.all(|rival| rival.bounds.iou(&other.bounds) <= fits)
-        };
+        let class = self.touched.class;
+        let covered = self.touched.bounds.part_in(&one.bounds);
+        if one.class != class || covered < ENCLOSED {
+            return false;
+        }
         let mut others = self.stays.iter().filter(|other| other.class == class);
-        one.class == class && own.part_in(&one.bounds) >= ENCLOSED && !others.any(stands_for)
+        !others.any(|other| self.is_box_of(one, other, found))
+    }
+
+    /// Whether a box fits another object of the class at least as well as the inserted one, and no
+    /// other box fits that object better.
+    fn is_box_of(&self, one: &Detection, other: &Detection, found: &[Detection]) -> bool {
+        let fit = one.bounds.iou(&other.bounds);
+        let class = self.touched.class;
+        let mut rivals = found.iter().filter(|one| one.class == class && !self.touched.is(one));
+        fit >= one.bounds.iou(&self.touched.bounds)
+            && rivals.all(|rival| rival.bounds.iou(&other.bounds) <= fit)
     }
 }
 

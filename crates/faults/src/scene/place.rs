@@ -28,11 +28,10 @@ impl Placing {
             Self::Guided => ring(beside, size, stream),
             Self::Random => {
                 let sides = [view.image.width(), view.image.height()];
-                let mut within = |side: usize, size: f32| {
-                    let half = f64::from(size) / 2.0;
-                    stream.between(half, (side as f64 - half).max(half)) as f32
-                };
-                [within(sides[0], size[0]), within(sides[1], size[1])]
+                [0, 1].map(|axis| {
+                    let half = f64::from(size[axis]) / 2.0;
+                    stream.between(half, (sides[axis] as f64 - half).max(half)) as f32
+                })
             }
         }
     }
@@ -51,15 +50,20 @@ fn ring(beside: &Bounds, [width, height]: [f32; 2], stream: &mut Stream) -> [f32
     let high = (outer[0] - inner[0]) * inner[1];
     let share = wide / (wide + high);
     let is_wide = stream.chance(share);
-    let mut signed = |low: f64, high: f64| {
-        let away = stream.between(low, high);
-        if stream.chance(0.5) { away } else { -away }
+    let [across, down] = if is_wide {
+        [0.0..outer[0], inner[1]..outer[1]]
+    } else {
+        [inner[0]..outer[0], 0.0..inner[1]]
     };
-    let [dx, dy] = match is_wide {
-        true => [signed(0.0, outer[0]), signed(inner[1], outer[1])],
-        false => [signed(inner[0], outer[0]), signed(0.0, inner[1])],
-    };
+    let dx = signed(across, stream);
+    let dy = signed(down, stream);
     [(x + dx) as f32, (y + dy) as f32]
+}
+
+/// A distance from a range, to either side.
+fn signed(range: std::ops::Range<f64>, stream: &mut Stream) -> f64 {
+    let away = stream.between(range.start, range.end);
+    if stream.chance(0.5) { away } else { -away }
 }
 
 #[cfg(test)]
@@ -74,7 +78,8 @@ mod tests {
         let mut stream = Seed::new(3).stream();
         let draws: Vec<[f32; 2]> = (0..20_000).map(|_| ring(&beside, size, &mut stream)).collect();
         for [x, y] in &draws {
-            let (dx, dy) = ((x - 120.0).abs(), (y - 80.0).abs());
+            let dx = (x - 120.0).abs();
+            let dy = (y - 80.0).abs();
             assert!(dx <= 40.0 && dy <= 40.0, "{x} {y}");
             assert!(dx >= 30.0 || dy >= 35.0, "{x} {y} touches");
         }

@@ -3,7 +3,7 @@
 use super::{Scene, centre};
 
 /// Steps beyond this are not taken, however long the way is.
-pub(super) const MOST_STEPS: u32 = 16;
+pub(super) const MAX_STEPS: u32 = 16;
 
 /// An object's way from where it disturbed an answer to a destination, halved again and again as
 /// delta debugging does: first all the way, then back to the middle where the answer is as it
@@ -47,23 +47,25 @@ impl Relocation {
         let apart = (share - self.done) * length;
         let left = (1.0 - share) * length;
         let ends = share < 1.0 && (apart < close || left < close);
-        if ends || self.steps >= MOST_STEPS {
+        if ends || self.steps >= MAX_STEPS {
             return None;
         }
-        let along = |i: usize| {
-            let (from, to) = (f64::from(self.from[i]), f64::from(self.to[i]));
+        let place = [0, 1].map(|axis| {
+            let from = f64::from(self.from[axis]);
+            let to = f64::from(self.to[axis]);
             (from + share * (to - from)) as f32
-        };
-        Some((share, [along(0), along(1)]))
+        });
+        Some((share, place))
     }
 
     /// Says whether the answer is disturbed at the place that was tried; a place that is taken
     /// counts as no.
     pub fn tell(&mut self, share: f64, disturbs: bool) {
         self.steps += 1;
-        match disturbs {
-            true => self.done = share,
-            false => self.too_far = Some(share),
+        if disturbs {
+            self.done = share;
+        } else {
+            self.too_far = Some(share);
         }
     }
 

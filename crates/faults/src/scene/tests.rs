@@ -58,7 +58,8 @@ fn draw(fault: &dyn SceneFault, view: &View<'_>, seed: u64) -> Result<Scene, Rea
 
 #[test]
 fn objects_come_in_the_size_of_their_kind_and_touch_nothing() {
-    let (road, names) = (image(200, 150, ROAD), names());
+    let road = image(200, 150, ROAD);
+    let names = names();
     let there = [
         found(0, bounds(40.0, 40.0, 60.0, 70.0)),
         found(0, bounds(120.0, 20.0, 150.0, 40.0)),
@@ -81,7 +82,8 @@ fn objects_come_in_the_size_of_their_kind_and_touch_nothing() {
             let changed: Vec<usize> =
                 changed.filter(|(_, pixel)| **pixel != ROAD).map(|(at, _)| at).collect();
             let outside = |at: &usize| {
-                let (x, y) = ((at % 200) as f32, (at / 200) as f32);
+                let x = (at % 200) as f32;
+                let y = (at / 200) as f32;
                 x < b.left || x >= b.right || y < b.top || y >= b.bottom
             };
             assert!(!changed.is_empty() && !changed.iter().any(outside), "{b:?}");
@@ -98,7 +100,8 @@ fn objects_come_in_the_size_of_their_kind_and_touch_nothing() {
 
 #[test]
 fn what_cannot_be_done_has_a_reason() {
-    let (road, names) = (image(60, 40, ROAD), names());
+    let road = image(60, 40, ROAD);
+    let names = names();
     let car = [found(0, bounds(10.0, 10.0, 20.0, 20.0))];
     let large = [found(0, bounds(0.0, 0.0, 59.0, 39.0))];
     let (cars, dogs) = (Red(&["car"]), Red(&["dog"]));
@@ -220,7 +223,8 @@ fn an_object_goes_and_its_place_is_filled() {
 
 /// The shares of the way that are tried, where answers are disturbed up to `last`.
 fn tried(last: f64, length: f32) -> (Vec<f64>, f64) {
-    let (road, names) = (image(1000, 100, ROAD), names());
+    let road = image(1000, 100, ROAD);
+    let names = names();
     let there = [found(0, bounds(0.0, 0.0, 12.0, 12.0))];
     let supply = Red(&["car"]);
     let view =
@@ -251,7 +255,8 @@ fn the_way_is_halved_until_places_are_close() {
 
 #[test]
 fn destinations_are_what_is_set() {
-    let (road, names) = (image(200, 100, ROAD), names());
+    let road = image(200, 100, ROAD);
+    let names = names();
     let there = [found(0, bounds(0.0, 0.0, 20.0, 20.0)), found(0, bounds(60.0, 40.0, 100.0, 80.0))];
     let supply = Red(&["car"]);
     let view =

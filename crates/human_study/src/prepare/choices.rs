@@ -21,8 +21,11 @@ pub(super) fn right(
     let mut right = vec![None; classes.len()];
     let mut rest = None;
     for (number, choice) in choices.iter().enumerate() {
-        let own = || classes.contains(choice).then(|| vec![choice.clone()]);
-        let Some(names) = groups.get(choice).cloned().or_else(own) else {
+        let Some(names) = groups
+            .get(choice)
+            .cloned()
+            .or_else(|| classes.contains(choice).then(|| vec![choice.clone()]))
+        else {
             if rest.replace(number).is_some() {
                 return asked(neither(choices, classes));
             }
@@ -81,7 +84,8 @@ mod tests {
 
     #[test]
     fn classes_become_choices() {
-        let (a, b) = (Some(0), Some(1));
+        let a = Some(0);
+        let b = Some(1);
         let cars: (&str, &[&str]) = ("car", &["automobile", "truck"]);
         assert_eq!(asked(["car", "not car"], &[cars]), Ok(vec![a, a, b, b]));
         assert_eq!(asked(["cat", "bird"], &[]), Ok(vec![None, None, b, a]));

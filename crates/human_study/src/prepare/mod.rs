@@ -82,7 +82,8 @@ fn fresh(dir: &Path) -> Result<(), StudyError> {
 
 /// Half of the pictures from either choice; those for tests and checks beside them.
 fn draw(asked: &Asked<'_>, right: &[Option<usize>]) -> Result<Drawn, StudyError> {
-    let (set, protocol) = (asked.set, &asked.protocol);
+    let set = asked.set;
+    let protocol = &asked.protocol;
     let mut sides = [const { Vec::new() }; 2];
     for index in 0..set.len() {
         if let Some(choice) = set.label(index).and_then(|label| *right.get(label)?) {
@@ -93,9 +94,11 @@ fn draw(asked: &Asked<'_>, right: &[Option<usize>]) -> Result<Drawn, StudyError>
     let mut drawn = Drawn { shown: Vec::new(), easy: Vec::new() };
     let seed = Seed::new(protocol.seed).child("draw");
     for (choice, mut side) in sides.into_iter().enumerate() {
-        let (shown, easy) = (half(asked.images, choice), half(protocol.easy(), choice));
+        let shown = half(asked.images, choice);
+        let easy = half(protocol.easy(), choice);
         if side.len() < shown + easy {
-            let (name, has) = (&protocol.choices[choice], side.len());
+            let name = &protocol.choices[choice];
+            let has = side.len();
             return Err(StudyError::Asked(format!(
                 "the data set has {has} pictures of {name:?}, and {} are needed: {shown} to show \
                  and {easy} for the test and the checks; lower --images, or take more data",
@@ -120,7 +123,8 @@ struct Version {
 
 impl Version {
     fn undisturbed(case: &Case, kind: Kind) -> Self {
-        let (fault, settings) = (String::new(), String::new());
+        let fault = String::new();
+        let settings = String::new();
         Self { image: case.image.clone(), kind, fault, settings, visual_change: 0.0 }
     }
 }
@@ -130,13 +134,16 @@ fn wanted(asked: &Asked<'_>, drawn: &Drawn) -> Result<Vec<Vec<f64>>, StudyError>
     let reaches = drawn.shown.par_iter().enumerate().map(|(at, &(index, _))| {
         let case = asked.set.case(index)?;
         let original = original(&case)?;
-        let reach = |varied: &Varied| {
-            let stream = &mut seed(asked, varied).at(at as u64).stream();
-            let reach = varied.reach(&case.image, &original, stream);
-            let (least, most) = reach.ok_or_else(|| unseen(varied, &case))?;
-            Ok(Reach { least, most })
-        };
-        asked.faults.iter().map(reach).collect::<Result<Vec<_>, StudyError>>()
+        asked
+            .faults
+            .iter()
+            .map(|varied: &Varied| {
+                let stream = &mut seed(asked, varied).at(at as u64).stream();
+                let reach = varied.reach(&case.image, &original, stream);
+                let (least, most) = reach.ok_or_else(|| unseen(varied, &case))?;
+                Ok(Reach { least, most })
+            })
+            .collect::<Result<Vec<_>, StudyError>>()
     });
     let reaches = reaches.collect::<Result<Vec<_>, _>>()?;
     let answers = asked.protocol.answers as usize;
@@ -156,12 +163,13 @@ fn seed(asked: &Asked<'_>, varied: &Varied) -> Seed {
 
 /// What changes of a picture are measured against.
 fn original(case: &Case) -> Result<Reference, StudyError> {
-    let undefined = |error| StudyError::Asked(format!("{}: {error}", case.name));
-    Reference::new(&case.image).map_err(undefined)
+    Reference::new(&case.image)
+        .map_err(|error| StudyError::Asked(format!("{}: {error}", case.name)))
 }
 
 fn unseen(varied: &Varied, case: &Case) -> StudyError {
-    let (fault, case) = (varied.name(), &case.name);
+    let fault = varied.name();
+    let case = &case.name;
     StudyError::Asked(format!("{case}: nobody can tell how much {fault} changes it; leave it out"))
 }
 

@@ -1,8 +1,8 @@
-//! Which class an answer puts first, where it has another one, and whether that is right.
+//! The top class of an answer, the rank and confidence of another, and whether it is correct.
 
 use faultlens_core::{Response, Truth};
 
-/// The class that an answer puts first; `None` where it ranks none.
+/// The top class of an answer; `None` where it ranks none.
 pub fn top_class(answer: &Response) -> Option<usize> {
     match answer {
         Response::Scores(scores) => scores.top(),
@@ -11,7 +11,7 @@ pub fn top_class(answer: &Response) -> Option<usize> {
     }
 }
 
-/// Which place a class has in an answer, from 1; `None` where the answer does not rank it.
+/// The rank of a class in an answer, from 1; `None` where the answer does not rank it.
 pub fn rank_of(answer: &Response, class: usize) -> Option<usize> {
     match answer {
         Response::Scores(scores) => scores.rank_of(class),
@@ -20,7 +20,7 @@ pub fn rank_of(answer: &Response, class: usize) -> Option<usize> {
     }
 }
 
-/// How strongly an answer believes in a class; `None` where it does not rank it.
+/// The score of a class in an answer; `None` where the answer does not rank it.
 pub fn confidence(answer: &Response, class: usize) -> Option<f32> {
     match answer {
         Response::Scores(scores) => scores.scores.get(class).copied(),
@@ -31,8 +31,8 @@ pub fn confidence(answer: &Response, class: usize) -> Option<f32> {
     }
 }
 
-/// Whether an answer is right: the best class is the case's, the text is its label. `None` where
-/// nobody knows, or the answer is of another kind.
+/// Whether an answer is correct: the top class is the case's, or the text is its label. `None` where
+/// the truth is unknown, or for answers of other kinds.
 pub fn is_correct(answer: &Response, truth: Truth<'_>) -> Option<bool> {
     match answer {
         Response::Text(text) => truth.label.map(|label| same_letters(&text.text(), label)),
@@ -43,12 +43,13 @@ pub fn is_correct(answer: &Response, truth: Truth<'_>) -> Option<bool> {
     }
 }
 
-/// Texts are the same whatever their case and blanks, as readers of scene texts are scored.
+/// Whether two texts are the same up to upper case and spaces, as scene text recognition is scored.
 pub fn same_letters(a: &str, b: &str) -> bool {
-    let letters = |text: &str| -> String {
-        text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
-    };
-    letters(a) == letters(b)
+    letters(a).eq(letters(b))
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]
@@ -67,21 +68,23 @@ mod tests {
         assert_eq!((rank_of(&scores, 2), rank_of(&ranking, cat)), (Some(2), Some(2)));
         assert_eq!((confidence(&scores, 2), confidence(&ranking, cat)), (Some(0.2), Some(0.2)));
         assert_eq!((rank_of(&scores, 3), rank_of(&ranking, class_called("bus"))), (None, None));
-        let truth = |class| Truth { class, label: None };
-        assert_eq!(is_correct(&scores, truth(Some(1))), Some(true));
-        assert_eq!(is_correct(&ranking, truth(Some(cat))), Some(false));
-        assert_eq!(is_correct(&ranking, truth(None)), None);
+        for (answer, class, wanted) in [
+            (&scores, Some(1), Some(true)),
+            (&ranking, Some(cat), Some(false)),
+            (&ranking, None, None),
+        ] {
+            assert_eq!(is_correct(answer, Truth { class, label: None }), wanted);
+        }
     }
 
     #[test]
     fn texts_are_right_whatever_their_case_and_blanks() {
         let classes = "Way Out".chars().map(|letter| letter as usize).collect();
         let text = Response::Text(Text { classes, names: Names::Letters, finite: true });
-        let said = |label| is_correct(&text, Truth { class: None, label: Some(label) });
-        assert_eq!(
-            (said("WAY OUT"), said("wayout"), said("way 0ut")),
-            (Some(true), Some(true), Some(false))
-        );
+        for (label, wanted) in [("WAY OUT", true), ("wayout", true), ("way 0ut", false)] {
+            let truth = Truth { class: None, label: Some(label) };
+            assert_eq!(is_correct(&text, truth), Some(wanted), "{label}");
+        }
         assert_eq!(is_correct(&text, Truth::default()), None);
     }
 }

@@ -46,12 +46,12 @@ fn luma(&[red, green, blue]: &[u8; 3]) -> i16 {
 
 /// What each of the few pixels takes from a line of many.
 struct Weights {
-    parts: [Part; SIDE],
+    parts: [FilterWindow; SIDE],
 }
 
 /// The part of a line that one pixel takes. Weights are cut in two, so that each half has 16 bits,
 /// of which processors multiply many at once; their sums together are exact.
-struct Part {
+struct FilterWindow {
     start: usize,
     high: Vec<i16>,
     low: Vec<i16>,
@@ -68,7 +68,7 @@ impl Weights {
 
     fn apply(&self, line: &[i16]) -> [i16; SIDE] {
         std::array::from_fn(|at| {
-            let Part { start, high, low } = &self.parts[at];
+            let FilterWindow { start, high, low } = &self.parts[at];
             let line = &line[*start..];
             let sum = CUT * dot(line, high) + dot(line, low);
             // The filter overshoots at edges.
@@ -81,20 +81,23 @@ fn dot(pixels: &[i16], weights: &[i16]) -> i32 {
     pixels.iter().zip(weights).map(|(&pixel, &weight)| i32::from(pixel) * i32::from(weight)).sum()
 }
 
-fn part(at: usize, scale: f64, length: usize) -> Part {
+fn part(at: usize, scale: f64, length: usize) -> FilterWindow {
     let stretch = scale.max(1.0);
     let centre = (at as f64 + 0.5) * scale;
     let start = (centre - REACH * stretch + 0.5).max(0.0) as usize;
     let end = ((centre + REACH * stretch + 0.5) as usize).min(length);
-    let weight = |x: usize| lanczos((x as f64 - centre + 0.5) / stretch);
-    let weights: Vec<f64> = (start..end).map(weight).collect();
+    let weights: Vec<f64> =
+        (start..end).map(|x| lanczos((x as f64 - centre + 0.5) / stretch)).collect();
     let sum: f64 = weights.iter().sum();
     let one = f64::from(1 << PRECISION);
-    let whole = || weights.iter().map(|weight| (weight / sum * one).round() as i32);
-    // Halves have the sign of their weight, so that no sum of them outgrows that of the weights.
-    let high = whole().map(|w| (w / CUT) as i16);
-    let low = whole().map(|w| (w % CUT) as i16);
-    Part { start, high: high.collect(), low: low.collect() }
+    let mut part = FilterWindow { start, high: Vec::new(), low: Vec::new() };
+    for weight in weights {
+        let fixed = (weight / sum * one).round() as i32;
+        // Halves have the sign of their weight, so that no sum of them outgrows that of the weights.
+        part.high.push((fixed / CUT) as i16);
+        part.low.push((fixed % CUT) as i16);
+    }
+    part
 }
 
 fn lanczos(x: f64) -> f64 {

@@ -1,7 +1,7 @@
 //! Average precision as COCO defines it, step for step as pycocotools computes it.
 
-use super::detection::coco::{Grid, Size, mean, scores};
-use super::detection::{Found, Known, Rect, Scene};
+use super::detection::coco::{EvaluationGrid, Size, mean, scores};
+use super::detection::{Rect, Scene, ScoredBox, TruthBox};
 use faultlens_core::{Detection, Object};
 use std::collections::BTreeSet;
 
@@ -36,26 +36,28 @@ fn of_classes(
     iou: f64,
 ) -> impl Iterator<Item = f64> {
     let scenes: Vec<Scene> = cases.iter().map(|case| scene(case, classes)).collect();
-    let grid = Grid { ious: &[iou], sizes: &[ANY] };
+    let grid = EvaluationGrid { ious: &[iou], sizes: &[ANY] };
     scores(&scenes, classes.len(), grid, 1).into_iter().filter_map(|class| class.ap(0))
 }
 
 /// A case in 64 bits; what is of none of the classes is left out.
 fn scene((detections, objects): &(Vec<Detection>, Vec<Object>), classes: &[usize]) -> Scene {
-    let detection = |found: &Detection| {
-        let class = classes.binary_search(&found.class).ok()?;
-        Some(Found { class, ..found.into() })
-    };
     Scene {
         objects: objects
             .iter()
             .filter_map(|known| {
                 let class = classes.binary_search(&known.class).ok()?;
                 let rect = Rect::from(&known.bounds);
-                Some(Known { class, rect, area: 0.0, crowd: known.crowd, difficult: false })
+                Some(TruthBox { class, rect, area: 0.0, crowd: known.crowd, difficult: false })
             })
             .collect(),
-        detections: detections.iter().filter_map(detection).collect(),
+        detections: detections
+            .iter()
+            .filter_map(|found| {
+                let class = classes.binary_search(&found.class).ok()?;
+                Some(ScoredBox { class, ..found.into() })
+            })
+            .collect(),
     }
 }
 

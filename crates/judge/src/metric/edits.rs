@@ -1,7 +1,8 @@
 //! How far one text is from another.
 
-/// How many letters must be put in, left out or changed to make one sequence the other, at least:
-/// Levenshtein's distance.
+/// The Levenshtein distance: the smallest number of insertions, deletions and replacements that turn
+/// one sequence into the other. By dynamic programming (Wagner and Fischer 1974) with one row of the
+/// table at a time.
 pub fn edits(a: &[usize], b: &[usize]) -> usize {
     // The distances of what was read of `a` so far to every start of `b`.
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -21,9 +22,12 @@ pub fn edits(a: &[usize], b: &[usize]) -> usize {
 mod tests {
     use super::*;
 
+    fn classes(text: &str) -> Vec<usize> {
+        text.chars().map(|c| c as usize).collect()
+    }
+
     #[test]
     fn textbook_distances() {
-        let classes = |text: &str| text.chars().map(|c| c as usize).collect::<Vec<_>>();
         for (a, b, wanted) in [
             ("", "", 0),
             ("stop", "stop", 0),

@@ -1,4 +1,4 @@
-//! Histograms of oriented gradients, as scikit-image computes them.
+//! Histograms of oriented gradients (Dalal and Triggs 2005), as scikit-image computes them.
 
 use faultlens_core::Image;
 use thiserror::Error;
@@ -7,7 +7,7 @@ use thiserror::Error;
 const TINY: f64 = 1e-5;
 
 /// No entry of a block may be larger with [`BlockNorm::L2Hys`].
-const MOST: f64 = 0.2;
+const CLIP: f64 = 0.2;
 
 /// How the histograms of a block are brought to one scale, so that light and contrast do not
 /// matter.
@@ -39,7 +39,7 @@ pub struct HogSettings {
 }
 
 impl Default for HogSettings {
-    /// As Dalal and Triggs found best: 9 bins, cells of 8×8 pixels, blocks of 16×16.
+    /// The best of Dalal and Triggs: 9 bins, cells of 8×8 pixels, blocks of 16×16.
     fn default() -> Self {
         let norm = BlockNorm::L2Hys;
         Self { orientations: 9, cell: (8, 8), block: (2, 2), norm, square_root: false }
@@ -175,10 +175,6 @@ impl HogSettings {
 
 impl BlockNorm {
     fn scale(self, block: &mut [f64]) {
-        let divide = |block: &mut [f64], by: f64| block.iter_mut().for_each(|entry| *entry /= by);
-        let length = |block: &[f64]| {
-            (block.iter().map(|entry| entry * entry).sum::<f64>() + TINY * TINY).sqrt()
-        };
         let sum = block.iter().sum::<f64>() + TINY;
         match self {
             Self::L1 => divide(block, sum),
@@ -189,11 +185,22 @@ impl BlockNorm {
             Self::L2 => divide(block, length(block)),
             Self::L2Hys => {
                 divide(block, length(block));
-                block.iter_mut().for_each(|entry| *entry = entry.min(MOST));
+                block.iter_mut().for_each(|entry| *entry = entry.min(CLIP));
                 divide(block, length(block));
             }
         }
     }
+}
+
+fn divide(block: &mut [f64], by: f64) {
+    for entry in block {
+        *entry /= by;
+    }
+}
+
+/// The Euclidean length, kept from 0.
+fn length(block: &[f64]) -> f64 {
+    (block.iter().map(|entry| entry * entry).sum::<f64>() + TINY * TINY).sqrt()
 }
 
 /// The direction of an angle in degrees. Diagonals are exact, since many gradients of whole numbers
@@ -227,15 +234,16 @@ impl Row {
     /// the image's edge, across it.
     fn gradients(&mut self, planes: &[Vec<f64>], y: usize, height: usize) {
         let width = self.across.len();
-        let line = |y: usize| y * width..(y + 1) * width;
         self.length.fill(-1.0);
         for plane in planes {
+            let lines = |from: usize| &plane[from * width..(from + 1) * width];
+            let here = lines(y);
+            // Central differences; across the edge of the image there is none.
             let (above, below) = if y == 0 || y + 1 == height {
                 (&self.zeros[..], &self.zeros[..])
             } else {
-                (&plane[line(y - 1)], &plane[line(y + 1)])
+                (lines(y - 1), lines(y + 1))
             };
-            let here = &plane[line(y)];
             for x in 0..width {
                 let inside = x > 0 && x + 1 < width;
                 let across = if inside { here[x + 1] - here[x - 1] } else { 0.0 };
@@ -284,8 +292,8 @@ mod tests {
     /// A ramp whose grey rises by `across` per column and `down` per row.
     fn ramp(across: i32, down: i32) -> Image {
         let pixels = (0..16).flat_map(|y| (0..16).map(move |x| (x, y)));
-        let grey = |(x, y)| (128 + across * (x - 8) + down * (y - 8)) as u8;
-        Image::from_rgb(16, 16, pixels.flat_map(|at| [grey(at); 3]).collect()).unwrap()
+        let grey = pixels.map(|(x, y)| (128 + across * (x - 8) + down * (y - 8)) as u8);
+        Image::from_rgb(16, 16, grey.flat_map(|level| [level; 3]).collect()).unwrap()
     }
 
     #[test]

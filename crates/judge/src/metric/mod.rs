@@ -18,8 +18,8 @@ pub use answer::{confidence, is_correct, rank_of, same_letters, top_class};
 pub use average_hash::{average_hash, hamming};
 pub use average_precision::{average_precision, mean_average_precision};
 pub use detection::{
-    ClassScores, CocoEvidence, CocoSummary, Found, Known, Reached, Rect, Scene, Tide, TideError,
-    TideKind, VocPrecision, coco_ious, coco_scores, tide, voc_ap, voc_average_precision,
+    ClassScores, CocoEvidence, CocoSummary, Rect, Scene, ScoredBox, SizeScores, Tide, TideError,
+    TideKind, TruthBox, VocPrecision, coco_ious, coco_scores, tide, voc_ap, voc_average_precision,
 };
 pub use edits::edits;
 pub use faultlens_core::non_maximum_suppression;

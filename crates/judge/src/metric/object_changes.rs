@@ -1,43 +1,43 @@
-//! What became of each object: still there, gone, moved, called otherwise, or new.
+//! The fate of each object under a fault: found again, missed, moved, relabelled, or spurious.
 
-use super::detection::Found;
-use super::detection::matching::{Meetings, Standing};
+use super::detection::ScoredBox;
+use super::detection::matching::{ObjectRole, OverlapTable};
 use faultlens_core::Detection;
 use std::collections::BTreeSet;
 
-/// Boxes of one class that overlap by less show different things, as TIDE has it.
+/// Boxes of one class that overlap by less show different objects; TIDE's background threshold.
 const BACKGROUND: f64 = 0.1;
 
 /// One way in which an answer differs from golden. Numbers are places in the two answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectChange {
-    /// What golden found is called otherwise, at the same place.
+    /// An object of golden has another class at the same place.
     Label {
         /// Which of golden's.
         golden: usize,
         /// Which of the observed.
         observed: usize,
     },
-    /// What golden found has the same class, but its box moved too far.
+    /// An object of golden has the same class, but its box moved too far.
     Localisation {
         /// Which of golden's.
         golden: usize,
         /// Which of the observed.
         observed: usize,
     },
-    /// What golden found is gone.
+    /// An object of golden is gone.
     Missed {
         /// Which of golden's.
         golden: usize,
     },
-    /// What golden did not find is there.
+    /// An object that golden does not have.
     Spurious {
         /// Which of the observed.
         observed: usize,
     },
 }
 
-/// What became of every object of two answers. Numbers are places in the two answers.
+/// The objects of two answers, paired. Numbers are places in the two answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectPairs {
     /// Objects that are found again, of golden and observed, in golden's order.
@@ -48,15 +48,15 @@ pub struct ObjectPairs {
 
 /// Pairs the objects of an answer with golden's.
 ///
-/// First one to one, as average precision matches: each of `observed`, surest first, is taken for
-/// the object of its class that is still free and overlaps it most, by `iou` at least. Of what is
-/// left, pairs of other classes that overlap by `iou` are the same thing called otherwise; then
-/// pairs of one class that overlap by more than a tenth are the same thing in another place. The
-/// largest overlap chooses first.
+/// Three greedy passes. First one to one, as average precision matches: each of `observed`, by
+/// descending score, is matched with the free object of its class that it overlaps most, by `iou` at
+/// least. Of the rest, pairs of different classes that overlap by `iou` are relabelled objects; then
+/// pairs of one class that overlap by more than a tenth are moved objects. In the second and third
+/// pass the largest overlap chooses first.
 pub fn object_pairs(golden: &[Detection], observed: &[Detection], iou: f64) -> ObjectPairs {
     let golden = in_64_bits(golden);
     let observed = in_64_bits(observed);
-    let mut left = Left::behind(&golden, &observed, iou);
+    let mut left = Unmatched::new(&golden, &observed, iou);
     let mut changes: Vec<ObjectChange> = left
         .take(|a, b, overlap| a.class != b.class && overlap >= iou && overlap > 0.0)
         .map(|(golden, observed)| ObjectChange::Label { golden, observed })
@@ -79,29 +79,29 @@ pub fn object_changes(golden: &[Detection], observed: &[Detection], iou: f64) ->
 /// How many of golden's objects are not found again, and how many of the observed are not golden's;
 /// an object in another place or of another name counts on both sides.
 pub fn changed_objects(golden: &[Detection], observed: &[Detection], iou: f64) -> (usize, usize) {
-    let left = Left::behind(&in_64_bits(golden), &in_64_bits(observed), iou);
+    let left = Unmatched::new(&in_64_bits(golden), &in_64_bits(observed), iou);
     (left.golden.len(), left.observed.len())
 }
 
-fn in_64_bits(detections: &[Detection]) -> Vec<Found> {
-    detections.iter().map(Found::from).collect()
+fn in_64_bits(detections: &[Detection]) -> Vec<ScoredBox> {
+    detections.iter().map(ScoredBox::from).collect()
 }
 
-/// Objects that nobody was matched with, in the order of the answers; and those that are the same.
-struct Left {
+/// Objects without a partner, in the order of the answers; and the pairs that are the same.
+struct Unmatched {
     same: Vec<(usize, usize)>,
-    golden: Vec<(usize, Found)>,
-    observed: Vec<(usize, Found)>,
+    golden: Vec<(usize, ScoredBox)>,
+    observed: Vec<(usize, ScoredBox)>,
 }
 
-impl Left {
-    fn behind(golden: &[Found], observed: &[Found], iou: f64) -> Self {
+impl Unmatched {
+    fn new(golden: &[ScoredBox], observed: &[ScoredBox], iou: f64) -> Self {
         let classes: BTreeSet<usize> =
             golden.iter().chain(observed).map(|found| found.class).collect();
-        let mut meetings = Meetings::default();
+        let mut overlaps = OverlapTable::default();
         let mut left = Self { same: Vec::new(), golden: Vec::new(), observed: Vec::new() };
         for class in classes {
-            left.add(of_class(golden, class), of_class(observed, class), iou, &mut meetings);
+            left.add(of_class(golden, class), of_class(observed, class), iou, &mut overlaps);
         }
         left.same.sort_unstable();
         left.golden.sort_by_key(|&(at, _)| at);
@@ -109,18 +109,18 @@ impl Left {
         left
     }
 
-    /// Adds who is left of one class.
+    /// Matches the objects of one class and adds the ones without a partner.
     fn add(
         &mut self,
-        golden: Vec<(usize, Found)>,
-        observed: Vec<(usize, Found)>,
+        golden: Vec<(usize, ScoredBox)>,
+        observed: Vec<(usize, ScoredBox)>,
         iou: f64,
-        meetings: &mut Meetings,
+        overlaps: &mut OverlapTable,
     ) {
         let outlines: Vec<_> = golden.iter().map(|(_, found)| (found.rect, false)).collect();
-        meetings.note(observed.iter().map(|(_, found)| found.rect), &outlines, iou);
+        overlaps.fill(observed.iter().map(|(_, found)| found.rect), &outlines, iou);
         let mut again = vec![false; golden.len()];
-        meetings.find(iou, &vec![Standing::Counts; golden.len()], |at, object| match object {
+        overlaps.assign(iou, &vec![ObjectRole::Counts; golden.len()], |at, object| match object {
             Some(object) => {
                 again[object] = true;
                 self.same.push((golden[object].0, observed[at].0));
@@ -131,11 +131,11 @@ impl Left {
         self.golden.extend(gone.map(|(found, _)| found));
     }
 
-    /// Takes out pairs that belong together, largest overlap first, one to one; tells their places
-    /// in the answers.
+    /// Takes out pairs that belong together, largest overlap first, one to one, and returns their
+    /// places in the answers.
     fn take(
         &mut self,
-        together: impl Fn(&Found, &Found, f64) -> bool,
+        together: impl Fn(&ScoredBox, &ScoredBox, f64) -> bool,
     ) -> impl Iterator<Item = (usize, usize)> {
         let mut pairs = Vec::new();
         for (a, golden) in &self.golden {
@@ -163,11 +163,11 @@ impl Left {
     }
 }
 
-/// Detections of a class with their places, surest first.
-fn of_class(detections: &[Found], class: usize) -> Vec<(usize, Found)> {
-    let mut mine: Vec<(usize, Found)> =
+/// Detections of a class with their places, by descending score.
+fn of_class(detections: &[ScoredBox], class: usize) -> Vec<(usize, ScoredBox)> {
+    let mut mine: Vec<(usize, ScoredBox)> =
         detections.iter().copied().enumerate().filter(|(_, found)| found.class == class).collect();
-    mine.sort_by(|(_, a), (_, b)| Found::surest_first(a, b));
+    mine.sort_by(|(_, a), (_, b)| ScoredBox::by_descending_score(a, b));
     mine
 }
 

@@ -1,4 +1,4 @@
-//! How well each pixel's class is known, counted over many images.
+//! Segmentation metrics: confusion counts, intersection over union, pixel accuracy.
 
 use faultlens_core::UNEXPECTED;
 use thiserror::Error;
@@ -65,16 +65,13 @@ impl Confusion {
     /// For each class, the pixels that both have over those that either has; `None` for classes
     /// that neither has, which say nothing about the target.
     pub fn iou(&self) -> Vec<Option<f64>> {
-        let known = |class: usize| {
-            let row = class * (self.classes + 1);
-            self.counts[row..row + self.classes + 1].iter().sum::<u64>()
-        };
         (0..self.classes)
             .map(|class| {
                 let both = self.count(class, class);
-                let either = known(class)
-                    + (0..self.classes).map(|truth| self.count(truth, class)).sum::<u64>()
-                    - both;
+                let row = class * (self.classes + 1);
+                let truth: u64 = self.counts[row..row + self.classes + 1].iter().sum();
+                let predicted: u64 = (0..self.classes).map(|truth| self.count(truth, class)).sum();
+                let either = truth + predicted - both;
                 (either > 0).then(|| both as f64 / either as f64)
             })
             .collect()
@@ -112,12 +109,13 @@ pub fn mean_class_iou(a: &[u16], b: &[u16]) -> Option<f64> {
     if a.len() != b.len() {
         return None;
     }
-    let expected = || a.iter().zip(b).filter(|(a, _)| **a != UNEXPECTED);
-    let classes = usize::from(expected().map(|(a, b)| *a.max(b)).max()?) + 1;
+    let expected: Vec<(u16, u16)> =
+        a.iter().copied().zip(b.iter().copied()).filter(|&(a, _)| a != UNEXPECTED).collect();
+    let classes = usize::from(expected.iter().map(|&(a, b)| a.max(b)).max()?) + 1;
     // For each class, pixels that both have, and that each has.
     let mut both = vec![0u64; classes];
     let mut each = vec![0u64; classes];
-    for (&a, &b) in expected() {
+    for (a, b) in expected {
         both[usize::from(a)] += u64::from(a == b);
         each[usize::from(a)] += 1;
         each[usize::from(b)] += 1;
@@ -130,6 +128,10 @@ pub fn mean_class_iou(a: &[u16], b: &[u16]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn wide(image: &[u8]) -> Vec<u16> {
+        image.iter().map(|&class| class.into()).collect()
+    }
 
     #[test]
     fn where_nothing_is_expected_nothing_is_wrong() {
@@ -151,7 +153,6 @@ mod tests {
         for (a, b) in cases {
             let mut counts = Confusion::new(8);
             counts.add(a, b).unwrap();
-            let wide = |image: &[u8]| image.iter().map(|&c| c.into()).collect::<Vec<u16>>();
             let got = mean_class_iou(&wide(a), &wide(b));
             let wanted = counts.mean_iou();
             assert!(got.zip(wanted).is_some_and(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");

@@ -111,10 +111,16 @@ mod tests {
         })
     }
 
+    fn word(word: &'static str) -> Setting {
+        Setting::Word(word.into())
+    }
+
+    fn frost(visual_change: Option<f64>) -> Option<AppliedFault<'static>> {
+        Some(AppliedFault { name: "frost", visual_change })
+    }
+
     #[test]
     fn what_people_tolerate_is_judged_and_nothing_else() {
-        let word = |word: &'static str| Setting::Word(word.into());
-        let frost = |visual_change| Some(AppliedFault { name: "frost", visual_change });
         let correct = [("tolerance", word("imagenet-car")), ("preserves", word("correctness"))];
         let correct = guard(&correct).unwrap();
         let same = guard(&[("tolerance", word("imagenet-car"))]).unwrap();

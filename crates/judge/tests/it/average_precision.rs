@@ -7,13 +7,13 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct Fixture {
     images: usize,
-    objects: Vec<Known>,
-    detections: Vec<Found>,
+    objects: Vec<TruthBox>,
+    detections: Vec<ScoredBox>,
     average_precision: Vec<Answer>,
 }
 
 #[derive(Deserialize)]
-struct Known {
+struct TruthBox {
     image: usize,
     class: usize,
     crowd: bool,
@@ -22,7 +22,7 @@ struct Known {
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct ScoredBox {
     image: usize,
     class: usize,
     score: f32,
@@ -42,10 +42,10 @@ fn bounds([left, top, width, height]: [f32; 4]) -> Bounds {
 
 fn cases(fixture: &Fixture) -> Vec<(Vec<Detection>, Vec<Object>)> {
     let mut cases = vec![(Vec::new(), Vec::new()); fixture.images];
-    for &Found { image, class, score, bounds: sides } in &fixture.detections {
+    for &ScoredBox { image, class, score, bounds: sides } in &fixture.detections {
         cases[image].0.push(Detection { class, score, bounds: bounds(sides) });
     }
-    for &Known { image, class, crowd, bounds: sides } in &fixture.objects {
+    for &TruthBox { image, class, crowd, bounds: sides } in &fixture.objects {
         cases[image].1.push(Object { class, bounds: bounds(sides), mask: None, crowd });
     }
     cases

@@ -2,7 +2,7 @@
 //! `fixtures/detection/make_detection.py` says where the values come from.
 
 use faultlens_judge::{
-    ClassScores, CocoSummary, Found, Known, Rect, Scene, TideKind, coco_scores, tide,
+    ClassScores, CocoSummary, Rect, Scene, ScoredBox, TideKind, TruthBox, coco_scores, tide,
     voc_average_precision,
 };
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn scenes(known: &str, found: &str) -> Vec<Scene> {
     let found = json(found);
     let mut scenes = vec![Scene::default(); known["images"].as_array().unwrap().len()];
     for known in known["annotations"].as_array().unwrap() {
-        scenes[place(known)].objects.push(Known {
+        scenes[place(known)].objects.push(TruthBox {
             class: class(known),
             rect: rect(known),
             area: known["area"].as_f64().unwrap(),
@@ -26,7 +26,7 @@ fn scenes(known: &str, found: &str) -> Vec<Scene> {
     for found in found.as_array().unwrap() {
         let score = found["score"].as_f64().unwrap();
         let found_here = &mut scenes[place(found)].detections;
-        found_here.push(Found { class: class(found), rect: rect(found), score });
+        found_here.push(ScoredBox { class: class(found), rect: rect(found), score });
     }
     scenes
 }

@@ -2,7 +2,7 @@
 
 use super::number;
 use faultlens_core::{Bounds, Detection, Detections};
-use faultlens_judge::{Found, ObjectChange, Rect, object_changes};
+use faultlens_judge::{ObjectChange, Rect, ScoredBox, object_changes};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -207,7 +207,7 @@ impl FoundObject {
 
 /// As COCO's evaluation would read it from a file: the shortest decimal of each number in 64 bits,
 /// so that overlaps exactly at a threshold fall on the same side.
-impl From<FoundObject> for Found {
+impl From<FoundObject> for ScoredBox {
     fn from(object: FoundObject) -> Self {
         Self {
             class: object.class,
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn found_objects_are_read_as_from_a_file() {
         let found = FoundObject::all_of(&answer(["car", "dog"], &[(1, 0.1)]));
-        let read = Found::from(found[0]);
+        let read = ScoredBox::from(found[0]);
         assert_eq!((read.class, read.score, read.rect.left), (1, 0.123_456_7, 0.1));
     }
 }

@@ -16,11 +16,47 @@ pub(super) const LEGACY_VERSION: i64 = 5;
 /// The names of strengths that faults of that format drew. Every other text that is not a measure
 /// stays as it is.
 const STRENGTHS: [&str; 41] = [
-    "added", "amount", "angle", "blend", "blue", "brightness", "contrast", "count", "cracks",
-    "cut", "decay", "density", "depth", "deviation", "down", "drops", "factor", "fade", "fall",
-    "green", "haze", "hue", "kept", "length", "most", "mud", "passes", "photons", "power",
-    "quality", "radius", "reach", "red", "right", "saturation", "share", "size", "softness",
-    "spread", "step", "strength",
+    "added",
+    "amount",
+    "angle",
+    "blend",
+    "blue",
+    "brightness",
+    "contrast",
+    "count",
+    "cracks",
+    "cut",
+    "decay",
+    "density",
+    "depth",
+    "deviation",
+    "down",
+    "drops",
+    "factor",
+    "fade",
+    "fall",
+    "green",
+    "haze",
+    "hue",
+    "kept",
+    "length",
+    "most",
+    "mud",
+    "passes",
+    "photons",
+    "power",
+    "quality",
+    "radius",
+    "reach",
+    "red",
+    "right",
+    "saturation",
+    "share",
+    "size",
+    "softness",
+    "spread",
+    "step",
+    "strength",
 ];
 
 /// What oracles of that format call their measure.
@@ -253,11 +289,7 @@ fn changed_box(text: &str) -> Option<ChangedBox> {
 fn labelled_box(text: &str) -> Option<LabelledBox> {
     let (object, at) = text.rsplit_once(" at ")?;
     let (label, score) = object.rsplit_once(' ')?;
-    Some(LabelledBox {
-        label: label.to_owned(),
-        score: score.parse().ok()?,
-        bounds: bounds(at)?,
-    })
+    Some(LabelledBox { label: label.to_owned(), score: score.parse().ok()?, bounds: bounds(at)? })
 }
 
 #[cfg(test)]
@@ -355,7 +387,10 @@ mod tests {
         assert_eq!(measures.oracle_value("deviation"), Some(0.5));
         measures.strengths.push(NamedValue { name: "deviation".into(), value: 12.0 });
         let fields: Fields = measures.fields().into_iter().collect();
-        assert_eq!((fields["deviation"].as_str(), fields["strength.deviation"].as_str()), ("0.5", "12"));
+        assert_eq!(
+            (fields["deviation"].as_str(), fields["strength.deviation"].as_str()),
+            ("0.5", "12")
+        );
     }
 
     #[test]

@@ -214,10 +214,7 @@ fn decode(row: &Row<'_>, known: &Interned) -> rusqlite::Result<Option<Record>> {
         site,
         answer,
         score,
-        cost: Cost {
-            queries: row.get(11)?,
-            micros: row.get::<_, i64>(12)?.cast_unsigned(),
-        },
+        cost: Cost { queries: row.get(11)?, micros: row.get::<_, i64>(12)?.cast_unsigned() },
         digest,
         measures: Measures::default(),
         extra: json(row, EXTRA)?,

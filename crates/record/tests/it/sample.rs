@@ -1,9 +1,8 @@
 //! Records drawn from their numbers, with what databases get wrong in them.
 
+use faultlens_core::Bounds;
 use faultlens_core::{Outcome, Reason, Seed, Stream};
 use faultlens_record::GoldenRecord;
-use faultlens_core::Bounds;
-use faultlens_record::{Cost, DetectionDiff, LabelledBox, Measures, ModelValue, NamedValue};
 use faultlens_record::Record;
 use faultlens_record::Site;
 use faultlens_record::TrialId;
@@ -11,6 +10,7 @@ use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
     StoreError,
 };
+use faultlens_record::{Cost, DetectionDiff, LabelledBox, Measures, ModelValue, NamedValue};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -141,7 +141,8 @@ pub(crate) fn golden(target: u32, case: u32) -> GoldenRecord {
 /// Numbers of every kind, infinite ones included.
 fn measures(stream: &mut Stream) -> Measures {
     let mut number = || f64::from_bits(stream.next_u64());
-    let values = [number(), number(), number()].map(|value| if value.is_nan() { 0.1 } else { value });
+    let values =
+        [number(), number(), number()].map(|value| if value.is_nan() { 0.1 } else { value });
     let bounds = Bounds { left: values[0] as f32, top: f32::INFINITY, right: 0.1, bottom: -0.0 };
     let label = word(stream);
     let object = LabelledBox { label: label.clone(), score: 0.1 + values[1] as f32, bounds };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use faultlens_analysis::words::{counted, number};
+use faultlens_analysis::format::{counted, number};
 use faultlens_sweep::analysis::{
     Counts, Durations, Effect, Findings, Kind, OfConfiguration, OfModel, Part, Trace,
 };

@@ -7,7 +7,7 @@ mod words;
 
 use crate::ReportError;
 use crate::escape::plain;
-use crate::html::{SCRIPT, STYLE, script_hash};
+use crate::frame::{SCRIPT, STYLE, script_hash};
 use crate::survival::RowView;
 use crate::survival::plots::PlotsView;
 use askama::Template;

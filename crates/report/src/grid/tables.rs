@@ -1,7 +1,7 @@
 //! Tables of the page.
 
 use faultlens_analysis::Rate;
-use faultlens_analysis::words::{count, number, p_value};
+use faultlens_analysis::format::{count, number, p_value};
 use faultlens_sweep::analysis::{
     Cost, Durations, Effect, Findings, Group, Grouping, Measured, OfConfiguration, OfModel,
 };

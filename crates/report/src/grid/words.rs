@@ -2,7 +2,7 @@
 
 use crate::escape::plain;
 use faultlens_analysis::Rate;
-use faultlens_analysis::words::{count, counted, number, percent, value};
+use faultlens_analysis::format::{count, counted, number, percent, value};
 use faultlens_sweep::analysis::{Durations, Findings, Measured, OfConfiguration, Standing};
 
 use super::GridPage;
@@ -129,7 +129,7 @@ pub(super) fn measured(of: &Measured) -> String {
 pub(super) fn rate(of: &Rate) -> String {
     match of.value {
         None => value(of),
-        Some(_) => faultlens_analysis::words::rate(of),
+        Some(_) => faultlens_analysis::format::rate(of),
     }
 }
 

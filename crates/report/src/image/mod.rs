@@ -7,7 +7,7 @@ pub(crate) use base64::base64;
 
 use crate::escape::xml;
 use edition::Original;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -20,18 +20,19 @@ const MOST: usize = 4 << 20;
 const MOST_FILE: u64 = 256 << 20;
 
 const FULL: &str = "left out, because the page holds enough images already";
+const MISSING: &str = "the image is not in the run directory";
 const UNREADABLE: &str = "the image cannot be read";
 
 /// Where an image is shown, and with it how large: twice the pixels of the style sheet, for dense
 /// screens.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Room {
     /// In the card of an example.
     Card,
-    /// In the table of a gallery.
-    Gallery,
     /// Beside a class, or in a row of small ones.
     Stamp,
+    /// In the table of a gallery.
+    Gallery,
 }
 
 impl Room {
@@ -57,8 +58,6 @@ struct Kept {
 pub(crate) struct Album {
     root: Option<PathBuf>,
     left: usize,
-    /// How many images may still come, to share out what is left.
-    expected: usize,
     known: BTreeMap<String, Result<Kept, &'static str>>,
     /// The images, as elements that others refer to.
     images: String,
@@ -67,12 +66,11 @@ pub(crate) struct Album {
 }
 
 impl Album {
-    /// The images below `dir`, of which about so many are wanted.
-    pub(crate) fn new(dir: &Path, expected: usize) -> Self {
+    /// The images below `dir`.
+    pub(crate) fn new(dir: &Path) -> Self {
         Self {
             root: fs::canonicalize(dir).ok(),
             left: MOST,
-            expected,
             known: BTreeMap::new(),
             images: String::new(),
             shown: 0,
@@ -80,27 +78,28 @@ impl Album {
         }
     }
 
-    /// A drawing of the image at a path below the run directory, or why it is not in the page. The
-    /// path is from a file that others may have written, so it must not lead out of the directory.
-    /// `name` is told to those who do not see it; it is escaped here.
-    pub(crate) fn show(
-        &mut self,
-        path: &str,
-        room: Room,
-        name: &str,
-    ) -> Result<String, &'static str> {
-        let kept = match self.known.get(path) {
-            Some(known) => *known,
-            None => {
-                let kept = self.take(path, room);
-                self.expected = self.expected.saturating_sub(1);
-                self.known.insert(path.to_owned(), kept);
-                kept
+    /// Takes images into the page, in this order, each once, until the page is full.
+    pub(crate) fn load(&mut self, wanted: &[(&str, Room)]) {
+        let new: BTreeSet<&str> = wanted.iter().map(|(path, _)| *path).collect();
+        let mut expected = new.iter().filter(|path| !self.known.contains_key(**path)).count();
+        for (path, room) in wanted {
+            if !self.known.contains_key(*path) {
+                let kept = self.take(path, *room, expected);
+                expected = expected.saturating_sub(1);
+                self.known.insert((*path).to_owned(), kept);
             }
-        };
+        }
+    }
+
+    /// A drawing of an image that was loaded, or why it is not in the page. The path is from a file
+    /// that others may have written, so it must not lead out of the directory. `name` is read to
+    /// those who do not see the image; it is escaped here.
+    pub(crate) fn show(&mut self, path: &str, name: &str) -> Result<String, &'static str> {
+        let kept = *self.known.get(path).unwrap_or(&Err(MISSING));
         let Kept { at, width, height, tiny } = kept?;
         self.shown += 1;
-        let (shown, name) = (self.shown, xml(name));
+        let shown = self.shown;
+        let name = xml(name);
         let class = if tiny { "picture tiny" } else { "picture" };
         Ok(format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" role=\"img\" \
@@ -112,14 +111,14 @@ impl Album {
 
     /// All images that were taken: what the drawings refer to.
     pub(crate) fn images(&self) -> String {
-        match self.images.is_empty() {
-            true => String::new(),
-            false => format!(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"defs\" width=\"0\" height=\"0\" \
-                 aria-hidden=\"true\"><defs>{}</defs></svg>",
-                self.images
-            ),
+        if self.images.is_empty() {
+            return String::new();
         }
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"defs\" width=\"0\" height=\"0\" \
+             aria-hidden=\"true\"><defs>{}</defs></svg>",
+            self.images
+        )
     }
 
     /// Whether an image of the page is smaller or less exact than that of the run directory.
@@ -127,7 +126,8 @@ impl Album {
         self.lesser
     }
 
-    fn take(&mut self, path: &str, room: Room) -> Result<Kept, &'static str> {
+    /// Takes an image; as many as `expected` still share what room is left.
+    fn take(&mut self, path: &str, room: Room, expected: usize) -> Result<Kept, &'static str> {
         let file = self.find(path)?;
         let meta = fs::metadata(&file).map_err(|_| UNREADABLE)?;
         if !meta.is_file() {
@@ -138,7 +138,7 @@ impl Album {
         }
         let png = fs::read(&file).map_err(|_| UNREADABLE)?;
         let original = Original::read(png).ok_or("the file is no PNG image")?;
-        let share = self.left / self.expected.max(1);
+        let share = self.left / expected.max(1);
         let mut best = None;
         for edition in original.editions(room.width()) {
             let fits = encoded(edition.bytes.len()) <= share;
@@ -151,7 +151,8 @@ impl Album {
         let edition = best.filter(|best| encoded(best.bytes.len()) <= self.left).ok_or(FULL)?;
         self.left -= encoded(edition.bytes.len());
         self.lesser |= edition.lesser;
-        let ((width, height), tiny) = (original.size(), original.is_tiny());
+        let (width, height) = original.size();
+        let tiny = original.is_tiny();
         let at = self.known.len();
         let _ = write!(
             self.images,
@@ -165,7 +166,6 @@ impl Album {
 
     fn find(&self, path: &str) -> Result<PathBuf, &'static str> {
         const OUTSIDE: &str = "left out, because its path leads out of the run directory";
-        const MISSING: &str = "the image is not in the run directory";
         let relative = Path::new(path);
         if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(OUTSIDE);
@@ -209,8 +209,11 @@ mod tests {
         save(&dir.join("a.png"), &RgbImage::new(7, 5));
         save(&outside.path().join("secret.png"), &RgbImage::new(7, 5));
         fs::write(dir.join("text.png"), "no image").unwrap();
-        let mut album = Album::new(&dir, 1);
-        let mut show = |path: &str| album.show(path, Room::Card, "it");
+        let mut album = Album::new(&dir);
+        let mut show = |path: &str| {
+            album.load(&[(path, Room::Card)]);
+            album.show(path, "it")
+        };
         assert!(show("a.png").unwrap().contains("viewBox=\"0 0 7 5\""));
         let absolute = outside.path().join("secret.png");
         for hostile in ["../secret.png", "./../secret.png", absolute.to_str().unwrap()] {
@@ -233,10 +236,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         save(&dir.path().join("a.png"), &noise(300, 200, 1));
         save(&dir.path().join("b.png"), &RgbImage::new(3, 3));
-        let mut album = Album::new(dir.path(), 2);
-        let shown: Vec<String> = ["a.png", "b.png", "a.png"]
-            .map(|path| album.show(path, Room::Stamp, "<one> & \"two\"").unwrap())
-            .into();
+        let mut album = Album::new(dir.path());
+        let wanted = ["a.png", "b.png", "a.png"];
+        album.load(&wanted.map(|path| (path, Room::Stamp)));
+        let shown: Vec<String> =
+            wanted.map(|path| album.show(path, "<one> & \"two\"").unwrap()).into();
         assert!(shown[0].contains("class=\"picture\"") && shown[1].contains("picture tiny"));
         for (drawing, (id, picture)) in shown.iter().zip([("1", "0"), ("2", "1"), ("3", "0")]) {
             assert!(drawing.contains(&format!("aria-labelledby=\"shown-{id}\"")));
@@ -248,7 +252,7 @@ mod tests {
         assert!(images.contains("data:image/jpeg;base64,/9j/"));
         assert!(images.contains("data:image/png;base64,iVBORw0KGgo"));
         assert!(album.is_lesser());
-        assert_eq!(Album::new(dir.path(), 2).images(), "");
+        assert_eq!(Album::new(dir.path()).images(), "");
     }
 
     #[test]
@@ -258,9 +262,11 @@ mod tests {
         for (at, name) in (0..).zip(&names) {
             save(&dir.path().join(name), &noise(600, 400, at));
         }
-        let mut album = Album::new(dir.path(), names.len());
+        let mut album = Album::new(dir.path());
+        let wanted: Vec<(&str, Room)> = names.iter().map(|name| (&**name, Room::Card)).collect();
+        album.load(&wanted);
         for name in &names {
-            album.show(name, Room::Card, "it").unwrap();
+            album.show(name, "it").unwrap();
         }
         assert!(album.images().len() < MOST + 10_000);
         assert!(album.images().len() > MOST / 2, "room is used");
@@ -271,10 +277,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         save(&dir.path().join("large.png"), &noise(600, 400, 1));
         save(&dir.path().join("small.png"), &RgbImage::new(7, 5));
-        let mut album = Album::new(dir.path(), 1);
+        let mut album = Album::new(dir.path());
         album.left = 2000;
-        assert_eq!(album.show("large.png", Room::Card, "it"), Err(FULL));
-        assert!(album.show("small.png", Room::Card, "it").is_ok());
-        assert_eq!(album.show("large.png", Room::Card, "it"), Err(FULL));
+        album.load(&[("large.png", Room::Card), ("small.png", Room::Card)]);
+        assert_eq!(album.show("large.png", "it"), Err(FULL));
+        assert!(album.show("small.png", "it").is_ok());
+        assert_eq!(album.show("other.png", "it"), Err(MISSING), "what was not loaded");
     }
 }

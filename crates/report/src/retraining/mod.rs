@@ -4,8 +4,7 @@ mod charts;
 mod words;
 
 use crate::ReportError;
-use crate::escape::plain;
-use crate::html::{SCRIPT, STYLE, script_hash};
+use crate::frame::{SCRIPT, STYLE, script_hash};
 use crate::image::{Album, Room};
 use askama::Template;
 use faultlens_retrain::words::{percent, points, standing};
@@ -85,7 +84,7 @@ pub fn retraining(of: &RetrainingPage<'_>) -> Result<String, ReportError> {
         include_str!("../../templates/survival.css"),
         include_str!("../../templates/retraining.css"),
     ];
-    let mut album = Album::new(of.folder, MOST_SHOWN);
+    let mut album = Album::new(of.folder);
     let page = Page {
         style: style.concat(),
         script: SCRIPT,
@@ -146,13 +145,17 @@ fn differences(all: &[Difference]) -> Vec<DifferenceView> {
 /// A few failing scenes, as many of each seed.
 fn scenes(of: &Retraining, album: &mut Album) -> Vec<SceneView> {
     let each = (MOST_SHOWN / of.seeds.len().max(1)).max(1);
-    let shown = of
-        .seeds
-        .iter()
-        .flat_map(|seed| seed.used.shown.iter().take(each).map(|path| (seed.seed, plain(path))));
-    let view = |(seed, path): (u64, String)| {
+    let mut shown: Vec<(u64, &str)> = Vec::new();
+    for seed in &of.seeds {
+        shown.extend(seed.used.shown.iter().take(each).map(|path| (seed.seed, path.as_str())));
+    }
+    shown.truncate(MOST_SHOWN);
+    let wanted: Vec<(&str, Room)> = shown.iter().map(|(_, path)| (*path, Room::Stamp)).collect();
+    album.load(&wanted);
+    let mut views = Vec::new();
+    for (seed, path) in shown {
         let name = format!("A failing scene of seed {seed}");
-        SceneView { seed, picture: album.show(&path, Room::Stamp, &name) }
-    };
-    shown.take(MOST_SHOWN).map(view).collect()
+        views.push(SceneView { seed, picture: album.show(path, &name) });
+    }
+    views
 }

@@ -2,7 +2,7 @@
 
 use super::RetrainingPage;
 use crate::escape::plain;
-use faultlens_analysis::words::{count, counted, percent};
+use faultlens_analysis::format::{count, counted, percent};
 use faultlens_retrain::words::{cautions, points};
 use faultlens_retrain::{Configuration, Findings, Metric, OfSeed, Origin, Plan, Retraining};
 

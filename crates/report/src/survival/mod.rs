@@ -4,10 +4,10 @@ pub(crate) mod plots;
 
 use crate::ReportError;
 use crate::escape::plain;
-use crate::html::{SCRIPT, STYLE, script_hash};
+use crate::frame::{SCRIPT, STYLE, script_hash};
 use crate::svg::{Caption, Factor, factors};
 use askama::Template;
-use faultlens_analysis::words::{number, p_value};
+use faultlens_analysis::format::{number, p_value};
 use faultlens_stats::survival::Coefficient;
 use plots::{Kind, PlotsView};
 

@@ -2,7 +2,7 @@
 
 use super::{Caption, open, rate_ticks, share, tick_label};
 use crate::escape::xml;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 const PLOT: usize = 130;

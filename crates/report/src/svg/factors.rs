@@ -2,7 +2,7 @@
 
 use super::{Caption, open, row_label, share, whiskers};
 use crate::escape::xml;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 const ROW: usize = 24;

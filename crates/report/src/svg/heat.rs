@@ -2,7 +2,8 @@
 
 use super::{Caption, open, share};
 use crate::escape::{shorten, xml};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
 use faultlens_analysis::{HeatMap, Rate};
 use std::fmt::Write as _;
 
@@ -41,7 +42,7 @@ pub(crate) fn heat(caption: &Caption<'_>, map: &HeatMap) -> String {
     let mut out = String::new();
     open(&mut out, caption, "heat", bottom + 44);
     for (down, row) in map.rows.iter().enumerate() {
-        let (y, name) = (down * ROW, format::layer(row.layer, &row.name));
+        let (y, name) = (down * ROW, words::layer(row.layer, &row.name));
         for (class, columns) in LABEL_COLUMNS {
             let label = xml(&shorten(&name, columns));
             let _ = write!(

@@ -3,7 +3,7 @@
 use super::{Caption, open, share, tick_label};
 use crate::escape::xml;
 use faultlens_analysis::Rate;
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 const PLOT: usize = 190;
@@ -174,7 +174,7 @@ fn stretch(
 }
 
 /// The mark of a line style, around the origin: shapes differ as well as colours.
-pub(crate) fn mark(style: usize) -> String {
+fn mark(style: usize) -> String {
     let shape = match style % STYLES {
         0 => "M-4 0 A4 4 0 1 0 4 0 A4 4 0 1 0 -4 0 Z",
         1 => "M-3.5 -3.5 H3.5 V3.5 H-3.5 Z",
@@ -184,6 +184,23 @@ pub(crate) fn mark(style: usize) -> String {
         _ => "M-4 -4 L4 4 M-4 4 L4 -4",
     };
     format!("<path class=\"mark s{}\" d=\"{shape}\"/>", style % STYLES)
+}
+
+/// The highest end of an interval in all lines.
+pub(crate) fn highest_rate<'a>(series: impl IntoIterator<Item = &'a Series>) -> f64 {
+    let rates = series.into_iter().flat_map(|series| series.points.iter().map(|point| &point.2));
+    rates.filter(|rate| rate.n > 0).map(|rate| format::ends(rate).1).fold(0.0, f64::max)
+}
+
+/// A piece of a line with its mark, for a legend.
+pub(crate) fn line_sample(style: usize) -> String {
+    let class = style % STYLES;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sample\" aria-hidden=\"true\" \
+         width=\"34\" height=\"14\"><path class=\"line s{class}\" d=\"M1,7 L33,7\"/>\
+         <svg x=\"17\" y=\"7\" overflow=\"visible\">{}</svg></svg>",
+        mark(style)
+    )
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) use columns::{Column, columns};
 pub(crate) use dots::{Row, dots};
 pub(crate) use factors::{Factor, factors};
 pub(crate) use heat::{ENOUGH, STEPS, heat, highest, step};
-pub(crate) use lines::{Lines, STYLES, Series, lines, mark};
+pub(crate) use lines::{Lines, STYLES, Series, highest_rate, line_sample, lines};
 pub(crate) use violin::{Along, Violin, violins};
 pub use xy::{At, Shape};
 pub(crate) use xy::{Axis, Scale, Trace, Xy, xy};
@@ -92,7 +92,7 @@ pub(crate) fn tick_label(tick: f64) -> String {
     if tick == 0.0 {
         "0".into()
     } else {
-        format!("{}%", faultlens_analysis::words::number(tick * 100.0, 4))
+        format!("{}%", faultlens_analysis::format::number(tick * 100.0, 4))
     }
 }
 

@@ -93,7 +93,7 @@ fn decades(out: &mut String, place: &Place, bottom: usize) {
         let class = if tick == 1.0 { "bound" } else { "grid" };
         let x = share(place.at(tick), 1.0);
         let label = match tick {
-            1e-3..=1e4 => faultlens_analysis::words::number(tick, 1),
+            1e-3..=1e4 => faultlens_analysis::format::number(tick, 1),
             _ => format!("1e{}", tick.log10().round()),
         };
         let _ = write!(

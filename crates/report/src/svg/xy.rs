@@ -2,7 +2,7 @@
 
 use super::{Caption, open, share, tick_label, ticks};
 use crate::escape::{shorten, xml};
-use faultlens_analysis::words as format;
+use faultlens_analysis::format;
 use std::fmt::Write as _;
 
 const PLOT: usize = 220;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use faultlens_analysis::words::{p_value, percent};
+use faultlens_analysis::format::{p_value, percent};
 use faultlens_stats::Level;
 use faultlens_stats::tolerance::{Ending, FittedBin, MORE_THAN};
 

@@ -4,12 +4,12 @@ mod chart;
 pub mod words;
 
 use askama::Template;
-use faultlens_analysis::words::{count, percent};
-use faultlens_stats::tolerance::{Bins, Ending, Found, Interval};
+use faultlens_analysis::format::{count, percent};
+use faultlens_stats::tolerance::{Bins, Ending, FoundThreshold, Interval};
 
 use crate::ReportError;
 use crate::escape::plain;
-use crate::html::{SCRIPT, STYLE, script_hash};
+use crate::frame::{SCRIPT, STYLE, script_hash};
 use crate::svg::Caption;
 use chart::{Scale, chart};
 use words::{edge, interval, threshold};
@@ -48,7 +48,7 @@ pub struct ToleranceOf {
 #[derive(Debug, Clone)]
 pub struct ToleranceCurve {
     /// The threshold, and the curve that it was read from.
-    pub found: Found,
+    pub found: FoundThreshold,
     /// How far it lies from round to round.
     pub interval: Interval,
     /// All answers, also those in bins that are too thin.
@@ -170,7 +170,7 @@ fn described(of: &ToleranceCurve, key: &str) -> String {
 }
 
 fn noted(of: &ToleranceCurve) -> String {
-    let Found { reference, ending, .. } = &of.found;
+    let FoundThreshold { reference, ending, .. } = &of.found;
     let from = match reference.counted {
         Some((n, _)) => format!("{}% of {} answers", percent(reference.rate), count(n)),
         None => format!("{}%, as given", percent(reference.rate)),

@@ -1,6 +1,6 @@
 //! Thresholds as people read them, on the page and in a terminal.
 
-use faultlens_stats::tolerance::{Ending, Found, Interval};
+use faultlens_stats::tolerance::{Ending, FoundThreshold, Interval};
 
 /// A visual change in hundredths, as bins are named; 1 is 1.
 pub fn edge(visual_change: f64) -> String {
@@ -8,7 +8,7 @@ pub fn edge(visual_change: f64) -> String {
 }
 
 /// A threshold, with a mark where it is the end of the data.
-pub fn threshold(found: &Found) -> String {
+pub fn threshold(found: &FoundThreshold) -> String {
     let mark = if found.ending == Ending::EndOfData { "*" } else { "" };
     format!("{}{mark}", edge(found.value))
 }

@@ -1,9 +1,9 @@
 //! Google Cloud Vision: `POST /v1/images:annotate`.
 
-use super::{RETRY_AFTER, Trouble, Wire, known};
-use crate::exchange::{Answer, Asked};
-use crate::model::{Found, Seen, View};
-use crate::picture::{Rules, Unfit, from_base64};
+use super::format::{Failure, Format, RETRY_AFTER, Wire, is_key};
+use crate::image_rules::{ImageError, ImageRules, from_base64};
+use crate::message::{HttpRequest, HttpResponse};
+use crate::model::{DetectedObject, ModelView, Prediction};
 use crate::query::parameter;
 use axum::http::Method;
 use faultlens_core::TargetError;
@@ -13,14 +13,14 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// Google's limits: 20 MB and 75 million pixels an image, any side.
-const RULES: Rules = Rules {
-    most_bytes: 20_000_000,
-    least_side: 1,
-    most_side: 75_000_000,
+const RULES: ImageRules = ImageRules {
+    max_bytes: 20_000_000,
+    min_side: 1,
+    max_side: 75_000_000,
     only_png_and_jpeg: false,
 };
-const MOST_IMAGES: usize = 16;
-/// What a feature gives where the client does not say.
+const MAX_IMAGES: usize = 16;
+/// The default number of results of a feature.
 const RESULTS: usize = 10;
 
 /// Feature types by their number in the protocol buffers, which clients may send instead.
@@ -40,11 +40,11 @@ const INTERNAL: u16 = 13;
 #[derive(Deserialize)]
 struct Batch<'a> {
     #[serde(borrow, default)]
-    requests: Vec<One<'a>>,
+    requests: Vec<ImageRequest<'a>>,
 }
 
 #[derive(Deserialize)]
-struct One<'a> {
+struct ImageRequest<'a> {
     #[serde(borrow, default)]
     image: Content<'a>,
     #[serde(default)]
@@ -64,31 +64,37 @@ struct Feature {
     r#type: Value,
     #[serde(default, alias = "max_results")]
     #[serde(rename = "maxResults")]
-    most: Option<usize>,
+    max_results: Option<usize>,
 }
 
 /// Google Cloud Vision.
-pub(super) struct Google;
+pub(super) const GOOGLE: Format = Format {
+    name: "google",
+    about: "Google Cloud Vision (labels, objects, text, faces, safe search)",
+    wire: &Google,
+};
+
+struct Google;
 
 impl Wire for Google {
-    fn most_bytes(&self) -> usize {
+    fn max_bytes(&self) -> usize {
         10 << 20
     }
 
-    fn admit(&self, asked: &Asked, keys: &[String]) -> Result<(), Answer> {
-        if let Some(token) = asked.bearer() {
+    fn admit(&self, http: &HttpRequest, keys: &[String]) -> Result<(), HttpResponse> {
+        if let Some(token) = http.bearer() {
             let why =
                 "Request had invalid authentication credentials. Expected OAuth 2 access token.";
-            return if known(keys, token) {
+            return if is_key(keys, token) {
                 Ok(())
             } else {
                 Err(status(401, "UNAUTHENTICATED", why))
             };
         }
-        let header = Some(asked.header("x-goog-api-key")).filter(|key| !key.is_empty());
-        let key = header.map(str::to_owned).or_else(|| parameter(&asked.query, "key"));
+        let header = Some(http.header("x-goog-api-key")).filter(|key| !key.is_empty());
+        let key = header.map(str::to_owned).or_else(|| parameter(&http.query, "key"));
         match key {
-            Some(key) if known(keys, &key) => Ok(()),
+            Some(key) if is_key(keys, &key) => Ok(()),
             Some(_) => {
                 let why = "API key not valid. Please pass a valid API key.";
                 Err(status(400, "INVALID_ARGUMENT", why))
@@ -101,75 +107,81 @@ impl Wire for Google {
         }
     }
 
-    fn answer(&self, asked: &Asked, model: View<'_>) -> Result<Answer, Answer> {
-        let project = asked.path.strip_prefix("/v1/projects/");
-        let known = asked.path == "/v1/images:annotate"
+    fn answer(
+        &self,
+        http: &HttpRequest,
+        model: ModelView<'_>,
+    ) -> Result<HttpResponse, HttpResponse> {
+        let project = http.path.strip_prefix("/v1/projects/");
+        let known = http.path == "/v1/images:annotate"
             || project.is_some_and(|rest| rest.ends_with("/images:annotate"));
-        if !known || asked.method != Method::POST {
+        if !known || http.method != Method::POST {
             return Err(status(404, "NOT_FOUND", "Method not found."));
         }
-        let invalid = |why: String| status(400, "INVALID_ARGUMENT", &why);
-        let batch: Batch<'_> = serde_json::from_slice(&asked.body)
-            .map_err(|error| invalid(format!("Invalid JSON payload received. {error}")))?;
-        if batch.requests.len() > MOST_IMAGES {
-            return Err(invalid(format!("Too many images per request, at most {MOST_IMAGES}.")));
+        let batch: Batch<'_> = serde_json::from_slice(&http.body)
+            .map_err(|error| bad_request(&format!("Invalid JSON payload received. {error}")))?;
+        if batch.requests.len() > MAX_IMAGES {
+            let why = format!("Too many images per request, at most {MAX_IMAGES}.");
+            return Err(bad_request(&why));
         }
-        let responses: Vec<Value> =
-            batch.requests.iter().map(|one| annotated(one, model)).collect();
-        Ok(Answer::json(200, &json!({ "responses": responses })))
+        let responses: Vec<Value> = batch.requests.iter().map(|one| annotate(one, model)).collect();
+        Ok(HttpResponse::json(200, &json!({ "responses": responses })))
     }
 
-    fn trouble(&self, trouble: Trouble) -> Answer {
-        match trouble {
-            Trouble::Throttled => {
+    fn failure(&self, failure: Failure) -> HttpResponse {
+        match failure {
+            Failure::Throttled => {
                 status(429, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Requests'.")
                     .with("retry-after", RETRY_AFTER)
             }
-            Trouble::Broken(500) => status(500, "INTERNAL", "Internal error encountered."),
-            Trouble::Broken(code) => {
+            Failure::Broken(500) => status(500, "INTERNAL", "Internal error encountered."),
+            Failure::Broken(code) => {
                 status(code, "UNAVAILABLE", "The service is currently unavailable.")
             }
-            Trouble::TooLarge => status(
+            Failure::TooLarge => status(
                 400,
                 "INVALID_ARGUMENT",
                 "Request payload size exceeds the limit: 10485760 bytes.",
             ),
-            Trouble::Incomplete => status(400, "INVALID_ARGUMENT", "The request is incomplete."),
+            Failure::Incomplete => status(400, "INVALID_ARGUMENT", "The request is incomplete."),
         }
     }
 }
 
-/// A `google.rpc.Status` for the whole request.
-fn status(code: u16, name: &str, message: &str) -> Answer {
-    Answer::json(code, &json!({"error": {"code": code, "message": message, "status": name}}))
+fn bad_request(why: &str) -> HttpResponse {
+    status(400, "INVALID_ARGUMENT", why)
 }
 
-/// One image's answer; what is wrong with it stands inside, and the others are answered.
-fn annotated(one: &One<'_>, model: View<'_>) -> Value {
-    let answer = look(one, model).and_then(|seen| {
+/// A `google.rpc.Status` for the whole request.
+fn status(code: u16, name: &str, message: &str) -> HttpResponse {
+    HttpResponse::json(code, &json!({"error": {"code": code, "message": message, "status": name}}))
+}
+
+/// The response to one image; its error stands inside, and the other images are answered.
+fn annotate(one: &ImageRequest<'_>, model: ModelView<'_>) -> Value {
+    let answer = predict(one, model).and_then(|prediction| {
         let mut answer = Map::new();
         for feature in &one.features {
-            add(&mut answer, feature, &seen)?;
+            add(&mut answer, feature, &prediction)?;
         }
         Ok(Value::Object(answer))
     });
     answer.unwrap_or_else(|(code, message)| json!({"error": {"code": code, "message": message}}))
 }
 
-fn look(one: &One<'_>, model: View<'_>) -> Result<Seen, (u16, String)> {
-    let bad = |why: &str| (INVALID_ARGUMENT, why.to_owned());
+fn predict(one: &ImageRequest<'_>, model: ModelView<'_>) -> Result<Prediction, (u16, String)> {
     if one.image.source.is_some() {
-        return Err(bad("We can not access the URL currently. Send the image's content."));
+        return Err(invalid("We can not access the URL currently. Send the image's content."));
     }
     if one.features.is_empty() {
-        return Err(bad("Request must specify image features."));
+        return Err(invalid("Request must specify image features."));
     }
     let bytes = Some(&one.image.content).filter(|content| !content.is_empty());
-    let bytes = bytes.ok_or_else(|| bad("Request must specify image content."))?;
-    let bytes = from_base64(bytes).ok_or_else(|| bad("Base64 decoding failed."))?;
-    let image = RULES.decode(&bytes).map_err(|unfit| match unfit {
-        Unfit::Large(why) | Unfit::Small(why) | Unfit::Format(why) => {
-            bad(&format!("Bad image data: {why}"))
+    let bytes = bytes.ok_or_else(|| invalid("Request must specify image content."))?;
+    let bytes = from_base64(bytes).ok_or_else(|| invalid("Base64 decoding failed."))?;
+    let image = RULES.decode(&bytes).map_err(|rejection| match rejection {
+        ImageError::Large(why) | ImageError::Small(why) | ImageError::Format(why) => {
+            invalid(&format!("Bad image data: {why}"))
         }
     })?;
     model.ask(&image).map_err(|error| match error {
@@ -178,88 +190,105 @@ fn look(one: &One<'_>, model: View<'_>) -> Result<Seen, (u16, String)> {
     })
 }
 
+fn invalid(why: &str) -> (u16, String) {
+    (INVALID_ARGUMENT, why.to_owned())
+}
+
 fn add(
     answer: &mut Map<String, Value>,
     feature: &Feature,
-    seen: &Seen,
+    prediction: &Prediction,
 ) -> Result<(), (u16, String)> {
-    let numbered = |number| TYPES.iter().find(|known| known.0 == number).map(|known| known.1);
-    let name = feature.r#type.as_str().or_else(|| numbered(feature.r#type.as_u64()?));
-    let most = feature.most.filter(|&most| most > 0).unwrap_or(RESULTS);
+    let name = match feature.r#type.as_u64() {
+        Some(number) => TYPES.iter().find(|known| known.0 == number).map(|known| known.1),
+        None => feature.r#type.as_str(),
+    };
+    let max = feature.max_results.filter(|&max| max > 0).unwrap_or(RESULTS);
     let name = name.unwrap_or("TYPE_UNSPECIFIED");
     let (key, value) = match name {
-        "LABEL_DETECTION" => ("labelAnnotations", labels(seen, most)),
-        "OBJECT_LOCALIZATION" => ("localizedObjectAnnotations", objects(seen, most)),
-        "FACE_DETECTION" => ("faceAnnotations", faces(seen, most)),
-        "SAFE_SEARCH_DETECTION" => ("safeSearchAnnotation", safe_search(seen)),
+        "LABEL_DETECTION" => ("labelAnnotations", labels(prediction, max)),
+        "OBJECT_LOCALIZATION" => ("localizedObjectAnnotations", objects(prediction, max)),
+        "FACE_DETECTION" => ("faceAnnotations", faces(prediction, max)),
+        "SAFE_SEARCH_DETECTION" => ("safeSearchAnnotation", safe_search(prediction)),
         "TEXT_DETECTION" | "DOCUMENT_TEXT_DETECTION" => {
-            if let Some(text) = seen.text() {
+            if let Some(text) = prediction.text() {
                 answer.insert("fullTextAnnotation".into(), json!({"pages": [], "text": text}));
             }
-            ("textAnnotations", texts(seen))
+            ("textAnnotations", texts(prediction))
         }
         _ => ("", None),
     };
-    let unable = || (INVALID_ARGUMENT, format!("the model that is served here gives no {name}"));
-    answer.insert(key.to_owned(), value.ok_or_else(unable)?);
+    let Some(value) = value else {
+        return Err(invalid(&format!("the model that is served here gives no {name}")));
+    };
+    answer.insert(key.to_owned(), value);
     Ok(())
 }
 
-fn labels(seen: &Seen, most: usize) -> Option<Value> {
-    let labels = seen.labels()?;
-    let label = |label: &crate::model::Label| {
-        json!({"mid": "", "description": label.name, "score": label.score,
-            "topicality": label.score})
-    };
-    Some(labels.iter().take(most).map(label).collect())
+fn labels(prediction: &Prediction, max: usize) -> Option<Value> {
+    let mut labels = Vec::new();
+    for label in prediction.labels()?.iter().take(max) {
+        labels.push(json!({"mid": "", "description": label.name, "score": label.score,
+            "topicality": label.score}));
+    }
+    Some(labels.into())
 }
 
-fn objects(seen: &Seen, most: usize) -> Option<Value> {
-    let object = |found: &Found| {
-        let corners: Vec<Value> =
-            corners(found).iter().map(|[x, y]| json!({"x": x, "y": y})).collect();
-        json!({"mid": "", "name": found.name, "score": found.score,
-            "boundingPoly": {"normalizedVertices": corners}})
-    };
-    Some(seen.objects()?.iter().take(most).map(object).collect())
+fn objects(prediction: &Prediction, max: usize) -> Option<Value> {
+    let mut objects = Vec::new();
+    for found in prediction.objects()?.iter().take(max) {
+        let corners = corners(found).map(|[x, y]| json!({"x": x, "y": y}));
+        objects.push(json!({"mid": "", "name": found.name, "score": found.score,
+            "boundingPoly": {"normalizedVertices": corners}}));
+    }
+    Some(objects.into())
 }
 
-fn faces(seen: &Seen, most: usize) -> Option<Value> {
-    let face = |found: &Found| {
-        let place = in_pixels(found, seen);
-        json!({"boundingPoly": place, "fdBoundingPoly": place, "landmarks": [],
+fn faces(prediction: &Prediction, max: usize) -> Option<Value> {
+    let mut faces = Vec::new();
+    for found in prediction.faces()?.iter().take(max) {
+        let polygon = in_pixels(found, prediction);
+        faces.push(json!({"boundingPoly": polygon, "fdBoundingPoly": polygon, "landmarks": [],
             "detectionConfidence": found.score, "landmarkingConfidence": 0.0,
             "joyLikelihood": "UNKNOWN", "sorrowLikelihood": "UNKNOWN",
             "angerLikelihood": "UNKNOWN", "surpriseLikelihood": "UNKNOWN",
             "underExposedLikelihood": "UNKNOWN", "blurredLikelihood": "UNKNOWN",
-            "headwearLikelihood": "UNKNOWN"})
-    };
-    Some(seen.faces()?.iter().take(most).map(face).collect())
+            "headwearLikelihood": "UNKNOWN"}));
+    }
+    Some(faces.into())
 }
 
-/// The whole text first, then its words; the model does not say where they stand.
-fn texts(seen: &Seen) -> Option<Value> {
-    let text = seen.text()?;
-    let (width, height) = seen.size();
+/// The whole text first, then its words; the model does not report where they are.
+fn texts(prediction: &Prediction) -> Option<Value> {
+    let text = prediction.text()?;
+    let (width, height) = prediction.size();
     let corners = [[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]];
-    let place: Vec<Value> =
-        corners.iter().map(|&[x, y]| json!({"x": x as i64, "y": y as i64})).collect();
-    let entry = |text: &str| json!({"description": text, "boundingPoly": {"vertices": place}});
-    let whole = Some(text.as_str()).filter(|text| !text.is_empty());
-    Some(whole.into_iter().chain(text.split_whitespace()).map(entry).collect())
+    let vertices = corners.map(|[x, y]| json!({"x": x as i64, "y": y as i64}));
+    let mut parts = Vec::new();
+    if !text.is_empty() {
+        parts.push(text.as_str());
+    }
+    parts.extend(text.split_whitespace());
+    let parts = parts
+        .into_iter()
+        .map(|part| json!({"description": part, "boundingPoly": {"vertices": vertices}}));
+    Some(parts.collect())
 }
 
-/// Likelihoods of the labels that are called as the properties are.
-fn safe_search(seen: &Seen) -> Option<Value> {
+/// Likelihoods of the labels that have the names of the properties.
+fn safe_search(prediction: &Prediction) -> Option<Value> {
     let names = ["adult", "spoof", "medical", "violence", "racy"];
-    names.iter().any(|name| seen.score_of(name).is_some()).then(|| {
-        let property =
-            |name: &&str| ((*name).to_owned(), Value::from(likelihood(seen.score_of(name))));
-        Value::Object(names.iter().map(property).collect())
-    })
+    if names.iter().all(|name| prediction.score_of(name).is_none()) {
+        return None;
+    }
+    let mut properties = Map::new();
+    for name in names {
+        properties.insert(name.to_owned(), likelihood(prediction.score_of(name)).into());
+    }
+    Some(properties.into())
 }
 
-/// Google says no limits between its words; these are equal fifths.
+/// Google does not document the limits between likelihoods; these are equal fifths.
 fn likelihood(score: Option<f64>) -> &'static str {
     match score {
         None => "UNKNOWN",
@@ -271,15 +300,15 @@ fn likelihood(score: Option<f64>) -> &'static str {
     }
 }
 
-fn corners(found: &Found) -> [[f64; 2]; 4] {
-    let Found { left, top, right, bottom, .. } = *found;
+fn corners(found: &DetectedObject) -> [[f64; 2]; 4] {
+    let DetectedObject { left, top, right, bottom, .. } = *found;
     [[left, top], [right, top], [right, bottom], [left, bottom]]
 }
 
-/// Whole pixels, as faces are told.
-fn in_pixels(found: &Found, seen: &Seen) -> Value {
-    let (width, height) = seen.size();
-    let whole = |share: f64, side: f64| (share * side).round() as i64;
-    let vertex = |[x, y]: &[f64; 2]| json!({"x": whole(*x, width), "y": whole(*y, height)});
-    json!({"vertices": corners(found).iter().map(vertex).collect::<Vec<Value>>()})
+/// Whole pixels, as faces are reported.
+fn in_pixels(found: &DetectedObject, prediction: &Prediction) -> Value {
+    let (width, height) = prediction.size();
+    let vertices = corners(found)
+        .map(|[x, y]| json!({"x": (x * width).round() as i64, "y": (y * height).round() as i64}));
+    json!({ "vertices": vertices })
 }

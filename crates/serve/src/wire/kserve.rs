@@ -1,9 +1,10 @@
 //! The Open Inference Protocol, version 2, as KServe, Triton, TorchServe, MLServer and OpenVINO
 //! Model Server speak it, with the binary tensor extension.
 
-use super::{RETRY_AFTER, Trouble, Wire, known, tensors};
-use crate::exchange::{Answer, Asked};
-use crate::model::View;
+use super::format::{Failure, Format, RETRY_AFTER, Wire, is_key};
+use super::tensors;
+use crate::message::{HttpRequest, HttpResponse};
+use crate::model::ModelView;
 use crate::query::decoded;
 use axum::http::Method;
 use faultlens_core::Tensor;
@@ -11,11 +12,17 @@ use faultlens_engine::{Dim, Graph, ValueId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Says where JSON ends and raw tensors begin.
+/// The header with the length of the JSON in front of raw tensors.
 const JSON_LENGTH: &str = "inference-header-content-length";
 
 /// Open Inference Protocol.
-pub(super) struct Kserve;
+pub(super) const KSERVE: Format = Format {
+    name: "kserve",
+    about: "Open Inference Protocol v2, tensors in JSON and binary",
+    wire: &Kserve,
+};
+
+struct Kserve;
 
 #[derive(Deserialize)]
 struct Request {
@@ -47,57 +54,65 @@ struct Output {
 }
 
 impl Wire for Kserve {
-    fn most_bytes(&self) -> usize {
+    fn max_bytes(&self) -> usize {
         256 << 20
     }
 
-    fn admit(&self, asked: &Asked, keys: &[String]) -> Result<(), Answer> {
-        match asked.bearer() {
-            Some(token) if known(keys, token) => Ok(()),
+    fn admit(&self, http: &HttpRequest, keys: &[String]) -> Result<(), HttpResponse> {
+        match http.bearer() {
+            Some(token) if is_key(keys, token) => Ok(()),
             _ => Err(error(401, "Unauthorized")),
         }
     }
 
-    fn answer(&self, asked: &Asked, model: View<'_>) -> Result<Answer, Answer> {
-        let path = asked.path.strip_prefix("/v2").unwrap_or("?");
+    fn answer(
+        &self,
+        http: &HttpRequest,
+        model: ModelView<'_>,
+    ) -> Result<HttpResponse, HttpResponse> {
+        let path = http.path.strip_prefix("/v2").unwrap_or("?");
         let parts: Vec<String> = path.split('/').skip(1).map(decoded).collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let method = if asked.method == Method::HEAD { &Method::GET } else { &asked.method };
+        let method = if http.method == Method::HEAD { &Method::GET } else { &http.method };
         match (method, path, &parts[..]) {
-            (&Method::GET, "" | "/", _) => Ok(Answer::json(200, &server())),
+            (&Method::GET, "" | "/", _) => Ok(HttpResponse::json(200, &server())),
             (&Method::GET, _, ["health", "live" | "ready"]) => Ok(healthy()),
             (method, _, ["models", name, rest @ ..]) => {
                 let task = versioned(name, rest, model)?;
                 match (method, task) {
-                    (&Method::GET, []) => Ok(Answer::json(200, &metadata(model))),
+                    (&Method::GET, []) => Ok(HttpResponse::json(200, &metadata(model))),
                     (&Method::GET, ["ready"]) => Ok(healthy()),
-                    (&Method::POST, ["infer"]) => inferred(asked, model),
+                    (&Method::POST, ["infer"]) => infer(http, model),
                     (_, [] | ["ready"] | ["infer"]) => Err(error(405, "Method Not Allowed")),
-                    _ => Err(error(404, "Not Found")),
+                    _ => Err(error(404, "Not DetectedObject")),
                 }
             }
             (_, _, ["health", "live" | "ready"]) => Err(error(405, "Method Not Allowed")),
-            _ => Err(error(404, "Not Found")),
+            _ => Err(error(404, "Not DetectedObject")),
         }
     }
 
-    fn trouble(&self, trouble: Trouble) -> Answer {
-        match trouble {
-            Trouble::Throttled => error(429, "too many requests").with("retry-after", RETRY_AFTER),
-            Trouble::Broken(503) => error(503, "the server is busy, try again"),
-            Trouble::Broken(status) => error(status, "internal error"),
-            Trouble::TooLarge => error(413, "the request is too large"),
-            Trouble::Incomplete => error(400, "the request is incomplete"),
+    fn failure(&self, failure: Failure) -> HttpResponse {
+        match failure {
+            Failure::Throttled => error(429, "too many requests").with("retry-after", RETRY_AFTER),
+            Failure::Broken(503) => error(503, "the server is busy, try again"),
+            Failure::Broken(status) => error(status, "internal error"),
+            Failure::TooLarge => error(413, "the request is too large"),
+            Failure::Incomplete => error(400, "the request is incomplete"),
         }
     }
 }
 
-fn error(status: u16, message: &str) -> Answer {
-    Answer::json(status, &json!({"error": message}))
+fn error(status: u16, message: &str) -> HttpResponse {
+    HttpResponse::json(status, &json!({"error": message}))
 }
 
-fn healthy() -> Answer {
-    Answer { body: Vec::new(), ..Answer::json(200, &Value::Null) }
+fn bad_request(message: &str) -> HttpResponse {
+    error(400, message)
+}
+
+fn healthy() -> HttpResponse {
+    HttpResponse { body: Vec::new(), ..HttpResponse::json(200, &Value::Null) }
 }
 
 fn server() -> Value {
@@ -105,12 +120,12 @@ fn server() -> Value {
         "extensions": ["binary_tensor_data"]})
 }
 
-/// What is left of the path behind the model and its version, if both are served here.
+/// The rest of the path behind the model and its version, if both are served here.
 fn versioned<'a, 'b>(
     name: &str,
     rest: &'a [&'b str],
-    model: View<'_>,
-) -> Result<&'a [&'b str], Answer> {
+    model: ModelView<'_>,
+) -> Result<&'a [&'b str], HttpResponse> {
     if name != model.served.name() {
         return Err(error(404, &format!("Request for unknown model: '{name}' is not found")));
     }
@@ -124,67 +139,76 @@ fn versioned<'a, 'b>(
     }
 }
 
-fn metadata(model: View<'_>) -> Value {
+fn metadata(model: ModelView<'_>) -> Value {
     let graph = model.served.target().model().graph();
-    let tensor = |&id: &ValueId| {
+    json!({"name": model.served.name(), "versions": [model.version()], "platform": "onnx_faultlens",
+        "inputs": tensor_metadata(graph, graph.inputs()),
+        "outputs": tensor_metadata(graph, graph.outputs())})
+}
+
+fn tensor_metadata(graph: &Graph, ids: &[ValueId]) -> Vec<Value> {
+    let tensors = ids.iter().map(|&id| {
         json!({"name": graph.value_name(id), "datatype": datatype(graph, id),
             "shape": shape(graph, id)})
-    };
-    let tensors = |ids: &[ValueId]| ids.iter().map(tensor).collect::<Vec<Value>>();
-    json!({"name": model.served.name(), "versions": [model.version()], "platform": "onnx_faultlens",
-        "inputs": tensors(graph.inputs()), "outputs": tensors(graph.outputs())})
+    });
+    tensors.collect()
 }
 
 fn datatype(graph: &Graph, id: ValueId) -> &'static str {
     graph.declared_dtype(id).map_or("FP32", tensors::name)
 }
 
-/// Sizes that are not fixed are told as -1.
+/// The shape; sizes that are not fixed are reported as -1.
 fn shape(graph: &Graph, id: ValueId) -> Vec<i64> {
-    let fixed = |dim: &Dim| match dim {
+    let dims = graph.declared_shape(id).unwrap_or_default().iter();
+    let sizes = dims.map(|dim| match dim {
         Dim::Fixed(size) => i64::try_from(*size).unwrap_or(-1),
         _ => -1,
-    };
-    graph.declared_shape(id).unwrap_or_default().iter().map(fixed).collect()
+    });
+    sizes.collect()
 }
 
-fn inferred(asked: &Asked, model: View<'_>) -> Result<Answer, Answer> {
-    let bad = |why: &str| error(400, why);
-    let length = match asked.header(JSON_LENGTH) {
-        "" => asked.body.len(),
-        text => text.parse().map_err(|_| bad("Inference-Header-Content-Length is no number"))?,
+fn infer(http: &HttpRequest, model: ModelView<'_>) -> Result<HttpResponse, HttpResponse> {
+    let length = match http.header(JSON_LENGTH) {
+        "" => http.body.len(),
+        text => text
+            .parse()
+            .map_err(|_| bad_request("Inference-Header-Content-Length is not a number"))?,
     };
-    let Some((head, mut raw)) = asked.body.split_at_checked(length) else {
-        return Err(bad("Inference-Header-Content-Length exceeds the request"));
+    let Some((head, mut raw)) = http.body.split_at_checked(length) else {
+        return Err(bad_request("Inference-Header-Content-Length exceeds the request"));
     };
     let request: Request = serde_json::from_slice(head)
-        .map_err(|why| bad(&format!("failed to parse the request JSON buffer: {why}")))?;
+        .map_err(|why| bad_request(&format!("failed to parse the request JSON buffer: {why}")))?;
     let mut feeds: Vec<(&str, Tensor)> = Vec::new();
     for input in &request.inputs {
-        let tensor = taken(input, &mut raw);
+        let tensor = input_tensor(input, &mut raw);
         feeds.push((
             &input.name,
-            tensor.map_err(|why| bad(&format!("input '{}': {why}", input.name)))?,
+            tensor.map_err(|why| bad_request(&format!("input '{}': {why}", input.name)))?,
         ));
     }
     if !raw.is_empty() {
-        return Err(bad(&format!("{} bytes belong to no input", raw.len())));
+        return Err(bad_request(&format!("{} bytes belong to no input", raw.len())));
     }
     let graph = model.served.target().model().graph();
     let names: Vec<&str> = graph.outputs().iter().map(|&id| graph.value_name(id)).collect();
     let unknown = request.outputs.iter().find(|output| !names.contains(&output.name.as_str()));
     if let Some(output) = unknown {
-        return Err(bad(&format!("unexpected inference output '{}' for model", output.name)));
+        return Err(bad_request(&format!(
+            "unexpected inference output '{}' for model",
+            output.name
+        )));
     }
-    let outputs = model.run(&feeds).map_err(|why| bad(&why))?;
+    let outputs = model.run(&feeds).map_err(|why| bad_request(&why))?;
     let outputs: Vec<(&str, &Tensor)> = names.into_iter().zip(&outputs).collect();
-    written(&request, &outputs, model)
+    inference_response(&request, &outputs, model)
 }
 
 /// An input's tensor, from JSON or from the front of the raw bytes.
-fn taken(input: &Input, raw: &mut &[u8]) -> Result<Tensor, String> {
+fn input_tensor(input: &Input, raw: &mut &[u8]) -> Result<Tensor, String> {
     let kind = tensors::kind(&input.datatype)
-        .ok_or_else(|| format!("the datatype {} is not taken", input.datatype))?;
+        .ok_or_else(|| format!("the datatype {} is not supported", input.datatype))?;
     let data = match (input.parameters.get("binary_data_size"), &input.data) {
         (Some(size), _) => {
             let size = size.as_u64().and_then(|size| usize::try_from(size).ok());
@@ -199,20 +223,26 @@ fn taken(input: &Input, raw: &mut &[u8]) -> Result<Tensor, String> {
     Tensor::new(input.shape.clone(), data).map_err(|error| error.to_string())
 }
 
-fn written(
+fn flag(parameters: &Map<String, Value>, key: &str) -> Option<bool> {
+    parameters.get(key).and_then(Value::as_bool)
+}
+
+fn inference_response(
     request: &Request,
     outputs: &[(&str, &Tensor)],
-    model: View<'_>,
-) -> Result<Answer, Answer> {
-    let flag = |from: &Map<String, Value>, key| from.get(key).and_then(Value::as_bool);
-    let all = flag(&request.parameters, "binary_data_output").unwrap_or(false);
-    let (mut told, mut raw) = (Vec::new(), Vec::new());
+    model: ModelView<'_>,
+) -> Result<HttpResponse, HttpResponse> {
+    let all_binary = flag(&request.parameters, "binary_data_output").unwrap_or(false);
+    let mut entries = Vec::new();
+    let mut raw = Vec::new();
     for (name, tensor) in outputs {
-        let asked = request.outputs.iter().find(|output| output.name == *name);
-        if asked.is_none() && !request.outputs.is_empty() {
+        let requested = request.outputs.iter().find(|output| output.name == *name);
+        if requested.is_none() && !request.outputs.is_empty() {
             continue;
         }
-        let binary = asked.and_then(|asked| flag(&asked.parameters, "binary_data")).unwrap_or(all);
+        let binary = requested
+            .and_then(|output| flag(&output.parameters, "binary_data"))
+            .unwrap_or(all_binary);
         let mut entry = json!({"name": name, "shape": tensor.shape(),
             "datatype": tensors::name(tensor.dtype())});
         if binary {
@@ -224,14 +254,14 @@ fn written(
             let data = tensors::to_json(tensor.data());
             entry["data"] = data.ok_or_else(|| error(400, &format!("output '{name}' {why}")))?;
         }
-        told.push(entry);
+        entries.push(entry);
     }
     let mut head = json!({"model_name": model.served.name(), "model_version": model.version(),
-        "outputs": told});
+        "outputs": entries});
     if let Some(id) = &request.id {
         head["id"] = id.as_str().into();
     }
-    let mut answer = Answer::json(200, &head);
+    let mut answer = HttpResponse::json(200, &head);
     if !raw.is_empty() {
         let length = answer.body.len().to_string();
         answer.body.extend(raw);

@@ -90,7 +90,7 @@ impl Disturbance {
     pub fn most_questions(&self) -> u64 {
         match self {
             Self::Attack(assault) => assault.most_questions(),
-            Self::Scene(fault) => fault.most_questions(),
+            Self::Scene(fault) => fault.max_queries(),
             _ => 1,
         }
     }
@@ -116,12 +116,14 @@ impl FaultPoint {
     /// campaign have them; nothing sweeps. The error says what is wrong, without a place.
     pub fn new(name: &str, settings: &BTreeMap<String, serde_json::Value>) -> Result<Self, String> {
         let kind = Kind::named(name)?;
-        let entry = |(key, value): (&String, &serde_json::Value)| Entry {
-            key: key.clone(),
-            key_at: Location::UNKNOWN,
-            node: Node::from_json(value),
-        };
-        let entries: Vec<Entry> = settings.iter().map(entry).collect();
+        let entries: Vec<Entry> = settings
+            .iter()
+            .map(|(key, value): (&String, &serde_json::Value)| Entry {
+                key: key.clone(),
+                key_at: Location::UNKNOWN,
+                node: Node::from_json(value),
+            })
+            .collect();
         let form = Form { besides: &[], sweeps: false, ..kind.form() };
         let settings = form.settings(&entries, Location::UNKNOWN).map_err(|slip| slip.message)?;
         let settings = settings.into_iter().next().unwrap_or_default();
@@ -204,7 +206,8 @@ impl Kind {
     }
 
     fn form(self) -> Form {
-        let (name, parameters) = (self.name(), self.parameters());
+        let name = self.name();
+        let parameters = self.parameters();
         Form { name, parameters, besides: &["fault", "trials"], sweeps: true }
     }
 

@@ -170,8 +170,11 @@ impl First {
             Mode::ErrorRate
         });
         if mode == Mode::ErrorRate {
-            let own = |(kind, probability): &(&str, f64)| format!("{kind}={probability}");
-            let mut operators: Vec<String> = chosen.kinds.iter().map(own).collect();
+            let mut operators: Vec<String> = chosen
+                .kinds
+                .iter()
+                .map(|(kind, probability): &(&str, f64)| format!("{kind}={probability}"))
+                .collect();
             fault.set("mode", "rate");
             if let Some(all) = chosen.all {
                 fault.set("rate", all);
@@ -215,7 +218,8 @@ impl First {
                 if let Some(at) = chosen.kinds.iter().position(|(other, _)| *other == kind) {
                     let (_, before) = chosen.kinds.remove(at);
                     if before != named.number {
-                        let (name, number) = (&named.name, named.number);
+                        let name = &named.name;
+                        let number = named.number;
                         let what =
                             format!("several names of Ops mean {kind}; {name} = {number} counts");
                         notes.push(what);
@@ -237,7 +241,8 @@ impl First {
         for named in &self.instances {
             let has = operators.iter().filter(|operator| named.is(operator)).count();
             if named.number != has as f64 {
-                let (name, number) = (&named.name, named.number);
+                let name = &named.name;
+                let number = named.number;
                 notes.push(format!(
                     "Instances says {name} = {number}, and the model has {has}; its own count is \
                      used"
@@ -253,13 +258,17 @@ impl First {
             .filter(|operator| self.ops.iter().any(|named| named.is(operator)))
             .collect();
         if self.skip >= selected.len() {
-            let (skip, all) = (self.skip, selected.len());
+            let skip = self.skip;
+            let all = selected.len();
             let what = format!("SkipCount {skip} spares every operator: Ops selects {all} of them");
             return Err(Diagnostic::new(self.skip_at, what));
         }
         let means = |name: &str| {
-            let is = |op: &&Operator| op.name == name || op.op_type == name;
-            graph.operators().iter().filter(is).count()
+            graph
+                .operators()
+                .iter()
+                .filter(|op: &&Operator| op.name == name || op.op_type == name)
+                .count()
         };
         let spared = selected[..self.skip].iter().map(|operator| operator.name.clone());
         let spared: Vec<String> = spared.collect();
@@ -333,7 +342,8 @@ fn named(
         let Some((name, number)) = text.split_once('=') else {
             return Err(wrong(format!("{key} reads NAME = {wanted}, not {text:?}")));
         };
-        let (name, number) = (name.trim(), number.trim());
+        let name = name.trim();
+        let number = number.trim();
         let kinds = kinds(name).ok_or_else(|| wrong(unknown(name)))?;
         let Some(number) = number_in(number).filter(|number| fits(*number)) else {
             return Err(wrong(format!("{name} takes {wanted}, not {number}")));

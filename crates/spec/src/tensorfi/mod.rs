@@ -14,7 +14,7 @@ use super::error::{ConfigError, Diagnostic};
 use super::takes::{Key, unknown_key};
 use super::tree::{self, Node, Value};
 use faultlens_engine::Graph;
-use faultlens_targets::Written;
+use faultlens_targets::PartialDescription;
 use first::First;
 use second::Second;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub struct Asked<'a> {
     /// The model as the campaign names it.
     pub model: &'a str,
     /// How images become its input, and what its output means, where the user says so.
-    pub written: &'a Written,
+    pub written: &'a PartialDescription,
     /// The cases as the campaign names them.
     pub data: &'a str,
     /// Only so many cases.
@@ -144,7 +144,8 @@ fn version(text: &str) -> Result<Version, Diagnostic> {
     match (has(first::KEYS), has(second::KEYS)) {
         (0, 0) => {
             let names = first::KEYS.iter().chain(second::KEYS).map(|key| key.name);
-            let (key, at) = (&entries[0].key, entries[0].key_at);
+            let key = &entries[0].key;
+            let at = entries[0].key_at;
             Err(unknown_key(at, "neither TensorFI 1 nor 2 has a key", key, names.collect()))
         }
         (one, two) if one >= two => First::read(&tree).map(Version::First),

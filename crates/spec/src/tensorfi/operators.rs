@@ -88,8 +88,11 @@ pub(super) fn constants(graph: &Graph) -> BTreeSet<ValueId> {
 /// TensorFI counts. What follows from weights alone is part of no inference.
 pub(super) fn executed(graph: &Graph) -> Vec<&Operator> {
     let constants = constants(graph);
-    let computes = |operator: &&Operator| operator.reads().any(|value| !constants.contains(&value));
-    graph.operators().iter().filter(computes).collect()
+    graph
+        .operators()
+        .iter()
+        .filter(|operator: &&Operator| operator.reads().any(|value| !constants.contains(&value)))
+        .collect()
 }
 
 #[cfg(test)]

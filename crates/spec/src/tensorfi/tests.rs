@@ -5,7 +5,7 @@ use super::*;
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::Model;
 use faultlens_engine::onnx::ModelBuilder;
-use faultlens_targets::Written;
+use faultlens_targets::PartialDescription;
 
 /// Two convolutions, the first with a norm, the second with a bias of its own; two Relus; a Mul
 /// with a number that nobody trains; a matrix product.
@@ -44,7 +44,7 @@ fn model() -> Model {
 
 const ASKED: Asked<'_> = Asked {
     model: "world:signs-shallow",
-    written: &Written { input: None, output: None, labels: None },
+    written: &PartialDescription { input: None, output: None, labels: None },
     data: "world:signs:4",
     sample: None,
     trials: 100,
@@ -331,7 +331,7 @@ fn keys_without_a_value_are_as_absent_as_in_tensorfi() {
     assert_eq!(notes(text).len(), 1, "{:?}", notes(text));
 }
 
-fn written(campaign: &Campaign) -> &Written {
+fn written(campaign: &Campaign) -> &PartialDescription {
     match &campaign.targets[0].source {
         Source::Model { written, .. } => written,
         Source::Service(_) => panic!("a model"),

@@ -2,7 +2,7 @@
 
 use super::super::example::quoted;
 use super::{Asked, Judged};
-use faultlens_targets::Written;
+use faultlens_targets::PartialDescription;
 
 /// An entry of the campaign's faults.
 #[derive(Debug, Default, PartialEq)]
@@ -65,7 +65,7 @@ impl Parts<'_> {
 }
 
 /// What the user says about the model; JSON reads as YAML.
-fn described(written: &Written) -> impl Iterator<Item = String> {
+fn described(written: &PartialDescription) -> impl Iterator<Item = String> {
     let line = |key: &str, value: Option<serde_json::Value>| {
         value.map(|value| format!("    {key}: {}", spaced(&value.to_string())))
     };

@@ -7,7 +7,7 @@ mod validator;
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_data::Sampling;
 use faultlens_spec::{Campaign, Method, PRESETS, RateKind, Source, TargetSpec, example, schema};
-use faultlens_targets::Written;
+use faultlens_targets::PartialDescription;
 use faultlens_vision::OutputKind;
 use serde_json::Value;
 use std::fs;
@@ -77,7 +77,7 @@ fn yaml(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap()
 }
 
-fn source(target: &TargetSpec) -> (&Path, &Written) {
+fn source(target: &TargetSpec) -> (&Path, &PartialDescription) {
     match &target.source {
         Source::Model { path, written } => (path, written),
         Source::Service(_) => panic!("a model"),

@@ -1,8 +1,9 @@
-use super::data::{Lifetimes, quantile};
+use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::jet::Jet;
 use super::matrix::Square;
 use super::newton::{Slope, maximise};
+use crate::bootstrap::quantile;
 
 /// How far predicted chances lie from observed ones (Austin, Harrell and van Klaveren 2020). What
 /// was observed is smoothed by a flexible model of the durations on the prediction itself, since
@@ -62,14 +63,18 @@ pub fn calibration(
     gaps.sort_by(f64::total_cmp);
     let low = chances.iter().copied().fold(1.0, f64::min);
     let high = chances.iter().copied().fold(0.0, f64::max);
-    let place = |i: i32| low + (high - low) * f64::from(i) / 99.0;
+    let mut curve = Vec::with_capacity(100);
+    for i in 0..100 {
+        let predicted = low + (high - low) * f64::from(i) / 99.0;
+        curve.push((predicted, smooth.observed(predicted)));
+    }
     Ok(Calibration {
         time,
         ici,
         e50: quantile(&gaps, 0.5),
         e90: quantile(&gaps, 0.9),
         emax: quantile(&gaps, 1.0),
-        curve: (0..100).map(|i| (place(i), smooth.observed(place(i)))).collect(),
+        curve,
     })
 }
 

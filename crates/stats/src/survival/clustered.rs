@@ -29,6 +29,8 @@ impl Fit {
             return Err(SurvivalError::Question { what, value: sums.len() as f64 });
         }
         let width = self.estimates.len();
+        // The sandwich A⁻¹ B A⁻¹: B sums the outer products of the clusters' scores, and the
+        // covariance of the plain fit is A⁻¹.
         let mut spread = Square::zero(width);
         for score in sums.values() {
             for (i, a) in score.iter().enumerate() {
@@ -55,25 +57,23 @@ impl Fit {
     ///
     /// # Errors
     /// A fit with another number of coefficients.
-    pub fn at_least_as_wary(&self, other: &Self) -> Result<Self, SurvivalError> {
+    pub fn with_errors_at_least_of(&self, other: &Self) -> Result<Self, SurvivalError> {
         let rows = self.estimates.len();
         let found = other.estimates.len();
         if found != rows {
             let column = "the other fit".to_owned();
             return Err(SurvivalError::Length { column, found, rows });
         }
-        let raise = |i: usize| {
+        let mut factors = Vec::with_capacity(rows);
+        for i in 0..rows {
             let own = self.covariance.get(i, i);
-            let least = other.covariance.get(i, i);
-            match own > 0.0 {
-                true => (least / own).sqrt().max(1.0),
-                false => 0.0,
-            }
-        };
+            let minimum = other.covariance.get(i, i);
+            factors.push(if own > 0.0 { (minimum / own).sqrt().max(1.0) } else { 0.0 });
+        }
         let mut out = self.clone();
         for i in 0..rows {
             for j in 0..rows {
-                let by = raise(i) * raise(j);
+                let by = factors[i] * factors[j];
                 let at = i * rows + j;
                 // What is no number stays none, whatever it is multiplied by.
                 let own = if by > 0.0 { self.covariance.at[at] * by } else { 0.0 };
@@ -110,9 +110,10 @@ impl Fit {
     /// The derivatives of one row's log-likelihood by the distribution's parameters.
     fn row_score(&self, data: &Lifetimes, i: usize, row: &[f64]) -> Vec<f64> {
         let theta = self.theta(row);
-        let (part, sign) = match data.observed()[i] {
-            true => (Part::LogDensity, 1.0),
-            false => (Part::CumulativeHazard, -1.0),
+        let (part, sign) = if data.observed()[i] {
+            (Part::LogDensity, 1.0)
+        } else {
+            (Part::CumulativeHazard, -1.0)
         };
         let own = self.family.jet(part, data.durations()[i].ln(), &theta);
         let entry = data.entries()[i];
@@ -192,20 +193,20 @@ mod tests {
         let plain = fit(family("weibull").unwrap(), &data, &Options::default()).unwrap();
         let clusters: Vec<usize> = (0..40).map(|i| i / 10).collect();
         let clustered = plain.clustered(&data, &clusters).unwrap();
-        let wary = clustered.at_least_as_wary(&plain).unwrap();
+        let wary = clustered.with_errors_at_least_of(&plain).unwrap();
         let all = se(&wary).into_iter().zip(se(&plain)).zip(se(&clustered));
         for ((wary, plain), clustered) in all {
             assert!((wary - plain.max(clustered)).abs() < 1e-12, "{wary} {plain} {clustered}");
         }
         let other = fit(family("exponential").unwrap(), &data, &Options::default()).unwrap();
-        assert!(wary.at_least_as_wary(&other).is_err());
+        assert!(wary.with_errors_at_least_of(&other).is_err());
         for lacking in [0.0, -1e-9, f64::NAN] {
             let mut without = clustered.clone();
             for at in 0..3 {
                 (without.covariance.at[3 + at], without.covariance.at[3 * at + 1]) =
                     (lacking, lacking);
             }
-            let mended = without.at_least_as_wary(&plain).unwrap();
+            let mended = without.with_errors_at_least_of(&plain).unwrap();
             assert_eq!(se(&mended)[1], se(&plain)[1], "{lacking}");
             assert_eq!(se(&mended)[0], se(&wary)[0], "{lacking}");
             let row: Vec<f64> = (0..3).map(|at| mended.covariance.get(1, at)).collect();

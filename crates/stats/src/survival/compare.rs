@@ -1,4 +1,3 @@
-use super::calibration::Calibration;
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::model::{Assessment, Fitted, Horizon, Model};
@@ -20,25 +19,25 @@ impl Compared {
     #[must_use]
     pub fn measures(&self) -> [Option<f64>; 8] {
         let Ok(worth) = &self.outcome else { return [None; 8] };
-        let full = matches!(self.model, Model::Parametric(_));
-        let criterion = |value: f64| full.then_some(value);
-        let train = Some(&worth.train);
-        let test = worth.test.as_ref();
-        let concordance = |of: Option<&Assessment>| of?.concordance.as_ref().ok().copied();
-        let error = |of: Option<&Assessment>, pick: fn(&Calibration) -> f64| {
-            of?.calibration.as_ref().ok().map(pick)
+        let (aic, bic) = match self.model {
+            Model::Parametric(_) => (Some(worth.fit.aic()), Some(worth.fit.bic())),
+            Model::Cox(_) => (None, None),
         };
-        [
-            criterion(worth.fit.aic()),
-            criterion(worth.fit.bic()),
-            concordance(train),
-            concordance(test),
-            error(train, |c| c.ici),
-            error(test, |c| c.ici),
-            error(train, |c| c.e50),
-            error(test, |c| c.e50),
-        ]
+        let [concordance, ici, e50] = measures_on(&worth.train);
+        let [test_concordance, test_ici, test_e50] =
+            worth.test.as_ref().map_or([None; 3], measures_on);
+        [aic, bic, concordance, test_concordance, ici, test_ici, e50, test_e50]
     }
+}
+
+/// Concordance, ICI and E50.
+fn measures_on(rows: &Assessment) -> [Option<f64>; 3] {
+    let calibration = rows.calibration.as_ref().ok();
+    [
+        rows.concordance.as_ref().ok().copied(),
+        calibration.map(|calibration| calibration.ici),
+        calibration.map(|calibration| calibration.e50),
+    ]
 }
 
 /// A fit with its worth on the rows it was made from and on rows it has not seen.
@@ -61,13 +60,17 @@ pub fn compare(
     options: &Options,
     horizon: Horizon,
 ) -> Vec<Compared> {
-    let worth = |model: &Model| {
-        let fit = model.fit(train, options)?;
-        let own = fit.assess(train, horizon);
-        let others = test.map(|rows| fit.assess(rows, horizon));
-        Ok(Worth { fit, train: own, test: others })
-    };
-    models.iter().map(|model| Compared { model: *model, outcome: worth(model) }).collect()
+    models
+        .iter()
+        .map(|model| Compared {
+            model: *model,
+            outcome: model.fit(train, options).map(|fit| Worth {
+                train: fit.assess(train, horizon),
+                test: test.map(|rows| fit.assess(rows, horizon)),
+                fit,
+            }),
+        })
+        .collect()
 }
 
 /// Which model to use, and why.
@@ -81,7 +84,7 @@ pub struct Recommendation {
     pub cautions: Vec<String>,
 }
 
-/// Models whose criterion is so close are equally supported by the data (Burnham and Anderson).
+/// Models whose criterion is so close are equally supported by the data (Burnham and Anderson 2002).
 const EQUAL: f64 = 2.0;
 /// A mean error of predicted chances beyond which they should not be quoted.
 const OFF: f64 = 0.05;
@@ -123,11 +126,10 @@ pub fn recommend_parametric(
     all.sort_by(|a, b| a.aic.total_cmp(&b.aic));
     let lowest = all.first()?;
     let equal: Vec<&Candidate> = all.iter().filter(|c| c.aic <= lowest.aic + EQUAL).collect();
-    let key = |c: &Candidate| (c.coefficients, c.ici.unwrap_or(f64::INFINITY));
     let chosen = equal.iter().min_by(|a, b| {
-        let a = key(a);
-        let b = key(b);
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        let a_ici = a.ici.unwrap_or(f64::INFINITY);
+        let b_ici = b.ici.unwrap_or(f64::INFINITY);
+        a.coefficients.cmp(&b.coefficients).then(a_ici.total_cmp(&b_ici))
     })?;
     let reason = reason(chosen, &equal, all.get(equal.len()));
     Some(Recommendation { index: chosen.index, reason, cautions: cautions(chosen, compared) })
@@ -153,8 +155,8 @@ fn only_cox(compared: &[Compared]) -> Option<Recommendation> {
 /// Why the chosen one among those that the criterion cannot tell apart; `next` is the best of the
 /// others.
 fn reason(chosen: &Candidate, equal: &[&Candidate], next: Option<&Candidate>) -> String {
-    let others = || equal.iter().filter(|c| c.index != chosen.index);
-    let names: Vec<&str> = others().map(|c| c.name).collect();
+    let others: Vec<&&Candidate> = equal.iter().filter(|c| c.index != chosen.index).collect();
+    let names: Vec<&str> = others.iter().map(|c| c.name).collect();
     if names.is_empty() {
         return match next {
             Some(next) => {
@@ -164,7 +166,7 @@ fn reason(chosen: &Candidate, equal: &[&Candidate], next: Option<&Candidate>) ->
             None => "it is the only parametric model with a fit".to_owned(),
         };
     }
-    let fewest = others().all(|c| c.coefficients > chosen.coefficients);
+    let fewest = others.iter().all(|c| c.coefficients > chosen.coefficients);
     let why = match chosen.ici {
         _ if fewest => "has the fewest coefficients".to_owned(),
         Some(ici) => format!("has the predicted chances that are least off (ICI {ici:.3})"),
@@ -174,19 +176,20 @@ fn reason(chosen: &Candidate, equal: &[&Candidate], next: Option<&Candidate>) ->
     format!("its AIC is within {EQUAL} of that of {names}, and it {why}")
 }
 
+/// Concordance on test rows, or on training rows where there are no others.
+fn concordance(one: &Compared) -> Option<f64> {
+    let worth = one.outcome.as_ref().ok()?;
+    worth.test.as_ref().unwrap_or(&worth.train).concordance.as_ref().ok().copied()
+}
+
 fn cautions(chosen: &Candidate, compared: &[Compared]) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(ici) = chosen.ici.filter(|ici| *ici > OFF) {
         out.push(format!("its predicted chances are off by {ici:.2} on average"));
     }
-    let worth = |one: &Compared| {
-        one.outcome.as_ref().ok().and_then(|worth: &Worth| {
-            worth.test.as_ref().unwrap_or(&worth.train).concordance.as_ref().ok().copied()
-        })
-    };
-    let own = worth(&compared[chosen.index]);
+    let own = concordance(&compared[chosen.index]);
     for other in compared {
-        if let (Some(own), Some(theirs)) = (own, worth(other))
+        if let (Some(own), Some(theirs)) = (own, concordance(other))
             && theirs > own + RANKS_BETTER
         {
             let name = other.model.name();

@@ -1,7 +1,7 @@
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 
-/// Harrell's concordance: of all pairs of rows of which it is known which ended first, the share
+/// The concordance of Harrell et al. (1982): of all pairs of rows of which it is known which ended first, the share
 /// in which the one with the smaller score did; equal scores count half. The score is larger the
 /// longer a row should last: a predicted median, or minus a risk. In O(n log n).
 ///
@@ -18,6 +18,8 @@ pub fn concordance(data: &Lifetimes, scores: &[f64]) -> Result<f64, SurvivalErro
         let value = scores[i];
         return Err(SurvivalError::Value { covariate, row: i + 1, value });
     }
+    // Rows by ascending duration; a Fenwick tree over the ranks of the scores counts, for each row,
+    // the earlier events with a smaller score.
     let mut ranks = scores.to_vec();
     ranks.sort_by(f64::total_cmp);
     ranks.dedup();

@@ -36,25 +36,31 @@ pub fn failure_rate(failures: u64, time: f64, level: Level) -> Result<Estimate, 
         return Err(SurvivalError::Question { what: "the time observed", value: time });
     }
     let count = failures as f64;
-    let estimate = |low: f64, high: f64| Estimate {
-        value: Some(count / time),
-        low: low / time,
-        high: high / time,
-        n: failures,
+    let (low, high) = if failures > MANY {
+        (wilson_hilferty(count, -level.z()), wilson_hilferty(count + 1.0, level.z()))
+    } else {
+        poisson_ends(count, level)
     };
-    if failures > MANY {
-        let cube = |k: f64, z: f64| k * (1.0 - 1.0 / (9.0 * k) + z / (3.0 * k.sqrt())).powi(3);
-        return Ok(estimate(cube(count, -level.z()), cube(count + 1.0, level.z())));
-    }
+    Ok(Estimate { value: Some(count / time), low: low / time, high: high / time, n: failures })
+}
+
+/// The quantile of a gamma distribution of shape k at the normal quantile z, approximated.
+fn wilson_hilferty(k: f64, z: f64) -> f64 {
+    k * (1.0 - 1.0 / (9.0 * k) + z / (3.0 * k.sqrt())).powi(3)
+}
+
+/// The means of a Poisson distribution at which so many counts or more, and so many or fewer, just
+/// have the chance of a tail.
+fn poisson_ends(count: f64, level: Level) -> (f64, f64) {
     let tail = level.alpha() / 2.0;
     let far = 100.0 + 4.0 * count;
-    let low = if failures == 0 {
+    let low = if count == 0.0 {
         0.0
     } else {
         bisect(0.0, far, |rate| 1.0 - gamma_upper(count, rate) > tail)
     };
     let high = bisect(0.0, far, |rate| gamma_upper(count + 1.0, rate) < tail);
-    Ok(estimate(low, high))
+    (low, high)
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ pub struct Cox {
     null_log_likelihood: f64,
 }
 
+const NOT_CONVERGED: SurvivalError = SurvivalError::NotConverged { model: "cox" };
+
 /// Fits Cox's model by partial likelihood, with a penalty as in [`Options`](super::Options); 0 is
 /// none.
 ///
@@ -41,14 +43,13 @@ pub fn cox(data: &Lifetimes, ties: Ties, penalty: f64) -> Result<Cox, SurvivalEr
     }
     let partial = Partial::new(data, &standard, ties, penalty);
     let null_log_likelihood = partial.evaluate(&vec![0.0; standard.names.len()], false).value;
-    let lost = || SurvivalError::NotConverged { model: "cox" };
     let start = start(data, &standard, ties, penalty);
     let peak = maximise(start, |at, derivatives| partial.evaluate(at, derivatives));
     let peak = peak.map_err(|why| match why {
         Lost::Endless(i) => SurvivalError::Separation(standard.names[i].clone()),
-        Lost::Stuck => lost(),
+        Lost::Stuck => NOT_CONVERGED,
     })?;
-    let covariance = peak.information.cholesky().ok_or_else(lost)?.inverse();
+    let covariance = peak.information.cholesky().ok_or(NOT_CONVERGED)?.inverse();
     if let Some(i) = runaway(&peak.at, |i| covariance.get(i, i)) {
         return Err(SurvivalError::Separation(standard.names[i].clone()));
     }
@@ -164,14 +165,12 @@ impl Cox {
     /// A covariate of the fit that the data do not have.
     pub fn scores(&self, data: &Lifetimes) -> Result<Vec<f64>, SurvivalError> {
         let columns = data.columns(&self.covariates)?;
-        Ok((0..data.rows())
-            .map(|i| {
-                -dot(
-                    &self.slopes,
-                    &self.standardised(&columns.iter().map(|c| c[i]).collect::<Vec<f64>>()),
-                )
-            })
-            .collect())
+        let mut scores = Vec::with_capacity(data.rows());
+        for i in 0..data.rows() {
+            let row: Vec<f64> = columns.iter().map(|column| column[i]).collect();
+            scores.push(-dot(&self.slopes, &self.standardised(&row)));
+        }
+        Ok(scores)
     }
 
     /// The chance that each row has its event by `time`: what a calibration looks at.

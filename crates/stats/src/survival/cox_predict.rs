@@ -30,11 +30,8 @@ impl Cox {
         (0..self.slopes.len())
             .map(|i| {
                 // Residuals scaled by the covariance estimate how far the coefficient was off.
-                let scaled = events
-                    * dot(
-                        &self.covariance.at[i * self.slopes.len()..][..self.slopes.len()],
-                        &drift,
-                    );
+                let n = self.slopes.len();
+                let scaled = events * dot(&self.covariance.at[i * n..][..n], &drift);
                 let variance = events * self.covariance.get(i, i) * spread;
                 (self.covariates[i].clone(), TestResult::new(scaled * scaled / variance, 1))
             })
@@ -72,12 +69,12 @@ impl Cox {
                 }
             })
             .collect();
-        let both = || readings.iter().zip(&self.moments);
-        let total: f64 = both().map(|(g, m)| g * m.residuals.len() as f64).sum();
+        let total: f64 =
+            readings.iter().zip(&self.moments).map(|(g, m)| g * m.residuals.len() as f64).sum();
         let mean = total / self.events() as f64;
         let mut drift = vec![0.0; self.slopes.len()];
         let mut spread = 0.0;
-        for (g, moment) in both() {
+        for (g, moment) in readings.iter().zip(&self.moments) {
             for residual in &moment.residuals {
                 spread += (g - mean) * (g - mean);
                 for (sum, r) in drift.iter_mut().zip(residual) {

@@ -44,15 +44,19 @@ pub(crate) struct Risk {
 
 impl Risk {
     pub(crate) fn new(data: &Lifetimes) -> Self {
-        let weighted = |times: &[f64], keep: &dyn Fn(usize) -> bool| {
-            let rows = (0..data.rows()).filter(|&i| keep(i));
-            After::new(rows.map(|i| (times[i], data.row_weights()[i])).collect())
-        };
-        Self {
-            leave: weighted(data.durations(), &|_| true),
-            enter: weighted(data.entries(), &|i| data.entries()[i] > 0.0),
-            events: weighted(data.durations(), &|i| data.observed()[i]),
+        let mut leave = Vec::new();
+        let mut enter = Vec::new();
+        let mut events = Vec::new();
+        for (i, &weight) in data.row_weights().iter().enumerate() {
+            leave.push((data.durations()[i], weight));
+            if data.entries()[i] > 0.0 {
+                enter.push((data.entries()[i], weight));
+            }
+            if data.observed()[i] {
+                events.push((data.durations()[i], weight));
+            }
         }
+        Self { leave: After::new(leave), enter: After::new(enter), events: After::new(events) }
     }
 
     pub(crate) fn at(&self, time: f64) -> Moment {
@@ -224,8 +228,8 @@ pub fn qq_points(residuals: &Lifetimes) -> Vec<(f64, f64)> {
 
 /// So many of the points, evenly spaced, the last one included: as many as a chart can show.
 #[must_use]
-pub fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
-    let every = points.len().div_ceil(most.max(1)).max(1);
+pub fn thinned<T: Copy>(points: &[T], max: usize) -> Vec<T> {
+    let every = points.len().div_ceil(max.max(1)).max(1);
     let first = points.len().saturating_sub(1) % every;
     points.iter().copied().skip(first).step_by(every).collect()
 }

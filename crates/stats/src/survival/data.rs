@@ -1,4 +1,5 @@
 use super::error::SurvivalError;
+use crate::bootstrap::quantile;
 
 /// One named column of numbers that may explain the durations.
 #[derive(Debug, Clone, PartialEq)]
@@ -218,12 +219,4 @@ fn same_length(column: &str, found: usize, rows: usize) -> Result<(), SurvivalEr
         return Ok(());
     }
     Err(SurvivalError::Length { column: column.to_owned(), found, rows })
-}
-
-/// The quantile of sorted values with linear interpolation, as R's type 7 and NumPy.
-pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let position = p * (sorted.len() - 1) as f64;
-    let below = position.floor() as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (sorted[above] - sorted[below]) * (position - below as f64)
 }

@@ -1,6 +1,6 @@
 use super::jet::Jet;
 
-/// The most parameters a distribution may have.
+/// The largest number of parameters of a distribution.
 pub const MAX_PARAMETERS: usize = 3;
 
 /// A distribution of durations: a new parametric model is one file that implements this.

@@ -8,6 +8,7 @@ pub(crate) fn stirling_rest(lambda: f64) -> [f64; 3] {
     const SERIES: [f64; 6] =
         [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0, -691.0 / 360_360.0];
     let square = lambda * lambda;
+    // Stirling's series in 1/a = λ²: exact to double precision for a > 25.
     if square < 0.04 {
         let mut out = [0.0; 3];
         for (k, c) in SERIES.iter().enumerate() {
@@ -34,6 +35,7 @@ pub(crate) fn stirling_rest(lambda: f64) -> [f64; 3] {
 pub(crate) fn polygammas(mut a: f64) -> (f64, f64) {
     let mut psi = 0.0;
     let mut psi1 = 0.0;
+    // The recurrence ψ(a) = ψ(a+1) − 1/a leads to where the asymptotic series converges.
     while a < 16.0 {
         psi -= 1.0 / a;
         psi1 += 1.0 / (a * a);
@@ -57,6 +59,7 @@ pub(crate) fn gamma_upper(a: f64, x: f64) -> f64 {
     }
     let front = (a * x.ln() - x - libm::lgamma(a)).exp();
     if x < a + 1.0 {
+        // The power series of the lower function.
         let mut term = 1.0 / a;
         let mut sum = 1.0 / a;
         let mut n = a;
@@ -67,6 +70,7 @@ pub(crate) fn gamma_upper(a: f64, x: f64) -> f64 {
         }
         return 1.0 - front * sum;
     }
+    // The continued fraction of the upper function by Lentz's method.
     let mut b = x + 1.0 - a;
     let mut c = f64::INFINITY;
     let mut d = 1.0 / b;
@@ -98,9 +102,11 @@ pub(crate) fn ln_normal_upper(z: f64) -> [f64; 3] {
     } else if z < 30.0 {
         upper.ln()
     } else {
+        // The asymptotic series of Mills' ratio; erfc underflows out here.
         let s = 1.0 / (z * z);
         ln_density - z.ln() + (-s * (1.0 - s * (3.0 - s * 15.0))).ln_1p()
     };
+    // The hazard of the normal distribution, the inverse of Mills' ratio.
     let mills = (ln_density - value).exp();
     [value, -mills, -mills * (mills - z)]
 }

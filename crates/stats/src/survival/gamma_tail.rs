@@ -29,7 +29,8 @@ pub(crate) fn ln_density(z: f64, lambda: f64) -> Partials {
     }
 }
 
-/// (eᵛ − 1 − v)/v² and its first two derivatives.
+/// (eᵛ − 1 − v)/v² and its first two derivatives; by the Taylor series near 0, where the formula
+/// cancels.
 fn exp_rest(v: f64) -> [f64; 3] {
     if v.abs() < 0.7 {
         let mut out = [0.0; 3];
@@ -75,7 +76,7 @@ fn ln_upper_by_shape(z: f64, lambda: f64, density: &Partials) -> Jet<1> {
     if z >= 0.0 {
         return by_integral(z, lambda, density);
     }
-    // P(Z < z) is the upper tail of the mirror image, at −z and −λ.
+    // By symmetry, P(Z < z) is the upper tail of the mirror image, at −z and −λ.
     let mut lower = by_integral(-z, -lambda, &ln_density(-z, -lambda));
     lower.gradient[0] = -lower.gradient[0];
     ln_one_less(lower)
@@ -106,11 +107,15 @@ fn by_incomplete_gamma(z: f64, lambda: f64, density: &Partials) -> Jet<1> {
     if series == (lambda < 0.0) { ln_part } else { ln_one_less(ln_part) }
 }
 
+/// Whether a term no longer changes a sum or its derivatives in double precision.
 fn settled(term: &Jet<1>, sum: &Jet<1>) -> bool {
-    let small = |t: f64, s: f64| t.abs() <= 1e-16 * s.abs() + 1e-300;
     small(term.value, sum.value)
         && small(term.gradient[0], sum.value.abs() + sum.gradient[0].abs())
         && small(term.hessian[0][0], sum.value.abs() + sum.hessian[0][0].abs())
+}
+
+fn small(term: f64, sum: f64) -> bool {
+    term.abs() <= 1e-16 * sum.abs() + 1e-300
 }
 
 /// Σ xⁿ / ((a+1)…(a+n)).
@@ -156,9 +161,11 @@ pub(crate) static NODES: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| legendre(4
 fn legendre(n: u32) -> Vec<(f64, f64)> {
     let count = f64::from(n);
     let nodes = (0..n).map(|i| {
+        // Newton's method on the Legendre polynomial from Tricomi's approximation of its root.
         let mut x = libm::cos(PI * (f64::from(i) + 0.75) / (count + 0.5));
         let mut slope = 0.0;
         for _ in 0..100 {
+            // Bonnet's recurrence.
             let mut p0 = 1.0;
             let mut p1 = x;
             for k in 2..=n {
@@ -177,10 +184,10 @@ fn legendre(n: u32) -> Vec<(f64, f64)> {
     nodes.collect()
 }
 
-/// The tail beyond z ≥ 0, where the density falls: ∫ e^{ℓ(z+v)} dv over the stretch on which it
-/// falls by a factor of e³⁸.
+/// The tail beyond z ≥ 0, where the density falls: ∫ e^{ℓ(z+v)} dv over the range on which it falls
+/// by a factor of e³⁸, which is all of it in double precision.
 fn by_integral(z: f64, lambda: f64, density: &Partials) -> Jet<1> {
-    let width = stretch(z, lambda, density.value);
+    let width = tail_width(z, lambda, density.value);
     let mut sum = 0.0;
     let mut first = 0.0;
     let mut second = 0.0;
@@ -199,8 +206,9 @@ fn by_integral(z: f64, lambda: f64, density: &Partials) -> Jet<1> {
     }
 }
 
-/// Newton's method from the right on a concave function never undershoots, so it may stop early.
-fn stretch(z: f64, lambda: f64, top: f64) -> f64 {
+/// How far the density takes to fall by a factor of e³⁸. Newton's method from the right on a concave
+/// function never undershoots, so it may stop early.
+fn tail_width(z: f64, lambda: f64, top: f64) -> f64 {
     let mut width = 14.0;
     for _ in 0..4 {
         let at = ln_density(z + width, lambda);

@@ -1,7 +1,8 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number that carries its exact first and second derivatives by `N` variables, so that a model
-/// is written once as a plain formula and its gradient and information matrix are never wrong.
+/// A number that carries its exact first and second derivatives by `N` variables (forward-mode
+/// automatic differentiation), so that a model is written once as a plain formula and its gradient
+/// and information matrix are never wrong.
 ///
 /// `Jet<0>` is a plain number: the same formula then costs no derivatives.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +50,7 @@ impl<const N: usize> Jet<N> {
     #[must_use]
     #[inline]
     pub fn map(self, [f, f1, f2]: [f64; 3]) -> Self {
+        // The chain rule: (f∘g)″ = f″·g′g′ᵀ + f′·g″.
         let mut out = Self::constant(f);
         for i in 0..N {
             out.gradient[i] = f1 * self.gradient[i];
@@ -168,6 +170,7 @@ impl<const N: usize> Mul for Jet<N> {
     fn mul(self, other: Self) -> Self {
         let x = self.value;
         let y = other.value;
+        // Leibniz's rule: (xy)″ = x″y + xy″ + x′y′ᵀ + y′x′ᵀ.
         let mut out = Self::constant(x * y);
         for i in 0..N {
             out.gradient[i] = y * self.gradient[i] + x * other.gradient[i];

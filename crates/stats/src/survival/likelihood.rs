@@ -72,14 +72,13 @@ impl Times {
         })
     }
 
-    /// Every so manieth row, in the same units.
+    /// Every `stride`th row, in the same units.
     pub(crate) fn thinned(&self, stride: usize) -> Self {
-        let thin = |v: &Vec<f64>| v.iter().copied().step_by(stride).collect::<Vec<f64>>();
         Self {
-            ln: thin(&self.ln),
-            ln_entry: self.ln_entry.as_ref().map(thin),
-            observed: self.observed.iter().copied().step_by(stride).collect(),
-            weights: thin(&self.weights),
+            ln: every_nth(&self.ln, stride),
+            ln_entry: self.ln_entry.as_ref().map(|entries| every_nth(entries, stride)),
+            observed: every_nth(&self.observed, stride),
+            weights: every_nth(&self.weights, stride),
             shift: self.shift,
         }
     }
@@ -89,6 +88,10 @@ impl Times {
         let of_events = self.weights.iter().zip(&self.observed).filter(|(_, e)| **e);
         self.shift * of_events.map(|(w, _)| w).sum::<f64>()
     }
+}
+
+fn every_nth<T: Copy>(values: &[T], stride: usize) -> Vec<T> {
+    values.iter().copied().step_by(stride).collect()
 }
 
 /// Rows that are worked on at once: few enough for their columns to stay in the nearest cache.
@@ -115,9 +118,13 @@ struct Chunk {
 
 impl Chunk {
     fn new(parameters: usize) -> Self {
-        let lines = |n: usize| vec![[0.0; CHUNK]; n];
+        let line = [0.0; CHUNK];
         let pairs = parameters * (parameters + 1) / 2;
-        Self { theta: lines(parameters), gradient: lines(parameters), hessian: lines(pairs) }
+        Self {
+            theta: vec![line; parameters],
+            gradient: vec![line; parameters],
+            hessian: vec![line; pairs],
+        }
     }
 }
 
@@ -252,10 +259,13 @@ impl<'a> Likelihood<'a> {
     fn gather(&self, rows: Range<usize>, chunk: &Chunk, slope: &mut Slope) {
         let ones = [1.0; CHUNK];
         let n = rows.len();
-        let with_intercept = |block: &Block| -> Vec<&[f64]> {
-            std::iter::once(&ones[..n]).chain(self.columns(block, &rows)).collect()
-        };
-        let columns: Vec<Vec<&[f64]>> = self.blocks.iter().map(with_intercept).collect();
+        // The intercept is a column of ones.
+        let mut columns: Vec<Vec<&[f64]>> = Vec::with_capacity(self.blocks.len());
+        for block in &self.blocks {
+            let mut own = vec![&ones[..n]];
+            own.extend(self.columns(block, &rows));
+            columns.push(own);
+        }
         let mut product = [0.0; CHUNK];
         let mut pairs = chunk.hessian.iter();
         for (k, block) in self.blocks.iter().enumerate() {

@@ -42,6 +42,7 @@ pub fn log_rank(groups: &[&Lifetimes]) -> Result<TestResult, SurvivalError> {
         let moments: Vec<_> = risks.iter().map(|r| r.at(time)).collect();
         let at_risk: f64 = moments.iter().map(|m| m.at_risk).sum();
         let events: f64 = moments.iter().map(|m| m.events).sum();
+        // The hypergeometric variance, which allows for tied events.
         let spread =
             if at_risk > 1.0 { events * (at_risk - events) / (at_risk - 1.0) } else { 0.0 };
         for i in 0..n {

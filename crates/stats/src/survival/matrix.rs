@@ -40,10 +40,11 @@ impl Square {
     pub(crate) fn mixed_by(&self, a: &Self) -> Self {
         let n = self.n;
         let mut out = Self::zero(n);
-        let row = |i: usize| &a.at[i * n..(i + 1) * n];
         for i in 0..n {
             for j in 0..=i {
-                out.add(i, j, self.form(row(i), row(j)));
+                let left = &a.at[i * n..(i + 1) * n];
+                let right = &a.at[j * n..(j + 1) * n];
+                out.add(i, j, self.form(left, right));
             }
         }
         out.mirror();

@@ -8,7 +8,7 @@
 //!    model,
 //! 3. [`fit()`]: a parametric model of [`FAMILIES`], or [`cox()`]: only the effect of covariates,
 //! 4. [`Fit::coefficients`], [`Fit::aic`], [`concordance()`], [`calibration()`], [`qq_points`],
-//!    [`Cox::proportionality`]: whether to believe it,
+//!    [`Cox::proportionality`]: whether to trust it,
 //! 5. [`Fit::predict`]: survival, hazard, quantiles and means of a row, with intervals;
 //!    [`Fit::clustered`] where rows come in clusters,
 //! 6. [`Model`], [`compare()`], [`recommend`]: which of several to use,

@@ -35,11 +35,12 @@ impl Model {
     /// [`SurvivalError::Unknown`] with the names there are.
     pub fn named(name: &str, ties: Ties) -> Result<Self, SurvivalError> {
         let all = Self::all(ties);
-        let unknown = || SurvivalError::Unknown {
-            name: name.to_owned(),
-            known: all.iter().map(|m| m.name().to_owned()).collect(),
-        };
-        all.iter().copied().find(|m| m.name() == name).ok_or_else(unknown)
+        all.iter().copied().find(|model| model.name() == name).ok_or_else(|| {
+            SurvivalError::Unknown {
+                name: name.to_owned(),
+                known: all.iter().map(|model| model.name().to_owned()).collect(),
+            }
+        })
     }
 
     /// The name to ask for it by.

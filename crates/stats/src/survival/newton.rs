@@ -18,10 +18,10 @@ pub(crate) struct Peak {
     pub(crate) information: Square,
 }
 
-/// Why no maximum was reached.
+/// Why the search found no maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lost {
-    /// The value rises for ever along this coefficient.
+    /// The value rises without end along this coefficient.
     Endless(usize),
     /// Anything else: no finite value, no step that gains, too many steps.
     Stuck,
@@ -67,8 +67,10 @@ pub(crate) fn maximise(
         if at.iter().any(|v| v.abs() > FARTHEST) {
             return Err(Lost::at(&at));
         }
+        // Newton's step solves information · step = gradient.
         let information = here.hessian.negated();
         let (step, bent) = uphill(&information, &here.gradient).ok_or_else(|| Lost::at(&at))?;
+        // Half the Newton decrement: what a quadratic model says the step gains.
         let gain = dot(&step, &here.gradient) / 2.0;
         if gain < GAIN && !bent {
             let at = at.iter().zip(&step).map(|(a, s)| a + s).collect();
@@ -91,6 +93,7 @@ fn uphill(information: &Square, gradient: &[f64]) -> Option<(Vec<f64>, bool)> {
     if let Some(factor) = information.cholesky() {
         return Some((factor.solve(gradient), false));
     }
+    // Levenberg and Marquardt: a ridge on the diagonal, raised until the matrix is positive definite.
     let largest = information.at.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let mut ridge = 1e-6;
     while ridge < 1e9 {
@@ -123,6 +126,7 @@ fn walk(
         let next: Vec<f64> = at.iter().zip(step).map(|(a, s)| a + share * s).collect();
         // The first attempt mostly holds, so its derivatives are taken at once.
         let slope = evaluate(&next, attempt == 0);
+        // Armijo's condition for sufficient gain.
         if slope.value >= value + 1e-4 * share * gain - rounding {
             let slope = if attempt == 0 { slope } else { evaluate(&next, true) };
             return Some((next, slope));

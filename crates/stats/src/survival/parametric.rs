@@ -97,10 +97,10 @@ pub fn fit(
     let standard = Standard::new(data, options.penalty)?;
     let times = Times::new(data)?;
     let covariates = options.covariates(family, &standard.names)?;
-    let ask = Ask { times: &times, standard: &standard, penalty: options.penalty };
+    let task = FitTask { times: &times, standard: &standard, penalty: options.penalty };
     let blocks = Block::sequence(covariates.clone());
-    let climbed = ask.climb(family, covariates);
-    let Climb { likelihood, peak } =
+    let climbed = task.climb(family, covariates);
+    let FoundPeak { likelihood, peak } =
         climbed.map_err(|why| reason(why, family, &blocks, &standard))?;
     let factor = peak
         .information
@@ -124,26 +124,26 @@ pub fn fit(
 }
 
 /// What is the same for a family and for its special cases.
-struct Ask<'a> {
+struct FitTask<'a> {
     times: &'a Times,
     standard: &'a Standard,
     penalty: f64,
 }
 
 /// A family's likelihood and its maximum.
-struct Climb<'a> {
+struct FoundPeak<'a> {
     likelihood: Likelihood<'a>,
     peak: Peak,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> FitTask<'a> {
     /// Climbs from the best of the special cases and of a fit to a sample of the rows, or else
     /// from the maximum without covariates.
     fn climb(
         &self,
         family: &'a dyn Family,
         covariates: Vec<Vec<usize>>,
-    ) -> Result<Climb<'a>, Lost> {
+    ) -> Result<FoundPeak<'a>, Lost> {
         let full = self.likelihood(family, covariates.clone(), self.penalty);
         let mut starts = Vec::new();
         for nested in family.nested() {
@@ -166,7 +166,7 @@ impl<'a> Ask<'a> {
         }
         let start = best(&full, starts).ok_or(Lost::Stuck)?;
         let peak = maximise(start, |at, derivatives| full.evaluate(at, derivatives))?;
-        Ok(Climb { likelihood: full, peak })
+        Ok(FoundPeak { likelihood: full, peak })
     }
 
     /// The maximum on a sample, if there are enough rows and, in the sample, enough events.
@@ -177,7 +177,7 @@ impl<'a> Ask<'a> {
             return None;
         }
         let standard = self.standard.thinned(STRIDE);
-        let sample = Ask { times: &times, standard: &standard, penalty: self.penalty };
+        let sample = FitTask { times: &times, standard: &standard, penalty: self.penalty };
         Some(sample.climb(family, covariates.to_vec()).ok()?.peak.at)
     }
 

@@ -79,9 +79,12 @@ impl Sums {
 impl Partial {
     pub(crate) fn new(data: &Lifetimes, standard: &Standard, ties: Ties, penalty: f64) -> Self {
         let order = data.longest_first();
-        let late = |(place, &i): (usize, &usize)| (data.entries()[i], place);
-        let mut late: Vec<(f64, usize)> = order.iter().enumerate().map(late).collect();
-        late.retain(|(entry, _)| *entry > 0.0);
+        let mut late: Vec<(f64, usize)> = Vec::new();
+        for (place, &i) in order.iter().enumerate() {
+            if data.entries()[i] > 0.0 {
+                late.push((data.entries()[i], place));
+            }
+        }
         late.sort_by(|a, b| b.0.total_cmp(&a.0));
         Self {
             width: standard.columns.len(),

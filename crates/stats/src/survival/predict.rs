@@ -80,20 +80,21 @@ impl Fit {
     /// # Errors
     /// A covariate of the fit that the data do not have.
     pub fn residuals(&self, data: &Lifetimes) -> Result<Lifetimes, SurvivalError> {
-        let hazard = |theta: &[f64], t: f64| match t > 0.0 {
-            true => self.family.value(Part::CumulativeHazard, t.ln(), theta),
-            false => 0.0,
-        };
         let mut durations = Vec::with_capacity(data.rows());
         let mut entries = Vec::with_capacity(data.rows());
         for (i, row) in self.rows_of(data)?.enumerate() {
             let theta = self.theta(&row);
-            durations.push(hazard(&theta, data.durations()[i]));
-            entries.push(hazard(&theta, data.entries()[i]));
+            durations.push(self.hazard_by(data.durations()[i], &theta));
+            entries.push(self.hazard_by(data.entries()[i], &theta));
         }
         Lifetimes::new(durations, data.observed().to_vec())?
             .weights(data.row_weights().to_vec())?
             .late_entry(entries)
+    }
+
+    /// H(t) for a time that may be 0.
+    fn hazard_by(&self, time: f64, theta: &[f64]) -> f64 {
+        if time > 0.0 { self.family.value(Part::CumulativeHazard, time.ln(), theta) } else { 0.0 }
     }
 
     fn rows_of<'a>(

@@ -16,7 +16,8 @@ pub(crate) struct Standard {
 /// Below this share of its own variance, what earlier columns leave of a column is rounding.
 const UNEXPLAINED: f64 = 1e-10;
 
-/// Every so manieth row is fitted first, for a start; its own start comes from a sample of it.
+/// Every eighth row is fitted first, which gives a start for all; its own start comes from a sample
+/// of it, and so on.
 pub(crate) const STRIDE: usize = 8;
 /// Fewer rows than this in a sample, or fewer events per coefficient, would not place a start.
 const SAMPLE: (usize, usize) = (200, 10);
@@ -49,7 +50,7 @@ impl Standard {
         Ok(out)
     }
 
-    /// Every so manieth row, in the same units.
+    /// Every `stride`th row, in the same units.
     pub(crate) fn thinned(&self, stride: usize) -> Self {
         Self {
             names: self.names.clone(),
@@ -85,6 +86,8 @@ impl Standard {
     fn refuse_collinear(&self) -> Result<(), SurvivalError> {
         let p = self.columns.len();
         let Some(rows) = self.columns.first().map(Vec::len) else { return Ok(()) };
+        // The Cholesky factor of the correlation matrix; a diagonal entry is the share of a column
+        // that the earlier ones do not explain.
         let mut factor = Square::zero(p);
         for i in 0..p {
             for j in 0..=i {

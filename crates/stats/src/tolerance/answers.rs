@@ -154,6 +154,10 @@ mod tests {
         Changed { image, visual_change, answer, truth: Some(truth) }
     }
 
+    fn bin(hundredths: u8, n: u64, hits: u64) -> Bin {
+        Bin { hundredths, n, hits }
+    }
+
     #[test]
     fn the_majority_is_what_most_say_and_then_what_came_first() {
         let answers = [(1, 7), (1, 8), (1, 8), (2, 9), (2, 7), (2, 7), (2, 9), (3, 8), (3, 7)];
@@ -175,7 +179,6 @@ mod tests {
             changed(3, 0.11, 8, 8),
             Changed { truth: None, ..changed(2, 0.3, 7, 8) },
         ];
-        let bin = |hundredths, n, hits| Bin { hundredths, n, hits };
         let right = Images::correctness(&answers).unwrap();
         assert_eq!(right.bins().all(), [bin(11, 3, 2)]);
         let same = Images::prediction(&answers, &originals).unwrap();

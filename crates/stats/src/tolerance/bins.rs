@@ -61,17 +61,19 @@ impl Bins {
     pub fn new(bins: impl IntoIterator<Item = Bin>) -> Result<Self, ThresholdError> {
         let mut bins: Vec<Bin> = bins.into_iter().filter(|bin| bin.n > 0 || bin.hits > 0).collect();
         bins.sort_by_key(|bin| bin.hundredths);
-        let wrong = |bin: &Bin, why| ThresholdError::Bin { hundredths: bin.hundredths, why };
-        for bin in &bins {
-            if usize::from(bin.hundredths) >= EDGES {
-                return Err(wrong(bin, "lies beyond a visual change of 1"));
+        for &Bin { hundredths, n, hits } in &bins {
+            if usize::from(hundredths) >= EDGES {
+                let why = "lies beyond a visual change of 1";
+                return Err(ThresholdError::Bin { hundredths, why });
             }
-            if bin.hits > bin.n {
-                return Err(wrong(bin, "has more hits than answers"));
+            if hits > n {
+                return Err(ThresholdError::Bin { hundredths, why: "has more hits than answers" });
             }
         }
         match bins.windows(2).find(|pair| pair[0].hundredths == pair[1].hundredths) {
-            Some(pair) => Err(wrong(&pair[0], "comes twice")),
+            Some(pair) => {
+                Err(ThresholdError::Bin { hundredths: pair[0].hundredths, why: "comes twice" })
+            }
             None => Ok(Self { bins }),
         }
     }
@@ -179,6 +181,10 @@ mod tests {
     use super::*;
     use crate::tolerance::tests::random;
 
+    fn bin(hundredths: u8, n: u64, hits: u64) -> Bin {
+        Bin { hundredths, n, hits }
+    }
+
     #[test]
     fn edges_belong_to_the_bin_below() {
         for hundredths in 0..=100_u8 {
@@ -197,7 +203,6 @@ mod tests {
 
     #[test]
     fn bins_are_checked_sorted_and_kept() {
-        let bin = |hundredths, n, hits| Bin { hundredths, n, hits };
         let bins =
             Bins::new([bin(9, 11, 11), bin(3, 10, 0), bin(0, 12, 6), bin(50, 0, 0)]).unwrap();
         assert_eq!(bins.all(), [bin(0, 12, 6), bin(3, 10, 0), bin(9, 11, 11)]);

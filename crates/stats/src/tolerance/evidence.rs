@@ -3,7 +3,7 @@ use super::bins::{Bins, Redraw};
 use super::error::ThresholdError;
 use super::reuse::{Reuse, pair};
 use super::rule::{Reference, Rule};
-use super::threshold::{Fit, Found};
+use super::threshold::{Fit, FoundThreshold};
 use crate::bootstrap::index_below;
 
 /// What people answered about one fault, for one of two questions: whether they are right
@@ -105,7 +105,7 @@ impl Evidence {
     ///
     /// # Errors
     /// [`ThresholdError::TooFewBins`] where answers are too few for a curve.
-    pub fn threshold(&self, rule: Rule) -> Result<Found, ThresholdError> {
+    pub fn threshold(&self, rule: Rule) -> Result<FoundThreshold, ThresholdError> {
         let fit = Fit::new(&self.bins)?;
         let reference = match &self.compared {
             Compared::Known(rate) => Reference::known(*rate, None),
@@ -164,6 +164,7 @@ fn known(rate: f64) -> Result<Compared, ThresholdError> {
 }
 
 fn accuracy(images: &[(u64, u64)]) -> Reference {
-    let (right, n) = images.iter().fold((0, 0), |(right, n), of| (right + of.0, n + of.1));
+    let right: u64 = images.iter().map(|(right, _)| right).sum();
+    let n: u64 = images.iter().map(|(_, n)| n).sum();
     Reference::known(right as f64 / n as f64, Some((n, right)))
 }

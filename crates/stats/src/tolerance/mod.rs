@@ -7,7 +7,7 @@
 //! 1. [`Originals`]: answers on undisturbed images; how often they are right, and what most say,
 //! 2. [`Evidence`]: answers on changed images of one fault, for one question; or a [`Bins`] table,
 //! 3. [`Evidence::threshold`]: bins of visual change, a smoothing spline through their rates, and
-//!    the first drop below the reference that a [`Rule`] believes,
+//!    the first drop below the reference that a [`Rule`] accepts,
 //! 4. [`Evidence::again`] and [`Interval`]: the same on redrawn images, many times,
 //! 5. [`Evidence::reuse`]: whether parts of the answers tell the same story.
 //!
@@ -38,7 +38,7 @@ pub use evidence::Evidence;
 pub use interval::Interval;
 pub use reuse::Reuse;
 pub use rule::{Reference, Rule};
-pub use threshold::{Ending, FittedBin, Found};
+pub use threshold::{Ending, FittedBin, FoundThreshold};
 
 #[cfg(test)]
 mod tests {

@@ -32,13 +32,15 @@ pub(super) fn pair(
     bins: &Bins,
     draw: &mut dyn FnMut() -> u64,
 ) -> Result<Option<Reuse>, ThresholdError> {
-    let mut band = || match Fit::new(&part(bins, draw)?) {
-        Err(ThresholdError::TooFewBins { .. }) => Ok(None),
-        fit => fit.map(|fit| Some(banded(&fit))),
-    };
-    let (Some(first), Some(second)) = (band()?, band()?) else {
-        return Ok(None);
-    };
+    let mut curves = Vec::with_capacity(2);
+    for _ in 0..2 {
+        match Fit::new(&part(bins, draw)?) {
+            Err(ThresholdError::TooFewBins { .. }) => return Ok(None),
+            fit => curves.push(banded(&fit?)),
+        }
+    }
+    let first = &curves[0];
+    let second = &curves[1];
     let both = first.iter().filter_map(|(at, band)| Some((band, second.get(at)?)));
     let apart = both.clone().filter(|(a, b)| a.0 > b.1 || b.0 > a.1).count();
     Ok(Some(Reuse { compared: both.count(), apart }))
@@ -65,6 +67,7 @@ fn part(bins: &Bins, draw: &mut dyn FnMut() -> u64) -> Result<Bins, ThresholdErr
 
 /// Hits among `take` of `n` answers, of which `hits` are.
 fn without_replacement(n: u64, hits: u64, take: u64, draw: &mut dyn FnMut() -> u64) -> u64 {
+    // One after the other from an urn, as the hypergeometric distribution has it.
     let mut left = hits;
     for of in (n - take + 1..=n).rev() {
         left -= u64::from((index_below(of as usize, draw()) as u64) < left);

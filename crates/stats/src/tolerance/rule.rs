@@ -66,7 +66,8 @@ impl Rule {
             Self::PublishedImagenet => kept.len().div_ceil(20),
             Self::PublishedCifar10 => holding(kept, 1, 2),
         };
-        let (n, hits) = kept[..lowest].iter().fold((0, 0), |(n, h), b| (n + b.n, h + b.hits));
+        let n: u64 = kept[..lowest].iter().map(|bin| bin.n).sum();
+        let hits: u64 = kept[..lowest].iter().map(|bin| bin.hits).sum();
         let rate = if n == 0 { 1.0 } else { hits as f64 / n as f64 };
         Reference { rate, counted: Some((n, hits)), as_known: self != Self::Default }
     }

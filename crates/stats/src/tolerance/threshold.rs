@@ -40,7 +40,7 @@ impl FittedBin {
 
 /// A threshold, and what it was read from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundThreshold {
     /// The largest visual change that is tolerated: the upper edge of the bin that completes the
     /// drop, 1 without one.
     pub value: f64,
@@ -58,7 +58,7 @@ pub struct Found {
     pub curve: Smooth,
 }
 
-impl Found {
+impl FoundThreshold {
     /// Where the drop is; `None` without one, also where a rule reports the end of the data.
     #[must_use]
     pub fn drop(&self) -> Option<f64> {
@@ -78,9 +78,9 @@ impl Fit {
         if kept.len() < MIN_POINTS {
             return Err(ThresholdError::TooFewBins { kept: kept.len(), bins: bins.all().len() });
         }
-        let [places, weights, rates] =
-            [|bin: &Bin| bin.upper(), |bin: &Bin| bin.n as f64, |bin: &Bin| bin.rate()]
-                .map(|of| kept.iter().map(of).collect::<Vec<f64>>());
+        let places: Vec<f64> = kept.iter().map(Bin::upper).collect();
+        let weights: Vec<f64> = kept.iter().map(|bin| bin.n as f64).collect();
+        let rates: Vec<f64> = kept.iter().map(Bin::rate).collect();
         let curve = Smoother::new(&places, &weights)?.fit(&rates)?;
         Ok(Self { bins: kept, curve })
     }
@@ -129,7 +129,11 @@ impl Fit {
         Ok(self.first_drop(&chances, rule).map(|(_, last)| last.upper()))
     }
 
-    pub(super) fn found(self, reference: Reference, rule: Rule) -> Result<Found, ThresholdError> {
+    pub(super) fn found(
+        self,
+        reference: Reference,
+        rule: Rule,
+    ) -> Result<FoundThreshold, ThresholdError> {
         let chances = self.chances(&reference)?;
         let end = self.bins.iter().rev().map(Bin::upper).take(2).collect::<Vec<f64>>();
         let (value, cautious, ending) = match self.first_drop(&chances, rule) {
@@ -141,7 +145,7 @@ impl Fit {
             .zip(self.curve.fitted.iter().zip(chances))
             .map(|((bin, error), (&fitted, p))| FittedBin { bin: *bin, fitted, error, p })
             .collect();
-        Ok(Found { value, cautious, ending, reference, bins, curve: self.curve })
+        Ok(FoundThreshold { value, cautious, ending, reference, bins, curve: self.curve })
     }
 }
 

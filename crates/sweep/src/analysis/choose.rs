@@ -33,7 +33,8 @@ impl Clusters {
         let configuration = |row: &&Row| row.configuration as usize;
         let by_model: Vec<usize> = rows.iter().map(|row| of.models[configuration(row)]).collect();
         let by_configuration: Vec<usize> = rows.iter().map(configuration).collect();
-        let (models, configurations) = (distinct(&by_model), distinct(&by_configuration));
+        let models = distinct(&by_model);
+        let configurations = distinct(&by_configuration);
         if models >= FEW {
             Self { of_rows: by_model, count: models, by: "model" }
         } else if configurations >= FEW {
@@ -66,7 +67,7 @@ pub(super) fn refit(
     clusters: &Clusters,
 ) -> Result<Fit, SurvivalError> {
     let plain = fit(family, data, &Options::default())?;
-    plain.clustered(data, &clusters.of_rows)?.at_least_as_wary(&plain)
+    plain.clustered(data, &clusters.of_rows)?.with_errors_at_least_of(&plain)
 }
 
 /// The model that is asked for, or the one that its AIC recommends among parametric ones with a
@@ -143,14 +144,15 @@ pub(super) fn adjust(effects: &mut [Effect]) {
 /// The coefficients that are no effects.
 pub(super) fn shapes(fit: &Fit) -> Vec<Shape> {
     let lines = fit.coefficients(level()).into_iter().filter(|line| line.covariate == INTERCEPT);
-    let shape = |line: Coefficient| Shape {
-        parameter: line.parameter,
-        estimate: line.estimate,
-        se: line.se,
-        low: line.low,
-        high: line.high,
-    };
-    lines.map(shape).collect()
+    lines
+        .map(|line: Coefficient| Shape {
+            parameter: line.parameter,
+            estimate: line.estimate,
+            se: line.se,
+            low: line.low,
+            high: line.high,
+        })
+        .collect()
 }
 
 #[cfg(test)]

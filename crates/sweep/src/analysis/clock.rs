@@ -69,8 +69,11 @@ pub(super) struct Attacked<'a> {
 
 impl<'a> Attacked<'a> {
     pub(super) fn new(of: &'a Rows, options: &Options) -> Result<Self, AnalysisError> {
-        let lasting = |row: &&Row| !of.configurations[row.configuration as usize].one_shot;
-        let rows: Vec<&Row> = of.rows.iter().filter(lasting).collect();
+        let rows: Vec<&Row> = of
+            .rows
+            .iter()
+            .filter(|row: &&Row| !of.configurations[row.configuration as usize].one_shot)
+            .collect();
         if rows.is_empty() {
             return Err(AnalysisError::OneShot);
         }
@@ -91,7 +94,8 @@ impl<'a> Attacked<'a> {
     /// Leaves out rows of levels under which no answer ever changed: their coefficient is infinite,
     /// and in that limit they say nothing about the others. What was left out is told.
     pub(super) fn with_events(&self) -> (Vec<&'a Row>, Vec<Unchanged>) {
-        let (mut rows, mut left) = (self.rows.clone(), Vec::new());
+        let mut rows = self.rows.clone();
+        let mut left = Vec::new();
         loop {
             let mut levels: BTreeMap<(&str, &str), u64> = BTreeMap::new();
             for row in &rows {

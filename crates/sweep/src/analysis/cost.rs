@@ -81,20 +81,23 @@ pub(super) fn costs(
         fitted.rows.iter().for_each(|row| known[row.configuration as usize] = true);
         (fitted, known)
     });
-    let of = |(i, configuration): (usize, &Configuration)| {
-        if configuration.training_seconds <= 0.0 {
-            return Ok(None);
-        }
-        let model = match &fitted_rows {
-            Some((fitted, known)) if known[i] => {
-                Some(by_model(fitted, i, configuration, latest(&own[i]))?)
+    rows.configurations
+        .iter()
+        .enumerate()
+        .map(|(i, configuration): (usize, &Configuration)| {
+            if configuration.training_seconds <= 0.0 {
+                return Ok(None);
             }
-            _ => None,
-        };
-        let own = if configuration.one_shot { None } else { by_own(configuration, &own[i])? };
-        Ok(Some(Costs { model, own, benign: benign(configuration)? }))
-    };
-    rows.configurations.iter().enumerate().map(of).collect()
+            let model = match &fitted_rows {
+                Some((fitted, known)) if known[i] => {
+                    Some(by_model(fitted, i, configuration, latest(&own[i]))?)
+                }
+                _ => None,
+            };
+            let own = if configuration.one_shot { None } else { by_own(configuration, &own[i])? };
+            Ok(Some(Costs { model, own, benign: benign(configuration)? }))
+        })
+        .collect()
 }
 
 fn latest(rows: &[&Row]) -> f64 {
@@ -142,7 +145,8 @@ fn by_own(of: &Configuration, rows: &[&Row]) -> Result<Option<Cost>, AnalysisErr
 }
 
 fn cost(seconds: &Estimate, ratio: &Estimate, beyond: bool) -> Cost {
-    let (seconds, ratio) = (Measured::of(seconds), Measured::of(ratio));
+    let seconds = Measured::of(seconds);
+    let ratio = Measured::of(ratio);
     Cost { seconds, ratio, standing: Standing::of(&ratio), beyond }
 }
 

@@ -85,7 +85,9 @@ impl<'a> Tally<'a> {
     }
 
     fn counts(&self) -> Result<Counts, StatsError> {
-        let (mut asked, mut missed, mut seconds) = (0, 0, 0.0);
+        let mut asked = 0;
+        let mut missed = 0;
+        let mut seconds = 0.0;
         for of in self.models.values() {
             asked += of.benign_samples;
             let wrong = (1.0 - of.benign_accuracy) * of.benign_samples as f64;
@@ -144,24 +146,27 @@ const AXES: [(&str, Level); 4] = [
 /// Pooled along each axis.
 pub(super) fn groups(rows: &Rows) -> Result<Vec<Grouping>, AnalysisError> {
     let (models, _) = numbered(&rows.configurations);
-    let pooled = |&(axis, of): &(&'static str, Level)| {
-        let mut tallies: BTreeMap<&str, Tally<'_>> = BTreeMap::new();
-        for (configuration, &model) in rows.configurations.iter().zip(&models) {
-            tallies.entry(of(configuration)).or_default().join(model, configuration);
-        }
-        for row in &rows.rows {
-            let level = of(&rows.configurations[row.configuration as usize]);
-            tallies.entry(level).or_default().add(row);
-        }
-        let group = |(level, tally): (&str, Tally<'_>)| {
-            Ok(Group {
-                level: level.to_owned(),
-                configurations: tally.configurations,
-                counts: tally.counts()?,
-            })
-        };
-        let groups = tallies.into_iter().map(group).collect::<Result<_, StatsError>>()?;
-        Ok(Grouping { axis, groups })
-    };
-    AXES.iter().map(pooled).collect()
+    AXES.iter()
+        .map(|&(axis, of): &(&'static str, Level)| {
+            let mut tallies: BTreeMap<&str, Tally<'_>> = BTreeMap::new();
+            for (configuration, &model) in rows.configurations.iter().zip(&models) {
+                tallies.entry(of(configuration)).or_default().join(model, configuration);
+            }
+            for row in &rows.rows {
+                let level = of(&rows.configurations[row.configuration as usize]);
+                tallies.entry(level).or_default().add(row);
+            }
+            let groups = tallies
+                .into_iter()
+                .map(|(level, tally): (&str, Tally<'_>)| {
+                    Ok(Group {
+                        level: level.to_owned(),
+                        configurations: tally.configurations,
+                        counts: tally.counts()?,
+                    })
+                })
+                .collect::<Result<_, StatsError>>()?;
+            Ok(Grouping { axis, groups })
+        })
+        .collect()
 }

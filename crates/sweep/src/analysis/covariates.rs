@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use faultlens_analysis::words::number;
+use faultlens_analysis::format::number;
 use serde::Serialize;
 
 use crate::rows::{Configuration, Row};
@@ -168,8 +168,12 @@ impl<'a> Builder<'a> {
 
     fn number(&mut self, name: &str, unit: Option<&str>, of: fn(&Configuration) -> f64) {
         let values: Vec<f64> = self.configurations.iter().map(of).collect();
-        let seen = || values.iter().zip(&self.weights).filter(|(_, weight)| **weight > 0.0);
-        if seen().any(|(value, _)| !value.is_finite()) {
+        if values
+            .iter()
+            .zip(&self.weights)
+            .filter(|(_, weight)| **weight > 0.0)
+            .any(|(value, _)| !value.is_finite())
+        {
             let why = "it is not known of every model".to_owned();
             self.design.left_out.push(LeftOut { name: name.to_owned(), why });
             return;
@@ -181,7 +185,8 @@ impl<'a> Builder<'a> {
         };
         let scaled = if step > 0.0 { step } else { 1.0 };
         let values = values.iter().map(|value| (value - mean) / scaled).collect();
-        let (name, kind) = (name.to_owned(), Kind::Number);
+        let name = name.to_owned();
+        let kind = Kind::Number;
         self.push(Covariate { name, kind, unit, step: scaled }, values);
     }
 
@@ -198,10 +203,15 @@ impl<'a> Builder<'a> {
     fn push(&mut self, covariate: Covariate, values: Vec<f64>) {
         let centred = self.centred(&values);
         let own = dot(&centred, &centred);
-        let size = |(value, weight): (&f64, &f64)| {
-            if *weight > 0.0 { value * value * weight } else { 0.0 }
-        };
-        let all: f64 = values.iter().zip(&self.weights).map(size).sum();
+        let all: f64 = values
+            .iter()
+            .zip(&self.weights)
+            .map(
+                |(value, weight): (&f64, &f64)| {
+                    if *weight > 0.0 { value * value * weight } else { 0.0 }
+                },
+            )
+            .sum();
         if own <= 1e-20 * all {
             let why = "it is the same in every row".to_owned();
             self.design.left_out.push(LeftOut { name: covariate.name, why });
@@ -227,20 +237,26 @@ impl<'a> Builder<'a> {
     /// A column less its mean, each configuration as long as its rows make it.
     fn centred(&self, values: &[f64]) -> Vec<f64> {
         let (mean, _) = self.spread(values);
-        let of = |(value, weight): (&f64, &f64)| match *weight > 0.0 {
-            true => (value - mean) * weight.sqrt(),
-            false => 0.0,
-        };
-        values.iter().zip(&self.weights).map(of).collect()
+        values
+            .iter()
+            .zip(&self.weights)
+            .map(|(value, weight): (&f64, &f64)| match *weight > 0.0 {
+                true => (value - mean) * weight.sqrt(),
+                false => 0.0,
+            })
+            .collect()
     }
 
     /// The kept column that resembles this one most, and whether it suffices.
     fn nearest(&self, centred: &[f64]) -> String {
-        let alike = |one: &Vec<f64>| {
-            let shared = dot(one, centred);
-            shared * shared / (dot(one, one) * dot(centred, centred))
-        };
-        let all = self.centred.iter().map(alike).zip(&self.design.covariates);
+        let all = self
+            .centred
+            .iter()
+            .map(|one: &Vec<f64>| {
+                let shared = dot(one, centred);
+                shared * shared / (dot(one, one) * dot(centred, centred))
+            })
+            .zip(&self.design.covariates);
         match all.max_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((share, one)) if share > 1.0 - OWN => one.name.clone(),
             Some((_, one)) => format!("{} and others", one.name),

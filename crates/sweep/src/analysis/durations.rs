@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use faultlens_analysis::words::counted;
+use faultlens_analysis::format::counted;
 use faultlens_core::Seed;
 use faultlens_stats::survival::{
     Assessment, Compared, Fit, Horizon, Lifetimes, Model, Options as FitOptions, Smoothing,
@@ -316,8 +316,8 @@ fn split(
         let share = (samples.len() as f64 * options.test).round() as usize;
         held.extend(samples[..share].iter().map(|sample| (*configuration, *sample)));
     }
-    let is_held = |&i: &usize| held.contains(&(rows[i].configuration, rows[i].sample.as_str()));
-    let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(is_held);
+    let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.len())
+        .partition(|&i: &usize| held.contains(&(rows[i].configuration, rows[i].sample.as_str())));
     let test = if test.is_empty() { None } else { Some(data.select(&test)?) };
     Ok((data.select(&train)?, test))
 }

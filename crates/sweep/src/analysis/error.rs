@@ -6,7 +6,7 @@ use faultlens_stats::survival::{FAMILIES, SurvivalError};
 use super::Options;
 use crate::rows::{Configuration, Row, Rows};
 
-/// Why nothing can be said about the rows of a study. Configurations and rows are counted from 1.
+/// Why nothing can be said about the rows of a sweep. Configurations and rows are counted from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AnalysisError {
     /// Nothing was attacked.

@@ -1,4 +1,4 @@
-//! What an analysis hands over; `study.json` is this.
+//! What an analysis hands over; `sweep.json` is this.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use super::questions::Questions;
 use crate::rows::Configuration;
 use faultlens_stats::Estimate;
 
-/// What the rows of a study say.
+/// What the rows of a sweep say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Findings {
     /// What was studied.
@@ -33,7 +33,7 @@ pub struct Findings {
     pub masking: Vec<Masked>,
     /// How many pairs of a defended model and a limit of changes were looked at for that.
     pub masking_looks: u64,
-    /// Every configuration, in the order of the study.
+    /// Every configuration, in the order of the sweep.
     pub configurations: Vec<OfConfiguration>,
 }
 
@@ -135,7 +135,7 @@ impl Standings {
 /// One configuration: what it is, what was counted, what it costs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OfConfiguration {
-    /// Its place in the study, from 0.
+    /// Its place in the sweep, from 0.
     pub index: u64,
     /// The data set.
     pub data: String,

@@ -76,8 +76,10 @@ fn by_model(rows: &Rows) -> BTreeMap<(usize, &str), Shot<'_>> {
     let mut out: BTreeMap<(usize, &str), Shot<'_>> = BTreeMap::new();
     let key = |i: usize| (models[i], rows.configurations[i].defence.label.as_str());
     for (i, of) in rows.configurations.iter().enumerate() {
-        let new = || Shot { of, limits: BTreeSet::new(), rows: Vec::new() };
-        out.entry(key(i)).or_insert_with(new).limits.extend(limit(of));
+        out.entry(key(i))
+            .or_insert_with(|| Shot { of, limits: BTreeSet::new(), rows: Vec::new() })
+            .limits
+            .extend(limit(of));
     }
     for row in &rows.rows {
         let i = row.configuration as usize;
@@ -94,7 +96,8 @@ fn by_model(rows: &Rows) -> BTreeMap<(usize, &str), Shot<'_>> {
 fn suspect(shot: &Shot<'_>, limit: Limit) -> Result<Option<Masked>, AnalysisError> {
     let attempts = shot.rows.iter().map(|(follows, row)| {
         let found = |distance: Option<f64>| distance.filter(|_| row.changed);
-        let (distance_inf, distance_2) = (found(row.distance_inf), found(row.distance_2));
+        let distance_inf = found(row.distance_inf);
+        let distance_2 = found(row.distance_2);
         (row.sample.as_str(), Attempt { follows: *follows, distance_inf, distance_2 })
     });
     let Some(both) = limit.both_kinds(attempts) else { return Ok(None) };

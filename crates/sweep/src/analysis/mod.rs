@@ -1,4 +1,4 @@
-//! What the rows of a study say.
+//! What the rows of a sweep say.
 //!
 //! 1. Counts: accuracies, shares of changed answers and failure rates, of each configuration and
 //!    pooled,
@@ -134,14 +134,16 @@ fn configurations(
 /// model where everything that made it agrees, also the time that its training took.
 pub(crate) fn numbered(configurations: &[Configuration]) -> (Vec<usize>, usize) {
     let mut known = BTreeMap::new();
-    let number = |c: &Configuration| {
-        let key = (
-            (c.data.clone(), c.permutation, c.architecture.clone(), c.layers, c.epochs),
-            (c.learning_rate.to_bits(), c.training_seconds.to_bits()),
-        );
-        let next = known.len();
-        *known.entry(key).or_insert(next)
-    };
-    let numbers = configurations.iter().map(number).collect();
+    let numbers = configurations
+        .iter()
+        .map(|c: &Configuration| {
+            let key = (
+                (c.data.clone(), c.permutation, c.architecture.clone(), c.layers, c.epochs),
+                (c.learning_rate.to_bits(), c.training_seconds.to_bits()),
+            );
+            let next = known.len();
+            *known.entry(key).or_insert(next)
+        })
+        .collect();
     (numbers, known.len())
 }

@@ -178,7 +178,8 @@ fn slope(models: &[Trained]) -> Option<f64> {
     let layers: Vec<f64> = trained.iter().map(|m| m.layers).collect();
     let each: Vec<f64> = trained.iter().map(|m| m.seconds / m.epochs).collect();
     let epochs: Vec<f64> = trained.iter().map(|m| m.epochs).collect();
-    let (x, y) = (mean(&layers)?, mean(&each)?);
+    let x = mean(&layers)?;
+    let y = mean(&each)?;
     let spread: f64 = layers.iter().map(|l| (l - x) * (l - x)).sum();
     let shared: f64 = layers.iter().zip(&each).map(|(l, e)| (l - x) * (e - y)).sum();
     (spread > 0.0).then_some(shared / spread * mean(&epochs)?)

@@ -1,6 +1,6 @@
 //! What it comes to, in words.
 
-use faultlens_analysis::words::{count, counted, number, p_value, percent, rate};
+use faultlens_analysis::format::{count, counted, number, p_value, percent, rate};
 
 use super::clock::Attacked;
 use super::cost::{Cost, Costs, Standing};
@@ -119,8 +119,11 @@ fn level(effect: &Effect) -> &str {
 }
 
 fn listed(effects: &[&Effect], name: fn(&Effect) -> &str) -> String {
-    let one = |effect: &&Effect| format!("{} {}", name(effect), factor(effect.ratio));
-    let mut names: Vec<String> = effects.iter().take(NAMED).map(one).collect();
+    let mut names: Vec<String> = effects
+        .iter()
+        .take(NAMED)
+        .map(|effect: &&Effect| format!("{} {}", name(effect), factor(effect.ratio)))
+        .collect();
     if effects.len() > NAMED {
         names.push(format!("{} more", effects.len() - NAMED));
     }
@@ -256,7 +259,7 @@ fn masking(of: &Findings) -> Vec<String> {
                     changed no more answers, by changes of the same size, than chance allows.";
         return (of.masking_looks > 0).then(|| text.to_owned()).into_iter().collect();
     }
-    let one = |masked: &super::Masked| {
+    let mut out: Vec<String> = of.masking.iter().take(NAMED).map(|masked: &super::Masked| {
         format!(
             "The gradients of {} mislead: by changes of at most {} (norm {}) attacks without them \
              changed {} of the answers, attacks with them {} (p {}).",
@@ -267,8 +270,7 @@ fn masking(of: &Findings) -> Vec<String> {
             rate(&masked.following),
             p_value(masked.p)
         )
-    };
-    let mut out: Vec<String> = of.masking.iter().take(NAMED).map(one).collect();
+    }).collect();
     if of.masking.len() > NAMED {
         out.push(format!("The gradients of {} more models mislead.", of.masking.len() - NAMED));
     }

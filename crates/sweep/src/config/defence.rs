@@ -41,7 +41,8 @@ impl DefencePoint {
     }
 
     fn control() -> Self {
-        let (name, label) = (CONTROL.to_owned(), CONTROL.to_owned());
+        let name = CONTROL.to_owned();
+        let label = CONTROL.to_owned();
         Self { name, label, strength: 0.0, means: Means::Control }
     }
 }
@@ -83,10 +84,11 @@ const ATTACKED: &[Parameter] = &[
     SHARE,
 ];
 
-/// The points of the study's defences; the control alone where there are none.
+/// The points of the sweep's defences; the control alone where there are none.
 pub(super) fn read(list: Option<&Node>) -> Result<Vec<DefencePoint>, Diagnostic> {
     let Some(list) = list else { return Ok(vec![DefencePoint::control()]) };
-    let (mut points, mut labels) = (Vec::new(), BTreeSet::new());
+    let mut points = Vec::new();
+    let mut labels = BTreeSet::new();
     for entry in list.list() {
         for point in entry_points(entry)? {
             if !labels.insert(point.label.clone()) {
@@ -136,13 +138,15 @@ fn trained(
     let parameters: Vec<&Parameter> = parameters.iter().collect();
     let form = Form { name, parameters: parameters.clone(), besides: &["defence"], sweeps: true };
     let all = form.settings(entry.entries(), entry.at)?;
-    let point = |settings: Settings| DefencePoint {
-        name: name.to_owned(),
-        label: label(name, &settings, &parameters),
-        strength: parameters.first().map_or(0.0, |first| number(&settings, first.name)),
-        means: means(&|name| number(&settings, name)),
-    };
-    Ok(all.into_iter().map(point).collect())
+    Ok(all
+        .into_iter()
+        .map(|settings: Settings| DefencePoint {
+            name: name.to_owned(),
+            label: label(name, &settings, &parameters),
+            strength: parameters.first().map_or(0.0, |first| number(&settings, first.name)),
+            means: means(&|name| number(&settings, name)),
+        })
+        .collect())
 }
 
 fn number(settings: &Settings, name: &str) -> f64 {
@@ -163,21 +167,25 @@ fn around(entry: &Node, name: &Node) -> Result<Vec<DefencePoint>, Diagnostic> {
         all = all.iter().flat_map(|old| values.iter().map(move |v| with(old, v))).collect();
     }
     let named = Entry { key: "name".to_owned(), key_at: name.at, node: name.clone() };
-    let point = |settings: Vec<Entry>| {
-        let strength = settings.iter().find_map(|entry| entry.node.number());
-        let entries = [vec![named.clone()], settings].concat();
-        let list = entry.with(Value::List(vec![entry.with(Value::Map(entries))]));
-        let spec = defences(&list)?.into_iter().next();
-        let spec = spec.ok_or_else(|| Diagnostic::new(entry.at, "this is no defence"))?;
-        let first = || spec.settings.iter().find_map(|(name, _)| spec.settings.number_if_set(name));
-        Ok(DefencePoint {
-            name: spec.name.to_owned(),
-            label: spec.to_string(),
-            strength: strength.or_else(first).unwrap_or_default(),
-            means: Means::Around(spec),
+    all.into_iter()
+        .map(|settings: Vec<Entry>| {
+            let strength = settings.iter().find_map(|entry| entry.node.number());
+            let entries = [vec![named.clone()], settings].concat();
+            let list = entry.with(Value::List(vec![entry.with(Value::Map(entries))]));
+            let spec = defences(&list)?.into_iter().next();
+            let spec = spec.ok_or_else(|| Diagnostic::new(entry.at, "this is no defence"))?;
+            Ok(DefencePoint {
+                name: spec.name.to_owned(),
+                label: spec.to_string(),
+                strength: strength
+                    .or_else(|| {
+                        spec.settings.iter().find_map(|(name, _)| spec.settings.number_if_set(name))
+                    })
+                    .unwrap_or_default(),
+                means: Means::Around(spec),
+            })
         })
-    };
-    all.into_iter().map(point).collect()
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The study file: YAML text becomes checked types once, and nothing checks again.
+//! The sweep file: YAML text becomes checked types once, and nothing checks again.
 
 mod defence;
 mod model;
@@ -11,21 +11,23 @@ use faultlens_spec::file::{self, Diagnostic, Key, Node, Takes, check, parse};
 use faultlens_spec::{ConfigError, FaultPoint};
 use std::path::{Path, PathBuf};
 
-/// The key that tells a study from a campaign.
-const STUDY: &str = "study";
+/// The key that tells a sweep from a campaign.
+const SWEEP: &str = "sweep";
+/// What the first release called it.
+const OLD_SWEEP: &str = "study";
 /// How many samples are attacked where the file does not say it, as is usual.
 const SAMPLES: usize = 100;
 
-/// Which models are trained, defended and attacked: a study file, checked.
+/// Which models are trained, defended and attacked: a sweep file, checked.
 #[derive(Debug)]
-pub struct Study {
+pub struct Sweep {
     /// What reports call it.
     pub name: String,
     /// What all random numbers come from.
     pub seed: u64,
     /// How many threads work; one per core where it is not said.
     pub threads: Option<usize>,
-    /// The folder for all that the study leaves, from the current directory.
+    /// The folder for all that the sweep leaves, from the current directory.
     pub output: PathBuf,
     /// The folder in which trained models are kept, from the current directory; `models` in the
     /// output where it is not said.
@@ -46,21 +48,23 @@ pub struct Study {
     pub defences: Vec<DefencePoint>,
     /// The attacks; no point twice, and there is at least one.
     pub attacks: Vec<FaultPoint>,
+    /// What the author of the file should change, such as names of an earlier release.
+    pub warnings: Vec<String>,
 }
 
 const KEYS: &[Key] = &[
-    optional("name", "what reports call the study; by default the file's name", Takes::Text),
+    optional("name", "what reports call the sweep; by default the file's name", Takes::Text),
     optional("seed", "what all random numbers come from; 1 by default", whole(0, i64::MAX)),
     optional("threads", "how many threads work; by default one per core", whole(1, 1024)),
     optional(
         "output",
-        "the folder for all that the study leaves, from the current directory; by default runs/ \
+        "the folder for all that the sweep leaves, from the current directory; by default runs/ \
          and the file's name",
         Takes::Text,
     ),
     optional(
         "cache",
-        "the folder in which trained models are kept, from the current directory, so that studies \
+        "the folder in which trained models are kept, from the current directory, so that sweeps \
          share them; by default models in the output",
         Takes::Text,
     ),
@@ -74,20 +78,20 @@ const KEYS: &[Key] = &[
     required("attacks", "what is done to samples, as a campaign's faults", Takes::Faults),
 ];
 
-const FILE: &[Key] = &[required(STUDY, "models, defences and attacks", Takes::Section(KEYS))];
+const FILE: &[Key] = &[required(SWEEP, "models, defences and attacks", Takes::Section(KEYS))];
 
-impl Study {
-    /// Whether a text means a study and not a campaign. What cannot be read is no study.
-    pub fn is_study(text: &str) -> bool {
-        parse(text).is_ok_and(|tree| tree.get(STUDY).is_some())
+impl Sweep {
+    /// Whether a text means a sweep and not a campaign. What cannot be read is no sweep.
+    pub fn is_sweep(text: &str) -> bool {
+        parse(text).is_ok_and(|tree| tree.get(SWEEP).or(tree.get(OLD_SWEEP)).is_some())
     }
 
-    /// Reads and checks a study file.
+    /// Reads and checks a sweep file.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         Self::parse(&file::text(path)?, path)
     }
 
-    /// Checks the text of a study file; `path` is where it comes from, and what the paths of data
+    /// Checks the text of a sweep file; `path` is where it comes from, and what the paths of data
     /// and models start from.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         read(text, path).map_err(|slip| slip.within(text, path))
@@ -116,17 +120,19 @@ impl Study {
     }
 }
 
-fn read(text: &str, path: &Path) -> Result<Study, Diagnostic> {
-    let tree = parse(text)?;
-    check("a study file", &tree, &Takes::Section(FILE))?;
-    let node = tree.get(STUDY).unwrap_or(&tree);
+fn read(text: &str, path: &Path) -> Result<Sweep, Diagnostic> {
+    let mut tree = parse(text)?;
+    let mut warnings = Vec::new();
+    file::rename_keys(&mut tree, &[(OLD_SWEEP, SWEEP)], &mut warnings);
+    check("a sweep file", &tree, &Takes::Section(FILE))?;
+    let node = tree.get(SWEEP).unwrap_or(&tree);
     let base = path.parent().unwrap_or(Path::new(""));
-    let stem = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
+    let stem = path.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy());
     let words = |key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
     let output = words("output").map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from);
     let size = node.get("size").map(size).transpose()?;
     let [models, attacks] = ["models", "attacks"].map(|key| node.get(key).unwrap_or(node));
-    let study = Study {
+    let sweep = Sweep {
         name: words("name").unwrap_or_else(|| stem.to_string()),
         seed: number(node, "seed").unwrap_or(1),
         threads: number(node, "threads"),
@@ -140,13 +146,14 @@ fn read(text: &str, path: &Path) -> Result<Study, Diagnostic> {
         models: model::read(models, base, size)?,
         defences: defence::read(node.get("defences"))?,
         attacks: file::faults(attacks)?,
+        warnings,
     };
-    if study.targets().next().is_none() {
+    if sweep.targets().next().is_none() {
         let what = "every model was trained elsewhere and every defence happens in training, so \
                     that nothing is left to attack; add the defence control";
         return Err(Diagnostic::new(models.at, what));
     }
-    Ok(study)
+    Ok(sweep)
 }
 
 fn number<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {

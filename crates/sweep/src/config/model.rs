@@ -1,9 +1,9 @@
-//! What is attacked: models that the study trains, and models that were trained elsewhere.
+//! What is attacked: models that the sweep trains, and models that were trained elsewhere.
 
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
 use faultlens_train::architecture::{Spec, find, plan};
-use faultlens_train::{OPTIMISERS, Task, USUAL_OPTIMISER, optimiser};
+use faultlens_train::{DEFAULT_OPTIMISER, OPTIMISERS, Task, optimiser};
 use faultlens_vision::{InputDescription, OutputDescription};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A model with all that tells it from others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelPoint {
-    /// What the study calls it.
+    /// What the sweep calls it.
     pub name: String,
     /// The network, or the name of the file.
     pub architecture: String,
@@ -28,7 +28,7 @@ pub struct ModelPoint {
 /// Who trains a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Origin {
-    /// The study.
+    /// The sweep.
     Here {
         /// Images per step.
         batch: usize,
@@ -81,13 +81,14 @@ const fn parameter(
     Parameter { name, about, kind, unset }
 }
 
-/// The models of the study's list.
+/// The models of the sweep's list.
 pub(super) fn read(
     list: &Node,
     base: &Path,
     size: Option<[usize; 2]>,
 ) -> Result<Vec<ModelPoint>, Diagnostic> {
-    let (mut points, mut names) = (Vec::new(), BTreeSet::new());
+    let mut points = Vec::new();
+    let mut names = BTreeSet::new();
     for entry in list.list() {
         for point in entry_points(entry, base, size)? {
             if !names.insert(point.name.clone()) {
@@ -143,12 +144,12 @@ fn here(
     for node in orders {
         let order = node.text().unwrap_or_default();
         check_order(order, size).map_err(|what| Diagnostic::new(node.at, what))?;
-        let point = |settings: &Settings| {
+        points.extend(all.iter().map(|settings: &Settings| {
             let usual = optimiser(&rule).map_or(0.0, |rule| rule.usual().learning_rate);
             let name = label(order, settings, &parameters);
             let learning_rate = settings.number_if_set("learning_rate").unwrap_or(usual);
             ModelPoint {
-                name: if rule == USUAL_OPTIMISER { name } else { format!("{name} {rule}") },
+                name: if rule == DEFAULT_OPTIMISER { name } else { format!("{name} {rule}") },
                 architecture: order.to_owned(),
                 epochs: whole(settings, "epochs"),
                 learning_rate,
@@ -157,16 +158,18 @@ fn here(
                     optimiser: rule.clone(),
                 },
             }
-        };
-        points.extend(all.iter().map(point));
+        }));
     }
     Ok(points)
 }
 
 fn optimiser_of(entry: &Node) -> Result<String, Diagnostic> {
-    let Some(node) = entry.get("optimiser") else { return Ok(USUAL_OPTIMISER.to_owned()) };
-    let names = || OPTIMISERS.iter().map(|rule| rule.name()).collect();
-    check("optimiser", node, &Takes::Name("optimiser", names))?;
+    let Some(node) = entry.get("optimiser") else { return Ok(DEFAULT_OPTIMISER.to_owned()) };
+    check(
+        "optimiser",
+        node,
+        &Takes::Name("optimiser", || OPTIMISERS.iter().map(|rule| rule.name()).collect()),
+    )?;
     Ok(node.text().unwrap_or_default().to_owned())
 }
 
@@ -174,7 +177,7 @@ fn optimiser_of(entry: &Node) -> Result<String, Diagnostic> {
 fn check_order(order: &str, size: Option<[usize; 2]>) -> Result<(), String> {
     let architecture = find(order).map_err(|error| error.to_string())?;
     if architecture.task != Some(Task::Classify) {
-        return Err(format!("{order} does not tell classes, and a study attacks such models only"));
+        return Err(format!("{order} does not tell classes, and a sweep attacks such models only"));
     }
     let [height, width] = size.unwrap_or([64, 64]);
     plan(order, &Spec::new([3, height, width], 10)).map_err(|error| error.to_string())?;

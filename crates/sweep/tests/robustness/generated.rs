@@ -5,7 +5,7 @@ use faultlens_sweep::{Choice, Configuration, Row, Rows};
 
 /// What to generate; the effects are on the logarithm of the time.
 #[derive(Debug, Clone)]
-pub(crate) struct Study {
+pub(crate) struct Sweep {
     pub(crate) seed: u64,
     /// Attacked samples of each configuration.
     pub(crate) samples: u64,
@@ -31,10 +31,10 @@ pub(crate) struct Study {
     pub(crate) training: f64,
 }
 
-/// The Weibull shape of every study.
+/// The Weibull shape of every sweep.
 pub(crate) const SHAPE: f64 = 1.5;
 
-impl Default for Study {
+impl Default for Sweep {
     fn default() -> Self {
         Self {
             seed: 1,
@@ -68,7 +68,7 @@ struct Trained {
     luck: f64,
 }
 
-impl Study {
+impl Sweep {
     /// The attacks: name, strength, scaled strength.
     fn attacks() -> [Choice; 5] {
         [

@@ -7,10 +7,10 @@ mod masking;
 mod refusals;
 
 use faultlens_sweep::analysis::{Effect, Findings, Options, Standing, analyse};
-use generated::Study;
+use generated::Sweep;
 
-fn findings(study: &Study) -> Findings {
-    analyse(&study.rows(), &Options::default()).unwrap()
+fn findings(sweep: &Sweep) -> Findings {
+    analyse(&sweep.rows(), &Options::default()).unwrap()
 }
 
 /// The interval of an effect in the number's own unit.
@@ -23,18 +23,18 @@ fn interval(effects: &[Effect], name: &str) -> (f64, f64) {
 fn intervals_cover_the_effects_that_made_the_rows() {
     let (mut looks, mut covered) = (0, 0);
     for seed in 0..8 {
-        // In half of the studies models of equal settings differ by luck.
+        // In half of the sweeps models of equal settings differ by luck.
         let per_model = if seed % 2 == 0 { 0.0 } else { 0.3 };
-        let study = Study { seed, samples: 8, per_model, ..Study::default() };
-        let found = findings(&study);
+        let sweep = Sweep { seed, samples: 8, per_model, ..Sweep::default() };
+        let found = findings(&sweep);
         let chosen = found.seconds.chosen.unwrap();
         let truths = [
-            ("attack: hop_skip_jump", study.hop_skip_jump),
-            ("defence: gauss_in", study.gauss_in),
-            ("attack strength", study.strength),
-            ("epochs", study.per_epoch),
-            ("layers", study.per_layer),
-            ("prediction seconds", study.per_prediction_second),
+            ("attack: hop_skip_jump", sweep.hop_skip_jump),
+            ("defence: gauss_in", sweep.gauss_in),
+            ("attack strength", sweep.strength),
+            ("epochs", sweep.per_epoch),
+            ("layers", sweep.per_layer),
+            ("prediction seconds", sweep.per_prediction_second),
         ];
         for (name, truth) in truths {
             let (low, high) = interval(&chosen.effects, name);
@@ -43,7 +43,7 @@ fn intervals_cover_the_effects_that_made_the_rows() {
         }
         let [_, low, high] = found.questions.epoch.unwrap().ratio;
         looks += 1;
-        covered += u32::from(low <= study.per_epoch.exp() && study.per_epoch.exp() <= high);
+        covered += u32::from(low <= sweep.per_epoch.exp() && sweep.per_epoch.exp() <= high);
         // Luck spreads the times of all models together.
         let right = ["weibull", "gengamma"].contains(&chosen.model.as_str());
         assert!(right || per_model > 0.0, "{}", chosen.model);
@@ -53,7 +53,7 @@ fn intervals_cover_the_effects_that_made_the_rows() {
 
 #[test]
 fn the_model_that_made_the_rows_fits_them() {
-    let found = findings(&Study::default());
+    let found = findings(&Sweep::default());
     assert_eq!(found.seconds.models.len(), 6);
     let weibull = found.seconds.models.iter().find(|m| m.model == "weibull").unwrap();
     assert!(weibull.test_ici.unwrap() < 0.03, "{weibull:?}");
@@ -70,7 +70,7 @@ fn the_model_that_made_the_rows_fits_them() {
 #[test]
 fn models_that_differ_by_luck_widen_the_errors() {
     let error = |per_model: f64| {
-        let found = findings(&Study { per_model, ..Study::default() });
+        let found = findings(&Sweep { per_model, ..Sweep::default() });
         let chosen = found.seconds.chosen.unwrap();
         assert_eq!((chosen.clustered_by, chosen.clusters), ("model", 27));
         chosen.effects.iter().find(|e| e.covariate.name == "epochs").unwrap().se
@@ -81,14 +81,14 @@ fn models_that_differ_by_luck_widen_the_errors() {
 /// Shares of a configuration's costs by the truth: a Weibull mean is λ·Γ(1 + 1/ρ).
 #[test]
 fn broken_and_robust_are_told_apart() {
-    let cheap = findings(&Study { training: 0.1, ..Study::default() });
+    let cheap = findings(&Sweep { training: 0.1, ..Sweep::default() });
     assert_eq!(cheap.standings.broken, cheap.standings.known());
     assert!(cheap.conclusions[0].text.starts_with("270 of 270 configurations (100%) are broken"));
-    let dear = findings(&Study { training: 1e-7, ..Study::default() });
+    let dear = findings(&Sweep { training: 1e-7, ..Sweep::default() });
     assert_eq!(dear.standings.not_broken, dear.standings.known());
     let gamma = 0.902_745_292_950_933_7; // Γ(1 + 1/1.5)
-    let study = Study { samples: 100, ..Study::default() };
-    let mixed = findings(&study);
+    let sweep = Sweep { samples: 100, ..Sweep::default() };
+    let mixed = findings(&sweep);
     assert!(mixed.standings.broken > 0 && mixed.standings.not_broken > 0);
     let (mut model, mut own, mut all) = (0, 0, 0);
     for one in &mixed.configurations {
@@ -100,11 +100,11 @@ fn broken_and_robust_are_told_apart() {
             "pgd 1" | "hop_skip_jump 100" => 1.0,
             _ => 0.0,
         };
-        let place = study.base
-            + study.per_epoch * f64::from(one.epochs)
-            + study.strength * scaled
-            + is("gauss_in", study.gauss_in)
-            + is("hop_skip_jump", study.hop_skip_jump);
+        let place = sweep.base
+            + sweep.per_epoch * f64::from(one.epochs)
+            + sweep.strength * scaled
+            + is("gauss_in", sweep.gauss_in)
+            + is("hop_skip_jump", sweep.hop_skip_jump);
         let truth = one.training_seconds / (gamma * place.exp());
         let costs = one.costs.as_ref().unwrap();
         let holds = |cost: &faultlens_sweep::analysis::Cost| {
@@ -121,10 +121,10 @@ fn broken_and_robust_are_told_apart() {
 /// Rows of which every answer resists must not be called broken by what was never seen.
 #[test]
 fn a_configuration_that_resists_is_not_broken_by_its_own_samples() {
-    let study = Study { training: 1.0, ..Study::default() };
-    let mut rows = study.rows();
+    let sweep = Sweep { training: 1.0, ..Sweep::default() };
+    let mut rows = sweep.rows();
     for row in rows.rows.iter_mut().filter(|row| row.configuration == 0) {
-        (row.changed, row.seconds) = (false, study.budget);
+        (row.changed, row.seconds) = (false, sweep.budget);
     }
     let found = analyse(&rows, &Options::default()).unwrap();
     let own = found.configurations[0].costs.as_ref().unwrap().own.as_ref().unwrap();
@@ -134,52 +134,52 @@ fn a_configuration_that_resists_is_not_broken_by_its_own_samples() {
 
 #[test]
 fn depth_is_told_from_slowness() {
-    let text = |study: &Study| {
-        let found = findings(study);
+    let text = |sweep: &Sweep| {
+        let found = findings(sweep);
         found.conclusions.into_iter().find(|c| c.about == "depth").unwrap().text
     };
-    let slow = text(&Study { per_prediction_second: 40.0, ..Study::default() });
+    let slow = text(&Sweep { per_prediction_second: 40.0, ..Sweep::default() });
     assert!(slow.starts_with("Depth helps only as far as it makes answers slower"), "{slow}");
-    let deep = text(&Study { per_layer: 0.04, ..Study::default() });
+    let deep = text(&Sweep { per_layer: 0.04, ..Sweep::default() });
     assert!(deep.starts_with("Depth helps beyond the time of an answer"), "{deep}");
-    let neither = text(&Study::default());
+    let neither = text(&Sweep::default());
     assert!(neither.starts_with("Depth does not show an effect"), "{neither}");
 }
 
 #[test]
 fn defences_and_epochs_are_weighed() {
-    let text = |study: &Study, about: &str| {
-        let found = findings(study);
+    let text = |sweep: &Sweep, about: &str| {
+        let found = findings(sweep);
         found.conclusions.into_iter().find(|c| c.about == about).unwrap().text
     };
-    let helps = text(&Study::default(), "defences");
+    let helps = text(&Sweep::default(), "defences");
     let start = "1 of 1 defence makes models last longer than with control: gauss_in ×1.";
     assert!(helps.starts_with(start), "{helps}");
-    let useless = text(&Study { gauss_in: 0.0, ..Study::default() }, "defences");
+    let useless = text(&Sweep { gauss_in: 0.0, ..Sweep::default() }, "defences");
     assert!(
         useless.starts_with("None of 1 defence is shown to make models last longer than control"),
         "{useless}"
     );
-    let dear = text(&Study { training: 0.1, ..Study::default() }, "training");
+    let dear = text(&Sweep { training: 0.1, ..Sweep::default() }, "training");
     assert!(dear.contains("it costs more than it buys"), "{dear}");
-    let cheap = text(&Study { training: 1e-8, per_epoch: 0.05, ..Study::default() }, "training");
+    let cheap = text(&Sweep { training: 1e-8, per_epoch: 0.05, ..Sweep::default() }, "training");
     assert!(cheap.contains("it buys more attack than it costs"), "{cheap}");
 }
 
 #[test]
 fn the_next_epoch_costs_what_it_took() {
-    let study = Study::default();
-    let epoch = findings(&study).questions.epoch.unwrap();
+    let sweep = Sweep::default();
+    let epoch = findings(&sweep).questions.epoch.unwrap();
     // 34 layers on average.
-    assert!((epoch.cost / (34.0 * study.training) - 1.0).abs() < 0.05, "{epoch:?}");
+    assert!((epoch.cost / (34.0 * sweep.training) - 1.0).abs() < 0.05, "{epoch:?}");
     let gain = epoch.gain.value.unwrap();
     assert!(gain > 0.0 && epoch.gain.low < gain && gain < epoch.gain.high.unwrap());
 }
 
 #[test]
 fn counts_are_those_of_the_rows() {
-    let rows = Study::default().rows();
-    let found = findings(&Study::default());
+    let rows = Sweep::default().rows();
+    let found = findings(&Sweep::default());
     let all = found.groups.iter().find(|g| g.axis == "data").unwrap();
     let counts = &all.groups[0].counts;
     let changed = rows.rows.iter().filter(|row| row.changed).count() as u64;
@@ -192,5 +192,5 @@ fn counts_are_those_of_the_rows() {
     assert!((rate - wrong / seconds).abs() < 1e-9 * rate);
     assert_eq!(found.configurations.len(), 270);
     let json = serde_json::to_string(&found).unwrap();
-    assert_eq!(json, serde_json::to_string(&findings(&Study::default())).unwrap());
+    assert_eq!(json, serde_json::to_string(&findings(&Sweep::default())).unwrap());
 }

@@ -3,12 +3,12 @@
 use faultlens_sweep::Rows;
 use faultlens_sweep::analysis::{Options, analyse};
 
-use super::generated::Study;
+use super::generated::Sweep;
 
 /// Attacks without gradients change the answers to so many of twenty samples, those with them to
 /// so many.
 fn rows(black: u64, white: u64) -> Rows {
-    let mut rows = Study::default().rows();
+    let mut rows = Sweep::default().rows();
     for row in &mut rows.rows {
         let of = &rows.configurations[row.configuration as usize];
         let sample: u64 = row.sample.parse().unwrap();

@@ -3,14 +3,14 @@
 use faultlens_sweep::analysis::{AnalysisError, Options, analyse};
 use faultlens_sweep::{AND, Rows};
 
-use super::generated::Study;
+use super::generated::Sweep;
 
 fn told(rows: &Rows, options: &Options) -> String {
     analyse(rows, options).unwrap_err().to_string()
 }
 
 fn small() -> Rows {
-    Study { samples: 5, ..Study::default() }.rows()
+    Sweep { samples: 5, ..Sweep::default() }.rows()
 }
 
 #[test]

@@ -1,14 +1,15 @@
-//! A model with all that is needed to ask it.
+//! An ONNX model as a target.
 
+use super::description::{Description, PartialDescription};
+use super::error::OpenError;
 use super::load::{fingerprint, load_model};
-use super::{Description, OpenError, Written};
 use faultlens_core::{Image, Response, Target, TargetError, Tensor};
 use faultlens_engine::{EngineError, Golden, Model};
-use faultlens_vision::{ImageInput, OutputReader, ShownImage};
+use faultlens_vision::{ImageInput, OutputReader, ShownImage, VisionError};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The largest fixed batch that is filled up with one image.
+/// The largest fixed batch that is filled with copies of one image.
 const MAX_BATCH: usize = 256;
 
 /// An ONNX model that answers images.
@@ -17,24 +18,28 @@ pub struct OnnxTarget {
     description: Description,
     input: ImageInput,
     reader: OutputReader,
-    /// How many images the model takes at once; all places hold the same one.
+    /// How many images the model takes at once; all of them are copies of the same one.
     batch: usize,
-    /// The classes' names, as many as the model knew classes when it was first asked.
+    /// The classes' names, as many as the first output had classes.
     names: OnceLock<Arc<[String]>>,
     fingerprint: String,
 }
 
 impl OnnxTarget {
     /// Opens a model, a file or `world:NAME`.
-    pub fn open(path: &Path, written: Written) -> Result<Self, OpenError> {
+    pub fn open(path: &Path, given: PartialDescription) -> Result<Self, OpenError> {
         let model = load_model(path)?;
-        Self::new(model, written, fingerprint(path)?)
+        Self::new(model, given, fingerprint(path)?)
     }
 
-    /// A target from a model at hand; the fingerprint tells it from others.
-    pub fn new(model: Model, written: Written, fingerprint: String) -> Result<Self, OpenError> {
+    /// A target from a loaded model; the fingerprint identifies it in records.
+    pub fn new(
+        model: Model,
+        given: PartialDescription,
+        fingerprint: String,
+    ) -> Result<Self, OpenError> {
         let graph = model.graph();
-        let description = Description::resolve(graph, written)?;
+        let description = Description::resolve(graph, given)?;
         let input = ImageInput::of(graph)?;
         let reader = OutputReader::new(&description.output, graph)?;
         let batch = input.batch(&description.input).unwrap_or(1);
@@ -45,7 +50,7 @@ impl OnnxTarget {
         Ok(Self { model, description, input, reader, batch, names, fingerprint })
     }
 
-    /// Shares plain forward passes out between threads; answers stay the same.
+    /// Splits forward passes between threads; the answers stay the same.
     pub fn with_threads(mut self, threads: usize) -> Result<Self, OpenError> {
         self.model = self.model.with_threads(threads)?;
         Ok(self)
@@ -56,17 +61,17 @@ impl OnnxTarget {
         &self.model
     }
 
-    /// What the model sees and answers.
+    /// How the model is fed and what its output means.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// How many images the model takes at once; all places hold the same one.
+    /// How many images the model takes at once; all of them are copies of the same one.
     pub fn batch(&self) -> usize {
         self.batch
     }
 
-    /// The same where the model takes no other number.
+    /// The batch size, where the model takes no other.
     pub(super) fn fixed_batch(&self) -> Option<usize> {
         self.input.batch(&self.description.input)
     }
@@ -85,34 +90,33 @@ impl OnnxTarget {
         self.model.golden(&self.feeds(image)?).map_err(failed)
     }
 
-    /// What outputs of the model mean as an answer about the image that was shown; boxes and
-    /// areas are given in its pixels.
+    /// The answer that outputs of the model mean about an image; boxes and areas are in its pixels.
     pub fn response(&self, outputs: &[Tensor], shown: &Image) -> Result<Response, TargetError> {
-        self.answer_at(outputs, 0, [shown.width(), shown.height()])
+        self.response_at(outputs, 0, [shown.width(), shown.height()])
     }
 
-    /// The same for a place of the batch and an image of this width and height.
-    pub(super) fn answer_at(
+    /// The same for one image of the batch, which has this width and height.
+    pub(super) fn response_at(
         &self,
         outputs: &[Tensor],
-        place: usize,
+        at: usize,
         [width, height]: [usize; 2],
     ) -> Result<Response, TargetError> {
         let shown = ShownImage { input: &self.description.input, width, height };
-        let names = |classes| Arc::clone(self.names.get_or_init(|| self.first_names(classes)));
-        let answer = self.reader.read(outputs, place, shown, &names);
-        answer.map_err(|error| TargetError::Failed(error.to_string()))
+        let response = self.reader.read(outputs, at, shown, &|classes| {
+            Arc::clone(self.names.get_or_init(|| self.class_names(classes)))
+        });
+        response.map_err(|error| TargetError::Failed(error.to_string()))
     }
 
-    fn first_names(&self, classes: usize) -> Arc<[String]> {
+    fn class_names(&self, classes: usize) -> Arc<[String]> {
         let labels = &self.description.labels;
         (0..classes.max(labels.len())).map(|class| labels.name(class)).collect()
     }
 
     fn feeds(&self, image: &Image) -> Result<[(&str, Tensor); 1], TargetError> {
         let images = vec![image.clone(); self.batch];
-        let tensor = self.description.input.tensor(&images);
-        let tensor = tensor.map_err(|error| TargetError::Rejected(error.to_string()))?;
+        let tensor = self.description.input.tensor(&images).map_err(rejected)?;
         Ok([(self.input.name.as_str(), tensor)])
     }
 }
@@ -124,19 +128,27 @@ impl Target for OnnxTarget {
     }
 }
 
+/// The model could not compute an answer.
 pub(super) fn failed(error: EngineError) -> TargetError {
     TargetError::Failed(error.to_string())
+}
+
+/// The model does not take such an image.
+pub(super) fn rejected(error: VisionError) -> TargetError {
+    TargetError::Rejected(error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_core::{Detection, Object, Seed};
+    use faultlens_core::{DType, Seed};
+    use faultlens_engine::onnx::ModelBuilder;
 
     #[test]
     fn a_kept_run_answers_as_a_plain_one() {
         let target =
-            OnnxTarget::open(Path::new("world:signs-shallow"), Written::default()).unwrap();
+            OnnxTarget::open(Path::new("world:signs-shallow"), PartialDescription::default())
+                .unwrap();
         for number in 0..4 {
             let case = faultlens_world::sign(Seed::new(1).child(faultlens_world::TEST), number);
             let plain = target.ask(&case.image).unwrap();
@@ -150,20 +162,20 @@ mod tests {
 
     #[test]
     fn the_shipped_detector_finds_what_is_there() {
-        let target = OnnxTarget::open(Path::new("world:detector"), Written::default()).unwrap();
+        let target =
+            OnnxTarget::open(Path::new("world:detector"), PartialDescription::default()).unwrap();
         let reasons = &target.description().reasons;
         assert!(reasons.iter().any(|r| r.contains("are detections")), "{reasons:?}");
-        let (mut found, mut known) = (0, 0);
+        let mut found = 0;
+        let mut known = 0;
         for scene in faultlens_world::scenes(Seed::new(3).child(faultlens_world::TEST), 8) {
             let answer = target.ask(&scene.case.image).unwrap();
             let Response::Detections(answer) = answer else { panic!("a detector") };
-            let near = |object: &&Object| {
-                let same = |d: &&Detection| d.class == object.class;
-                let mut like = answer.found.iter().filter(same);
-                like.any(|d| d.bounds.iou(&object.bounds) > 0.5)
-            };
-            known += scene.case.objects.len();
-            found += scene.case.objects.iter().filter(near).count();
+            for object in &scene.case.objects {
+                let mut same = answer.found.iter().filter(|d| d.class == object.class);
+                known += 1;
+                found += usize::from(same.any(|d| d.bounds.iou(&object.bounds) > 0.5));
+            }
             assert_eq!((answer.names.known(2).is_some(), answer.names.known(3)), (true, None));
         }
         assert!(known >= 8 && found * 10 >= known * 6, "{found} of {known} objects are found");
@@ -171,7 +183,8 @@ mod tests {
 
     #[test]
     fn the_shipped_segmenter_knows_most_pixels() {
-        let target = OnnxTarget::open(Path::new("world:segmenter"), Written::default()).unwrap();
+        let target =
+            OnnxTarget::open(Path::new("world:segmenter"), PartialDescription::default()).unwrap();
         for scene in faultlens_world::scenes(Seed::new(4).child(faultlens_world::TEST), 3) {
             let answer = target.ask(&scene.case.image).unwrap();
             let Response::Segments(areas) = answer else { panic!("a segmenter") };
@@ -185,8 +198,6 @@ mod tests {
 
     #[test]
     fn a_generator_makes_a_picture_of_its_own_for_every_image() {
-        use faultlens_core::DType;
-        use faultlens_engine::onnx::ModelBuilder;
         let mut model = ModelBuilder::new("generator");
         model.input("z", DType::F32, &["N".into(), 12.into()]);
         let shape = model.initializer("shape", Tensor::vector(vec![-1i64, 3, 2, 2]));
@@ -194,21 +205,23 @@ mod tests {
         model.node("Tanh", &["plane"], &["image"]);
         model.output("image", DType::F32, &["N".into(), 3.into(), 2.into(), 2.into()]);
         let model = Model::from_proto(&model.build()).unwrap();
-        let target = OnnxTarget::new(model, Written::default(), "generator".into()).unwrap();
-        let image = |grey: u8| Image::from_rgb(1, 1, vec![grey; 3]).unwrap();
-        let made = target.ask(&image(1)).unwrap();
+        let target =
+            OnnxTarget::new(model, PartialDescription::default(), "generator".into()).unwrap();
+        let [dark, light] = [1, 2].map(|grey| Image::from_rgb(1, 1, vec![grey; 3]).unwrap());
+        let made = target.ask(&dark).unwrap();
         let Response::Picture(picture) = &made else { panic!("{made:?}") };
         assert_eq!((picture.width, picture.channels, picture.finite), (2, 3, true));
         assert!(picture.values.iter().all(|value| (0.0..=1.0).contains(value)));
-        assert_eq!(made.drawn(&image(1)).unwrap().height(), 2);
-        assert_eq!(target.ask(&image(1)).unwrap(), made);
-        assert_ne!(target.ask(&image(2)).unwrap(), made);
+        assert_eq!(made.drawn(&dark).unwrap().height(), 2);
+        assert_eq!(target.ask(&dark).unwrap(), made);
+        assert_ne!(target.ask(&light).unwrap(), made);
     }
 
     #[test]
-    fn a_misspelt_model_is_answered_with_the_likely_one() {
-        let error =
-            OnnxTarget::open(Path::new("world:sign-deep"), Written::default()).err().unwrap();
+    fn a_misspelt_model_name_gets_a_suggestion() {
+        let error = OnnxTarget::open(Path::new("world:sign-deep"), PartialDescription::default())
+            .err()
+            .unwrap();
         assert!(error.to_string().contains("did you mean signs-deep?"), "{error}");
     }
 }

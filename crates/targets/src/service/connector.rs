@@ -1,20 +1,21 @@
-//! What a registry's entry opens: all that is particular to one service.
+//! What a provider's file builds from a spec: all that is particular to one service.
 
 use super::credential::Credential;
-use super::wire::{Task, Wire};
+use super::task::Task;
+use super::wire_format::Wire;
 
-/// A service's own parts; everything else is the same for all of them.
+/// The parts of a service that differ between providers; everything else is shared.
 pub struct Connector {
-    /// What it is sent, and what its answers mean.
+    /// What it is sent, and what its responses mean.
     pub wire: Box<dyn Wire>,
-    /// Who asks.
+    /// How requests are authenticated.
     pub credential: Box<dyn Credential>,
-    /// Where it is: `scheme://host[:port]`, with a path in front of all others where it has one.
+    /// Its address: `scheme://host[:port]`, with a path prefix where it has one.
     pub endpoint: String,
     /// What it is asked for.
     pub task: Task,
     /// The provider's own limit of calls per second.
     pub rate: Option<f64>,
-    /// What a call costs, where the connector knows better than the table of prices.
+    /// The price of a call, where it is known.
     pub price: Option<f64>,
 }

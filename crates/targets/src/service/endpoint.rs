@@ -1,51 +1,52 @@
-//! Where a service is.
+//! The address of a service.
 
 use super::error::ServiceError;
 use std::net::IpAddr;
 use ureq::http::Uri;
 
-/// An address, checked once.
+/// An address, parsed and checked once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Endpoint {
     /// Scheme, host and port.
     origin: String,
-    /// What stands in front of every path.
+    /// The prefix of every path.
     prefix: String,
     /// The host as the `Host` header has it: a port that follows from the scheme is left out.
     host: String,
-    secret: bool,
+    encrypted: bool,
     loopback: bool,
 }
 
 impl Endpoint {
     pub(super) fn parse(text: &str) -> Result<Self, ServiceError> {
-        let wrong = |why: &str| ServiceError::Setting(format!("endpoint {text:?} {why}"));
-        let uri: Uri =
-            text.parse().map_err(|_| wrong("is no address such as https://host:8080"))?;
+        let uri: Uri = text
+            .parse()
+            .map_err(|_| invalid(text, "is not an address such as https://host:8080"))?;
         let authority = uri.authority().filter(|authority| !authority.host().is_empty());
-        let authority = authority.ok_or_else(|| wrong("has no host, as in https://host:8080"))?;
+        let authority =
+            authority.ok_or_else(|| invalid(text, "has no host, as in https://host:8080"))?;
         if authority.as_str().contains('@') {
             // The text holds a secret, so it is not repeated.
-            let why = "an endpoint must not hold a user or password: it is recorded";
+            let why = "an endpoint must not contain a user or password, since it is recorded";
             return Err(ServiceError::Setting(why.to_owned()));
         }
-        let usual = match uri.scheme_str() {
+        let default_port = match uri.scheme_str() {
             Some("https") => 443,
             Some("http") => 80,
-            _ => return Err(wrong("must start with https:// or http://")),
+            _ => return Err(invalid(text, "must start with https:// or http://")),
         };
         if uri.query().is_some() || text.contains('#') {
-            return Err(wrong("must end with its path, without ? and #"));
+            return Err(invalid(text, "must end with its path, without ? and #"));
         }
         let host = match authority.port_u16() {
-            Some(port) if port != usual => authority.as_str().to_owned(),
+            Some(port) if port != default_port => authority.as_str().to_owned(),
             _ => authority.host().to_owned(),
         };
         Ok(Self {
             origin: format!("{}://{authority}", uri.scheme_str().unwrap_or_default()),
             prefix: uri.path().trim_end_matches('/').to_owned(),
             host,
-            secret: usual == 443,
+            encrypted: default_port == 443,
             loopback: is_loopback(authority.host()),
         })
     }
@@ -60,7 +61,7 @@ impl Endpoint {
         &self.origin
     }
 
-    /// A path from the host.
+    /// A complete path, with the prefix.
     pub(super) fn path(&self, path: &str) -> String {
         let slash = if path.starts_with('/') { "" } else { "/" };
         format!("{}{slash}{path}", self.prefix)
@@ -71,15 +72,19 @@ impl Endpoint {
         &self.host
     }
 
-    /// Whether it is this machine itself.
+    /// Whether it is on this machine.
     pub(super) fn is_loopback(&self) -> bool {
         self.loopback
     }
 
-    /// Whether nobody on the way can read what is sent.
+    /// Whether nobody on the way can read what is sent: encrypted, or on this machine.
     pub(super) fn is_private(&self) -> bool {
-        self.secret || self.loopback
+        self.encrypted || self.loopback
     }
+}
+
+fn invalid(text: &str, why: &str) -> ServiceError {
+    ServiceError::Setting(format!("endpoint {text:?} {why}"))
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -1,4 +1,4 @@
-//! What is wrong with a service before it is asked anything.
+//! Errors of a service before it is asked anything.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,8 @@ pub enum ServiceError {
 impl ServiceError {
     /// For `map_err`: what was tried, on which file.
     pub(crate) fn io(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let (what, path) = (what.to_owned(), path.to_path_buf());
+        let what = what.to_owned();
+        let path = path.to_path_buf();
         move |source| Self::Io { what, path, source }
     }
 }

@@ -1,34 +1,46 @@
-//! Services behind HTTP: asked politely, paid once, never trusted.
+//! Vision services behind HTTP: rate-limited, never paid for twice, never trusted.
 //!
-//! A [`ServiceSpec`] names a service of [`SERVICES`]; its wire format makes requests of images and
-//! answers of bytes, its credential signs them, and [`ServiceTarget`] does the rest: paces and
-//! repeats calls, keeps to budgets, files raw answers and accounts for every call.
+//! A call goes through these modules, from the campaign file to the prediction:
+//!
+//! 1. `spec`: a [`ServiceSpec`] names a provider of [`SERVICES`], the task and the limits.
+//! 2. `provider`: one file per provider builds a [`Connector`] from it: a [`wire`] format (image to
+//!    request, response to prediction) and a [`credential`] that signs requests.
+//! 3. `call`: what is the same for every provider. Requests are paced, retried with backoff, kept
+//!    within budgets, cached by their hash, and each one is logged.
+//! 4. `target`: [`ServiceTarget`] puts these together behind
+//!    [`Target::ask`](faultlens_core::Target::ask).
+//!
+//! To add a provider, write one file in `provider/` with a [`Service`] constant and name it in
+//! [`SERVICES`].
 
-mod backoff;
-mod budget;
-mod cache;
-mod caller;
-mod client;
+mod call;
 mod codec;
 mod connector;
 pub mod credential;
+mod definition;
 mod endpoint;
 mod error;
-mod hash;
-mod ledger;
-mod pace;
-pub mod price;
-mod redact;
+mod message;
+mod provider;
 mod registry;
-pub mod spec;
+mod spec;
+mod sync;
 mod target;
-mod under_way;
-pub mod wire;
+mod task;
+mod wire_format;
 
+/// Wire formats: what a service is sent, and what its responses mean.
+pub mod wire {
+    pub use super::message::{HttpResponse, Request};
+    pub use super::wire_format::{EncodedImage, Prediction, Wire, WireError};
+}
+
+pub use call::CallCounts;
 pub use connector::Connector;
+pub use definition::{PRICES_AS_OF, Prices, Service};
 pub use error::ServiceError;
-pub use ledger::Tally;
-pub use registry::{SERVICES, Service, open, open_in};
-pub use spec::{Codec, Corners, Manners, ServiceSpec, Template};
-pub use target::{Account, ServiceTarget};
-pub use wire::Task;
+pub use provider::SERVICES;
+pub use registry::{open, open_in};
+pub use spec::{Codec, Corners, Limits, RENAMED_KEYS, ServiceLabels, ServiceSpec, Template};
+pub use target::{CallStats, ServiceTarget};
+pub use task::Task;

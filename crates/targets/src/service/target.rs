@@ -1,19 +1,18 @@
-//! A service that answers images.
+//! A service as a target.
 
-use super::budget::Budget;
-use super::cache::Cache;
-use super::caller::{Caller, Heard, Question};
+use super::call::{
+    Budget, Cache, CallCounts, CallLog, Caller, InFlight, Query, Reply, RequestHash,
+};
 use super::connector::Connector;
 use super::endpoint::Endpoint;
 use super::error::ServiceError;
-use super::hash::{RequestHash, hex};
-use super::ledger::{Ledger, Tally};
-use super::pace::lock;
-use super::price::list_price;
+use super::message::{HttpResponse, Request};
 use super::registry;
-use super::spec::ServiceSpec;
-use super::under_way::UnderWay;
-use super::wire::{Answer, Picture, Request, Task};
+use super::spec::{Limits, ServiceSpec};
+use super::sync::lock;
+use super::task::Task;
+use super::wire_format::EncodedImage;
+use crate::hex::hex;
 use crate::onnx::{labels_from, read_labels};
 use faultlens_core::{Image, Response, Target, TargetError};
 use faultlens_vision::Labels;
@@ -26,129 +25,131 @@ use std::sync::{Arc, Mutex};
 
 /// Every call, and the answers that needed none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Account {
-    /// Questions of this process that a filed answer was there for.
+pub struct CallStats {
+    /// Queries of this process that were answered from the cache.
     pub cached: u64,
     /// Calls of this process.
-    pub process: Tally,
-    /// Calls of the whole campaign, as far as its ledger goes back.
-    pub campaign: Tally,
+    pub process: CallCounts,
+    /// Calls of the whole campaign, as far as its call log goes back.
+    pub campaign: CallCounts,
 }
 
-impl Account {
-    /// The calls of the whole campaign by what came of them, each with its name.
+impl CallStats {
+    /// The calls of the whole campaign by their result, each with its name.
     pub fn counts(&self) -> [(&'static str, u64); 10] {
-        let Tally { calls, repeats, answered, refused, throttled, .. } = self.campaign;
-        let Tally { server_errors, lost, timed_out, denied, unfinished, .. } = self.campaign;
+        let counts = &self.campaign;
         [
-            ("calls", calls),
-            ("repeats", repeats),
-            ("answered", answered),
-            ("refused", refused),
-            ("throttled", throttled),
-            ("server errors", server_errors),
-            ("lost", lost),
-            ("timed out", timed_out),
-            ("denied", denied),
-            ("unfinished", unfinished),
+            ("calls", counts.calls),
+            ("repeats", counts.repeats),
+            ("answered", counts.answered),
+            ("refused", counts.refused),
+            ("throttled", counts.throttled),
+            ("server errors", counts.server_errors),
+            ("lost", counts.lost),
+            ("timed out", counts.timed_out),
+            ("denied", counts.denied),
+            ("unfinished", counts.unfinished),
         ]
     }
 }
 
-/// A service, asked politely: the same question is paid for once, whatever happens in between.
+/// A rate-limited service whose answers are cached: the same query is paid for once, even if the
+/// process is killed in between.
 pub struct ServiceTarget {
     spec: ServiceSpec,
     caller: Caller,
     price: Option<f64>,
     key: String,
     cache: Mutex<Option<Arc<Cache>>>,
-    under_way: UnderWay,
+    in_flight: InFlight,
     cached: AtomicU64,
     versions: Mutex<BTreeSet<String>>,
-    /// Whether only filed answers are given.
-    ended: AtomicBool,
-    labels: Option<Labels>,
+    /// Whether only cached answers are given.
+    calls_ended: AtomicBool,
+    class_names: Option<Labels>,
 }
 
 impl ServiceTarget {
-    /// Opens the service that a spec names; paths in it are from `base`. Nothing is asked yet.
+    /// Opens the service that a spec names; relative paths in it start from `base`. No call is
+    /// made yet.
     pub fn open(spec: &ServiceSpec, base: &Path) -> Result<Self, ServiceError> {
         let connector = registry::open(spec, base)?;
-        let certificate = spec.certificate.as_ref().map(|path| base.join(path));
-        let labels = spec.labels.as_ref().map(|path| read_labels(&labels_from(base, path)));
-        let labels =
-            labels.transpose().map_err(|error| ServiceError::Setting(error.to_string()))?;
-        Ok(Self { labels, ..Self::new(&ServiceSpec { certificate, ..spec.clone() }, connector)? })
+        let mut resolved = spec.clone();
+        resolved.certificate = spec.certificate.as_ref().map(|path| base.join(path));
+        let mut target = Self::new(&resolved, connector)?;
+        if let Some(path) = spec.labels.class_names() {
+            let names = read_labels(&labels_from(base, path));
+            let names = names.map_err(|error| ServiceError::Setting(error.to_string()))?;
+            target.class_names = Some(names);
+        }
+        Ok(target)
     }
 
-    /// A target from a connector at hand; paths in the spec are taken as they are.
+    /// A target from a given connector; paths in the spec are taken as they are.
     pub fn new(spec: &ServiceSpec, connector: Connector) -> Result<Self, ServiceError> {
-        let manners = &spec.manners;
+        let limits = &spec.limits;
         let endpoint = Endpoint::parse(&connector.endpoint)?;
-        // What this machine answers itself, nobody is paid for.
-        let listed = || match endpoint.is_loopback() {
-            true => Some(0.0),
-            false => list_price(&spec.of, connector.task),
-        };
-        let price = manners.price.or(connector.price).or_else(listed);
-        check_manners(spec, price)?;
+        // Nobody is paid for what this machine answers itself.
+        let free = endpoint.is_loopback().then_some(0.0);
+        let price = limits.price.or(connector.price).or(free);
+        check_limits(limits, price)?;
         let key = key(spec, connector.task, endpoint.address())?;
-        let ledger = Ledger::new(&key[..16], Budget::new(manners, price.unwrap_or(0.0)));
+        let log = CallLog::new(&key[..16], Budget::new(limits, price.unwrap_or(0.0)));
         let certificate = spec.certificate.as_deref();
-        let caller = Caller::new(connector, endpoint, manners, certificate, ledger)?;
+        let caller = Caller::new(connector, endpoint, limits, certificate, log)?;
         Ok(Self {
             spec: spec.clone(),
             caller,
             price,
             key,
             cache: Mutex::default(),
-            under_way: UnderWay::default(),
+            in_flight: InFlight::default(),
             cached: AtomicU64::new(0),
             versions: Mutex::default(),
-            ended: AtomicBool::new(false),
-            labels: None,
+            calls_ended: AtomicBool::new(false),
+            class_names: None,
         })
     }
 
-    /// Files answers in a folder and accounts for calls in a file from now on; both may be shared
-    /// with other targets. What the file says of earlier calls counts for the budgets.
-    pub fn attach(&self, cache: &Path, ledger: &Path) -> Result<(), ServiceError> {
+    /// Caches answers in a folder and logs calls to a file from now on; both may be shared with
+    /// other targets. Earlier calls in the file count towards the budgets.
+    pub fn attach(&self, cache: &Path, log: &Path) -> Result<(), ServiceError> {
         let cache = Cache::open(cache)?;
-        self.caller.ledger().attach(ledger)?;
+        self.caller.log().attach(log)?;
         *lock(&self.cache) = Some(Arc::new(cache));
         Ok(())
     }
 
-    /// A hash of all that decides answers; manners, credentials and certificates do not.
+    /// A hash of all that decides answers; limits, credentials and certificates do not.
     pub fn key(&self) -> String {
         self.key.clone()
     }
 
     /// Every call so far.
-    pub fn account(&self) -> Account {
-        let (process, campaign) = self.caller.ledger().sums();
-        Account { cached: self.cached.load(Ordering::Relaxed), process, campaign }
+    pub fn call_stats(&self) -> CallStats {
+        let (process, campaign) = self.caller.log().counts();
+        CallStats { cached: self.cached.load(Ordering::Relaxed), process, campaign }
     }
 
-    /// The versions of models that have answered, as far as the service says them: more than one
-    /// means that it changed meanwhile.
+    /// The versions of models that have answered, as far as the service reports them: more than
+    /// one means that it changed meanwhile.
     pub fn versions(&self) -> BTreeSet<String> {
         lock(&self.versions).clone()
     }
 
-    /// How many calls are under way at once, at most; more threads only wait.
+    /// How many calls are in flight at once, at most; more threads only wait.
     pub fn concurrency(&self) -> usize {
-        self.spec.manners.concurrency
+        self.spec.limits.concurrency
     }
 
-    /// What a call costs, where anybody knows.
+    /// The price of a call, where it is known.
     pub fn price(&self) -> Option<f64> {
         self.price
     }
 
-    /// Gives only filed answers from now on.
+    /// Gives only cached answers from now on.
     pub fn end_calls(&self) {
-        self.ended.store(true, Ordering::Relaxed);
+        self.calls_ended.store(true, Ordering::Relaxed);
     }
 
     /// How it is described.
@@ -156,9 +157,9 @@ impl ServiceTarget {
         &self.spec
     }
 
-    /// The classes' names, where it answers tensors.
+    /// The names of the classes, where it answers with tensors.
     pub fn labels(&self) -> Option<&Labels> {
-        self.labels.as_ref()
+        self.class_names.as_ref()
     }
 
     /// What the service is asked for.
@@ -166,64 +167,65 @@ impl ServiceTarget {
         self.caller.connector().task
     }
 
-    /// Asks again although an answer is filed, and says whether it still means the same; `None`
-    /// where none is filed. The filed one stays.
+    /// Asks again although an answer is cached, and returns whether it is still the same; `None`
+    /// where none is cached. The cached one stays.
     pub fn ask_again(&self, image: &Image) -> Result<Option<bool>, TargetError> {
         let (request, hash) = self.request(image)?;
-        let Some(before) = self.filed(&hash, image)? else { return Ok(None) };
-        let keep = |_: &Answer, _: &Heard| Ok(());
-        let now =
-            self.caller.ask(&Question { request: &request, hash: &hash, image, keep: &keep })?;
+        let Some(before) = self.cached_reply(&hash, image)? else { return Ok(None) };
+        let query = Query { request: &request, hash: &hash, image, store: &|_, _| Ok(()) };
+        let now = self.caller.ask(&query)?;
         self.note_version(&now);
-        Ok(Some(match (&before, &now) {
-            (Heard::Said(before), Heard::Said(now)) => {
+        let is_same = match (&before, &now) {
+            (Reply::Prediction(before), Reply::Prediction(now)) => {
                 before.response.digest() == now.response.digest()
             }
-            (Heard::Refused(_), Heard::Refused(_)) => true,
+            (Reply::Rejected(_), Reply::Rejected(_)) => true,
             _ => false,
-        }))
+        };
+        Ok(Some(is_same))
     }
 
-    /// A second answer to the same image, filed beside the first: whoever gives the same answer
-    /// twice is steady.
+    /// A second answer to the same image, cached beside the first: a service that gives the same
+    /// answer twice is deterministic.
     pub fn second(&self, image: &Image) -> Result<Response, TargetError> {
         let (request, hash) = self.request(image)?;
         self.answer(image, &request, hash.again())
     }
 
-    /// The answer on file, or else the service's.
+    /// The cached answer, or else the service's.
     fn answer(
         &self,
         image: &Image,
         request: &Request,
         hash: RequestHash,
     ) -> Result<Response, TargetError> {
-        let _alone = self.under_way.enter(hash);
-        let heard = match self.filed(&hash, image)? {
-            Some(heard) => {
+        let _guard = self.in_flight.enter(hash);
+        let reply = match self.cached_reply(&hash, image)? {
+            Some(reply) => {
                 self.cached.fetch_add(1, Ordering::Relaxed);
-                heard
+                reply
             }
-            None if self.ended.load(Ordering::Relaxed) => {
-                return Err(TargetError::Closed("the answer is not on file".to_owned()));
+            None if self.calls_ended.load(Ordering::Relaxed) => {
+                return Err(TargetError::Closed("the answer is not cached".to_owned()));
             }
             None => {
-                let keep = |answer: &Answer, heard: &Heard| self.file(&hash, answer, heard);
-                self.caller.ask(&Question { request, hash: &hash, image, keep: &keep })?
+                let store =
+                    |response: &HttpResponse, reply: &Reply| self.store(&hash, response, reply);
+                self.caller.ask(&Query { request, hash: &hash, image, store: &store })?
             }
         };
-        self.note_version(&heard);
-        match heard {
-            Heard::Said(said) => Ok(said.response),
-            Heard::Refused(why) => Err(TargetError::Rejected(why)),
+        self.note_version(&reply);
+        match reply {
+            Reply::Prediction(prediction) => Ok(prediction.response),
+            Reply::Rejected(why) => Err(TargetError::Rejected(why)),
         }
     }
 
-    /// The question that an image makes, and what it is filed under.
+    /// The request for an image, and its key in the cache.
     fn request(&self, image: &Image) -> Result<(Request, RequestHash), TargetError> {
-        let (bytes, media) = self.spec.codec.encode(image)?;
-        let picture = Picture { bytes: &bytes, media, image };
-        let mut request = self.caller.connector().wire.request(&picture)?;
+        let (bytes, media_type) = self.spec.codec.encode(image)?;
+        let encoded = EncodedImage { bytes: &bytes, media_type, image };
+        let mut request = self.caller.connector().wire.request(&encoded)?;
         let endpoint = self.caller.endpoint();
         request.path = endpoint.path(&request.path);
         let hash = RequestHash::of(endpoint.origin(), &request);
@@ -234,33 +236,45 @@ impl ServiceTarget {
         lock(&self.cache).clone()
     }
 
-    /// What was heard before; a file that cannot be understood counts as none.
-    fn filed(&self, hash: &RequestHash, image: &Image) -> Result<Option<Heard>, TargetError> {
+    /// The cached reply; a file that cannot be understood counts as none.
+    fn cached_reply(
+        &self,
+        hash: &RequestHash,
+        image: &Image,
+    ) -> Result<Option<Reply>, TargetError> {
         let Some(cache) = self.cache() else { return Ok(None) };
-        let answer = cache.get(hash).map_err(|error| {
+        let response = cache.get(hash).map_err(|error| {
             let path = cache.path(hash);
             let path = path.display();
-            TargetError::Closed(format!("cannot read the filed answer ({error}): {path}"))
+            TargetError::Closed(format!("cannot read the cached answer ({error}): {path}"))
         })?;
-        Ok(answer.and_then(|answer| self.caller.read(&answer, image).ok()))
+        Ok(response.and_then(|response| self.caller.read(&response, image).ok()))
     }
 
-    fn file(&self, hash: &RequestHash, answer: &Answer, heard: &Heard) -> Result<(), String> {
+    fn store(
+        &self,
+        hash: &RequestHash,
+        response: &HttpResponse,
+        reply: &Reply,
+    ) -> Result<(), String> {
         let Some(cache) = self.cache() else { return Ok(()) };
-        let version = match heard {
-            Heard::Said(said) => said.version.as_deref(),
-            Heard::Refused(_) => None,
+        let version = match reply {
+            Reply::Prediction(prediction) => prediction.version.as_deref(),
+            Reply::Rejected(_) => None,
         };
-        cache.put(hash, &self.spec.of, version, answer).map_err(|error| {
+        cache.put(hash, &self.spec.provider, version, response).map_err(|error| {
             let path = cache.path(hash);
             let path = path.display();
-            format!("cannot file an answer ({error}); make room and run again to go on: {path}")
+            format!(
+                "cannot cache an answer ({error}); make room and run the same command to resume: \
+                 {path}"
+            )
         })
     }
 
-    fn note_version(&self, heard: &Heard) {
-        if let Heard::Said(said) = heard
-            && let Some(version) = &said.version
+    fn note_version(&self, reply: &Reply) {
+        if let Reply::Prediction(prediction) = reply
+            && let Some(version) = &prediction.version
         {
             let mut versions = lock(&self.versions);
             if !versions.contains(version) {
@@ -277,36 +291,34 @@ impl Target for ServiceTarget {
     }
 }
 
-fn check_manners(spec: &ServiceSpec, price: Option<f64>) -> Result<(), ServiceError> {
-    let manners = &spec.manners;
-    let wrong = |what: &str| Err(ServiceError::Setting(what.to_owned()));
-    let amount = |amount: f64| amount.is_finite() && amount >= 0.0;
-    if manners.concurrency == 0 {
-        return wrong("manners.concurrency must be 1 or more");
-    }
-    if !manners.money.is_none_or(amount) || !price.is_none_or(amount) {
-        return wrong("manners.money and manners.price must be amounts of 0 or more");
-    }
-    if manners.money.is_some() && price.is_none() {
-        return wrong("manners.money needs manners.price, since no list says what a call costs");
-    }
-    Ok(())
+/// Checks what a connector's own price and limits may break; [`ServiceSpec::check`] has more.
+fn check_limits(limits: &Limits, price: Option<f64>) -> Result<(), ServiceError> {
+    let is_amount = |sum: f64| sum.is_finite() && sum >= 0.0;
+    let why = if limits.concurrency == 0 {
+        "limits.concurrency must be 1 or more"
+    } else if !limits.money.is_none_or(is_amount) || !price.is_none_or(is_amount) {
+        "limits.money and limits.price must be amounts of 0 or more"
+    } else if limits.money.is_some() && price.is_none() {
+        "limits.money needs limits.price, since no price list knows this service"
+    } else {
+        return Ok(());
+    };
+    Err(ServiceError::Setting(why.to_owned()))
 }
 
-/// Whatever decides answers, in a form that does not depend on how the spec was written.
+/// The hash of all that decides answers, whatever form the spec was written in.
 fn key(spec: &ServiceSpec, task: Task, endpoint: String) -> Result<String, ServiceError> {
     let decisive = ServiceSpec {
         task: Some(task),
         endpoint: Some(endpoint),
         profile: None,
         certificate: None,
-        manners: super::spec::Manners::default(),
+        limits: Limits::default(),
         ..spec.clone()
     };
-    let mut value = serde_json::to_value(decisive)
-        .map_err(|error| ServiceError::Setting(format!("the service's settings: {error}")))?;
-    if let Some(map) = value.as_object_mut() {
-        map.remove("manners");
+    let mut json = decisive.to_stable_json()?;
+    if let Some(keys) = json.as_object_mut() {
+        keys.remove("manners");
     }
-    Ok(hex(&Sha256::digest(value.to_string())))
+    Ok(hex(&Sha256::digest(json.to_string())))
 }

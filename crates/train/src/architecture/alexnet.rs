@@ -1,19 +1,30 @@
 //! AlexNet in torchvision's layout (Krizhevsky, 2014).
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::Net;
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes = Takes::Numbers(&[
+const TAKES: Takes = Takes::Numbers(&[
     Number::factor("width multiplier", 1.0, [0.01, 4.0]),
     Number::factor("dropout", 0.5, [0.0, 0.9]),
 ]);
 
+/// AlexNet in torchvision's layout; from 15×15 pixels.
+pub(super) const ALEXNET: Architecture = Architecture {
+    name: "alexnet",
+    about: "AlexNet in torchvision's layout; from 15×15 pixels",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan,
+};
+
 /// Five convolutions and three fully connected layers. Small images get a 5×5 stem that keeps
 /// their size instead of the 11×11 one that quarters it.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     request.at_least(15)?;
     let (mut net, x) = Net::of_image(request);
     let width = request.scaled(64);

@@ -1,21 +1,32 @@
 //! An autoencoder: the picture through a bottleneck, and back.
 
-use super::ArchitectureError;
 use super::conv::conv;
 use super::dcgan::doublings;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::Net;
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes = Takes::Numbers(&[
+const TAKES: Takes = Takes::Numbers(&[
     Number::whole("channels at half size", 16, [1, 1024]),
     Number::whole("length of the bottleneck", 64, [1, 65536]),
 ]);
 
+/// The picture through a bottleneck and back: `picture` between 0 and 1.
+pub(super) const AUTOENCODER: Architecture = Architecture {
+    name: "autoencoder",
+    about: "the picture through a bottleneck and back: `picture` between 0 and 1",
+    takes: TAKES,
+    task: Some(Task::Reconstruct),
+    plan,
+};
+
 /// Halves the image and doubles the channels until the plane is small, squeezes it into the
 /// vector `code`, and goes the same way back, to a `picture` between 0 and 1 with as many channels
 /// as outputs are asked for.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     request.multiple_of(4)?;
     let spec = request.spec;
     let (mut net, mut x) = Net::of_image(request);

@@ -17,7 +17,7 @@ enum Spread {
     Fixed(f64),
 }
 
-/// A convolution's settings; padding keeps the size unless said otherwise.
+/// A convolution's settings; padding keeps the size unless it is set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conv {
     to: usize,

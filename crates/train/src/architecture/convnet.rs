@@ -1,16 +1,27 @@
 //! A plain convolutional network of any depth and width.
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::Net;
 use super::request::{Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes =
+const TAKES: Takes =
     Takes::Widths { of: "channels and convolutions of each stage", default: "16,32,64" };
 
+/// A plain convolutional network of any depth and width.
+pub(super) const CONVNET: Architecture = Architecture {
+    name: "convnet",
+    about: "a plain convolutional network of any depth and width",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan,
+};
+
 /// Stages of 3×3 convolutions, each ended by a pooling, until a mean of each channel.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     let (mut net, mut x) = Net::of_image(request);
     for (stage, w) in (1..).zip(&request.widths) {
         let scope = format!("stage{stage}");

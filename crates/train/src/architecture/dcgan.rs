@@ -1,20 +1,29 @@
 //! The generator of a DCGAN (Radford et al., 2016).
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::Net;
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
 
-pub(super) const TAKES: Takes =
-    Takes::Numbers(&[Number::whole("channels before the image", 32, [1, 1024])]);
+const TAKES: Takes = Takes::Numbers(&[Number::whole("channels before the image", 32, [1, 1024])]);
+
+/// The generator of a DCGAN: `z` in, `image` between -1 and 1 out.
+pub(super) const DCGAN: Architecture = Architecture {
+    name: "dcgan",
+    about: "the generator of a DCGAN: `z` in, `image` between -1 and 1 out",
+    takes: TAKES,
+    task: None,
+    plan,
+};
 
 /// A plane whose shorter side is no longer than this is small enough to start from.
 const FIRST_SIDE: usize = 7;
 
 /// From the latent vector `z`, as long as the outputs asked for, to an `image` between −1 and 1:
 /// a small plane with many channels, doubled until it has the image's size.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     request.multiple_of(4)?;
     let spec = request.spec;
     let (mut net, z) = Net::new(request.name(), "z", &[spec.outputs]);
@@ -37,9 +46,13 @@ pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
 
 /// How often both sides can be halved until the plane is small.
 pub(super) fn doublings(height: usize, width: usize) -> usize {
-    let can_halve = |&n: &usize| {
-        let (h, w) = (height >> n, width >> n);
-        h.is_multiple_of(2) && w.is_multiple_of(2) && h.min(w) > FIRST_SIDE
-    };
-    2.max((0..).take_while(can_halve).count())
+    2.max(
+        (0..)
+            .take_while(|&n: &usize| {
+                let h = height >> n;
+                let w = width >> n;
+                h.is_multiple_of(2) && w.is_multiple_of(2) && h.min(w) > FIRST_SIDE
+            })
+            .count(),
+    )
 }

@@ -2,15 +2,26 @@
 //! far the object reaches from the cell's centre to all four sides, as FCOS does (Tian et al.,
 //! 2019).
 
-use super::ArchitectureError;
 use super::conv::{Conv, conv};
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::{Net, Value};
 use super::request::{Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes = Takes::Widths {
+const TAKES: Takes = Takes::Widths {
     of: "channels and convolutions of the stages that end at a half, a quarter and an eighth",
     default: "16,32x2,64x3",
+};
+
+/// A one-stage detector without anchors: `scores` and `boxes` per cell of 8×8 pixels.
+pub(super) const DETECTOR: Architecture = Architecture {
+    name: "detector",
+    about: "a one-stage detector without anchors: `scores` and `boxes` per cell of 8×8 pixels",
+    takes: TAKES,
+    task: Some(Task::Detect),
+    plan,
 };
 
 /// Pixels along one side of a cell; losses count cells by it too.
@@ -22,7 +33,7 @@ const PRIOR_BIAS: f32 = -4.0;
 /// Gives `scores` \[N, cells, classes\] and `boxes` \[N, cells, 4\] as left, top, right and bottom
 /// in pixels, cells row by row. Losses take the values in front of them: `logits` for the scores
 /// and `distances`, logarithms of cells from the centre, for the boxes.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     request.multiple_of(CELL)?;
     let stages = request.exactly::<3>()?;
     let (mut net, mut x) = Net::of_image(request);
@@ -61,7 +72,8 @@ fn around_centres(net: &mut Net, distances: &Value, [rows, columns]: [usize; 2])
     let cell = CELL as f32;
     let middle = |n: usize| (n as f32 + 0.5) * cell;
     let centres = (0..rows * columns).flat_map(|at| {
-        let (x, y) = (middle(at % columns), middle(at / columns));
+        let x = middle(at % columns);
+        let y = middle(at / columns);
         [x, y, x, y]
     });
     let centres = net.constant("boxes.centres", &[rows * columns, 4], centres.collect());

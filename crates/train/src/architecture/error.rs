@@ -1,4 +1,4 @@
-//! What can be wrong with the order for a network, in words that say what to do.
+//! Errors in the order for a network.
 
 use thiserror::Error;
 
@@ -6,12 +6,12 @@ use thiserror::Error;
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum ArchitectureError {
     /// No architecture has this name.
-    #[error("no architecture is called {name:?}; {}", hint(.suggestion))]
+    #[error("no architecture is called {name:?}; {hint}")]
     Unknown {
         /// The name asked for.
         name: String,
-        /// A known name that it may have been meant to be.
-        suggestion: Option<&'static str>,
+        /// A name that exists.
+        hint: String,
     },
     /// What stands behind the name cannot be read.
     #[error("{name} takes {wanted}, and {text:?} is not that; write it as in {example:?}")]
@@ -63,14 +63,4 @@ pub enum ArchitectureError {
         /// What both sides must be multiples of.
         of: usize,
     },
-}
-
-fn hint(suggestion: &Option<&'static str>) -> String {
-    match suggestion {
-        Some(name) => format!("did you mean {name:?}?"),
-        None => {
-            let known: Vec<&str> = super::ARCHITECTURES.iter().map(|a| a.name).collect();
-            format!("known are {}", known.join(", "))
-        }
-    }
 }

@@ -1,19 +1,30 @@
 //! A convolutional highway network (Srivastava et al., 2015).
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::{Net, Value};
 use super::request::{Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes =
+const TAKES: Takes =
     Takes::Widths { of: "channels and highway blocks of each stage", default: "16x2,32x2,64x2" };
+
+/// A convolutional highway network, whose gates mix each block's input back in.
+pub(super) const HIGHWAY: Architecture = Architecture {
+    name: "highway",
+    about: "a convolutional highway network, whose gates mix each block's input back in",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan,
+};
 
 /// What the gates' bias starts at: at first a block carries its input through nearly unchanged.
 const GATE_BIAS: f32 = -2.0;
 
 /// Stages of a convolution, highway blocks and a pooling, until a mean of each channel.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     let (mut net, mut x) = Net::of_image(request);
     for (stage, w) in (1..).zip(&request.widths) {
         let scope = format!("stage{stage}");

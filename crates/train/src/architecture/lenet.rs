@@ -1,18 +1,29 @@
 //! LeNet-5 (LeCun et al., 1998), with rectifiers and maximum pooling.
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::Net;
 use super::request::{Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes = Takes::Numbers(&[]);
+const TAKES: Takes = Takes::Numbers(&[]);
+
+/// LeNet-5 with rectifiers and maximum pooling; from 12×12 pixels.
+pub(super) const LENET: Architecture = Architecture {
+    name: "lenet",
+    about: "LeNet-5 with rectifiers and maximum pooling; from 12×12 pixels",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan,
+};
 
 /// The size that the paper pads its 28×28 digits to; smaller images are padded by as much here.
 const PAPER_SIDE: usize = 32;
 
 /// Two 5×5 convolutions with pooling, then layers of 120 and 84.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     request.at_least(12)?;
     let (mut net, x) = Net::of_image(request);
     let pad = if request.spec.side() < PAPER_SIDE { 2 } else { 0 };

@@ -1,15 +1,26 @@
 //! MobileNetV2 (Sandler et al., 2018).
 
-use super::ArchitectureError;
 use super::conv::{Conv, conv};
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::{Net, Value};
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes = Takes::Numbers(&[
+const TAKES: Takes = Takes::Numbers(&[
     Number::factor("width multiplier", 1.0, [0.05, 4.0]),
     Number::factor("dropout", 0.2, [0.0, 0.9]),
 ]);
+
+/// MobileNetV2: inverted bottlenecks with depthwise convolutions.
+pub(super) const MOBILENET_V2: Architecture = Architecture {
+    name: "mobilenet_v2",
+    about: "MobileNetV2: inverted bottlenecks with depthwise convolutions",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan,
+};
 
 /// Expansion, channels, blocks and first stride of every stage.
 const STAGES: [(usize, usize, usize, usize); 7] = [
@@ -24,7 +35,7 @@ const STAGES: [(usize, usize, usize, usize); 7] = [
 
 /// Inverted bottlenecks with depthwise convolutions. Small images keep their size in the stem and
 /// in the second stage.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     let (mut net, x) = Net::of_image(request);
     let early = if request.is_large() { 2 } else { 1 };
     let factor = request.factor(0);

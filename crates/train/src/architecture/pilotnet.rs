@@ -1,16 +1,26 @@
 //! PilotNet (Bojarski et al., 2016): a camera image in, a steering angle out.
 
-use super::ArchitectureError;
 use super::conv::{Conv, conv};
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::Net;
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes =
-    Takes::Numbers(&[Number::factor("width multiplier", 1.0, [0.05, 4.0])]);
+const TAKES: Takes = Takes::Numbers(&[Number::factor("width multiplier", 1.0, [0.05, 4.0])]);
+
+/// NVIDIA's PilotNet: steering `angle` between -1 and 1; from 61×61 pixels.
+pub(super) const PILOTNET: Architecture = Architecture {
+    name: "pilotnet",
+    about: "NVIDIA's PilotNet: steering `angle` between -1 and 1; from 61×61 pixels",
+    takes: TAKES,
+    task: Some(Task::Regress),
+    plan,
+};
 
 /// Five convolutions and four fully connected layers; `angle` lies between −1 and 1.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     request.at_least(61)?;
     let (mut net, mut x) = Net::of_image(request);
     let large = |width: usize| conv(request.scaled(width), 5).stride(2).pad(0);

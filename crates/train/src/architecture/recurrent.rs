@@ -1,29 +1,48 @@
 //! Recurrent classifiers: the image's rows, from top to bottom, as a sequence.
 
-use super::ArchitectureError;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::{Net, Value};
 use super::request::{Request, Takes};
 use super::weights::{Blueprint, Init};
+use crate::task::Task;
 
-pub(super) const TAKES: Takes =
-    Takes::Widths { of: "the width of each recurrent layer", default: "128" };
+const TAKES: Takes = Takes::Widths { of: "the width of each recurrent layer", default: "128" };
+
+/// Rows of the image as a sequence into gated recurrent units.
+pub(super) const GRU: Architecture = Architecture {
+    name: "gru",
+    about: "rows of the image as a sequence into gated recurrent units",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: |request| plan(request, GRU_CELL),
+};
+
+/// Rows of the image as a sequence into long short-term memory.
+pub(super) const LSTM: Architecture = Architecture {
+    name: "lstm",
+    about: "rows of the image as a sequence into long short-term memory",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: |request| plan(request, LSTM_CELL),
+};
 
 /// A kind of recurrent layer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cell {
+struct Cell {
     op_type: &'static str,
     /// What the bias of each gate on the input starts at, in ONNX's order.
     bias: &'static [f32],
 }
 
 /// Long short-term memory; it starts out remembering (Jozefowicz et al., 2015).
-pub(super) const LSTM: Cell = Cell { op_type: "LSTM", bias: &[0.0, 0.0, 1.0, 0.0] };
+const LSTM_CELL: Cell = Cell { op_type: "LSTM", bias: &[0.0, 0.0, 1.0, 0.0] };
 
 /// Gated recurrent units, as PyTorch has them: the reset gate comes behind the product.
-pub(super) const GRU: Cell = Cell { op_type: "GRU", bias: &[0.0; 3] };
+const GRU_CELL: Cell = Cell { op_type: "GRU", bias: &[0.0; 3] };
 
 /// Recurrent layers upon each other; what the last one holds at the end is classified.
-pub(super) fn plan(request: &Request, cell: Cell) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request, cell: Cell) -> Result<Blueprint, ArchitectureError> {
     let (mut net, image) = Net::of_image(request);
     let (rows, node) = net.node("rows.first", "Transpose", &[&image.name], &image.dims);
     node.attr_ints("perm", &[2, 0, 1, 3]);

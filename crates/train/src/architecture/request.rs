@@ -1,6 +1,6 @@
 //! What is asked of a builder: sizes, and the options behind the architecture's name.
 
-use super::{Architecture, ArchitectureError};
+use super::error::ArchitectureError;
 
 /// What the network looks at and how much it says.
 ///
@@ -67,15 +67,15 @@ impl Number {
 
     fn parse(&self, text: &str) -> Option<f64> {
         let value: f64 = text.trim().parse().ok()?;
-        let [least, most] = self.range;
-        let fits = (least..=most).contains(&value) && (!self.is_whole || value.fract() == 0.0);
+        let [min, max] = self.range;
+        let fits = (min..=max).contains(&value) && (!self.is_whole || value.fract() == 0.0);
         fits.then_some(value)
     }
 }
 
-/// The widest layer and the most layers of a width: beyond, a slip of the hand is likelier.
-const MOST_WIDTH: usize = 1 << 16;
-const MOST_TIMES: usize = 1 << 10;
+/// The widest layer and the most layers of a width: larger numbers are likely typos.
+const MAX_WIDTH: usize = 1 << 16;
+const MAX_TIMES: usize = 1 << 10;
 
 impl Takes {
     /// What may stand behind the name, in words.
@@ -102,6 +102,12 @@ impl Takes {
                 texts.collect::<Vec<_>>().join(",")
             }
         }
+    }
+
+    /// An order for an architecture of this name with all options at their defaults.
+    pub(super) fn example(&self, name: &str) -> String {
+        let options = self.default_text();
+        if options.is_empty() { name.to_owned() } else { format!("{name}:{options}") }
     }
 
     fn parse(&self, text: Option<&str>) -> Option<(Vec<Width>, Vec<f64>)> {
@@ -133,15 +139,17 @@ pub(super) struct Width {
 
 fn parse_width(item: &str) -> Option<Width> {
     let (width, times) = item.trim().split_once('x').unwrap_or((item.trim(), "1"));
-    let (width, times) = (width.parse().ok()?, times.parse().ok()?);
-    let fits = (1..=MOST_WIDTH).contains(&width) && (1..=MOST_TIMES).contains(&times);
+    let width = width.parse().ok()?;
+    let times = times.parse().ok()?;
+    let fits = (1..=MAX_WIDTH).contains(&width) && (1..=MAX_TIMES).contains(&times);
     fits.then_some(Width { width, times })
 }
 
 /// A checked order for a network, from which a family's builder works.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
-    architecture: &'static Architecture,
+    name: &'static str,
+    takes: Takes,
     pub(super) spec: Spec,
     /// The list of widths, where the architecture takes one.
     pub(super) widths: Vec<Width>,
@@ -151,11 +159,11 @@ pub(super) struct Request {
 
 impl Request {
     pub(super) fn new(
-        architecture: &'static Architecture,
+        name: &'static str,
+        takes: Takes,
         spec: Spec,
         options: Option<&str>,
     ) -> Result<Self, ArchitectureError> {
-        let name = architecture.name;
         let sizes = [
             (spec.channels, "channels"),
             (spec.height, "rows of pixels"),
@@ -165,14 +173,14 @@ impl Request {
         if let Some((_, what)) = sizes.into_iter().find(|&(size, _)| size == 0) {
             return Err(ArchitectureError::Empty { name, what });
         }
-        let parsed = architecture.takes.parse(options);
-        let (widths, numbers) =
-            parsed.ok_or_else(|| misread(architecture, None, options.unwrap_or_default()))?;
-        Ok(Self { architecture, spec, widths, numbers })
+        let Some((widths, numbers)) = takes.parse(options) else {
+            return Err(misread(name, takes, None, options.unwrap_or_default()));
+        };
+        Ok(Self { name, takes, spec, widths, numbers })
     }
 
     pub(super) fn name(&self) -> &'static str {
-        self.architecture.name
+        self.name
     }
 
     /// A number that was declared whole.
@@ -218,21 +226,22 @@ impl Request {
     pub(super) fn exactly<const N: usize>(&self) -> Result<[Width; N], ArchitectureError> {
         self.widths.as_slice().try_into().map_err(|_| {
             let texts = self.widths.iter().map(|w| format!("{}x{}", w.width, w.times));
-            misread(self.architecture, Some(N), &texts.collect::<Vec<_>>().join(","))
+            misread(self.name, self.takes, Some(N), &texts.collect::<Vec<_>>().join(","))
         })
     }
 }
 
 fn misread(
-    architecture: &'static Architecture,
+    name: &'static str,
+    takes: Takes,
     count: Option<usize>,
     text: &str,
 ) -> ArchitectureError {
     let count = count.map(|n| format!(" of exactly {n}")).unwrap_or_default();
     ArchitectureError::Options {
-        name: architecture.name,
-        wanted: architecture.takes.describe() + &count,
+        name,
+        wanted: takes.describe() + &count,
         text: text.to_owned(),
-        example: architecture.example(),
+        example: takes.example(name),
     }
 }

@@ -1,17 +1,72 @@
 //! ResNet (He et al., 2016): with ImageNet's widths and with the paper's own for CIFAR-10.
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::{Net, Value};
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes =
-    Takes::Numbers(&[Number::factor("width multiplier", 1.0, [0.01, 4.0])]);
+const TAKES: Takes = Takes::Numbers(&[Number::factor("width multiplier", 1.0, [0.01, 4.0])]);
+
+/// ResNet-101: bottlenecks in four stages of 3, 4, 23 and 3.
+pub(super) const RESNET101: Architecture = Architecture {
+    name: "resnet101",
+    about: "ResNet-101: bottlenecks in four stages of 3, 4, 23 and 3",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: |request| plan(request, Block::Bottleneck, [3, 4, 23, 3]),
+};
+
+/// ResNet-152: bottlenecks in four stages of 3, 8, 36 and 3.
+pub(super) const RESNET152: Architecture = Architecture {
+    name: "resnet152",
+    about: "ResNet-152: bottlenecks in four stages of 3, 8, 36 and 3",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: |request| plan(request, Block::Bottleneck, [3, 8, 36, 3]),
+};
+
+/// ResNet-18: four stages of 2 blocks.
+pub(super) const RESNET18: Architecture = Architecture {
+    name: "resnet18",
+    about: "ResNet-18: four stages of 2 blocks",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: |request| plan(request, Block::Basic, [2, 2, 2, 2]),
+};
+
+/// ResNet-20 for CIFAR-10: three stages of 3 blocks, 16 to 64 channels.
+pub(super) const RESNET20: Architecture = Architecture {
+    name: "resnet20",
+    about: "ResNet-20 for CIFAR-10: three stages of 3 blocks, 16 to 64 channels",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: plan_for_cifar,
+};
+
+/// ResNet-34: four stages of 3, 4, 6 and 3 blocks.
+pub(super) const RESNET34: Architecture = Architecture {
+    name: "resnet34",
+    about: "ResNet-34: four stages of 3, 4, 6 and 3 blocks",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: |request| plan(request, Block::Basic, [3, 4, 6, 3]),
+};
+
+/// ResNet-50: bottlenecks in four stages of 3, 4, 6 and 3.
+pub(super) const RESNET50: Architecture = Architecture {
+    name: "resnet50",
+    about: "ResNet-50: bottlenecks in four stages of 3, 4, 6 and 3",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan: |request| plan(request, Block::Bottleneck, [3, 4, 6, 3]),
+};
 
 /// What a block computes beside its shortcut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Block {
+enum Block {
     /// Two 3×3 convolutions.
     Basic,
     /// 1×1, 3×3 with the stride (v1.5), and 1×1 to four times as many channels.
@@ -20,7 +75,7 @@ pub(super) enum Block {
 
 /// ResNet-18 to -152: four stages from 64 channels. Small images keep their size in the stem;
 /// large ones are quartered as on ImageNet.
-pub(super) fn plan(
+fn plan(
     request: &Request,
     block: Block,
     blocks: [usize; 4],
@@ -39,7 +94,7 @@ pub(super) fn plan(
 
 /// ResNet-20 of the paper's section 4.2: three stages of three blocks from 16 channels. Where the
 /// shape changes, its shortcuts are convolutions (option B), not padded with zeros (option A).
-pub(super) fn plan_for_cifar(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan_for_cifar(request: &Request) -> Result<Blueprint, ArchitectureError> {
     let (mut net, x) = Net::of_image(request);
     let x = net.conv_bn_relu("stem", 1, &x, conv(request.scaled(16), 3));
     let stages = [16, 32, 64].map(|width| (request.scaled(width), 3));

@@ -1,22 +1,33 @@
 //! SqueezeNet 1.1 (Iandola et al., 2016).
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::{Net, Value};
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes = Takes::Numbers(&[
+const TAKES: Takes = Takes::Numbers(&[
     Number::factor("width multiplier", 1.0, [0.01, 4.0]),
     Number::factor("dropout", 0.5, [0.0, 0.9]),
 ]);
+
+/// SqueezeNet 1.1: fire modules, no fully connected layer.
+pub(super) const SQUEEZENET: Architecture = Architecture {
+    name: "squeezenet",
+    about: "SqueezeNet 1.1: fire modules, no fully connected layer",
+    takes: TAKES,
+    task: Some(Task::Classify),
+    plan,
+};
 
 /// Squeezed channels of each fire module; a pooling stands before each list.
 const STAGES: [&[usize]; 3] = [&[16, 16], &[32, 32], &[48, 48, 64, 64]];
 
 /// Fire modules, and a 1×1 convolution instead of a fully connected layer. Pooling is padded, so
 /// that any size works; small images keep their size in the stem.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
     let (mut net, x) = Net::of_image(request);
     let stride = if request.is_large() { 2 } else { 1 };
     let mut x = net.conv_relu("stem", 1, &x, conv(request.scaled(64), 3).stride(stride));

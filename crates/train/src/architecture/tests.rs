@@ -121,8 +121,8 @@ fn every_network_answers_in_the_stated_shape() {
 fn every_architecture_is_tried_and_they_are_sorted() {
     assert!(ARCHITECTURES.is_sorted_by_key(|a| a.name));
     for architecture in ARCHITECTURES {
-        let is_tried = |order: &str| order.split(':').next() == Some(architecture.name);
-        assert!(CASES.iter().any(|(order, ..)| is_tried(order)), "{}", architecture.name);
+        let mut tried = CASES.iter().map(|(order, ..)| order.split(':').next());
+        assert!(tried.any(|name| name == Some(architecture.name)), "{}", architecture.name);
     }
 }
 
@@ -223,7 +223,8 @@ fn values_that_losses_take_have_their_names() {
         assert_eq!(made.iter().filter(|made| **made == name).count(), 1, "{name}");
     }
     // Small weights at first: scores near the prior, boxes of one cell around each centre.
-    let (scores, boxes) = (answers[0].as_f32().unwrap(), answers[1].as_f32().unwrap());
+    let scores = answers[0].as_f32().unwrap();
+    let boxes = answers[1].as_f32().unwrap();
     assert!(scores.iter().all(|s| (0.005..0.08).contains(s)), "{scores:?}");
     let last = &boxes[boxes.len() - 4..];
     for (side, wanted) in last.iter().zip([12.0f32, 4.0, 28.0, 20.0]) {

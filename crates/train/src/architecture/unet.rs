@@ -1,20 +1,32 @@
 //! A small U-Net for segmentation (Ronneberger et al., 2015).
 
-use super::ArchitectureError;
 use super::conv::conv;
+use super::definition::Architecture;
+use super::error::ArchitectureError;
 use super::net::{Net, Value};
 use super::request::{Number, Request, Takes};
 use super::weights::Blueprint;
+use crate::task::Task;
 
-pub(super) const TAKES: Takes = Takes::Numbers(&[
+const TAKES: Takes = Takes::Numbers(&[
     Number::whole("channels at full size", 16, [1, 1024]),
     Number::whole("halvings", 3, [1, 6]),
 ]);
 
+/// A small U-Net: `logits` for every class and pixel.
+pub(super) const UNET: Architecture = Architecture {
+    name: "unet",
+    about: "a small U-Net: `logits` for every class and pixel",
+    takes: TAKES,
+    task: Some(Task::Segment),
+    plan,
+};
+
 /// Halves the image and doubles the channels, then goes back up with the planes of the way down
 /// beside; gives `logits` for every class and pixel.
-pub(super) fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
-    let (base, depth) = (request.whole(0), request.whole(1));
+fn plan(request: &Request) -> Result<Blueprint, ArchitectureError> {
+    let base = request.whole(0);
+    let depth = request.whole(1);
     request.multiple_of(1 << depth)?;
     let (mut net, mut x) = Net::of_image(request);
     let mut kept = Vec::new();

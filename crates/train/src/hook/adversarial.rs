@@ -1,7 +1,8 @@
 //! Adversarial training: the model learns from examples that are made against it as it is now.
 
 use super::{Pixels, check_share, refuse};
-use crate::{Task, TrainError};
+use crate::error::TrainError;
+use crate::task::Task;
 use faultlens_core::{Seed, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
@@ -30,10 +31,12 @@ impl Adversarial {
 
     pub(crate) fn check(&self, task: Task) -> Result<(), TrainError> {
         let fits = self.epsilon > 0.0 && self.epsilon <= 1.0;
-        let (what, why) = ("the adversarial epsilon", "it must lie above 0 and up to 1");
+        let what = "the adversarial epsilon";
+        let why = "it must lie above 0 and up to 1";
         refuse(what, self.epsilon, fits, why)?;
         let fits = (1..=MOST_STEPS).contains(&self.steps);
-        let (what, why) = ("the number of adversarial steps", "it must lie from 1 to 1000");
+        let what = "the number of adversarial steps";
+        let why = "it must lie from 1 to 1000";
         refuse(what, self.steps as f64, fits, why)?;
         check_share("the adversarial share", self.share)?;
         if task == Task::Classify {
@@ -67,7 +70,8 @@ impl Adversarial {
             let Some(slope) = gradient.as_f32() else { break };
             let TensorData::F32(data) = batch.data_mut() else { break };
             for (at, value) in data.iter_mut().enumerate() {
-                let (image, place) = (at / pixels.image(), at % pixels.image());
+                let image = at / pixels.image();
+                let place = at % pixels.image();
                 if chosen[image] {
                     *value = self.moved(*value, start[at], slope[at], pixels.unit(place));
                 }
@@ -81,9 +85,11 @@ impl Adversarial {
         let most = self.epsilon as f32 * pixel.abs();
         let step = if self.steps == 1 { most } else { most * REACH / self.steps as f32 };
         let by = if slope == 0.0 || slope.is_nan() { 0.0 } else { step.copysign(slope) };
-        let (dark, bright) = (black.min(black + pixel), black.max(black + pixel));
+        let dark = black.min(black + pixel);
+        let bright = black.max(black + pixel);
         // Noise may have left the range before; it is not drawn back.
-        let (low, high) = (dark.min(start), bright.max(start));
+        let low = dark.min(start);
+        let high = bright.max(start);
         (value + by).clamp(start - most, start + most).clamp(low, high)
     }
 }

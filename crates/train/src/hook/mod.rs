@@ -9,7 +9,7 @@ mod noise;
 pub use adversarial::Adversarial;
 pub use noise::Noise;
 
-use crate::TrainError;
+use crate::error::TrainError;
 use faultlens_vision::{InputDescription, Layout};
 
 /// How pixels from 0 to 1 lie among the numbers that are fed.

@@ -1,7 +1,7 @@
 //! Noise on training samples.
 
 use super::{Pixels, check_share, refuse};
-use crate::TrainError;
+use crate::error::TrainError;
 use faultlens_core::{Seed, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn half_of_the_samples_get_noise_of_its_sigma_in_pixels() {
-        let mut input = Recipe::usual_input([16, 16], Channels::Rgb);
+        let mut input = Recipe::default_input([16, 16], Channels::Rgb);
         input.std = vec![0.25, 0.5, 1.0];
         for layout in [Layout::Nchw, Layout::Nhwc] {
             input.layout = layout;

@@ -1,7 +1,9 @@
 //! Cross-entropy of an image's class.
 
 use super::{CLASSES, Wanted, cross_entropy};
-use crate::{Task, TrainError, truth};
+use crate::error::TrainError;
+use crate::task::Task;
+use crate::truth;
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::{Answers, Loss};
 

@@ -6,8 +6,9 @@
 
 use super::{BOXES, CELLS, Wanted};
 use crate::architecture::CELL;
+use crate::error::TrainError;
+use crate::task::Task;
 use crate::truth::{self, resized};
-use crate::{Task, TrainError};
 use faultlens_core::{Bounds, Case, Detection, Tensor};
 use faultlens_engine::{Answers, Loss};
 use faultlens_vision::find_peaks;
@@ -29,15 +30,16 @@ fn assigned(
 ) -> Result<Vec<Option<(Bounds, usize)>>, TrainError> {
     let (rows, columns) = cells(size);
     let objects = truth::objects(case, classes)?.iter().filter(|object| !object.crowd);
-    let place = |bounds| resized(bounds, truth::size(case), size);
-    let objects: Vec<_> = objects.map(|o| (place(o.bounds), o.class)).collect();
-    let cell = |at: usize| {
+    let objects: Vec<_> =
+        objects.map(|o| (resized(o.bounds, truth::size(case), size), o.class)).collect();
+    let mut assigned = Vec::with_capacity(rows * columns);
+    for at in 0..rows * columns {
         let centre = centre(at, columns);
         let near = objects.iter().filter(|(bounds, _)| reaches(bounds, centre));
-        // The smallest of several: the large ones have other cells.
-        near.min_by(|(a, _), (b, _)| a.area().total_cmp(&b.area())).copied()
-    };
-    Ok((0..rows * columns).map(cell).collect())
+        // FCOS takes the smallest of several objects: the large ones have other cells.
+        assigned.push(near.min_by(|(a, _), (b, _)| a.area().total_cmp(&b.area())).copied());
+    }
+    Ok(assigned)
 }
 
 fn cells([height, width]: [usize; 2]) -> (usize, usize) {
@@ -90,8 +92,11 @@ impl Grid {
         let [_, cells, classes] = self.shape;
         let logits = &mut self.logits[at * classes..][..classes];
         let class = wanted.map(|&(_, class)| class);
-        let focal = |(c, logit)| focal(logit, class == Some(c), count);
-        let value: f64 = logits.iter_mut().enumerate().map(focal).sum();
+        let value: f64 = logits
+            .iter_mut()
+            .enumerate()
+            .map(|(c, logit)| focal(logit, class == Some(c), count))
+            .sum();
         let four = &mut self.distances[at * 4..][..4];
         match wanted {
             Some((bounds, _)) => {
@@ -128,13 +133,12 @@ pub(super) fn loss(
     Ok(Loss { value, gradients: grid.gradients() })
 }
 
-/// Turns a logit into the gradient of its focal loss; gives the loss.
+/// Replaces a logit by the gradient of its focal loss (Lin et al., 2017) and returns the loss.
 fn focal(logit: &mut f32, right: bool, count: f32) -> f64 {
     let x = *logit;
-    let sigmoid = |x: f32| 1.0 / (1.0 + libm::expf(-x));
     // A wrong cell is a right one of the opposite logit.
     let (x, weight, sign) = if right { (x, ALPHA, 1.0) } else { (-x, 1.0 - ALPHA, -1.0) };
-    let p = sigmoid(x);
+    let p = 1.0 / (1.0 + libm::expf(-x));
     let log_p = -libm::log1pf(libm::expf(-x.abs())) - (-x).max(0.0);
     let missed = 1.0 - p;
     let easy = libm::powf(missed, GAMMA);
@@ -175,7 +179,8 @@ pub fn detections(scores: &Tensor, boxes: &Tensor, least: f32) -> Option<Vec<Vec
     if boxes.shape() != [images, cells, 4] {
         return None;
     }
-    let (scores, boxes) = (scores.as_f32()?, boxes.as_f32()?);
+    let scores = scores.as_f32()?;
+    let boxes = boxes.as_f32()?;
     let found = (0..images).map(|image| {
         let scores = scores.get(image * cells * classes..)?.get(..cells * classes)?;
         let boxes = boxes.get(image * cells * 4..)?.get(..cells * 4)?;

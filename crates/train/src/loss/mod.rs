@@ -6,7 +6,8 @@ mod reconstruct;
 mod regress;
 mod segment;
 
-use crate::{Task, TrainError};
+use crate::error::TrainError;
+use crate::task::Task;
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::onnx::ModelProto;
 use faultlens_engine::{Answers, Loss};
@@ -26,10 +27,10 @@ pub(crate) struct Objective {
 impl Objective {
     pub(crate) fn new(task: Task, model: &ModelProto) -> Self {
         let graph = model.graph.as_ref();
-        let stored = |name: &str| {
-            graph.is_some_and(|g| g.initializer.iter().any(|stored| stored.name == name))
-        };
-        let input = graph.and_then(|g| g.input.iter().find(|i| !stored(&i.name)));
+        // Old files list stored weights among the inputs too.
+        let input = graph.and_then(|g| {
+            g.input.iter().find(|i| g.initializer.iter().all(|stored| stored.name != i.name))
+        });
         let output = graph.and_then(|g| g.output.first());
         Self {
             task,

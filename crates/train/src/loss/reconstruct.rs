@@ -1,7 +1,9 @@
 //! The mean squared distance from the picture that was shown.
 
 use super::{PICTURE, Wanted};
-use crate::{Task, TrainError, truth};
+use crate::error::TrainError;
+use crate::task::Task;
+use crate::truth;
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::{Answers, Loss};
 use faultlens_vision::InputDescription;

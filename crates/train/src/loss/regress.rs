@@ -1,7 +1,9 @@
 //! The mean squared distance from the right numbers.
 
 use super::{NUMBERS, Wanted};
-use crate::{Task, TrainError, truth};
+use crate::error::TrainError;
+use crate::task::Task;
+use crate::truth;
 use faultlens_core::{Case, Tensor};
 use faultlens_engine::{Answers, Loss};
 

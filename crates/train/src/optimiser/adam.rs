@@ -38,7 +38,8 @@ impl Optimiser for Adam {
         let missing = |beta: f64| 1.0 - libm::pow(beta, step.count as f64);
         let rate = (step.rate / missing(step.momentum)) as f32;
         let root = missing(KEPT).sqrt() as f32;
-        let (fresh, kept) = ((1.0 - step.momentum) as f32, KEPT as f32);
+        let fresh = (1.0 - step.momentum) as f32;
+        let kept = KEPT as f32;
         let fresh_square = (1.0 - KEPT) as f32;
         for (((w, mean), square), &g) in weights.iter_mut().zip(means).zip(squares).zip(gradient) {
             let g = step.followed(*w, g);

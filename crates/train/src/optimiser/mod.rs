@@ -1,10 +1,10 @@
-//! How weights follow their gradients: one file per rule, and what all rules share.
+//! Optimisers: one file per update rule, and what all rules share.
 
 mod adam;
 mod rmsprop;
 mod sgd;
 
-use crate::{Recipe, TrainError};
+use crate::error::TrainError;
 use faultlens_core::did_you_mean;
 use faultlens_engine::{Learner, WeightInfo};
 use rayon::prelude::*;
@@ -14,8 +14,8 @@ use std::fmt::Debug;
 /// Elements that one thread changes at a time.
 const CHUNK: usize = 1 << 15;
 
-/// A rule by which weights follow their gradients. It sees some neighbouring weights at a time and
-/// treats each by itself, so that threads may share a tensor.
+/// An update rule. It sees some neighbouring weights at a time and treats each by itself, so that
+/// threads may share a tensor.
 pub trait Optimiser: Debug + Sync {
     /// Its name in recipes.
     fn name(&self) -> &'static str;
@@ -23,46 +23,44 @@ pub trait Optimiser: Debug + Sync {
     /// What it does, in one line.
     fn about(&self) -> &'static str;
 
-    /// The settings that suit it where nobody says others.
+    /// The settings that suit it by default.
     fn usual(&self) -> Settings;
 
-    /// How many numbers it remembers for each weight; they start at zero.
+    /// How many state variables it has for each weight; they start at zero.
     fn memories(&self) -> usize;
 
-    /// Changes weights by their gradients. `memory` holds as many numbers as there are weights
-    /// for the first that is remembered, then as many for the next.
+    /// Updates weights by their gradients. `memory` holds the first state variable of all weights,
+    /// then the second of all, and so on.
     fn change(&self, step: &Step, weights: &mut [f32], gradient: &[f32], memory: &mut [f32]);
 }
 
 /// Every optimiser, in alphabetical order. Add yours here.
 pub const OPTIMISERS: &[&dyn Optimiser] = &[&adam::Adam, &rmsprop::RmsProp, &sgd::Sgd];
 
-/// What is followed where a recipe names none, as in cards from before there was a choice.
-pub const USUAL_OPTIMISER: &str = "sgd";
+/// The optimiser of recipes that name none, as in cards of versions that had no choice.
+pub const DEFAULT_OPTIMISER: &str = "sgd";
 
 /// The optimiser of this name.
 pub fn optimiser(name: &str) -> Result<&'static dyn Optimiser, TrainError> {
-    let known = || OPTIMISERS.iter().map(|optimiser| optimiser.name());
-    let found = OPTIMISERS.iter().find(|optimiser| optimiser.name() == name).copied();
-    found.ok_or_else(|| TrainError::Recipe {
-        what: "the optimiser",
-        given: name.to_owned(),
-        why: match did_you_mean(name, known()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("known are {}", known().collect::<Vec<_>>().join(", ")),
-        },
-    })
+    if let Some(found) = OPTIMISERS.iter().find(|optimiser| optimiser.name() == name) {
+        return Ok(*found);
+    }
+    let known: Vec<&str> = OPTIMISERS.iter().map(|optimiser| optimiser.name()).collect();
+    let why = match did_you_mean(name, known.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("known are {}", known.join(", ")),
+    };
+    Err(TrainError::Recipe { what: "the optimiser", given: name.to_owned(), why })
 }
 
-/// Numbers that every optimiser takes.
+/// Hyperparameters that every optimiser takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// How far a step goes.
+    /// The learning rate.
     pub learning_rate: f64,
     /// How much of the last step goes into the next.
     pub momentum: f64,
-    /// How strongly what is multiplied (filters and matrices) is pulled to zero; biases, norms
-    /// and slopes are not.
+    /// Weight decay of filters and matrices; biases, normalisations and slopes have none.
     pub weight_decay: f64,
 }
 
@@ -71,24 +69,24 @@ pub struct Settings {
 pub struct Step {
     /// Which step of this tensor it is, from 1.
     pub count: u64,
-    /// How far it goes.
+    /// The learning rate of this step.
     pub rate: f64,
     /// How much of the last step goes into this one.
     pub momentum: f64,
-    /// What the gradient is multiplied with; below 1 where it is too long.
+    /// The factor of the gradient; below 1 where it is clipped.
     shorten: f32,
-    /// How strongly these weights are pulled to zero.
+    /// The weight decay of this tensor.
     decay: f32,
 }
 
 impl Step {
-    /// What is followed: the gradient, shortened where it is too long, and the pull to zero.
+    /// The effective gradient: clipped, plus the weight decay (an L2 penalty, as in PyTorch's SGD).
     pub fn followed(&self, weight: f32, gradient: f32) -> f32 {
         self.shorten * gradient + self.decay * weight
     }
 }
 
-/// A descent along gradients: the rule, its settings, and what it remembers.
+/// Gradient descent: the update rule, its settings, and its state.
 #[derive(Debug)]
 pub struct Descent {
     optimiser: &'static dyn Optimiser,
@@ -98,30 +96,26 @@ pub struct Descent {
     memories: BTreeMap<String, Memory>,
 }
 
-/// What is remembered of one weight tensor.
+/// The state of one weight tensor.
 #[derive(Debug, Default)]
 struct Memory {
     count: u64,
-    /// Chunk by chunk, so that a chunk's memory lies together.
+    /// Chunk by chunk, so that the state of a chunk is contiguous.
     values: Vec<f32>,
 }
 
 impl Descent {
-    /// At rest. Gradients that are longer than `clip`, over all weights, are shortened to it.
+    /// A descent at its start. Gradients whose norm over all weights exceeds `clip` are scaled down
+    /// to it.
     pub fn new(optimiser: &'static dyn Optimiser, settings: Settings, clip: Option<f64>) -> Self {
         let Settings { momentum, weight_decay, .. } = settings;
         let weight_decay = weight_decay as f32;
         Self { optimiser, momentum, weight_decay, clip, memories: BTreeMap::new() }
     }
 
-    /// The descent that a recipe describes.
-    pub fn of(recipe: &Recipe) -> Result<Self, TrainError> {
-        Ok(Self::new(optimiser(&recipe.optimiser)?, recipe.settings(), recipe.clip))
-    }
-
     /// Changes all weights of the learner by its last gradients.
     pub fn step(&mut self, learner: &mut Learner, rate: f64) {
-        let shorten = self.clip.map_or(1.0, |most| shorten(learner.gradient_length(), most));
+        let shorten = self.clip.map_or(1.0, |clip| shorten(learner.gradient_length(), clip));
         let Self { optimiser, momentum, weight_decay, ref mut memories, .. } = *self;
         let each = optimiser.memories();
         learner.update(|weight: &WeightInfo<'_>, weights, gradient| {
@@ -154,7 +148,7 @@ fn change(
     }
 }
 
-/// The factor that brings a gradient of this length down to the longest that is followed.
+/// The factor that brings a gradient of this norm down to the largest one allowed.
 fn shorten(length: f64, longest: f64) -> f32 {
     (longest / length.max(longest)) as f32
 }

@@ -34,8 +34,10 @@ impl Optimiser for RmsProp {
 
     fn change(&self, step: &Step, weights: &mut [f32], gradient: &[f32], memory: &mut [f32]) {
         let (squares, velocities) = memory.split_at_mut(weights.len());
-        let (rate, momentum) = (step.rate as f32, step.momentum as f32);
-        let (kept, fresh) = (KEPT as f32, (1.0 - KEPT) as f32);
+        let rate = step.rate as f32;
+        let momentum = step.momentum as f32;
+        let kept = KEPT as f32;
+        let fresh = (1.0 - KEPT) as f32;
         let remembered = squares.iter_mut().zip(velocities);
         for ((w, (square, v)), &g) in weights.iter_mut().zip(remembered).zip(gradient) {
             let g = step.followed(*w, g);

@@ -27,7 +27,8 @@ impl Optimiser for Sgd {
     }
 
     fn change(&self, step: &Step, weights: &mut [f32], gradient: &[f32], memory: &mut [f32]) {
-        let (momentum, rate) = (step.momentum as f32, step.rate as f32);
+        let momentum = step.momentum as f32;
+        let rate = step.rate as f32;
         for ((w, v), &g) in weights.iter_mut().zip(memory).zip(gradient) {
             *v = momentum * *v + step.followed(*w, g);
             *w -= rate * *v;

@@ -20,7 +20,7 @@ fn names_are_sorted_and_wrong_ones_are_helped() {
         assert_eq!(optimiser(o.name()).unwrap().name(), o.name());
         assert!(!o.about().is_empty());
     }
-    assert!(optimiser(USUAL_OPTIMISER).is_ok());
+    assert!(optimiser(DEFAULT_OPTIMISER).is_ok());
     let error = |name| optimiser(name).unwrap_err().to_string();
     assert_eq!(error("adams"), "the optimiser cannot be adams: did you mean adam?");
     assert!(error("lbfgs").ends_with("known are adam, rmsprop, sgd"), "{}", error("lbfgs"));
@@ -28,7 +28,8 @@ fn names_are_sorted_and_wrong_ones_are_helped() {
 
 /// Minimises half the squared distance from `goal` by the rule alone.
 fn descend(o: &dyn Optimiser, goal: &[f32], steps: u64) -> Vec<f32> {
-    let (mut weights, mut memory) = (vec![0.0; goal.len()], vec![0.0; goal.len() * o.memories()]);
+    let mut weights = vec![0.0; goal.len()];
+    let mut memory = vec![0.0; goal.len() * o.memories()];
     let Settings { learning_rate, momentum, .. } = o.usual();
     for count in 1..=steps {
         let gradient: Vec<f32> = weights.iter().zip(goal).map(|(w, g)| w - g).collect();
@@ -84,7 +85,8 @@ fn step(name: &str, clip: Option<f64>, weight_decay: f64) -> (f64, f64, Vec<(Str
     let length = learner.gradient_length();
     let settings = Settings { learning_rate: 1.0, momentum: 0.0, weight_decay };
     Descent::new(optimiser(name).unwrap(), settings, clip).step(&mut learner, 1.0);
-    let (before, after) = (weights(&model), weights(&learner.to_proto()));
+    let before = weights(&model);
+    let after = weights(&learner.to_proto());
     let pairs = before.iter().zip(&after).flat_map(|((_, a), (_, b))| a.iter().zip(b));
     let moved = pairs.map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
     (length, moved, after)

@@ -63,7 +63,8 @@ fn pixels() {
     let case = Case { segments: vec![0, 0, 1, 1], ..bare("a") };
     let cases = [case.clone(), case];
     // Class 1 wins in one and in two of four pixels: 3 of 4 and 4 of 4 are right.
-    let (none, one) = ([0.5, 0.5, 0.5, 0.5], [0.1, 0.1, 0.1, 0.9]);
+    let none = [0.5, 0.5, 0.5, 0.5];
+    let one = [0.1, 0.1, 0.1, 0.9];
     let scores = [none, one, none, [0.1, 0.1, 0.9, 0.9]].concat();
     let scores = tensor(&[2, 2, 2, 2], &scores);
     let wanted = (4.0 / 5.0 + 3.0 / 4.0) / 2.0;

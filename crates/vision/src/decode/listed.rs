@@ -32,6 +32,8 @@ pub(super) fn decode(
             wanted: "boxes, scores and labels are needed".into(),
         });
     };
+    // Models with suppression inside list as many objects as they found, or pad the list with
+    // zeros.
     let count = scores.rows();
     if boxes.rows() != count || (count > 0 && boxes.columns() != 4) {
         let wanted = format!("(images, {count}, 4) or ({count}, 4) is needed for boxes");
@@ -45,22 +47,28 @@ pub(super) fn decode(
         Units::Pixels => [1.0, 1.0],
         Units::Relative => options.size.map(|side| side as f32),
     };
-    let object = |((sides_of, &score), &label): ((&[f32], &f32), &f32)| {
-        let &[a, b, c, d] = sides_of else { return None };
-        let [left, top, right, bottom] = match sides {
-            Sides::LeftTop => [a, b, c, d],
-            Sides::TopLeft => [b, a, d, c],
-        };
-        let class = class_of(label)?.checked_sub(1)?;
-        let bounds = Bounds { left: left * x, top: top * y, right: right * x, bottom: bottom * y };
-        (score >= options.min_score).then_some(Detection { class, score, bounds })
-    };
     let each = boxes.places().zip(scores.numbers.iter()).zip(labels.numbers.iter());
-    Ok(Decoded::of(each.filter_map(object).collect()))
+    Ok(Decoded::of(
+        each.filter_map(|((sides_of, &score), &label)| {
+            let &[a, b, c, d] = sides_of else { return None };
+            let [left, top, right, bottom] = match sides {
+                // TensorFlow puts top before left.
+                Sides::LeftTop => [a, b, c, d],
+                Sides::TopLeft => [b, a, d, c],
+            };
+            // Label 0 is background.
+            let class = class_of(label)?.checked_sub(1)?;
+            let bounds =
+                Bounds { left: left * x, top: top * y, right: right * x, bottom: bottom * y };
+            (score >= options.min_score).then_some(Detection { class, score, bounds })
+        })
+        .collect(),
+    ))
 }
 
 /// The class of this number; `None` where no class has it.
 pub(super) fn class_of(number: f32) -> Option<usize> {
+    // Comparisons are false for NaN, which is no class.
     (number > -0.5 && number < MAX_CLASSES).then(|| number.round() as usize)
 }
 
@@ -84,7 +92,8 @@ mod tests {
     #[test]
     fn sides_and_units_are_those_of_the_decoder() {
         let boxes = || head(&[[0.1, 0.2, 0.3, 0.4], [0.0, 0.0, 1.0, 1.0], [0.5; 4], [0.0; 4]]);
-        let (scores, labels) = ([0.9, 0.1, f32::NAN, 0.8], [3.0, 1.0, 1.0, 0.0]);
+        let scores = [0.9, 0.1, f32::NAN, 0.8];
+        let labels = [3.0, 1.0, 1.0, 0.0];
         let pixels = options([100, 200], 0.5);
         let relative = DecodeOptions { units: Units::Relative, ..pixels };
         for (options, sides, wanted) in [

@@ -56,6 +56,7 @@ pub struct Part {
 
 impl Part {
     const fn new(key: &'static str, axes: usize) -> Self {
+        // Raw heads always have the axis of images.
         Self { key, axes, alone: false }
     }
 }
@@ -176,7 +177,8 @@ fn best(scores: &[f32], min_score: f32) -> Option<(usize, f32)> {
 
 /// A box from its centre and size.
 pub(super) fn around([x, y]: [f32; 2], [width, height]: [f32; 2]) -> Bounds {
-    let (x_reach, y_reach) = (width / 2.0, height / 2.0);
+    let x_reach = width / 2.0;
+    let y_reach = height / 2.0;
     Bounds { left: x - x_reach, top: y - y_reach, right: x + x_reach, bottom: y + y_reach }
 }
 
@@ -213,8 +215,15 @@ mod tests {
             assert!((0.0..=1.0).contains(&decoder.threshold), "{decoder:?}");
             assert!(!decoder.about.is_empty() && !decoder.about.ends_with('.'), "{decoder:?}");
             assert!((0.0..=1.0).contains(&decoder.overlap), "{decoder:?}");
-            let known = |part: &Part| ["name", "scores", "boxes", "labels"].contains(&part.key);
-            assert!(!decoder.outputs.is_empty() && decoder.outputs.iter().all(known));
+            assert!(
+                !decoder.outputs.is_empty()
+                    && decoder
+                        .outputs
+                        .iter()
+                        .all(
+                            |part: &Part| ["name", "scores", "boxes", "labels"].contains(&part.key)
+                        )
+            );
         }
     }
 
@@ -224,15 +233,21 @@ mod tests {
         for decoder in DECODERS {
             for (rows, columns) in [(0, 0), (1, 0), (0, 6), (1, 1), (84, 2), (84, 6), (84, 4)] {
                 for number in [0.0, 1.0, 1e30, nan, f32::INFINITY] {
-                    let head = |part: &Part| {
-                        let axes = [rows, columns, 1][..part.axes].to_vec();
-                        let length = axes.iter().product();
-                        Head { numbers: vec![number; length].into(), axes }
-                    };
-                    let heads: Vec<Head<'_>> = decoder.outputs.iter().map(head).collect();
+                    let heads: Vec<Head<'_>> = decoder
+                        .outputs
+                        .iter()
+                        .map(|part| {
+                            let axes = [rows, columns, 1][..part.axes].to_vec();
+                            let length = axes.iter().product();
+                            Head { numbers: vec![number; length].into(), axes }
+                        })
+                        .collect();
                     let found = (decoder.decode)(&heads, &options([64, 64], 0.5));
-                    let sure = |object: &Detection| object.score >= 0.5;
-                    assert!(found.is_err() || found.is_ok_and(|f| f.objects.iter().all(sure)));
+                    assert!(
+                        found.is_err()
+                            || found
+                                .is_ok_and(|f| f.objects.iter().all(|object| object.score >= 0.5))
+                    );
                 }
             }
         }

@@ -25,14 +25,21 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
         let wanted = "(images, places, 1 + classes) is needed for scores".to_owned();
         return Err(DecodeError { output: 0, wanted });
     }
-    let object = |(scores, sides): (&[f32], &[f32])| {
-        let (class, score) = best(&scores[1..], options.min_score)?;
-        let &[left, top, right, bottom] = sides else { return None };
-        let (x, y) = (width as f32, height as f32);
-        let bounds = Bounds { left: left * x, top: top * y, right: right * x, bottom: bottom * y };
-        Some(Detection { class, score, bounds })
-    };
-    let objects = scores.places().zip(boxes.places()).filter_map(object).collect();
+    let objects = scores
+        .places()
+        .zip(boxes.places())
+        .filter_map(|(scores, sides)| {
+            // Scores are a softmax over background and classes.
+            let (class, score) = best(&scores[1..], options.min_score)?;
+            let &[left, top, right, bottom] = sides else { return None };
+            // Sides are parts of the input.
+            let x = width as f32;
+            let y = height as f32;
+            let bounds =
+                Bounds { left: left * x, top: top * y, right: right * x, bottom: bottom * y };
+            Some(Detection { class, score, bounds })
+        })
+        .collect();
     Ok(Decoded { objects, classes: scores.columns() - 1 })
 }
 

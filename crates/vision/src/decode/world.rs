@@ -34,6 +34,7 @@ pub fn find_peaks(scores: &[f32], boxes: &[f32], classes: usize, min_score: f32)
     }
     let cells = scores.chunks_exact(classes).zip(boxes.chunks_exact(4));
     let found = cells.filter_map(|(scores, bounds)| {
+        // One object per cell: the cell around an object's centre is trained to answer for it.
         let (class, score) = best(scores, min_score)?;
         let &[left, top, right, bottom] = bounds else { return None };
         Some(Detection { class, score, bounds: Bounds { left, top, right, bottom } })

@@ -30,13 +30,17 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
             });
         }
     };
-    let object = |place: &[f32]| {
-        let &[left, top, right, bottom, score, class] = place else { return None };
-        let class = class_of(class)?;
-        let bounds = Bounds { left, top, right, bottom };
-        (score >= options.min_score).then_some(Detection { class, score, bounds })
-    };
-    Ok(Decoded::of(head.places().filter_map(object).collect()))
+    Ok(Decoded::of(
+        head.places()
+            .filter_map(|place| {
+                let &[left, top, right, bottom, score, class] = place else { return None };
+                // The class is a float among floats; rows that hold no box have a score of zero.
+                let class = class_of(class)?;
+                let bounds = Bounds { left, top, right, bottom };
+                (score >= options.min_score).then_some(Detection { class, score, bounds })
+            })
+            .collect(),
+    ))
 }
 
 #[cfg(test)]

@@ -31,15 +31,19 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
         return Err(wanted());
     }
     let mut scores = Vec::new();
-    let object = |place: &[f32]| {
-        let (fixed, classes) = place.split_at(FIXED);
-        let &[x, y, width, height, sure] = fixed else { return None };
-        scores.clear();
-        scores.extend(classes.iter().map(|class| class * sure));
-        let (class, score) = best(&scores, options.min_score)?;
-        Some(Detection { class, score, bounds: around([x, y], [width, height]) })
-    };
-    let objects = head.places().filter_map(object).collect();
+    let objects = head
+        .places()
+        .filter_map(|place| {
+            let (fixed, classes) = place.split_at(FIXED);
+            // Anchors and grids are decoded in the exported graph: these are pixels already.
+            let &[x, y, width, height, sure] = fixed else { return None };
+            scores.clear();
+            // The score is P(object) · P(class | object), as in the original YOLO papers.
+            scores.extend(classes.iter().map(|class| class * sure));
+            let (class, score) = best(&scores, options.min_score)?;
+            Some(Detection { class, score, bounds: around([x, y], [width, height]) })
+        })
+        .collect();
     Ok(Decoded { objects, classes: head.columns() - FIXED })
 }
 

@@ -57,14 +57,20 @@ fn read(
     };
     let classes = head.rows() - FIXED - beside;
     let at = |row: usize, column: usize| head.numbers[row * head.columns() + column];
-    let object = |column: usize| {
-        let class = argmax((0..classes).map(|class| at(FIXED + class, column)))?;
-        let score = at(FIXED + class, column);
-        let [x, y, width, height] = [0, 1, 2, 3].map(|row| at(row, column));
-        let bounds = around([x, y], [width, height]);
-        (score >= options.min_score).then_some(Detection { class, score, bounds })
-    };
-    Ok(Decoded { objects: (0..head.columns()).filter_map(object).collect(), classes })
+    Ok(Decoded {
+        objects: (0..head.columns())
+            .filter_map(|column| {
+                // No objectness: the best class' score is the object's. Sides are given by centre
+                // and size.
+                let class = argmax((0..classes).map(|class| at(FIXED + class, column)))?;
+                let score = at(FIXED + class, column);
+                let [x, y, width, height] = [0, 1, 2, 3].map(|row| at(row, column));
+                let bounds = around([x, y], [width, height]);
+                (score >= options.min_score).then_some(Detection { class, score, bounds })
+            })
+            .collect(),
+        classes,
+    })
 }
 
 #[cfg(test)]

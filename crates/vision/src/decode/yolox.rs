@@ -26,8 +26,11 @@ const FIXED: usize = 5;
 
 /// How many cells an input of this size has; `None` where they are more than can be counted.
 pub(crate) fn cells([height, width]: [usize; 2]) -> Option<usize> {
-    let grid = |stride: usize| (height / stride).checked_mul(width / stride);
-    STRIDES.iter().try_fold(0usize, |sum, &stride| sum.checked_add(grid(stride)?))
+    let mut cells = 0usize;
+    for stride in STRIDES {
+        cells = cells.checked_add((height / stride).checked_mul(width / stride)?)?;
+    }
+    Some(cells)
 }
 
 fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
@@ -43,25 +46,32 @@ fn decode(heads: &[Head<'_>], options: &DecodeOptions) -> Result<Decoded, Decode
             return Err(DecodeError { output: 0, wanted });
         }
     };
+    // All cells of the finest grid, then of the next: the order of the rows.
     let cells = STRIDES.iter().flat_map(|&stride| grid(size, stride));
     let mut scores = Vec::new();
-    let object = |(place, (stride, corner)): (&[f32], (f32, [f32; 2]))| {
-        let (fixed, classes) = place.split_at(FIXED);
-        let &[x, y, width, height, sure] = fixed else { return None };
-        scores.clear();
-        scores.extend(classes.iter().map(|class| class * sure));
-        let (class, score) = best(&scores, options.min_score)?;
-        let centre = [(x + corner[0]) * stride, (y + corner[1]) * stride];
-        let bounds = around(centre, [width, height].map(|log| libm::expf(log) * stride));
-        Some(Detection { class, score, bounds })
-    };
-    let objects = head.places().zip(cells).filter_map(object).collect();
+    let objects = head
+        .places()
+        .zip(cells)
+        .filter_map(|(place, (stride, corner))| {
+            let (fixed, classes) = place.split_at(FIXED);
+            let &[x, y, width, height, sure] = fixed else { return None };
+            scores.clear();
+            // A score is that of an object times that of its class.
+            scores.extend(classes.iter().map(|class| class * sure));
+            let (class, score) = best(&scores, options.min_score)?;
+            // The centre counts from the cell's corner in cells, sides are logarithms of cells.
+            let centre = [(x + corner[0]) * stride, (y + corner[1]) * stride];
+            let bounds = around(centre, [width, height].map(|log| libm::expf(log) * stride));
+            Some(Detection { class, score, bounds })
+        })
+        .collect();
     Ok(Decoded { objects, classes: head.columns() - FIXED })
 }
 
 /// The cells of a grid, row by row: pixels along a cell, and which it is.
 fn grid([height, width]: [usize; 2], stride: usize) -> impl Iterator<Item = (f32, [f32; 2])> {
-    let (rows, columns) = (height / stride, width / stride);
+    let rows = height / stride;
+    let columns = width / stride;
     let places = (0..rows).flat_map(move |y| (0..columns).map(move |x| [x as f32, y as f32]));
     places.map(move |place| (stride as f32, place))
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::super::{
     OutputDescription, OutputKind, OutputReader, ShownImage, VisionError, guess_output,
 };
-use super::{INSTANCE_LAYOUTS, Instance, MAX_INSTANCES, MAX_PIXELS};
+use super::{Instance, MAX_INSTANCES, MAX_PIXELS};
+use crate::INSTANCE_LAYOUTS;
 use faultlens_engine::Graph;
 
 /// Smaller areas are specks: a model is unsure at edges.
@@ -21,8 +22,8 @@ impl AreaReader {
         graph: &Graph,
         described: Option<&OutputDescription>,
     ) -> Result<Self, VisionError> {
-        let guessed = || guess_output(graph).ok().map(|guess| guess.description);
-        let output = described.cloned().or_else(guessed);
+        let output =
+            described.cloned().or_else(|| guess_output(graph).ok().map(|guess| guess.description));
         let output = output.filter(|output| output.kind == OutputKind::Segments);
         let output = output.ok_or_else(|| {
             let names: Vec<&str> = INSTANCE_LAYOUTS.iter().map(|layout| layout.name).collect();
@@ -38,35 +39,46 @@ impl AreaReader {
         shown: ShownImage<'_>,
         names: &dyn Fn(usize) -> String,
     ) -> Result<Vec<Instance>, VisionError> {
-        let listed = |count: usize| -> Arc<[String]> { (0..count).map(names).collect() };
-        let Response::Segments(segments) = self.0.read(outputs, 0, shown, &listed)? else {
+        let Response::Segments(segments) =
+            self.0.read(outputs, 0, shown, &|count: usize| -> Arc<[String]> {
+                (0..count).map(names).collect()
+            })?
+        else {
             return Ok(Vec::new());
         };
-        let (width, height) = (shown.width, shown.height);
+        let width = shown.width;
+        let height = shown.height;
         let classes = spread(&segments, width, height);
         let mut areas = connected(&classes, width);
+        // Connected areas of one class are taken for things: models of this kind do not tell them
+        // apart.
         areas.retain(|area| area.len() >= LEAST_PIXELS);
         // Equal sizes stay in the order of their first pixels.
         areas.sort_by_key(|area| std::cmp::Reverse(area.len()));
         areas.truncate(MAX_INSTANCES.min(MAX_PIXELS / classes.len().max(1)));
-        let instance = |area: Vec<usize>| {
-            let class = classes[*area.first()?]?;
-            let mut bits = vec![false; classes.len()];
-            area.iter().for_each(|&at| bits[at] = true);
-            let mask = Mask::new(width, bits)?;
-            Some(Instance { class: class.into(), score: None, bounds: mask.bounds()?, mask })
-        };
-        Ok(areas.into_iter().filter_map(instance).collect())
+        Ok(areas
+            .into_iter()
+            .filter_map(|area| {
+                let class = classes[*area.first()?]?;
+                let mut bits = vec![false; classes.len()];
+                area.iter().for_each(|&at| bits[at] = true);
+                let mask = Mask::new(width, bits)?;
+                Some(Instance { class: class.into(), score: None, bounds: mask.bounds()?, mask })
+            })
+            .collect())
     }
 }
 
 /// The class of every pixel of the image; none for background and for what the model did not see.
 fn spread(segments: &Segments, width: usize, height: usize) -> Vec<Option<u16>> {
-    let class = |at: usize| {
-        let (x, y) = ((at % width) as f32 + 0.5, (at / width) as f32 + 0.5);
-        segments.class_at(x, y).filter(|&class| !segments.is_background(class.into()))
-    };
-    (0..width * height).map(class).collect()
+    (0..width * height)
+        .map(|at| {
+            // The middle of the pixel decides.
+            let x = (at % width) as f32 + 0.5;
+            let y = (at / width) as f32 + 0.5;
+            segments.class_at(x, y).filter(|&class| !segments.is_background(class.into()))
+        })
+        .collect()
 }
 
 /// Pixels of one class that touch, also at corners; each area in the order in which it was walked.
@@ -78,11 +90,13 @@ fn connected(classes: &[Option<u16>], width: usize) -> Vec<Vec<usize>> {
             continue;
         }
         seen[start] = true;
+        // Flood fill with the area itself as the queue: breadth-first, eight neighbours.
         let mut area = vec![start];
         let mut next = 0;
         while let Some(&at) = area.get(next) {
             next += 1;
-            let (x, y) = (at % width, at / width);
+            let x = at % width;
+            let y = at / width;
             for row in y.saturating_sub(1)..=(y + 1).min(classes.len() / width - 1) {
                 for column in x.saturating_sub(1)..=(x + 1).min(width - 1) {
                     let other = row * width + column;

@@ -1,21 +1,17 @@
-//! Things with their outlines, from the outputs of models that segment. One file per layout.
+//! Things with their outlines, from the outputs of models that segment. Their layouts are those of
+//! [`INSTANCE_LAYOUTS`](crate::INSTANCE_LAYOUTS).
 //!
 //! [`InstanceReader::new`] recognises the layout by the model's outputs; [`InstanceReader::read`]
 //! gives each thing once, with a mask over the whole image.
 
 mod areas;
-mod prototypes;
-mod yolact;
-mod yolov8_seg;
 
 use faultlens_core::{Bounds, Detection, Mask, Tensor, non_maximum_suppression};
-use std::borrow::Cow;
 
-use super::preprocessing::Preprocessing;
-use super::read::{in_image, numbers};
+use super::outlines::{InstanceLayout, layout};
+use super::read::in_image;
 use super::{OutputDescription, ShownImage, VisionError};
 use faultlens_engine::Graph;
-use prototypes::Prototypes;
 
 /// Only so many of the surest are looked at.
 const MAX_CANDIDATES: usize = 1000;
@@ -37,44 +33,6 @@ pub struct Instance {
     pub mask: Mask,
 }
 
-/// A way in which models give outlines.
-pub struct InstanceLayout {
-    /// What it is called.
-    pub name: &'static str,
-    /// What it reads, in a sentence without a full stop.
-    pub about: &'static str,
-    /// How many classes a model with such outputs knows; `None` where its outputs are others.
-    classes: fn(&Graph) -> Option<usize>,
-    read: fn(&[Tensor]) -> Result<Outlines<'_>, String>,
-    /// Boxes of one class that overlap by more are one thing.
-    overlap: f32,
-    /// How images go into such models.
-    preprocessing: &'static Preprocessing,
-}
-
-/// Every layout of boxes with mixed masks, in alphabetical order. Add yours here. Maps of classes
-/// are read too; they have no boxes.
-pub const INSTANCE_LAYOUTS: &[InstanceLayout] = &[yolact::YOLACT, yolov8_seg::YOLOV8_SEG];
-
-impl std::fmt::Debug for InstanceLayout {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("InstanceLayout").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// What a layout reads: boxes, and masks to mix.
-struct Outlines<'a> {
-    /// How many boxes there are.
-    count: usize,
-    prototypes: Prototypes<'a>,
-    /// Class, score and box of one of them; the box in parts of the input or in its pixels.
-    object: Box<dyn Fn(usize) -> Option<Detection> + 'a>,
-    /// How the masks are mixed for it.
-    weights: Box<dyn Fn(usize) -> Vec<f32> + 'a>,
-    /// Whether boxes are parts of the input.
-    relative: bool,
-}
-
 /// Reads the things in an image from a model's outputs.
 #[derive(Debug)]
 pub struct InstanceReader(Source);
@@ -83,16 +41,6 @@ pub struct InstanceReader(Source);
 enum Source {
     Mixed(&'static InstanceLayout),
     Areas(Box<areas::AreaReader>),
-}
-
-/// The layout that a model's outputs have.
-fn layout(graph: &Graph) -> Option<&'static InstanceLayout> {
-    INSTANCE_LAYOUTS.iter().find(|layout| (layout.classes)(graph).is_some())
-}
-
-/// How images go into models with such outputs.
-pub(super) fn preprocessing(graph: &Graph) -> Option<&'static Preprocessing> {
-    layout(graph).map(|layout| layout.preprocessing)
 }
 
 impl InstanceReader {
@@ -138,12 +86,6 @@ impl InstanceReader {
     }
 }
 
-/// The first numbers of an output; `None` where it has fewer, or none at all.
-fn first(tensor: &Tensor, count: usize) -> Option<Cow<'_, [f32]>> {
-    let there = count > 0 && tensor.len() >= count;
-    there.then(|| numbers(tensor.data(), 0..count)).flatten()
-}
-
 fn mixed(
     layout: &InstanceLayout,
     outputs: &[Tensor],
@@ -154,31 +96,41 @@ fn mixed(
         .map_err(|why| VisionError::Instances { layout: layout.name, why })?;
     let placement = shown.input.placement(shown.width, shown.height)?;
     let [height, width] = shown.input.size.map(|side| side as f32);
+    // Boxes as parts of the input become pixels of it first.
     let [x, y] = if outlines.relative { [width, height] } else { [1.0, 1.0] };
-    let found = |at: usize| {
-        let found = (outlines.object)(at).filter(|object| object.score >= min_score)?;
-        let b = found.bounds;
+    let mut found: Vec<(usize, Detection)> = Vec::new();
+    for at in 0..outlines.count {
+        let Some(object) = (outlines.object)(at).filter(|object| object.score >= min_score) else {
+            continue;
+        };
+        let b = object.bounds;
         let own =
             Bounds { left: b.left * x, top: b.top * y, right: b.right * x, bottom: b.bottom * y };
-        let object = Detection { bounds: in_image(own, placement), ..found };
-        object.bounds.area().is_finite().then_some((at, object))
-    };
-    let mut found: Vec<(usize, Detection)> = (0..outlines.count).filter_map(found).collect();
-    found.sort_by(|(_, a), (_, b)| Detection::surest_first(a, b));
+        let object = Detection { bounds: in_image(own, placement), ..object };
+        if object.bounds.area().is_finite() {
+            found.push((at, object));
+        }
+    }
+    found.sort_by(|(_, a), (_, b)| Detection::by_descending_score(a, b));
     found.truncate(MAX_CANDIDATES);
-    let kept = thinned_out(&found, layout.overlap);
+    let kept = suppress_overlaps(&found, layout.overlap);
+    // A mask has a bit per pixel of the image; many of them on a large image would fill the
+    // memory.
     let max = MAX_INSTANCES.min(MAX_PIXELS / (shown.width * shown.height).max(1));
-    let instance = |(at, object): (usize, Detection)| {
-        let weights = (outlines.weights)(at);
-        let mask = outlines.prototypes.mask(&weights, object.bounds, shown, placement)?;
-        let Detection { class, score, bounds } = object;
-        Some(Instance { class, score: Some(score), bounds, mask })
-    };
-    Ok(kept.into_iter().take(max).filter_map(instance).collect())
+    Ok(kept
+        .into_iter()
+        .take(max)
+        .filter_map(|(at, object)| {
+            let weights = (outlines.weights)(at);
+            let mask = outlines.prototypes.mask(&weights, object.bounds, shown, placement)?;
+            let Detection { class, score, bounds } = object;
+            Some(Instance { class, score: Some(score), bounds, mask })
+        })
+        .collect())
 }
 
 /// The surest of those that overlap, with where each was found; the surest come first.
-fn thinned_out(found: &[(usize, Detection)], overlap: f32) -> Vec<(usize, Detection)> {
+fn suppress_overlaps(found: &[(usize, Detection)], overlap: f32) -> Vec<(usize, Detection)> {
     let mut kept: Vec<Detection> = found.iter().map(|(_, object)| *object).collect();
     non_maximum_suppression(&mut kept, overlap);
     let mut rest = found.iter();

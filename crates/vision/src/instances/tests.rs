@@ -31,11 +31,13 @@ fn read(reader: &InstanceReader, outputs: &[Tensor]) -> Result<Vec<Instance>, Vi
 
 /// Class, score, pixels of the mask and its sides.
 fn summaries(found: &[Instance]) -> Vec<(usize, Option<f32>, usize, [f32; 4])> {
-    let each = |one: &Instance| {
-        let Bounds { left, top, right, bottom } = one.mask.bounds().unwrap();
-        (one.class, one.score, one.mask.area(), [left, top, right, bottom])
-    };
-    found.iter().map(each).collect()
+    found
+        .iter()
+        .map(|one| {
+            let Bounds { left, top, right, bottom } = one.mask.bounds().unwrap();
+            (one.class, one.score, one.mask.area(), [left, top, right, bottom])
+        })
+        .collect()
 }
 
 /// Two masks of 4×4: left half and upper half.
@@ -115,8 +117,14 @@ fn areas_of_a_map_are_things_and_background_is_none() {
         (0, 12) => 1,
         _ => 0,
     };
-    let score = |at: usize| f32::from(u8::from(class(at % 256) == at / 256));
-    let found = read(&reader, &[tensor(&[1, 3, 16, 16], (0..768).map(score).collect())]).unwrap();
+    let found = read(
+        &reader,
+        &[tensor(
+            &[1, 3, 16, 16],
+            (0..768).map(|at| f32::from(u8::from(class(at % 256) == at / 256))).collect(),
+        )],
+    )
+    .unwrap();
     // The image is twice as wide.
     let wanted = [(1, None, 128, [0.0, 0.0, 32.0, 4.0]), (2, None, 72, [20.0, 10.0, 32.0, 16.0])];
     assert_eq!(summaries(&found), wanted);

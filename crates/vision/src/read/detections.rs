@@ -37,27 +37,29 @@ impl DetectionReader {
             "labels" => described.labels.as_deref(),
             _ => described.name.as_deref(),
         };
-        let read = |key: &str| decoder.outputs.iter().any(|part| part.key == key);
-        let unread = |key: &&str| !read(key) && named(key).is_some();
-        if let Some(field) = KEYS.into_iter().find(unread) {
-            let keys: Vec<&str> = decoder.outputs.iter().map(|part| part.key).collect();
+        let keys: Vec<&str> = decoder.outputs.iter().map(|part| part.key).collect();
+        let unread = KEYS.into_iter().find(|key| !keys.contains(key) && named(key).is_some());
+        if let Some(field) = unread {
             let takes = keys.join(" and ");
             return Err(VisionError::DecoderField { decoder: decoder.name, field, takes });
         }
         if described.units.is_some() && decoder.units.is_none() {
             return Err(VisionError::DecoderUnits { decoder: decoder.name });
         }
-        let output = |part: &Part| {
-            let at = match (named(part.key), part.key) {
-                (None, "name") => 0,
-                (name, key) => output_called(names, name.unwrap_or(key))?,
-            };
-            let name = names.get(at).copied().unwrap_or("(none)");
-            Ok((at, name.to_owned()))
-        };
         Ok(Self {
             decoder,
-            outputs: decoder.outputs.iter().map(output).collect::<Result<_, VisionError>>()?,
+            outputs: decoder
+                .outputs
+                .iter()
+                .map(|part| {
+                    let at = match (named(part.key), part.key) {
+                        (None, "name") => 0,
+                        (name, key) => output_called(names, name.unwrap_or(key))?,
+                    };
+                    let name = names.get(at).copied().unwrap_or("(none)");
+                    Ok((at, name.to_owned()))
+                })
+                .collect::<Result<_, VisionError>>()?,
             threshold: described.threshold.unwrap_or(decoder.threshold),
             overlap: described.overlap.unwrap_or(decoder.overlap),
             units: described.units.or(decoder.units).unwrap_or(Units::Pixels),
@@ -71,18 +73,22 @@ impl DetectionReader {
         shown: ShownImage<'_>,
         names: Names<'_>,
     ) -> Result<Detections, VisionError> {
-        let part = |(at, name): &'_ (usize, String)| {
-            let tensor = outputs.get(*at).ok_or_else(|| missing(name))?;
-            Ok((tensor, name.clone()))
-        };
-        let parts: Vec<(&Tensor, String)> =
-            self.outputs.iter().map(part).collect::<Result<_, VisionError>>()?;
+        let parts: Vec<(&Tensor, String)> = self
+            .outputs
+            .iter()
+            .map(|(at, name)| {
+                let tensor = outputs.get(*at).ok_or_else(|| missing(name))?;
+                Ok((tensor, name.clone()))
+            })
+            .collect::<Result<_, VisionError>>()?;
         let output = |at: usize| Output { tensor: parts[at].0, name: &parts[at].1, index };
         let heads: Vec<Head<'_>> = (0..parts.len())
             .map(|at| head(output(at), self.decoder.outputs[at]))
             .collect::<Result<_, _>>()?;
         let placement = shown.input.placement(shown.width, shown.height)?;
-        let (size, min_score, units) = (shown.input.size, self.threshold, self.units);
+        let size = shown.input.size;
+        let min_score = self.threshold;
+        let units = self.units;
         let found = (self.decoder.decode)(&heads, &DecodeOptions { size, min_score, units });
         let Decoded { objects: mut found, classes } =
             found.map_err(|misread| output(misread.output).refuse(misread.wanted))?;
@@ -90,7 +96,8 @@ impl DetectionReader {
         // Sizes that overflow are as telling as numbers that are none.
         let finite = heads.iter().all(|head| all_finite(&head.numbers))
             && found.iter().all(|object| object.bounds.area().is_finite());
-        found.sort_by(Detection::surest_first);
+        // Greedy non-maximum suppression, over the surest candidates only: it is quadratic.
+        found.sort_by(Detection::by_descending_score);
         found.truncate(MAX_CANDIDATES);
         non_maximum_suppression(&mut found, self.overlap);
         Ok(Detections { found, names: names(classes).into(), finite })
@@ -98,11 +105,11 @@ impl DetectionReader {
 }
 
 fn decoder(name: Option<&str>) -> Result<&'static Decoder, VisionError> {
-    let known = || DECODERS.iter().map(|decoder| decoder.name);
-    let all = known().collect::<Vec<_>>().join(", ");
+    let known: Vec<&str> = DECODERS.iter().map(|decoder| decoder.name).collect();
+    let all = known.join(", ");
     let name = name.ok_or_else(|| VisionError::NoDecoder { known: all.clone() })?;
     DECODERS.iter().find(|decoder| decoder.name == name).ok_or_else(|| {
-        let meant = did_you_mean(name, known()).map(str::to_owned);
+        let meant = did_you_mean(name, known.iter().copied()).map(str::to_owned);
         VisionError::UnknownDecoder { name: name.to_owned(), known: all, meant }
     })
 }
@@ -117,6 +124,7 @@ fn head(output: Output<'_>, part: Part) -> Result<Head<'_>, VisionError> {
         })
     };
     let shape = output.tensor.shape();
+    // Some exporters leave the axis of images out where the batch is one.
     let (images, axes) = match shape {
         own if part.alone && own.len() == part.axes => (1, own),
         [images, axes @ ..] if axes.len() == part.axes => (*images, axes),
@@ -127,16 +135,19 @@ fn head(output: Output<'_>, part: Part) -> Result<Head<'_>, VisionError> {
     }
     let each: usize = axes.iter().product();
     let range = output.index * each..(output.index + 1) * each;
-    let whole = |range| -> Option<Cow<'_, [f32]>> {
-        Some(output.classes(range)?.into_iter().map(|class| class as f32).collect())
+    let numbers = match output.numbers(range.clone()) {
+        Some(numbers) => numbers,
+        None => {
+            let classes = output.classes(range).ok_or_else(refuse)?;
+            classes.into_iter().map(|class| class as f32).collect::<Cow<'_, [f32]>>()
+        }
     };
-    let numbers = output.numbers(range.clone()).or_else(|| whole(range)).ok_or_else(refuse)?;
     Ok(Head { numbers, axes: axes.to_vec() })
 }
 
 /// A box of the model's input in pixels of the image.
 pub(crate) fn in_image(b: Bounds, placement: Placement) -> Bounds {
-    let point = |x: f32, y: f32| placement.to_image([x.into(), y.into()]).map(|at| at as f32);
-    let ([left, top], [right, bottom]) = (point(b.left, b.top), point(b.right, b.bottom));
-    Bounds { left, top, right, bottom }
+    let [left, top] = placement.to_image([b.left.into(), b.top.into()]);
+    let [right, bottom] = placement.to_image([b.right.into(), b.bottom.into()]);
+    Bounds { left: left as f32, top: top as f32, right: right as f32, bottom: bottom as f32 }
 }

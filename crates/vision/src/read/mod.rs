@@ -13,8 +13,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::output::output_names;
-use super::{InputDescription, Layout, OutputDescription, OutputKind, VisionError, shape_text};
-use faultlens_engine::{Dim, Graph};
+use super::tensors::{numbers, tensor_text};
+use super::{InputDescription, Layout, OutputDescription, OutputKind, VisionError};
+use faultlens_engine::Graph;
 
 /// Reads a model's outputs as an answer; made once for a model, so that what is wrong with the
 /// description is said before the first question.
@@ -112,7 +113,8 @@ struct Output<'a> {
 
 impl<'a> Output<'a> {
     fn refuse(&self, wanted: impl Into<String>) -> VisionError {
-        let (name, shape) = (self.name.to_owned(), tensor_text(self.tensor));
+        let name = self.name.to_owned();
+        let shape = tensor_text(self.tensor);
         VisionError::NotRead { name, shape, wanted: wanted.into() }
     }
 
@@ -121,6 +123,7 @@ impl<'a> Output<'a> {
         let (&images, axes) = self.tensor.shape().split_first()?;
         let axes: [usize; N] = axes.try_into().ok()?;
         let each: usize = axes.iter().product();
+        // An empty output has no part for any image.
         let fits = self.index < images && each > 0;
         fits.then(|| (axes, self.index * each..(self.index + 1) * each))
     }
@@ -155,25 +158,6 @@ fn place(layout: Option<Layout>, channels: usize, pixels: usize) -> impl Fn(usiz
         Layout::Nhwc => [1, channels],
     };
     move |channel, pixel| channel * steps[0] + pixel * steps[1]
-}
-
-/// A part of any type that can hold scores.
-pub(super) fn numbers(data: &TensorData, part: Range<usize>) -> Option<Cow<'_, [f32]>> {
-    Some(match data {
-        TensorData::F32(v) => v[part].into(),
-        TensorData::F16(v) => v[part].iter().map(|x| x.to_f32()).collect(),
-        TensorData::BF16(v) => v[part].iter().map(|x| x.to_f32()).collect(),
-        TensorData::F64(v) => v[part].iter().map(|&x| x as f32).collect(),
-        TensorData::U8(v) => v[part].iter().map(|&x| f32::from(x)).collect(),
-        TensorData::I8(v) => v[part].iter().map(|&x| f32::from(x)).collect(),
-        _ => return None,
-    })
-}
-
-/// Type and shape, as people read them.
-pub(super) fn tensor_text(tensor: &Tensor) -> String {
-    let dims: Vec<Dim> = tensor.shape().iter().map(|&n| Dim::Fixed(n)).collect();
-    format!("{} {}", tensor.dtype().name(), shape_text(&dims))
 }
 
 fn all_finite(numbers: &[f32]) -> bool {

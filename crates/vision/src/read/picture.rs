@@ -20,12 +20,14 @@ pub(super) fn read(
     }
     let numbers = output.numbers(range).ok_or_else(refuse)?;
     let [black, white] = description.range.unwrap_or([0.0, 1.0]);
-    let value = |number: f32| {
-        let value = (number - black) / (white - black);
-        if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
-    };
     let at = place(layout, channels, height * width);
-    let pixels = (0..height * width).flat_map(|pixel| (0..channels).map(move |c| (c, pixel)));
-    let values = pixels.map(|(channel, pixel)| value(numbers[at(channel, pixel)])).collect();
+    let mut values = Vec::with_capacity(height * width * channels);
+    for pixel in 0..height * width {
+        for channel in 0..channels {
+            let value = (numbers[at(channel, pixel)] - black) / (white - black);
+            // NaN is shown black; that there was one is said by `finite`.
+            values.push(if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) });
+        }
+    }
     Ok(Picture { width, height, channels, values, finite: all_finite(&numbers) })
 }

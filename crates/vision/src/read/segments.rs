@@ -21,26 +21,37 @@ pub(super) fn read(
     names: Names<'_>,
 ) -> Result<Segments, VisionError> {
     let layout = description.layout;
+    // Without an axis of channels, the model gives the class itself.
     let plain = output.axes::<2>().map(|([height, width], range)| ([1, height, width], range));
     let found = output.axes::<3>().map(|(axes, range)| (sides(layout, axes), range)).or(plain);
     let ([channels, height, width], range) = found.ok_or_else(|| output.refuse(WANTED))?;
     let pixels = height * width;
     let chosen = if channels == 1 { output.classes(range.clone()) } else { None };
     let (classes, known, finite) = if let Some(chosen) = chosen {
-        let class = |&class: &i64| u16::try_from(class).unwrap_or(NO_CLASS);
         let known = 1 + chosen.iter().copied().max().unwrap_or(0).clamp(0, NO_CLASS.into());
-        (chosen.iter().map(class).collect(), known as usize, true)
+        (
+            chosen.iter().map(|&class| u16::try_from(class).unwrap_or(NO_CLASS)).collect(),
+            known as usize,
+            true,
+        )
     } else {
         let scores = output.numbers(range).ok_or_else(|| output.refuse(WANTED))?;
         let at = place(layout, channels, pixels);
         let min_score = description.threshold.unwrap_or(THRESHOLD);
-        let class = |pixel: usize| match channels {
-            1 => u16::from(scores[pixel] >= min_score),
-            _ => argmax((0..channels).map(|channel| scores[at(channel, pixel)]))
-                .and_then(|class| u16::try_from(class).ok())
-                .unwrap_or(NO_CLASS),
-        };
-        ((0..pixels).map(class).collect(), channels.max(2), all_finite(&scores))
+        (
+            (0..pixels)
+                .map(|pixel| match channels {
+                    // One channel is a mask: foreground is class 1.
+                    1 => u16::from(scores[pixel] >= min_score),
+                    _ => argmax((0..channels).map(|channel| scores[at(channel, pixel)]))
+                        .and_then(|class| u16::try_from(class).ok())
+                        .unwrap_or(NO_CLASS),
+                })
+                .collect(),
+            // A mask has two classes, with background.
+            channels.max(2),
+            all_finite(&scores),
+        )
     };
     let covers = covers(shown)?;
     Ok(Segments { width, height, classes, covers, names: names(known).into(), finite })

@@ -32,8 +32,12 @@ fn tensor(shape: &[usize], data: impl Into<TensorData>) -> Tensor {
 fn read(text: &str, outputs: &[Tensor], index: usize) -> Result<Response, VisionError> {
     let input = input([2, 2], Resize::Stretch);
     let shown = ShownImage { input: &input, width: 2, height: 2 };
-    let names = |count: usize| (0..count).map(|n| format!("class {n}")).collect();
-    OutputReader::new(&described(text), &graph(&["y", "z"]))?.read(outputs, index, shown, &names)
+    OutputReader::new(&described(text), &graph(&["y", "z"]))?.read(
+        outputs,
+        index,
+        shown,
+        &|count: usize| (0..count).map(|n| format!("class {n}")).collect(),
+    )
 }
 
 fn segments(text: &str, output: Tensor, index: usize) -> Segments {
@@ -103,8 +107,7 @@ fn areas_know_where_they_lie_in_the_image() {
         let input = input([8, 8], resize);
         let output = [tensor(&[1, 2, 8, 8], vec![0.0f32; 128])];
         let shown = ShownImage { input: &input, width, height };
-        let names = |_| [].into();
-        let Ok(Response::Segments(areas)) = reader.read(&output, 0, shown, &names) else {
+        let Ok(Response::Segments(areas)) = reader.read(&output, 0, shown, &|_| [].into()) else {
             panic!("areas were asked for");
         };
         let Bounds { left, top, right, bottom } = areas.covers;
@@ -141,17 +144,22 @@ fn steps(images: [&[usize]; 2], axis: usize) -> Tensor {
     };
     let places = (0..shape[0])
         .flat_map(|a| (0..shape[1]).flat_map(move |b| (0..shape[2]).map(move |c| [a, b, c])));
-    let value = |[a, b, c]: [usize; 3]| match axis {
-        0 => score(b, a, c),
-        1 => score(a, b, c),
-        _ => score(a, c, b),
-    };
-    tensor(&shape, places.map(value).collect::<Vec<f32>>())
+    tensor(
+        &shape,
+        places
+            .map(|[a, b, c]| match axis {
+                0 => score(b, a, c),
+                1 => score(a, b, c),
+                _ => score(a, c, b),
+            })
+            .collect::<Vec<f32>>(),
+    )
 }
 
 #[test]
 fn letters_are_read_along_any_axis() {
-    let (first, second) = ([0, 1, 1, 0, 1, 2], [2, 2, 0, 0, 0, 2]);
+    let first = [0, 1, 1, 0, 1, 2];
+    let second = [2, 2, 0, 0, 0, 2];
     for axis in 0..3 {
         let output = || steps([&first, &second], axis);
         let every = format!(r#"{{"kind": "text", "steps_axis": {axis}}}"#);
@@ -251,7 +259,8 @@ fn listed(decoder: &str, outputs: &[Tensor], index: usize) -> Result<Vec<Detecti
 #[test]
 fn lists_are_read_with_and_without_an_axis_of_images() {
     let boxes = vec![0.1f32, 0.1, 0.5, 0.5, 0.1, 0.1, 0.5, 0.5];
-    let (scores, labels) = (vec![0.9f32, 0.8], vec![4i64, 4]);
+    let scores = vec![0.9f32, 0.8];
+    let labels = vec![4i64, 4];
     let with = [
         tensor(&[1, 2, 4], boxes.clone()),
         tensor(&[1, 2], scores.clone()),

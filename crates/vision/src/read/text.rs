@@ -22,7 +22,7 @@ pub(super) fn read(
         return Ok(Text { classes, names: names(known.min(1 << 16)).into(), finite: true });
     }
     let &[a, b, c] = output.tensor.shape() else { return Err(refuse()) };
-    // ResizeSteps, classes and images, each with its length and how far apart its neighbours stand.
+    // Steps, classes and images, each with its length and how far apart its neighbours stand.
     let (steps, classes, images) = match description.steps_axis.unwrap_or(1) {
         0 => ((a, b * c), (c, 1), (b, c)),
         1 => ((b, c), (c, 1), (a, b * c)),
@@ -32,6 +32,7 @@ pub(super) fn read(
         return Err(refuse());
     }
     let scores = output.numbers(0..output.tensor.len()).ok_or_else(refuse)?;
+    // Strides instead of a transposed copy: the steps may be any of the axes.
     let start = output.index * images.1;
     let step =
         |step: usize| (0..classes.0).map(move |class| start + step * steps.1 + class * classes.1);

@@ -14,7 +14,8 @@ pub struct Canvas {
 impl Canvas {
     /// A black canvas; at least one pixel each way.
     pub fn new(width: usize, height: usize) -> Self {
-        let (width, height) = (width.max(1), height.max(1));
+        let width = width.max(1);
+        let height = height.max(1);
         Self { width, height, pixels: vec![[0.0; 3]; width * height] }
     }
 
@@ -73,13 +74,15 @@ impl Canvas {
 
     /// Adds a soft halo about a centre, as a lamp makes in the air and in the lens.
     pub fn halo(&mut self, centre: [f32; 2], radius: f32, colour: Rgb, strength: f32) {
-        let reach = |c: f32, most: usize| {
-            let clamp = |v: f32| v.clamp(0.0, most as f32) as usize;
-            clamp((c - radius).floor())..clamp((c + radius).ceil())
+        let reach = |c: f32, side: usize| {
+            let side = side as f32;
+            let first = (c - radius).floor().clamp(0.0, side) as usize;
+            first..(c + radius).ceil().clamp(0.0, side) as usize
         };
         for y in reach(centre[1], self.height) {
             for x in reach(centre[0], self.width) {
-                let (dx, dy) = (x as f32 + 0.5 - centre[0], y as f32 + 0.5 - centre[1]);
+                let dx = x as f32 + 0.5 - centre[0];
+                let dy = y as f32 + 0.5 - centre[1];
                 let falloff = (1.0 - (dx * dx + dy * dy) / (radius * radius)).max(0.0);
                 let added = strength * falloff * falloff;
                 let pixel = &mut self.pixels[y * self.width + x];
@@ -97,7 +100,8 @@ impl Canvas {
             let low = at as usize;
             (low, (low + 1).min(from - 1), at - low as f32)
         };
-        let (tw, th) = (out.width, out.height);
+        let tw = out.width;
+        let th = out.height;
         out.each(|x, y, _| {
             let (x0, x1, fx) = step(self.width, tw, x);
             let (y0, y1, fy) = step(self.height, th, y);

@@ -19,8 +19,10 @@ impl Coverage {
     pub fn of(path: &Path, width: usize, height: usize) -> Self {
         let Some([left, top, right, bottom]) = path.extent() else { return Self::none() };
         let clamp = |v: f32, most: usize| v.clamp(0.0, most as f32) as usize;
-        let (left, top) = (clamp(left.floor(), width), clamp(top.floor(), height));
-        let (right, bottom) = (clamp(right.ceil(), width), clamp(bottom.ceil(), height));
+        let left = clamp(left.floor(), width);
+        let top = clamp(top.floor(), height);
+        let right = clamp(right.ceil(), width);
+        let bottom = clamp(bottom.ceil(), height);
         if left >= right || top >= bottom {
             return Self::none();
         }
@@ -40,11 +42,11 @@ impl Coverage {
 
     /// The covered pixels: column, row and part covered.
     pub fn pixels(&self) -> impl Iterator<Item = (usize, usize, f32)> + '_ {
-        let place = move |i: usize| (self.left + i % self.width, self.top + i / self.width);
-        self.values.iter().enumerate().filter(|&(_, &part)| part > 0.0).map(move |(i, &part)| {
-            let (x, y) = place(i);
-            (x, y, part)
-        })
+        self.values
+            .iter()
+            .enumerate()
+            .filter(|&(_, &part)| part > 0.0)
+            .map(move |(i, &part)| (self.left + i % self.width, self.top + i / self.width, part))
     }
 }
 
@@ -69,18 +71,21 @@ impl Marks {
         }
         let slope = (q[0] - p[0]) / (q[1] - p[1]);
         let x_at = |y: f32| p[0] + slope * (y - p[1]);
-        let (top, bottom) = (p[1].max(0.0), q[1].min(self.height as f32));
+        let top = p[1].max(0.0);
+        let bottom = q[1].min(self.height as f32);
         (p, q) = ([x_at(top), top], [x_at(bottom), bottom]);
         // Where it crosses the left and the right side, in the order in which it does.
         let cross = |side: f32| {
             let crosses = (p[0] < side) != (q[0] < side);
             if crosses { (p[1] + (side - p[0]) / slope).clamp(p[1], q[1]) } else { p[1] }
         };
-        let (left, right) = (cross(0.0), cross(self.width as f32));
+        let left = cross(0.0);
+        let right = cross(self.width as f32);
         let cuts = [p[1], left.min(right), left.max(right), q[1]];
         let x = |y: f32, most: usize| (p[0] + slope * (y - p[1])).clamp(0.0, most as f32);
         for pair in cuts.windows(2) {
-            let (from, to) = (x(pair[0], self.width), x(pair[1], self.width));
+            let from = x(pair[0], self.width);
+            let to = x(pair[1], self.width);
             self.inside([from, pair[0]], [to, pair[1]], sign);
         }
     }
@@ -113,7 +118,8 @@ impl Marks {
         let per_column = d / (x1 - x0);
         let mut before = 0.0;
         for (column, mark) in marks.iter_mut().enumerate().take(last).skip(first) {
-            let (from, to) = (x0.max(column as f32), x1.min(column as f32 + 1.0));
+            let from = x0.max(column as f32);
+            let to = x1.min(column as f32 + 1.0);
             // The area right of the piece in this column, plus what earlier columns passed on.
             let height = per_column * (to - from);
             let area = height * (column as f32 + 1.0 - 0.5 * (from + to));

@@ -9,6 +9,7 @@ mod coverage;
 mod glyph;
 mod noise;
 mod path;
+mod point;
 mod sprite;
 mod transform;
 
@@ -17,6 +18,7 @@ pub use colour::{Rgb, Shade, hex, mix, scaled};
 pub use coverage::Coverage;
 pub use glyph::text;
 pub(crate) use noise::{Grain, ValueNoise};
-pub use path::{Path, Point};
+pub use path::Path;
+pub use point::Point;
 pub use sprite::{Layer, Part, Sprite, Stamp};
 pub use transform::Transform;

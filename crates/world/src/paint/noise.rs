@@ -13,15 +13,19 @@ impl ValueNoise {
     }
 
     pub(crate) fn at(&self, x: f32, y: f32) -> f32 {
-        let (ix, iy) = (floor(x), floor(y));
-        let (tx, ty) = (smooth(x - ix as f32), smooth(y - iy as f32));
+        let ix = floor(x);
+        let iy = floor(y);
+        let tx = smooth(x - ix as f32);
+        let ty = smooth(y - iy as f32);
         let row = |iy| lerp(self.corner(ix, iy), self.corner(ix.wrapping_add(1), iy), tx);
         lerp(row(iy), row(iy.wrapping_add(1)), ty)
     }
 
     /// Bumps of several sizes, each half as high and wide as the one before.
     pub(crate) fn rough(&self, x: f32, y: f32, octaves: usize) -> f32 {
-        let (mut sum, mut weight, mut scale) = (0.0, 0.0, 1.0);
+        let mut sum = 0.0;
+        let mut weight = 0.0;
+        let mut scale = 1.0;
         for _ in 0..octaves {
             sum += self.at(x * scale, y * scale) / scale;
             weight += 1.0 / scale;
@@ -84,7 +88,8 @@ mod tests {
     #[test]
     fn noise_is_smooth_and_fills_its_range() {
         let noise = ValueNoise::new(&mut Seed::new(1).stream());
-        let (mut least, mut most) = (1.0f32, 0.0f32);
+        let mut least = 1.0f32;
+        let mut most = 0.0f32;
         for i in 0..2000 {
             let x = i as f32 * 0.05 - 50.0;
             let here = noise.rough(x, x * 0.3, 3);

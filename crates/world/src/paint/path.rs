@@ -1,10 +1,8 @@
 //! Outlines: closed contours of straight pieces, short enough to pass for curves.
 
-use super::Transform;
+use super::point::Point;
+use super::transform::Transform;
 use std::f32::consts::{PI, TAU};
-
-/// A place in a drawing: x to the right, y down.
-pub type Point = [f32; 2];
 
 /// Closed contours. A contour inside another that runs the other way round is a hole.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,11 +33,14 @@ impl Path {
 
     /// A polygon of `n` equal sides, its first corner at `angle` from the positive x axis.
     pub fn regular(n: usize, radius: f32, angle: f32) -> Self {
-        let corner = |i| {
-            let at = angle + TAU * i as f32 / n as f32;
-            [radius * libm::cosf(at), radius * libm::sinf(at)]
-        };
-        Self::polygon((0..n).map(corner).collect::<Vec<_>>())
+        Self::polygon(
+            (0..n)
+                .map(|i| {
+                    let at = angle + TAU * i as f32 / n as f32;
+                    [radius * libm::cosf(at), radius * libm::sinf(at)]
+                })
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// The smallest polygon without dents around all points.
@@ -68,15 +69,21 @@ impl Path {
 
     /// The same outline with every corner rounded off over a length of `radius`.
     pub fn rounded(&self, radius: f32) -> Self {
-        let round = |contour: &Vec<Point>| {
+        let mut contours = Vec::new();
+        for contour in &self.contours {
             let n = contour.len();
-            (0..n)
-                .flat_map(|i| {
-                    corner(contour[(i + n - 1) % n], contour[i], contour[(i + 1) % n], radius)
-                })
-                .collect()
-        };
-        Self { contours: self.contours.iter().map(round).collect() }
+            let mut rounded = Vec::new();
+            for (i, &point) in contour.iter().enumerate() {
+                rounded.extend(corner(
+                    contour[(i + n - 1) % n],
+                    point,
+                    contour[(i + 1) % n],
+                    radius,
+                ));
+            }
+            contours.push(rounded);
+        }
+        Self { contours }
     }
 
     /// Both outlines as one.
@@ -87,8 +94,13 @@ impl Path {
 
     /// The outline with every point moved.
     pub fn moved(&self, transform: &Transform) -> Self {
-        let contour = |c: &Vec<Point>| c.iter().map(|&p| transform.apply(p)).collect();
-        Self { contours: self.contours.iter().map(contour).collect() }
+        Self {
+            contours: self
+                .contours
+                .iter()
+                .map(|c: &Vec<Point>| c.iter().map(|&p| transform.apply(p)).collect())
+                .collect(),
+        }
     }
 
     /// The contours, each closed by a piece from its last point to its first.
@@ -104,20 +116,23 @@ impl Path {
     /// Left, top, right and bottom; `None` for a path without points.
     pub fn extent(&self) -> Option<[f32; 4]> {
         let first = self.points().next()?;
-        let grow = |e: [f32; 4], p: Point| {
-            [e[0].min(p[0]), e[1].min(p[1]), e[2].max(p[0]), e[3].max(p[1])]
-        };
-        Some(self.points().fold([first[0], first[1], first[0], first[1]], grow))
+        Some(self.points().fold(
+            [first[0], first[1], first[0], first[1]],
+            |e: [f32; 4], p: Point| {
+                [e[0].min(p[0]), e[1].min(p[1]), e[2].max(p[0]), e[3].max(p[1])]
+            },
+        ))
     }
 }
 
 /// `n + 1` points along a piece of an ellipse; angles in radians, clockwise as seen.
 pub(super) fn arc(centre: Point, rx: f32, ry: f32, from: f32, to: f32, n: usize) -> Vec<Point> {
-    let at = |i| {
-        let angle = from + (to - from) * i as f32 / n as f32;
-        [centre[0] + rx * libm::cosf(angle), centre[1] + ry * libm::sinf(angle)]
-    };
-    (0..=n).map(at).collect()
+    (0..=n)
+        .map(|i| {
+            let angle = from + (to - from) * i as f32 / n as f32;
+            [centre[0] + rx * libm::cosf(angle), centre[1] + ry * libm::sinf(angle)]
+        })
+        .collect()
 }
 
 /// An arc with angles in degrees.
@@ -151,14 +166,16 @@ fn offset(points: &[Point], i: usize, h: f32, closed: bool) -> Point {
     } else {
         n - 1
     };
-    let (mut a, mut b) = (minus(points[i], points[before]), minus(points[after], points[i]));
+    let mut a = minus(points[i], points[before]);
+    let mut b = minus(points[after], points[i]);
     if before == i {
         a = b;
     }
     if after == i {
         b = a;
     }
-    let (a, b) = (unit(a), unit(b));
+    let a = unit(a);
+    let b = unit(b);
     let normal = unit([-(a[1] + b[1]), a[0] + b[0]]);
     let miter = (normal[0] * -a[1] + normal[1] * a[0]).max(0.5);
     [points[i][0] + normal[0] * h / miter, points[i][1] + normal[1] * h / miter]
@@ -169,10 +186,13 @@ fn corner(before: Point, at: Point, after: Point, radius: f32) -> [Point; 5] {
         let d = unit(minus(other, at));
         [at[0] + d[0] * radius, at[1] + d[1] * radius]
     };
-    let (a, b) = (toward(before), toward(after));
+    let a = toward(before);
+    let b = toward(after);
     std::array::from_fn(|i| {
         let t = i as f32 / 4.0;
-        let (u, v, w) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
+        let u = (1.0 - t) * (1.0 - t);
+        let v = 2.0 * t * (1.0 - t);
+        let w = t * t;
         [u * a[0] + v * at[0] + w * b[0], u * a[1] + v * at[1] + w * b[1]]
     })
 }
@@ -181,7 +201,8 @@ fn half_hull<'a>(points: impl Iterator<Item = &'a Point>) -> Vec<Point> {
     let mut hull: Vec<Point> = Vec::new();
     for &p in points {
         while let [.., a, b] = hull[..] {
-            let (ab, ap) = (minus(b, a), minus(p, a));
+            let ab = minus(b, a);
+            let ap = minus(p, a);
             if ab[0] * ap[1] - ab[1] * ap[0] > 0.0 {
                 break;
             }

@@ -53,17 +53,21 @@ impl Sprite {
 
     /// All layers moved alike.
     pub fn moved(&self, place: &Transform) -> Self {
-        let layer = |l: &Layer| Layer { path: l.path.moved(place), ..l.clone() };
-        Self { layers: self.layers.iter().map(layer).collect() }
+        Self {
+            layers: self
+                .layers
+                .iter()
+                .map(|l: &Layer| Layer { path: l.path.moved(place), ..l.clone() })
+                .collect(),
+        }
     }
 
     /// The box around the thing itself: left, top, right, bottom.
     pub fn extent(&self) -> Option<[f32; 4]> {
         let object = self.layers.iter().filter(|l| l.part == Part::Object);
-        let join = |a: [f32; 4], b: [f32; 4]| {
+        object.filter_map(|l| l.path.extent()).reduce(|a: [f32; 4], b: [f32; 4]| {
             [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
-        };
-        object.filter_map(|l| l.path.extent()).reduce(join)
+        })
     }
 
     /// Which pixels of a canvas it would take.

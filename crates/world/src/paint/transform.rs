@@ -1,6 +1,6 @@
 //! Plane perspective: where a point of a drawing lands on the canvas.
 
-use super::Point;
+use super::point::Point;
 
 /// A projective map of the plane, rows of a 3×3 matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +22,8 @@ impl Transform {
 
     /// This map, then a turn about the origin, clockwise as seen, in radians.
     pub fn turned(self, angle: f32) -> Self {
-        let (s, c) = (libm::sinf(angle), libm::cosf(angle));
+        let s = libm::sinf(angle);
+        let c = libm::cosf(angle);
         self.then([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     }
 
@@ -38,9 +39,8 @@ impl Transform {
 
     /// Where a point lands.
     pub fn apply(&self, p: Point) -> Point {
-        let row = |r: [f32; 3]| r[0] * p[0] + r[1] * p[1] + r[2];
-        let w = row(self.0[2]);
-        [row(self.0[0]) / w, row(self.0[1]) / w]
+        let [x, y, w] = self.0.map(|row| row[0] * p[0] + row[1] * p[1] + row[2]);
+        [x / w, y / w]
     }
 
     fn then(self, m: [[f32; 3]; 3]) -> Self {

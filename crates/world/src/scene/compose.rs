@@ -20,7 +20,14 @@ struct Seen<'a> {
     solid: Vec<bool>,
 }
 
-pub(super) fn render(layout: &Layout) -> Scene {
+impl Layout {
+    /// Draws the scene.
+    pub fn render(&self) -> Scene {
+        render(self)
+    }
+}
+
+fn render(layout: &Layout) -> Scene {
     let seed = layout.seed;
     let ambience =
         Ambience::random(layout.light, layout.weather, &mut seed.child("ambience").stream());
@@ -87,7 +94,8 @@ fn inside(sprite: &Sprite) -> f32 {
 }
 
 fn draw(canvas: &mut Canvas, item: &Seen<'_>, layout: &Layout, ambience: &Ambience) {
-    let (depth, right) = (item.actor.depth, layout.right_of_camera(item.actor));
+    let depth = item.actor.depth;
+    let right = layout.right_of_camera(item.actor);
     let retro = match item.actor.thing {
         Thing::Vehicle(_) => 1.1,
         Thing::Sign { .. } => 1.5,
@@ -156,7 +164,8 @@ fn finish(canvas: &mut Canvas, layout: &Layout) {
     let brightness = stream.between(-0.03, 0.05) as f32;
     let half = SCENE_SIZE as f32 / 2.0;
     canvas.each(|x, y, colour| {
-        let (dx, dy) = ((x as f32 - half) / half, (y as f32 - half) / half);
+        let dx = (x as f32 - half) / half;
+        let dy = (y as f32 - half) / half;
         let vignette = 1.0 - 0.08 * (dx * dx + dy * dy);
         colour.map(|c| ((c - 0.45) * contrast + 0.45 + brightness) * vignette)
     });
@@ -199,8 +208,9 @@ mod tests {
     use super::*;
 
     fn area(width: usize, height: usize) -> Vec<bool> {
-        let at = |i: usize| i % SCENE_SIZE < width && i / SCENE_SIZE < height;
-        (0..SCENE_SIZE * SCENE_SIZE).map(at).collect()
+        (0..SCENE_SIZE * SCENE_SIZE)
+            .map(|i: usize| i % SCENE_SIZE < width && i / SCENE_SIZE < height)
+            .collect()
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a scene will show, before anything is drawn.
 
+use super::SCENE_SIZE;
 use super::actor::{Actor, Thing};
 use super::road::{Camera, Road};
-use super::{SCENE_SIZE, Scene, compose};
 use crate::light::{Light, Weather};
 use faultlens_core::{Seed, Stream};
 
@@ -64,11 +64,6 @@ impl Layout {
         layout
     }
 
-    /// Draws it.
-    pub fn render(&self) -> Scene {
-        compose::render(self)
-    }
-
     /// Metres right of the camera at which an actor stands.
     pub fn right_of_camera(&self, actor: &Actor) -> f32 {
         self.road.middle(actor.depth) + actor.sideways
@@ -99,7 +94,8 @@ impl Layout {
     /// Vehicles and signs, up to five.
     fn populate(&mut self, stream: &mut Stream) {
         let wanted = [0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5][stream.below(13)];
-        let (mut placed, mut tries) = (0, 0);
+        let mut placed = 0;
+        let mut tries = 0;
         while placed < wanted && tries < 40 {
             tries += 1;
             let actor =
@@ -118,19 +114,20 @@ impl Layout {
         let side = SCENE_SIZE as f32;
         let sprite = actor.thing.sprite(&self.camera, actor.depth, right, false);
         let Some(extent) = sprite.extent() else { return false };
-        let clear = |other: &Actor| {
-            let (near, far) =
-                if other.depth < actor.depth { (other, actor) } else { (actor, other) };
-            let gap = match near.thing {
-                Thing::Vehicle(vehicle) => vehicle.length() + 2.0,
-                _ => 5.0,
-            };
-            (other.sideways - actor.sideways).abs() > 1.2 || far.depth - near.depth > gap
-        };
         let mut objects = self.actors.iter().filter(|a| a.thing.class().is_some());
         let inside = extent[0] > -6.0 && extent[2] < side + 6.0 && extent[1] > 1.0;
-        inside && extent[3] < side && objects.all(clear)
+        inside && extent[3] < side && objects.all(|other| are_clear(actor, other))
     }
+}
+
+/// Whether two actors stand far enough apart, sideways or in depth.
+fn are_clear(actor: &Actor, other: &Actor) -> bool {
+    let (near, far) = if other.depth < actor.depth { (other, actor) } else { (actor, other) };
+    let gap = match near.thing {
+        Thing::Vehicle(vehicle) => vehicle.length() + 2.0,
+        _ => 5.0,
+    };
+    (other.sideways - actor.sideways).abs() > 1.2 || far.depth - near.depth > gap
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ impl Camera {
     /// Where a drawing in metres, standing on the ground, lands in the picture.
     pub fn place(&self, depth: f32, sideways: f32) -> Transform {
         let scale = self.focal / depth;
-        let (x, y) = (self.centre + scale * sideways, self.horizon + scale * self.height);
+        let x = self.centre + scale * sideways;
+        let y = self.horizon + scale * self.height;
         Transform::IDENTITY.scaled(scale, scale).shifted(x, y)
     }
 }
@@ -100,13 +101,19 @@ struct Subrow {
 
 /// The parts of a pixel row that lie on the ground.
 fn subrows(camera: &Camera, road: &Road, y: f32) -> Vec<Subrow> {
-    let part = |s: usize| y + (s as f32 + 0.5) / SUBROWS as f32 - camera.horizon;
-    let row = |below: f32| {
-        let depth = camera.focal * camera.height / below;
-        let phase = (depth + 3.0 * road.offset) / 6.0;
-        Subrow { depth, middle: road.middle(depth), dash: phase - phase.floor() < 0.55 }
-    };
-    (0..SUBROWS).map(part).filter(|&below| below > 0.3).map(row).collect()
+    let mut rows = Vec::new();
+    for s in 0..SUBROWS {
+        let below = y + (s as f32 + 0.5) / SUBROWS as f32 - camera.horizon;
+        // Closer to the horizon, a row would reach too far into the distance.
+        if below > 0.3 {
+            // Pinhole camera over a flat ground: depth is inverse to the distance below the horizon.
+            let depth = camera.focal * camera.height / below;
+            let phase = (depth + 3.0 * road.offset) / 6.0;
+            let dash = phase - phase.floor() < 0.55;
+            rows.push(Subrow { depth, middle: road.middle(depth), dash });
+        }
+    }
+    rows
 }
 
 fn surface(rows: &[Subrow], column: f32, focal: f32) -> Surface {

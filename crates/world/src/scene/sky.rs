@@ -66,7 +66,8 @@ fn air(canvas: &mut Canvas, camera: &Camera, ambience: &Ambience, stream: &mut S
         let base = mix(low, zenith, up * (2.0 - up));
         // Clouds lie in a plane overhead: flatter and closer together toward the horizon.
         let far = 1.0 / (up + 0.18);
-        let (u, v) = ((x as f32 - camera.centre) * far * 0.018 + shift, far * 1.6);
+        let u = (x as f32 - camera.centre) * far * 0.018 + shift;
+        let v = far * 1.6;
         let puff = ((noise.rough(u, v, 3) - cover) * 5.0).clamp(0.0, 1.0);
         mix(base, cloud, puff * (0.25 + 0.6 * up))
     });
@@ -136,7 +137,8 @@ fn houses(canvas: &mut Canvas, camera: &Camera, ambience: &Ambience, stream: &mu
         let height = stream.between(7.0, 22.0) as f32;
         let base = camera.horizon + 1.0;
         let wall = WALLS[stream.below(WALLS.len())];
-        let (right, top) = (left + width, base - height);
+        let right = left + width;
+        let top = base - height;
         let mut fill = |path: Path, colour: Rgb, glow: f32| {
             let coverage = Coverage::of(&path, canvas.width(), canvas.height());
             canvas.fill(&coverage, shade.lit(colour, glow));
@@ -149,7 +151,8 @@ fn houses(canvas: &mut Canvas, camera: &Camera, ambience: &Ambience, stream: &mu
         }
         for row in 0..((height - 2.0) / 4.5) as usize {
             for column in 0..((width - 1.5) / 4.0) as usize {
-                let (x, y) = (left + 1.5 + 4.0 * column as f32, top + 1.8 + 4.5 * row as f32);
+                let x = left + 1.5 + 4.0 * column as f32;
+                let y = top + 1.8 + 4.5 * row as f32;
                 let lit = ambience.light != Light::Day && stream.chance(0.45);
                 let glass = if lit { hex(0xe8b860) } else { hex(0x3c4854) };
                 fill(Path::rect(x, y, x + 2.0, y + 2.6), glass, if lit { 0.8 } else { 0.0 });

@@ -91,9 +91,9 @@ impl Vehicle {
     pub fn sprite(&self, eye: Point, depth: f32, lamps: bool) -> Sprite {
         let shrink = depth / (depth + self.length());
         let flank = |outline: &Path| {
-            let behind =
-                |p: Point| [eye[0] + (p[0] - eye[0]) * shrink, eye[1] + (p[1] - eye[1]) * shrink];
-            Path::hull(outline.points().chain(outline.points().map(behind)))
+            Path::hull(outline.points().chain(outline.points().map(|p: Point| {
+                [eye[0] + (p[0] - eye[0]) * shrink, eye[1] + (p[1] - eye[1]) * shrink]
+            })))
         };
         let glow = if lamps { 1.0 } else { 0.0 };
         match self.kind {
@@ -106,8 +106,10 @@ impl Vehicle {
         let t = self.tall;
         let body = Path::rect(-0.92, -0.96 * t, 0.92, -0.26).rounded(0.16);
         let cabin = |inset: f32, foot: f32| {
-            let (low, high) = (0.80 - inset, 0.60 - inset * 0.8);
-            let (y0, y1) = (-foot * t, (-1.47 + inset * 0.8) * t);
+            let low = 0.80 - inset;
+            let high = 0.60 - inset * 0.8;
+            let y0 = -foot * t;
+            let y1 = (-1.47 + inset * 0.8) * t;
             Path::polygon([[-low, y0], [-high, y1], [high, y1], [low, y0]]).rounded(0.09)
         };
         let wheel = |x: f32| Path::rect(x - 0.13, -0.5, x + 0.13, 0.0).rounded(0.05);

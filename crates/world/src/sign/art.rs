@@ -69,13 +69,15 @@ fn limit(number: &str) -> Sprite {
 }
 
 fn limit_end() -> Sprite {
-    let bar = |i: i32| {
-        let d = i as f32 * 0.15;
+    // Five parallel bars at 45°, each as long as the disc is wide there.
+    let mut bars = Path::default();
+    for bar in -2..=2 {
+        let d = bar as f32 * 0.15;
         let half = (0.86 - d * d).sqrt() * 0.72;
-        let (x, y) = (d * 0.707, d * 0.707);
-        Path::stroke(&[[x - half, y + half], [x + half, y - half]], 0.075)
-    };
-    let bars = (-2..=2).map(bar).fold(Path::default(), Path::and);
+        let x = d * 0.707;
+        let y = d * 0.707;
+        bars = bars.and(Path::stroke(&[[x - half, y + half], [x + half, y - half]], 0.075));
+    }
     disc(hex(0x6a6a6a), 0.91, WHITE).layer(bars, BLACK)
 }
 
@@ -183,7 +185,8 @@ mod tests {
             assert!(left > -1.2 && top > -1.2 && right < 1.2 && bottom < 1.2, "{name}");
             assert!((top + bottom).abs() < 0.4 && (left + right).abs() < 0.01, "{name} off centre");
             for (b, rival) in SIGN_CLASSES.iter().enumerate().take(a) {
-                let (mut one, other) = (drawn(a), drawn(b));
+                let mut one = drawn(a);
+                let other = drawn(b);
                 let mut differing = 0;
                 one.each(|x, y, colour| {
                     let apart: f32 = (0..3).map(|c| (colour[c] - other.at(x, y)[c]).abs()).sum();

@@ -19,7 +19,8 @@ fn sky(canvas: &mut Canvas, shade: &Shade, stream: &mut Stream) {
     let cover = stream.between(0.35, 0.65) as f32;
     let side = canvas.height() as f32;
     canvas.each(|x, y, _| {
-        let (u, v) = (x as f32 / side, y as f32 / side);
+        let u = x as f32 / side;
+        let v = y as f32 / side;
         let cloud = ((noise.rough(u * 2.2, v * 4.0, 3) - cover) * 4.0).clamp(0.0, 1.0);
         shade.lit(mix(mix(top, hex(0xcfe0ea), v), hex(0xf3f5f6), cloud * 0.9), 0.0)
     });
@@ -54,7 +55,8 @@ fn skyline(canvas: &mut Canvas, shade: &Shade, stream: &mut Stream) {
     let level = stream.between(0.3, 0.8) as f32;
     let side = canvas.height() as f32;
     canvas.each(|x, y, colour| {
-        let (u, v) = (x as f32 / side, y as f32 / side);
+        let u = x as f32 / side;
+        let v = y as f32 / side;
         let line = level + (edge.rough(u * 5.0, 0.5, 3) - 0.5) * 0.35;
         let part = ((v - line) * side + 0.5).clamp(0.0, 1.0);
         mix(colour, shade.lit(paint(u, v), 0.0), part)
@@ -68,13 +70,17 @@ fn wall(canvas: &mut Canvas, shade: &Shade, lamps: bool, stream: &mut Stream) {
     let plaster = WALLS[stream.below(WALLS.len())];
     let noise = ValueNoise::new(stream);
     let pitch = stream.between(0.28, 0.45) as f32;
-    let (dx, dy) = (stream.uniform() as f32, stream.uniform() as f32);
+    let dx = stream.uniform() as f32;
+    let dy = stream.uniform() as f32;
     let side = canvas.height() as f32;
     let soft = |edge: f32| (edge * pitch * side + 0.5).clamp(0.0, 1.0);
     canvas.each(|x, y, _| {
-        let (u, v) = (x as f32 / side, y as f32 / side);
-        let (a, b) = (u / pitch + dx, v / (pitch * 1.3) + dy);
-        let (fa, fb) = (a - a.floor() - 0.5, b - b.floor() - 0.5);
+        let u = x as f32 / side;
+        let v = y as f32 / side;
+        let a = u / pitch + dx;
+        let b = v / (pitch * 1.3) + dy;
+        let fa = a - a.floor() - 0.5;
+        let fb = b - b.floor() - 0.5;
         let window = soft(0.27 - fa.abs()).min(soft(0.3 - fb.abs()));
         let frame = soft(0.33 - fa.abs()).min(soft(0.36 - fb.abs()));
         let lit = lamps && noise.at(a.floor() * 3.7, b.floor() * 5.3) > 0.6;

@@ -116,7 +116,8 @@ fn view(side: f32, stream: &mut Stream) -> Transform {
     let mut between = |low: f64, high: f64| stream.between(low, high) as f32;
     let radius = side * between(0.32, 0.43);
     let room = side / 2.0 - radius * 0.92;
-    let (squeeze, turn) = (between(0.82, 1.0), between(-0.13, 0.13));
+    let squeeze = between(0.82, 1.0);
+    let turn = between(-0.13, 0.13);
     Transform::IDENTITY
         .tilted(between(-0.1, 0.1), between(-0.08, 0.08))
         .sheared(between(-0.08, 0.08))
@@ -128,7 +129,8 @@ fn view(side: f32, stream: &mut Stream) -> Transform {
 /// The soft shadow of something nearby: how much light it takes at a pixel.
 fn shadow(side: f32, stream: &mut Stream) -> impl Fn(f32, f32) -> f32 + use<> {
     let angle = stream.between(0.0, std::f64::consts::TAU) as f32;
-    let (nx, ny) = (libm::cosf(angle), libm::sinf(angle));
+    let nx = libm::cosf(angle);
+    let ny = libm::sinf(angle);
     let shift = stream.between(-0.2, 0.2) as f32;
     let depth = stream.between(0.25, 0.45) as f32;
     move |x, y| {
@@ -152,10 +154,17 @@ mod tests {
     fn sharpness(distance: Distance) -> u64 {
         let conditions = Conditions { light: Light::Day, weather: Weather::Clear, distance };
         let crops = (0..30).map(|i| sign_of(2, conditions, Seed::new(9).at(i)).image);
-        let steps = |row: &[u8]| -> u64 {
-            row.windows(4).map(|w| u64::from(w[0].abs_diff(w[3])).pow(2)).sum()
-        };
-        crops.map(|image| image.rgb().chunks_exact(SIGN_SIZE * 3).map(steps).sum::<u64>()).sum()
+        crops
+            .map(|image| {
+                image
+                    .rgb()
+                    .chunks_exact(SIGN_SIZE * 3)
+                    .map(|row: &[u8]| -> u64 {
+                        row.windows(4).map(|w| u64::from(w[0].abs_diff(w[3])).pow(2)).sum()
+                    })
+                    .sum::<u64>()
+            })
+            .sum()
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::text::{Align, table};
 
 /// Shows how much the second image differs from the first one for a human eye.
 pub(super) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let (original, changed) = (read_image(&args.first)?, read_image(&args.second)?);
+    let original = read_image(&args.first)?;
+    let changed = read_image(&args.second)?;
     let change = Reference::new(&original).and_then(|original| original.visual_change(&changed));
     let mut notes = Vec::new();
     let change = defined(change, &mut notes)?;

@@ -10,7 +10,8 @@ use crate::console::Console;
 
 /// Compares what there is: folders are runs, files are images.
 pub(crate) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let (first, second) = (&args.first, &args.second);
+    let first = &args.first;
+    let second = &args.second;
     match [first, second].map(|path| (path.is_dir(), path.is_file())) {
         [(true, _), (_, true)] | [(_, true), (true, _)] => bail!(
             "a run directory cannot be compared with a file; give two runs or two images: {} and {}",

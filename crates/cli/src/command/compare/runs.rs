@@ -1,7 +1,7 @@
 //! Two runs side by side.
 
 use crate::exit;
-use faultlens::analysis::words::{p_value, points, rate};
+use faultlens::analysis::format::{p_value, points, rate};
 use faultlens::analysis::{Compared, compare};
 use faultlens::report::plain;
 
@@ -30,7 +30,8 @@ pub(super) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u
     let header = ["", &first, &second, "difference", "p", "pairs", "unpaired"];
     let mut rows = vec![header.map(str::to_owned)];
     rows.extend(comparison.rows.iter().map(row));
-    let (left, right) = (Align::Left, Align::Right);
+    let left = Align::Left;
+    let right = Align::Right;
     for line in table([left, right, right, right, right, right, right], &rows) {
         console.line(line)?;
     }

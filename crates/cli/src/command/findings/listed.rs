@@ -132,7 +132,8 @@ mod tests {
             score: 0.5,
             bounds: Bounds { left, top: 1.0, right: 9.0, bottom: 9.5 },
         };
-        let (car, dog) = (Some(thing("car", 0.0)), Some(thing("dog", 2.0)));
+        let car = Some(thing("car", 0.0));
+        let dog = Some(thing("dog", 2.0));
         let dog_now = r#""label":"dog","score":0.5,"box":[2.0,1.0,9.0,9.5]"#;
         let car_then = r#""label":"car","score":0.5,"box":[0.0,1.0,9.0,9.5]"#;
         for (status, before, after, wanted) in [

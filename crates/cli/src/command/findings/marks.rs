@@ -49,18 +49,22 @@ pub(super) fn before_marks(
     answer: &Answered,
 ) -> Vec<Mark> {
     let taken_out = replayed.touched.as_ref().is_some_and(|touched| touched.object.is_none());
-    let mark = |(at, thing): (usize, &NamedBox)| {
-        let pair = answer.pairs.iter().find(|pair| pair.golden == Some(at));
-        let (stands, text) = match pair.map(|pair| pair.status) {
-            Some(ObjectStatus::Same) => (Stands::Same, said(thing)),
-            Some(ObjectStatus::Missed) => (Stands::Changed, format!("missed: {}", said(thing))),
-            Some(_) => (Stands::Changed, said(thing)),
-            None if taken_out => (Stands::Touched, format!("taken out: {}", said(thing))),
-            None => (Stands::Out, said(thing)),
-        };
-        Mark { stands, bounds: thing.bounds, text }
-    };
-    detection_diff.golden.iter().enumerate().map(mark).collect()
+    detection_diff
+        .golden
+        .iter()
+        .enumerate()
+        .map(|(at, thing): (usize, &NamedBox)| {
+            let pair = answer.pairs.iter().find(|pair| pair.golden == Some(at));
+            let (stands, text) = match pair.map(|pair| pair.status) {
+                Some(ObjectStatus::Same) => (Stands::Same, said(thing)),
+                Some(ObjectStatus::Missed) => (Stands::Changed, format!("missed: {}", said(thing))),
+                Some(_) => (Stands::Changed, said(thing)),
+                None if taken_out => (Stands::Touched, format!("taken out: {}", said(thing))),
+                None => (Stands::Out, said(thing)),
+            };
+            Mark { stands, bounds: thing.bounds, text }
+        })
+        .collect()
 }
 
 /// What was found in the changed one, and what came or went.

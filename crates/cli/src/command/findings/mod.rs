@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::exit;
 use anyhow::{Context, bail};
 use faultlens::Seed;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::detection_diff::DetectionDiff;
 use faultlens::campaign::replay::Rerun;
-use faultlens::campaign::scene::{Replayed, Tellable};
+use faultlens::campaign::scene::{Replayable, Replayed};
 use faultlens::data::write_png;
 use faultlens::record::Record;
 use faultlens::report::plain;
@@ -33,7 +33,7 @@ const DRAWN: &str = "drawn";
 /// Writes changed images.
 pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<u8> {
     let rerun = Rerun::open(&args.run)?;
-    let Tellable { records, left_out } = rerun.tellable(args.all, &wanted(&rerun, args)?)?;
+    let Replayable { records, left_out } = rerun.replayable(args.all, &wanted(&rerun, args)?)?;
     let records = drawn(records, args);
     note_left_out(console, &left_out, "that changed the answer or left none")?;
     if records.is_empty() {
@@ -42,8 +42,9 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let mut out = Out { set: Set::new(&rerun, args)?, listed: Vec::new(), args };
     let folder = args.out.join(DRAWN);
     std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let unasked = rerun
-        .retell::<anyhow::Error>(&records, &mut |record, replayed| out.add(record, &replayed))?;
+    let unasked = rerun.replay_images::<anyhow::Error>(&records, &mut |record, replayed| {
+        out.add(record, &replayed)
+    })?;
     note_left_out(console, &unasked, "whose undisturbed answer cannot be had again")?;
     let Out { set, listed, .. } = out;
     let count = set.finish()?;

@@ -58,7 +58,8 @@ impl Panel<'_> {
         }
         let mut taken: Vec<Area> = Vec::new();
         for mark in order.iter().rev() {
-            let (text, pixel) = (self.words(mark), self.letter(mark));
+            let text = self.words(mark);
+            let pixel = self.letter(mark);
             let Some(area) = self.place(mark, &text, &taken) else { continue };
             let [back, ink] = mark.stands.colours();
             canvas.fill(back, area.0.clone(), area.1.clone());
@@ -86,11 +87,12 @@ impl Panel<'_> {
     fn frame(&self, canvas: &mut Canvas, mark: &Mark) {
         let (columns, rows) = self.area(&mark.bounds);
         let line = self.scale.line;
-        let within = |at: usize, of: &Range<usize>| at.clamp(of.start, of.end);
         let outer = |range: &Range<usize>, of: &Range<usize>| {
-            within(range.start.saturating_sub(line), of)..within(range.end + line, of)
+            let start = range.start.saturating_sub(line).clamp(of.start, of.end);
+            start..(range.end + line).clamp(of.start, of.end)
         };
-        let (wide, high) = (outer(&columns, &self.columns), outer(&rows, &self.rows));
+        let wide = outer(&columns, &self.columns);
+        let high = outer(&rows, &self.rows);
         let colour = mark.stands.colours()[0];
         canvas.fill(colour, wide.clone(), high.start..(high.start + line).min(high.end));
         canvas.fill(colour, wide.clone(), high.end.saturating_sub(line).max(high.start)..high.end);
@@ -104,8 +106,10 @@ impl Panel<'_> {
         let cut = |at: f32, of: &Range<usize>| {
             of.start + (at * zoom).round().clamp(0.0, of.len() as f32) as usize
         };
-        let (columns, rows) = (&self.columns, &self.rows);
-        let (left, top) = (cut(b.left, columns), cut(b.top, rows));
+        let columns = &self.columns;
+        let rows = &self.rows;
+        let left = cut(b.left, columns);
+        let top = cut(b.top, rows);
         (left..cut(b.right, columns).max(left), top..cut(b.bottom, rows).max(top))
     }
 
@@ -116,8 +120,8 @@ impl Panel<'_> {
         let wide = letters::width(text, pixel) + 2 * pixel;
         let high = letters::HEIGHT * pixel + pixel;
         let (columns, rows) = self.area(&mark.bounds);
-        let (last_left, last_top) =
-            (self.columns.end.checked_sub(wide)?, self.rows.end.checked_sub(high)?);
+        let last_left = self.columns.end.checked_sub(wide)?;
+        let last_top = self.rows.end.checked_sub(high)?;
         let left = columns.start.saturating_sub(self.scale.line).min(last_left);
         let left = left.max(self.columns.start);
         let line = self.scale.line;
@@ -157,8 +161,12 @@ mod tests {
         let mut taken: Vec<Area> = Vec::new();
         for _ in 0..4 {
             let area = panel.place(&mark, &mark.text, &taken).unwrap();
-            let apart = |other: &Area| area.1.end <= other.1.start || other.1.end <= area.1.start;
-            assert!(taken.iter().all(apart), "{area:?} {taken:?}");
+            assert!(
+                taken
+                    .iter()
+                    .all(|other: &Area| area.1.end <= other.1.start || other.1.end <= area.1.start),
+                "{area:?} {taken:?}"
+            );
             assert!(area.0.start >= 8 && area.0.end <= 648 && area.1.end <= 530, "{area:?}");
             taken.push(area);
         }

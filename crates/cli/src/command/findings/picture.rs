@@ -22,10 +22,12 @@ pub(super) fn picture(
     answer: &Answered,
     moved: bool,
 ) -> anyhow::Result<Image> {
-    let (before, after) = (&replayed.case.image, &detection_diff.image);
+    let before = &replayed.case.image;
+    let after = &detection_diff.image;
     let scale = Scale::of(before);
     let side = |image: &Image| [image.width() * scale.zoom, image.height() * scale.zoom];
-    let [[left, high], [right, higher]] = [side(before), side(after)];
+    let [left, high] = side(before);
+    let [right, higher] = side(after);
     let width = left + right + 3 * GAP;
     let caption =
         caption(record, replayed, moved, letters::fitting(width - 2 * GAP, 2 * scale.letter));
@@ -57,7 +59,8 @@ pub(super) fn picture(
 fn caption(record: &Record, replayed: &Replayed, moved: bool, letters: usize) -> Vec<String> {
     let Replayed { fault, target, case, .. } = replayed;
     let moved = if moved { ", moved on as far as it disturbs" } else { "" };
-    let (number, outcome) = (record.number, record.outcome.kind());
+    let number = record.number;
+    let outcome = record.outcome.kind();
     let text =
         format!("trial {number}: {fault}{moved} on {}, asked of {target}: {outcome}", case.name);
     let mut lines = vec![String::new()];
@@ -217,7 +220,8 @@ mod tests {
 
     #[test]
     fn any_box_and_any_name_can_be_drawn() {
-        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let inf = f32::INFINITY;
+        let nan = f32::NAN;
         let long = "x".repeat(5000);
         let wanted = drawn(&[]);
         for (label, sides) in [

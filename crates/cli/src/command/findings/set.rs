@@ -69,8 +69,11 @@ impl<'a> Set<'a> {
         let mut objects = replayed.objects.clone();
         if !self.labelled && objects.is_empty() {
             // What nobody has labelled, the target's own word stands for.
-            let whole = |b: &Bounds| b.right > b.left && b.bottom > b.top && b.area().is_finite();
-            for thing in detection_diff.expected.iter().filter(|thing| whole(&thing.bounds)) {
+            for thing in detection_diff.expected.iter().filter(|thing| {
+                thing.bounds.right > thing.bounds.left
+                    && thing.bounds.bottom > thing.bounds.top
+                    && thing.bounds.area().is_finite()
+            }) {
                 objects.push(self.object(&thing.label, thing.bounds));
             }
         }

@@ -194,8 +194,10 @@ impl Surveyor<'_> {
     fn observed(&self, value: ValueId) -> Value {
         let mut described = self.declared(value);
         if let Some(golden) = &self.golden {
-            let fixed = |shape: &[usize]| Shape(shape.iter().map(|&n| Dim::Fixed(n)).collect());
-            described.shape = golden.shape(value).map(fixed).or(described.shape);
+            described.shape = golden
+                .shape(value)
+                .map(|shape: &[usize]| Shape(shape.iter().map(|&n| Dim::Fixed(n)).collect()))
+                .or(described.shape);
             described.dtype = golden.dtype(value).map(DType::name).or(described.dtype);
         }
         described

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::exit;
 use anyhow::ensure;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::cases::world_cases;
 use faultlens::data::{
     DataError, DataSet, Format, Options, Pool, PoolObject, largest_objects, write_png, write_pool,
@@ -101,7 +101,8 @@ fn source(args: &ObjectsArgs) -> String {
                 0 => String::new(),
                 least => format!(", and what has fewer than {least} pixels"),
             };
-            let (prune, least) = (args.prune, args.least);
+            let prune = args.prune;
+            let least = args.least;
             format!("without the smallest {prune} of every label of {least} or more{pixels}")
         }
     };
@@ -127,7 +128,8 @@ fn cut<'a>(
         let changed = || DataError::Undecodable { reason: "the data set changed meanwhile".into() };
         let (_, name, image) = at_hand.as_ref().ok_or_else(changed)?;
         let (image, alpha) = outline.stamp.cut(image).ok_or_else(changed)?;
-        let (label, id) = (outline.label.clone(), outline.id.clone());
+        let label = outline.label.clone();
+        let id = outline.id.clone();
         let hash = average_hash(&image);
         let cutout = Cutout { label, source: name.clone(), id, hash, image, alpha };
         Ok(PoolObject { cutout, bounds: outline.stamp.bounds(), score: outline.score })
@@ -155,7 +157,6 @@ fn show(
     let seconds = start.elapsed().as_secs_f64();
     let total: usize = found.values().sum();
     if args.json {
-        let label = |(label, found): (&String, &usize)| json!({"label": label, "found": found, "kept": of(label)});
         return console.json(&json!({
             "pool": args.out,
             "digest": pool.digest(),
@@ -163,15 +164,17 @@ fn show(
             "found": total,
             "without_outline": gathered.without,
             "crowds": gathered.crowds,
-            "labels": found.iter().map(label).collect::<Vec<_>>(),
+            "labels": found.iter().map(|(label, found): (&String, &usize)| json!({"label": label, "found": found, "kept": of(label)})).collect::<Vec<_>>(),
             "seconds": seconds,
         }));
     }
-    let row = |(label, found): (&String, &usize)| {
-        [label.clone(), found.to_string(), of(label).to_string()]
-    };
     let head = ["label", "found", "kept"].map(str::to_owned);
-    let rows: Vec<[String; 3]> = [head].into_iter().chain(found.iter().map(row)).collect();
+    let rows: Vec<[String; 3]> = [head]
+        .into_iter()
+        .chain(found.iter().map(|(label, found): (&String, &usize)| {
+            [label.clone(), found.to_string(), of(label).to_string()]
+        }))
+        .collect();
     for line in text::table([Align::Left, Align::Right, Align::Right], &rows) {
         console.line(line)?;
     }
@@ -182,7 +185,8 @@ fn show(
         args.out.display()
     ))?;
     if gathered.without + gathered.crowds > 0 {
-        let (without, crowds) = (gathered.without, gathered.crowds);
+        let without = gathered.without;
+        let crowds = gathered.crowds;
         console.line(format_args!("left out: {without} without an outline, {crowds} crowds"))?;
     }
     let small = pool.objects.iter().filter(|entry| entry.pixels < FEW_PIXELS).count();

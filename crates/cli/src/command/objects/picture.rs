@@ -30,7 +30,8 @@ pub(super) fn sheet(pool: &Pool) -> anyhow::Result<Image> {
     let rows = order.len().div_ceil(columns);
     let mut canvas = Canvas::new(columns * step[0] + GAP, rows * step[1] + GAP);
     for (place, at) in order.into_iter().enumerate() {
-        let (left, top) = (GAP + place % columns * step[0], GAP + place / columns * step[1]);
+        let left = GAP + place % columns * step[0];
+        let top = GAP + place / columns * step[1];
         let label = pool.objects[at].label.to_lowercase();
         // Long labels are written small.
         let pixel = if letters::width(&label, 2) <= SIDE { 2 } else { 1 };
@@ -44,11 +45,14 @@ pub(super) fn sheet(pool: &Pool) -> anyhow::Result<Image> {
 /// An object on its ground, made smaller where it is larger: each pixel is the mean of those that
 /// it covers.
 fn on_ground(object: &Cutout) -> anyhow::Result<Image> {
-    let (width, height) = (object.image.width(), object.image.height());
+    let width = object.image.width();
+    let height = object.image.height();
     let longer = width.max(height).max(SIDE);
     let side = |side: usize| (side * SIDE / longer).max(1);
-    let (wide, high) = (side(width), side(height));
-    let (left, top) = ((SIDE - wide) / 2, (SIDE - high) / 2);
+    let wide = side(width);
+    let high = side(height);
+    let left = (SIDE - wide) / 2;
+    let top = (SIDE - high) / 2;
     let span = |at: usize, new: usize, old: usize| at * old / new..((at + 1) * old).div_ceil(new);
     let mut rgb = Vec::with_capacity(SIDE * SIDE * 3);
     for y in 0..SIDE {
@@ -59,7 +63,8 @@ fn on_ground(object: &Cutout) -> anyhow::Result<Image> {
                 rgb.extend([grey; 3]);
                 continue;
             }
-            let (rows, columns) = (span(y - top, high, height), span(x - left, wide, width));
+            let rows = span(y - top, high, height);
+            let columns = span(x - left, wide, width);
             let weight = 255 * rows.len() * columns.len();
             let mut sums = [0usize; 3];
             for at in rows.flat_map(|row| columns.clone().map(move |column| row * width + column)) {
@@ -82,16 +87,21 @@ mod tests {
     fn the_ground_shows_where_there_is_no_object() {
         let image = Image::from_rgb(2, 1, vec![255, 0, 0, 0, 255, 0]).unwrap();
         let text = String::new;
-        let (label, source, id) = (text(), text(), text());
+        let label = text();
+        let source = text();
+        let id = text();
         let object = Cutout { label, source, id, hash: 0, image, alpha: vec![255, 0] };
         let shown = on_ground(&object).unwrap();
-        let (row, column) = ((SIDE - 1) / 2, (SIDE - 2) / 2);
+        let row = (SIDE - 1) / 2;
+        let column = (SIDE - 2) / 2;
         let pixel = |column: usize| &shown.rgb()[(row * SIDE + column) * 3..][..3];
         assert_eq!(pixel(column), [255, 0, 0]);
         assert!(GREYS.contains(&pixel(column + 1)[0]));
         // A large object is made to fit.
         let image = Image::from_rgb(448, 4, vec![9; 448 * 4 * 3]).unwrap();
-        let (label, source, id) = (text(), text(), text());
+        let label = text();
+        let source = text();
+        let id = text();
         let alpha = vec![255; 448 * 4];
         let wide = on_ground(&Cutout { label, source, id, hash: 0, image, alpha }).unwrap();
         let middle = &wide.rgb()[row * SIDE * 3..][..SIDE * 3];

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::exit;
 use anyhow::{Context, ensure};
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::data::{encode_jpeg, read_image, write_png};
 use faultlens::faults::IMAGE_FAULTS;
 use faultlens::report::{Sheet, SheetCell, SheetRow, sheet};
@@ -60,8 +60,10 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Plugin<dyn ImageFault
             built(name, &BTreeMap::new())?;
         }
     }
-    let wanted = |fault: &&Plugin<_>| names.is_empty() || names.iter().any(|n| n == fault.name);
-    Ok(IMAGE_FAULTS.iter().filter(wanted).collect())
+    Ok(IMAGE_FAULTS
+        .iter()
+        .filter(|fault: &&Plugin<_>| names.is_empty() || names.iter().any(|n| n == fault.name))
+        .collect())
 }
 
 fn row(
@@ -76,31 +78,39 @@ fn row(
         (true, some) => some.iter().copied().map(Some).collect(),
     };
     let seed = Seed::new(args.seed);
-    let picture = |severity: Option<u8>| {
-        let settings = severity.map(|severity| (SEVERITY.to_owned(), json!(severity)));
-        let (built, _) = built(fault.name, &settings.into_iter().collect())?;
-        Ok((severity, built.change(image, &mut seed.child(fault.name).stream())))
-    };
-    let pictures = severities.into_iter().map(picture).collect::<anyhow::Result<_>>()?;
+    let pictures = severities
+        .into_iter()
+        .map(|severity: Option<u8>| {
+            let settings = severity.map(|severity| (SEVERITY.to_owned(), json!(severity)));
+            let (built, _) = built(fault.name, &settings.into_iter().collect())?;
+            Ok((severity, built.change(image, &mut seed.child(fault.name).stream())))
+        })
+        .collect::<anyhow::Result<_>>()?;
     Ok(Row { fault, pictures })
 }
 
 fn page(path: &Path, image: &Image, rows: &[Row]) -> anyhow::Result<Sheet> {
     let jpeg = |image: &Image| encode_jpeg(image, QUALITY).context("the picture is too large");
-    let cell = |(severity, image): &(Option<u8>, Image)| {
-        let caption =
-            severity.map_or("always the same strength".to_owned(), |s| format!("severity {s}"));
-        Ok(SheetCell { caption, jpeg: jpeg(image)? })
-    };
-    let row = |row: &Row| {
-        Ok(SheetRow {
-            name: row.fault.name.to_owned(),
-            about: row.fault.about.to_owned(),
-            when: row.fault.when.to_owned(),
-            cells: row.pictures.iter().map(cell).collect::<anyhow::Result<_>>()?,
-        })
-    };
     let title = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let rows = rows.iter().map(row).collect::<anyhow::Result<_>>()?;
+    let rows = rows
+        .iter()
+        .map(|row: &Row| {
+            Ok(SheetRow {
+                name: row.fault.name.to_owned(),
+                about: row.fault.about.to_owned(),
+                when: row.fault.when.to_owned(),
+                cells: row
+                    .pictures
+                    .iter()
+                    .map(|(severity, image): &(Option<u8>, Image)| {
+                        let caption = severity.map_or("always the same strength".to_owned(), |s| {
+                            format!("severity {s}")
+                        });
+                        Ok(SheetCell { caption, jpeg: jpeg(image)? })
+                    })
+                    .collect::<anyhow::Result<_>>()?,
+            })
+        })
+        .collect::<anyhow::Result<_>>()?;
     Ok(Sheet { title, original: jpeg(image)?, rows })
 }

@@ -17,7 +17,8 @@ pub(super) fn shrunk(image: &Image, most: usize) -> anyhow::Result<Image> {
         return Ok(image.clone());
     }
     let side = |side: usize| (side * most / longer).max(1);
-    let (width, height) = (side(image.width()), side(image.height()));
+    let width = side(image.width());
+    let height = side(image.height());
     let span = |at: usize, new: usize, old: usize| at * old / new..((at + 1) * old).div_ceil(new);
     let mut rgb = Vec::with_capacity(width * height * 3);
     for y in 0..height {
@@ -26,9 +27,10 @@ pub(super) fn shrunk(image: &Image, most: usize) -> anyhow::Result<Image> {
             let columns = span(x, width, image.width());
             let count = rows.len() * columns.len();
             for channel in 0..3 {
-                let at = |y: usize, x: usize| image.rgb()[(y * image.width() + x) * 3 + channel];
                 let all = rows.clone().flat_map(|y| columns.clone().map(move |x| (y, x)));
-                let sum: usize = all.map(|(y, x)| usize::from(at(y, x))).sum();
+                let sum: usize = all
+                    .map(|(y, x)| usize::from(image.rgb()[(y * image.width() + x) * 3 + channel]))
+                    .sum();
                 rgb.push(((sum + count / 2) / count) as u8);
             }
         }

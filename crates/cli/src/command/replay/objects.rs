@@ -36,9 +36,8 @@ pub(super) fn list(detection_diff: &DetectionDiff) -> Value {
             json!({"label": thing.label, "score": thing.score, "box": thing.bounds.sides()})
         })
     };
-    let row = |(kind, before, after): Row<'_>| json!({"kind": kind, "before": thing(before), "after": thing(after)});
     match &detection_diff.answer {
-        Ok(answer) => rows(detection_diff, answer).into_iter().map(row).collect(),
+        Ok(answer) => rows(detection_diff, answer).into_iter().map(|(kind, before, after): Row<'_>| json!({"kind": kind, "before": thing(before), "after": thing(after)})).collect(),
         Err(_) => Value::Null,
     }
 }
@@ -71,7 +70,8 @@ pub(super) fn show(
         let [[a, b, c], [d, e, f]] = [before, after].map(cells);
         lines.push([kind.to_owned(), a, b, c, d, e, f]);
     }
-    let (left, right) = (Align::Left, Align::Right);
+    let left = Align::Left;
+    let right = Align::Right;
     for line in table([left, left, right, left, left, right, left], &lines) {
         console.line(format_args!("  {line}"))?;
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::report::plain;
 use faultlens::retrain::{Configuration, Course, Event, EventKind, Precision, ScenesUsed};
 
@@ -30,7 +30,9 @@ impl<'c> Follower<'c> {
         match what {
             EventKind::Learns { name, progress } => {
                 let name = named(name);
-                let (epoch, epochs, loss) = (progress.epoch, progress.epochs, progress.loss);
+                let epoch = progress.epoch;
+                let epochs = progress.epochs;
+                let loss = progress.loss;
                 self.flow(format_args!("{place}  {name}  epoch {epoch}/{epochs}  loss {loss:.4}"));
             }
             EventKind::Tries { done, planned } => {

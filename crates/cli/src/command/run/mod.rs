@@ -1,9 +1,9 @@
-//! `faultlens run`: a campaign, from its file to its report; or a study, which is several.
+//! `faultlens run`: a campaign, from its file to its report; or a sweep, which is several.
 
 mod dry;
 mod events;
-mod grid;
 mod progress;
+mod sweep;
 mod tensorfi;
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use faultlens::campaign::run::{Ending, RunOptions, Sink};
 use faultlens::campaign::run_campaign;
 use faultlens::spec::Campaign;
 use faultlens::spec::file;
-use faultlens::sweep::Study;
+use faultlens::sweep::Sweep;
 
 use crate::args::RunArgs;
 use crate::command::report::{self, Shown, Told};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     }
     let campaign = match wanted(args, console)? {
         Wanted::Campaign(campaign) => *campaign,
-        Wanted::Study(study) => return grid::run(*study, args, console),
+        Wanted::Sweep(sweep) => return sweep::run(*sweep, args, console),
     };
     let options =
         RunOptions { output: args.output.clone(), shard: args.shard, threads: args.threads };
@@ -62,16 +62,16 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
 /// What a file asks for.
 enum Wanted {
     Campaign(Box<Campaign>),
-    Study(Box<Study>),
+    Sweep(Box<Sweep>),
 }
 
-/// The campaign or study of a file, or the campaign that a TensorFI file becomes.
+/// The campaign or sweep of a file, or the campaign that a TensorFI file becomes.
 fn wanted(args: &RunArgs, console: &mut Console) -> anyhow::Result<Wanted> {
     let (Some(conf), Some(model), Some(data)) = (&args.tensorfi, &args.model, &args.cases) else {
         let path = args.campaign.as_deref().context("no campaign file is named")?;
         let text = file::text(path)?;
-        if Study::is_study(&text) {
-            return Ok(Wanted::Study(Box::new(Study::parse(&text, path)?)));
+        if Sweep::is_sweep(&text) {
+            return Ok(Wanted::Sweep(Box::new(Sweep::parse(&text, path)?)));
         }
         return Ok(Wanted::Campaign(Box::new(Campaign::parse(&text, path)?)));
     };
@@ -87,7 +87,7 @@ fn wanted(args: &RunArgs, console: &mut Console) -> anyhow::Result<Wanted> {
 pub(crate) fn interruptible() -> anyhow::Result<&'static AtomicBool> {
     static INTERRUPTED: AtomicBool = AtomicBool::new(false);
     static LISTENS: AtomicBool = AtomicBool::new(false);
-    // A process has one listener, and a study runs several campaigns.
+    // A process has one listener, and a sweep runs several campaigns.
     if !LISTENS.swap(true, Ordering::Relaxed) {
         ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use faultlens::OutcomeKind;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
 use faultlens::spec::Campaign;
 use faultlens::spec::Intervals;
@@ -69,7 +69,8 @@ impl<'c> Progress<'c> {
         let speed = (self.recorded - self.before) as f64 / seconds;
         let left = self.planned.saturating_sub(self.recorded) as f64 / speed;
         let share = self.recorded as f64 / self.planned.max(1) as f64;
-        let (done, of) = (grouped(self.recorded), grouped(self.planned));
+        let done = grouped(self.recorded);
+        let of = grouped(self.planned);
         let speed_text = if speed < 10.0 { format!("{speed:.1}") } else { grouped(speed as u64) };
         let left = if left.is_finite() { format!("{} left", time(left)) } else { String::new() };
         let known = self.known().map(|known| format!("  {known}")).unwrap_or_default();
@@ -91,7 +92,8 @@ impl Sink for Progress<'_> {
             Event::Started { run, planned, recorded } => {
                 (self.planned, self.recorded, self.before) = (*planned, *recorded, *recorded);
                 self.started = Instant::now();
-                let (dir, planned) = (run.display(), grouped(*planned));
+                let dir = run.display();
+                let planned = grouped(*planned);
                 self.console.aside(match recorded {
                     0 => format!("{planned} trials, recorded in {dir}"),
                     n => format!("{planned} trials, {} on record already in {dir}", grouped(*n)),
@@ -99,7 +101,8 @@ impl Sink for Progress<'_> {
             }
             Event::Pinned(pin) => {
                 let reason = pin.reason.as_deref().map(|why| format!(" ({})", plain(why)));
-                let (name, reason) = (plain(&pin.name), reason.unwrap_or_default());
+                let name = plain(&pin.name);
+                let reason = reason.unwrap_or_default();
                 self.console.settle(format_args!("pinned: {name}: {}{reason}", pin.outcome));
             }
             Event::Recorded(records) => {
@@ -128,7 +131,8 @@ impl Sink for Progress<'_> {
             Event::Warning(text) => self.console.settle(format_args!("warning: {}", plain(text))),
             Event::Finished(ending) => {
                 let seconds = self.started.elapsed().as_secs_f64();
-                let (new, time) = (grouped(self.recorded - self.before), time(seconds));
+                let new = grouped(self.recorded - self.before);
+                let time = time(seconds);
                 let how = match ending {
                     Ending::Complete => "complete",
                     Ending::StoppedEarly => "stopped by the stop rule",

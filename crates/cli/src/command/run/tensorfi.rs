@@ -40,7 +40,7 @@ pub(crate) fn translate(source: &Source<'_>, console: &mut Console) -> anyhow::R
         judged: Judged::Unlabelled,
     };
     let setup = OpenCampaign::open(Campaign::parse(&asked.any_campaign(), source.path)?)?;
-    let inside = setup.targets.first().and_then(OpenTarget::inside);
+    let inside = setup.targets.first().and_then(OpenTarget::white_box);
     let inside = inside.context("the campaign has no model")?;
     asked.judged = judged(&setup);
     let campaign = file.campaign(&asked, inside.target.model().graph())?;
@@ -55,7 +55,7 @@ fn judged(setup: &OpenCampaign) -> Judged {
     /// Cases that are looked at.
     const FIRST: usize = 16;
     let Some(subject) = setup.targets.first() else { return Judged::Unlabelled };
-    let Some(inside) = subject.inside() else { return Judged::Unlabelled };
+    let Some(inside) = subject.white_box() else { return Judged::Unlabelled };
     match inside.target.description().output.kind {
         OutputKind::Values => return Judged::Values,
         OutputKind::Detections => return Judged::By("same_detections"),
@@ -66,8 +66,12 @@ fn judged(setup: &OpenCampaign) -> Judged {
     }
     let cases = setup.cases.sample.iter().take(FIRST);
     let labels = cases.filter_map(|&index| setup.cases.set.case(index).ok()?.label);
-    let known = |label: usize| subject.truths.get(label).copied().flatten().is_some();
-    if labels.into_iter().any(known) { Judged::Labelled } else { Judged::Unlabelled }
+    if labels.into_iter().any(|label: usize| subject.truths.get(label).copied().flatten().is_some())
+    {
+        Judged::Labelled
+    } else {
+        Judged::Unlabelled
+    }
 }
 
 fn text(path: &Path) -> anyhow::Result<String> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, anyhow, bail, ensure};
 use faultlens::Seed;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::report::plain;
 use faultlens::stats::survival::{
     Compared, Covariate, Fitted, Horizon, Lifetimes, Model, Options, Recommendation, Smoothing,
@@ -99,8 +99,11 @@ impl Expected {
     fn new(fit: &Fitted, data: &Lifetimes) -> Result<Option<Self>, SurvivalError> {
         let Fitted::Parametric(fit) = fit else { return Ok(None) };
         let n = data.rows() as f64;
-        let mean = |column: &Covariate| column.values.iter().map(|v| v / n).sum();
-        let row: Vec<f64> = data.covariates().iter().map(mean).collect();
+        let row: Vec<f64> = data
+            .covariates()
+            .iter()
+            .map(|column: &Covariate| column.values.iter().map(|v| v / n).sum())
+            .collect();
         let predicted = fit.predict(&row, Level::default())?;
         Ok(Some(Self { median: predicted.median(), mean: predicted.mean() }))
     }
@@ -182,7 +185,8 @@ fn all(
 /// Says on which line of the file a duration is 0; a fit would count rows of its own.
 fn refuse_zero(rows: &Rows, args: &SurviveArgs) -> anyhow::Result<()> {
     let Some(i) = rows.data.durations().iter().position(|&d| d == 0.0) else { return Ok(()) };
-    let (line, name) = (rows.lines[i], plain(&args.duration));
+    let line = rows.lines[i];
+    let name = plain(&args.duration);
     bail!(
         "line {line}: {name} is 0, and parametric models need durations above 0; leave it empty to \
          leave the row out, give it half the clock's resolution, or use --model cox or km"
@@ -228,7 +232,9 @@ mod tests {
         let times: Vec<f64> = (1..=50).map(f64::from).collect();
         let data = Lifetimes::new(times.clone(), vec![true; 50]).unwrap();
         let parts = |seed| split(&data, 0.2, seed).unwrap();
-        let (one, same, other) = (parts(1), parts(1), parts(2));
+        let one = parts(1);
+        let same = parts(1);
+        let other = parts(2);
         let test = one.test.unwrap();
         assert_eq!((test.rows(), one.train.rows()), (10, 40));
         let mut both = [test.durations(), one.train.durations()].concat();

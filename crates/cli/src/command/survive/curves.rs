@@ -21,13 +21,15 @@ impl Curves {
         let groups = rows.groups()?;
         let data: Vec<&Lifetimes> = groups.iter().map(|(_, data)| data).collect();
         let log_rank = log_rank(&data).ok();
-        let curve = |(name, data): (String, Lifetimes)| {
-            let curve = kaplan_meier(&data, level);
-            (name, data, curve)
-        };
         Ok(Self {
             all: kaplan_meier(&rows.data, level),
-            groups: groups.into_iter().map(curve).collect(),
+            groups: groups
+                .into_iter()
+                .map(|(name, data): (String, Lifetimes)| {
+                    let curve = kaplan_meier(&data, level);
+                    (name, data, curve)
+                })
+                .collect(),
             log_rank,
         })
     }

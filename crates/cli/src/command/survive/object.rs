@@ -210,14 +210,19 @@ impl<'a> Object<'a> {
 
     /// Of curves.
     pub(super) fn of_curves(curves: &'a Curves, rows: &'a Rows) -> Self {
-        let group = |(level, data, curve): &'a (String, Lifetimes, Curve)| Group {
-            level,
-            rows: data.rows(),
-            events: data.events(),
-            median: curve.median(),
-            curve: steps(curve),
-        };
-        let groups = rows.strata.is_some().then(|| curves.groups.iter().map(group).collect());
+        let groups = rows.strata.is_some().then(|| {
+            curves
+                .groups
+                .iter()
+                .map(|(level, data, curve): &'a (String, Lifetimes, Curve)| Group {
+                    level,
+                    rows: data.rows(),
+                    events: data.events(),
+                    median: curve.median(),
+                    curve: steps(curve),
+                })
+                .collect()
+        });
         Self {
             median: Some(curves.all.median()),
             curve: Some(steps(&curves.all)),
@@ -229,15 +234,18 @@ impl<'a> Object<'a> {
 }
 
 fn steps(curve: &Curve) -> Vec<Step> {
-    let step = |step: &faultlens::stats::survival::Step| Step {
-        time: step.time,
-        at_risk: step.at_risk,
-        events: step.events,
-        survival: step.estimate.value,
-        low: step.estimate.low,
-        high: step.estimate.high,
-    };
-    curve.steps.iter().map(step).collect()
+    curve
+        .steps
+        .iter()
+        .map(|step: &faultlens::stats::survival::Step| Step {
+            time: step.time,
+            at_risk: step.at_risk,
+            events: step.events,
+            survival: step.estimate.value,
+            low: step.estimate.low,
+            high: step.estimate.high,
+        })
+        .collect()
 }
 
 impl Line {
@@ -284,24 +292,27 @@ impl Measures {
 
 impl<'a> Compare<'a> {
     fn new(of: &'a RunComparison) -> Self {
-        let model = |one: &'a Compared| {
-            let worth = one.outcome.as_ref().ok();
-            let full = worth.filter(|_| matches!(one.model, Model::Parametric(_)));
-            let test = worth.and_then(|w| w.test.as_ref()).zip(of.split.test.as_ref());
-            OfModel {
-                model: one.model.name(),
-                aic: full.map(|w| w.fit.aic()),
-                bic: full.map(|w| w.fit.bic()),
-                train: worth.map(|w| Measures::new(&w.train, &of.split.train)),
-                test: test.map(|(assessed, data)| Measures::new(assessed, data)),
-                error: one.outcome.as_ref().err().map(ToString::to_string),
-            }
-        };
         Self {
             recommended: of.models[of.recommended.index].model.name(),
             reason: &of.recommended.reason,
             cautions: &of.recommended.cautions,
-            models: of.models.iter().map(model).collect(),
+            models: of
+                .models
+                .iter()
+                .map(|one: &'a Compared| {
+                    let worth = one.outcome.as_ref().ok();
+                    let full = worth.filter(|_| matches!(one.model, Model::Parametric(_)));
+                    let test = worth.and_then(|w| w.test.as_ref()).zip(of.split.test.as_ref());
+                    OfModel {
+                        model: one.model.name(),
+                        aic: full.map(|w| w.fit.aic()),
+                        bic: full.map(|w| w.fit.bic()),
+                        train: worth.map(|w| Measures::new(&w.train, &of.split.train)),
+                        test: test.map(|(assessed, data)| Measures::new(assessed, data)),
+                        error: one.outcome.as_ref().err().map(ToString::to_string),
+                    }
+                })
+                .collect(),
         }
     }
 }

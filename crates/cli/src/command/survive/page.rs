@@ -1,6 +1,6 @@
 //! The result as a page.
 
-use faultlens::analysis::words::{count, counted, number, p_value};
+use faultlens::analysis::format::{count, counted, number, p_value};
 use faultlens::report::{Effect, Effects, Survival, SurvivalRow, SurvivalTable, survival};
 use faultlens::stats::Level;
 use faultlens::stats::survival::{
@@ -87,7 +87,8 @@ fn begun(args: &SurviveArgs, rows: &Rows) -> Survival {
 }
 
 fn status(data: &Lifetimes, curve: &Curve, args: &SurviveArgs) -> String {
-    let (rows, events) = (count(data.rows() as u64), count(data.events() as u64));
+    let rows = count(data.rows() as u64);
+    let events = count(data.events() as u64);
     match curve.median() {
         Some(median) => format!(
             "Half of {rows} rows have had the event by {} ({}); it was seen in {events}.",
@@ -143,12 +144,6 @@ fn figures(rows: &Rows, found: &Findings, curve: &Curve) -> Vec<[String; 3]> {
 }
 
 fn table(of: &RunComparison) -> SurvivalTable {
-    let row = |(i, one): (usize, &Compared)| SurvivalRow {
-        model: one.model.name().to_owned(),
-        chosen: i == of.recommended.index,
-        values: one.measures(),
-        error: one.outcome.as_ref().err().map(ToString::to_string),
-    };
     let train = &of.split.train;
     let about = match &of.split.test {
         Some(test) => format!(
@@ -161,7 +156,20 @@ fn table(of: &RunComparison) -> SurvivalTable {
         ),
         None => format!("Fitted on all {} rows.", count(train.rows() as u64)),
     };
-    SurvivalTable { rows: of.models.iter().enumerate().map(row).collect(), about }
+    SurvivalTable {
+        rows: of
+            .models
+            .iter()
+            .enumerate()
+            .map(|(i, one): (usize, &Compared)| SurvivalRow {
+                model: one.model.name().to_owned(),
+                chosen: i == of.recommended.index,
+                values: one.measures(),
+                error: one.outcome.as_ref().err().map(ToString::to_string),
+            })
+            .collect(),
+        about,
+    }
 }
 
 /// The factors of one step of each covariate: present against absent, or a standard deviation,
@@ -171,22 +179,24 @@ fn effects(fit: &Fitted, data: &Lifetimes) -> Effects {
         Fitted::Parametric(fit) => ("duration", fit.family().parameters()[0]),
         Fitted::Cox(_) => ("risk", "beta"),
     };
-    let of_location = |c: &&faultlens::stats::survival::Coefficient| {
-        c.parameter == first && c.covariate != INTERCEPT
-    };
     let coefficients = fit.coefficients(Level::default());
-    let effect = |c: &faultlens::stats::survival::Coefficient| {
-        let column = data.covariates().iter().find(|column| column.name == c.covariate);
-        let step = column.map_or(1.0, step);
-        let [value, low, high] = [c.estimate, c.low, c.high].map(|v| (v * step).exp());
-        Effect { label: c.covariate.clone(), value, low, high }
-    };
     Effects {
         what: what.to_owned(),
         step: "What a covariate does: for levels and columns of 0 and 1 the level against its \
                base, for other numbers one standard deviation more."
             .to_owned(),
-        rows: coefficients.iter().filter(of_location).map(effect).collect(),
+        rows: coefficients
+            .iter()
+            .filter(|c: &&faultlens::stats::survival::Coefficient| {
+                c.parameter == first && c.covariate != INTERCEPT
+            })
+            .map(|c: &faultlens::stats::survival::Coefficient| {
+                let column = data.covariates().iter().find(|column| column.name == c.covariate);
+                let step = column.map_or(1.0, step);
+                let [value, low, high] = [c.estimate, c.low, c.high].map(|v| (v * step).exp());
+                Effect { label: c.covariate.clone(), value, low, high }
+            })
+            .collect(),
     }
 }
 

@@ -53,13 +53,12 @@ pub(super) fn strata(name: &str, curves: &[(&str, &Curve)]) -> SurvivalPlot {
 }
 
 fn steps(name: &str, curve: &Curve, end: Option<f64>) -> SurvivalSeries {
-    let point = |step: Step| {
+    let mut points = vec![at(0.0, 1.0)];
+    points.extend(thinned(&curve.steps, POINTS).into_iter().map(|step: Step| {
         let survival = step.estimate;
         let interval = Some((survival.low, survival.high));
         SurvivalPoint { x: step.time, y: survival.value.unwrap_or(0.0), interval }
-    };
-    let mut points = vec![at(0.0, 1.0)];
-    points.extend(thinned(&curve.steps, POINTS).into_iter().map(point));
+    }));
     // Nothing happens from the last event to the end of the observation.
     if let (Some(end), Some(last)) = (end, points.last().copied()) {
         points.push(SurvivalPoint { x: end, ..last });
@@ -101,7 +100,8 @@ pub(super) fn qq(worth: &Worth, split: &Split) -> SurvivalPlot {
 type Drawn = Option<Result<SurvivalSeries, (&'static str, SurvivalError)>>;
 
 fn plot(worth: &Worth, parts: [Drawn; 2]) -> SurvivalPlot {
-    let (mut series, mut missing) = (Vec::new(), Vec::new());
+    let mut series = Vec::new();
+    let mut missing = Vec::new();
     for part in parts.into_iter().flatten() {
         match part {
             Ok(drawn) => series.push(drawn),

@@ -28,7 +28,8 @@ pub(super) fn refuse(table: &Table, names: &[String], mixed_machines: bool) -> a
     }
     let Some(at) = column(MACHINE).filter(|_| !mixed_machines) else { return Ok(()) };
     if let [first, second, ..] = &table.columns[at].levels[..] {
-        let (first, second) = (plain(first), plain(second));
+        let first = plain(first);
+        let second = plain(second);
         bail!(
             "times were measured on different machines ({first}, {second}, …) and do not go \
              together; fit each machine apart, or say --mixed-machines"

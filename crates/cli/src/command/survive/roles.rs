@@ -164,7 +164,8 @@ impl Header<'_> {
     fn unknown(&self, name: &str) -> anyhow::Error {
         let known = self.0.iter().map(String::as_str).filter(|known| !known.is_empty());
         if let Some(close) = did_you_mean(name, known.clone()) {
-            let (name, close) = (plain(name), plain(close));
+            let name = plain(name);
+            let close = plain(close);
             return anyhow!("no column is called {name}; did you mean {close}?");
         }
         let more = if known.clone().count() > LISTED { ", …" } else { "" };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, bail, ensure};
-use faultlens::analysis::words::{count, counted};
+use faultlens::analysis::format::{count, counted};
 use faultlens::report::plain;
 use faultlens::stats::survival::Lifetimes;
 
@@ -92,8 +92,9 @@ impl Found {
             None => vec![(used.names[at].clone(), used.numbers(at)?)],
             Some(levels) => self.dummies(at, used, &levels),
         };
-        let constant = |values: &Vec<f64>| values.iter().all(|v| *v == values[0]);
-        if columns.is_empty() || columns.iter().any(|(_, values)| constant(values)) {
+        if columns.is_empty()
+            || columns.iter().any(|(_, values)| values.iter().all(|v| *v == values[0]))
+        {
             let name = used.name(at);
             ensure!(!named, "{name} is the same in every row; take it out of --covariates");
             self.notes.push(format!("{name} left out: it is the same in every row"));
@@ -116,21 +117,24 @@ impl Found {
         if !others.is_empty() {
             self.bases.insert(name.clone(), (*base).to_owned());
         }
-        let column = |(level, text): &(u32, &str)| {
-            let own = Cell::Level(*level);
-            let values = used.cells(at).map(|cell| f64::from(u8::from(cell == own))).collect();
-            (format!("{name}={text}"), values)
-        };
-        others.iter().map(column).collect()
+        others
+            .iter()
+            .map(|(level, text): &(u32, &str)| {
+                let own = Cell::Level(*level);
+                let values = used.cells(at).map(|cell| f64::from(u8::from(cell == own))).collect();
+                (format!("{name}={text}"), values)
+            })
+            .collect()
     }
 }
 
 /// Rows of which every value that is used is known.
 fn kept(table: &Table, roles: &Roles) -> Vec<usize> {
-    let known = |i: &usize| {
-        used_columns(roles).iter().all(|&at| table.columns[at].cells[*i] != Cell::Missing)
-    };
-    (0..table.lines.len()).filter(known).collect()
+    (0..table.lines.len())
+        .filter(|i: &usize| {
+            used_columns(roles).iter().all(|&at| table.columns[at].cells[*i] != Cell::Missing)
+        })
+        .collect()
 }
 
 fn used_columns(roles: &Roles) -> Vec<usize> {
@@ -165,16 +169,19 @@ impl Used<'_> {
 
     /// Counts what is missing, so that rows never vanish unsaid.
     fn missing(&self, roles: &Roles) -> anyhow::Result<Vec<String>> {
-        let (all, kept) = (self.table.lines.len(), self.kept.len());
+        let all = self.table.lines.len();
+        let kept = self.kept.len();
         if all == kept {
             return Ok(Vec::new());
         }
-        let holes = |at: usize| {
-            let cells = self.column(at).cells.iter();
-            let n = cells.filter(|cell| **cell == Cell::Missing).count();
-            (n > 0).then(|| format!("{} {}", self.name(at), count(n as u64)))
-        };
-        let by: Vec<String> = used_columns(roles).into_iter().filter_map(holes).collect();
+        let by: Vec<String> = used_columns(roles)
+            .into_iter()
+            .filter_map(|at: usize| {
+                let cells = self.column(at).cells.iter();
+                let n = cells.filter(|cell| **cell == Cell::Missing).count();
+                (n > 0).then(|| format!("{} {}", self.name(at), count(n as u64)))
+            })
+            .collect();
         let by = by.join(", ");
         ensure!(kept > 0, "every row has a missing value ({by}); leave columns out with --drop");
         let [left, all] = [all - kept, all].map(|n| count(n as u64));
@@ -185,7 +192,8 @@ impl Used<'_> {
     fn lifetimes(&self, roles: &Roles) -> anyhow::Result<Lifetimes> {
         let durations = self.numbers(roles.duration)?;
         if let Some(i) = durations.iter().position(|&d| d < 0.0) {
-            let (name, value) = (self.name(roles.duration), durations[i]);
+            let name = self.name(roles.duration);
+            let value = durations[i];
             bail!("line {}: {name} is {value}, and a duration is not negative", self.line(i));
         }
         let observed = match roles.event {
@@ -198,9 +206,11 @@ impl Used<'_> {
         }
         if let Some(entry) = roles.entry {
             let ends = data.durations().to_vec();
-            let inside = |e: f64, i: usize| e == 0.0 || e > 0.0 && e < ends[i];
             let rule = "an entry lies between 0 and the end of its duration";
-            data = data.late_entry(self.checked(entry, rule, inside)?)?;
+            data =
+                data.late_entry(self.checked(entry, rule, |e: f64, i: usize| {
+                    e == 0.0 || e > 0.0 && e < ends[i]
+                })?)?;
         }
         Ok(data)
     }
@@ -246,7 +256,8 @@ impl Used<'_> {
         for (i, cell) in self.cells(at).enumerate() {
             let text = self.text(at, cell);
             let happened = event(&text).with_context(|| {
-                let (line, name) = (self.line(i), self.name(at));
+                let line = self.line(i);
+                let name = self.name(at);
                 let text = plain(&text);
                 format!(
                     "line {line}: {name} is \"{text}\"; 1 or 0, true or false, yes or no is needed"
@@ -263,7 +274,8 @@ impl Used<'_> {
         let level = self.cells(at).position(|cell| matches!(cell, Cell::Level(_)));
         let Some(first) = level else { return Ok(None) };
         if number.is_some() {
-            let (name, line) = (self.name(at), self.line(first));
+            let name = self.name(at);
+            let line = self.line(first);
             let text = plain(&self.texts(at)[first]);
             bail!(
                 "line {line}: {name} is \"{text}\", and a number elsewhere; mend it, leave it \

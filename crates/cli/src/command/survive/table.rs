@@ -108,7 +108,8 @@ impl Column {
 }
 
 fn unusable(name: &str, line: u64, text: &str, reading: Reading) -> String {
-    let (name, text) = (plain(name), plain(text));
+    let name = plain(name);
+    let text = plain(text);
     if reading == Reading::Number {
         return format!("line {line}: {name} is \"{text}\", and a number is needed");
     }

@@ -1,6 +1,6 @@
 //! The result for people, as tables.
 
-use faultlens::analysis::words::{count, counted, number, p_value};
+use faultlens::analysis::format::{count, counted, number, p_value};
 use faultlens::report::plain;
 use faultlens::stats::survival::{Assessment, Clock, Coefficient, Compared, Curve, Fitted, Model};
 use faultlens::stats::{Estimate, Level};
@@ -22,7 +22,8 @@ pub(super) fn fit(found: &Findings, rows: &Rows, console: &mut Console) -> anyho
     if let Some(comparison) = &found.comparison {
         compared(comparison, found.time, console)?;
     }
-    let (fit, data) = (&found.worth.fit, &found.split.train);
+    let fit = &found.worth.fit;
+    let data = &found.split.train;
     console.line(format_args!("{}: {}", fit.name(), sizes(data.rows(), data.events())))?;
     let coefficients = fit.coefficients(Level::default());
     let header = ["parameter", "covariate", "estimate", "se", "z", "p", "95% interval"];
@@ -32,7 +33,8 @@ pub(super) fn fit(found: &Findings, rows: &Rows, console: &mut Console) -> anyho
         console.line(line)?;
     }
     for (column, level) in &rows.bases {
-        let (column, level) = (plain(column), plain(level));
+        let column = plain(column);
+        let level = plain(level);
         console.line(format_args!("Levels of {column} are compared with {level}."))?;
     }
     console.line(meaning(fit))?;
@@ -121,7 +123,8 @@ fn value<T, E>(of: &Result<T, E>, pick: fn(&T) -> f64) -> String {
 
 /// The paper's table: criteria, and each measure on training and test rows.
 fn compared(of: &RunComparison, time: f64, console: &mut Console) -> anyhow::Result<()> {
-    let (train, test) = (&of.split.train, &of.split.test);
+    let train = &of.split.train;
+    let test = &of.split.test;
     let held = test.as_ref().map_or("no test rows".to_owned(), |test| {
         format!("{} test rows ({} events)", count(test.rows() as u64), count(test.events() as u64))
     });
@@ -156,7 +159,8 @@ fn of_model(one: &Compared) -> [String; 9] {
     let [ici, e50] = errors(&worth.train);
     let [test_ici, test_e50] = worth.test.as_ref().map_or([NONE; 2].map(str::to_owned), errors);
     let test = worth.test.as_ref().map_or(NONE.to_owned(), concordance);
-    let (aic, bic) = (criterion(worth.fit.aic()), criterion(worth.fit.bic()));
+    let aic = criterion(worth.fit.aic());
+    let bic = criterion(worth.fit.bic());
     [name, aic, bic, concordance(&worth.train), test, ici, test_ici, e50, test_e50]
 }
 

@@ -5,7 +5,9 @@ use std::thread;
 use anyhow::{Context, bail};
 use faultlens::Seed;
 use faultlens::stats::Level;
-use faultlens::stats::tolerance::{Evidence, Found, Interval, Originals, Rule, ThresholdError};
+use faultlens::stats::tolerance::{
+    Evidence, FoundThreshold, Interval, Originals, Rule, ThresholdError,
+};
 
 use super::input::{Input, OfFault};
 use crate::args::ToleranceArgs;
@@ -59,7 +61,7 @@ impl OfOne {
 /// One threshold.
 pub(super) struct Measured {
     pub(super) evidence: Evidence,
-    pub(super) found: Found,
+    pub(super) found: FoundThreshold,
     pub(super) interval: Interval,
     /// Pairs of parts that tell the same story, of those with enough answers for it.
     pub(super) similar: u64,
@@ -213,8 +215,12 @@ impl Study<'_> {
     /// What to mind before trusting the numbers.
     fn notes(&self, faults: &[OfOne], tables: bool) -> Vec<String> {
         let mut notes = Vec::new();
-        let measured = || faults.iter().flat_map(|of| [&of.correctness, &of.prediction]).flatten();
-        if measured().any(|of| !of.evidence.has_images()) {
+        if faults
+            .iter()
+            .flat_map(|of| [&of.correctness, &of.prediction])
+            .flatten()
+            .any(|of| !of.evidence.has_images())
+        {
             notes.push(
                 "intervals from tables are too narrow: answers on one image agree, and a table \
                  does not say which those are"
@@ -241,10 +247,15 @@ impl Study<'_> {
 
 /// Works on all numbers below `n`, every thread on every so-manieth; what comes back is in order.
 fn in_turns<T: Send>(n: u64, threads: usize, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
-    let (work, threads) = (&work, threads.max(1));
+    let work = &work;
+    let threads = threads.max(1);
     let mut turns: Vec<_> = thread::scope(|scope| {
-        let of = |first: usize| (first as u64..n).step_by(threads).map(work).collect::<Vec<T>>();
-        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || of(first))).collect();
+        let workers: Vec<_> = (0..threads)
+            .map(|first| {
+                scope
+                    .spawn(move || (first as u64..n).step_by(threads).map(work).collect::<Vec<T>>())
+            })
+            .collect();
         let joined = workers.into_iter().map(|worker| match worker.join() {
             Ok(done) => done.into_iter(),
             Err(panic) => std::panic::resume_unwind(panic),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, bail, ensure};
 use csv::StringRecord;
-use faultlens::analysis::words::counted;
+use faultlens::analysis::format::counted;
 use faultlens::did_you_mean;
 use faultlens::report::plain;
 use faultlens::stats::tolerance::{Changed, Original};

@@ -1,6 +1,6 @@
 //! The result as a page.
 
-use faultlens::analysis::words::{count, counted, percent};
+use faultlens::analysis::format::{count, counted, percent};
 use faultlens::report::tolerance_words::{edge, interval, threshold};
 use faultlens::report::{ToleranceCurve, ToleranceOf, TolerancePage, tolerance};
 use faultlens::stats::tolerance::{MORE_THAN, Rule};

@@ -46,7 +46,8 @@ fn bin(row: &StringRecord, columns: &TableColumns) -> anyhow::Result<Bin> {
             "the visual change is \"{edge}\", and 0, 0.01, … or 1 is needed: a bin's upper edge"
         )
     })?;
-    let (n, hits) = (count("the number of answers", columns.n)?, count("the hits", columns.hits)?);
+    let n = count("the number of answers", columns.n)?;
+    let hits = count("the hits", columns.hits)?;
     ensure!(hits <= n, "{hits} hits were counted in only {n} answers");
     if let Some(at) = columns.rate {
         let rate: Option<f64> = text(at).parse().ok();

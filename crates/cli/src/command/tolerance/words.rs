@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use faultlens::analysis::words::{count, counted, percent};
+use faultlens::analysis::format::{count, counted, percent};
 use faultlens::report::plain;
 use faultlens::report::tolerance_words::{edge, interval, threshold};
 use faultlens::stats::tolerance::Ending;
@@ -37,11 +37,15 @@ pub(super) fn title(args: &ToleranceArgs) -> String {
 /// What it was made from, for a report that relies on it: names of files, without the folders of
 /// whoever ran it, how many answers they hold, and how.
 pub(super) fn source(args: &ToleranceArgs, found: &Findings) -> String {
-    let shown = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_else(|| path.as_os_str());
-        plain(&name.to_string_lossy())
-    };
-    let files: Vec<String> = args.files.iter().take(MOST_FILES).map(shown).collect();
+    let files: Vec<String> = args
+        .files
+        .iter()
+        .take(MOST_FILES)
+        .map(|path: &PathBuf| {
+            let name = path.file_name().unwrap_or_else(|| path.as_os_str());
+            plain(&name.to_string_lossy())
+        })
+        .collect();
     let more = match args.files.len().saturating_sub(MOST_FILES) {
         0 => String::new(),
         more => format!(" and {}", counted(more as u64, "more file")),
@@ -82,7 +86,8 @@ pub(super) fn show(found: &Findings, console: &mut Console) -> anyhow::Result<()
         let [e, f, g, h] = cells(&one.prediction);
         lines.push([one.fault.clone(), a, b, c, d, e, f, g, h, count(one.answers())]);
     }
-    let (left, right) = (Align::Left, Align::Right);
+    let left = Align::Left;
+    let right = Align::Right;
     for line in table([left, right, left, right, right, right, left, right, right, right], &lines) {
         console.line(line)?;
     }
@@ -99,8 +104,14 @@ pub(super) fn show(found: &Findings, console: &mut Console) -> anyhow::Result<()
 
 /// What marks and gaps in the table mean.
 fn explained(found: &Findings) -> Vec<String> {
-    let parts = || found.faults.iter().flat_map(|of| [&of.correctness, &of.prediction]);
-    let ends = |ending: Ending| parts().flatten().any(|of| of.found.ending == ending);
+    let ends = |ending: Ending| {
+        found
+            .faults
+            .iter()
+            .flat_map(|of| [&of.correctness, &of.prediction])
+            .flatten()
+            .any(|of| of.found.ending == ending)
+    };
     let mut lines = Vec::new();
     if ends(Ending::NoDrop) {
         lines.push(

@@ -40,7 +40,8 @@ impl Bar {
         let done = ((epoch - 1) * steps + step) as f64 / (epochs * steps) as f64;
         let left = self.started.elapsed().as_secs_f64() * (1.0 - done) / done;
         let bar = bar(step as f64 / steps as f64, WIDTH);
-        let (loss, left) = (short(loss), time(left));
+        let loss = short(loss);
+        let left = time(left);
         console.progress(format_args!("{place}  {bar}  loss {loss}  {left} left"));
     }
 }

@@ -83,8 +83,9 @@ impl Told<'_> {
 
 /// A word as a shell reads it back: in quotes where it holds what shells treat in their own way.
 fn quoted(word: &str) -> Cow<'_, str> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
+    if !word.is_empty()
+        && word.chars().all(|c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c))
+    {
         return Cow::Borrowed(word);
     }
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))

@@ -44,11 +44,15 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console) -> anyhow::Result<u8>
     check_measurable(&recipe, &Model::from_proto(&model)?, &sources.test)
         .with_context(|| format!("{order} cannot be measured on {}", sources.measured_on))?;
     output.announce(console);
-    let (cases, held_out) = (sources.train.len(), sources.test.len());
+    let cases = sources.train.len();
+    let held_out = sources.test.len();
     console.aside(format_args!("{cases} cases to learn from, {held_out} to measure on"));
     let threads = threads(args.threads);
     let trained = learn(&recipe, &model, &sources.train, threads, console)?;
-    let (recipe, sources, trained, output) = (&recipe, &sources, &trained, &output);
+    let recipe = &recipe;
+    let sources = &sources;
+    let trained = &trained;
+    let output = &output;
     let card = finish(&Told { args, order, data, output, recipe, sources, trained }, threads)?;
     if args.json {
         console.json(&card)?
@@ -87,7 +91,8 @@ impl From<TaskName> for Task {
 
 fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe> {
     let first = data.case(0)?.image;
-    let [height, width] = [first.height(), first.width()];
+    let height = first.height();
+    let width = first.width();
     let size = args.size.unwrap_or([height, width]);
     ensure!(
         task != Task::Segment || size == [height, width],
@@ -95,7 +100,7 @@ fn recipe(args: &TrainArgs, task: Task, data: &DataSet) -> anyhow::Result<Recipe
          the data set before"
     );
     let channels = if args.grey { Channels::Grey } else { Channels::Rgb };
-    let input = Recipe::usual_input(size, channels);
+    let input = Recipe::default_input(size, channels);
     let usual = Recipe::new(task, input).with_optimiser(&args.optimiser)?;
     let recipe = Recipe {
         epochs: args.epochs,
@@ -149,7 +154,9 @@ const HUGE: f64 = 1e3;
 
 fn show(console: &mut Console, card: &Card, output: &Output) -> anyhow::Result<()> {
     for score in &card.scores {
-        let (metric, value, n) = (&score.metric, score.value, score.n);
+        let metric = &score.metric;
+        let value = score.value;
+        let n = score.n;
         let between = score.interval.map(|[low, high]| format!(" [{low:.4}, {high:.4}]"));
         let between = between.unwrap_or_default();
         console.line(format_args!("{metric:<22}{value:.4}{between} on {n} images"))?;

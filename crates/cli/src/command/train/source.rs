@@ -43,7 +43,8 @@ impl Sources {
         if task.has_classes() {
             test.classes = common(&train.classes, &test.classes)?;
         }
-        let (train, test) = (readable(args, train, console), readable(args, test, console));
+        let train = readable(args, train, console);
+        let test = readable(args, test, console);
         let train = match args.cases {
             Some(n) => {
                 let seed = Seed::new(args.seed).child("cases");
@@ -69,8 +70,8 @@ fn both(args: &TrainArgs, data: &str, task: Task) -> anyhow::Result<Sources> {
         // Pictures of the same kind; a number is that of training pictures.
         let kind = kind.split(':').next().unwrap_or_default();
         let test = format!("world:{kind}");
-        let (train, test_set) =
-            (part(args, data, task, world::TRAIN)?, part(args, &test, task, world::TEST)?);
+        let train = part(args, data, task, world::TRAIN)?;
+        let test_set = part(args, &test, task, world::TEST)?;
         return Ok(Sources { train, test: test_set, measured_on: test });
     }
     if let Some((train, test)) = parts(args, data)? {
@@ -145,8 +146,9 @@ fn common(train: &[String], test: &[String]) -> anyhow::Result<Vec<String>> {
     if train.starts_with(test) {
         return Ok(train.to_vec());
     }
-    let differs = |&at: &usize| train.get(at) != test.get(at);
-    let at = (0..train.len().max(test.len())).find(differs).unwrap_or_default();
+    let at = (0..train.len().max(test.len()))
+        .find(|&at: &usize| train.get(at) != test.get(at))
+        .unwrap_or_default();
     let name = |classes: &[String]| match classes.get(at) {
         Some(class) => format!("{class:?}"),
         None => "none".to_owned(),

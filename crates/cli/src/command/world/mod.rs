@@ -8,7 +8,7 @@ use crate::exit;
 use anyhow::{Context, ensure};
 use faultlens::data::{write_class_folders, write_coco, write_png};
 use faultlens::train::Card;
-use faultlens::world::{self, MODELS, SCENE_CLASSES, SIGN_CLASSES, Shipped, sheet};
+use faultlens::world::{self, EmbeddedModel, MODELS, SCENE_CLASSES, SIGN_CLASSES, sheet};
 use faultlens::{Image, Seed};
 
 use crate::args::{WorldArgs, WorldCommand};
@@ -50,7 +50,8 @@ fn export(
              least {least}"
         );
     }
-    let (sign_classes, scene_classes) = (owned(&SIGN_CLASSES), owned(&SCENE_CLASSES));
+    let sign_classes = owned(&SIGN_CLASSES);
+    let scene_classes = owned(&SCENE_CLASSES);
     for (set, share) in [(world::TRAIN, 1), (world::TEST, SHARE)] {
         let seed = seed.child(set);
         if signs > 0 {
@@ -87,7 +88,7 @@ fn show(dir: &Path, seed: Seed, console: &mut Console) -> anyhow::Result<u8> {
 }
 
 fn models(json: bool, console: &mut Console) -> anyhow::Result<u8> {
-    let cards: Vec<(&Shipped, Card)> = MODELS
+    let cards: Vec<(&EmbeddedModel, Card)> = MODELS
         .iter()
         .map(|model| Ok((model, serde_json::from_str(model.card)?)))
         .collect::<anyhow::Result<_>>()?;

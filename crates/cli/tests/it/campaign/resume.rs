@@ -1,6 +1,6 @@
 //! Runs that are interrupted go on, and end with the same records.
 
-use std::time::SystemTime;
+use std::time::{Duration, Instant};
 
 use super::small::{self, Beside, SMALL, assert_same, done, object, records, wait_for_trials};
 use crate::folder::Folder;
@@ -17,8 +17,8 @@ fn long(test: &str, trials: u64) -> Folder {
     folder
 }
 
-/// How many trials a run has told of.
-fn told(events: &str) -> u64 {
+/// How many trials the events of a process report.
+fn reported_trials(events: &str) -> u64 {
     events.matches("\"event\":\"trial\"").count() as u64
 }
 
@@ -38,33 +38,42 @@ fn a_terminated_run_is_left_clean_and_goes_on() {
     let mut left = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     assert!(!left.any(|name| name.ends_with("-wal") || name.ends_with(".new")));
     let progress = object(&done(&folder, "report run --json"))["progress"].clone();
-    let number = |key: &str| progress[key].as_u64().unwrap();
-    let (recorded, planned) = (number("recorded"), number("planned"));
+    let recorded = progress["recorded"].as_u64().unwrap();
+    let planned = progress["planned"].as_u64().unwrap();
     assert!(recorded > 0 && recorded < planned, "{progress}");
-    assert_eq!((recorded, &progress["complete"]), (told(&events()), &false.into()));
+    assert_eq!((recorded, &progress["complete"]), (reported_trials(&events()), &false.into()));
 
     let again = done(&folder, "run long.yaml --events events.jsonl");
     assert!(again.stderr.contains("on record already"), "{}", again.stderr);
-    assert_eq!(told(&events()), planned - recorded);
+    assert_eq!(reported_trials(&events()), planned - recorded);
     done(&folder, "run long.yaml --output whole");
     assert_same(&records(&folder, "run"), &records(&folder, "whole"), "after SIGTERM");
+}
+
+/// After how many of the trials that are left a run is killed. Multiples of the golden ratio modulo
+/// 1 are a low-discrepancy sequence: the kills are the same each time, and any number of them is
+/// spread evenly.
+fn kill_after(kill: u32, left: u64) -> u64 {
+    let position = (f64::from(kill) * 0.618_033_988_75).fract();
+    (position * 0.9 * left as f64) as u64
 }
 
 #[test]
 fn a_run_that_is_killed_at_any_moment_goes_on() {
     let kills: u32 = std::env::var("FAULTLENS_KILLS").map_or(3, |text| text.parse().unwrap());
     let folder = long("kill", LONG);
-    let started = SystemTime::now();
     done(&folder, "run long.yaml --output whole");
-    let whole = started.elapsed().unwrap();
     let wanted = records(&folder, "whole");
+    let planned = wanted.len() as u64;
     let mut killed = 0;
-    for at in 0..kills {
-        let nanos = SystemTime::UNIX_EPOCH.elapsed().unwrap().subsec_nanos();
-        let delay = whole.mul_f64(f64::from(nanos % 1000) / 2000.0);
-        let when = format!("kill {at} after {delay:?}");
-        let run = Beside::start(&folder, "run long.yaml", "notes.txt");
-        std::thread::sleep(delay);
+    for kill in 0..kills {
+        // A fresh file each time: it lists the trials of this process alone.
+        let events = format!("events-{kill}.jsonl");
+        let trials = kill_after(kill, planned - recorded_trials(&folder));
+        let when = format!("kill {kill} after {trials} more trials");
+        let run = Beside::start(&folder, &format!("run long.yaml --events {events}"), "notes.txt");
+        // The first kill, after no trial, meets the run while it starts.
+        wait_for(&folder, &events, trials);
         killed += u32::from(run.kill());
         let notes = std::fs::read_to_string(folder.path("notes.txt")).unwrap();
         assert!(!notes.contains("error"), "{when}: {notes}");
@@ -80,6 +89,29 @@ fn a_run_that_is_killed_at_any_moment_goes_on() {
     assert!(killed > 0, "every run ended before it could be killed");
     done(&folder, "run long.yaml");
     assert_same(&records(&folder, "run"), &wanted, "after all kills");
+}
+
+/// How many trials the run directory has, where there is one.
+fn recorded_trials(folder: &Folder) -> u64 {
+    if !folder.path("run/manifest.json").exists() {
+        return 0;
+    }
+    let report = object(&done(folder, "report run --json"));
+    report["progress"]["recorded"].as_u64().unwrap()
+}
+
+/// Waits until a process has reported so many trials, or has reported its end.
+fn wait_for(folder: &Folder, events: &str, trials: u64) {
+    let start = Instant::now();
+    loop {
+        // No test of speed: it only keeps a process that died from hanging the test.
+        assert!(start.elapsed() < Duration::from_secs(600), "{trials} trials are not reported");
+        let text = std::fs::read_to_string(folder.path(events)).unwrap_or_default();
+        if reported_trials(&text) >= trials || text.contains("\"event\":\"finished\"") {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(super) enum Counts {
     Packed(String),
 }
 
-// Written by hand, so that what is wrong is said in terms of the part that is wrong.
+// Written by hand, so that an error names the part that is wrong; `untagged` would not.
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Any;

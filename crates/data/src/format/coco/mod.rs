@@ -1,7 +1,7 @@
 //! COCO: one JSON file that describes images, with boxes and masks of what they show.
 
 use super::Format;
-use crate::picture::{self, Turn};
+use crate::picture::{self, Orient};
 use crate::{DataError, DataSet, Options, Source, folder, limits};
 use faultlens_core::{Bounds, Case, Mask, Object};
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,20 +85,20 @@ fn categories(
 struct Coco {
     list: PathBuf,
     root: PathBuf,
-    images: Vec<Picture>,
+    images: Vec<AnnotatedImage>,
 }
 
-struct Picture {
+struct AnnotatedImage {
     name: String,
     width: usize,
     height: usize,
-    known: Vec<Known>,
+    known: Vec<AnnotatedObject>,
     /// How many of them have masks.
     masks: usize,
 }
 
 /// An object whose mask is painted when it is asked for.
-struct Known {
+struct AnnotatedObject {
     class: usize,
     bounds: Option<Bounds>,
     segmentation: Option<Segmentation>,
@@ -121,7 +121,7 @@ impl Coco {
             let what = format!("image {id} has {width}×{height} pixels, which is not read");
             return Err(DataError::malformed(what, &self.list));
         }
-        self.images.push(Picture { name, width, height, known: Vec::new(), masks: 0 });
+        self.images.push(AnnotatedImage { name, width, height, known: Vec::new(), masks: 0 });
         Ok(())
     }
 
@@ -151,13 +151,13 @@ impl Coco {
             right: (left + width) as f32,
             bottom: (top + height) as f32,
         });
-        picture.known.push(Known { class, bounds, segmentation, crowd: a.iscrowd.0 });
+        picture.known.push(AnnotatedObject { class, bounds, segmentation, crowd: a.iscrowd.0 });
         Ok(())
     }
 }
 
-impl Picture {
-    fn object(&self, known: &Known) -> Result<Object, String> {
+impl AnnotatedImage {
+    fn object(&self, known: &AnnotatedObject) -> Result<Object, String> {
         let mask = known.segmentation.as_ref().map(|shape| self.mask(shape)).transpose()?;
         let bounds = known.bounds.or_else(|| mask.as_ref()?.bounds());
         let bounds = bounds.ok_or("an object has no box and an empty mask")?;
@@ -196,8 +196,10 @@ impl Source for Coco {
 
     fn case(&self, index: usize) -> Result<Case, DataError> {
         let picture = &self.images[index];
-        let image =
-            picture::read(&self.file(&picture.name)?, Turn::Sized(picture.width, picture.height))?;
+        let image = picture::read(
+            &self.file(&picture.name)?,
+            Orient::Sized(picture.width, picture.height),
+        )?;
         let objects: Result<Vec<Object>, String> =
             picture.known.iter().map(|known| picture.object(known)).collect();
         let objects = objects.map_err(|what| {

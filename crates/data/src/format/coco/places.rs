@@ -17,8 +17,9 @@ pub(super) fn recognises(path: &Path) -> bool {
 fn descriptions(folder: &Path) -> Vec<PathBuf> {
     let known = |name: &str| {
         let name = name.to_lowercase();
-        let told = ["instances", "annotations", "coco"].iter().any(|word| name.contains(word));
-        told && name.ends_with(".json")
+        let has_keyword =
+            ["instances", "annotations", "coco"].iter().any(|word| name.contains(word));
+        has_keyword && name.ends_with(".json")
     };
     let mut found = folder::files(folder, known);
     found.extend(folder::files(&folder.join("annotations"), known));

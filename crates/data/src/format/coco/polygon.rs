@@ -33,14 +33,20 @@ pub(super) fn paint(
         }
         before = Some((u, v));
     };
-    let fine = |at: f64| (FINE * at + 0.5) as i64;
-    let points: Vec<(i64, i64)> =
-        polygon.chunks_exact(2).map(|point| (fine(point[0]), fine(point[1]))).collect();
-    let sides = || points.iter().zip(points.iter().cycle().skip(1));
-    if sides().map(|(from, to)| steps(*from, *to) + 1).sum::<i64>() > LONG {
+    let points: Vec<(i64, i64)> = polygon
+        .chunks_exact(2)
+        .map(|point| ((FINE * point[0] + 0.5) as i64, (FINE * point[1] + 0.5) as i64))
+        .collect();
+    // Each side leads from a point to the next one, the last one back to the first.
+    let sides: Vec<((i64, i64), (i64, i64))> =
+        points.iter().copied().zip(points.iter().copied().cycle().skip(1)).collect();
+    if sides.iter().map(|&(from, to)| steps(from, to) + 1).sum::<i64>() > LONG {
         return Err("a polygon's outline is too long".into());
     }
-    sides().for_each(|(&from, &to)| walk(from, to, &mut cross));
+    for (from, to) in sides {
+        walk(from, to, &mut cross);
+    }
+    // A scan over the crossings, column by column: each one changes sides.
     let mut inside = false;
     for (at, &change) in crossed.iter().enumerate() {
         inside ^= change;

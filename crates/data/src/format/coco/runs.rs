@@ -55,7 +55,7 @@ pub(crate) fn encode(mask: &Mask) -> String {
     pack(&counts)
 }
 
-/// Counts as text: from the fourth on the difference to the one before last, in groups of five
+/// COCO's compressed run lengths (a variant of LEB128): from the fourth on the difference to the one before last, in groups of five
 /// bits from the lowest, each with a bit that says whether another follows, from character `0` on.
 fn unpack(text: &str) -> Result<Vec<u64>, String> {
     let wrong = || "a mask's packed counts are damaged".to_owned();
@@ -70,6 +70,7 @@ fn unpack(text: &str) -> Result<Vec<u64>, String> {
             value |= i64::from(group & 0x1f).checked_shl(shift).ok_or_else(wrong)?;
             shift += 5;
             if group & 0x20 == 0 {
+                // The sign bit of the last group is extended.
                 if group & 0x10 != 0 {
                     value |= (-1i64).checked_shl(shift).unwrap_or(0);
                 }

@@ -2,7 +2,7 @@
 
 use super::joined::Joined;
 use super::{Format, chosen, numbered};
-use crate::npy::{Array, Kind};
+use crate::npy::{Array, NumberKind};
 use crate::pixels::Layout;
 use crate::zip::{self, Entry};
 use crate::{DataError, DataSet, Options, Source, folder, limits};
@@ -32,55 +32,55 @@ fn open(path: &Path, options: &Options) -> Result<DataSet, DataError> {
     let several = pairs.len() > 1 || options.part.is_some();
     let mut parts = Vec::new();
     for pair in pairs {
-        parts.push(Part::open(several.then(|| pair.part.clone()), &pair, path)?);
+        parts.push(NpzPart::open(several.then(|| pair.part.clone()), &pair, path)?);
     }
-    let labels = parts.iter().filter_map(|part| match &part.answers {
-        Answers::Labels(labels) => labels.iter().max(),
+    let labels = parts.iter().filter_map(|part| match &part.truth {
+        Truth::Labels(labels) => labels.iter().max(),
         _ => None,
     });
     let classes = labels.max().map_or(0, |&label| usize::from(label) + 1);
     Ok(DataSet::new(numbered(classes), Joined::new(parts)))
 }
 
-/// What is known of a part's images.
-enum Answers {
+/// The ground truth of a part's images.
+enum Truth {
     Nothing,
     Labels(Vec<u16>),
     /// Numbers that a target should answer, this many for each image.
     Values(Vec<f32>, usize),
 }
 
-struct Part {
+struct NpzPart {
     /// Which part it is, where the archive has several.
     name: Option<String>,
     images: Array,
     layout: Layout,
     /// What a stored value is multiplied with to be a byte.
     scale: f64,
-    answers: Answers,
+    truth: Truth,
 }
 
-impl Part {
+impl NpzPart {
     fn open(name: Option<String>, pair: &Pair, path: &Path) -> Result<Self, DataError> {
         let images = Array::open(&pair.images.name, pair.images.blob()?)?;
         let layout = layout(&images, path)?;
         let scale = scale(&images, path)?;
-        let answers = match &pair.labels {
-            Some(entry) => answers(entry, images.shape[0], path)?,
-            None => Answers::Nothing,
+        let truth = match &pair.labels {
+            Some(entry) => truth(entry, images.shape[0], path)?,
+            None => Truth::Nothing,
         };
-        Ok(Self { name, images, layout, scale, answers })
+        Ok(Self { name, images, layout, scale, truth })
     }
 }
 
-impl Source for Part {
+impl Source for NpzPart {
     fn len(&self) -> usize {
         self.images.shape[0]
     }
 
     fn label(&self, index: usize) -> Option<usize> {
-        match &self.answers {
-            Answers::Labels(labels) => Some(labels[index].into()),
+        match &self.truth {
+            Truth::Labels(labels) => Some(labels[index].into()),
             _ => None,
         }
     }
@@ -101,7 +101,7 @@ impl Source for Part {
         let name = self.name.clone().unwrap_or_else(|| folder::stem(path));
         let mut case = Case::new(format!("{name}-{index:06}"), image);
         case.label = self.label(index);
-        if let Answers::Values(values, each) = &self.answers {
+        if let Truth::Values(values, each) = &self.truth {
             case.values = values[index * each..(index + 1) * each].to_vec();
         }
         if let Some(part) = &self.name {
@@ -111,7 +111,7 @@ impl Source for Part {
     }
 }
 
-/// How likely a size is the number of channels: transparency is rare.
+/// How likely a size is the number of channels: 1 and 3 are common, 4 (with transparency) is rare.
 fn likely(size: usize) -> u8 {
     match size {
         1 | 3 => 2,
@@ -167,12 +167,12 @@ fn scale(images: &Array, path: &Path) -> Result<f64, DataError> {
         );
         return Err(DataError::unsupported(what, path));
     }
-    let whole = matches!(element.kind(), Kind::Unsigned | Kind::Signed);
+    let whole = matches!(element.kind(), NumberKind::Unsigned | NumberKind::Signed);
     Ok(if high > 1.0 || whole { 1.0 } else { 255.0 })
 }
 
 /// Whole numbers are labels, floats are values to be answered.
-fn answers(entry: &Entry, images: usize, path: &Path) -> Result<Answers, DataError> {
+fn truth(entry: &Entry, images: usize, path: &Path) -> Result<Truth, DataError> {
     let array = Array::open(&entry.name, entry.blob()?)?;
     let (count, each) = match array.shape[..] {
         [count] => (count, 1),
@@ -186,19 +186,19 @@ fn answers(entry: &Entry, images: usize, path: &Path) -> Result<Answers, DataErr
         let what = format!("there are {count} labels for {images} images");
         return Err(DataError::malformed(what, path));
     }
-    if array.element.kind() == Kind::Float {
+    if array.element.kind() == NumberKind::Float {
         let mut values = Vec::new();
         array.scan(|value| {
             values.push(array.element.float(value) as f32);
             Ok(())
         })?;
-        return Ok(Answers::Values(values, each));
+        return Ok(Truth::Values(values, each));
     }
     if each != 1 {
         let what = format!("{each} labels per image are not read; save their argmax");
         return Err(DataError::unsupported(what, path));
     }
-    labels(&array, path).map(Answers::Labels)
+    labels(&array, path).map(Truth::Labels)
 }
 
 fn labels(array: &Array, path: &Path) -> Result<Vec<u16>, DataError> {

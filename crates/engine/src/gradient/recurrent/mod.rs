@@ -9,8 +9,8 @@ use super::backward::gradient;
 use super::{Backward, Gradients, ordered};
 use crate::error::OperandError;
 use crate::kernels::gemm::Packed;
+use crate::kernels::gemm::multiply_rows;
 use crate::kernels::grid::{Floats, Order};
-use crate::ops::multiply_rows;
 use crate::ops::recurrent::cell::{State, multiplied};
 use crate::ops::recurrent::{Direction, LayerKind, Recurrent, Sizes, lengths, part};
 use step::{StepBack, StepGradients};
@@ -39,15 +39,22 @@ pub(super) fn recurrent(backward: &mut Backward<'_>) -> Gradients {
         [0, 1, 2].map(|result| backward.gradient(result).map(|g| ordered(g, Order::RowMajor)));
     let mut gradients: Vec<Option<Floats>> = Vec::new();
     for at in 0..backward.operands.len() {
-        let zeros = |shape: &[usize]| {
-            gradient(shape, Order::RowMajor, backward.zeros(shape.iter().product()))
-        };
-        gradients.push(backward.wants(at).then(|| backward.shape(at).map(zeros)).transpose()?);
+        gradients.push(
+            backward
+                .wants(at)
+                .then(|| {
+                    backward.shape(at).map(|shape| {
+                        gradient(shape, Order::RowMajor, backward.zeros(shape.iter().product()))
+                    })
+                })
+                .transpose()?,
+        );
     }
     for at in 0..layer.reversed.len() {
         let direction = layer.direction(sizes, at, &backward.values())?;
         let weights = part(&backward.values(), R, at, layer.kind.gates() * sizes.hidden.pow(2))?;
-        let walk = Walk { kind: layer.kind, sizes, lengths: &lengths, direction: &direction };
+        let walk =
+            DirectionBackward { kind: layer.kind, sizes, lengths: &lengths, direction: &direction };
         let walked = walk.back(weights, [at, layer.reversed.len()], &incoming);
         share_out(backward, &walked, at, &mut gradients)?;
     }
@@ -55,7 +62,7 @@ pub(super) fn recurrent(backward: &mut Backward<'_>) -> Gradients {
 }
 
 /// One direction of a layer.
-struct Walk<'a> {
+struct DirectionBackward<'a> {
     kind: LayerKind,
     sizes: Sizes,
     lengths: &'a [usize],
@@ -63,7 +70,7 @@ struct Walk<'a> {
 }
 
 /// What the walk back has collected, rows in the order of the input: step by step, row by row.
-struct Walked {
+struct DirectionGradients {
     kind: LayerKind,
     sizes: Sizes,
     /// The gradients of what the inputs add to the gates.
@@ -78,7 +85,7 @@ struct Walked {
     start: State,
 }
 
-impl Walk<'_> {
+impl DirectionBackward<'_> {
     /// `incoming` holds the gradients of all states, the last states and the last cells; this
     /// direction is number `at` of `directions`.
     fn back(
@@ -86,7 +93,7 @@ impl Walk<'_> {
         weights: &[f32],
         [at, directions]: [usize; 2],
         incoming: &[Option<Floats>; 3],
-    ) -> Walked {
+    ) -> DirectionGradients {
         let Sizes { steps, batch, hidden, .. } = self.sizes;
         let mut turns = Vec::with_capacity(steps);
         self.direction.walk(self.sizes, self.lengths, |_, before, step| {
@@ -99,6 +106,8 @@ impl Walk<'_> {
         };
         let mut walked = self.nothing();
         let mut behind = State { hidden: last(&incoming[1]), cell: last(&incoming[2]) };
+        // Back-propagation through time: from the last turn to the first, the state's gradient
+        // handed on.
         for (turn, (before, step)) in turns.iter().enumerate().rev() {
             for (row, time) in self.rows(turn) {
                 let start = ((time * directions + at) * batch + row) * hidden;
@@ -128,12 +137,12 @@ impl Walk<'_> {
         rows.map(move |(row, &length)| (row, self.direction.time(turn, length)))
     }
 
-    fn nothing(&self) -> Walked {
+    fn nothing(&self) -> DirectionGradients {
         let Sizes { steps, batch, hidden, .. } = self.sizes;
         let gates = vec![0.0; steps * batch * self.kind.gates() * hidden];
         let states = vec![0.0; steps * batch * hidden];
         let resets_first = self.kind == LayerKind::Gru { linear_before_reset: false };
-        Walked {
+        DirectionGradients {
             kind: self.kind,
             sizes: self.sizes,
             sums: gates.clone(),
@@ -146,7 +155,7 @@ impl Walk<'_> {
     }
 }
 
-impl Walked {
+impl DirectionGradients {
     /// The gradient of the weights between states.
     fn recurrence(&self) -> Vec<f32> {
         let hidden = self.sizes.hidden;
@@ -201,7 +210,7 @@ impl Walked {
 /// Adds what one direction hands back to the operands' gradients.
 fn share_out(
     backward: &Backward<'_>,
-    walked: &Walked,
+    walked: &DirectionGradients,
     at: usize,
     gradients: &mut [Option<Floats>],
 ) -> Result<(), OperandError> {
@@ -243,13 +252,14 @@ fn share_out(
 fn weight_gradient(answers: &[f32], multiplied: &[f32], columns: usize) -> Vec<f32> {
     let rows = answers.len() / columns;
     let width = multiplied.len() / rows;
-    let mut turned = vec![0.0; answers.len()];
+    // Answersᵀ · inputs as one product of rows and packed columns.
+    let mut transposed = vec![0.0; answers.len()];
     for (row, answers) in answers.chunks_exact(columns).enumerate() {
-        answers.iter().enumerate().for_each(|(column, &g)| turned[column * rows + row] = g);
+        answers.iter().enumerate().for_each(|(column, &g)| transposed[column * rows + row] = g);
     }
     let packed = Packed::new(rows, width, &[], |row, column| multiplied[row * width + column]);
     let mut out = vec![0.0; columns * width];
-    multiply_rows(&turned, &packed, &mut out);
+    multiply_rows(&transposed, &packed, &mut out);
     out
 }
 

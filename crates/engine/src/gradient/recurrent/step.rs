@@ -1,7 +1,7 @@
 //! One step of a recurrent layer on the way back, for all rows of a batch at once.
 
 use crate::kernels::gemm::Packed;
-use crate::ops::multiply_rows;
+use crate::kernels::gemm::multiply_rows;
 use crate::ops::recurrent::LayerKind;
 use crate::ops::recurrent::cell::{Cell, State, Step, multiplied};
 
@@ -43,15 +43,21 @@ fn add(to: &mut [f32], from: &[f32]) {
 impl<'a> StepBack<'a> {
     /// The step of a cell with these weights between states.
     pub(super) fn new(cell: &'a Cell<'a>, weights: &[f32], hidden: usize) -> Self {
-        let gate = |w: &[f32]| Packed::new(hidden, hidden, &[], |k, c| w[k * hidden + c]);
-        Self { cell, recurrence: weights.chunks_exact(hidden * hidden).map(gate).collect() }
+        Self {
+            cell,
+            recurrence: weights
+                .chunks_exact(hidden * hidden)
+                .map(|w| Packed::new(hidden, hidden, &[], |k, c| w[k * hidden + c]))
+                .collect(),
+        }
     }
 
     /// From the gradients of the state behind a step to those of the state before it.
     pub(super) fn back(&self, before: &State, step: &Step, behind: &State) -> StepGradients {
         match self.cell.kind {
             LayerKind::Rnn => {
-                let (answer, to) = (&step.gates[0], &behind.hidden);
+                let answer = &step.gates[0];
+                let to = &behind.hidden;
                 let gates = vec![each(to.len(), |i| to[i] * tanh_slope(answer[i]))];
                 let hidden = self.to_state(0, &gates[0]);
                 StepGradients { gates, product: None, state: State { hidden, cell: Vec::new() } }
@@ -70,7 +76,10 @@ impl<'a> StepBack<'a> {
 
     fn gru(&self, before: &State, step: &Step, to: &[f32]) -> StepGradients {
         let [update, reset, coming] = [&step.gates[0], &step.gates[1], &step.gates[2]];
-        let (count, old) = (to.len(), &before.hidden);
+        let count = to.len();
+        let old = &before.hidden;
+        // h = (1 - z) · n + z · h₀, with update z, reset r and coming n = tanh(x + R(r · h₀)), or
+        // tanh(x + r · (R h₀)) where the reset comes last.
         let of_update = each(count, |i| to[i] * (old[i] - coming[i]) * sigmoid_slope(update[i]));
         let of_coming = each(count, |i| to[i] * (1.0 - update[i]) * tanh_slope(coming[i]));
         let mut hidden = multiplied(to, update);
@@ -98,7 +107,10 @@ impl<'a> StepBack<'a> {
         input_forget: bool,
     ) -> StepGradients {
         let [input, output, forget, coming] = [0, 1, 2, 3].map(|gate| &step.gates[gate]);
-        let (shown, to, count) = (&step.shown, &behind.hidden, behind.hidden.len());
+        let shown = &step.shown;
+        let to = &behind.hidden;
+        let count = behind.hidden.len();
+        // h = o · tanh(c), c = f · c₀ + i · n; gates that peep also see the cell.
         let of_output = each(count, |i| to[i] * shown[i] * sigmoid_slope(output[i]));
         let cell = each(count, |i| {
             let seen = to[i] * output[i] * tanh_slope(shown[i]);
@@ -106,11 +118,14 @@ impl<'a> StepBack<'a> {
         });
         let of_coming = each(count, |i| cell[i] * input[i] * tanh_slope(coming[i]));
         let forgets = multiplied(&cell, &before.cell);
-        let of_forget = match input_forget {
-            true => vec![0.0; count],
-            false => each(count, |i| forgets[i] * sigmoid_slope(forget[i])),
+        let of_forget = if input_forget {
+            vec![0.0; count]
+        } else {
+            each(count, |i| forgets[i] * sigmoid_slope(forget[i]))
         };
         let of_input = each(count, |i| {
+            // With coupled gates f = 1 - i, so that what the forget gate would get goes to the
+            // input gate, negated.
             let shared = if input_forget { forgets[i] } else { 0.0 };
             (cell[i] * coming[i] - shared) * sigmoid_slope(input[i])
         });

@@ -27,9 +27,12 @@ impl IntegerRange {
     /// The nearest whole number to `x` steps from zero, half to even; the lowest one for NaN.
     #[inline(always)]
     pub(crate) fn nearest(self, x: f32) -> i32 {
-        let (low, high) = ((self.low - self.zero) as f32, (self.high - self.zero) as f32);
+        let low = (self.low - self.zero) as f32;
+        let high = (self.high - self.zero) as f32;
         let x = if x > low { x } else { low };
         let x = if x < high { x } else { high };
+        // The sum has no room for fractions, so that the addition rounds; the whole number stands
+        // in its lowest bits.
         ((x + ROUND).to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32) + self.zero
     }
 

@@ -33,9 +33,11 @@ impl Packed {
         let mut units = vec![0; columns.next_multiple_of(UNIT) * taps * even];
         for (unit, packed) in units.chunks_exact_mut((UNIT * taps * even).max(1)).enumerate() {
             for (k, slots) in packed.chunks_exact_mut(2 * UNIT).enumerate() {
-                let (tap, input) = (2 * k / even, 2 * k % even);
+                let tap = 2 * k / even;
+                let input = 2 * k % even;
                 for (slot, value) in slots.iter_mut().enumerate() {
-                    let (input, column) = (input + slot % 2, unit * UNIT + slot / 2);
+                    let input = input + slot % 2;
+                    let column = unit * UNIT + slot / 2;
                     if input < run && column < columns {
                         *value = weight(tap, input, column);
                     }
@@ -130,9 +132,13 @@ unsafe impl Pairs for Portable {
 
     #[inline(always)]
     unsafe fn add_products(self, x: Self, w: Self) -> Self {
-        let first = |pair: i32| i32::from(pair as i16);
-        let product = |x: i32, w: i32| (x >> 16) * (w >> 16) + first(x) * first(w);
-        Self(std::array::from_fn(|i| self.0[i].wrapping_add(product(x.0[i], w.0[i]))))
+        Self(std::array::from_fn(|i| {
+            // A pair is two 16-bit numbers in one register lane, as `madd` takes them.
+            let [x, w] = [x.0[i], w.0[i]];
+            let first = i32::from(x as i16) * i32::from(w as i16);
+            let second = (x >> 16) * (w >> 16);
+            self.0[i].wrapping_add(second + first)
+        }))
     }
 
     #[inline(always)]
@@ -259,7 +265,8 @@ unsafe fn tile<V: Pairs, const N: usize, const R: usize>(
     unsafe {
         let mut at: [*const i16; N] = std::array::from_fn(|n| {
             let first = column + n * V::LANES;
-            let (unit, lane) = (first / UNIT, first % UNIT);
+            let unit = first / UNIT;
+            let lane = first % UNIT;
             weights.units.as_ptr().add(unit * UNIT * taps * run + 2 * lane)
         });
         let mut tile = [[V::splat(0); N]; R];
@@ -320,11 +327,12 @@ mod tests {
             let packed = Packed::new(taps, run, columns, weight);
             let sum = |row: usize, column: usize| -> i32 {
                 let inputs = (0..taps).flat_map(|tap| (0..run).map(move |k| (tap, k)));
-                let product = |(tap, k): (usize, usize)| {
-                    let x = data[starts[row * taps + tap] + k];
-                    i32::from(x) * i32::from(weight(tap, k, column))
-                };
-                inputs.map(product).sum()
+                inputs
+                    .map(|(tap, k)| {
+                        let x = data[starts[row * taps + tap] + k];
+                        i32::from(x) * i32::from(weight(tap, k, column))
+                    })
+                    .sum()
             };
             let plain: Vec<i32> =
                 (0..count * columns).map(|i| sum(i / columns, i % columns)).collect();

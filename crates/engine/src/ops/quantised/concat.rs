@@ -2,7 +2,7 @@
 
 use super::super::places::axis;
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, required, table};
+use super::{Answers, Bytes, QuantParams, answer, required, table};
 use crate::error::OperandError;
 use crate::value::Value;
 
@@ -25,7 +25,7 @@ pub(in crate::ops) fn parse(
 impl Op for Concat {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let first = required(operands, 2)?;
-        let to = Code::of(operands, 0, first)?;
+        let to = QuantParams::of(operands, 0, first)?;
         let mut shape = first.shape().to_vec();
         let axis = axis(self.axis, shape.len())?;
         shape[axis] = 0;
@@ -39,7 +39,7 @@ impl Op for Concat {
                 return Err(OperandError::new(format!("{own:?} does not fit behind {shape:?}")));
             }
             shape[axis] += own[axis];
-            let from = Code::of(operands, at + 1, part)?;
+            let from = QuantParams::of(operands, at + 1, part)?;
             let same = std::array::from_fn(|bits| bits as u8);
             let table = if from == to { same } else { table::table(from, to, |x| x)? };
             let bits = Bytes::of(part)?.through(&table);

@@ -1,9 +1,9 @@
 //! `QLinearConv` and `ConvInteger` in two dimensions.
 
 use super::super::{Attributes, Op};
-use super::pass::{Filters, Frame, Pass};
+use super::pass::{ConvPass, ConvSpec, Filters};
 use super::{
-    Answers, Bytes, Code, answer, integers, operand, required, scales, whole_value, zeros,
+    Answers, Bytes, QuantParams, answer, integers, operand, required, scales, whole_value, zeros,
 };
 use crate::error::OperandError;
 use crate::kernels::quantised::{IntegerRange, narrow};
@@ -12,12 +12,12 @@ use faultlens_core::DType;
 use std::sync::Arc;
 
 /// `ConvInteger`: input, weights, and zero points of both.
-struct Integer(Frame);
+struct Integer(ConvSpec);
 
 pub(in crate::ops) fn parse_integer(
     attributes: &Attributes<'_>,
 ) -> Result<Option<Box<dyn Op>>, OperandError> {
-    Ok(Frame::parse(attributes)?.map(|frame| Box::new(Integer(frame)) as Box<dyn Op>))
+    Ok(ConvSpec::parse(attributes)?.map(|spec| Box::new(Integer(spec)) as Box<dyn Op>))
 }
 
 impl Op for Integer {
@@ -27,7 +27,7 @@ impl Op for Integer {
         let &[zero] = zeros(operand(operands, 2))?.as_slice() else {
             return Err(OperandError::new("the input must have one zero point"));
         };
-        let pass = Pass::new(&self.0, &filters, input.shape(), zero)?;
+        let pass = ConvPass::new(&self.0, &filters, input.shape(), zero)?;
         let sums = pass.run(Bytes::of(input)?, |sums, rows| rows.copy_from_slice(sums));
         Ok(Some(vec![Some(whole_value(pass.shape(), sums)?)]))
     }
@@ -36,7 +36,7 @@ impl Op for Integer {
 /// `QLinearConv`: elements, scale and zero point of the input and of the weights, scale and zero
 /// point of the answer, then the bias.
 struct Conv {
-    frame: Frame,
+    spec: ConvSpec,
     prepacked: Option<Arc<Prepacked>>,
 }
 
@@ -54,44 +54,48 @@ struct Prepacked {
 pub(in crate::ops) fn parse(
     attributes: &Attributes<'_>,
 ) -> Result<Option<Box<dyn Op>>, OperandError> {
-    let frame = Frame::parse(attributes)?;
-    Ok(frame.map(|frame| Box::new(Conv { frame, prepacked: None }) as Box<dyn Op>))
+    let spec = ConvSpec::parse(attributes)?;
+    Ok(spec.map(|spec| Box::new(Conv { spec, prepacked: None }) as Box<dyn Op>))
 }
 
 impl Prepacked {
-    fn new(frame: &Frame, operands: &[Option<&Value>]) -> Result<Self, OperandError> {
+    fn new(spec: &ConvSpec, operands: &[Option<&Value>]) -> Result<Self, OperandError> {
         let weights = required(operands, 3)?;
-        let filters = Filters::new(frame, weights, &zeros(operand(operands, 5))?)?;
+        let filters = Filters::new(spec, weights, &zeros(operand(operands, 5))?)?;
         let outputs = filters.outputs;
-        let (from, to) = (Code::of(operands, 1, weights)?, Code::of(operands, 6, weights)?);
+        let from = QuantParams::of(operands, 1, weights)?;
+        let to = QuantParams::of(operands, 6, weights)?;
         let factors = match scales(required(operands, 4)?)? {
             [one] => vec![from.scale * one / to.scale; outputs],
             many => many.iter().map(|scale| from.scale * scale / to.scale).collect(),
         };
         let bias = operand(operands, 8).map_or_else(|| Ok(vec![0; outputs]), integers)?;
         if factors.len() != outputs || bias.len() != outputs {
-            let (scales, biases) = (factors.len(), bias.len());
+            let scales = factors.len();
+            let biases = bias.len();
             let why = format!("{scales} scales and {biases} biases for {outputs} outputs");
             return Err(OperandError::new(why));
         }
-        let (zero, range, dtype) = (from.zero, to.range()?, to.dtype);
+        let zero = from.zero;
+        let range = to.range()?;
+        let dtype = to.dtype;
         Ok(Self { filters, bias, factors, zero, range, dtype })
     }
 }
 
 impl Op for Conv {
     fn prepack(&self, constants: &[Option<&Value>]) -> Result<Option<Box<dyn Op>>, OperandError> {
-        let prepacked = Some(Arc::new(Prepacked::new(&self.frame, constants)?));
-        Ok(Some(Box::new(Self { frame: self.frame, prepacked })))
+        let prepacked = Some(Arc::new(Prepacked::new(&self.spec, constants)?));
+        Ok(Some(Box::new(Self { spec: self.spec, prepacked })))
     }
 
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let prepacked = match &self.prepacked {
             Some(prepacked) => prepacked.clone(),
-            None => Arc::new(Prepacked::new(&self.frame, operands)?),
+            None => Arc::new(Prepacked::new(&self.spec, operands)?),
         };
-        let pass = Pass::new(&self.frame, &prepacked.filters, input.shape(), prepacked.zero)?;
+        let pass = ConvPass::new(&self.spec, &prepacked.filters, input.shape(), prepacked.zero)?;
         let bits = pass.run(Bytes::of(input)?, |sums, rows| {
             narrow(sums, &prepacked.bias, &prepacked.factors, prepacked.range, rows);
         });

@@ -3,7 +3,9 @@
 
 use super::super::places;
 use super::super::{Attributes, Op};
-use super::{Answers, Code, answer, integers, operand, range, required, scales, whole_value};
+use super::{
+    Answers, QuantParams, answer, integers, operand, range, required, scales, whole_value,
+};
 use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
 use crate::kernels::quantised::IntegerRange;
@@ -12,13 +14,13 @@ use crate::value::Value;
 use faultlens_core::{DType, TensorData};
 
 /// Stretches of a value whose elements share one scale.
-struct Stretches {
+struct ScaleRuns {
     scales: Vec<f32>,
     zeros: Vec<i32>,
     length: usize,
 }
 
-impl Stretches {
+impl ScaleRuns {
     /// One scale for all elements, or one for each place along `axis`; `None` for blocks.
     fn of(
         operands: &[Option<&Value>],
@@ -32,6 +34,7 @@ impl Stretches {
             let why = format!("{} scales and {} zero points", scales.len(), zeros.len());
             return Err(OperandError::new(why));
         }
+        // Per tensor, or per channel along an axis; blocks within an axis go to rten.
         let length = if let [_] = scales.as_slice() {
             shape.iter().product()
         } else if scale.shape().len() == 1 {
@@ -49,6 +52,7 @@ impl Stretches {
 
     /// Elements, stretch by stretch, with their scale and zero point.
     fn over<'a, T>(&'a self, elements: &'a [T]) -> impl Iterator<Item = (&'a [T], f32, i32)> {
+        // Channels repeat from image to image.
         let codes = self.scales.iter().copied().zip(self.zeros.iter().copied()).cycle();
         let stretches = elements.chunks(self.length.max(1));
         stretches.zip(codes).map(|(elements, (scale, zero))| (elements, scale, zero))
@@ -82,7 +86,7 @@ pub(in crate::ops) fn parse_quantise(
 impl Op for Quantise {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let Some(floats) = required(operands, 0)?.floats() else { return Ok(None) };
-        let Some(stretches) = Stretches::of(operands, &floats.shape, self.axis)? else {
+        let Some(stretches) = ScaleRuns::of(operands, &floats.shape, self.axis)? else {
             return Ok(None);
         };
         let dtype = operand(operands, 2).and_then(Value::dtype).unwrap_or(self.dtype);
@@ -111,10 +115,11 @@ impl Op for Dequantise {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
         let shape = input.shape().to_vec();
-        let Some(stretches) = Stretches::of(operands, &shape, self.axis)? else { return Ok(None) };
+        let Some(stretches) = ScaleRuns::of(operands, &shape, self.axis)? else { return Ok(None) };
         let elements = integers(input)?;
         let mut data = Vec::with_capacity(elements.len());
         for (elements, scale, zero) in stretches.over(&elements) {
+            // x = (q - zero) · scale.
             data.extend(elements.iter().map(|&x| x.wrapping_sub(zero) as f32 * scale));
         }
         let dtype = required(operands, 1)?.dtype().unwrap_or(DType::F32);
@@ -152,7 +157,7 @@ impl Op for Dynamic {
 }
 
 /// Floats in eight bits, with the code that spans from the lowest to the highest of them.
-pub(super) fn quantised(floats: &[f32]) -> Result<(Code, Vec<u8>), OperandError> {
+pub(super) fn quantised(floats: &[f32]) -> Result<(QuantParams, Vec<u8>), OperandError> {
     // Comparisons are false for NaN, which therefore counts for neither end.
     let low = floats.iter().fold(0.0f32, |a, &b| if b < a { b } else { a });
     let high = floats.iter().fold(0.0f32, |a, &b| if b > a { b } else { a });
@@ -161,7 +166,7 @@ pub(super) fn quantised(floats: &[f32]) -> Result<(Code, Vec<u8>), OperandError>
     // ONNX Runtime's minimum of 255 and NaN is 255.
     let start = if start < 255.0 { start } else { 255.0 };
     let zero = start.max(0.0).round_ties_even() as i32;
-    let code = Code { scale, zero, dtype: DType::U8 };
+    let code = QuantParams { scale, zero, dtype: DType::U8 };
     let range = code.range()?;
     Ok((code, floats.iter().map(|x| range.nearest(x / scale) as u8).collect()))
 }

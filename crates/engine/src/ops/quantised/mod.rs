@@ -30,13 +30,13 @@ pub(super) use table::parse as parse_table;
 
 /// How one value's elements stand for real numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Code {
+struct QuantParams {
     scale: f32,
     zero: i32,
     dtype: DType,
 }
 
-impl Code {
+impl QuantParams {
     /// The code whose scale is operand `scale`, and whose zero point is the one behind it; without
     /// a zero point it is of `like`'s type.
     fn of(operands: &[Option<&Value>], scale: usize, like: &Value) -> Result<Self, OperandError> {
@@ -164,8 +164,8 @@ fn answer(shape: Vec<usize>, dtype: DType, bits: Vec<u8>) -> Answers {
 
 /// The shape that two shapes broadcast to.
 fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, OperandError> {
-    let operand_error = || OperandError::new(format!("shapes {a:?} and {b:?} do not fit together"));
-    places::broadcast(&[a, b]).ok_or_else(operand_error)
+    places::broadcast(&[a, b])
+        .ok_or_else(|| OperandError::new(format!("shapes {a:?} and {b:?} do not fit together")))
 }
 
 /// The elements of a value as broadcasting repeats them to fill `to`.

@@ -1,7 +1,7 @@
 //! `QLinearAdd` and `QLinearMul`.
 
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, broadcast, required, spread};
+use super::{Answers, Bytes, QuantParams, answer, broadcast, required, spread};
 use crate::error::OperandError;
 use crate::kernels::quantised::{IntegerRange, pairs};
 use crate::value::Value;
@@ -20,15 +20,15 @@ pub(in crate::ops) fn parse(
 
 impl Op for Pair {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
-        let (a, b) = (required(operands, 0)?, required(operands, 3)?);
-        let (of_a, of_b) = (Code::of(operands, 1, a)?, Code::of(operands, 4, b)?);
-        let to = Code::of(operands, 6, a)?;
+        let a = required(operands, 0)?;
+        let b = required(operands, 3)?;
+        let of_a = QuantParams::of(operands, 1, a)?;
+        let of_b = QuantParams::of(operands, 4, b)?;
+        let to = QuantParams::of(operands, 6, a)?;
         let shape = broadcast(a.shape(), b.shape())?;
         let range = to.range()?;
-        let elements = |value: &Value| -> Result<Vec<i16>, OperandError> {
-            Ok(spread(Bytes::of(value)?.shifted(0), value.shape(), &shape))
-        };
-        let (x, y) = (elements(a)?, elements(b)?);
+        let x: Vec<i16> = spread(Bytes::of(a)?.shifted(0), a.shape(), &shape);
+        let y: Vec<i16> = spread(Bytes::of(b)?.shifted(0), b.shape(), &shape);
         let mut bits = vec![0; x.len()];
         match self {
             Self::Mul => multiply([(&x, of_a), (&y, of_b)], to, range, &mut bits),
@@ -51,15 +51,26 @@ fn single(a: &[usize], b: &[usize]) -> bool {
 }
 
 /// The second operand is added to what the zero points come to, the first one to both.
-fn add([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, range: IntegerRange, bits: &mut [u8]) {
-    let (by_a, by_b) = (a.scale / to.scale, b.scale / to.scale);
+fn add(
+    [(x, a), (y, b)]: [(&[i16], QuantParams); 2],
+    to: QuantParams,
+    range: IntegerRange,
+    bits: &mut [u8],
+) {
+    let by_a = a.scale / to.scale;
+    let by_b = b.scale / to.scale;
     let rest = to.zero as f32 - by_a.mul_add(a.zero as f32, by_b * b.zero as f32);
     pairs(x, y, bits, move |x, y| {
         range.converted((x as f32).mul_add(by_a, (y as f32).mul_add(by_b, rest)))
     });
 }
 
-fn multiply([(x, a), (y, b)]: [(&[i16], Code); 2], to: Code, range: IntegerRange, bits: &mut [u8]) {
+fn multiply(
+    [(x, a), (y, b)]: [(&[i16], QuantParams); 2],
+    to: QuantParams,
+    range: IntegerRange,
+    bits: &mut [u8],
+) {
     let factor = a.scale * b.scale / to.scale;
     pairs(x, y, bits, move |x, y| {
         range.converted(((x - a.zero) * (y - b.zero)) as f32 * factor + to.zero as f32)

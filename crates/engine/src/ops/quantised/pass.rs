@@ -1,7 +1,7 @@
 //! The one pass behind quantised convolutions: windows of whole numbers, summed block by block.
 
 use super::super::Attributes;
-use super::super::conv::windows;
+use super::super::windows::{groups, windows};
 use super::Bytes;
 use crate::error::OperandError;
 use crate::kernels::quantised::{Packed, Rows, Sums, depthwise, multiply, padded};
@@ -14,27 +14,29 @@ const BLOCK: usize = 64;
 
 /// What the attributes say.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct ConvSpec {
     windows: [AxisSpec; 2],
     /// Whether the file gives the taps; otherwise the weights' shape decides.
     explicit: bool,
     groups: usize,
 }
 
-impl Frame {
+impl ConvSpec {
     pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Self>, OperandError> {
         if attributes.ints("kernel_shape").is_some_and(|axes| axes.len() != 2) {
             return Ok(None);
         }
-        let groups = usize::try_from(attributes.int("group", 1)).ok().filter(|&g| g > 0);
-        let groups = groups.ok_or_else(|| OperandError::new("attribute group must be positive"))?;
+        let groups = groups(attributes)?;
         let explicit = attributes.has("kernel_shape");
         Ok(windows(attributes)?.map(|windows| Self { windows, explicit, groups }))
     }
 
     fn window(&self, kernel: [usize; 2], plane: [usize; 2]) -> Result<Window, OperandError> {
-        let axis = |a: usize| AxisSpec { kernel: kernel[a], ..self.windows[a] }.bind(plane[a]);
-        Ok(Window { rows: axis(0)?, columns: axis(1)? })
+        let [rows, columns] = self.windows;
+        Ok(Window {
+            rows: AxisSpec { kernel: kernel[0], ..rows }.bind(plane[0])?,
+            columns: AxisSpec { kernel: kernel[1], ..columns }.bind(plane[1])?,
+        })
     }
 }
 
@@ -54,37 +56,49 @@ enum Weights {
 }
 
 impl Filters {
-    pub(super) fn new(frame: &Frame, weights: &Value, zeros: &[i32]) -> Result<Self, OperandError> {
+    pub(super) fn new(
+        spec: &ConvSpec,
+        weights: &Value,
+        zeros: &[i32],
+    ) -> Result<Self, OperandError> {
         let shape = weights.shape();
         let &[outputs, each, rows, columns] = shape else {
             return Err(OperandError::new("weights must have four axes"));
         };
-        let given = frame.windows.map(|w| w.kernel);
-        if frame.explicit && given != [rows, columns] {
+        let given = spec.windows.map(|w| w.kernel);
+        if spec.explicit && given != [rows, columns] {
             return Err(OperandError::new(format!(
                 "kernel_shape {given:?} does not fit weights {shape:?}"
             )));
         }
-        let groups = frame.groups;
+        let groups = spec.groups;
         if outputs % groups != 0 || shape.contains(&0) || ![1, outputs].contains(&zeros.len()) {
             let why = format!("weights {shape:?}, {groups} groups and {} zero points", zeros.len());
             return Err(OperandError::new(why + " do not fit together"));
         }
-        let (data, taps) = (Bytes::of(weights)?.shifted(0), rows * columns);
+        let data = Bytes::of(weights)?.shifted(0);
+        let taps = rows * columns;
+        // Zero points are taken out of the weights beforehand, so that sums need no correction
+        // terms.
         let weight = |output: usize, input: usize, tap: usize| {
             data[(output * each + input) * taps + tap] - zeros[output % zeros.len()] as i16
         };
+        // One filter per channel has a kernel of its own: a product of depth one would waste the
+        // pairs.
         let weights = if each == 1 && groups == outputs {
             let places = (0..taps).flat_map(|tap| (0..outputs).map(move |o| (o, tap)));
             Weights::Depthwise(places.map(|(output, tap)| weight(output, 0, tap)).collect())
         } else {
             let columns = outputs / groups;
-            let group = |group: usize| {
-                Packed::new(taps, each, columns, |tap, input, column| {
-                    weight(group * columns + column, input, tap)
-                })
-            };
-            Weights::Groups((0..groups).map(group).collect())
+            Weights::Groups(
+                (0..groups)
+                    .map(|group| {
+                        Packed::new(taps, each, columns, |tap, input, column| {
+                            weight(group * columns + column, input, tap)
+                        })
+                    })
+                    .collect(),
+            )
         };
         Ok(Self { kernel: [rows, columns], inputs: each * groups, outputs, weights })
     }
@@ -124,16 +138,16 @@ impl Filters {
 }
 
 /// One convolution of one batch.
-pub(super) struct Pass<'a> {
+pub(super) struct ConvPass<'a> {
     filters: &'a Filters,
     window: Window,
     images: usize,
     zero: i16,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> ConvPass<'a> {
     pub(super) fn new(
-        frame: &Frame,
+        spec: &ConvSpec,
         filters: &'a Filters,
         input: &[usize],
         zero: i32,
@@ -146,7 +160,7 @@ impl<'a> Pass<'a> {
             let why = format!("the input has {channels} channels where the weights take {wanted}");
             return Err(OperandError::new(why));
         }
-        let window = frame.window(filters.kernel, [height, width])?;
+        let window = spec.window(filters.kernel, [height, width])?;
         Ok(Self { filters, window, images, zero: zero as i16 })
     }
 
@@ -178,9 +192,11 @@ impl<'a> Pass<'a> {
     fn pixels<T: Copy + Into<i16>>(&self, data: &[T], image: usize) -> Vec<i16> {
         let plane = self.window.rows.input * self.window.columns.input;
         let (each, run) = self.filters.runs();
-        let (channels, width) = (self.filters.inputs, self.filters.width());
+        let channels = self.filters.inputs;
+        let width = self.filters.width();
         let image = &data[image * channels * plane..][..channels * plane];
         let mut pixels = vec![0; (plane + 1) * width];
+        // In blocks of pixels, so that the strided writes stay in the cache.
         for first in (0..plane).step_by(BLOCK) {
             let last = (first + BLOCK).min(plane);
             for channel in 0..channels {
@@ -208,10 +224,12 @@ impl<'a> Pass<'a> {
             let last = (first + BLOCK).min(plane);
             self.starts(first..last, &mut starts);
             let length = (last - first) * outputs;
-            let (sums, rows) = (&mut sums[..length], &mut rows[..length]);
+            let sums = &mut sums[..length];
+            let rows = &mut rows[..length];
             self.filters.sum(Rows { data: pixels, starts: &starts }, sums);
             finish(sums, rows);
             for (output, plane) in out.chunks_exact_mut(plane).enumerate() {
+                // Back from channels last to ONNX's order.
                 let column = rows[output..].iter().step_by(outputs);
                 plane[first..last].iter_mut().zip(column).for_each(|(to, &x)| *to = x);
             }
@@ -221,10 +239,13 @@ impl<'a> Pass<'a> {
     /// Where the inputs of these output pixels start, tap by tap.
     fn starts(&self, outputs: Range<usize>, starts: &mut Vec<usize>) {
         let Window { rows, columns } = &self.window;
-        let (padding, width) = (rows.input * columns.input, self.filters.width());
+        // The pixel of zeros behind the image: a zero point minus itself.
+        let padding = rows.input * columns.input;
+        let width = self.filters.width();
         starts.clear();
         for output in outputs {
-            let (h, w) = (output / columns.output, output % columns.output);
+            let h = output / columns.output;
+            let w = output % columns.output;
             for i in 0..rows.kernel {
                 let row = rows.under(h, i);
                 for j in 0..columns.kernel {

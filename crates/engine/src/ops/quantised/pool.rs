@@ -1,8 +1,8 @@
 //! `QLinearAveragePool` and `QLinearGlobalAveragePool`.
 
-use super::super::conv::windows;
+use super::super::windows::windows;
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, required};
+use super::{Answers, Bytes, QuantParams, answer, required};
 use crate::error::OperandError;
 use crate::kernels::quantised::narrow;
 use crate::kernels::window::{AxisSpec, Window};
@@ -65,15 +65,16 @@ pub(in crate::ops) fn parse_global(
 impl Op for Global {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = QuantParams::of(operands, 1, input)?;
+        let to = QuantParams::of(operands, 3, input)?;
         let layout = Layout::of(input.shape(), self.channels_last)?;
         let elements = Bytes::of(input)?.shifted(from.zero);
         let pixels = layout.pixels();
         let sums: Vec<i32> = (0..layout.images * layout.channels)
             .map(|i| {
-                let (image, channel) = (i / layout.channels, i % layout.channels);
-                let element = |p| i32::from(elements[layout.at(image, channel, p)]);
-                (0..pixels).map(element).sum()
+                let image = i / layout.channels;
+                let channel = i % layout.channels;
+                (0..pixels).map(|p| i32::from(elements[layout.at(image, channel, p)])).sum()
             })
             .collect();
         let factor = from.scale / (to.scale * pixels as f32);
@@ -95,8 +96,8 @@ pub(in crate::ops) fn parse(
     if attributes.ints("kernel_shape").is_none_or(|axes| axes.len() != 2) {
         return Ok(None);
     }
-    let flag = |name: &str| attributes.int(name, 0) != 0;
-    let (channels_last, counts_padding) = (flag("channels_last"), flag("count_include_pad"));
+    let channels_last = attributes.flag("channels_last");
+    let counts_padding = attributes.flag("count_include_pad");
     let windows = windows(attributes)?;
     Ok(windows.map(|windows| Box::new(Average { windows, channels_last, counts_padding }) as _))
 }
@@ -104,7 +105,8 @@ pub(in crate::ops) fn parse(
 impl Op for Average {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = QuantParams::of(operands, 1, input)?;
+        let to = QuantParams::of(operands, 3, input)?;
         let layout = Layout::of(input.shape(), self.channels_last)?;
         let &[height, width] = layout.plane.as_slice() else { return Ok(None) };
         let [rows, columns] = self.windows;
@@ -118,9 +120,12 @@ impl Op for Average {
             let under: Vec<usize> = window.under(at).map(|[_, h, w]| h * width + w).collect();
             let count = if self.counts_padding { window.taps() } else { under.len() };
             for i in 0..layout.images * layout.channels {
-                let (image, channel) = (i / layout.channels, i % layout.channels);
-                let element = |&p: &usize| elements[layout.at(image, channel, p)];
-                let sum: f32 = under.iter().map(|p| from.scale * f32::from(element(p))).sum();
+                let image = i / layout.channels;
+                let channel = i % layout.channels;
+                let sum: f32 = under
+                    .iter()
+                    .map(|&p| from.scale * f32::from(elements[layout.at(image, channel, p)]))
+                    .sum();
                 let steps = sum / count as f32 / to.scale;
                 bits[pooled.at(image, channel, pixel)] =
                     range.converted(steps + to.zero as f32) as u8;

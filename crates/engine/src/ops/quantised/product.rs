@@ -3,8 +3,8 @@
 
 use super::super::{Attributes, Op};
 use super::{
-    Answers, Bytes, Code, answer, broadcast, integers, linear, operand, required, scales, spread,
-    whole_value, zeros,
+    Answers, Bytes, QuantParams, answer, broadcast, integers, linear, operand, required, scales,
+    spread, whole_value, zeros,
 };
 use crate::error::OperandError;
 use crate::kernels::grid::{Floats, Order};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Which operand is what; the rows always come first.
 #[derive(Debug, Clone, Copy, Default)]
-struct Places {
+struct OperandPlaces {
     rows_scale: Option<usize>,
     rows_zero: Option<usize>,
     matrix: usize,
@@ -26,8 +26,9 @@ struct Places {
     answer: Option<usize>,
 }
 
-impl Places {
+impl OperandPlaces {
     fn of(op_type: &str) -> Self {
+        // The operand lists of ONNX and of ONNX Runtime's contributed operators.
         let linear = Self {
             rows_scale: Some(1),
             rows_zero: Some(2),
@@ -82,14 +83,15 @@ impl Matrices {
             )));
         }
         let data = Bytes::of(value)?.shifted(0);
-        let pack = |matrix: usize| {
-            let data = &data[matrix * depth * columns..][..depth * columns];
-            Packed::new(1, depth, columns, |_, k, column| {
-                let at = if transposed { column * depth + k } else { k * columns + column };
-                data[at] - zeros[column % zeros.len()] as i16
+        let packed = (0..outer.iter().product())
+            .map(|matrix| {
+                let data = &data[matrix * depth * columns..][..depth * columns];
+                Packed::new(1, depth, columns, |_, k, column| {
+                    let at = if transposed { column * depth + k } else { k * columns + column };
+                    data[at] - zeros[column % zeros.len()] as i16
+                })
             })
-        };
-        let packed = (0..outer.iter().product()).map(pack).collect();
+            .collect();
         Ok(Self { outer: outer.to_vec(), depth, columns, packed })
     }
 
@@ -107,7 +109,8 @@ impl Matrices {
         let mut shape = broadcast(outer, &self.outer)?;
         let entries =
             |own: &[usize]| spread((0..own.iter().product()).collect::<Vec<usize>>(), own, &shape);
-        let (from_rows, from_packed) = (entries(outer), entries(&self.outer));
+        let from_rows = entries(outer);
+        let from_packed = entries(&self.outer);
         shape.extend([count, self.columns]);
         let data = rows.in_pairs(depth);
         let run = padded(depth);
@@ -140,8 +143,8 @@ impl Operand {
         let &[rows, columns] = self.shape.as_slice() else {
             return Err(OperandError::new(format!("a matrix is wanted, not {:?}", self.shape)));
         };
-        let at = |i: usize| i % rows * columns + i / rows;
-        let elements = (0..rows * columns).map(|i| self.elements[at(i)]).collect();
+        let elements =
+            (0..rows * columns).map(|i| self.elements[i % rows * columns + i / rows]).collect();
         Ok(Self { shape: vec![columns, rows], elements, ..self })
     }
 
@@ -151,6 +154,7 @@ impl Operand {
             Vec::with_capacity(self.elements.len() + self.elements.len() / depth.max(1));
         for row in self.elements.chunks_exact(depth.max(1)) {
             padded.extend_from_slice(row);
+            // The kernel multiplies pairs; a zero beside the last element adds nothing.
             padded.extend((depth % 2 == 1).then_some(0));
         }
         padded
@@ -159,7 +163,7 @@ impl Operand {
 
 #[derive(Clone)]
 struct Product {
-    places: Places,
+    places: OperandPlaces,
     transposed_rows: bool,
     transposed_matrix: bool,
     alpha: f32,
@@ -170,7 +174,7 @@ pub(in crate::ops) fn parse(
     attributes: &Attributes<'_>,
 ) -> Result<Option<Box<dyn Op>>, OperandError> {
     Ok(Some(Box::new(Product {
-        places: Places::of(attributes.op_type()),
+        places: OperandPlaces::of(attributes.op_type()),
         transposed_rows: attributes.int("transA", 0) != 0,
         transposed_matrix: attributes.int("transB", 0) != 0,
         alpha: attributes.float("alpha", 1.0),
@@ -251,16 +255,19 @@ impl Op for Product {
         }
         let factors = self.factors(operands, scale, matrices.columns)?;
         match self.places.answer.filter(|&at| operand(operands, at).is_some()) {
-            Some(at) => {
-                narrowed(Code::of(operands, at, required(operands, 0)?)?, shape, &sums, factors)
-            }
+            Some(at) => narrowed(
+                QuantParams::of(operands, at, required(operands, 0)?)?,
+                shape,
+                &sums,
+                factors,
+            ),
             None => real(shape, &sums, &factors, bias.and_then(Value::floats)),
         }
     }
 }
 
 /// The answer in eight bits.
-fn narrowed(to: Code, shape: Vec<usize>, sums: &[i32], factors: Vec<f32>) -> Answers {
+fn narrowed(to: QuantParams, shape: Vec<usize>, sums: &[i32], factors: Vec<f32>) -> Answers {
     let factors: Vec<f32> = factors.into_iter().map(|factor| factor / to.scale).collect();
     let mut bits = vec![0; sums.len()];
     narrow(sums, &vec![0; factors.len()], &factors, to.range()?, &mut bits);

@@ -2,7 +2,7 @@
 
 use super::super::places::axis;
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, required};
+use super::{Answers, Bytes, QuantParams, answer, required};
 use crate::error::OperandError;
 use crate::value::Value;
 
@@ -26,7 +26,8 @@ pub(in crate::ops) fn parse(
 impl Op for Softmax {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = QuantParams::of(operands, 1, input)?;
+        let to = QuantParams::of(operands, 3, input)?;
         let shape = input.shape().to_vec();
         let axis = axis(self.axis, shape.len())?;
         let inner: usize = shape[axis + 1..].iter().product();
@@ -56,10 +57,12 @@ fn powers(scale: f32, length: usize) -> Vec<f32> {
 }
 
 /// One row's answers.
-fn normalised(row: &[i16], powers: &[f32], to: Code) -> Result<Vec<u8>, OperandError> {
+fn normalised(row: &[i16], powers: &[f32], to: QuantParams) -> Result<Vec<u8>, OperandError> {
     let top = row.iter().copied().max().unwrap_or(0);
-    let power = |&x: &i16| powers[usize::from((top - x).unsigned_abs())];
-    let sum: f32 = row.iter().map(power).sum();
-    let (steps, range) = ((1.0 / to.scale).floor(), to.range()?);
-    Ok(row.iter().map(|x| range.nearest(power(x) * steps / sum) as u8).collect())
+    let exponentials: Vec<f32> =
+        row.iter().map(|&x| powers[usize::from((top - x).unsigned_abs())]).collect();
+    let sum: f32 = exponentials.iter().sum();
+    let steps = (1.0 / to.scale).floor();
+    let range = to.range()?;
+    Ok(exponentials.iter().map(|power| range.nearest(power * steps / sum) as u8).collect())
 }

@@ -1,7 +1,7 @@
 //! Functions of one element: with 256 elements to meet, each is a table.
 
 use super::super::{Attributes, Op};
-use super::{Answers, Bytes, Code, answer, required};
+use super::{Answers, Bytes, QuantParams, answer, required};
 use crate::error::OperandError;
 use crate::kernels::math::sigmoid;
 use crate::value::Value;
@@ -26,7 +26,8 @@ pub(in crate::ops) fn parse(
 impl Op for Function {
     fn whole(&self, operands: &[Option<&Value>]) -> Answers {
         let input = required(operands, 0)?;
-        let (from, to) = (Code::of(operands, 1, input)?, Code::of(operands, 3, input)?);
+        let from = QuantParams::of(operands, 1, input)?;
+        let to = QuantParams::of(operands, 3, input)?;
         let table = match *self {
             Self::LeakyRelu(slope) => table(from, to, |x| if x >= 0.0 { x } else { slope * x }),
             Self::Sigmoid => table(from, to, sigmoid),
@@ -37,8 +38,8 @@ impl Op for Function {
 
 /// The function's answer to every element, by the element's bits.
 pub(super) fn table(
-    from: Code,
-    to: Code,
+    from: QuantParams,
+    to: QuantParams,
     function: impl Fn(f32) -> f32,
 ) -> Result<[u8; 256], OperandError> {
     let range = to.range()?;

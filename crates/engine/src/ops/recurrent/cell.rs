@@ -3,7 +3,7 @@
 use super::LayerKind;
 use crate::kernels::elementwise::{Unary, unary};
 use crate::kernels::gemm::Packed;
-use crate::ops::matmul::multiply_rows;
+use crate::kernels::gemm::multiply_rows;
 
 /// What a step carries to the next: a state and, in an LSTM, a cell per row of the batch.
 #[derive(Debug, Clone)]
@@ -72,7 +72,9 @@ impl Cell<'_> {
     fn gru(&self, inputs: Vec<Vec<f32>>, state: &State, linear_before_reset: bool) -> Step {
         let gate =
             |at: usize| self.activated(0, added(&inputs[at], &self.recur(at, &state.hidden)));
-        let (update, reset) = (gate(0), gate(1));
+        // GRU (Cho et al., 2014); ONNX orders the gates update, reset, hidden.
+        let update = gate(0);
+        let reset = gate(1);
         let (product, recurrent) = if linear_before_reset {
             let product = self.recur(2, &state.hidden);
             let recurrent = multiplied(&reset, &product);
@@ -81,8 +83,12 @@ impl Cell<'_> {
             (Vec::new(), self.recur(2, &multiplied(&reset, &state.hidden)))
         };
         let coming = self.activated(1, added(&inputs[2], &recurrent));
-        let mix = |(i, &z): (usize, &f32)| (1.0 - z) * coming[i] + z * state.hidden[i];
-        let hidden = update.iter().enumerate().map(mix).collect();
+        // The update gate says how much of the old state stays.
+        let hidden = update
+            .iter()
+            .enumerate()
+            .map(|(i, &z)| (1.0 - z) * coming[i] + z * state.hidden[i])
+            .collect();
         let state = State { hidden, cell: Vec::new() };
         Step { state, gates: vec![update, reset, coming], product, shown: Vec::new() }
     }
@@ -90,6 +96,8 @@ impl Cell<'_> {
     /// Gates in ONNX's order: input, output, forget, and the cell that may come.
     fn lstm(&self, inputs: Vec<Vec<f32>>, state: &State, input_forget: bool) -> Step {
         let sum = |at: usize| added(&inputs[at], &self.recur(at, &state.hidden));
+        // LSTM (Hochreiter and Schmidhuber, 1997), with the peepholes of Gers and Schmidhuber
+        // (2000).
         let input = self.activated(0, self.peeped(0, sum(0), &state.cell));
         let forget = if input_forget {
             input.iter().map(|i| 1.0 - i).collect()

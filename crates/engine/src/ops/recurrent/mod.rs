@@ -6,12 +6,11 @@
 
 pub(crate) mod cell;
 
-use super::matmul::multiply_rows;
 use super::operands::{Answers, floats, operand, required, rounded};
 use super::{Attributes, Op};
 use crate::error::OperandError;
 use crate::kernels::elementwise::Unary;
-use crate::kernels::gemm::Packed;
+use crate::kernels::gemm::{Packed, multiply_rows};
 use crate::value::Value;
 use cell::{Cell, State, Step};
 
@@ -63,11 +62,10 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
 
 impl Recurrent {
     pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
-        let flag = |name: &str| attributes.int(name, 0) != 0;
         let kind = match attributes.op_type() {
             "RNN" => LayerKind::Rnn,
-            "GRU" => LayerKind::Gru { linear_before_reset: flag("linear_before_reset") },
-            _ => LayerKind::Lstm { input_forget: flag("input_forget") },
+            "GRU" => LayerKind::Gru { linear_before_reset: attributes.flag("linear_before_reset") },
+            _ => LayerKind::Lstm { input_forget: attributes.flag("input_forget") },
         };
         let reversed = match attributes.string("direction", "forward").as_str() {
             "forward" => vec![false],
@@ -75,7 +73,7 @@ impl Recurrent {
             "bidirectional" => vec![false, true],
             other => return Err(OperandError::new(format!("there is no direction {other}"))),
         };
-        if flag("layout") {
+        if attributes.flag("layout") {
             return Err(OperandError::new(
                 "layout 1 (batch first) is not supported; export with layout 0",
             ));
@@ -102,8 +100,9 @@ fn activations(
             names.len()
         )));
     }
-    let list = |name: &str| attributes.floats(name).unwrap_or(&[]).iter().copied();
-    let (mut alphas, mut betas) = (list("activation_alpha"), list("activation_beta"));
+    // Parameters stand in the order of the activations that take one.
+    let mut alphas = attributes.floats("activation_alpha").unwrap_or(&[]).iter().copied();
+    let mut betas = attributes.floats("activation_beta").unwrap_or(&[]).iter().copied();
     let named = names.iter().map(|name| {
         let mut alpha = |default: f32| alphas.next().unwrap_or(default);
         Ok(match name.as_str() {
@@ -148,16 +147,16 @@ impl Recurrent {
     }
 
     pub(crate) fn sizes(&self, operands: &[Option<&Value>]) -> Result<Sizes, OperandError> {
-        let shape = |at: usize| operand(operands, at).map_or(&[][..], Value::shape);
-        let (x, w, r) = (shape(0), shape(1), shape(2));
-        let operand_error = || {
-            OperandError::new(format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit"))
+        let [x, w, r] = [0, 1, 2].map(|at| operand(operands, at).map_or(&[][..], Value::shape));
+        let misfit = format!("input {x:?}, weights {w:?} and recurrence {r:?} do not fit");
+        let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else {
+            return Err(OperandError::new(misfit));
         };
-        let (&[steps, batch, input], &[_, _, hidden]) = (x, r) else { return Err(operand_error()) };
-        let (directions, rows) = (self.reversed.len(), self.kind.gates() * hidden);
+        let directions = self.reversed.len();
+        let rows = self.kind.gates() * hidden;
         let fits = w == [directions, rows, input] && r == [directions, rows, hidden];
         let sizes = Sizes { steps, batch, input, hidden };
-        (fits && input * hidden > 0).then_some(sizes).ok_or_else(operand_error)
+        if fits && input * hidden > 0 { Ok(sizes) } else { Err(OperandError::new(misfit)) }
     }
 
     pub(crate) fn direction<'a>(
@@ -171,6 +170,8 @@ impl Recurrent {
         let rows = self.kind.gates() * hidden;
         let weights = part(1, rows * input)?;
         let (own, recurrent) = part(3, 2 * rows)?.split_at_checked(rows).unwrap_or_default();
+        // What the inputs add to the gates does not depend on the state: one product for all
+        // steps.
         let packed = Packed::new(input, rows, own, |k, row| weights[row * input + k]);
         let mut inputs = vec![0.0; steps * batch * rows];
         let data = required(operands, 0)?.floats().map_or(&[][..], |f| &f.data);
@@ -208,11 +209,14 @@ pub(crate) fn part<'a>(
 
 /// From the state to each gate, with biases if there are any.
 fn gates(recurrence: &[f32], biases: &[f32], hidden: usize) -> Vec<Packed> {
-    let gate = |(gate, weights): (usize, &[f32])| {
-        let bias = biases.get(gate * hidden..(gate + 1) * hidden).unwrap_or(&[]);
-        Packed::new(hidden, hidden, bias, |k, row| weights[row * hidden + k])
-    };
-    recurrence.chunks_exact(hidden * hidden).enumerate().map(gate).collect()
+    recurrence
+        .chunks_exact(hidden * hidden)
+        .enumerate()
+        .map(|(gate, weights)| {
+            let bias = biases.get(gate * hidden..(gate + 1) * hidden).unwrap_or(&[]);
+            Packed::new(hidden, hidden, bias, |k, row| weights[row * hidden + k])
+        })
+        .collect()
 }
 
 impl Direction<'_> {
@@ -233,12 +237,16 @@ impl Direction<'_> {
         let gates = self.cell.recurrence.len();
         let mut state = self.start.clone();
         for turn in 0..steps {
-            let time = |row: usize| self.time(turn, lengths[row]);
-            let gate = |gate: usize| -> Vec<f32> {
-                let start = |row| ((time(row) * batch + row) * gates + gate) * hidden;
-                (0..batch).flat_map(|row| &self.inputs[start(row)..][..hidden]).copied().collect()
-            };
-            let step = self.cell.step((0..gates).map(gate).collect(), &state);
+            // Rows of a batch may differ in length, so that a reversed row starts at its own end.
+            let mut inputs = vec![Vec::with_capacity(batch * hidden); gates];
+            for (gate, inputs) in inputs.iter_mut().enumerate() {
+                for (row, &length) in lengths.iter().enumerate() {
+                    let time = self.time(turn, length);
+                    let start = ((time * batch + row) * gates + gate) * hidden;
+                    inputs.extend_from_slice(&self.inputs[start..][..hidden]);
+                }
+            }
+            let step = self.cell.step(inputs, &state);
             let mut next = state.clone();
             for row in (0..batch).filter(|&row| turn < lengths[row]) {
                 let range = row * hidden..(row + 1) * hidden;
@@ -262,7 +270,8 @@ impl Op for Recurrent {
         let lengths = lengths(operand(operands, 4), sizes)?;
         let directions = self.reversed.len();
         let mut states = vec![0.0; steps * directions * batch * hidden];
-        let (mut last, mut cells) = (Vec::new(), Vec::new());
+        let mut last = Vec::new();
+        let mut cells = Vec::new();
         for at in 0..directions {
             let direction = self.direction(sizes, at, operands)?;
             let end = direction.walk(sizes, &lengths, |turn, _, step| {
@@ -291,10 +300,11 @@ impl Op for Recurrent {
 pub(crate) fn lengths(given: Option<&Value>, sizes: Sizes) -> Result<Vec<usize>, OperandError> {
     let Some(given) = given else { return Ok(vec![sizes.steps; sizes.batch]) };
     let lengths = given.integers().unwrap_or_default();
-    let checked = |&n: &i64| usize::try_from(n).ok().filter(|&n| n <= sizes.steps);
-    let checked: Option<Vec<usize>> = lengths.iter().map(checked).collect();
+    let checked: Option<Vec<usize>> =
+        lengths.iter().map(|&n| usize::try_from(n).ok().filter(|&n| n <= sizes.steps)).collect();
     checked.filter(|v| v.len() == sizes.batch).ok_or_else(|| {
-        let (steps, batch) = (sizes.steps, sizes.batch);
+        let steps = sizes.steps;
+        let batch = sizes.batch;
         OperandError::new(format!(
             "sequence lengths {lengths:?} do not fit {batch} rows of {steps} steps"
         ))

@@ -1,7 +1,7 @@
 //! From an output place to the input places it blends, along one axis, as ONNX Runtime does.
 
 use crate::error::OperandError;
-use crate::kernels::resize::{Along, Blend};
+use crate::kernels::resize::{AxisBlends, Blend};
 use crate::ops::Attributes;
 
 /// How an output place maps to the input.
@@ -94,8 +94,8 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    pub(super) fn along(&self) -> Along {
-        Along::new((0..self.to).map(|out| self.blend(out)).collect(), self.from)
+    pub(super) fn along(&self) -> AxisBlends {
+        AxisBlends::new((0..self.to).map(|out| self.blend(out)).collect(), self.from)
     }
 
     fn blend(&self, out: usize) -> Blend {
@@ -121,7 +121,9 @@ impl Axis {
 
     /// The output place in input coordinates.
     fn place(&self, x: f32) -> f32 {
-        let (from, to, scale) = (self.from as f32, self.to as f32, self.scale);
+        let from = self.from as f32;
+        let to = self.to as f32;
+        let scale = self.scale;
         match self.coordinates {
             Coordinates::Asymmetric => x / scale,
             Coordinates::HalfPixel => (x + 0.5) / scale - 0.5,
@@ -172,17 +174,29 @@ impl Axis {
     fn cubic(&self, x: f32, a: f32, exclude_outside: bool) -> Blend {
         let low = x.floor();
         let s = x - low;
-        let outer = |s: f32| ((a * s - 5.0 * a) * s + 8.0 * a) * s - 4.0 * a;
-        let inner = |s: f32| ((a + 2.0) * s - (a + 3.0)) * s * s + 1.0;
-        let mut shares = [outer(s + 1.0), inner(s), inner(1.0 - s), outer(2.0 - s)];
-        let place = |i: usize| low as i64 - 1 + i as i64;
+        // Keys' cubic convolution (1981), with the parameter `a`.
+        let mut shares = [
+            cubic_outer(s + 1.0, a),
+            cubic_inner(s, a),
+            cubic_inner(1.0 - s, a),
+            cubic_outer(2.0 - s, a),
+        ];
+        let places: [i64; 4] = std::array::from_fn(|i| low as i64 - 1 + i as i64);
         if exclude_outside {
-            let inside = |i: usize| (0..self.from as i64).contains(&place(i));
-            shares = std::array::from_fn(|i| if inside(i) { shares[i] } else { 0.0 });
+            for (share, place) in shares.iter_mut().zip(places) {
+                if !self.is_inside(place) {
+                    *share = 0.0;
+                }
+            }
             let sum: f32 = shares.iter().sum();
             shares = shares.map(|share| share / sum);
         }
-        Blend::Shares((0..4).map(|i| (self.clamped(place(i)), shares[i])).collect())
+        Blend::Shares(places.into_iter().map(|at| self.clamped(at)).zip(shares).collect())
+    }
+
+    /// Whether there is such an input pixel.
+    fn is_inside(&self, at: i64) -> bool {
+        (0..self.from as i64).contains(&at)
     }
 
     /// All places that fall onto the output place when shrinking; `centre` counts from the
@@ -193,11 +207,11 @@ impl Axis {
             Mode::Cubic { exclude_outside, .. } => (2.0 * wide, exclude_outside),
             _ => (wide, false),
         };
-        let (low, high) =
-            ((centre - reach + 0.5).floor() as i64, (centre + reach + 0.5).floor() as i64);
-        let inside = |at: i64| (0..self.from as i64).contains(&at);
-        let (mut shares, mut total) = (Vec::<(usize, f32)>::new(), 0.0);
-        for at in (low..high).filter(|&at| !exclude_outside || inside(at)) {
+        let low = (centre - reach + 0.5).floor() as i64;
+        let high = (centre + reach + 0.5).floor() as i64;
+        let mut shares = Vec::<(usize, f32)>::new();
+        let mut total = 0.0;
+        for at in (low..high).filter(|&at| !exclude_outside || self.is_inside(at)) {
             let share = self.weight((at as f32 - centre + 0.5) / wide);
             total += share;
             match (shares.last_mut(), self.clamped(at)) {
@@ -213,12 +227,22 @@ impl Axis {
     fn weight(&self, distance: f32) -> f32 {
         let x = distance.abs();
         match self.mode {
-            Mode::Cubic { a, .. } if x < 1.0 => ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0,
-            Mode::Cubic { a, .. } if x < 2.0 => ((a * x - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a,
+            Mode::Cubic { a, .. } if x < 1.0 => cubic_inner(x, a),
+            Mode::Cubic { a, .. } if x < 2.0 => cubic_outer(x, a),
             Mode::Cubic { .. } => 0.0,
             _ => (1.0 - x).max(0.0),
         }
     }
+}
+
+/// Keys' kernel up to a distance of one pixel.
+fn cubic_inner(x: f32, a: f32) -> f32 {
+    ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0
+}
+
+/// Keys' kernel from a distance of one pixel to two.
+fn cubic_outer(x: f32, a: f32) -> f32 {
+    ((a * x - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::places::{axis, strides};
 use super::plane::Plane;
 use super::{Attributes, Local, Op, Wants};
 use crate::error::OperandError;
-use crate::kernels::resize::{Along, Blend};
+use crate::kernels::resize::{AxisBlends, Blend};
 use crate::value::Value;
 use blend::{Axis, Coordinates, Mode};
 use faultlens_core::DType;
@@ -75,7 +75,7 @@ impl Resize {
         &self,
         shape: &[usize],
         operands: &[Option<&Value>],
-    ) -> Result<Vec<Option<Along>>, OperandError> {
+    ) -> Result<Vec<Option<AxisBlends>>, OperandError> {
         let axes = self.axes(shape, operands)?;
         let copies = self.copies(&axes);
         Ok(axes.iter().map(|a| (!copies && !a.is_kept()).then(|| a.along())).collect())
@@ -91,16 +91,18 @@ impl Resize {
             Some(axes) => axes.iter().map(|&a| axis(a, shape.len())).collect::<Result<_, _>>()?,
             None => (0..shape.len()).collect(),
         };
-        let kept = |&from: &usize| Axis {
-            from,
-            to: from,
-            scale: 1.0,
-            part: (0.0, 1.0),
-            coordinates: self.coordinates,
-            mode: self.mode,
-            antialias: self.antialias,
-        };
-        let mut axes: Vec<Axis> = shape.iter().map(kept).collect();
+        let mut axes: Vec<Axis> = shape
+            .iter()
+            .map(|&from| Axis {
+                from,
+                to: from,
+                scale: 1.0,
+                part: (0.0, 1.0),
+                coordinates: self.coordinates,
+                mode: self.mode,
+                antialias: self.antialias,
+            })
+            .collect();
         let lengths: Vec<usize> = named.iter().map(|&a| shape[a]).collect();
         for (&a, (to, scale)) in named.iter().zip(self.targets(&lengths, operands)?) {
             (axes[a].to, axes[a].scale) = (to, scale);
@@ -146,14 +148,12 @@ impl Resize {
         let scales = scales
             .filter(|s| s.len() == lengths.len())
             .ok_or_else(|| wrong(scales.map_or(0, Vec::len)))?;
-        let pair =
-            |(&from, &scale): (&usize, &f32)| ((from as f32 * scale).floor() as usize, scale);
-        Ok(lengths.iter().zip(scales).map(pair).collect())
+        let targets = lengths.iter().zip(scales);
+        Ok(targets.map(|(&from, &scale)| ((from as f32 * scale).floor() as usize, scale)).collect())
     }
 
     fn sized(&self, lengths: &[usize], sizes: &[usize]) -> Vec<(usize, f32)> {
-        let scale = |(&from, &to): (&usize, &usize)| to as f32 / from as f32;
-        let scales = lengths.iter().zip(sizes).map(scale);
+        let scales = lengths.iter().zip(sizes).map(|(&from, &to)| to as f32 / from as f32);
         let common = match self.proportions {
             Proportions::Change => return sizes.iter().copied().zip(scales).collect(),
             Proportions::KeepInside => scales.fold(f32::INFINITY, f32::min),
@@ -181,7 +181,8 @@ impl Op for Resize {
             return Ok(None);
         }
         let shape = [images.to, channels.to, rows.to, columns.to];
-        let (rows, columns) = (rows.along(), columns.along());
+        let rows = rows.along();
+        let columns = columns.along();
         Ok(Some(Box::new(Plane { shape, rows, columns, outside: self.outside })))
     }
 
@@ -227,8 +228,10 @@ fn nearest(axes: &[Axis]) -> Vec<usize> {
             .iter()
             .map(|blend| if let Blend::Only(at) = blend { at * stride } else { 0 })
             .collect();
-        let next = |start: &usize| chosen.iter().map(move |at| start + at).collect::<Vec<_>>();
-        places = places.iter().flat_map(next).collect();
+        places = places
+            .iter()
+            .flat_map(|start| chosen.iter().map(move |at| start + at).collect::<Vec<_>>())
+            .collect();
     }
     places
 }
@@ -240,11 +243,10 @@ fn along_axis(data: &[f32], inner: usize, axis: &Axis, outside: f32) -> Vec<f32>
     for block in data.chunks_exact(axis.from * inner) {
         for blend in along.blends() {
             let shares = blend.shares();
-            let value = |i: usize| match blend {
+            answers.extend((0..inner).map(|i| match blend {
                 Blend::Outside => outside,
                 _ => shares.iter().map(|&(at, share)| share * block[at * inner + i]).sum(),
-            };
-            answers.extend((0..inner).map(value));
+            }));
         }
     }
     answers

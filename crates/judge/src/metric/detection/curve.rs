@@ -1,12 +1,13 @@
-//! Precision over recall, and the one number that remains of it.
+//! Precision over recall, and the average precision read off it.
 
-/// The best precision at each recall or beyond, from who is right, surest first.
+/// The interpolated precision-recall curve: the best precision at each recall or beyond, from true
+/// and false positives by descending score.
 ///
-/// Only right detections raise recall, and precision is best at one of them; so the curve has a
-/// point for each, and wrong ones only lower what stands behind them.
+/// Only true positives raise recall, and precision has its maxima at them; so the curve has a point
+/// for each, and false positives only lower the points behind them.
 pub(crate) struct Curve {
-    /// For each right detection, how many objects are found up to there, and the best precision
-    /// there or beyond.
+    /// For each true positive, how many objects are found up to there, and the best precision there
+    /// or beyond.
     points: Vec<(usize, f64)>,
     objects: f64,
 }
@@ -30,6 +31,7 @@ impl Curve {
                 points.push((right, right as f64 / all as f64));
             }
         }
+        // From the back: interpolation takes the best precision at this recall or beyond.
         let mut best = 0.0f64;
         for (_, precision) in points.iter_mut().rev() {
             best = best.max(*precision);
@@ -65,14 +67,16 @@ impl Curve {
         (0.0 + parts.sum::<f64>()) / self.objects
     }
 
-    /// For rising recalls.
+    /// The mean of the interpolated precision at recalls in ascending order.
     fn mean_at(&self, recalls: impl ExactSizeIterator<Item = f64>) -> f64 {
         let count = recalls.len() as f64;
         let mut sum = 0.0;
         let mut nth = 0;
         for wanted in recalls {
-            let reached = |&(found, _): &(usize, f64)| found as f64 / self.objects >= wanted;
-            while self.points.get(nth).is_some_and(|point| !reached(point)) {
+            while let Some(&(found, _)) = self.points.get(nth) {
+                if found as f64 / self.objects >= wanted {
+                    break;
+                }
                 nth += 1;
             }
             sum += self.points.get(nth).map_or(0.0, |&(_, precision)| precision);
@@ -99,16 +103,15 @@ mod tests {
     fn a_recall_can_fall_between_two_roundings() {
         // 7/20 is 35/100 but less than 35 times 0.01.
         let curve = Curve::new([true; 7].into_iter(), 20);
-        let counted = |mean: f64| (mean * 101.0).round();
-        let got = (counted(curve.at_101_recalls()), counted(curve.at_101_hundredths()));
-        assert_eq!(got, (35.0, 36.0));
+        assert_eq!((curve.at_101_recalls() * 101.0).round(), 35.0);
+        assert_eq!((curve.at_101_hundredths() * 101.0).round(), 36.0);
     }
 
     #[test]
     fn curves_are_read_at_recalls() {
         let yes = true;
         let no = false;
-        // Judged, objects; at 101 recalls, at 11, area.
+        // JudgedClass, objects; at 101 recalls, at 11, area.
         let cases: [(&[bool], usize, [f64; 3]); 5] = [
             (&[yes, yes], 2, [1.0; 3]),
             (&[], 2, [0.0; 3]),

@@ -1,13 +1,14 @@
-//! Average precision of the same scenes, counted again and again with other weights.
+//! Average precision of the same scenes under many weights, for bootstrap intervals.
 
 use super::Scene;
-use super::coco::{Mine, Verdict, by_class, mean};
+use super::coco::{ClassBoxes, Verdict, by_class, mean};
 use super::curve::Curve;
 
-/// What scenes say of a target, judged once.
+/// The detections of many scenes, judged once.
 ///
-/// Intervals of average precision come from scenes drawn again with replacement. A scene that is
-/// drawn twice counts twice: who finds whom stays the same, so that only counting is left to do.
+/// Intervals of average precision come from the bootstrap: scenes drawn again with replacement. A
+/// scene that is drawn twice counts twice; the matching within a scene stays the same, so only the
+/// counting is repeated.
 #[derive(Debug)]
 pub struct CocoEvidence {
     classes: Vec<Class>,
@@ -18,7 +19,7 @@ pub struct CocoEvidence {
 struct Class {
     /// The scenes of its objects.
     objects: Vec<usize>,
-    /// The scenes of its detections, surest first.
+    /// The scenes of its detections, by descending score.
     detections: Vec<usize>,
     /// For each threshold, a verdict on each detection.
     verdicts: Vec<Vec<Verdict>>,
@@ -43,50 +44,50 @@ impl CocoEvidence {
 }
 
 impl Class {
-    fn new(mine: &Mine, ious: &[f64]) -> Self {
+    fn new(mine: &ClassBoxes, ious: &[f64]) -> Self {
         let judged = mine.judge_at(ious);
         let order = judged.order();
-        let sorted = |verdicts: &Vec<Verdict>| order.iter().map(|&at| verdicts[at]).collect();
+        let mut verdicts = Vec::with_capacity(judged.verdicts.len());
+        for unsorted in &judged.verdicts {
+            verdicts.push(order.iter().map(|&at| unsorted[at]).collect());
+        }
         Self {
             objects: mine.objects.iter().filter(|(_, known)| !known.crowd).map(|o| o.0).collect(),
             detections: order.iter().map(|&at| judged.found[at].scene).collect(),
-            verdicts: judged.verdicts.iter().map(sorted).collect(),
+            verdicts,
         }
     }
 
     fn average_precision(&self, times: &[usize]) -> Option<f64> {
         let objects: usize = self.objects.iter().map(|&scene| times[scene]).sum();
-        (objects > 0)
-            .then(|| {
-                mean(self.verdicts.iter().map(|verdicts| {
-                    let each = verdicts.iter().zip(&self.detections);
-                    let counting = each.filter(|&(&verdict, _)| verdict != Verdict::Aside);
-                    let judged = counting.map(|(&v, &scene)| (v == Verdict::Right, times[scene]));
-                    Curve::weighted(judged, objects).at_101_recalls()
-                }))
-            })
-            .flatten()
+        if objects == 0 {
+            return None;
+        }
+        mean(self.verdicts.iter().map(|verdicts| {
+            let each = verdicts.iter().zip(&self.detections);
+            let counting = each.filter(|&(&verdict, _)| verdict != Verdict::Ignored);
+            let judged = counting.map(|(&v, &scene)| (v == Verdict::TruePositive, times[scene]));
+            Curve::weighted(judged, objects).at_101_recalls()
+        }))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::coco::{coco_ious, coco_scores};
-    use super::super::{CocoSummary, Found, Known, Rect};
+    use super::super::{CocoSummary, Rect, ScoredBox, TruthBox};
     use super::*;
+
+    fn rect(at: usize, moved: usize) -> Rect {
+        Rect { left: (at * 40 + moved) as f64, top: 3.0, width: 30.0, height: 20.0 }
+    }
 
     /// Scenes with three classes, objects that are found well, badly and not at all, and a crowd.
     fn scenes() -> Vec<Scene> {
-        let rect = |at: usize, by: usize| Rect {
-            left: (at * 40 + by) as f64,
-            top: 3.0,
-            width: 30.0,
-            height: 20.0,
-        };
         (0..12)
             .map(|number| Scene {
                 objects: (0..number % 4)
-                    .map(|at| Known {
+                    .map(|at| TruthBox {
                         class: (number + at) % 3,
                         rect: rect(at, 0),
                         area: 600.0,
@@ -95,7 +96,7 @@ mod tests {
                     })
                     .collect(),
                 detections: (0..5)
-                    .map(|at| Found {
+                    .map(|at| ScoredBox {
                         class: (number + at) % 3,
                         rect: rect(at, (number * 7 + at * 5) % 11),
                         score: ((number * 31 + at * 17) % 97) as f64 / 97.0,

@@ -2,106 +2,114 @@
 
 use super::Rect;
 
-/// How an object counts for who finds it.
+/// How an object of the ground truth counts for the detection that is matched with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// It is to be found, once.
+pub(crate) enum ObjectRole {
+    /// It should be found, once: its detection is a true positive.
     Counts,
-    /// It can be found once, but whoever finds it is neither right nor wrong.
-    Aside,
-    /// It can be found any number of times, by who is then neither right nor wrong.
+    /// It can be found once, but its detection counts neither as right nor as wrong.
+    Ignored,
+    /// It can be found any number of times, and its detections count neither way.
     Crowd,
 }
 
 /// Which detections of one image and class overlap which objects, and by how much.
 ///
-/// Overlaps are computed once and serve every threshold. Those below the least threshold are not
-/// kept, so that most detections have one or none.
+/// Overlaps are computed once and serve every threshold. Those below the smallest threshold are not
+/// kept, so that most detections have one or none. The rows lie one after the other, as in a
+/// compressed sparse matrix.
 #[derive(Debug, Default)]
-pub(crate) struct Meetings {
-    /// For each detection, where its meetings start; one more at the end.
+pub(crate) struct OverlapTable {
+    /// For each detection, where its overlaps start; one more at the end.
     starts: Vec<usize>,
-    met: Vec<Meeting>,
+    overlaps: Vec<Overlap>,
+    /// For each object, whether a detection has it; scratch space of [`assign`](Self::assign).
     taken: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Meeting {
+struct Overlap {
     object: usize,
-    overlap: f64,
+    iou: f64,
 }
 
-impl Meetings {
-    /// Forgets what was there and takes in one image: detections surest first, and objects with
-    /// whether they are crowds. Buffers are used again, since there are many images.
-    pub(crate) fn note(
+impl OverlapTable {
+    /// Replaces the content by the overlaps of one image: detections by descending score, and objects
+    /// with whether they are crowds. Buffers are reused, since there are many images.
+    pub(crate) fn fill(
         &mut self,
         detections: impl Iterator<Item = Rect>,
         objects: &[(Rect, bool)],
-        least: f64,
+        min_iou: f64,
     ) {
-        let least = reachable(least);
+        let min_iou = reachable(min_iou);
         self.starts.clear();
-        self.met.clear();
+        self.overlaps.clear();
         for rect in detections {
-            self.starts.push(self.met.len());
+            self.starts.push(self.overlaps.len());
             for (object, &(known, crowd)) in objects.iter().enumerate() {
-                let overlap = if crowd { rect.part_in(&known) } else { rect.iou(&known) };
-                if overlap >= least {
-                    self.met.push(Meeting { object, overlap });
+                let iou = if crowd { rect.part_in(&known) } else { rect.iou(&known) };
+                if iou >= min_iou {
+                    self.overlaps.push(Overlap { object, iou });
                 }
             }
         }
-        self.starts.push(self.met.len());
+        self.starts.push(self.overlaps.len());
     }
 
-    /// Tells, for each detection, which object it finds at a threshold.
+    /// Assigns objects to detections at a threshold, and reports for each detection the object that
+    /// it finds.
     ///
-    /// The surest detection chooses first and takes the object that it overlaps most, of equal
-    /// ones the last. Objects that do not count are found by who finds no other.
-    pub(crate) fn find(
+    /// This is the greedy matching of pycocotools: detections choose by descending score, and each
+    /// takes the free object that it overlaps most, of equal ones the last. Objects that do not
+    /// count are taken only by detections that find no other.
+    pub(crate) fn assign(
         &mut self,
-        iou: f64,
-        standings: &[Standing],
-        mut tell: impl FnMut(usize, Option<usize>),
+        min_iou: f64,
+        roles: &[ObjectRole],
+        mut report: impl FnMut(usize, Option<usize>),
     ) {
         self.taken.clear();
-        self.taken.resize(standings.len(), false);
+        self.taken.resize(roles.len(), false);
         for detection in 0..self.starts.len().saturating_sub(1) {
-            let met = &self.met[self.starts[detection]..self.starts[detection + 1]];
-            let free = |object: usize| !self.taken[object];
-            let best = most(met, iou, |object: usize| {
-                standings[object] == Standing::Counts && free(object)
-            })
-            .or_else(|| {
-                most(met, iou, |object: usize| match standings[object] {
-                    Standing::Counts => false,
-                    Standing::Aside => free(object),
-                    Standing::Crowd => true,
-                })
+            let row = &self.overlaps[self.starts[detection]..self.starts[detection + 1]];
+            let mut best = best_match(row, min_iou, |object| {
+                roles[object] == ObjectRole::Counts && !self.taken[object]
             });
+            if best.is_none() {
+                best = best_match(row, min_iou, |object| match roles[object] {
+                    ObjectRole::Counts => false,
+                    ObjectRole::Ignored => !self.taken[object],
+                    ObjectRole::Crowd => true,
+                });
+            }
             if let Some(object) = best {
                 self.taken[object] = true;
             }
-            tell(detection, best);
+            report(detection, best);
         }
     }
 }
 
-/// The object of the largest overlap that reaches `iou`; of equal ones the last.
-fn most(met: &[Meeting], iou: f64, open: impl Fn(usize) -> bool) -> Option<usize> {
-    let mut least = reachable(iou);
+/// The available object with the largest overlap of at least `min_iou`; of equal ones the last.
+fn best_match(
+    row: &[Overlap],
+    min_iou: f64,
+    is_available: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let mut largest = reachable(min_iou);
     let mut best = None;
-    for &Meeting { object, overlap } in met {
-        if overlap >= least && open(object) {
-            least = overlap;
+    for &Overlap { object, iou } in row {
+        if iou >= largest && is_available(object) {
+            largest = iou;
             best = Some(object);
         }
     }
     best
 }
 
-/// A box that overlaps itself by less than 1, after rounding, still finds itself at threshold 1.
+/// After rounding, a box may overlap itself by a little less than 1; with this margin, which
+/// pycocotools has too, it still finds itself at threshold 1.
 fn reachable(iou: f64) -> f64 {
     iou.min(1.0 - 1e-10)
 }
@@ -109,11 +117,14 @@ fn reachable(iou: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Standing::{Aside, Counts, Crowd};
+    use ObjectRole::{Counts, Crowd, Ignored};
+
+    fn rect(left: f64) -> Rect {
+        Rect { left, top: 0.0, width: 10.0, height: 10.0 }
+    }
 
     #[test]
-    fn the_surest_chooses_first() {
-        let rect = |left| Rect { left, top: 0.0, width: 10.0, height: 10.0 };
+    fn the_highest_score_chooses_first() {
         let cases = [
             ("the nearest", vec![1.0], vec![(0.0, Counts), (2.0, Counts)], vec![Some(1)]),
             ("once", vec![0.0, 0.0], vec![(0.0, Counts)], vec![Some(0), None]),
@@ -126,21 +137,21 @@ mod tests {
             (
                 "what counts first",
                 vec![0.0, 0.0],
-                vec![(0.0, Aside), (1.0, Counts)],
+                vec![(0.0, Ignored), (1.0, Counts)],
                 vec![Some(1), Some(0)],
             ),
             ("a crowd again and again", vec![0.0, 1.0], vec![(0.0, Crowd)], vec![Some(0), Some(0)]),
-            ("aside once", vec![0.0, 0.0], vec![(0.0, Aside)], vec![Some(0), None]),
+            ("ignored once", vec![0.0, 0.0], vec![(0.0, Ignored)], vec![Some(0), None]),
             ("too far", vec![4.0], vec![(0.0, Counts)], vec![None]),
         ];
-        let mut meetings = Meetings::default();
+        let mut overlaps = OverlapTable::default();
         for (what, detections, objects, wanted) in cases {
             let outlines: Vec<_> =
-                objects.iter().map(|&(left, standing)| (rect(left), standing == Crowd)).collect();
-            let standings: Vec<Standing> = objects.iter().map(|&(_, standing)| standing).collect();
-            meetings.note(detections.into_iter().map(rect), &outlines, 0.5);
+                objects.iter().map(|&(left, role)| (rect(left), role == Crowd)).collect();
+            let roles: Vec<ObjectRole> = objects.iter().map(|&(_, role)| role).collect();
+            overlaps.fill(detections.into_iter().map(rect), &outlines, 0.5);
             let mut got = Vec::new();
-            meetings.find(0.5, &standings, |_, object| got.push(object));
+            overlaps.assign(0.5, &roles, |_, object| got.push(object));
             assert_eq!(got, wanted, "{what}");
         }
     }

@@ -1,13 +1,12 @@
-//! How good detections are beside what is known of many images, as COCO, PASCAL VOC and TIDE
-//! count it.
+//! Detections against the ground truth of many images, as COCO, PASCAL VOC and TIDE count them.
 //!
 //! 1. A [`Scene`] is one image: what is known of it and what was found in it.
-//! 2. [`Meetings`](matching::Meetings) says which detections of a class overlap which objects, and
-//!    who finds whom at a threshold.
-//! 3. A curve of precision over recall follows from who is right, surest first.
+//! 2. [`OverlapTable`](matching::OverlapTable) says which detections of a class overlap which
+//!    objects, and matches them at a threshold.
+//! 3. A curve of precision over recall follows from true and false positives by descending score.
 //!
-//! Everything is computed in 64 bits from the numbers of the files: what stands at a threshold
-//! falls on the side where the published programs see it.
+//! Everything is computed in 64 bits from the numbers of the files: an overlap exactly at a
+//! threshold falls on the same side as in the published programs.
 
 pub(super) mod coco;
 mod curve;
@@ -17,7 +16,7 @@ mod summary;
 mod tide;
 mod voc;
 
-pub use coco::{ClassScores, Reached, coco_ious, coco_scores};
+pub use coco::{ClassScores, SizeScores, coco_ious, coco_scores};
 pub use evidence::CocoEvidence;
 pub use summary::CocoSummary;
 pub use tide::{Tide, TideError, TideKind, tide};
@@ -26,49 +25,50 @@ pub use voc::{VocPrecision, voc_ap, voc_average_precision};
 use faultlens_core::{Bounds, Detection};
 use std::cmp::Ordering;
 
-/// One image: what is known of it and what was found in it.
+/// One image: its ground truth and the detections in it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scene {
-    /// What stands in it.
-    pub objects: Vec<Known>,
-    /// What a target found in it, in any order; of equal scores the first counts as surer.
-    pub detections: Vec<Found>,
+    /// The ground truth.
+    pub objects: Vec<TruthBox>,
+    /// The detections, in any order; of equal scores the first one ranks higher.
+    pub detections: Vec<ScoredBox>,
 }
 
-/// An object that is known to be there.
+/// An object of the ground truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
+pub struct TruthBox {
     /// Its class, a position in a list.
     pub class: usize,
     /// The box around it.
     pub rect: Rect,
     /// How many pixels it has, which decides whether it is small or large; its box may have more.
     pub area: f64,
-    /// Whether it is a group that nobody can tell apart; detections on it count neither way.
+    /// Whether it is a group of objects that cannot be told apart; detections on it count neither
+    /// way.
     pub crowd: bool,
     /// Whether VOC leaves it out, since it is too hard to see.
     pub difficult: bool,
 }
 
-/// A detection with all digits of its file.
+/// A detection with the full precision of its file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct ScoredBox {
     /// Its class, a position in the same list as those of objects.
     pub class: usize,
     /// Where it is.
     pub rect: Rect,
-    /// How sure the target is.
+    /// The confidence of the target.
     pub score: f64,
 }
 
-impl Found {
-    /// Surest first, NaN last; a stable sort keeps the order of equal scores.
-    pub(super) fn surest_first(a: &Self, b: &Self) -> Ordering {
-        surest_first(a.score, b.score)
+impl ScoredBox {
+    /// Highest score first, NaN last; a stable sort keeps the order of equal scores.
+    pub(super) fn by_descending_score(a: &Self, b: &Self) -> Ordering {
+        by_descending_score(a.score, b.score)
     }
 }
 
-impl From<&Detection> for Found {
+impl From<&Detection> for ScoredBox {
     fn from(found: &Detection) -> Self {
         let &Detection { class, score, ref bounds } = found;
         Self { class, rect: bounds.into(), score: f64::from(score) }
@@ -94,8 +94,8 @@ impl Rect {
         self.width * self.height
     }
 
-    /// The part that both share over the part that either covers: 0 for boxes that do not meet or
-    /// are not finite. Step for step as pycocotools computes it.
+    /// The intersection over union: 0 for boxes that do not meet or are not finite. Computed step for
+    /// step as pycocotools does.
     pub fn iou(&self, other: &Self) -> f64 {
         let shared = self.shared(other);
         finite(shared / (self.area() + other.area() - shared))
@@ -123,13 +123,17 @@ impl From<&Bounds> for Rect {
     fn from(bounds: &Bounds) -> Self {
         let &Bounds { left, top, right, bottom } = bounds;
         let [left, top, right, bottom] = [left, top, right, bottom].map(f64::from);
-        // A side that is not a number stays one, so that the box meets nothing.
-        let side = |from: f64, to: f64| if to < from { 0.0 } else { to - from };
         Self { left, top, width: side(left, right), height: side(top, bottom) }
     }
 }
 
-fn surest_first(a: f64, b: f64) -> Ordering {
+/// The length of a side, not below 0. NaN stays NaN, so that such a box meets nothing; `max` would
+/// hide it.
+fn side(from: f64, to: f64) -> f64 {
+    if to < from { 0.0 } else { to - from }
+}
+
+fn by_descending_score(a: f64, b: f64) -> Ordering {
     match (a.is_nan(), b.is_nan()) {
         (false, false) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
         (a_nan, b_nan) => a_nan.cmp(&b_nan),

@@ -1,6 +1,6 @@
 //! COCO's numbers of all classes together.
 
-use super::coco::{ClassScores, Reached, mean};
+use super::coco::{ClassScores, SizeScores, mean};
 
 /// COCO's twelve numbers; `None` where there is no object to find.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -34,28 +34,27 @@ pub struct CocoSummary {
 impl CocoSummary {
     /// The means over classes of what [`coco_scores`](crate::coco_scores) found.
     pub fn of(classes: &[ClassScores]) -> Self {
-        let precision = |size| mean(classes.iter().filter_map(|class| class.ap(size)));
-        let recall = |size| mean(classes.iter().filter_map(|class| class.ar(size)));
-        let at = |iou| mean(classes.iter().filter_map(|class| class.ap_at(iou)));
-        let surest = |most: usize| {
-            let mine = classes.iter().filter_map(|class| class.surest.as_ref());
-            mean(mine.filter_map(|surest| mean(surest[most].iter().copied())))
-        };
+        // Thresholds are 0.5, 0.55 …: place 0 is 0.5, place 5 is 0.75.
         Self {
-            ap: precision(0),
-            ap50: at(0),
-            ap75: at(5),
-            ap_small: precision(1),
-            ap_medium: precision(2),
-            ap_large: precision(3),
-            ar1: surest(0),
-            ar10: surest(1),
-            ar100: recall(0),
-            ar_small: recall(1),
-            ar_medium: recall(2),
-            ar_large: recall(3),
+            ap: class_mean(classes, |class| class.ap(0)),
+            ap50: class_mean(classes, |class| class.ap_at(0)),
+            ap75: class_mean(classes, |class| class.ap_at(5)),
+            ap_small: class_mean(classes, |class| class.ap(1)),
+            ap_medium: class_mean(classes, |class| class.ap(2)),
+            ap_large: class_mean(classes, |class| class.ap(3)),
+            ar1: class_mean(classes, |class| class.top_recall(0)),
+            ar10: class_mean(classes, |class| class.top_recall(1)),
+            ar100: class_mean(classes, |class| class.ar(0)),
+            ar_small: class_mean(classes, |class| class.ar(1)),
+            ar_medium: class_mean(classes, |class| class.ar(2)),
+            ar_large: class_mean(classes, |class| class.ar(3)),
         }
     }
+}
+
+/// The mean over the classes that have a value.
+fn class_mean(classes: &[ClassScores], value: impl Fn(&ClassScores) -> Option<f64>) -> Option<f64> {
+    mean(classes.iter().filter_map(value))
 }
 
 impl ClassScores {
@@ -74,7 +73,12 @@ impl ClassScores {
         self.of_size(0)?.precision.get(iou).copied()
     }
 
-    fn of_size(&self, size: usize) -> Option<&Reached> {
+    /// Average recall over thresholds of the best 1 (place 0) or 10 (place 1) detections per image.
+    fn top_recall(&self, place: usize) -> Option<f64> {
+        mean(self.top_recalls.as_ref()?[place].iter().copied())
+    }
+
+    fn of_size(&self, size: usize) -> Option<&SizeScores> {
         self.sizes.get(size)?.as_ref()
     }
 }

@@ -3,17 +3,17 @@
 
 use super::coco::mean;
 use super::curve::Curve;
-use super::{Found, Known, Scene, surest_first};
+use super::{Scene, ScoredBox, TruthBox, by_descending_score};
 use std::collections::BTreeMap;
 
-/// Boxes that overlap by this much show the same thing.
+/// Boxes that overlap by this much show the same object.
 const FOREGROUND: f64 = 0.5;
 
 /// Boxes that overlap by no more have nothing to do with each other.
 const BACKGROUND: f64 = 0.1;
 
-/// TIDE looks at the surest detections of an image, of all classes together.
-const MOST_DETECTIONS: usize = 100;
+/// TIDE looks at the highest-scoring detections of an image, of all classes together.
+const MAX_DETECTIONS: usize = 100;
 
 /// Why a detection is wrong, or an object not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub enum TideKind {
     Localisation,
     /// Wrong in both.
     Both,
-    /// On an object that a surer detection has found.
+    /// On an object that a detection with a higher score has found.
     Duplicate,
     /// On nothing.
     Background,
@@ -78,91 +78,100 @@ pub struct Tide {
     pub false_negatives: TideError,
 }
 
-/// Says of every wrong detection and every lost object why, and what it costs.
+/// Classifies every wrong detection and every object that was not found, and computes what each kind
+/// of error costs.
 ///
-/// Detections on crowds count neither way. Each gain is that of mending one kind alone: a wrong
-/// class or place is put right, once for each object and for its surest detection; what cannot be
-/// put right is taken away; missed objects are taken away too.
+/// Detections on crowds count neither way. Each gain is that of fixing one kind alone, with TIDE's
+/// oracles: a wrong class or place is corrected, once for each object and for its highest-scoring
+/// detection; detections that cannot be corrected are removed; missed objects are removed too.
 pub fn tide(scenes: &[Scene]) -> Tide {
-    let mut ledger = Ledger::default();
+    let mut table = ErrorTable::default();
     for scene in scenes {
-        ledger.add(scene);
+        table.add(scene);
     }
-    let ap50 = ledger.precision(Mend::Nothing);
-    let gain = |mend| {
-        let mended = ledger.precision(mend).zip(ap50);
-        mended.map_or(0.0, |(mended, before)| (mended - before).max(0.0))
-    };
-    let wrong = ledger.points.iter().filter(|point| point.error.is_some()).count();
+    let ap50 = table.precision(Fix::Nothing);
+    let wrong = table.detections.iter().filter(|found| found.error.is_some()).count();
     Tide {
         ap50,
-        errors: TideKind::ALL
-            .map(|kind| TideError { count: ledger.count(kind), dap: gain(Mend::Kind(kind)) }),
-        false_positives: TideError { count: wrong, dap: gain(Mend::Wrong) },
-        false_negatives: TideError { count: ledger.lost.len(), dap: gain(Mend::Lost) },
+        errors: TideKind::ALL.map(|kind| TideError {
+            count: table.count(kind),
+            dap: table.gain(Fix::Kind(kind), ap50),
+        }),
+        false_positives: TideError { count: wrong, dap: table.gain(Fix::FalsePositives, ap50) },
+        false_negatives: TideError {
+            count: table.lost.len(),
+            dap: table.gain(Fix::FalseNegatives, ap50),
+        },
     }
 }
 
-/// What is put right before precision is computed.
+/// What is fixed before precision is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mend {
+enum Fix {
     Nothing,
     Kind(TideKind),
-    Wrong,
-    Lost,
+    FalsePositives,
+    FalseNegatives,
 }
 
-/// Every detection and lost object of all images.
+/// Every detection, and every object that was not found, of all images.
 #[derive(Default)]
-struct Ledger {
-    points: Vec<Point>,
-    lost: Vec<Lost>,
+struct ErrorTable {
+    detections: Vec<JudgedDetection>,
+    lost: Vec<LostObject>,
     /// For each class, how many objects there are.
     objects: BTreeMap<usize, usize>,
 }
 
-struct Point {
+struct JudgedDetection {
     class: usize,
     score: f64,
-    /// `None` for who is right.
+    /// `None` for a true positive.
     error: Option<TideKind>,
-    /// The class in which it would be right, if its error were mended.
-    mended: Option<usize>,
+    /// The class in which it would be right if its error were fixed.
+    fixed: Option<usize>,
 }
 
-struct Lost {
+struct LostObject {
     class: usize,
-    /// Whether no wrong detection stands for it.
+    /// Whether no wrong detection would find it if errors were fixed.
     missed: bool,
 }
 
-impl Ledger {
+impl ErrorTable {
     fn add(&mut self, scene: &Scene) {
-        let known: Vec<&Known> = scene.objects.iter().filter(|known| !known.crowd).collect();
+        let known: Vec<&TruthBox> = scene.objects.iter().filter(|known| !known.crowd).collect();
         for known in &known {
             *self.objects.entry(known.class).or_default() += 1;
         }
         let mut found = scene.detections.clone();
-        found.sort_by(Found::surest_first);
-        found.truncate(MOST_DETECTIONS);
-        let page = Page::new(&found, &known);
-        // For each object that nobody found, who would find it first if errors were mended.
-        let mut stands: Vec<Option<usize>> = vec![None; known.len()];
+        found.sort_by(ScoredBox::by_descending_score);
+        found.truncate(MAX_DETECTIONS);
+        let matches = ImageMatches::new(&found, &known);
+        // For each object that was not found, the first detection that would find it if its error
+        // were fixed.
+        let mut candidates: Vec<Option<usize>> = vec![None; known.len()];
         for (at, one) in found.iter().enumerate() {
-            if page.found[at].is_none() && on_crowd(one, &scene.objects) {
+            if matches.found[at].is_none() && on_crowd(one, &scene.objects) {
                 continue;
             }
-            let (error, object) = page.error(at, one);
-            if let Some(object) = object.filter(|&object| page.by[object].is_none()) {
-                stands[object].get_or_insert(self.points.len());
+            let (error, object) = matches.error(at, one);
+            if let Some(object) = object.filter(|&object| matches.by[object].is_none()) {
+                candidates[object].get_or_insert(self.detections.len());
             }
-            self.points.push(Point { class: one.class, score: one.score, error, mended: None });
+            self.detections.push(JudgedDetection {
+                class: one.class,
+                score: one.score,
+                error,
+                fixed: None,
+            });
         }
-        for (object, known) in known.iter().enumerate().filter(|&(at, _)| page.by[at].is_none()) {
-            let stands = stands[object];
-            self.lost.push(Lost { class: known.class, missed: stands.is_none() });
-            if let Some(point) = stands {
-                self.points[point].mended = Some(known.class);
+        for (object, known) in known.iter().enumerate().filter(|&(at, _)| matches.by[at].is_none())
+        {
+            let candidate = candidates[object];
+            self.lost.push(LostObject { class: known.class, missed: candidate.is_none() });
+            if let Some(detection) = candidate {
+                self.detections[detection].fixed = Some(known.class);
             }
         }
     }
@@ -171,54 +180,62 @@ impl Ledger {
         if kind == TideKind::Missed {
             return self.lost.iter().filter(|lost| lost.missed).count();
         }
-        self.points.iter().filter(|point| point.error == Some(kind)).count()
+        self.detections.iter().filter(|found| found.error == Some(kind)).count()
     }
 
-    /// Mean average precision over classes with objects, after something was mended. A class of
-    /// which no object is left to find says nothing, unless something is found in it.
-    fn precision(&self, mend: Mend) -> Option<f64> {
+    /// How much average precision rises with a fix.
+    fn gain(&self, fix: Fix, before: Option<f64>) -> f64 {
+        match (self.precision(fix), before) {
+            (Some(fixed), Some(before)) => (fixed - before).max(0.0),
+            _ => 0.0,
+        }
+    }
+
+    /// Mean average precision over classes with objects, after a fix. A class without objects left
+    /// is left out, unless there are detections of it.
+    fn precision(&self, fix: Fix) -> Option<f64> {
         let mut points: BTreeMap<usize, Vec<(f64, bool)>> = BTreeMap::new();
-        for point in &self.points {
-            let now = match point.error {
-                None => Some((point.class, true)),
-                Some(_) if mend == Mend::Wrong => None,
-                Some(kind) if mend == Mend::Kind(kind) => point.mended.map(|class| (class, true)),
-                Some(_) => Some((point.class, false)),
+        for found in &self.detections {
+            let fixed = match found.error {
+                None => Some((found.class, true)),
+                Some(_) if fix == Fix::FalsePositives => None,
+                Some(kind) if fix == Fix::Kind(kind) => found.fixed.map(|class| (class, true)),
+                Some(_) => Some((found.class, false)),
             };
-            if let Some((class, right)) = now {
-                points.entry(class).or_default().push((point.score, right));
+            if let Some((class, right)) = fixed {
+                points.entry(class).or_default().push((found.score, right));
             }
         }
         mean(self.objects.iter().filter_map(|(class, &objects)| {
             let mut points = points.remove(class).unwrap_or_default();
-            let left = objects - self.taken_away(*class, mend);
+            let left = objects - self.taken_away(*class, fix);
             if left == 0 {
                 return (!points.is_empty()).then_some(0.0);
             }
-            points.sort_by(|a, b| surest_first(a.0, b.0));
+            points.sort_by(|a, b| by_descending_score(a.0, b.0));
             Some(Curve::new(points.iter().map(|&(_, right)| right), left).at_101_hundredths())
         }))
     }
 
     /// How many objects of a class are no longer to be found.
-    fn taken_away(&self, class: usize, mend: Mend) -> usize {
-        let all = mend == Mend::Lost;
-        if !all && mend != Mend::Kind(TideKind::Missed) {
+    fn taken_away(&self, class: usize, fix: Fix) -> usize {
+        let all = fix == Fix::FalseNegatives;
+        if !all && fix != Fix::Kind(TideKind::Missed) {
             return 0;
         }
         self.lost.iter().filter(|lost| lost.class == class && (all || lost.missed)).count()
     }
 }
 
-fn on_crowd(found: &Found, objects: &[Known]) -> bool {
+fn on_crowd(found: &ScoredBox, objects: &[TruthBox]) -> bool {
     objects.iter().any(|known| {
         known.crowd && known.class == found.class && found.rect.part_in(&known.rect) > FOREGROUND
     })
 }
 
 /// One image: who overlaps whom, and who found whom.
-struct Page<'a> {
-    known: &'a [&'a Known],
+struct ImageMatches<'a> {
+    known: &'a [&'a TruthBox],
     /// For each detection, its overlap with each object.
     overlaps: Vec<Vec<f64>>,
     /// For each detection, the object that it found.
@@ -227,31 +244,37 @@ struct Page<'a> {
     by: Vec<Option<usize>>,
 }
 
-impl<'a> Page<'a> {
-    fn new(found: &[Found], known: &'a [&'a Known]) -> Self {
+impl<'a> ImageMatches<'a> {
+    fn new(found: &[ScoredBox], known: &'a [&'a TruthBox]) -> Self {
         let overlaps: Vec<Vec<f64>> = found
             .iter()
             .map(|one| known.iter().map(|known| one.rect.iou(&known.rect)).collect())
             .collect();
-        let mut page =
+        let mut matches =
             Self { known, overlaps, found: vec![None; found.len()], by: vec![None; known.len()] };
         for (at, one) in found.iter().enumerate() {
-            let free =
-                |object: usize| page.by[object].is_none() && known[object].class == one.class;
-            let best = page.most(at, free).filter(|&(_, overlap)| overlap >= FOREGROUND);
+            let best = matches
+                .best_overlap(at, |object| {
+                    matches.by[object].is_none() && known[object].class == one.class
+                })
+                .filter(|&(_, overlap)| overlap >= FOREGROUND);
             if let Some((object, _)) = best {
-                page.found[at] = Some(object);
-                page.by[object] = Some(at);
+                matches.found[at] = Some(object);
+                matches.by[object] = Some(at);
             }
         }
-        page
+        matches
     }
 
     /// The object that a detection overlaps most; of equal ones the first.
-    fn most(&self, at: usize, open: impl Fn(usize) -> bool) -> Option<(usize, f64)> {
+    fn best_overlap(
+        &self,
+        at: usize,
+        is_available: impl Fn(usize) -> bool,
+    ) -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
         for (object, &overlap) in self.overlaps[at].iter().enumerate() {
-            if open(object) && best.is_none_or(|(_, most)| overlap > most) {
+            if is_available(object) && best.is_none_or(|(_, largest)| overlap > largest) {
                 best = Some((object, overlap));
             }
         }
@@ -259,26 +282,26 @@ impl<'a> Page<'a> {
     }
 
     /// Why a detection is wrong, and for which object it stands.
-    fn error(&self, at: usize, one: &Found) -> (Option<TideKind>, Option<usize>) {
+    fn error(&self, at: usize, one: &ScoredBox) -> (Option<TideKind>, Option<usize>) {
         if self.found[at].is_some() {
             return (None, None);
         }
         let same = |object: usize| self.known[object].class == one.class;
-        let reaches = |best: Option<(usize, f64)>, least| {
-            best.filter(|&(_, overlap)| overlap >= least).map(|(object, _)| object)
+        let reaches = |best: Option<(usize, f64)>, min_iou| {
+            best.filter(|&(_, overlap)| overlap >= min_iou).map(|(object, _)| object)
         };
-        let near = self.most(at, same).filter(|&(_, overlap)| overlap <= FOREGROUND);
+        let near = self.best_overlap(at, same).filter(|&(_, overlap)| overlap <= FOREGROUND);
         if let Some(object) = reaches(near, BACKGROUND) {
             return (Some(TideKind::Localisation), Some(object));
         }
-        if let Some(object) = reaches(self.most(at, |object| !same(object)), FOREGROUND) {
+        if let Some(object) = reaches(self.best_overlap(at, |object| !same(object)), FOREGROUND) {
             return (Some(TideKind::Class), Some(object));
         }
-        let had = self.most(at, |object| same(object) && self.by[object].is_some());
+        let had = self.best_overlap(at, |object| same(object) && self.by[object].is_some());
         if reaches(had, FOREGROUND).is_some() {
             return (Some(TideKind::Duplicate), None);
         }
-        let any = self.most(at, |_| true).is_some_and(|(_, overlap)| overlap > BACKGROUND);
+        let any = self.best_overlap(at, |_| true).is_some_and(|(_, overlap)| overlap > BACKGROUND);
         (Some(if any { TideKind::Both } else { TideKind::Background }), None)
     }
 }
@@ -293,12 +316,12 @@ mod tests {
         Rect { left, top: 0.0, width: 10.0, height: 10.0 }
     }
 
-    fn known(class: usize, left: f64, crowd: bool) -> Known {
-        Known { class, rect: rect(left), area: 100.0, crowd, difficult: false }
+    fn known(class: usize, left: f64, crowd: bool) -> TruthBox {
+        TruthBox { class, rect: rect(left), area: 100.0, crowd, difficult: false }
     }
 
-    fn found(class: usize, left: f64) -> Found {
-        Found { class, rect: rect(left), score: 0.5 }
+    fn found(class: usize, left: f64) -> ScoredBox {
+        ScoredBox { class, rect: rect(left), score: 0.5 }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Average precision as PASCAL VOC defines it.
 
 use super::curve::Curve;
-use super::{Found, Known, Scene};
+use super::{Scene, ScoredBox, TruthBox};
 use faultlens_core::Detection;
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ pub struct VocPrecision {
 /// Average precision of a class over many images, where a detection is right if it overlaps an
 /// object by `iou` at least; `None` where no object of the class counts.
 ///
-/// A detection stands for the object that it overlaps most, even where a surer one has it already:
-/// it is then wrong. Difficult objects and crowds count neither way.
+/// A detection is matched with the object that it overlaps most, even where one with a higher score
+/// has it already: it is then wrong. Difficult objects and crowds count neither way.
 pub fn voc_average_precision(scenes: &[Scene], class: usize, iou: f64) -> Option<VocPrecision> {
-    let mut found: Vec<(usize, Found)> = Vec::new();
-    let mut known: Vec<Vec<(Known, bool)>> = Vec::with_capacity(scenes.len());
+    let mut found: Vec<(usize, ScoredBox)> = Vec::new();
+    let mut known: Vec<Vec<(TruthBox, bool)>> = Vec::with_capacity(scenes.len());
     for (at, scene) in scenes.iter().enumerate() {
         let mine = scene.detections.iter().filter(|found| found.class == class);
         found.extend(mine.map(|found| (at, *found)));
@@ -31,7 +31,7 @@ pub fn voc_average_precision(scenes: &[Scene], class: usize, iou: f64) -> Option
     let objects =
         known.iter().flatten().filter(|(known, _)| !known.crowd && !known.difficult).count();
     (objects > 0).then(|| {
-        found.sort_by(|(_, a), (_, b)| Found::surest_first(a, b));
+        found.sort_by(|(_, a), (_, b)| ScoredBox::by_descending_score(a, b));
         let judged = found.iter().filter_map(|(at, found)| right(found, &mut known[*at], iou));
         let curve = Curve::new(judged, objects);
         VocPrecision { all_points: curve.area(), eleven_points: curve.at_11_recalls() }
@@ -39,20 +39,20 @@ pub fn voc_average_precision(scenes: &[Scene], class: usize, iou: f64) -> Option
 }
 
 /// Whether a detection is right; `None` where it counts neither way. Notes which object it takes.
-fn right(found: &Found, known: &mut [(Known, bool)], iou: f64) -> Option<bool> {
+fn right(found: &ScoredBox, known: &mut [(TruthBox, bool)], iou: f64) -> Option<bool> {
     // Of equal overlaps a free object, so that two equal boxes are found by two equal detections.
     let mut best: Option<(f64, bool, usize)> = None;
     for (at, (known, taken)) in known.iter().enumerate().filter(|(_, (known, _))| !known.crowd) {
         let overlap = found.rect.iou(&known.rect);
-        let better = best.is_none_or(|(most, free, _)| (overlap, !taken) > (most, free));
+        let better = best.is_none_or(|(largest, free, _)| (overlap, !taken) > (largest, free));
         if overlap >= iou && better {
             best = Some((overlap, !taken, at));
         }
     }
     let Some((_, free, at)) = best else {
-        let crowded =
-            |(known, _): &(Known, bool)| known.crowd && found.rect.part_in(&known.rect) >= iou;
-        return (!known.iter().any(crowded)).then_some(false);
+        let on_crowd =
+            known.iter().any(|(known, _)| known.crowd && found.rect.part_in(&known.rect) >= iou);
+        return if on_crowd { None } else { Some(false) };
     };
     known[at].1 = true;
     (!known[at].0.difficult).then_some(free)
@@ -74,11 +74,11 @@ pub fn voc_ap(golden: &[Detection], observed: &[Detection], iou: f64) -> f64 {
         objects: golden
             .iter()
             .map(|found| {
-                let Found { class, rect, .. } = found.into();
-                Known { class, rect, area: rect.area(), crowd: false, difficult: false }
+                let ScoredBox { class, rect, .. } = found.into();
+                TruthBox { class, rect, area: rect.area(), crowd: false, difficult: false }
             })
             .collect(),
-        detections: observed.iter().map(Found::from).collect(),
+        detections: observed.iter().map(ScoredBox::from).collect(),
     };
     let count = classes.len() as f64;
     classes
@@ -99,36 +99,40 @@ mod tests {
         Rect { left, top: 0.0, width: 10.0, height: 10.0 }
     }
 
+    fn known(left: f64, crowd: bool, difficult: bool) -> TruthBox {
+        TruthBox { class: 0, rect: rect(left), area: 100.0, crowd, difficult }
+    }
+
+    fn plain(left: f64) -> TruthBox {
+        known(left, false, false)
+    }
+
+    fn found(score: f64, left: f64) -> ScoredBox {
+        ScoredBox { class: 0, rect: rect(left), score }
+    }
+
+    fn detection(class: usize, score: f32, left: f32) -> Detection {
+        let bounds = Bounds { left, top: 0.0, right: left + 10.0, bottom: 10.0 };
+        Detection { class, score, bounds }
+    }
+
     #[test]
     fn an_answer_is_as_precise_as_itself() {
-        let found = |left: f32| Detection {
-            class: 0,
-            score: 0.5,
-            bounds: faultlens_core::Bounds { left, top: 0.0, right: left + 9.0, bottom: 9.0 },
-        };
         for count in 0..9 {
-            let all: Vec<Detection> = (0..count).map(|at| found(at as f32 * 20.0)).collect();
+            let all: Vec<Detection> =
+                (0..count).map(|at| detection(0, 0.5, at as f32 * 20.0)).collect();
             assert_eq!(voc_ap(&all, &all, 0.5), 1.0, "{count}");
         }
     }
 
     #[test]
     fn who_counts() {
-        let known = |left, crowd, difficult| Known {
-            class: 0,
-            rect: rect(left),
-            area: 100.0,
-            crowd,
-            difficult,
-        };
-        let plain = |left| known(left, false, false);
-        let found = |score, left| Found { class: 0, rect: rect(left), score };
         let cases = [
             ("found", vec![plain(0.0)], vec![found(0.9, 1.0)], Some(1.0)),
             ("nothing there", vec![], vec![found(0.9, 1.0)], None),
             ("only difficult", vec![known(0.0, false, true)], vec![], None),
             (
-                "the nearest has a surer one: wrong, though another is near",
+                "the nearest has a better one: wrong, though another is near",
                 vec![plain(0.0), plain(3.0)],
                 vec![found(0.9, 0.0), found(0.8, 1.0)],
                 Some(0.5),
@@ -158,16 +162,12 @@ mod tests {
 
     #[test]
     fn golden_is_what_is_known() {
-        let found = |class, score, left: f32| {
-            let bounds = Bounds { left, top: 0.0, right: left + 10.0, bottom: 10.0 };
-            Detection { class, score, bounds }
-        };
-        let golden = [found(0, 0.9, 0.0), found(0, 0.8, 0.0), found(7, 0.7, 50.0)];
+        let golden = [detection(0, 0.9, 0.0), detection(0, 0.8, 0.0), detection(7, 0.7, 50.0)];
         let cases = [
             ("the same", golden.to_vec(), 1.0),
             ("one class lost", golden[..2].to_vec(), 0.5),
             ("half a class lost", golden[1..].to_vec(), 0.75),
-            ("a new class", [&golden[..], &[found(3, 0.9, 0.0)]].concat(), 1.0),
+            ("a new class", [&golden[..], &[detection(3, 0.9, 0.0)]].concat(), 1.0),
             ("nothing left", vec![], 0.0),
         ];
         for (what, observed, wanted) in cases {

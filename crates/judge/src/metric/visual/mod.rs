@@ -1,4 +1,5 @@
-//! How much an image changed for a human eye.
+//! Visual change: how much an image changed for a human eye, from visual information fidelity (VIF,
+//! Sheikh and Bovik 2006) and the visual signal-to-noise ratio (VSNR, Chandler and Hemami 2007).
 //!
 //! [`Reference`] keeps everything about an original that does not depend on what it is compared
 //! with, so that many changed versions of it are cheap. Each number follows the published code of
@@ -40,7 +41,9 @@ pub enum VisualError {
         changed_height: usize,
     },
     /// The filters of the measure do not fit.
-    #[error("images of {width}×{height} pixels are too small for {measure}, which needs {least}")]
+    #[error(
+        "images of {width}×{height} pixels are too small for {measure}, which needs {min_side}"
+    )]
     TooSmall {
         /// Columns.
         width: usize,
@@ -49,7 +52,7 @@ pub enum VisualError {
         /// What was to be measured.
         measure: &'static str,
         /// The shortest side that will do.
-        least: usize,
+        min_side: usize,
     },
     /// There is nothing in the original that could get lost.
     #[error("{measure} is not defined for an original without contrast")]
@@ -84,7 +87,7 @@ pub struct Reference {
 impl Reference {
     /// Prepares an image with sides of at least 9 pixels.
     pub fn new(image: &Image) -> Result<Self, VisualError> {
-        large_enough(image, "VIF", vif::LEAST_SIDE)?;
+        large_enough(image, "VIF", vif::MIN_SIDE)?;
         let luma = Plane::luma(image);
         let vif = vif::Original::new(&luma);
         let vsnr = vsnr::Original::new(&luma);
@@ -99,14 +102,10 @@ impl Reference {
         if self.luma.same(&luma) {
             return Ok(VisualChange { delta_v: 0.0, vif: 1.0, levels });
         }
-        // An original without anything to see in it: whatever can be seen now is a change.
+        // VIF is undefined for a flat original: whatever can be seen now is a change.
         let vif = self.vif.vif(&luma).unwrap_or(0.0);
-        let delta_v =
-            if vif > 1.0 || self.vsnr.as_ref().is_some_and(|vsnr| vsnr.hides(&self.luma, &luma)) {
-                0.0
-            } else {
-                1.0 - vif
-            };
+        let is_invisible = self.vsnr.as_ref().is_some_and(|vsnr| vsnr.hides(&self.luma, &luma));
+        let delta_v = if vif > 1.0 || is_invisible { 0.0 } else { 1.0 - vif };
         Ok(VisualChange { delta_v, vif, levels })
     }
 }
@@ -127,7 +126,7 @@ pub fn vsnr(original: &Image, changed: &Image) -> Result<f64, VisualError> {
 /// from human answers rest on the wavelet form, which [`Reference::visual_change`] tells.
 pub fn vif_p(original: &Image, changed: &Image) -> Result<f64, VisualError> {
     same_size((original.width(), original.height()), changed)?;
-    large_enough(original, "VIF-P", vif_p::LEAST_SIDE)?;
+    large_enough(original, "VIF-P", vif_p::MIN_SIDE)?;
     let [original, changed] = [original, changed].map(Plane::luma);
     vif_p::vif_p(&original, &changed).ok_or(VisualError::Flat { measure: "VIF-P" })
 }
@@ -141,11 +140,11 @@ fn same_size((width, height): (usize, usize), changed: &Image) -> Result<(), Vis
     Err(VisualError::Sizes { width, height, changed_width, changed_height })
 }
 
-fn large_enough(image: &Image, measure: &'static str, least: usize) -> Result<(), VisualError> {
+fn large_enough(image: &Image, measure: &'static str, min_side: usize) -> Result<(), VisualError> {
     let width = image.width();
     let height = image.height();
-    if width.min(height) >= least {
+    if width.min(height) >= min_side {
         return Ok(());
     }
-    Err(VisualError::TooSmall { width, height, measure, least })
+    Err(VisualError::TooSmall { width, height, measure, min_side })
 }

@@ -11,7 +11,7 @@ use super::windows::{Sums, Windows};
 /// published measure any more.
 pub const LEVELS: usize = 4;
 /// The shortest side of the coarsest level.
-pub(super) const LEAST_SIDE: usize = 9;
+pub(super) const MIN_SIDE: usize = 9;
 /// The variance of the noise inside an observer.
 const NOISE: f64 = 0.4;
 /// What counts as nothing.
@@ -22,16 +22,21 @@ const SINGULAR: f64 = 1e-12;
 const ROUNDING: f64 = 1e-18;
 
 /// Everything about an original that does not depend on what it is compared with.
+///
+/// VIF models a band of a wavelet pyramid as a Gaussian scale mixture: blocks of 3×3 coefficients
+/// with one covariance for the band and a weight for each block. The changed image is the original
+/// through a channel with gain and noise; the measure is the information that an observer with
+/// internal noise gets from the changed image, over that from the original.
 #[derive(Debug, Clone)]
 pub(super) struct Original {
     /// For each level, finest first: the band across and the band down.
     levels: Vec<[Option<Band>; 2]>,
-    /// All that can be known of the original.
+    /// The information in the original, the denominator of VIF.
     known: f64,
 }
 
 impl Original {
-    /// Of an image with sides of at least [`LEAST_SIDE`].
+    /// Of an image with sides of at least [`MIN_SIDE`].
     pub(super) fn new(luma: &Plane) -> Self {
         let levels = levels(luma.width.min(luma.height));
         let mut known = Information::default();
@@ -52,8 +57,8 @@ impl Original {
         self.levels.len()
     }
 
-    /// What is still known of the original in a changed image, as a share; `None` where there is
-    /// nothing to know.
+    /// The share of the information that a changed image still has; `None` for an original without
+    /// any.
     pub(super) fn vif(&self, luma: &Plane) -> Option<f64> {
         if self.known <= 0.0 {
             return None;
@@ -76,7 +81,7 @@ impl Original {
 
 /// As many levels as fit.
 fn levels(side: usize) -> usize {
-    (0..LEVELS).take_while(|level| side >= LEAST_SIDE << level).count()
+    (0..LEVELS).take_while(|level| side >= MIN_SIDE << level).count()
 }
 
 /// What is known of a band of the original.
@@ -99,9 +104,9 @@ impl Band {
         let covariance =
             covariance(&plane, SIDE * windows.columns_of_all(), SIDE * windows.rows_of_all());
         let eigenvalues = eigenvalues(covariance);
-        let least = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = eigenvalues.iter().copied().fold(0.0, f64::max);
-        if most <= ROUNDING || least <= SINGULAR * most {
+        let smallest = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
+        if largest <= ROUNDING || smallest <= SINGULAR * largest {
             return None;
         }
         let weights = windows.weights(&plane, &whitening(&covariance));
@@ -138,8 +143,8 @@ impl Band {
         );
     }
 
-    /// How a window of the changed band follows from this one: times a gain, and noise of a
-    /// variance.
+    /// The channel from this band to the changed one in a window, by least squares: a gain, and the
+    /// variance of the noise.
     fn channel(&self, sums: &Sums, [mean, own]: [f64; 2]) -> [f64; 2] {
         let n = self.windows.pixels();
         let changed_mean = sums.y / n;

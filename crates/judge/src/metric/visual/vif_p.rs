@@ -1,4 +1,5 @@
-//! The pixel form of visual information fidelity, which most libraries mean by VIF.
+//! VIF-P, the pixel form of visual information fidelity, which most libraries mean by VIF: the same
+//! model on Gaussian windows of the pixels at four scales instead of wavelet bands.
 
 use super::information::Information;
 use super::plane::Plane;
@@ -6,7 +7,7 @@ use super::plane::Plane;
 /// The windows of the scales, finest first.
 const WINDOWS: [usize; 4] = [17, 9, 5, 3];
 /// The shortest side that all scales fit into.
-pub(super) const LEAST_SIDE: usize = 41;
+pub(super) const MIN_SIDE: usize = 41;
 /// The variance of the noise inside an observer.
 const NOISE: f64 = 2.0;
 /// What counts as nothing.
@@ -64,8 +65,8 @@ fn channel(own: f64, changed: f64, both: f64) -> [f64; 2] {
 /// Half of a Gaussian window, from its middle outwards; the whole sums up to 1.
 fn gaussian(side: usize) -> Vec<f64> {
     let deviation = side as f64 / 5.0;
-    let weight = |at: usize| libm::exp(-0.5 * (at as f64 / deviation).powi(2));
-    let half: Vec<f64> = (0..=side / 2).map(weight).collect();
+    let half: Vec<f64> =
+        (0..=side / 2).map(|at| libm::exp(-0.5 * (at as f64 / deviation).powi(2))).collect();
     let sum = 2.0 * half.iter().sum::<f64>() - half[0];
     half.iter().map(|weight| weight / sum).collect()
 }

@@ -11,9 +11,9 @@ const GAMMA: f64 = 2.2;
 const PER_DEGREE: f64 = 96.0 * 19.1 * 0.017_455_064_928_217_585;
 /// How much the contrast counts beside where it stands.
 const CONTRAST_SHARE: f64 = 0.04;
-/// Sides are multiples of this, and not below [`LEAST_SIDE`].
+/// Sides are multiples of this, and not below [`MIN_SIDE`].
 const STEP: usize = 32;
-const LEAST_SIDE: usize = 128;
+const MIN_SIDE: usize = 128;
 /// One row of so many is looked at first.
 const ROWS_APART: usize = 8;
 
@@ -30,7 +30,7 @@ pub(super) struct Original {
     scale: f64,
     /// The contrast at each spatial frequency.
     parts: [f64; LEVELS],
-    /// The least contrast of a change that can be seen.
+    /// The smallest contrast of a change that can be seen.
     visible: f64,
     /// The pixels that it was computed from, with those beyond the edges.
     pixels: usize,
@@ -66,8 +66,8 @@ impl Original {
         for y in (0..original.height).step_by(ROWS_APART) {
             some.add(self.errors(original.row(y), changed.row(y)));
         }
-        let most = (self.visible * self.light).powi(2) * self.pixels as f64;
-        if some.squares() * some.count() > 1.000_001 * most {
+        let largest = (self.visible * self.light).powi(2) * self.pixels as f64;
+        if some.squares() * some.count() > 1.000_001 * largest {
             return false;
         }
         let original = padded(original);
@@ -122,7 +122,8 @@ impl Original {
         Some(20.0 * (self.light / difference) - 20.0 * libm::log10(1.5))
     }
 
-    /// How a change of some contrast would be spread over frequencies to disturb least.
+    /// How a change of some contrast would be spread over frequencies to disturb least; found by
+    /// bisection of its visibility.
     fn best(&self, contrast: f64) -> [f64; LEVELS] {
         let mut low = 0.0;
         let mut high = 1.0;
@@ -134,7 +135,11 @@ impl Original {
             if (now - contrast).abs() < 0.01 * contrast {
                 break;
             }
-            *(if now < contrast { &mut low } else { &mut high }) = visibility;
+            if now < contrast {
+                low = visibility;
+            } else {
+                high = visibility;
+            }
         }
         spread
     }
@@ -214,9 +219,8 @@ impl Levels {
 /// The image on a larger one with sides that the transform can halve: mirrored at the edges, and
 /// each corner a single value, as in the authors' front end.
 fn padded(luma: &Plane) -> Cow<'_, Plane> {
-    let side = |side: usize| side.next_multiple_of(STEP).max(LEAST_SIDE);
-    let width = side(luma.width);
-    let height = side(luma.height);
+    let width = luma.width.next_multiple_of(STEP).max(MIN_SIDE);
+    let height = luma.height.next_multiple_of(STEP).max(MIN_SIDE);
     if (width, height) == (luma.width, luma.height) {
         return Cow::Borrowed(luma);
     }

@@ -1,33 +1,37 @@
-//! Where Amazon's own tools keep keys and regions.
+//! Keys and regions, from where Amazon's own tools keep them.
 
-use super::super::{ServiceError, ServiceSpec};
-use super::environment::read;
-use super::header::REHEARSAL;
-use super::{Environment, Keys, Secret};
+use super::super::error::ServiceError;
+use super::super::spec::ServiceSpec;
+use super::environment::{Environment, read};
+use super::rehearsal::DUMMY_KEY;
+use super::secret::Secret;
+use super::sigv4::Keys;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What a profile says instead of keys, and what Amazon's own command turns into keys.
-const ELSEWHERE: &[&str] = &["sso_session", "sso_start_url", "role_arn", "credential_process"];
+/// What a profile may hold instead of keys; Amazon's own command turns it into keys.
+const INDIRECT: &[&str] = &["sso_session", "sso_start_url", "role_arn", "credential_process"];
 
 /// The keys to sign with: of the profile that the spec names, else from the environment, else of
-/// the profile that the environment names. In a rehearsal without a profile, keys that mean
-/// nothing.
+/// the profile that the environment names. In a rehearsal without a profile, dummies.
 pub(crate) fn keys(
     spec: &ServiceSpec,
     environment: &Environment,
     rehearsal: bool,
 ) -> Result<Keys, ServiceError> {
     if rehearsal && spec.profile.is_none() {
-        let dummy = || Secret::new(REHEARSAL);
-        return Ok(Keys { id: dummy(), secret: dummy(), token: None });
+        let dummy = Secret::new(DUMMY_KEY);
+        return Ok(Keys { id: dummy.clone(), secret: dummy, token: None });
     }
-    let variable = |name| environment.get(name);
-    if spec.profile.is_none()
-        && let Some(keys) =
-            keys_of(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"))
-    {
-        return Ok(Keys { token: variable("AWS_SESSION_TOKEN").map(Secret::new), ..keys });
+    if spec.profile.is_none() {
+        let found = keys_of(
+            environment.get("AWS_ACCESS_KEY_ID"),
+            environment.get("AWS_SECRET_ACCESS_KEY"),
+            environment.get("AWS_SESSION_TOKEN"),
+        );
+        if let Some(keys) = found {
+            return Ok(keys);
+        }
     }
     let profile = profile(spec, environment);
     let path = environment.path("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials");
@@ -35,12 +39,18 @@ pub(crate) fn keys(
     let config = section(config_path(environment), &config_section(&profile))?;
     for entries in [&own, &config] {
         let entry = |name: &str| entries.get(name).map(String::as_str);
-        if let Some(keys) = keys_of(entry("aws_access_key_id"), entry("aws_secret_access_key")) {
-            return Ok(Keys { token: entry("aws_session_token").map(Secret::new), ..keys });
+        let found = keys_of(
+            entry("aws_access_key_id"),
+            entry("aws_secret_access_key"),
+            entry("aws_session_token"),
+        );
+        if let Some(keys) = found {
+            return Ok(keys);
         }
     }
-    let elsewhere = |name: &&str| own.contains_key(*name) || config.contains_key(*name);
-    Err(ServiceError::Credentials(match ELSEWHERE.iter().find(|name| elsewhere(name)) {
+    let mut indirect = INDIRECT.iter();
+    let indirect = indirect.find(|name| own.contains_key(**name) || config.contains_key(**name));
+    Err(ServiceError::Credentials(match indirect {
         Some(how) => format!(
             "the profile {profile:?} has {how} instead of keys: run `aws configure \
              export-credentials --profile {profile} --format env` and set the variables it prints"
@@ -58,8 +68,8 @@ pub(crate) fn region(
     environment: &Environment,
     rehearsal: bool,
 ) -> Result<String, ServiceError> {
-    let variable = || environment.first(&["AWS_REGION", "AWS_DEFAULT_REGION"]);
-    let region = match spec.region.as_deref().or_else(variable) {
+    let variable = environment.first(&["AWS_REGION", "AWS_DEFAULT_REGION"]);
+    let region = match spec.region.as_deref().or(variable) {
         Some(region) => Some(region.to_owned()),
         None if rehearsal => Some("us-east-1".to_owned()),
         None => {
@@ -69,15 +79,17 @@ pub(crate) fn region(
     };
     let missing = "no region for Amazon: set region, or AWS_REGION";
     let region = region.ok_or_else(|| ServiceError::Credentials(missing.to_owned()))?;
-    // It becomes part of a host's name.
-    match region.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') && !region.is_empty() {
-        true => Ok(region),
-        false => Err(ServiceError::Setting(format!("region {region:?} is none, as us-east-1 is"))),
+    // It becomes part of a host name, so that nothing else may slip in.
+    if region.is_empty() || !region.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        let why = format!("region {region:?} is not a region such as us-east-1");
+        return Err(ServiceError::Setting(why));
     }
+    Ok(region)
 }
 
-fn keys_of(id: Option<&str>, secret: Option<&str>) -> Option<Keys> {
-    Some(Keys { id: Secret::new(id?), secret: Secret::new(secret?), token: None })
+fn keys_of(id: Option<&str>, secret: Option<&str>, token: Option<&str>) -> Option<Keys> {
+    let token = token.map(Secret::new);
+    Some(Keys { id: Secret::new(id?), secret: Secret::new(secret?), token })
 }
 
 fn profile(spec: &ServiceSpec, environment: &Environment) -> String {
@@ -85,7 +97,8 @@ fn profile(spec: &ServiceSpec, environment: &Environment) -> String {
     named.unwrap_or("default").to_owned()
 }
 
-/// The configuration has another word before the names of profiles than the credentials have.
+/// The section of a profile in `~/.aws/config`, which has a word before it that
+/// `~/.aws/credentials` has not.
 fn config_section(profile: &str) -> String {
     if profile == "default" { profile.to_owned() } else { format!("profile {profile}") }
 }
@@ -94,7 +107,7 @@ fn config_path(environment: &Environment) -> Option<PathBuf> {
     environment.path("AWS_CONFIG_FILE", ".aws/config")
 }
 
-/// The entries of one section of an INI file; none where the file or the section is not there.
+/// The entries of one section of an INI file; none where there is no such file or section.
 fn section(path: Option<PathBuf>, wanted: &str) -> Result<BTreeMap<String, String>, ServiceError> {
     let text = path.map_or(Ok(None), |path| read(&path))?.unwrap_or_default();
     let mut entries = BTreeMap::new();
@@ -151,7 +164,8 @@ mod tests {
         let home = ("HOME", home.path().to_str().unwrap());
         let own = [("AWS_ACCESS_KEY_ID", "IDE"), ("AWS_SECRET_ACCESS_KEY", "SE"), home];
         let file = Environment::of([home]);
-        let (both, named) = (Environment::of(own), Environment::of([home, ("AWS_PROFILE", "ci")]));
+        let both = Environment::of(own);
+        let named = Environment::of([home, ("AWS_PROFILE", "ci")]);
         let first = ("ID0", "S0", None);
         let ci = ("ID1", "S1=", Some("T1"));
         for (environment, profile, wanted) in [
@@ -164,11 +178,14 @@ mod tests {
             let keys = keys(&spec(profile), environment, false).unwrap();
             assert_eq!(shown(&keys), wanted);
         }
-        let of = |environment, profile| region(&spec(profile), environment, false).unwrap();
-        assert_eq!(of(&file, None), "eu-west-1");
-        assert_eq!(of(&file, Some("ci")), "eu-north-1");
         let variable = Environment::of([home, ("AWS_DEFAULT_REGION", "ap-south-1")]);
-        assert_eq!(of(&variable, None), "ap-south-1");
+        for (environment, profile, wanted) in [
+            (&file, None, "eu-west-1"),
+            (&file, Some("ci"), "eu-north-1"),
+            (&variable, None, "ap-south-1"),
+        ] {
+            assert_eq!(region(&spec(profile), environment, false).unwrap(), wanted);
+        }
     }
 
     #[test]
@@ -194,7 +211,7 @@ mod tests {
     fn a_rehearsal_has_no_real_key() {
         let real = [("AWS_ACCESS_KEY_ID", "IDE"), ("AWS_SECRET_ACCESS_KEY", "SE")];
         let dummy = keys(&spec(None), &Environment::of(real), true).unwrap();
-        assert_eq!(shown(&dummy), (REHEARSAL, REHEARSAL, None));
-        assert!(!format!("{dummy:?}").contains(REHEARSAL));
+        assert_eq!(shown(&dummy), (DUMMY_KEY, DUMMY_KEY, None));
+        assert!(!format!("{dummy:?}").contains(DUMMY_KEY));
     }
 }

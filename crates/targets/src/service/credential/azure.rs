@@ -1,10 +1,13 @@
 //! Keys of Azure AI services.
 
 use super::super::endpoint::Endpoint;
-use super::super::wire::Task;
-use super::super::{ServiceError, ServiceSpec};
-use super::header::REHEARSAL;
-use super::{Credential, Environment, Headers, is_rehearsal};
+use super::super::error::ServiceError;
+use super::super::spec::ServiceSpec;
+use super::super::task::Task;
+use super::environment::Environment;
+use super::headers::Headers;
+use super::rehearsal::{DUMMY_KEY, is_rehearsal};
+use super::secret::Credential;
 
 const KEY: &str = "ocp-apim-subscription-key";
 
@@ -18,12 +21,12 @@ fn variables(task: Task) -> [&'static [&'static str]; 2] {
     if task == Task::Faces { FACE } else { VISION }
 }
 
-/// The address that the environment has, since every account has its own.
-pub(crate) fn usual_endpoint(task: Task, environment: &Environment) -> Option<String> {
+/// The endpoint in the environment: every account has its own.
+pub(crate) fn default_endpoint(task: Task, environment: &Environment) -> Option<String> {
     environment.first(variables(task)[1]).map(str::to_owned)
 }
 
-/// The key or the token of the environment; in a rehearsal, a key that means nothing.
+/// The key or the token in the environment; in a rehearsal, a dummy.
 pub(crate) fn azure(
     spec: &ServiceSpec,
     task: Task,
@@ -35,7 +38,7 @@ pub(crate) fn azure(
         return Err(ServiceError::Setting(why.to_owned()));
     }
     if is_rehearsal(endpoint) {
-        return Ok(Box::new(Headers::one(KEY, REHEARSAL)));
+        return Ok(Box::new(Headers::one(KEY, DUMMY_KEY)));
     }
     let [keys, _] = variables(task);
     if let Some(key) = environment.first(keys) {

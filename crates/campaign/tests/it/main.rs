@@ -1,0 +1,8 @@
+//! Campaigns on the embedded world and on toy models: run, replayed, pinned and attacked.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod attacks;
+mod campaigns;
+mod run;
+mod scenes;

@@ -1,0 +1,46 @@
+//! Requirements with their verdicts, the measured rates and the limits.
+
+use super::Input;
+use crate::document::{Block, Cell, Column, Row, Table};
+use crate::svg::{Caption, against_limit};
+use faultlens_analysis::Checked;
+use faultlens_analysis::format;
+use faultlens_analysis::words;
+
+pub(super) fn build(input: &Input<'_>) -> Option<Block> {
+    let requirements = &input.summary.requirements;
+    if requirements.is_empty() {
+        return None;
+    }
+    Some(Block::Table(Table {
+        caption: "Requirements with their verdicts, the measured rates and the limits".into(),
+        columns: vec![
+            Column::text("Verdict"),
+            Column::name("Requirement"),
+            Column::number("Measured"),
+            Column::number("Limit"),
+            Column::drawing("Interval against limit"),
+        ],
+        rows: requirements.iter().enumerate().map(|(at, checked)| row(at, checked)).collect(),
+        class: Some("requirements"),
+        ..Table::default()
+    }))
+}
+
+fn row(at: usize, checked: &Checked) -> Row {
+    let rate = words::measured(checked);
+    let limit = words::allowed(checked);
+    let about = format!("Measured {rate}, limit {limit}: {}.", checked.verdict.text());
+    let title = format!("Interval against limit: {}", checked.requirement);
+    let caption = Caption { id: &format!("limit-{at}"), title: &title, about: &about };
+    let chart = against_limit(&caption, &checked.rate, checked.limit, &limit);
+    let of = format!("{} of {}", format::count(checked.rate.events), format::count(checked.rate.n));
+    vec![
+        Cell::verdict(checked.verdict),
+        Cell::text(&checked.requirement).with_note(&checked.why),
+        Cell::text(rate).with_note(of),
+        Cell::text(limit),
+        Cell { verdict: Some(checked.verdict), ..Cell::svg(chart) },
+    ]
+    .into()
+}

@@ -1,0 +1,12 @@
+//! Every report, from one rich summary and one empty one, and the page of a sweep.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod fixture;
+#[path = "../../../sweep/tests/robustness/generated.rs"]
+mod generated;
+mod page;
+mod preserved;
+mod scenes;
+mod services;
+mod sweep_page;
+mod texts;

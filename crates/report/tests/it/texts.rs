@@ -1,0 +1,163 @@
+//! The reports that are plain text.
+
+use crate::fixture::{HOSTILE, empty, rich};
+use faultlens_analysis::Verdict;
+use faultlens_report::{Terminal, html, junit, markdown, plain, terminal};
+use roxmltree::Document;
+
+fn columns(line: &str) -> usize {
+    line.chars().filter(|c| *c != '\u{200d}').map(|c| if c == '🚦' { 2 } else { 1 }).sum()
+}
+
+#[test]
+fn the_terminal_gets_few_lines_and_no_commands() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut summary = rich(dir.path());
+    // The worst come first, and there is room for some.
+    summary.preserved.truncate(1);
+    for width in [20, 48, 80, 100, 500] {
+        let text = terminal(&summary, Terminal { colour: false, width });
+        assert!(text.lines().count() <= 40);
+        let widest = text.lines().map(columns).max().unwrap();
+        assert!(widest <= width.clamp(48, 120), "{widest} columns of {width}:\n{text}");
+        assert!(!text.chars().any(|c| c != '\n' && c.is_control()));
+    }
+    let text = terminal(&summary, Terminal { colour: false, width: 100 });
+    for part in ["✗ not met", "34.0% [29.9, 38.3]", "✓ met", "├", "●", "4,452 trials", "By fault"]
+    {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let coloured = terminal(&summary, Terminal { colour: true, width: 100 });
+    assert!(coloured.contains("\x1b[31m✗ not met") && !coloured.contains("| \x1b[31m"));
+    // Without its colours it is the same text.
+    let mut bare = coloured;
+    for code in ["0", "1", "2", "31", "32", "33"] {
+        bare = bare.replace(&format!("\x1b[{code}m"), "");
+    }
+    assert_eq!(bare, text);
+}
+
+#[test]
+fn the_terminal_stays_short_whatever_the_run_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut summary = rich(dir.path());
+    summary.findings = vec!["a finding of many words ".repeat(40); 30];
+    summary.warnings = summary.findings.clone();
+    summary.requirements = vec![summary.requirements[0].clone(); 50];
+    let text = terminal(&summary, Terminal { colour: false, width: 80 });
+    assert!(text.lines().count() <= 40 && text.contains("more"), "{text}");
+    let none = terminal(&empty(), Terminal { colour: false, width: 80 });
+    assert!(none.contains("0 trials, none judged") && none.lines().count() < 6, "{none}");
+}
+
+#[test]
+fn markdown_has_only_our_markup() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = markdown(&rich(dir.path()));
+    assert!(!text.contains("<img") && !text.contains("</script") && !text.contains('\x1b'));
+    for table in text.split("\n\n").filter(|block| block.starts_with('|')) {
+        // Pipes that no backslash precedes make columns: as many in every row.
+        let bare = |line: &str| line.replace("\\|", "").matches('|').count();
+        let columns: Vec<usize> = table.lines().map(bare).collect();
+        assert!(columns.iter().all(|count| *count == columns[0]), "{table}");
+    }
+    assert!(text.contains("❌ **Requirements not met**"));
+    assert!(text.contains("| gaussian\\_noise severity=5 | 480 | 163 | `34.0% [29.9, 38.3]` |"));
+    assert!(text.contains("50 more in the report."));
+    assert!(text.contains("Skipped: 120 (in no rate) · Not needed: 77 ("), "{text}");
+    assert!(text.contains("Brackets are Wilson 95% intervals."), "{text}");
+    // A profile keeps its order, and shows where the rates are.
+    let at = |part: &str| text.find(part).unwrap();
+    assert!(at("\n| 29 |") < at("\n| 30 |") && !text.contains("\n| 8 |"));
+    assert_eq!(markdown(&empty()).lines().next(), Some("## nothing yet"));
+}
+
+#[test]
+fn failures_in_time_read_the_same_everywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut summary = rich(dir.path());
+    summary.preserved.clear();
+    summary.requirements.rotate_right(1);
+    let wanted = "FIT 3.2 (2.5 to 4.0)";
+    let screen = terminal(&summary, Terminal { colour: false, width: 100 });
+    assert!(screen.contains(&format!("{wanted}, limit 10")), "{screen}");
+    assert!(markdown(&summary).contains(&format!("| `{wanted}` | 10 |")));
+    let wanted = format!("measured {wanted}, 64 of 1000; limit 10");
+    assert!(junit(&summary).contains(&wanted), "{}", junit(&summary));
+}
+
+#[test]
+fn markdown_has_what_lies_inside_models() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = markdown(&rich(dir.path()));
+    for part in [
+        "### What to protect first\n\n#### Layers of sign-small",
+        "| 2 conv2 | `25.0% [17.5, 34.3]` | `85.0% [76.7, 90.7]` |",
+        "| 1 conv1 | 200 | `3.2 [2.56, 3.84]` | `10.0% [9.3, 10.8]` |",
+        "2,611 queries instead of 12,800",
+        "| 3 | 2 | `5.0% [3.3, 7.6]` | `97.5% [95.5, 98.6]` |",
+        "| fault | target | beyond 15 | beyond 30 | beyond 120 |",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn every_report_names_the_intervals_that_it_shows() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut summary = rich(dir.path());
+    // Nothing but the intervals' own words may say how sure they are.
+    summary.method.clear();
+    summary.confidence = 0.9;
+    summary.interval = "Clopper-Pearson 90% intervals".into();
+    let page = html(&summary, dir.path()).unwrap();
+    let reports =
+        [page, markdown(&summary), terminal(&summary, Terminal { colour: false, width: 80 })];
+    for report in reports {
+        assert!(report.contains(&summary.interval), "{report}");
+        assert!(!report.contains("95% interval"), "{report}");
+    }
+}
+
+#[test]
+fn names_from_outside_are_harmless_for_whoever_prints_them() {
+    assert!(!plain(HOSTILE).chars().any(|c| c.is_control() || c == '\u{202e}'));
+}
+
+#[test]
+fn junit_says_what_did_not_pass_and_why() {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = rich(dir.path());
+    let text = junit(&summary);
+    let document = Document::parse(&text).unwrap();
+    let tagged = |tag: &str| {
+        let of_tag = document.descendants().filter(|node| node.has_tag_name(tag));
+        of_tag.collect::<Vec<_>>()
+    };
+    let suite = tagged("testsuite")[0];
+    assert_eq!(suite.attribute("tests"), Some("10"));
+    assert_eq!(suite.attribute("failures"), Some(&*tagged("failure").len().to_string()));
+    // A pinned trial and both preservations do not pass either.
+    let unmet = summary.requirements.iter().filter(|one| one.verdict != Verdict::Met).count() + 3;
+    assert_eq!(tagged("failure").len(), unmet);
+    let kinds: Vec<_> = tagged("failure").iter().filter_map(|one| one.attribute("type")).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == "inconclusive").count(), 4);
+    // The hostile requirement keeps all that XML can hold.
+    let name = tagged("testcase")[4].attribute("name").unwrap();
+    assert_eq!(name, HOSTILE.replace(['\x1b', '\u{202e}'], ""));
+    let property =
+        |name| tagged("property").into_iter().find(|p| p.attribute("name") == Some(name));
+    let rate: f64 = property("changed").unwrap().attribute("value").unwrap().parse().unwrap();
+    assert_eq!(Some(rate), summary.overall.rate.value);
+    assert!(Document::parse(&junit(&empty())).is_ok());
+}
+
+/// Shows the texts of the rich summary to the eye, where `FAULTLENS_FIXTURE_TEXTS` says.
+#[test]
+fn the_texts_can_be_written() {
+    let Some(path) = std::env::var_os("FAULTLENS_FIXTURE_TEXTS") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let summary = rich(dir.path());
+    let screen = terminal(&summary, Terminal { colour: false, width: 90 });
+    std::fs::write(path, [screen, markdown(&summary), junit(&summary)].join("\n")).unwrap();
+}

@@ -1,0 +1,6 @@
+//! Integration tests of the crate, in one program.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod calls;
+mod providers;

@@ -1,0 +1,3 @@
+//! Integration tests of the crate, in one program.
+
+mod pictures;
