@@ -154,7 +154,10 @@ fn judged((name, settings): &(&str, Settings)) -> String {
 
 fn stop(stop: &Stop) -> String {
     let half = faultlens_spec::Percent(stop.half_width);
-    format!("until every rate has a margin of error of ±{half}, at most {} trials of each case", stop.at_most)
+    format!(
+        "until every rate has a margin of error of ±{half}, at most {} trials of each case",
+        stop.at_most
+    )
 }
 
 fn data(cases: &CaseSpec) -> String {

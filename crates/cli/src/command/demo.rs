@@ -34,7 +34,8 @@ pub(crate) fn run(args: &DemoArgs, console: &mut Console) -> anyhow::Result<u8> 
         let campaign = Campaign::parse(text, Path::new("demo.yaml"))?;
         let options = RunOptions { output: Some(dir.clone()), ..RunOptions::default() };
         if !perform(campaign, &options, None, console)? {
-            console.note("interrupted; what was recorded is safe, run the same command to resume")?;
+            console
+                .note("interrupted; what was recorded is safe, run the same command to resume")?;
             return Ok(exit::INTERRUPTED);
         }
     }

@@ -39,7 +39,8 @@ pub(crate) fn run(args: &RetrainArgs, console: &mut Console) -> anyhow::Result<u
             let mut follower = Follower::new(console);
             let done = retrain(&plan, &args.out, &workers, &mut |news| follower.take(news));
             if let Err(RetrainError::Stopped) = done {
-                console.note("interrupted; what is done is safe, run the same command to resume")?;
+                console
+                    .note("interrupted; what is done is safe, run the same command to resume")?;
                 return Ok(exit::INTERRUPTED);
             }
             done?

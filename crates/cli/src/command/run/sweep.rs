@@ -81,7 +81,9 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
 }
 
 fn stopped(console: &mut Console) -> anyhow::Result<u8> {
-    console.note("interrupted; what was trained and recorded is safe, run the same command to resume")?;
+    console.note(
+        "interrupted; what was trained and recorded is safe, run the same command to resume",
+    )?;
     Ok(exit::INTERRUPTED)
 }
 

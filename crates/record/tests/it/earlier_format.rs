@@ -1,0 +1,75 @@
+//! A run that an earlier version of faultlens wrote (format 5: measures as texts) is read, exported
+//! and merged; it is not written to.
+
+use faultlens_core::OutcomeKind;
+use faultlens_record::Record;
+use faultlens_record::store::{Store, StoreError, export_csv, merge};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A copy of the run, since reading leaves no file behind but opening may.
+fn earlier(dir: &Path) -> PathBuf {
+    let run = dir.join("earlier");
+    fs::create_dir(&run).unwrap();
+    for file in ["campaign.yaml", "manifest.json", "records.sqlite"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-5").join(file);
+        fs::copy(from, run.join(file)).unwrap();
+    }
+    run
+}
+
+fn records(store: &Store) -> Vec<Record> {
+    let mut records = Vec::new();
+    store
+        .for_each(|record| {
+            records.push(record);
+            Ok::<_, StoreError>(())
+        })
+        .unwrap();
+    records
+}
+
+#[test]
+fn measures_outcomes_and_pins_come_in_the_words_of_today() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::read(&earlier(dir.path())).unwrap();
+    let records = records(&store);
+    assert_eq!(records.len(), 24);
+    let noise = &records[0];
+    assert_eq!(noise.outcome.kind(), OutcomeKind::Changed);
+    assert_eq!(noise.measures.rank, Some(2));
+    assert_eq!(noise.measures.confidence, Some(0.197_352_19));
+    assert_eq!(noise.measures.visual_change, Some(0.787_817));
+    let flip = &records[1];
+    assert!(flip.measures.confidence.unwrap().is_nan() && flip.site.is_some());
+    let attack = records[3].measures.attack.as_ref().unwrap();
+    let success = attack.success.as_ref().unwrap();
+    assert_eq!((attack.gradients, success.first.queries, success.distance_0), (5, 5, 5728.0));
+    assert!(records.iter().all(|record| record.extra.is_empty()));
+    assert_eq!(store.pins().unwrap()[0].outcome, "changed");
+    assert_eq!(noise.field("confidence").as_deref(), Some("0.19735219"));
+}
+
+#[test]
+fn it_is_exported_and_merged_but_not_resumed() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = earlier(dir.path());
+    let error = Store::open(&run).unwrap_err();
+    assert!(matches!(error, StoreError::NotResumable { found: 5, .. }), "{error}");
+    assert!(error.to_string().contains("but not resumed"), "{error}");
+    let before = Store::read(&run).unwrap();
+    let into = dir.path().join("merged");
+    let merged = merge(&[run], &into).unwrap();
+    assert_eq!((merged.records, merged.differing.len()), (24, 0));
+    let after = Store::read(&into).unwrap();
+    for (one, other) in records(&before).iter().zip(records(&after)) {
+        assert!(one.is_same(&other), "{one:?}\n{other:?}");
+    }
+    let export = |store: &Store| {
+        let mut csv = Vec::new();
+        export_csv(store, &mut csv).unwrap();
+        String::from_utf8(csv).unwrap()
+    };
+    assert_eq!(export(&before), export(&after));
+    assert!(export(&after).contains("visual_change"));
+}
