@@ -65,31 +65,6 @@ const SIX_DECIMALS: &[&str] = &[
     "voc_ap",
 ];
 
-/// Names of measures in exports that expectations have under another name.
-const RENAMED: &[(&str, &str)] = &[("belief", "confidence"), ("likeness", "similarity")];
-
-/// Reasons that exports have in words, and their codes.
-const REASONS: &[(&str, &str)] = &[
-    ("the case cannot be read", "case_unreadable"),
-    ("the target does not answer the undisturbed image", "golden_failed"),
-    ("the undisturbed answer is not finite", "golden_not_finite"),
-    ("the undisturbed answer names nothing", "golden_empty"),
-    ("the undisturbed answer is wrong", "golden_wrong"),
-    ("no answer came", "no_response"),
-    ("the case has no label", "no_label"),
-    ("the target has nothing that the fault could change", "no_site"),
-    ("the pool has no object of a label that the target finds", "no_object"),
-    ("nothing in the scene leaves room for the change", "no_room"),
-    ("the undisturbed answer is what the attack wants, or cannot become it", "no_attack_goal"),
-    ("nobody knows how much of the fault people tolerate", "no_tolerance"),
-    ("no strength that was drawn has the wanted visual change", "strength_not_found"),
-    ("the change is more than people tolerate", "outside_tolerance"),
-    ("the target finds too few objects for so many trials", "too_few_objects"),
-    ("the target disagrees with itself about the undisturbed image", "golden_unstable"),
-    ("nobody can tell how much the image is changed", "visual_change_unknown"),
-    ("the oracle cannot judge this kind of answer", "unsupported_answer"),
-];
-
 /// Stands between the entries of a cell that holds several.
 const NEXT: &str = " | ";
 
@@ -129,7 +104,8 @@ pub(super) fn canonical(row: &Cells, served: bool) -> Cells {
             "dose_axis" => {
                 cells.insert("dose".to_owned(), format!("{cell}={}", row["dose"]));
             }
-            "fault" | "dose" => {}
+            // Detections are the same changes as `changes`, for programs.
+            "fault" | "dose" | "detections" => {}
             "extra" => measures.extend(serde_json::from_str::<Cells>(&cell).unwrap()),
             column if column.starts_with("setting.") => {}
             column if COLUMNS.contains(&column) => {
@@ -144,14 +120,10 @@ pub(super) fn canonical(row: &Cells, served: bool) -> Cells {
             }
         }
     }
-    if let Some(reason) = cells.get_mut("reason") {
-        *reason = renamed(REASONS, reason).to_owned();
-    }
     let mut measured = Cells::new();
     for (name, text) in &measures {
-        let name = renamed(RENAMED, name);
-        if !LEFT_OUT.contains(&name) {
-            measured.insert(name.to_owned(), measure(name, text));
+        if !LEFT_OUT.contains(&name.as_str()) {
+            measured.insert(name.clone(), measure(name, text));
         }
     }
     for (column, entries) in [("strata", strata), ("measures", measured)] {
@@ -163,10 +135,6 @@ pub(super) fn canonical(row: &Cells, served: bool) -> Cells {
         }
     }
     cells
-}
-
-fn renamed<'a>(names: &[(&str, &'a str)], name: &'a str) -> &'a str {
-    names.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
 }
 
 /// A measure as text that does not depend on whether it was exported as a number.
