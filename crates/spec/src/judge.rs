@@ -155,7 +155,7 @@ mod tests {
         let judge = read("{oracle: {name: same_top, k: 5}, guards: [golden_correct]}").unwrap();
         assert_eq!(judge.spec(), [r#"same_top {"k":5}"#, "golden_correct {}"]);
         let text = judge.to_string();
-        assert!(text.starts_with("same_top (k=5): the best class of"), "{text}");
+        assert!(text.starts_with("same_top (k=5): the top class of"), "{text}");
         assert!(text.contains("; golden_correct: judges only"), "{text}");
     }
 

@@ -74,7 +74,7 @@ fn without_objects_nothing_is_made_up() {
     let small = &told.detection[0];
     assert!(small.clean.ap.value > Some(1.0 - 1e-9) && small.points.is_empty());
     assert_eq!((small.mean_ap, small.kept), (None, None));
-    let said = "finds known objects with AP 1 [1, 1], AP50 1";
+    let said = "detects objects with AP 1 [1, 1], AP50 1";
     assert!(told.findings.iter().any(|finding| finding.contains(said)), "{:?}", told.findings);
     let mut broken = run();
     broken.goldens.iter_mut().for_each(|golden| golden.scene = Some("words".into()));

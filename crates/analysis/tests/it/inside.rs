@@ -117,7 +117,7 @@ fn parts_are_ranked_by_what_protecting_them_catches() {
     assert!(near(share.low, wanted.low) && near(share.high, wanted.high), "{share:?}");
     let names: Vec<&str> = operators.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!((names, operators.of), (vec!["conv1", "relu1", "conv2"], 5));
-    let catches = "Protecting the first of 3 layers (1 conv1) catches 88.2%";
+    let catches = "Protecting the top 1 of 3 layers (1 conv1) prevents 88.2%";
     assert!(summary.findings.iter().any(|line| line.starts_with(catches)), "{summary:?}");
 }
 

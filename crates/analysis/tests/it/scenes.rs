@@ -109,7 +109,7 @@ fn findings_say_what_changed_scenes_do() {
     for part in [
         "small changes other detections in 72 of 240 changed scenes (30.0%",
         "deep changes other detections in 0 of 110 changed scenes (0%",
-        "Close to others is worse than anywhere (insert_object on small, 12 cases with scenes of both): 50.0%",
+        "Placing objects close to others is worse than placing them at random (insert_object on small, 12 cases with both kinds of scenes): 50.0%",
     ] {
         assert!(found.contains(part), "{part} is not in\n{found}");
     }

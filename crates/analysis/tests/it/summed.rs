@@ -36,7 +36,7 @@ requirements:
     assert_eq!(curve, [400, 9800]);
     let required: Vec<u64> = summary.requirements.iter().map(|one| one.rate.n).collect();
     assert_eq!(required, [810, 810, 9800, 10]);
-    assert!(summary.method.iter().any(|line| line.contains("only the repeats that each")));
+    assert!(summary.method.iter().any(|line| line.contains("counts only the repeats that all of")));
     assert!(summary.groupings.iter().all(|grouping| grouping.correction.is_none()));
     assert_eq!(summary.interval, "Wilson 95% intervals");
 }

@@ -38,7 +38,7 @@ pub(crate) use world::{WorldArgs, WorldCommand};
 
 /// Finds where a machine-vision system breaks, how often, and whether that is good enough.
 #[derive(Debug, Parser)]
-#[command(version, after_help = AFTER)]
+#[command(name = "faultlens", version, after_help = AFTER)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -141,7 +141,7 @@ fn replay_of_a_trial_that_asked_nobody_shows_no_answer() {
     done(&folder, "run c.yaml");
     let number = trial(&folder, "remove_object", "skipped");
     let shown = done(&folder, &format!("replay run {number}")).stdout;
-    let why = "no answer: nobody was asked: the target finds too few objects";
+    let why = "no answer: skipped: the target finds fewer objects than trials were planned";
     assert!(shown.contains(why) && !shown.contains("\n  same "), "{shown}");
     let told = json(&done(&folder, &format!("replay run {number} --json")).stdout).remove(0);
     assert!(told["objects"].is_null() && told["observed"].as_array().unwrap().is_empty(), "{told}");

@@ -77,7 +77,7 @@ fn models_are_checked_against_what_people_tolerate() {
         assert!(number(&row, "visual_change").unwrap() <= 0.86 + 1e-9, "{row}");
     }
     let html = std::fs::read_to_string(folder.path("run/report.html")).unwrap();
-    assert!(html.contains("What people cope with") && html.contains("HMRI"));
+    assert!(html.contains("Within human tolerance") && html.contains("HMRI"));
     let junit = folder.run("check run --junit out.xml");
     assert!(junit.stdout.contains("correctness under contrast, signs-deep"), "{}", junit.stdout);
     let xml = std::fs::read_to_string(folder.path("out.xml")).unwrap();

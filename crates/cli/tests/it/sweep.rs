@@ -21,7 +21,7 @@ fn done(folder: &Folder, args: &str) -> Run {
 }
 
 #[test]
-fn a_study_is_run_like_a_campaign() {
+fn a_sweep_is_run_like_a_campaign() {
     let folder = Folder::new("grid_small");
     folder.text("sweep.yaml", SWEEP);
     let plan = json(&done(&folder, "run sweep.yaml --dry-run --json").stdout).remove(0);
@@ -56,11 +56,11 @@ fn what_the_rows_say_is_told_once_more() {
     // The rows can be analysed as any other table.
     let survive = "survive out/rows.csv --duration seconds --event changed --model exponential";
     done(&folder, &format!("{survive} --covariates attack_scaled --json"));
-    std::fs::remove_file(folder.path("out/study.json")).unwrap();
+    std::fs::remove_file(folder.path("out/sweep.json")).unwrap();
     std::fs::remove_file(folder.path("out/report.html")).unwrap();
     done(&folder, "report out");
     let page = std::fs::read_to_string(folder.path("out/report.html")).unwrap();
-    assert!(page.contains("<title>small") && folder.path("out/study.json").exists());
+    assert!(page.contains("<title>small") && folder.path("out/sweep.json").exists());
     let run = folder.run("report out --by defence");
     assert_eq!(run.status, 2, "{}", run.stdout);
     assert!(run.stderr.contains("its campaigns take --by"), "{}", run.stderr);
@@ -70,14 +70,14 @@ fn what_the_rows_say_is_told_once_more() {
 }
 
 #[test]
-fn what_a_study_cannot_do_is_said() {
+fn what_a_sweep_cannot_do_is_said() {
     let folder = Folder::new("grid_wrong");
     folder.text("sweep.yaml", SWEEP);
     folder.text("slip.yaml", &SWEEP.replace("samples:", "sample:"));
     folder.text("campaign.yaml", "targts: []");
     for (args, wanted) in [
-        ("run sweep.yaml --shard 1/2", "a study has no shards"),
-        ("run slip.yaml", "slip.yaml:7:3: study has no key \"sample\"; did you mean \"samples\"?"),
+        ("run sweep.yaml --shard 1/2", "a sweep has no shards"),
+        ("run slip.yaml", "slip.yaml:7:3: sweep has no key \"sample\"; did you mean \"samples\"?"),
         ("run campaign.yaml", "did you mean \"targets\"?"),
     ] {
         let run = folder.run(args);

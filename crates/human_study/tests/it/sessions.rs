@@ -214,7 +214,7 @@ fn a_study_is_served_once_at_a_time_and_only_while_its_pictures_are_there() {
     let error = Desk::open(&at(&dir)).unwrap_err().to_string();
     assert!(error.starts_with("1 of the study's"), "{error}");
     let error = Desk::open(dir.path()).unwrap_err().to_string();
-    assert!(error.contains("study.json") && error.contains("study prepare"), "{error}");
+    assert!(error.contains("study.json") && error.contains("people prepare"), "{error}");
     fs::write(at(&dir).join("study.json"), "{}").unwrap();
     assert!(matches!(Desk::open(&at(&dir)), Err(StudyError::Damaged { .. })));
 }

@@ -104,7 +104,8 @@ fn an_incomplete_merge_is_gone_on_with() {
     let database = || rusqlite::Connection::open(into.join("records.sqlite")).unwrap();
     let trigger = "CREATE TRIGGER ends BEFORE INSERT ON trials WHEN new.number = 101 \
                    BEGIN SELECT RAISE(FAIL, 'ends'); END; \
-                   DELETE FROM trials WHERE number > 50; DELETE FROM extras WHERE number > 50";
+                   DELETE FROM trials WHERE number > 50; DELETE FROM extras WHERE number > 50; \
+                   DELETE FROM measures WHERE number > 50";
     database().execute_batch(trigger).unwrap();
     merge(&shards, &into).unwrap_err();
     database().execute_batch("DROP TRIGGER ends").unwrap();

@@ -16,27 +16,27 @@ fn every_entry_of_every_registry_is_listed() {
     let folder = Folder::new("campaign_list");
     let listed = json(&done(&folder, "list --json").stdout);
     let mut wanted = BTreeSet::new();
-    let mut shelf = |shelf: &str, names: Vec<String>| {
-        wanted.extend(names.into_iter().map(|name| (shelf.to_owned(), name)));
+    let mut category = |category: &str, names: Vec<String>| {
+        wanted.extend(names.into_iter().map(|name| (category.to_owned(), name)));
     };
-    shelf("faults", IMAGE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
-    shelf("faults", MODEL_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
-    shelf("faults", ATTACKS.iter().map(|plugin| plugin.name.to_owned()).collect());
-    shelf("faults", SCENE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
-    shelf("oracles", ORACLES.iter().map(|plugin| plugin.name.to_owned()).collect());
-    shelf("guards", GUARDS.iter().map(|plugin| plugin.name.to_owned()).collect());
-    shelf("presets", PRESETS.iter().map(|preset| preset.name.to_owned()).collect());
-    shelf("formats", data::FORMATS.iter().map(|format| format.name.to_owned()).collect());
+    category("faults", IMAGE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    category("faults", MODEL_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    category("faults", ATTACKS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    category("faults", SCENE_FAULTS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    category("oracles", ORACLES.iter().map(|plugin| plugin.name.to_owned()).collect());
+    category("guards", GUARDS.iter().map(|plugin| plugin.name.to_owned()).collect());
+    category("presets", PRESETS.iter().map(|preset| preset.name.to_owned()).collect());
+    category("formats", data::FORMATS.iter().map(|format| format.name.to_owned()).collect());
     let networks = train::architecture::ARCHITECTURES.iter();
-    shelf("architectures", networks.map(|network| network.name.to_owned()).collect());
+    category("architectures", networks.map(|network| network.name.to_owned()).collect());
     let models = world::MODELS.iter().map(|model| format!("world:{}", model.name));
-    shelf("models", models.collect());
-    shelf("tolerances", Tolerance::names().map(str::to_owned).collect());
+    category("models", models.collect());
+    category("tolerances", Tolerance::names().map(str::to_owned).collect());
     let found: BTreeSet<(String, String)> = listed
         .iter()
         .map(|entry| {
             let keys = [
-                "shelf",
+                "category",
                 "name",
                 "about",
                 "when",
@@ -47,7 +47,7 @@ fn every_entry_of_every_registry_is_listed() {
             ];
             assert_keys(entry, &keys);
             let text = |key: &str| entry[key].as_str().unwrap().to_owned();
-            (text("shelf"), text("name"))
+            (text("category"), text("name"))
         })
         .collect();
     let missing: Vec<_> = wanted.difference(&found).collect();

@@ -27,7 +27,7 @@ const SUMMARY: [&str; 40] = [
     "advice",
     "attacks",
     "benefits",
-    "unchanged",
+    "masked",
     "classes",
     "traits",
     "thresholds",

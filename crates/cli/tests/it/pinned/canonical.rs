@@ -205,9 +205,9 @@ fn every_difference_is_found_and_named() {
         ("dose_axis", "severity"),
         ("dose", "2.0"),
         ("stratum.light", "day"),
-        ("reason", "no answer came"),
+        ("reason", "no_response"),
         ("micros", "17"),
-        ("extra", r#"{"belief":"0.250","cpu_seconds":"1.5","error":"all gone"}"#),
+        ("extra", r#"{"confidence":"0.250","cpu_seconds":"1.5","error":"all gone"}"#),
         ("visual_change", "0.12345678"),
     ]);
     let expected = record(&[

@@ -34,8 +34,11 @@ pub(crate) struct Server {
     shared: Arc<Shared>,
 }
 
+/// The answer to a request, by its number and content.
+type Script = Box<dyn Fn(usize, &Received) -> Reply + Send + Sync>;
+
 struct Shared {
-    script: Box<dyn Fn(usize, &Received) -> Reply + Send + Sync>,
+    script: Script,
     received: Mutex<Vec<Received>>,
     in_flight: AtomicUsize,
     max_in_flight: AtomicUsize,
