@@ -69,7 +69,7 @@ fn bare(open: &OpenCampaign) -> Result<()> {
         let keys: Vec<TrialKey> =
             unit.numbers.into_iter().flatten().filter_map(|n| open.plan.key(n)).collect();
         for trials in keys.chunk_by(|a, b| a.fault == b.fault) {
-            let Some(fault) = disturb(open.fault(trials[0])).injection() else { continue };
+            let Some(fault) = disturb(open.fault(trials[0])).facts().injection else { continue };
             let sites = Sites::new(&golden, &white_box.anatomy, fault, 1);
             for stack in trials.chunks(STACK) {
                 let draw = |key: &TrialKey| {

@@ -1,140 +1,175 @@
-//! What defences are worth: the same trials with and without them.
+//! What defences achieve: the same trials with and without them, compared in pairs.
 
-use super::Mean;
-use super::attribute::Context;
-use super::robustness::{changed, is_control, says, was_answered};
-use super::summary::{Benefit, BenefitRow};
-use super::tally::Precision;
+use crate::context::Context;
+use crate::estimate::{Mean, Precision};
+use crate::trial::{is_changed, is_control, predicts, was_answered};
 use faultlens_record::Record;
-use faultlens_record::store::{FaultOn, ManifestTarget};
+use faultlens_record::store::FaultOn;
 use faultlens_stats::{PairedCounts, StatsError, newcombe_paired};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a trial says of a target.
+/// What a target's defences achieve.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Benefit {
+    /// The defended target.
+    pub defended: String,
+    /// The same without a defence.
+    pub plain: String,
+    /// The defences.
+    pub defences: String,
+    /// The rate of wrong clean predictions without them minus that with them: below 0, they cost
+    /// accuracy.
+    pub clean: Mean,
+    /// All faults together; `None` without pairs of trials.
+    pub all: Option<BenefitRow>,
+    /// By fault.
+    pub rows: Vec<BenefitRow>,
+}
+
+/// Rates without defences minus those with them, over the same trials: above 0, they help.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BenefitRow {
+    /// The fault's name.
+    pub fault: String,
+    /// Predictions that differ from the target's own clean ones.
+    pub changed: Mean,
+    /// Wrong predictions, where the truth is known.
+    pub wrong: Mean,
+}
+
+/// What is known of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ObjectStatus {
-    /// Whether the answer changed; `None` where that was not judged.
+struct Prediction {
+    /// Whether it changed; `None` where that was not judged.
     changed: Option<bool>,
-    /// Whether the answer is wrong; `None` where nobody knows.
+    /// Whether it is wrong; `None` where the truth is not known.
     wrong: Option<bool>,
 }
 
-/// Case, fault point and repeat.
-type Place = (u32, u32, u32);
+/// Case, fault point and repeat: what a trial has in common with its partner.
+type PairKey = (u32, u32, u32);
+
+/// A defended target, and the same target without a defence.
+#[derive(Debug, Clone, Copy)]
+struct TargetPair {
+    plain: u32,
+    defended: u32,
+}
 
 /// Trials of defended targets and of the same ones without a defence.
-pub(super) struct Benefits {
-    /// By defended target, the one that it is compared with.
-    pairs: Vec<(u32, u32)>,
-    fates: BTreeMap<u32, BTreeMap<Place, ObjectStatus>>,
+pub(crate) struct Benefits {
+    pairs: Vec<TargetPair>,
+    /// By target.
+    predictions: BTreeMap<u32, BTreeMap<PairKey, Prediction>>,
 }
 
 impl Benefits {
-    pub(super) fn of(context: &Context) -> Self {
+    pub(crate) fn of(context: &Context) -> Self {
         let targets = &context.manifest.targets;
-        let pair = |(at, target): (u32, &ManifestTarget)| {
-            let same = |(_, plain): &(u32, &ManifestTarget)| {
-                plain.defences.is_empty() && plain.origin == target.origin
-            };
-            let plain = (0..).zip(targets).find(same)?.0;
-            (!target.defences.is_empty()).then_some((at, plain))
-        };
-        Self { pairs: (0..).zip(targets).filter_map(pair).collect(), fates: BTreeMap::new() }
+        let mut pairs = Vec::new();
+        for (defended, target) in (0..).zip(targets) {
+            let plain = (0..)
+                .zip(targets)
+                .find(|(_, plain)| plain.defences.is_empty() && plain.origin == target.origin);
+            if let Some((plain, _)) = plain.filter(|_| !target.defences.is_empty()) {
+                pairs.push(TargetPair { plain, defended });
+            }
+        }
+        Self { pairs, predictions: BTreeMap::new() }
     }
 
-    pub(super) fn add(&mut self, context: &Context, record: &Record) {
-        let paired = self.pairs.iter().any(|(a, b)| [*a, *b].contains(&record.target));
-        let fault = context.manifest.faults.get(record.fault as usize);
-        if !paired
-            || fault.is_none_or(|fault| fault.on != FaultOn::Image || is_control(&fault.name))
-        {
+    pub(crate) fn add(&mut self, context: &Context, record: &Record) {
+        let target = record.target;
+        if !self.pairs.iter().any(|pair| pair.plain == target || pair.defended == target) {
             return;
         }
-        let golden = context.golden(record.target, record.case);
+        let Some(fault) = context.manifest.faults.get(record.fault as usize) else { return };
+        if fault.on != FaultOn::Image || is_control(&fault.name) {
+            return;
+        }
+        let golden = context.golden(target, record.case);
         let truth = golden.and_then(|golden| golden.truth.as_ref());
-        let status = ObjectStatus {
-            changed: changed(record),
-            wrong: truth.filter(|_| was_answered(record)).map(|truth| !says(record, truth)),
+        let prediction = Prediction {
+            changed: is_changed(record),
+            wrong: truth.filter(|_| was_answered(record)).map(|truth| !predicts(record, truth)),
         };
-        let place = (record.case, record.fault, record.repeat);
-        self.fates.entry(record.target).or_default().insert(place, status);
+        let key = (record.case, record.fault, record.repeat);
+        self.predictions.entry(target).or_default().insert(key, prediction);
     }
 
-    pub(super) fn told(
+    /// By defended target.
+    pub(crate) fn benefits(
         &self,
         context: &Context,
         precision: &Precision,
     ) -> Result<Vec<Benefit>, StatsError> {
-        let told = |&(defended, plain): &(u32, u32)| {
-            let name = |at: u32| context.manifest.targets[at as usize].name.clone();
+        let faults = &context.manifest.faults;
+        let mut all = Vec::new();
+        for &pair in &self.pairs {
             let mut rows = Vec::new();
-            let faults = context.manifest.faults.iter().map(|fault| fault.name.as_str());
-            let mut names: Vec<&str> = Vec::new();
-            for fault in faults.filter(|_| self.fates.contains_key(&defended)) {
-                if !names.contains(&fault) {
-                    names.push(fault);
-                }
+            for fault in context.fault_names() {
+                let of_fault = |key: &PairKey| faults[key.1 as usize].name == fault;
+                rows.extend(self.row(fault, pair, of_fault, precision)?);
             }
-            for fault in names {
-                let of = |place: &Place| context.manifest.faults[place.1 as usize].name == fault;
-                rows.extend(self.row(fault, (plain, defended), of, precision)?);
-            }
-            let all = self.row("all faults", (plain, defended), |_| true, precision)?;
-            Ok(Benefit {
-                defended: name(defended),
-                plain: name(plain),
-                defences: context.manifest.targets[defended as usize].defences.join(", "),
-                clean: clean(context, (plain, defended), precision)?,
-                all,
+            all.push(Benefit {
+                defended: context.target_name(pair.defended).to_owned(),
+                plain: context.target_name(pair.plain).to_owned(),
+                defences: context.manifest.targets[pair.defended as usize].defences.join(", "),
+                clean: clean(context, pair, precision)?,
+                all: self.row("all faults", pair, |_| true, precision)?,
                 rows,
-            })
-        };
-        self.pairs.iter().map(told).collect()
+            });
+        }
+        Ok(all)
     }
 
-    /// Rates without the defence less those with it; `None` without a pair.
+    /// Rates without the defence minus those with it; `None` without a pair of trials.
     fn row(
         &self,
         name: &str,
-        (plain, defended): (u32, u32),
-        of: impl Fn(&Place) -> bool,
+        pair: TargetPair,
+        counts: impl Fn(&PairKey) -> bool,
         precision: &Precision,
     ) -> Result<Option<BenefitRow>, StatsError> {
-        let none = BTreeMap::new();
-        let fates = |target| self.fates.get(&target).unwrap_or(&none);
-        let pairs = fates(plain).iter().filter(|(place, _)| of(place));
-        let pairs: Vec<(ObjectStatus, ObjectStatus)> = pairs
-            .filter_map(|(place, before)| Some((*before, *fates(defended).get(place)?)))
-            .collect();
+        let plain = self.predictions.get(&pair.plain);
+        let Some((plain, defended)) = plain.zip(self.predictions.get(&pair.defended)) else {
+            return Ok(None);
+        };
+        let mut pairs = Vec::new();
+        for (key, without) in plain.iter().filter(|(key, _)| counts(key)) {
+            if let Some(with) = defended.get(key) {
+                pairs.push((without, with));
+            }
+        }
         if pairs.is_empty() {
             return Ok(None);
         }
-        let counted = |part: fn(&ObjectStatus) -> Option<bool>| {
-            paired(pairs.iter().filter_map(|(before, after)| Some((part(before)?, part(after)?))))
-        };
+        let changed = pairs.iter().filter_map(|(a, b)| a.changed.zip(b.changed));
+        let wrong = pairs.iter().filter_map(|(a, b)| a.wrong.zip(b.wrong));
         let level = precision.intervals.level;
         Ok(Some(BenefitRow {
             fault: name.to_owned(),
-            changed: Mean::of(newcombe_paired(counted(|status| status.changed), level)?),
-            wrong: Mean::of(newcombe_paired(counted(|status| status.wrong), level)?),
+            changed: newcombe_paired(count_pairs(changed), level)?.into(),
+            wrong: newcombe_paired(count_pairs(wrong), level)?.into(),
         }))
     }
 }
 
-/// Wrong undisturbed answers without the defence less those with it: what it costs.
-fn clean(
-    context: &Context,
-    (plain, defended): (u32, u32),
-    precision: &Precision,
-) -> Result<Mean, StatsError> {
-    let right = |target, case| context.golden(target, case).and_then(|golden| golden.correct);
-    let pairs = context
-        .cases()
-        .filter_map(|case| Some((!right(plain, case.case)?, !right(defended, case.case)?)));
-    Ok(Mean::of(newcombe_paired(paired(pairs), precision.intervals.level)?))
+/// Wrong clean predictions without the defence minus those with it: what it costs.
+fn clean(context: &Context, pair: TargetPair, precision: &Precision) -> Result<Mean, StatsError> {
+    let mut pairs = Vec::new();
+    for case in context.cases() {
+        let plain = context.golden(pair.plain, case.case).and_then(|golden| golden.correct);
+        let defended = context.golden(pair.defended, case.case).and_then(|golden| golden.correct);
+        if let Some((plain, defended)) = plain.zip(defended) {
+            pairs.push((!plain, !defended));
+        }
+    }
+    Ok(newcombe_paired(count_pairs(pairs.into_iter()), precision.intervals.level)?.into())
 }
 
-fn paired(pairs: impl Iterator<Item = (bool, bool)>) -> PairedCounts {
+fn count_pairs(pairs: impl Iterator<Item = (bool, bool)>) -> PairedCounts {
     let mut counts = PairedCounts { both: 0, first_only: 0, second_only: 0, neither: 0 };
     for pair in pairs {
         let count = match pair {

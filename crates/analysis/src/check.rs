@@ -1,55 +1,109 @@
-//! Whether what was measured is good enough.
+//! Requirements and pinned trials with their verdicts.
 
-use super::attribute::Context;
-use super::error::AnalysisError;
-use super::filter;
-use super::repeats::{Repeats, is_below};
-use super::sample::Stake;
-use super::tally::{Counts, Of, Precision};
-use super::{Checked, Fit, Pinned, Preserved, Rate, Verdict, words};
+use crate::context::Context;
+use crate::error::AnalysisError;
+use crate::estimate::{Precision, Rate, Scope};
+use crate::filter;
+use crate::repeats::{Repeats, is_below};
+use crate::sample::TrialWeight;
+use crate::tally::Counts;
+use crate::verdict::Verdict;
 use faultlens_core::OutcomeKind;
 use faultlens_record::Record;
 use faultlens_record::store::PinRecord;
 use faultlens_spec::{FitLimit, Requirement};
 use faultlens_stats::StatsError;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A requirement, and the trials that it speaks of.
-pub(super) struct Check {
+/// A requirement, checked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checked {
+    /// The requirement in words.
+    pub requirement: String,
+    /// The measured rate.
+    pub rate: Rate,
+    /// The limit on the rate, also where failures in time are limited.
+    pub limit: f64,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether every planned trial is on record; before that nothing is decided.
+    #[serde(skip)]
+    pub complete: bool,
+    /// What makes failures in time of rate and limit, where these are required.
+    pub fit: Option<Fit>,
+}
+
+/// Failures in time, FIT: how many a thousand million hours have.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Fit {
+    /// How many faults the hardware has in that time.
+    pub raw: f64,
+    /// The share of them that the trials stand for.
+    pub share: f64,
+    /// The limit on failures in that time.
+    pub at_most: f64,
+}
+
+impl Fit {
+    /// The failures in time if every trial failed.
+    pub fn each(&self) -> f64 {
+        self.raw * self.share
+    }
+}
+
+/// A pinned trial, replayed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pinned {
+    /// The pin's name.
+    pub name: String,
+    /// Fault, case and target in words.
+    pub what: String,
+    /// The outcome's name.
+    pub outcome: String,
+    /// Met where the fault does not go unnoticed into the prediction.
+    pub verdict: Verdict,
+    /// Why the trial could not be judged, where that is on record.
+    #[serde(skip)]
+    pub reason: Option<String>,
+}
+
+/// A requirement, and the trials that it is about.
+pub(crate) struct Check {
     requirement: Requirement,
     /// How many repeats count, where a stop rule stopped every target's fault for itself.
     repeats: Option<u32>,
     /// How weights correct the rate.
-    of: Of,
+    scope: Scope,
     counts: Counts,
 }
 
 impl Check {
-    pub(super) fn new(requirement: Requirement, context: &Context, repeats: &Repeats) -> Self {
-        let concerns = |target, fault| filter::admits(&requirement.filter, context, target, fault);
-        let repeats = repeats.least(concerns);
-        let drawn = |name: &String| context.part(name) == Of::Part;
-        let of = if requirement.filter.keys().any(drawn) { Of::Part } else { Of::Whole };
+    pub(crate) fn new(requirement: Requirement, context: &Context, repeats: &Repeats) -> Self {
+        let filter = &requirement.filter;
+        let repeats = repeats.least(|target, fault| filter::admits(filter, context, target, fault));
+        let is_part = filter.keys().any(|name| context.scope(name) == Scope::Part);
+        let scope = if is_part { Scope::Part } else { Scope::Whole };
         let counts = Counts::of_events(requirement.rate);
-        Self { requirement, repeats, of, counts }
+        Self { requirement, repeats, scope, counts }
     }
 
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         context: &Context,
         record: &Record,
-        stake: Stake,
+        weight: TrialWeight,
     ) -> Result<(), StatsError> {
         if is_below(record, self.repeats)
             && filter::matches(&self.requirement.filter, context, record)
         {
-            self.counts.add(&record.outcome, stake)?;
+            self.counts.add(&record.outcome, weight)?;
         }
         Ok(())
     }
 
-    /// An error where the requirement speaks of trials that the run cannot have.
-    pub(super) fn is_of_this_run(
+    /// An error where the requirement is about trials that the run cannot have.
+    pub(crate) fn is_of_this_run(
         &self,
         context: &Context,
         extra: &BTreeSet<String>,
@@ -59,76 +113,48 @@ impl Check {
     }
 
     /// The verdict; a run that is not the whole campaign meets nothing yet.
-    pub(super) fn checked(
+    pub(crate) fn checked(
         &self,
         precision: &Precision,
         whole: bool,
     ) -> Result<Checked, StatsError> {
-        let rate = self.counts.rate(precision, self.of)?;
+        let rate = self.counts.rate(precision, self.scope)?;
         let Requirement { at_most, fit, .. } = self.requirement;
         let fit = fit.map(|FitLimit { raw, share }| Fit { raw, share, at_most });
-        // What is allowed in time is a limit on the rate, too.
+        // FIT = raw FIT × share × rate, so that a limit on failures in time is one on the rate.
         let limit = fit.map_or(at_most, |fit| at_most / fit.each());
-        let (requirement, why) = (self.requirement.to_string(), String::new());
-        let verdict = verdict(&rate, limit);
-        let mut checked = Checked { requirement, rate, limit, verdict, why, fit };
-        checked.why = why_of(&checked);
-        if !whole {
-            (checked.verdict, checked.why) =
-                (Verdict::Inconclusive, "the run is not complete".to_owned());
-        }
-        Ok(checked)
+        Ok(Checked {
+            requirement: self.requirement.to_string(),
+            rate,
+            limit,
+            verdict: if whole { verdict(&rate, limit) } else { Verdict::Inconclusive },
+            complete: whole,
+            fit,
+        })
     }
 }
 
 /// An interval that straddles the limit gives no pass.
 fn verdict(rate: &Rate, limit: f64) -> Verdict {
-    match () {
-        () if rate.n == 0 => Verdict::Inconclusive,
-        () if rate.high <= limit => Verdict::Met,
-        () if rate.low > limit => Verdict::NotMet,
-        () => Verdict::Inconclusive,
+    if rate.n == 0 {
+        Verdict::Inconclusive
+    } else if rate.high <= limit {
+        Verdict::Met
+    } else if rate.low > limit {
+        Verdict::NotMet
+    } else {
+        Verdict::Inconclusive
     }
 }
 
-fn why_of(checked: &Checked) -> String {
-    let unit = if checked.fit.is_some() { " FIT" } else { "" };
-    let limit = words::allowed(checked) + unit;
-    match checked.verdict {
-        Verdict::Met => format!("the whole interval lies at or below {limit}"),
-        Verdict::NotMet => format!("the whole interval lies above {limit}"),
-        Verdict::Inconclusive if checked.rate.n == 0 => "no judged trial is concerned".to_owned(),
-        Verdict::Inconclusive => {
-            format!("the interval straddles {limit}; more trials would narrow it")
-        }
-    }
-}
-
-/// A pinned trial must not change the answer again.
-pub(super) fn pinned(pin: PinRecord) -> Pinned {
-    let kind = OutcomeKind::named(&pin.outcome);
-    let (verdict, why) = match kind {
-        Some(OutcomeKind::Unchanged | OutcomeKind::Detected) => {
-            (Verdict::Met, "the fault does not go unnoticed into the answer".to_owned())
-        }
-        Some(OutcomeKind::Skipped) | None => {
-            let reason = pin.reason.unwrap_or_else(|| "it could not be judged".to_owned());
-            (Verdict::Inconclusive, reason)
-        }
-        Some(_) => (Verdict::NotMet, "the fault still breaks the answer".to_owned()),
+/// A pinned trial must not change the prediction unnoticed again.
+pub(crate) fn pinned(pin: PinRecord) -> Pinned {
+    let verdict = match OutcomeKind::named(&pin.outcome) {
+        Some(OutcomeKind::Unchanged | OutcomeKind::Detected) => Verdict::Met,
+        Some(OutcomeKind::Skipped) | None => Verdict::Inconclusive,
+        Some(_) => Verdict::NotMet,
     };
-    Pinned { name: pin.name, what: pin.what, outcome: pin.outcome, verdict, why }
-}
-
-/// The worst of all verdicts.
-pub(super) fn overall(
-    requirements: &[Checked],
-    preserved: &[Preserved],
-    pinned: &[Pinned],
-) -> Option<Verdict> {
-    let required = requirements.iter().map(|checked| checked.verdict);
-    let required = required.chain(preserved.iter().map(|preserved| preserved.verdict));
-    required.chain(pinned.iter().map(|pin| pin.verdict)).max()
+    Pinned { name: pin.name, what: pin.what, outcome: pin.outcome, verdict, reason: pin.reason }
 }
 
 #[cfg(test)]
@@ -147,11 +173,5 @@ mod tests {
         ] {
             assert_eq!(verdict(&rate, 0.05), wanted, "{rate:?}");
         }
-    }
-
-    #[test]
-    fn the_worst_verdict_counts() {
-        assert!(Verdict::NotMet > Verdict::Inconclusive && Verdict::Inconclusive > Verdict::Met);
-        assert_eq!(overall(&[], &[], &[]), None);
     }
 }

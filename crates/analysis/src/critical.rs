@@ -1,23 +1,56 @@
-//! Bits that break an answer, from trials that searched for them.
+//! Bits that change a prediction, from trials that searched for them.
 
-use super::attribute::Context;
-use super::tally::{Precision, rate};
-use super::{CriticalBits, CriticalLayer, Mean};
+use crate::context::Context;
+use crate::estimate::{Mean, Precision, Rate};
 use faultlens_core::OutcomeKind;
 use faultlens_record::{BoundarySearch, Record};
 use faultlens_stats::{StatsError, Weighted};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Stands for the layer of elements that no place is on record for.
+/// What searches for the bits that change a prediction found in one target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CriticalBits {
+    /// The target.
+    pub target: String,
+    /// The fault with its settings.
+    pub point: String,
+    /// By layer, in the order of execution.
+    pub layers: Vec<CriticalLayer>,
+    /// All layers together.
+    pub all: CriticalLayer,
+    /// Queries of the searches.
+    pub queries: u64,
+    /// Queries that trying every bit would have taken.
+    pub exhaustive: u64,
+    /// How often a bit contradicts the assumption of the search, among those that were tried as a
+    /// check.
+    pub unexpected: Rate,
+}
+
+/// Critical bits of the elements of a layer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CriticalLayer {
+    /// The layer's number; `None` for all together.
+    pub layer: Option<u32>,
+    /// Its name. From outside; escape it.
+    pub name: String,
+    /// Bits of an element that change the prediction, on average.
+    pub mean: Mean,
+    /// The share of all flips that change the prediction: critical among searched bits.
+    pub share: Rate,
+}
+
+/// Stands for the layer of elements whose location is not on record.
 const NOWHERE: u32 = u32::MAX;
 
 /// Searched elements by target, fault point and layer.
 #[derive(Default)]
-pub(super) struct Critical {
+pub(crate) struct Critical {
     layers: BTreeMap<(u32, u32, u32), Elements>,
 }
 
-/// The elements are the sample: bits of one element break the answer together.
+/// The elements are the sample: the bits of one element are not independent of each other.
 #[derive(Default, Clone)]
 struct Elements {
     name: String,
@@ -34,7 +67,7 @@ struct Elements {
 }
 
 impl Critical {
-    pub(super) fn add(&mut self, record: &Record) -> Result<(), StatsError> {
+    pub(crate) fn add(&mut self, record: &Record) -> Result<(), StatsError> {
         let Some(BoundarySearch { critical, searched, checked, unexpected }) =
             record.measures.boundary
         else {
@@ -62,7 +95,7 @@ impl Critical {
     }
 
     /// What was found, by target and fault point.
-    pub(super) fn found(
+    pub(crate) fn found(
         &self,
         context: &Context,
         precision: &Precision,
@@ -78,7 +111,7 @@ impl Critical {
             };
             let mut all = Elements::default();
             of().for_each(|(_, layer)| all.merge(layer));
-            // Elements without a place would be missing from their layers, which are unlike others.
+            // Without the location of some elements, rates by layer would be biased.
             let known = !self.layers.contains_key(&(target, fault, NOWHERE));
             let layers = of()
                 .filter(|_| known)
@@ -89,7 +122,7 @@ impl Critical {
                 layers: layers.collect::<Result<_, _>>()?,
                 queries: all.queries,
                 exhaustive: all.searched,
-                unexpected: rate(all.unexpected, all.checks.ratio(precision.intervals.level)?),
+                unexpected: Rate::new(all.unexpected, all.checks.ratio(precision.intervals.level)?),
                 all: all.found(None, precision)?,
             });
         }
@@ -114,14 +147,15 @@ impl Elements {
         precision: &Precision,
     ) -> Result<CriticalLayer, StatsError> {
         let level = precision.intervals.level;
-        let share = rate(self.critical, self.share.ratio(level)?);
+        let share = Rate::new(self.critical, self.share.ratio(level)?);
         let elements = self.bits.n();
         let most = self.searched as f64 / elements as f64;
         let estimate = self.bits.estimate(level);
         // Elements that are all alike have no spread; the share's interval knows how few they are.
-        let (low, high) = match self.bits.varies() {
-            true => (estimate.low.max(0.0), estimate.high.min(most)),
-            false => (share.low * most, share.high * most),
+        let (low, high) = if self.bits.varies() {
+            (estimate.low.max(0.0), estimate.high.min(most))
+        } else {
+            (share.low * most, share.high * most)
         };
         let mean = Mean { value: estimate.value, low, high, n: elements };
         Ok(CriticalLayer { layer, name: self.name.clone(), mean, share })
@@ -131,13 +165,11 @@ impl Elements {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_spec::{Intervals, Method};
     use faultlens_stats::{Level, wilson};
 
     #[test]
     fn elements_are_the_sample() {
-        let intervals = Intervals { method: Method::Wilson, level: Level::default() };
-        let precision = Precision { intervals, sequential: false };
+        let precision = Precision::wilson();
         let of = |elements: &[u64]| {
             let mut all = Elements::default();
             for critical in elements {

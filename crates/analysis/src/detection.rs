@@ -1,39 +1,71 @@
-//! How well objects are found undisturbed and under faults in images, over all cases together: what
-//! benchmarks of detectors report (Michaelis et al. 2020).
+//! How well objects are detected with and without image faults, over all cases together: what
+//! benchmarks of robust detection report (Michaelis et al. 2020), with COCO's average precision and
+//! TIDE's kinds of errors.
 
-use super::attribute::Context;
-use super::robustness::{SEVERITY, was_answered};
-use super::summary::{DetectionPoint, DetectionQuality, Mean};
-use super::tally::Precision;
+use crate::context::Context;
+use crate::estimate::{Mean, Precision, mean_of_known};
+use crate::trial::{severity_of, was_answered};
 use faultlens_core::Seed;
 use faultlens_judge::{CocoEvidence, Scene, ScoredBox, TideKind, TruthBox, coco_ious, tide};
 use faultlens_record::Record;
-use faultlens_record::inventory;
 use faultlens_record::store::FaultOn;
 use faultlens_stats::{Bootstrap, StatsError};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Scenes are drawn again so often at least, and at most.
-const REDRAWS: (usize, usize) = (200, 2000);
+/// How well a target detects objects under image faults, over all cases with ground truth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DetectionQuality {
+    /// The target.
+    pub target: String,
+    /// How many cases.
+    pub cases: u64,
+    /// Without faults.
+    pub clean: DetectionPoint,
+    /// Average precision over severities, then over faults that have them (mPC).
+    pub mean_ap: Option<Mean>,
+    /// The share of the clean average precision that remains (rPC).
+    pub kept: Option<Mean>,
+    /// Under each fault.
+    pub points: Vec<DetectionPoint>,
+}
 
-/// How many scenes all redraws of a target may take together, before they get fewer.
+/// How well objects are detected under one fault.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DetectionPoint {
+    /// The fault with its settings; `None` without a fault.
+    pub fault: Option<String>,
+    /// COCO's average precision, over overlaps from 0.5 to 0.95, with a bootstrap interval over
+    /// cases.
+    pub ap: Mean,
+    /// Average precision at overlap 0.5.
+    pub ap50: Option<f64>,
+    /// The number of errors of each of TIDE's kinds.
+    pub errors: BTreeMap<String, u64>,
+}
+
+/// The least and the largest number of bootstrap samples.
+const REDRAWS: std::ops::RangeInclusive<usize> = 200..=2000;
+
+/// How many scenes all bootstrap samples of a target may have together, before there are fewer of
+/// them.
 const SCENES: usize = 4_000_000;
 
-/// A case, and what was found in it.
+/// A case, and the detections in it.
 type Answered = (u32, Vec<ScoredBox>);
 
-/// A case, and what was found and is known of it.
+/// A case, its detections and its ground truth.
 type Judged = (u32, Scene);
 
-/// Detections under faults in images.
+/// Detections under image faults.
 #[derive(Default)]
-pub(super) struct Detected {
+pub(crate) struct Detected {
     /// By target and fault.
     trials: BTreeMap<(u32, u32), Vec<Answered>>,
 }
 
 impl Detected {
-    pub(super) fn add(&mut self, context: &Context, record: &Record) {
+    pub(crate) fn add(&mut self, context: &Context, record: &Record) {
         let fault = context.manifest.faults.get(record.fault as usize);
         if fault.is_none_or(|fault| fault.on != FaultOn::Image) || !was_answered(record) {
             return;
@@ -46,8 +78,8 @@ impl Detected {
         }
     }
 
-    /// By target; empty where no case has objects that are known.
-    pub(super) fn told(
+    /// By target; empty where no case has ground truth.
+    pub(crate) fn quality(
         &self,
         context: &Context,
         precision: &Precision,
@@ -55,7 +87,7 @@ impl Detected {
         let mut all = Vec::new();
         for (at, target) in (0..).zip(&context.manifest.targets) {
             let field = self.field(context, at);
-            // Crowds alone are no objects to find.
+            // Regions that are marked as crowds are no objects to detect.
             let cases: Vec<usize> = (0..field.cases.len()).collect();
             if field.points[0].ap(&cases).is_some() {
                 all.push(field.quality(&target.name, context, precision)?);
@@ -64,12 +96,11 @@ impl Detected {
         Ok(all)
     }
 
-    /// Everything that is known of a target.
+    /// Everything recorded of a target.
     fn field(&self, context: &Context, target: u32) -> Field {
         let goldens = context.goldens().filter(|golden| golden.target == target);
-        let mut golden: BTreeMap<u32, Scene> = goldens
-            .filter_map(|one| Some((one.case, inventory::read(one.scene.as_deref()?)?)))
-            .collect();
+        let mut golden: BTreeMap<u32, Scene> =
+            goldens.filter_map(|one| Some((one.case, one.scene.as_ref()?.to_metric()))).collect();
         let own = self.trials.range((target, 0)..=(target, u32::MAX));
         let mut trials: Vec<(u32, Vec<Judged>)> = own
             .map(|(&(_, fault), trials)| {
@@ -85,18 +116,15 @@ impl Detected {
         let classes = number_classes(golden.values_mut().chain(scenes).collect());
         let cases: Vec<u32> = golden.keys().copied().collect();
         let mut points = vec![Point::new(None, golden.into_iter().collect(), &cases, classes)];
-        points.extend(
-            trials
-                .into_iter()
-                .filter(|(_, trials)| !trials.is_empty())
-                .map(|(fault, trials)| Point::new(Some(fault), trials, &cases, classes)),
-        );
+        for (fault, trials) in trials.into_iter().filter(|(_, trials)| !trials.is_empty()) {
+            points.push(Point::new(Some(fault), trials, &cases, classes));
+        }
         Field { cases, points }
     }
 }
 
-/// Gives classes numbers from 0, in their order; tells how many there are. Names that services say
-/// have numbers of any size.
+/// Renumbers classes from 0, in their order, and returns how many there are: the class of a name
+/// that a service returns is a hash of any size.
 fn number_classes(mut scenes: Vec<&mut Scene>) -> usize {
     let mut classes = BTreeSet::new();
     for scene in &scenes {
@@ -112,13 +140,13 @@ fn number_classes(mut scenes: Vec<&mut Scene>) -> usize {
     numbers.len()
 }
 
-/// A target: its cases, and the undisturbed answers before those under each fault.
+/// A target: its cases, and the clean detections before those under each fault.
 struct Field {
     cases: Vec<u32>,
     points: Vec<Point>,
 }
 
-/// What was found under one fault, or under none.
+/// Detections under one fault, or without one.
 struct Point {
     fault: Option<u32>,
     /// For each case, its scenes; several where trials were repeated.
@@ -148,7 +176,7 @@ impl Point {
         self.evidence.average_precision(drawn)
     }
 
-    fn told(&self, context: &Context, ap: Mean) -> DetectionPoint {
+    fn summary(&self, context: &Context, ap: Mean) -> DetectionPoint {
         let fault = self.fault.and_then(|fault| context.manifest.faults.get(fault as usize));
         let tide = tide(&self.scenes);
         let counts = TideKind::ALL.iter().zip(tide.errors);
@@ -173,18 +201,19 @@ impl Field {
         let mut redraws = Redraws::new(self, context, precision)?;
         let mut points = Vec::new();
         for (at, point) in self.points.iter().enumerate() {
-            points.push(point.told(context, redraws.mean(&|row| row[at])?));
+            points.push(point.summary(context, redraws.mean(&|row| row[at])?));
         }
         let graded = self.graded(context);
         let under = |row: &Row| {
-            let of_fault = |own: &Vec<usize>| average(own.iter().map(|&at| row[at]));
-            average(graded.iter().map(of_fault))
+            let by_fault = graded.iter().map(|own| mean_of_known(own.iter().map(|&at| row[at])));
+            mean_of_known(by_fault)
         };
-        let (mut mean_ap, mut kept) = (None, None);
+        let mut mean_ap = None;
+        let mut kept = None;
         if !graded.is_empty() {
             mean_ap = Some(redraws.mean(&under)?);
         }
-        // Of nothing, no share is left.
+        // No share remains of an average precision of 0.
         if !graded.is_empty() && points[0].ap.value > Some(0.0) {
             let share = |row: &Row| Some(under(row)? / row[0].filter(|&clean| clean > 0.0)?);
             kept = Some(redraws.mean(&share)?);
@@ -200,26 +229,19 @@ impl Field {
         for (at, point) in self.points.iter().enumerate() {
             let fault = point.fault.and_then(|fault| context.manifest.faults.get(fault as usize));
             let Some(fault) = fault else { continue };
-            if let Some(severity) = fault.settings.get(SEVERITY).and_then(|number| number.as_f64())
-            {
-                let rest = fault.label.replace(&format!(" {SEVERITY}={severity}"), "");
-                faults.entry(rest).or_default().push(at);
+            if let Some((_, label)) = severity_of(fault) {
+                faults.entry(label).or_default().push(at);
             }
         }
         faults.into_values().collect()
     }
 }
 
-/// The mean of what is known.
-fn average(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let known: Vec<f64> = values.flatten().collect();
-    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-}
-
 /// Average precision at each point, of cases as they were drawn.
 type Row = Vec<Option<f64>>;
 
-/// What redraws of the cases gave, so that means of points see the same ones as the points.
+/// Average precision in each bootstrap sample, kept so that means over points see the same samples
+/// as the points.
 struct Redraws<'f> {
     field: &'f Field,
     bootstrap: Bootstrap,
@@ -231,9 +253,9 @@ impl<'f> Redraws<'f> {
     fn new(field: &'f Field, context: &Context, precision: &Precision) -> Result<Self, StatsError> {
         let scenes: usize = field.points.iter().map(|point| point.scenes.len()).sum();
         let level = precision.intervals.level;
-        // A few of them must lie beyond either end.
+        // Percentiles need some samples beyond either end.
         let least = (10.0 / (1.0 - level.confidence())).ceil() as usize;
-        let redraws = (SCENES / scenes.max(1)).clamp(REDRAWS.0, REDRAWS.1).max(least);
+        let redraws = (SCENES / scenes.max(1)).clamp(*REDRAWS.start(), *REDRAWS.end()).max(least);
         let bootstrap = Bootstrap::new(redraws, level)?;
         let seed = Seed::new(context.manifest.seed).child("redrawn cases");
         Ok(Self { field, bootstrap, seed, rows: Vec::new() })
@@ -241,15 +263,18 @@ impl<'f> Redraws<'f> {
 
     /// A number that follows from average precision at all points, with its interval.
     fn mean(&mut self, of: &dyn Fn(&Row) -> Option<f64>) -> Result<Mean, StatsError> {
-        // The same cases each time, so that average precision is computed once.
-        let (mut stream, mut at) = (self.seed.stream(), 0);
-        let (bootstrap, cases) = (self.bootstrap, self.field.cases.len());
+        // The stream starts anew each time, so that every number is resampled over the same cases
+        // and their average precision is computed once.
+        let mut stream = self.seed.stream();
+        let mut at = 0;
+        let bootstrap = self.bootstrap;
+        let cases = self.field.cases.len();
         let statistic = |cases: &[usize]| {
             at += 1;
-            // Cases without a single object say nothing: as if it were nothing.
+            // Resampled cases without a single object have no average precision; they count as 0.
             of(self.row(at - 1, cases)).unwrap_or(0.0)
         };
-        bootstrap.percentile(cases, || stream.next_u64(), statistic).map(Mean::of)
+        bootstrap.percentile(cases, || stream.next_u64(), statistic).map(Mean::from)
     }
 
     fn row(&mut self, at: usize, cases: &[usize]) -> &Row {

@@ -15,6 +15,9 @@ pub enum AnalysisError {
     /// The run's campaign file cannot be read.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The stand-in for the oracle of a program's own campaign is not in the registry.
+    #[error("cannot read a campaign that a program put together: {0}")]
+    Oracle(String),
     /// The counts are such that no sample has: the records are wrong, and so would be any rate.
     #[error("cannot estimate a rate: {0}")]
     Stats(#[from] StatsError),
@@ -47,17 +50,20 @@ pub enum AnalysisError {
 }
 
 impl AnalysisError {
-    pub(super) fn tolerance(name: &str, why: String) -> Self {
+    pub(crate) fn tolerance(name: &str, why: String) -> Self {
         Self::Tolerance { name: name.to_owned(), why }
     }
 
-    pub(super) fn attribute(name: &str, known: &BTreeSet<&str>) -> Self {
+    pub(crate) fn attribute(name: &str, known: &BTreeSet<&str>) -> Self {
         Self::Attribute { name: name.to_owned(), hint: hint(name, known) }
     }
 
-    pub(super) fn value(attribute: &str, value: &str, known: &BTreeSet<&str>) -> Self {
-        let (attribute, hint) = (attribute.to_owned(), hint(value, known));
-        Self::Value { attribute, value: value.to_owned(), hint }
+    pub(crate) fn value(attribute: &str, value: &str, known: &BTreeSet<&str>) -> Self {
+        Self::Value {
+            attribute: attribute.to_owned(),
+            value: value.to_owned(),
+            hint: hint(value, known),
+        }
     }
 }
 
@@ -65,7 +71,7 @@ impl AnalysisError {
 const MOST_LISTED: usize = 30;
 
 fn hint(wanted: &str, known: &BTreeSet<&str>) -> String {
-    // Every number is close to some other, so that it is none's slip.
+    // Every number is close to some other: a wrong one is no misspelling.
     let is_number = wanted.parse::<f64>().is_ok();
     if let Some(near) = did_you_mean(wanted, known.iter().copied()).filter(|_| !is_number) {
         return format!("did you mean {near:?}?");

@@ -1,15 +1,15 @@
 //! Which trials a requirement speaks of.
 
-use super::attribute::{Context, in_words};
-use super::error::AnalysisError;
+use crate::context::{Context, setting_text};
+use crate::error::AnalysisError;
 use faultlens_record::Record;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The attributes that a requirement's trials have.
-pub(super) type Filter = BTreeMap<String, String>;
+pub(crate) type Filter = BTreeMap<String, String>;
 
 /// Whether a trial has all of them.
-pub(super) fn matches(filter: &Filter, context: &Context, record: &Record) -> bool {
+pub(crate) fn matches(filter: &Filter, context: &Context, record: &Record) -> bool {
     filter.iter().all(|(name, wanted)| {
         let is = |name: &str| {
             context.attribute(record, name).is_some_and(|value| is_same(name, &value, wanted))
@@ -20,7 +20,7 @@ pub(super) fn matches(filter: &Filter, context: &Context, record: &Record) -> bo
 }
 
 /// Whether trials of a target with a fault can have all of them.
-pub(super) fn admits(filter: &Filter, context: &Context, target: u32, fault: u32) -> bool {
+pub(crate) fn admits(filter: &Filter, context: &Context, target: u32, fault: u32) -> bool {
     let target = context.manifest.targets.get(target as usize);
     let fault = context.manifest.faults.get(fault as usize);
     let (Some(target), Some(fault)) = (target, fault) else { return true };
@@ -38,7 +38,7 @@ pub(super) fn admits(filter: &Filter, context: &Context, target: u32, fault: u32
             }
             name if context.strata().contains(name) => true,
             name if context.settings().contains(name) => {
-                fault.settings.get(name).and_then(in_words).is_some_and(|value| is(&value))
+                fault.settings.get(name).and_then(setting_text).is_some_and(|value| is(&value))
             }
             _ => true,
         }
@@ -47,7 +47,7 @@ pub(super) fn admits(filter: &Filter, context: &Context, target: u32, fault: u32
 
 /// An error where no trial of the run can have one of them: such a requirement would never be
 /// checked, and nobody would see that. `whole` says that every case and trial is on record.
-pub(super) fn check(
+pub(crate) fn check(
     filter: &Filter,
     context: &Context,
     extra: &BTreeSet<String>,

@@ -1,171 +1,196 @@
-//! What a run found, in plain words.
+//! The conclusions that a report opens with, as facts: which hold is decided here, how they read in
+//! the report.
 
-use super::attribute::Context;
-use super::format::{self, count, counted, percent, rate};
-use super::words::{self, CHANCE};
-use super::{
-    CriticalBits, CriticalLayer, GroupRow, Grouping, Preserved, Ranking, Rate, Summary, Verdict,
-};
+use crate::critical::CriticalBits;
+use crate::curve::Curve;
+use crate::detection::DetectionPoint;
+use crate::estimate::Rate;
+use crate::group::{GroupRow, Grouping};
+use crate::locations::Ranking;
+use crate::preserve::Preserved;
+use crate::scenes::{PlacementEffect, SceneTotal};
+use crate::summary::Summary;
+use crate::target::TargetSummary;
+use crate::verdict::Verdict;
+use faultlens_core::OutcomeKind;
 
-/// Trials that a group must have before it is called the weakest.
+/// Trials that a group needs before it is called the weakest.
 const ENOUGH: u64 = 20;
 
-/// The findings, the most important first.
-pub(super) fn findings(summary: &Summary, context: &Context) -> Vec<String> {
-    let mut findings: Vec<String> = opening(summary, context).into_iter().collect();
-    findings.extend(verdict(summary));
-    findings.extend(farthest(summary));
-    let totals = summary.scene_totals.iter();
-    findings.extend(totals.filter(|one| one.target.is_some()).filter_map(words::changed_scenes));
-    let placed = summary.placed.iter().filter(|one| one.p_value < CHANCE);
-    findings.extend(placed.filter_map(words::placed));
-    findings.extend(accuracy(summary));
-    for attribute in ["operator", "point", "target"] {
-        findings.extend(weakest(summary, attribute));
+/// Corrected p-values below this are more than chance.
+const SIGNIFICANT: f64 = 0.05;
+
+/// The least share of the changed predictions that makes a single bit worth naming.
+const DOMINANT: f64 = 0.2;
+
+/// A conclusion from a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding<'a> {
+    /// No trial could be judged yet.
+    NothingJudged,
+    /// How often predictions changed over all judged trials.
+    Overall(OverallFinding<'a>),
+    /// The verdict over all requirements and pinned trials.
+    Verdict(Verdict),
+    /// The requirement within human tolerance that is missed by most.
+    FurthestBelowPeople(&'a Preserved),
+    /// How often other detections changed in changed scenes.
+    ChangedScenes(&'a SceneTotal),
+    /// It matters whether objects are placed close to others.
+    Placement(&'a PlacementEffect),
+    /// The quality without faults.
+    WithoutFaults {
+        /// The accuracy of classifiers by target.
+        accuracy: Vec<(&'a str, Rate)>,
+        /// The average precision of detectors by target.
+        precision: Vec<(&'a str, &'a DetectionPoint)>,
+    },
+    /// The group of an attribute with the highest rate, where that is more than chance.
+    WeakestGroup(WeakestGroup<'a>),
+    /// A few parts of a model account for most changed predictions.
+    ProtectFirst {
+        /// All parts.
+        ranking: &'a Ranking,
+        /// How many of the first parts it takes.
+        enough: usize,
+        /// Whether the run has several targets, so that the target must be named.
+        several_targets: bool,
+    },
+    /// One bit accounts for a large share of the predictions that bit flips changed.
+    DominantBit {
+        /// The bit's number.
+        bit: &'a str,
+        /// Its share.
+        share: f64,
+    },
+    /// What searches for critical bits found in one target.
+    CriticalBits(&'a CriticalBits),
+    /// The fault and target whose rate rises most with the dose.
+    SteepestCurve(&'a Curve),
+    /// Trials that could not be judged.
+    Skipped {
+        /// How many.
+        trials: u64,
+        /// The most frequent reason.
+        reason: &'a str,
+    },
+}
+
+/// How often predictions changed over all judged trials.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OverallFinding<'a> {
+    /// The targets.
+    pub targets: &'a [TargetSummary],
+    /// How often the prediction changed.
+    pub rate: Rate,
+    /// The shares of the other outcomes that occurred; empty where trials are weighted, since
+    /// shares of counts are no rates then.
+    pub others: Vec<(OutcomeKind, f64)>,
+    /// All recorded trials, where a stop rule ran more of some faults than count together.
+    pub recorded: Option<u64>,
+}
+
+/// The group of an attribute with the highest rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeakestGroup<'a> {
+    /// The attribute: `operator`, `point` or `target`.
+    pub attribute: &'a str,
+    /// The group.
+    pub row: &'a GroupRow,
+    /// The rate of all other groups together.
+    pub others: f64,
+    /// Groups with a higher rate that have too few trials to be sure.
+    pub higher: Vec<&'a GroupRow>,
+}
+
+impl Summary {
+    /// The findings, the most important first.
+    pub fn findings(&self) -> Vec<Finding<'_>> {
+        let mut findings = Vec::new();
+        findings.extend(overall(self));
+        findings.extend(self.checks.verdict.map(Finding::Verdict));
+        findings.extend(furthest_below_people(self));
+        let totals = self.scenes.totals.iter();
+        let totals = totals.filter(|one| one.target.is_some() && one.changed.value.is_some());
+        findings.extend(totals.map(Finding::ChangedScenes));
+        let placements = self.scenes.placements.iter();
+        let placements =
+            placements.filter(|one| one.is_significant() && one.difference.value.is_some());
+        findings.extend(placements.map(Finding::Placement));
+        findings.extend(without_faults(self));
+        for attribute in ["operator", "point", "target"] {
+            findings.extend(weakest_group(self, attribute).map(Finding::WeakestGroup));
+        }
+        let rankings = &self.model.rankings;
+        findings.extend(rankings.iter().filter_map(|ranking| protect_first(self, ranking)));
+        findings.extend(dominant_bit(self));
+        findings.extend(self.model.critical.iter().map(Finding::CriticalBits));
+        findings.extend(steepest_curve(self));
+        findings.extend(skipped(self));
+        findings
     }
-    findings.extend(summary.rankings.iter().filter_map(|ranking| first(ranking, summary)));
-    findings.extend(bits(summary));
-    findings.extend(summary.critical.iter().map(critical));
-    findings.extend(curves(summary));
-    findings.extend(skipped(summary));
-    findings
 }
 
-/// Where answers stay farthest behind what people cope with.
-fn farthest(summary: &Summary) -> Option<String> {
-    let unmet = summary.preserved.iter().filter(|one| one.verdict == Verdict::NotMet);
-    let far = |one: &Preserved| one.distance.map_or(0.0, |distance| distance.value);
-    let worst = unmet.max_by(|a, b| far(a).total_cmp(&far(b)))?;
-    let (what, kept) = (words::preserved(worst), words::kept(worst));
-    Some(format!("Furthest below human performance: {what}, {kept}."))
-}
-
-/// `None` where the run only searched, and what it found says more.
-fn opening(summary: &Summary, context: &Context) -> Option<String> {
-    let (overall, manifest) = (&summary.overall, &context.manifest);
+/// `None` where the run only searched for critical bits, which are a finding of their own.
+fn overall(summary: &Summary) -> Option<Finding<'_>> {
+    let overall = &summary.overall;
     let trials = overall.rate.n;
     if trials == 0 {
-        let nothing = "No trial could be judged yet.";
-        return summary.critical.is_empty().then(|| nothing.to_owned());
+        return summary.model.critical.is_empty().then_some(Finding::NothingJudged);
     }
-    let on = match manifest.targets.as_slice() {
-        [only] => format!("on {}", only.name),
-        many => format!("on {} targets", many.len()),
-    };
-    let others = [
-        (overall.detected, "were detected (not finite, or rejected)"),
-        (overall.crashed, "crashed"),
-        (overall.timed_out, "timed out"),
-    ];
-    let others: Vec<String> = others
-        .into_iter()
-        // Shares of counts are no rates where trials count differently.
-        .filter(|(count, _)| *count > 0 && !summary.weighted)
-        .map(|(count, what)| format!("{}% {what}", percent(count as f64 / trials as f64)))
-        .collect();
-    let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
-    let counted_all = format::trials(overall) + overall.spare == summary.progress.recorded;
-    let of_all = if counted_all || context.manifest.stop.is_none() {
-        String::new()
-    } else {
-        let recorded = count(summary.progress.recorded);
-        format!(
-            " (the repeats that all faults have in common; the stop rule ran more of some, \
-             {recorded} in total)"
-        )
-    };
-    Some(format!(
-        "In {} {on}{of_all}, {} changed the prediction{others}.",
-        counted(trials, "judged trial"),
-        rate(&overall.rate)
-    ))
+    let mut others = Vec::new();
+    for (kind, count) in [
+        (OutcomeKind::Detected, overall.detected),
+        (OutcomeKind::Crashed, overall.crashed),
+        (OutcomeKind::TimedOut, overall.timed_out),
+    ] {
+        if count > 0 && !summary.weighted {
+            others.push((kind, count as f64 / trials as f64));
+        }
+    }
+    let all_count = overall.trials() + overall.spare == summary.progress.recorded;
+    let recorded =
+        (!all_count && summary.method.stop.is_some()).then_some(summary.progress.recorded);
+    let targets = &summary.targets;
+    Some(Finding::Overall(OverallFinding { targets, rate: overall.rate, others, recorded }))
 }
 
-/// What searches found in one target.
-fn critical(found: &CriticalBits) -> String {
-    let CriticalLayer { mean, share, .. } = &found.all;
-    format!(
-        "An element of {} has {} critical bits on average over {} ({}): {} of all flips change \
-         the prediction or make it non-finite. The search took {} queries instead of {}.",
-        found.target,
-        format::mean(mean),
-        counted(mean.n, "element"),
-        found.point,
-        rate(share),
-        count(found.queries),
-        count(found.exhaustive)
-    )
+fn furthest_below_people(summary: &Summary) -> Option<Finding<'_>> {
+    let unmet = summary.checks.preserved.iter().filter(|one| one.verdict == Verdict::NotMet);
+    let distance = |one: &Preserved| one.distance.map_or(0.0, |distance| distance.value);
+    let worst = unmet.max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    Some(Finding::FurthestBelowPeople(worst))
 }
 
-/// What protecting the first few parts would catch.
-fn first(ranking: &Ranking, summary: &Summary) -> Option<String> {
-    let broken = ranking.rows.first()?.share.n;
-    // As many as catch most of it, where that is fewer than half of them.
-    let enough = ranking.rows.iter().position(|row| row.together.low > 0.5)? + 1;
-    if broken < ENOUGH || 2 * enough as u64 >= ranking.of {
+fn without_faults(summary: &Summary) -> Option<Finding<'_>> {
+    let mut accuracy = Vec::new();
+    for target in &summary.targets {
+        accuracy.extend(target.accuracy.map(|rate| (target.name.as_str(), rate)));
+    }
+    let mut precision = Vec::new();
+    for one in &summary.images.detection {
+        if one.clean.ap.value.is_some() {
+            precision.push((one.target.as_str(), &one.clean));
+        }
+    }
+    if accuracy.is_empty() && precision.is_empty() {
         return None;
     }
-    let Ranking { attribute, of, rows, .. } = ranking;
-    let names: Vec<&str> = rows.iter().take(enough).map(|row| row.name.as_str()).collect();
-    let names = if enough <= 3 { format!(" ({})", names.join(", ")) } else { String::new() };
-    let on = match summary.targets.len() {
-        1 => String::new(),
-        _ => format!(" of {}", ranking.target),
-    };
-    Some(format!(
-        "Protecting the top {enough} of {of} {attribute}s{on}{names} prevents {} of the changed \
-         predictions.",
-        rate(&rows[enough - 1].together)
-    ))
+    Some(Finding::WithoutFaults { accuracy, precision })
 }
 
-fn verdict(summary: &Summary) -> Option<String> {
-    let text = match summary.verdict? {
-        Verdict::Met => "Every requirement is met.",
-        Verdict::NotMet => "Not every requirement is met.",
-        Verdict::Inconclusive => "There is not enough evidence for a verdict yet.",
-    };
-    Some(text.to_owned())
-}
-
-fn accuracy(summary: &Summary) -> Option<String> {
-    let known: Vec<String> = summary
-        .targets
-        .iter()
-        .filter_map(|target| {
-            Some(format!("{} predicts {} correctly", target.name, rate(&target.accuracy?)))
-        })
-        .collect();
-    let found = summary.detection.iter().filter_map(|one| {
-        Some(format!("{} detects objects with {}", one.target, words::precision(&one.clean)?))
-    });
-    let known: Vec<String> = known.into_iter().chain(found).collect();
-    (!known.is_empty()).then(|| format!("Without faults, {}.", known.join("; ")))
-}
-
-/// The group that deviates most, where that is more than chance.
-fn weakest(summary: &Summary, attribute: &str) -> Option<String> {
+fn weakest_group<'a>(summary: &'a Summary, attribute: &'a str) -> Option<WeakestGroup<'a>> {
     let grouping = summary.groupings.iter().find(|grouping| grouping.attribute == attribute)?;
     let row = worst(grouping)?;
-    if row.p_value? >= CHANCE {
+    if row.p_value? >= SIGNIFICANT {
         return None;
     }
-    let (own, others) = (row.tally.rate, others(grouping, row)?);
-    let (key, n) = (row.name(), counted(own.n, "trial"));
-    let lead = match attribute {
-        "operator" => format!("{key} is the weakest operator"),
-        "target" => format!("{key} is the weakest target"),
-        _ => format!("{key} causes the most failures"),
-    };
-    Some(format!(
-        "{lead}: {} of its {n} changed the prediction, compared with {}% of all others{}.",
-        rate(&own),
-        percent(others),
-        higher(grouping, row)
-    ))
+    let others = rate_of_others(grouping, row)?;
+    Some(WeakestGroup { attribute, row, others, higher: higher(grouping, row) })
 }
 
-/// The group with the highest rate, as charts have it, of those with enough trials to tell.
+/// The group with the highest rate of those with enough trials; of equal rates, the one whose
+/// interval starts higher.
 fn worst(grouping: &Grouping) -> Option<&GroupRow> {
     let enough = grouping.rows.iter().filter(|row| row.tally.rate.n >= ENOUGH);
     let known = enough.filter_map(|row| Some((row.tally.rate.value?, row.tally.rate.low, row)));
@@ -173,83 +198,77 @@ fn worst(grouping: &Grouping) -> Option<&GroupRow> {
     worst.map(|(_, _, row)| row)
 }
 
-/// That charts have groups above this one, where these have too few trials to tell.
-fn higher(grouping: &Grouping, than: &GroupRow) -> String {
-    let higher = grouping.rows.iter().filter(|row| row.tally.rate.value > than.tally.rate.value);
-    let higher: Vec<String> = higher
-        .map(|row| format!("{} ({})", row.name(), counted(row.tally.rate.n, "trial")))
-        .collect();
-    match higher.as_slice() {
-        [] => String::new(),
-        [only] => format!("; {only} has a higher rate, but too few trials to be sure"),
-        [first, ..] => {
-            let more = higher.len() - 1;
-            format!("; {first} and {more} more have a higher rate, but too few trials to be sure")
-        }
+/// Groups with a higher rate, which have too few trials to be called the weakest.
+fn higher<'a>(grouping: &'a Grouping, than: &GroupRow) -> Vec<&'a GroupRow> {
+    let rows = grouping.rows.iter();
+    rows.filter(|row| row.tally.rate.value > than.tally.rate.value).collect()
+}
+
+/// The rate of all other groups together; `None` where it is not below the group's own.
+fn rate_of_others(grouping: &Grouping, row: &GroupRow) -> Option<f64> {
+    let mut events = 0;
+    let mut n = 0;
+    for other in &grouping.rows {
+        events += other.tally.rate.events;
+        n += other.tally.rate.n;
     }
-}
-
-fn others(grouping: &Grouping, row: &GroupRow) -> Option<f64> {
-    let sum =
-        |of: fn(&Rate) -> u64| grouping.rows.iter().map(|row| of(&row.tally.rate)).sum::<u64>();
     let own = &row.tally.rate;
-    let (events, n) = (sum(|rate| rate.events) - own.events, sum(|rate| rate.n) - own.n);
-    (n > 0 && own.value? > events as f64 / n as f64).then(|| events as f64 / n as f64)
+    events -= own.events;
+    n -= own.n;
+    let others = events as f64 / n as f64;
+    (n > 0 && own.value? > others).then_some(others)
 }
 
-/// Which bits the changed answers come from.
-fn bits(summary: &Summary) -> Option<String> {
+/// As few first parts as surely account for more than half of the changed predictions; `None` where
+/// these are half of all parts or more.
+fn protect_first<'a>(summary: &Summary, ranking: &'a Ranking) -> Option<Finding<'a>> {
+    let changed = ranking.rows.first()?.share.n;
+    let enough = ranking.rows.iter().position(|row| row.together.low > 0.5)? + 1;
+    if changed < ENOUGH || 2 * enough as u64 >= ranking.of {
+        return None;
+    }
+    let several_targets = summary.targets.len() != 1;
+    Some(Finding::ProtectFirst { ranking, enough, several_targets })
+}
+
+fn dominant_bit(summary: &Summary) -> Option<Finding<'_>> {
     let grouping = summary.groupings.iter().find(|grouping| grouping.attribute == "bit")?;
     let all: u64 = grouping.rows.iter().map(|row| row.tally.changed).sum();
     let worst = grouping.rows.iter().max_by_key(|row| row.tally.changed)?;
     let share = worst.tally.changed as f64 / all as f64;
-    let telling = all >= ENOUGH && grouping.rows.len() > 3 && share > 0.2;
-    (telling && !summary.weighted).then(|| {
-        let share = percent(share);
-        format!(
-            "Bit {} alone accounts for {share}% of the predictions that bit flips changed.",
-            worst.key
-        )
-    })
+    if summary.weighted || all < ENOUGH || grouping.rows.len() <= 3 || share <= DOMINANT {
+        return None;
+    }
+    Some(Finding::DominantBit { bit: &worst.key, share })
 }
 
-fn curves(summary: &Summary) -> Option<String> {
+fn steepest_curve(summary: &Summary) -> Option<Finding<'_>> {
     let steepest = summary.curves.iter().max_by(|a, b| rise(a).total_cmp(&rise(b)))?;
-    let ((low, first), (high, last)) = (steepest.points.first()?, steepest.points.last()?);
-    (rise(steepest) > 0.0).then(|| {
-        format!(
-            "{} on {} rises from {} at {} {low} to {} at {} {high}.",
-            steepest.fault,
-            steepest.target,
-            rate(first),
-            steepest.axis,
-            rate(last),
-            steepest.axis
-        )
-    })
+    (rise(steepest) > 0.0).then_some(Finding::SteepestCurve(steepest))
 }
 
-/// How much the rate surely rises from the first dose to the last.
-fn rise(curve: &super::Curve) -> f64 {
+/// How much the rate surely rises from the first dose to the last: between the facing ends of their
+/// intervals.
+fn rise(curve: &Curve) -> f64 {
     match (curve.points.first(), curve.points.last()) {
         (Some((_, first)), Some((_, last))) => last.low - first.high,
         _ => 0.0,
     }
 }
 
-fn skipped(summary: &Summary) -> Option<String> {
-    let all: u64 = summary.overall.skipped.values().sum();
-    let (reason, _) = summary.overall.skipped.iter().max_by_key(|(_, count)| **count)?;
-    Some(format!("{} were skipped, mostly because {reason}.", counted(all, "trial")))
+fn skipped(summary: &Summary) -> Option<Finding<'_>> {
+    let reasons = &summary.overall.skipped;
+    let (reason, _) = reasons.iter().max_by_key(|(_, count)| **count)?;
+    Some(Finding::Skipped { trials: summary.overall.skipped_trials(), reason })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Tally;
+    use crate::tally::Tally;
 
     #[test]
-    fn the_worst_is_the_highest_of_the_chart_or_says_why_not() {
+    fn the_worst_group_has_enough_trials_and_names_the_higher_ones() {
         let row = |key: &str, events: u64, n: u64, low: f64| {
             let rate = Rate { events, n, value: Some(events as f64 / n as f64), low, high: 1.0 };
             let tally = Tally { rate, ..Tally::default() };
@@ -257,23 +276,17 @@ mod tests {
         };
         let grouping = |rows: Vec<GroupRow>| Grouping {
             attribute: "point".to_owned(),
-            title: String::new(),
             ordered: false,
             rows,
-            correction: None,
+            test: None,
         };
-        // Of the second more is known, but the first is higher.
+        // The second has a narrower interval, but the first is higher.
         let known = grouping(vec![row("mirror", 17, 32, 0.36), row("insert", 200, 400, 0.45)]);
         let first = worst(&known).unwrap();
-        assert_eq!((first.key.as_str(), higher(&known, first).as_str()), ("mirror", ""));
+        assert_eq!((first.key.as_str(), higher(&known, first).len()), ("mirror", 0));
         let few = grouping(vec![row("mirror", 8, 10, 0.5), row("insert", 200, 400, 0.45)]);
         let first = worst(&few).unwrap();
-        assert_eq!(first.key, "insert");
-        assert_eq!(
-            higher(&few, first),
-            "; mirror (10 trials) has a higher rate, but too few trials to be sure"
-        );
-        let none = grouping(vec![row("mirror", 8, 10, 0.5)]);
-        assert!(worst(&none).is_none());
+        assert_eq!((first.key.as_str(), higher(&few, first)[0].key.as_str()), ("insert", "mirror"));
+        assert!(worst(&grouping(vec![row("mirror", 8, 10, 0.5)])).is_none());
     }
 }

@@ -1,7 +1,8 @@
 //! Numbers as people read them: one way for all commands and reports, so that a rate reads the same
 //! everywhere.
 
-use super::{Mean, Rate, Tally};
+use crate::estimate::{Mean, Rate};
+use faultlens_core::Reason;
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
@@ -33,6 +34,15 @@ pub fn limit(share: f64) -> String {
     let text = percent(share);
     let text = text.strip_suffix(".0").unwrap_or(&text);
     format!("{text}%")
+}
+
+/// A sentence starts with a capital letter, whatever it starts with.
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
 }
 
 /// The rate alone: `3.1%`.
@@ -153,19 +163,17 @@ pub fn outcome(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// How many trials could not be judged, whatever the reason.
-pub fn skipped(tally: &Tally) -> u64 {
-    tally.skipped.values().sum()
+/// A layer of a model as people read it: number and name.
+pub fn layer(layer: u32, name: &str) -> String {
+    match name {
+        "" => layer.to_string(),
+        name => format!("{layer} {name}"),
+    }
 }
 
-/// All trials of a tally that were needed, judged or not.
-pub fn trials(tally: &Tally) -> u64 {
-    tally.unchanged
-        + tally.changed
-        + tally.detected
-        + tally.crashed
-        + tally.timed_out
-        + skipped(tally)
+/// Why trials were skipped, in words; `code` is the reason's name in records.
+pub fn reason(code: &str) -> String {
+    Reason::from_code(code).map_or_else(|| code.to_owned(), |reason| reason.to_string())
 }
 
 #[cfg(test)]

@@ -1,26 +1,94 @@
-//! Trials by what they have in common.
+//! Failure rates by an attribute of trials, with tests of each group against all others.
 
-use super::attribute::Context;
-use super::permutation::{self, PERMUTATIONS};
-use super::sample::{Sample, Stake};
-use super::tally::{Counts, Of, Precision};
-use super::{GroupRow, Grouping, Tally, format};
+use crate::context::Context;
+use crate::estimate::{Precision, Scope};
+use crate::permutation::{self, PERMUTATIONS};
+use crate::sample::{Sample, TrialWeight};
+use crate::tally::{Counts, Tally};
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_record::Record;
 use faultlens_stats::{StatsError, fisher_exact, holm};
+use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-/// Groups that are compared with the rest, at most: beyond this a table of p-values says nothing.
+/// Rates by one attribute.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Grouping {
+    /// The attribute, as `--by` takes it: `fault`, `operator`, `kind`, `bit`, `label`, or a
+    /// stratum.
+    pub attribute: String,
+    /// Whether the groups have an order of their own (bits, layers, severities); else they come
+    /// by falling rate.
+    pub ordered: bool,
+    /// The groups.
+    pub rows: Vec<GroupRow>,
+    /// How each group was compared with all others together, where that was tested.
+    #[serde(skip)]
+    pub test: Option<GroupTest>,
+}
+
+/// One group.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct GroupRow {
+    /// The attribute's value. From outside; escape it.
+    pub key: String,
+    /// What reports show instead, such as number and name of a layer. From outside; escape it.
+    pub label: Option<String>,
+    /// What the group consists of, such as a layer's operator types. From outside; escape it.
+    pub about: Option<String>,
+    /// Groups within the group, such as a layer's operators.
+    pub parts: Vec<GroupRow>,
+    /// Its trials.
+    pub tally: Tally,
+    /// The corrected p-value of "changes as often as all others"; `None` where it was not tested.
+    pub p_value: Option<f64>,
+}
+
+impl GroupRow {
+    /// What reports show. From outside; escape it.
+    pub fn name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.key)
+    }
+}
+
+/// How groups were compared with all others together. P-values have Holm's correction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupTest {
+    /// Fisher's exact test of the counts of trials.
+    Fisher,
+    /// A permutation test over units whose trials are not independent of each other.
+    Permutation {
+        /// What is permuted.
+        unit: PermutedUnit,
+        /// How many there are in all groups.
+        units: u64,
+        /// How many permutations were drawn.
+        permutations: u32,
+    },
+}
+
+/// What a permutation test deals to the groups anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermutedUnit {
+    /// Cases with all their trials.
+    Case,
+    /// Clean predictions: a case of one target.
+    CleanPrediction,
+    /// Permanent faults with all the cases that meet them.
+    PermanentFault,
+}
+
+/// The most groups that are tested: with more, Holm's correction leaves no p-value small.
 const MOST_COMPARED: usize = 200;
 
 /// Counts trials by one attribute.
-pub(super) struct Groups {
-    pub(super) attribute: String,
-    /// Whether cases are what is grouped, so that their trials come to a group together.
-    of_cases: bool,
+pub(crate) struct Groups {
+    pub(crate) attribute: String,
+    /// Whether all trials of a case belong to the same group.
+    groups_cases: bool,
     /// How weights correct the groups' rates.
-    of: Of,
+    scope: Scope,
     groups: HashMap<String, Group>,
 }
 
@@ -40,16 +108,21 @@ struct Share {
 }
 
 impl Group {
-    fn add(&mut self, of_cases: bool, record: &Record, stake: Stake) -> Result<(), StatsError> {
-        self.counts.add(&record.outcome, stake)?;
+    fn add(
+        &mut self,
+        groups_cases: bool,
+        record: &Record,
+        weight: TrialWeight,
+    ) -> Result<(), StatsError> {
+        self.counts.add(&record.outcome, weight)?;
         let kind = record.outcome.kind();
-        if !of_cases || kind == OutcomeKind::Skipped {
+        if !groups_cases || kind == OutcomeKind::Skipped {
             return Ok(());
         }
-        let place = (record.target, record.case);
-        // Trials of a case mostly follow each other; those that do not are put together later.
-        if self.cases.last().is_none_or(|(last, _)| *last != place) {
-            self.cases.push((place, Share::default()));
+        let key = (record.target, record.case);
+        // Trials of a case mostly follow each other; `rates` merges those that do not.
+        if self.cases.last().is_none_or(|(last, _)| *last != key) {
+            self.cases.push((key, Share::default()));
         }
         if let Some((_, share)) = self.cases.last_mut() {
             share.judged += 1;
@@ -58,7 +131,7 @@ impl Group {
         Ok(())
     }
 
-    /// The rate of each case; where targets tell cases apart, of each case and target.
+    /// The rate of each case; with `by_target`, of each case and target.
     fn rates(&self, by_target: bool) -> Vec<f64> {
         let mut cases: BTreeMap<(u32, u32), Share> = BTreeMap::new();
         for ((target, case), share) in &self.cases {
@@ -71,71 +144,74 @@ impl Group {
 }
 
 impl Groups {
-    pub(super) fn new(context: &Context, attribute: &str) -> Self {
-        let of_cases = context.is_of_cases(attribute);
-        let (attribute, of) = (attribute.to_owned(), context.part(attribute));
-        Self { attribute, of_cases, of, groups: HashMap::new() }
+    pub(crate) fn new(context: &Context, attribute: &str) -> Self {
+        Self {
+            attribute: attribute.to_owned(),
+            groups_cases: context.groups_cases(attribute),
+            scope: context.scope(attribute),
+            groups: HashMap::new(),
+        }
     }
 
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         context: &Context,
         record: &Record,
-        stake: Stake,
+        weight: TrialWeight,
     ) -> Result<(), StatsError> {
         let Some(key) = context.attribute(record, &self.attribute) else { return Ok(()) };
         let group = match self.groups.get_mut(key.as_ref()) {
             Some(group) => group,
             None => self.groups.entry(key.into_owned()).or_default(),
         };
-        group.add(self.of_cases, record, stake)
+        group.add(self.groups_cases, record, weight)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.groups.len()
     }
 
-    /// Numbers in their order, other groups by falling rate. The seed is what chance is drawn from
-    /// where a test needs it.
-    pub(super) fn grouping(
+    /// Numbers in their order, other groups by falling rate. Permutation tests draw from the seed.
+    pub(crate) fn grouping(
         self,
         precision: &Precision,
         seed: Seed,
     ) -> Result<Grouping, StatsError> {
         let ordered = self.groups.keys().all(|key| key.parse::<f64>().is_ok());
-        let samples = || self.groups.values().map(|group| group.counts.judged());
-        let uneven = samples().any(Sample::is_uneven);
-        let shared = samples().any(|sample| !sample.is_plain());
+        let samples: Vec<&Sample> =
+            self.groups.values().map(|group| group.counts.judged()).collect();
+        let uneven = samples.iter().any(|sample| sample.is_uneven());
+        let shared = samples.iter().any(|sample| !sample.is_plain());
         let mut tallies = BTreeMap::new();
         for (key, group) in &self.groups {
-            tallies.insert(key.clone(), group.counts.tally(precision, self.of)?);
+            tallies.insert(key.clone(), group.counts.tally(precision, self.scope)?);
         }
         let groups = sorted(self.groups, &tallies, ordered);
         let compared = !ordered && (2..=MOST_COMPARED).contains(&groups.len());
-        let tested = match () {
-            // Tests count trials, and these count for more or less than one.
-            () if !compared || uneven => None,
-            () if self.of_cases => {
-                let by_target = self.attribute == "golden";
-                Some(test_cases(&groups, by_target, seed.child(&self.attribute))?)
+        let tested = if !compared || uneven {
+            // The tests count trials, and weighted trials count for more or less than one.
+            None
+        } else if self.groups_cases {
+            let by_target = self.attribute == "golden";
+            Some(test_cases(&groups, by_target, seed.child(&self.attribute))?)
+        } else if shared {
+            test_faults(&groups, seed.child(&self.attribute))?
+        } else if precision.sequential {
+            // Fisher's test takes the number of trials as fixed; a stop rule made it follow from
+            // their outcomes.
+            None
+        } else {
+            Some(test_trials(&groups)?)
+        };
+        let mut rows = Vec::new();
+        for (at, (key, _)) in groups.iter().enumerate() {
+            if let Some((key, tally)) = tallies.remove_entry(key) {
+                let p_value = tested.as_ref().map(|tested| tested.p_values[at]);
+                rows.push(GroupRow { key, tally, p_value, ..GroupRow::default() });
             }
-            () if shared => test_faults(&groups, seed.child(&self.attribute))?,
-            // How many trials a group has followed from their outcomes: no test of trials holds.
-            () if precision.sequential => None,
-            () => Some(test_trials(&groups)?),
-        };
-        let p_value = |at: usize| tested.as_ref().map(|tested| tested.p_values[at]);
-        let row = |(at, (key, _)): (usize, &(String, Group))| {
-            let (key, tally) = tallies.remove_entry(key)?;
-            Some(GroupRow { key, tally, p_value: p_value(at), ..GroupRow::default() })
-        };
-        Ok(Grouping {
-            title: title(&self.attribute),
-            attribute: self.attribute,
-            ordered,
-            rows: groups.iter().enumerate().filter_map(row).collect(),
-            correction: tested.map(|tested| tested.correction),
-        })
+        }
+        let test = tested.map(|tested| tested.test);
+        Ok(Grouping { attribute: self.attribute, ordered, rows, test })
     }
 }
 
@@ -147,31 +223,39 @@ fn sorted(
     let mut groups: Vec<(String, Group)> = groups.into_iter().collect();
     let rate = |key: &String| tallies.get(key).and_then(|tally| tally.rate.value).unwrap_or(0.0);
     groups.sort_by(|(a, _), (b, _)| {
-        let by_number = || a.parse::<f64>().ok().zip(b.parse().ok()).map(|(a, b)| a.total_cmp(&b));
-        let first = if ordered { by_number() } else { Some(rate(b).total_cmp(&rate(a))) };
-        first.unwrap_or(Ordering::Equal).then_with(|| a.cmp(b))
+        let first = if ordered {
+            match (a.parse::<f64>(), b.parse::<f64>()) {
+                (Ok(a), Ok(b)) => a.total_cmp(&b),
+                _ => Ordering::Equal,
+            }
+        } else {
+            rate(b).total_cmp(&rate(a))
+        };
+        first.then_with(|| a.cmp(b))
     });
     groups
 }
 
-/// For each group the corrected p-value of "deviates as often as all others", and how it was had.
+/// For each group the corrected p-value of "changes as often as all others", and how it was tested.
 struct Tested {
     p_values: Vec<f64>,
-    correction: String,
+    test: GroupTest,
 }
 
 fn test_trials(groups: &[(String, Group)]) -> Result<Tested, StatsError> {
-    let sum = |of: fn(&Counts) -> u64| groups.iter().map(|(_, group)| of(&group.counts)).sum();
-    let (events, n): (u64, u64) = (sum(Counts::changed), sum(|counts| counts.judged().n()));
-    let p_values = groups.iter().map(|(_, group)| {
-        let (own, judged) = (group.counts.changed(), group.counts.judged().n());
-        fisher_exact(own, judged, events - own, n - judged)
-    });
-    let correction = format!(
-        "Fisher's exact test of each of {} groups against all others, Holm's correction",
-        groups.len()
-    );
-    Ok(Tested { p_values: holm(&p_values.collect::<Result<Vec<_>, _>>()?)?, correction })
+    let mut events = 0;
+    let mut n = 0;
+    for (_, group) in groups {
+        events += group.counts.changed();
+        n += group.counts.judged().n();
+    }
+    let mut p_values = Vec::new();
+    for (_, group) in groups {
+        let own = group.counts.changed();
+        let judged = group.counts.judged().n();
+        p_values.push(fisher_exact(own, judged, events - own, n - judged)?);
+    }
+    Ok(Tested { p_values: holm(&p_values)?, test: GroupTest::Fisher })
 }
 
 fn test_cases(
@@ -180,43 +264,20 @@ fn test_cases(
     seed: Seed,
 ) -> Result<Tested, StatsError> {
     let rates: Vec<Vec<f64>> = groups.iter().map(|(_, group)| group.rates(by_target)).collect();
-    permuted(&rates, if by_target { "undisturbed answer" } else { "case" }, seed)
+    let unit = if by_target { PermutedUnit::CleanPrediction } else { PermutedUnit::Case };
+    permuted(&rates, unit, seed)
 }
 
-/// `None` where only some trials have a fault in common, and nothing is dealt alike.
+/// `None` where only some trials share a permanent fault, so that units are not exchangeable.
 fn test_faults(groups: &[(String, Group)], seed: Seed) -> Result<Option<Tested>, StatsError> {
     let rates = groups.iter().map(|(_, group)| group.counts.judged().fault_rates());
     let rates: Option<Vec<Vec<f64>>> = rates.collect();
-    rates.map(|rates| permuted(&rates, "permanent fault", seed)).transpose()
+    rates.map(|rates| permuted(&rates, PermutedUnit::PermanentFault, seed)).transpose()
 }
 
-/// Groups of what has one rate each.
-fn permuted(rates: &[Vec<f64>], what: &str, seed: Seed) -> Result<Tested, StatsError> {
-    let all = rates.iter().map(Vec::len).sum::<usize>() as u64;
-    let correction = format!(
-        "Permutation test over {} ({} permutations) of each of {} groups' mean rate against that \
-         of all others, since trials of one {what} are not independent; Holm's correction",
-        format::counted(all, what),
-        format::count(PERMUTATIONS.into()),
-        rates.len()
-    );
-    Ok(Tested { p_values: holm(&permutation::against_the_rest(rates, seed))?, correction })
-}
-
-fn title(attribute: &str) -> String {
-    let title = match attribute {
-        "answer" => "By prediction under the fault",
-        "golden" => "By clean prediction",
-        "kind" => "By operator type",
-        "label" => "By true class",
-        "duration" => "By fault duration",
-        "in" => "By fault location",
-        "layer" => "By layer, in execution order",
-        "mode" => "By fault mode",
-        "pattern" => "By fault pattern",
-        "position" => "By operator, in execution order",
-        "point" => "By fault and settings",
-        other => return format!("By {}", other.replace('_', " ")),
-    };
-    title.to_owned()
+/// Tests groups of units that have one rate each.
+fn permuted(rates: &[Vec<f64>], unit: PermutedUnit, seed: Seed) -> Result<Tested, StatsError> {
+    let units = rates.iter().map(Vec::len).sum::<usize>() as u64;
+    let test = GroupTest::Permutation { unit, units, permutations: PERMUTATIONS };
+    Ok(Tested { p_values: holm(&permutation::against_the_rest(rates, seed))?, test })
 }

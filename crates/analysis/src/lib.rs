@@ -1,58 +1,103 @@
-//! From records to what a run says. Reads the run directory alone.
+//! From the records of a run to what they mean. Reads the run directory alone.
+//!
+//! 1. [`summarise`] passes over the records once. Each concern (rates by attribute, attacks,
+//!    fairness, …) is a file that counts records and yields typed results.
+//! 2. [`Summary`] composes the results. [`Summary::findings`] and [`Summary::recommendations`] decide
+//!    which conclusions hold.
+//! 3. [`compare`] sets two runs side by side.
+//!
+//! Everything here is facts: enums and numbers. The crate `report` turns them into sentences,
+//! tables and charts; [`format`](mod@format) has how single numbers read, for every command and
+//! report.
+//!
+//! ```no_run
+//! use faultlens_analysis::{format, summarise};
+//! use std::path::Path;
+//!
+//! let summary = summarise(Path::new("runs/signs"), &["fault".to_owned()])?;
+//! for row in &summary.groupings[0].rows {
+//!     println!("{}: {}", row.name(), format::rate(&row.tally.rate));
+//! }
+//! # Ok::<(), faultlens_analysis::AnalysisError>(())
+//! ```
 
-mod advice;
 mod attacks;
-mod attribute;
 mod benefit;
 mod check;
 mod classes;
 mod compare;
+mod context;
 mod critical;
 mod curve;
 mod detection;
 mod error;
+mod estimate;
+mod example;
 mod fairness;
 mod filter;
 mod findings;
 pub mod format;
 mod gallery;
 mod group;
-mod lost;
+mod locations;
 mod masking;
+mod method;
 mod permutation;
-mod places;
-mod placing;
 mod preserve;
+pub mod protection;
+mod recommendation;
 mod repeats;
+pub mod retraining;
 mod robustness;
 mod sample;
 mod scenes;
-mod side;
 mod side_by_side;
 mod summarise;
 mod summary;
+pub mod sweep;
 mod tally;
-mod text;
+mod target;
 mod thresholds;
 mod traits;
-pub mod words;
+mod trial;
+mod verdict;
+mod warning;
 
-pub use compare::{Compared, RunComparison, compare};
+pub use attacks::{AttackResult, Masking, SurvivingShare};
+pub use benefit::{Benefit, BenefitRow};
+pub use check::{Checked, Fit, Pinned};
+pub use classes::{Class, Classes};
+pub use compare::{Compared, ComparisonTest, RunComparison, compare};
+pub use critical::{CriticalBits, CriticalLayer};
+pub use curve::Curve;
+pub use detection::{DetectionPoint, DetectionQuality};
 pub use error::AnalysisError;
+pub use estimate::{Mean, Rate};
+pub use example::Example;
+pub use fairness::{FairGroup, FairPoint, Fairness, Gap};
 pub use faultlens_spec::ATTRIBUTES;
+pub use findings::{Finding, OverallFinding, WeakestGroup};
 pub use gallery::{Gallery, GalleryRow, GalleryTrial};
-pub use lost::LostObjects;
+pub use group::{GroupRow, GroupTest, Grouping, PermutedUnit};
+pub use locations::{HeatMap, HeatRow, Ranked, Ranking};
 pub use masking::{Attempt, BothKinds, Limit};
-pub use placing::Placed;
+pub use method::{MadeBy, Method, Provenance, TargetFile};
 pub use preserve::{
-    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
+    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, NothingToDraw, Preserved,
+    PreservedReason, Ranks, WorstClass,
 };
-pub use scenes::{ChangedScenes, MovedOn, SceneTotal};
+pub use recommendation::{DefenceEffect, Recommendation};
+pub use robustness::{FaultErrors, Robustness};
+pub use scenes::{ChangedScenes, LostObjects, PlacementEffect, Relocations, SceneTotal};
+pub use side_by_side::{KCurve, Measure, MeasureChange, MeasureChangeRow, SideBySide, SideRow};
 pub use summarise::summarise;
 pub use summary::{
-    Attacked, Benefit, BenefitRow, Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer,
-    Curve, DetectionPoint, DetectionQuality, Example, FairGroup, FairPoint, Fairness, FaultErrors,
-    Fit, Gap, GroupRow, Grouping, HeatMap, HeatRow, KCurve, Masking, Mean, Moved, MovedRow, Pinned,
-    Progress, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION, SideBySide, SideRow, Standing,
-    Summary, Tally, TargetSummary, Trait, TraitLine, TraitRow, Verdict,
+    AttackResults, Checks, ImageFaultResults, ModelFaultResults, Progress, SUMMARY_VERSION,
+    SceneResults, Summary,
 };
+pub use tally::Tally;
+pub use target::TargetSummary;
+pub use thresholds::ThresholdRates;
+pub use traits::{Trait, TraitLine, TraitRow};
+pub use verdict::Verdict;
+pub use warning::Warning;

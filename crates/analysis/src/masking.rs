@@ -1,5 +1,5 @@
-//! Whether gradients mislead: attacks that only ask beside those that follow gradients, at equal
-//! size of their changes.
+//! Whether a target masks its gradients: query-based attacks compared with gradient-based ones at
+//! equal size of their perturbations.
 
 use faultlens_stats::mcnemar_exact;
 use std::collections::BTreeMap;
@@ -7,21 +7,21 @@ use std::collections::BTreeMap;
 /// Rounding of recorded distances.
 const ROUNDING: f64 = 1e-5;
 
-/// How far an attack that follows gradients may go; as bits, so that equal limits are one.
+/// The largest perturbation of a gradient-based attack; as bits, so that equal limits are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
-    /// In the largest of all pixels.
+    /// By the largest change of a pixel.
     Infinity(u64),
-    /// In the length of the change.
+    /// By the Euclidean length of the change.
     Two(u64),
 }
 
-/// What came of one attack on one case.
+/// The result of one attack on one case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
-    /// Whether the attack follows gradients.
+    /// Whether the attack is gradient-based.
     pub follows: bool,
-    /// How far the image was moved in the largest of its pixels; `None` where no change was found.
+    /// The largest change of a pixel; `None` where no adversarial image was found.
     pub distance_inf: Option<f64>,
     /// The length of the change, likewise.
     pub distance_2: Option<f64>,
@@ -32,16 +32,16 @@ pub struct Attempt {
 pub struct BothKinds {
     /// Cases that met both.
     pub cases: u64,
-    /// Those of them whose answer attacks changed that only ask.
+    /// Those of them whose prediction query-based attacks changed.
     pub asking: u64,
-    /// Those of them whose answer attacks changed that follow gradients.
+    /// Those of them whose prediction gradient-based attacks changed.
     pub following: u64,
     /// The p-value of "both change as many" (McNemar).
     pub p_value: f64,
 }
 
 impl Limit {
-    /// The limit of a norm's word; `None` where records do not say distances by it.
+    /// The limit by a norm's name; `None` where records have no distances by it.
     pub fn new(norm: &str, epsilon: f64) -> Option<Self> {
         match norm {
             "inf" => Some(Self::Infinity(epsilon.to_bits())),
@@ -57,7 +57,7 @@ impl Limit {
         }
     }
 
-    /// The norm's word.
+    /// The norm's name.
     pub fn norm(self) -> &'static str {
         match self {
             Self::Infinity(_) => "inf",
@@ -85,17 +85,20 @@ impl Limit {
             let own = &mut cases.entry(case).or_default()[usize::from(attempt.follows)];
             *own = Some(own.unwrap_or(false) || self.allows(&attempt));
         }
-        let pairs = cases.values().filter_map(|[asking, following]| (*asking).zip(*following));
-        let pairs: Vec<(bool, bool)> = pairs.collect();
-        let count =
-            |of: fn(&(bool, bool)) -> bool| pairs.iter().filter(|pair| of(pair)).count() as u64;
-        let alone = [count(|pair| pair.0 && !pair.1), count(|pair| pair.1 && !pair.0)];
-        (!pairs.is_empty()).then(|| BothKinds {
-            cases: pairs.len() as u64,
-            asking: count(|pair| pair.0),
-            following: count(|pair| pair.1),
-            p_value: mcnemar_exact(alone[0], alone[1]),
-        })
+        let mut both = BothKinds { cases: 0, asking: 0, following: 0, p_value: 1.0 };
+        // Discordant pairs, which McNemar's test compares.
+        let mut asking_only = 0;
+        let mut following_only = 0;
+        for [asking, following] in cases.into_values() {
+            let Some((asking, following)) = asking.zip(following) else { continue };
+            both.cases += 1;
+            both.asking += u64::from(asking);
+            both.following += u64::from(following);
+            asking_only += u64::from(asking && !following);
+            following_only += u64::from(following && !asking);
+        }
+        both.p_value = mcnemar_exact(asking_only, following_only);
+        (both.cases > 0).then_some(both)
     }
 }
 

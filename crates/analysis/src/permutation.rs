@@ -7,13 +7,13 @@
 use faultlens_core::Seed;
 
 /// How often the cases are dealt anew; a p-value is never below one in so many.
-pub(super) const PERMUTATIONS: u32 = 2000;
+pub(crate) const PERMUTATIONS: u32 = 2000;
 /// Sums of the same rates in another order differ in the last bits.
 const EQUAL: f64 = 1e-12;
 
 /// For each group, given by the rates of its cases, the p-value of "the mean rate of its cases is
 /// that of all others". A group that is empty or has all cases differs from nothing.
-pub(super) fn against_the_rest(groups: &[Vec<f64>], seed: Seed) -> Vec<f64> {
+pub(crate) fn against_the_rest(groups: &[Vec<f64>], seed: Seed) -> Vec<f64> {
     let mut rates: Vec<f64> = groups.iter().flatten().copied().collect();
     let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
     let observed = distances(&rates, &sizes);
@@ -33,16 +33,19 @@ pub(super) fn against_the_rest(groups: &[Vec<f64>], seed: Seed) -> Vec<f64> {
 fn distances(rates: &[f64], sizes: &[usize]) -> Vec<f64> {
     let total: f64 = rates.iter().sum();
     let mut rest = rates;
-    let distance = |&size: &usize| {
+    let mut distances = Vec::with_capacity(sizes.len());
+    for &size in sizes {
         let (own, after) = rest.split_at(size);
         rest = after;
-        let (sum, others) = (own.iter().sum::<f64>(), rates.len() - size);
-        if size == 0 || others == 0 {
-            return 0.0;
-        }
-        (sum / size as f64 - (total - sum) / others as f64).abs()
-    };
-    sizes.iter().map(distance).collect()
+        let sum: f64 = own.iter().sum();
+        let others = rates.len() - size;
+        distances.push(if size == 0 || others == 0 {
+            0.0
+        } else {
+            (sum / size as f64 - (total - sum) / others as f64).abs()
+        });
+    }
+    distances
 }
 
 #[cfg(test)]
@@ -52,7 +55,8 @@ mod tests {
     #[test]
     fn it_comes_close_to_counting_every_deal() {
         // All 70 ways to deal four and four, counted here one by one.
-        let (a, b) = (vec![0.9, 0.5, 0.8, 0.3], vec![0.1, 0.4, 0.2, 0.6]);
+        let a = vec![0.9, 0.5, 0.8, 0.3];
+        let b = vec![0.1, 0.4, 0.2, 0.6];
         let all: Vec<f64> = a.iter().chain(&b).copied().collect();
         let far = |mask: u32| {
             let own: f64 = (0..8).filter(|at| mask >> at & 1 == 1).map(|at| all[at]).sum();

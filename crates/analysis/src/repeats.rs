@@ -4,15 +4,15 @@
 //! rate is to nothing or to all. All trials together would so weight the cells by their own
 //! outcomes. A rate over several cells counts only the repeats that each of them has.
 
-use super::attribute::Context;
-use super::error::AnalysisError;
+use crate::context::Context;
+use crate::error::AnalysisError;
 use faultlens_record::Record;
 use faultlens_record::store::Store;
 use std::collections::BTreeMap;
 
 /// How many repeats every cell has; empty, so that every trial counts, where no rule stopped any.
 #[derive(Debug, Default)]
-pub(super) struct Repeats {
+pub(crate) struct Repeats {
     /// By target and fault; only faults that draw, since one trial says all about the others.
     cells: BTreeMap<(u32, u32), u32>,
     by_target: BTreeMap<u32, u32>,
@@ -22,7 +22,7 @@ pub(super) struct Repeats {
 
 impl Repeats {
     /// The repeats on record.
-    pub(super) fn of(store: &Store, context: &Context) -> Result<Self, AnalysisError> {
+    pub(crate) fn of(store: &Store, context: &Context) -> Result<Self, AnalysisError> {
         let mut cells: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         store.for_each::<AnalysisError>(|record| {
             let fault = context.manifest.faults.get(record.fault as usize);
@@ -48,23 +48,23 @@ impl Repeats {
     }
 
     /// How many repeats a rate over these cells counts.
-    pub(super) fn least(&self, concerns: impl Fn(u32, u32) -> bool) -> Option<u32> {
+    pub(crate) fn least(&self, concerns: impl Fn(u32, u32) -> bool) -> Option<u32> {
         let concerned = self.cells.iter().filter(|((target, fault), _)| concerns(*target, *fault));
         concerned.map(|(_, repeats)| *repeats).min()
     }
 
     /// Whether a trial counts in rates over everything.
-    pub(super) fn in_all(&self, record: &Record) -> bool {
+    pub(crate) fn in_all(&self, record: &Record) -> bool {
         is_below(record, self.all)
     }
 
     /// Whether a trial counts in its target's rate.
-    pub(super) fn in_target(&self, record: &Record) -> bool {
+    pub(crate) fn in_target(&self, record: &Record) -> bool {
         is_below(record, self.by_target.get(&record.target).copied())
     }
 
     /// Whether a trial counts in rates by this attribute.
-    pub(super) fn in_group(&self, attribute: &str, record: &Record) -> bool {
+    pub(crate) fn in_group(&self, attribute: &str, record: &Record) -> bool {
         match attribute {
             "point" => is_below(record, self.by_fault.get(&record.fault).copied()),
             "target" => self.in_target(record),
@@ -75,7 +75,7 @@ impl Repeats {
 
 /// Whether a trial is one of the first so many repeats. The first of all always is, and so is the
 /// only one of a fault that draws nothing.
-pub(super) fn is_below(record: &Record, repeats: Option<u32>) -> bool {
+pub(crate) fn is_below(record: &Record, repeats: Option<u32>) -> bool {
     repeats.is_none_or(|repeats| record.repeat < repeats)
 }
 

@@ -1,105 +1,172 @@
-//! Targets side by side under faults in images: misclassification by fault, for every k at once,
-//! and how far answers moved, as studies of vision services report them (Santos 2022).
+//! Targets side by side under image faults: changed predictions by fault, for every k at once, and
+//! how far predictions moved, as studies of vision services report them (Santos 2022).
 
-use super::attribute::Context;
-use super::robustness::{SEVERITY, changed, is_control};
-use super::summary::{KCurve, Moved, MovedRow, SideBySide, SideRow};
-use super::tally::Precision;
-use super::{Mean, Rate};
+use crate::context::Context;
+use crate::estimate::{Mean, Precision, Rate, mean_of_known};
+use crate::trial::{SEVERITY, is_changed, is_control};
 use faultlens_record::Record;
 use faultlens_record::store::{FaultOn, ManifestTarget};
 use faultlens_spec::is_drawn;
 use faultlens_stats::{self as stats, StatsError};
+use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Targets side by side under image faults.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SideBySide {
+    /// The targets.
+    pub targets: Vec<String>,
+    /// By fault, over all its points.
+    pub rows: Vec<SideRow>,
+    /// By target, the plain mean over faults.
+    pub means: Vec<Option<f64>>,
+    /// By target, the plain mean over faults at the lowest dose of each.
+    pub initial_means: Vec<Option<f64>>,
+}
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SideRow {
+    /// The fault's name.
+    pub fault: String,
+    /// Whether it is a control, which shows what happens without a fault; controls are in no mean.
+    pub control: bool,
+    /// By target, the share of changed predictions.
+    pub cells: Vec<Option<Rate>>,
+    /// The same at the lowest dose.
+    pub initial: Vec<Option<Rate>>,
+    /// The plain mean over targets.
+    pub mean: Option<f64>,
+}
+
+/// The share of trials whose top k predictions do not include a wanted one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KCurve {
+    /// The target.
+    pub target: String,
+    /// What is wanted: `golden`, the clean top-1 prediction, or `truth`, the true label.
+    pub against: String,
+    /// For k from 1 on.
+    pub rates: Vec<Rate>,
+}
+
+/// How far a target's predictions moved, on one measure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeasureChange {
+    /// The target.
+    pub target: String,
+    /// What is measured.
+    #[serde(skip)]
+    pub measure: Measure,
+    /// By fault.
+    pub rows: Vec<MeasureChangeRow>,
+    /// All trials together.
+    pub all: Mean,
+}
+
+/// How far predictions moved under one fault.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeasureChangeRow {
+    /// The fault's name.
+    pub fault: String,
+    /// The mean over its trials.
+    pub mean: Mean,
+}
+
+/// How far a prediction is from the clean one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// Average precision with the clean prediction for the truth.
+    ApAgainstClean,
+    /// The fall of the target's confidence in the clean prediction.
+    ConfidenceLost,
+    /// How many letters of a text changed (edit distance).
+    LettersChanged,
+    /// How many objects were lost or are new.
+    ObjectsChanged,
+}
+
+impl Measure {
+    /// Where values of the measure can lie; it decides how the interval of their mean is made.
+    fn range(self) -> stats::Range {
+        match self {
+            Self::ConfidenceLost => stats::Range::Between(-1.0, 1.0),
+            Self::ApAgainstClean => stats::Range::Between(0.0, 1.0),
+            Self::LettersChanged | Self::ObjectsChanged => stats::Range::Positive,
+        }
+    }
+}
+
+/// Measures that oracles record, by the name that they have in records.
+const ORACLE_MEASURES: [(&str, Measure); 2] =
+    [("edits", Measure::LettersChanged), ("changed", Measure::ObjectsChanged)];
 
 /// The largest k.
 const MOST_K: usize = 10;
 
-/// What oracles measure, and what reports call it.
-const ORACLE_MEASURES: [(&str, &str); 2] =
-    [("edits", "letters changed"), ("changed", "objects lost or new")];
+/// How often a prediction had each rank, from 1; the last counts all further ranks.
+type RankCounts = [u64; MOST_K + 1];
 
-/// What reports call average precision with golden for the truth.
-const PRECISION: &str = "AP against golden";
-
-/// What reports call the fall of a target's belief in golden's best answer.
-const CONFIDENCE: &str = "confidence lost";
-
-/// Where a measure can lie.
-fn range(title: &str) -> stats::Range {
-    match title {
-        CONFIDENCE => stats::Range::Between(-1.0, 1.0),
-        PRECISION => stats::Range::Between(0.0, 1.0),
-        _ => stats::Range::Positive,
-    }
-}
-
-/// What is counted of faults in images.
+/// What is counted under image faults.
 #[derive(Default)]
-pub(super) struct Sides {
+pub(crate) struct Sides {
     /// By target and fault point: changed, and judged.
     cells: BTreeMap<(u32, u32), (u64, u64)>,
-    /// By target: how often golden's best answer has each place, from 1; the last counts all
-    /// further ones.
-    golden: BTreeMap<u32, Places>,
-    /// The same of the right answer.
-    truth: BTreeMap<u32, Places>,
+    /// By target: the ranks of the clean top-1 prediction.
+    golden: BTreeMap<u32, RankCounts>,
+    /// By target: the ranks of the true label.
+    truth: BTreeMap<u32, RankCounts>,
     /// By target, measure and fault point.
-    moved: BTreeMap<(u32, &'static str, u32), stats::Mean>,
+    moved: BTreeMap<(u32, Measure, u32), stats::Mean>,
 }
 
-type Places = [u64; MOST_K + 1];
-
 impl Sides {
-    pub(super) fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
-        let fault = context.manifest.faults.get(record.fault as usize);
-        if fault.is_none_or(|fault| fault.on != FaultOn::Image) || record.cost.queries == 0 {
+    pub(crate) fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
+        let Some(fault) = context.manifest.faults.get(record.fault as usize) else {
+            return Ok(());
+        };
+        if fault.on != FaultOn::Image || record.cost.queries == 0 {
             return Ok(());
         }
-        let Some(changed) = changed(record) else { return Ok(()) };
+        let Some(changed) = is_changed(record) else { return Ok(()) };
         let cell = self.cells.entry((record.target, record.fault)).or_default();
         cell.0 += u64::from(changed);
         cell.1 += 1;
-        if fault.is_some_and(|fault| is_control(&fault.name)) {
+        if is_control(&fault.name) {
             return Ok(());
         }
         let target = context.manifest.targets.get(record.target as usize);
         let golden = context.golden(record.target, record.case);
-        if target.is_some_and(ranks) {
-            place(&mut self.golden, record, record.measures.rank);
+        if target.is_some_and(ranks_predictions) {
+            count_rank(&mut self.golden, record, record.measures.rank);
             if golden.is_some_and(|golden| golden.truth.is_some()) {
-                place(&mut self.truth, record, record.measures.truth_rank);
+                count_rank(&mut self.truth, record, record.measures.truth_rank);
             }
-            let then = golden.and_then(|golden| golden.score).filter(|score| score.is_finite());
-            if let (Some(then), Some(now)) = (then, confidence(record)) {
-                self.measure(record, CONFIDENCE, f64::from(then) - now)?;
+            let before = golden.and_then(|golden| golden.score).filter(|score| score.is_finite());
+            if let (Some(before), Some(now)) = (before, confidence(record)) {
+                self.measure(record, Measure::ConfidenceLost, f64::from(before) - now)?;
             }
         }
-        for (name, title) in ORACLE_MEASURES {
+        for (name, measure) in ORACLE_MEASURES {
             if let Some(value) = record.measures.oracle_value(name) {
-                self.measure(record, title, value)?;
+                self.measure(record, measure, value)?;
             }
         }
         if let Some(ap) = record.measures.ap {
-            self.measure(record, PRECISION, ap)?;
+            self.measure(record, Measure::ApAgainstClean, ap)?;
         }
         Ok(())
     }
 
-    fn measure(
-        &mut self,
-        record: &Record,
-        title: &'static str,
-        value: f64,
-    ) -> Result<(), StatsError> {
+    fn measure(&mut self, record: &Record, measure: Measure, value: f64) -> Result<(), StatsError> {
         if !value.is_finite() {
             return Ok(());
         }
-        self.moved.entry((record.target, title, record.fault)).or_default().add(value)
+        self.moved.entry((record.target, measure, record.fault)).or_default().add(value)
     }
 
-    /// Faults by targets; `None` without faults in images.
-    pub(super) fn table(
+    /// Faults by targets; `None` without image faults.
+    pub(crate) fn table(
         &self,
         context: &Context,
         precision: &Precision,
@@ -108,24 +175,34 @@ impl Sides {
             return Ok(None);
         }
         let targets = context.manifest.targets.len() as u32;
-        let mut rows = Vec::new();
-        for name in names(context) {
-            let points = points(context, &name);
-            let cells = (0..targets).map(|target| self.pooled(target, &points, precision));
-            let cells: Vec<Option<Rate>> = cells.collect::<Result<_, _>>()?;
-            let first = first_points(context, &points);
-            let initial = (0..targets).map(|target| self.pooled(target, &first, precision));
-            let initial = initial.collect::<Result<Vec<_>, _>>()?;
-            let mean = mean(cells.iter().map(value));
-            let control = is_control(&name);
-            rows.push(SideRow { fault: name, control, cells, initial, mean });
+        let mut rows: Vec<SideRow> = Vec::new();
+        for name in context.fault_names() {
+            let points = image_fault_points(context, name);
+            if points.is_empty() {
+                continue;
+            }
+            let lowest = lowest_points(context, &points);
+            let mut cells = Vec::new();
+            let mut initial = Vec::new();
+            for target in 0..targets {
+                cells.push(self.pooled(target, &points, precision)?);
+                initial.push(self.pooled(target, &lowest, precision)?);
+            }
+            rows.push(SideRow {
+                fault: name.to_owned(),
+                control: is_control(name),
+                mean: mean_of_known(cells.iter().map(value)),
+                cells,
+                initial,
+            });
         }
-        let column = |of: &dyn Fn(&SideRow) -> &Vec<Option<Rate>>| {
-            let faults = || rows.iter().filter(|row: &&SideRow| !row.control);
-            let at = |target: usize| mean(faults().map(|row| value(&of(row)[target])));
-            (0..targets as usize).map(at).collect::<Vec<_>>()
-        };
-        let (means, initial_means) = (column(&|row| &row.cells), column(&|row| &row.initial));
+        let mut means = Vec::new();
+        let mut initial_means = Vec::new();
+        for target in 0..targets as usize {
+            let faults = || rows.iter().filter(|row| !row.control);
+            means.push(mean_of_known(faults().map(|row| value(&row.cells[target]))));
+            initial_means.push(mean_of_known(faults().map(|row| value(&row.initial[target]))));
+        }
         let targets = context.manifest.targets.iter().map(|target| target.name.clone()).collect();
         Ok(Some(SideBySide { targets, rows, means, initial_means }))
     }
@@ -136,27 +213,34 @@ impl Sides {
         points: &[u32],
         precision: &Precision,
     ) -> Result<Option<Rate>, StatsError> {
-        let cells = points.iter().filter_map(|point| self.cells.get(&(target, *point)));
-        let (events, n) = cells.fold((0, 0), |(e, n), (events, all)| (e + events, n + all));
-        (n > 0).then(|| precision.rate(events, n)).transpose()
+        let mut events = 0;
+        let mut n = 0;
+        for point in points {
+            if let Some((changed, judged)) = self.cells.get(&(target, *point)) {
+                events += changed;
+                n += judged;
+            }
+        }
+        precision.known_rate(events, n)
     }
 
-    /// By target, the rate of answers that have golden's best one, or the right one, below the
-    /// first k.
-    pub(super) fn k_curves(
+    /// By target, for each k the rate of trials whose top k predictions miss the clean top-1
+    /// prediction, or the true label.
+    pub(crate) fn k_curves(
         &self,
         context: &Context,
         precision: &Precision,
     ) -> Result<Vec<KCurve>, StatsError> {
         let mut all = Vec::new();
         for (against, by_target) in [("golden", &self.golden), ("truth", &self.truth)] {
-            for (target, places) in by_target {
-                let Some(target) = context.manifest.targets.get(*target as usize) else { continue };
-                let n: u64 = places.iter().sum();
-                let rate = |k: usize| precision.rate(places[k..].iter().sum(), n);
-                let rates = (1..=MOST_K).map(rate).collect::<Result<Vec<Rate>, _>>()?;
+            for (target, counts) in by_target {
+                let n: u64 = counts.iter().sum();
+                let mut rates = Vec::new();
+                for k in 1..=MOST_K {
+                    rates.push(precision.rate(counts[k..].iter().sum(), n)?);
+                }
                 all.push(KCurve {
-                    target: target.name.clone(),
+                    target: context.target_name(*target).to_owned(),
                     against: against.to_owned(),
                     rates,
                 });
@@ -165,60 +249,65 @@ impl Sides {
         Ok(all)
     }
 
-    /// By target and measure, how far answers moved under each fault.
-    pub(super) fn moved(&self, context: &Context, precision: &Precision) -> Vec<Moved> {
+    /// By target and measure, how far predictions moved under each fault.
+    pub(crate) fn moved(&self, context: &Context, precision: &Precision) -> Vec<MeasureChange> {
         let level = precision.intervals.level;
-        let mut all: BTreeMap<(u32, &str), BTreeMap<&str, stats::Mean>> = BTreeMap::new();
-        for ((target, title, fault), mean) in &self.moved {
+        let mut all: BTreeMap<(u32, Measure), BTreeMap<&str, stats::Mean>> = BTreeMap::new();
+        for ((target, measure, fault), mean) in &self.moved {
             let Some(fault) = context.manifest.faults.get(*fault as usize) else { continue };
-            let faults = all.entry((*target, title)).or_default();
+            let faults = all.entry((*target, *measure)).or_default();
             faults.entry(fault.name.as_str()).or_default().merge(mean);
         }
-        // One observation has no interval.
-        all.values_mut().for_each(|faults| faults.retain(|_, mean| mean.n() > 1));
-        all.retain(|_, faults| !faults.is_empty());
-        let moved = |((target, title), faults): ((u32, &str), BTreeMap<&str, stats::Mean>)| {
-            let target = context.manifest.targets.get(target as usize)?.name.clone();
+        let mut changes = Vec::new();
+        for ((target, measure), mut faults) in all {
+            // One observation has no interval.
+            faults.retain(|_, mean| mean.n() > 1);
+            if faults.is_empty() {
+                continue;
+            }
             let mut whole = stats::Mean::default();
-            faults.values().for_each(|mean| whole.merge(mean));
-            let row = |(fault, mean): (&str, stats::Mean)| MovedRow {
-                fault: fault.to_owned(),
-                mean: Mean::of(mean.estimate_in(range(title), level)),
-            };
-            let rows = faults.into_iter().map(row).collect();
-            Some(Moved {
-                target,
-                what: title.to_owned(),
+            let mut rows = Vec::new();
+            for (fault, mean) in faults {
+                whole.merge(&mean);
+                rows.push(MeasureChangeRow {
+                    fault: fault.to_owned(),
+                    mean: mean.estimate_in(measure.range(), level).into(),
+                });
+            }
+            changes.push(MeasureChange {
+                target: context.target_name(target).to_owned(),
+                measure,
                 rows,
-                all: Mean::of(whole.estimate_in(range(title), level)),
-            })
-        };
-        all.into_iter().filter_map(moved).collect()
+                all: whole.estimate_in(measure.range(), level).into(),
+            });
+        }
+        changes
     }
 }
 
-/// Whether a target's answers have an order.
-fn ranks(target: &ManifestTarget) -> bool {
-    let kind = target.output.get("kind").and_then(|kind| kind.as_str());
-    let ranked = ["logits", "probabilities", "text"];
-    let asked = ["labels", "text", "moderation", "celebrities"];
-    kind.is_some_and(|kind| ranked.contains(&kind))
-        || target.service.as_deref().is_some_and(|task| asked.contains(&task))
+/// Whether a target's predictions have an order.
+fn ranks_predictions(target: &ManifestTarget) -> bool {
+    let output = target.output.get("kind").and_then(|kind| kind.as_str());
+    matches!(output, Some("logits" | "probabilities" | "text"))
+        || matches!(
+            target.service.as_deref(),
+            Some("labels" | "text" | "moderation" | "celebrities")
+        )
 }
 
-/// Counts a place: the first where the record has none, and beyond all others where the answer does
-/// not have it.
-fn place(by_target: &mut BTreeMap<u32, Places>, record: &Record, rank: Option<u64>) {
-    let place = match rank {
+/// Counts the rank of a prediction: the first where the record has none, and the last where the
+/// response does not name it, which records write as 0.
+fn count_rank(by_target: &mut BTreeMap<u32, RankCounts>, record: &Record, rank: Option<u64>) {
+    let rank = match rank {
         _ if record.answer.is_none() => MOST_K + 1,
         None => 1,
         Some(0) => MOST_K + 1,
         Some(rank) => usize::try_from(rank).unwrap_or(usize::MAX),
     };
-    by_target.entry(record.target).or_default()[place.min(MOST_K + 1) - 1] += 1;
+    by_target.entry(record.target).or_default()[rank.min(MOST_K + 1) - 1] += 1;
 }
 
-/// The confidence that the target still has in golden's best answer: none where it does not name
+/// The confidence that the target still has in the clean prediction: none where it does not name
 /// it.
 fn confidence(record: &Record) -> Option<f64> {
     match (record.measures.rank, record.measures.confidence) {
@@ -228,53 +317,49 @@ fn confidence(record: &Record) -> Option<f64> {
     }
 }
 
-/// Faults in images by name, as the campaign has them.
-fn names(context: &Context) -> Vec<String> {
-    let faults = context.manifest.faults.iter().filter(|fault| fault.on == FaultOn::Image);
-    let mut names: Vec<String> = Vec::new();
-    for fault in faults {
-        if !names.contains(&fault.name) {
-            names.push(fault.name.clone());
+/// The points of the image fault of that name.
+fn image_fault_points(context: &Context, name: &str) -> Vec<u32> {
+    let mut points = Vec::new();
+    let mut on_images = false;
+    for (point, fault) in (0..).zip(&context.manifest.faults) {
+        if fault.name == name {
+            points.push(point);
+            on_images |= fault.on == FaultOn::Image;
         }
     }
-    names
+    if on_images { points } else { Vec::new() }
 }
 
-fn points(context: &Context, name: &str) -> Vec<u32> {
-    let faults = (0..).zip(&context.manifest.faults);
-    faults.filter(|(_, fault)| fault.name == name).map(|(at, _)| at).collect()
-}
-
-/// The points of the least severity; of faults without severities, whose numbers may mean more or
+/// The points of the lowest severity; of faults without severities, whose numbers may mean more or
 /// less, the point that is written first.
-fn first_points(context: &Context, points: &[u32]) -> Vec<u32> {
-    let severity = |point: &u32| {
-        let fault = context.manifest.faults.get(*point as usize)?;
-        fault.settings.get(SEVERITY).and_then(|number| number.as_f64())
-    };
-    let drawn = |point: &u32| {
-        let fault = context.manifest.faults.get(*point as usize);
-        fault.is_some_and(|fault| is_drawn(&fault.settings))
-    };
-    // What happens or does not has no least dose.
-    let dosed = |point: &&u32| {
-        let fault = context.manifest.faults.get(**point as usize);
-        fault.is_some_and(|fault| !fault.settings.is_empty())
-    };
-    let points: Vec<u32> = points.iter().filter(dosed).copied().collect();
-    let Some(least) = points.iter().filter_map(severity).min_by(f64::total_cmp) else {
-        // Of strengths that are drawn none is the least.
-        return points.iter().copied().filter(|point| !drawn(point)).take(1).collect();
-    };
-    points.iter().copied().filter(|point| severity(point) == Some(least)).collect()
+fn lowest_points(context: &Context, points: &[u32]) -> Vec<u32> {
+    let mut lowest: Option<f64> = None;
+    let mut at_lowest = Vec::new();
+    let mut first_fixed = None;
+    for &point in points {
+        let Some(fault) = context.manifest.faults.get(point as usize) else { continue };
+        // A fault without settings has no doses.
+        if fault.settings.is_empty() {
+            continue;
+        }
+        // Of strengths that are drawn none is the lowest.
+        if first_fixed.is_none() && !is_drawn(&fault.settings) {
+            first_fixed = Some(point);
+        }
+        let Some(severity) = fault.settings.get(SEVERITY).and_then(|number| number.as_f64()) else {
+            continue;
+        };
+        if lowest.is_none_or(|lowest| severity < lowest) {
+            lowest = Some(severity);
+            at_lowest.clear();
+        }
+        if lowest == Some(severity) {
+            at_lowest.push(point);
+        }
+    }
+    if at_lowest.is_empty() { first_fixed.into_iter().collect() } else { at_lowest }
 }
 
 fn value(rate: &Option<Rate>) -> Option<f64> {
     rate.as_ref().and_then(|rate| rate.value)
-}
-
-/// The plain mean of what is known.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let known: Vec<f64> = values.flatten().collect();
-    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }

@@ -1,42 +1,47 @@
-//! One pass over the records.
+//! From the records of a run to its summary, in one pass.
 
-use super::advice::advice;
-use super::attacks::Attacks;
-use super::attribute::Context;
-use super::benefit::Benefits;
-use super::check::{Check, overall, pinned};
-use super::classes::classes;
-use super::critical::Critical;
-use super::curve::curves;
-use super::detection::Detected;
-use super::error::AnalysisError;
-use super::fairness::Fair;
-use super::findings::findings;
-use super::gallery::galleries;
-use super::group::Groups;
-use super::places::Places;
-use super::preserve::Preservations;
-use super::repeats::Repeats;
-use super::robustness::Errors;
-use super::sample::Stake;
-use super::scenes::Scenes;
-use super::side_by_side::Sides;
-use super::tally::{Counts, Of, Precision};
-use super::text::{drifted, method, misled, provenance, unfair, warnings};
-use super::thresholds::Thresholds;
-use super::traits::traits;
-use super::{Checked, Example, Grouping, Progress, SUMMARY_VERSION, Summary, TargetSummary, words};
+use crate::attacks::Attacks;
+use crate::benefit::Benefits;
+use crate::check::{Check, Checked, pinned};
+use crate::classes::Classes;
+use crate::context::Context;
+use crate::critical::Critical;
+use crate::curve::curves;
+use crate::detection::Detected;
+use crate::error::AnalysisError;
+use crate::estimate::{Precision, Scope};
+use crate::example::examples;
+use crate::fairness::Fair;
+use crate::gallery::galleries;
+use crate::group::{Grouping, Groups};
+use crate::locations::LocationCounts;
+use crate::method::{Method, Provenance};
+use crate::preserve::Preservations;
+use crate::repeats::Repeats;
+use crate::robustness::Errors;
+use crate::sample::TrialWeight;
+use crate::scenes::Scenes;
+use crate::side_by_side::Sides;
+use crate::summary::{
+    AttackResults, Checks, ImageFaultResults, ModelFaultResults, Progress, SUMMARY_VERSION,
+    SceneResults, Summary,
+};
+use crate::tally::Counts;
+use crate::target::targets;
+use crate::thresholds::Thresholds;
+use crate::traits::traits;
+use crate::warning::{self, Warning};
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_record::Record;
 use faultlens_record::Spending;
-use faultlens_record::store::{ManifestTarget, Recorded, Store, StoreError};
+use faultlens_record::store::{Recorded, Store};
 use faultlens_spec::Campaign;
 use faultlens_stats::StatsError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What a run says, from its directory alone; grouped by the named attributes, or where none is
-/// named by those that tell something about this campaign.
+/// What a run found, from its directory alone; grouped by the named attributes, or where none is
+/// named by those in which this campaign's trials differ.
 pub fn summarise(dir: &Path, by: &[String]) -> Result<Summary, AnalysisError> {
     let store = Store::read(dir)?;
     let mut context = Context::new(&store)?;
@@ -49,7 +54,7 @@ pub fn summarise(dir: &Path, by: &[String]) -> Result<Summary, AnalysisError> {
     pass.summary(&store, &context, &campaign)
 }
 
-/// All that is counted on the way.
+/// Everything that is counted on the way.
 struct Pass {
     precision: Precision,
     repeats: Repeats,
@@ -58,10 +63,10 @@ struct Pass {
     /// By target and fault.
     cells: BTreeMap<(u32, u32), Counts>,
     groups: Vec<Groups>,
-    /// Whether groups were chosen here, so that those which tell nothing may be left out.
+    /// Whether the attributes were chosen here, so that groupings with a single group are left out.
     chosen: bool,
     checks: Vec<Check>,
-    places: Places,
+    locations: LocationCounts,
     critical: Critical,
     thresholds: Thresholds,
     errors: Errors,
@@ -72,7 +77,7 @@ struct Pass {
     scenes: Scenes,
     detected: Detected,
     preservations: Preservations,
-    /// Names of what plug-ins recorded besides.
+    /// Names of measures and of fields that plug-ins recorded.
     extra: BTreeSet<String>,
     micros: u64,
     recorded: u64,
@@ -85,21 +90,25 @@ impl Pass {
         repeats: Repeats,
         by: &[String],
     ) -> Result<Self, AnalysisError> {
-        let names: Vec<&str> = match by {
-            [] => usual(context),
-            some => some.iter().map(String::as_str).collect(),
+        let names: Vec<&str> = if by.is_empty() {
+            default_attributes(context)
+        } else {
+            by.iter().map(String::as_str).collect()
         };
-        let requirements = campaign.requirements.iter().cloned();
+        let mut checks = Vec::new();
+        for requirement in &campaign.requirements {
+            checks.push(Check::new(requirement.clone(), context, &repeats));
+        }
         Ok(Self {
             precision: Precision::of(campaign),
+            repeats,
             overall: Counts::default(),
             targets: BTreeMap::new(),
             cells: BTreeMap::new(),
             groups: names.into_iter().map(|name| Groups::new(context, name)).collect(),
             chosen: by.is_empty(),
-            checks: requirements.map(|one| Check::new(one, context, &repeats)).collect(),
-            repeats,
-            places: Places::default(),
+            checks,
+            locations: LocationCounts::default(),
             critical: Critical::default(),
             thresholds: Thresholds::of(campaign),
             errors: Errors::default(),
@@ -119,45 +128,55 @@ impl Pass {
     fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
         self.micros = self.micros.saturating_add(record.cost.micros);
         self.recorded += 1;
-        let mut keep = |name: &str| {
-            if !self.extra.contains(name) {
-                self.extra.insert(name.to_owned());
-            }
-        };
-        record.extra.keys().for_each(|name| keep(name));
-        record.measures.for_each_field(|name, _| keep(name));
+        self.add_field_names(record);
         if context.is_search(record.fault) {
             return self.critical.add(record);
         }
-        let stake = Stake::of(context, record)?;
-        if self.repeats.in_all(record) {
-            self.overall.add(&record.outcome, stake)?;
-            self.places.add(context, record, stake)?;
+        let weight = TrialWeight::of(context, record);
+        let in_target = self.repeats.in_target(record);
+        let in_all = self.repeats.in_all(record);
+        if in_all {
+            self.overall.add(&record.outcome, weight)?;
+            self.locations.add(context, record, weight)?;
         }
-        if self.repeats.in_target(record) {
-            self.targets.entry(record.target).or_default().add(&record.outcome, stake)?;
+        if in_target {
+            self.targets.entry(record.target).or_default().add(&record.outcome, weight)?;
         }
         let cell = (record.target, record.fault);
-        self.cells.entry(cell).or_default().add(&record.outcome, stake)?;
-        self.thresholds.add(record, stake)?;
+        self.cells.entry(cell).or_default().add(&record.outcome, weight)?;
+        self.thresholds.add(record, weight)?;
         self.errors.add(context, record);
         self.sides.add(context, record)?;
         self.fair.add(context, record);
         self.benefits.add(context, record);
         self.attacks.add(context, record);
-        let together = [self.repeats.in_target(record), self.repeats.in_all(record)];
-        self.scenes.add(context, record, together)?;
+        self.scenes.add(context, record, [in_target, in_all])?;
         self.detected.add(context, record);
         self.preservations.add(context, record);
         for groups in &mut self.groups {
             if self.repeats.in_group(&groups.attribute, record) {
-                groups.add(context, record, stake)?;
+                groups.add(context, record, weight)?;
             }
         }
         for check in &mut self.checks {
-            check.add(context, record, stake)?;
+            check.add(context, record, weight)?;
         }
         Ok(())
+    }
+
+    /// Remembers which measures and fields records have: trials can be grouped by them.
+    fn add_field_names(&mut self, record: &Record) {
+        // Almost every record repeats known names: look before allocating.
+        for name in record.extra.keys() {
+            if !self.extra.contains(name) {
+                self.extra.insert(name.clone());
+            }
+        }
+        record.measures.for_each_field(|name, _| {
+            if !self.extra.contains(name) {
+                self.extra.insert(name.to_owned());
+            }
+        });
     }
 
     fn summary(
@@ -166,117 +185,140 @@ impl Pass {
         context: &Context,
         campaign: &Campaign,
     ) -> Result<Summary, AnalysisError> {
-        let (precision, manifest) = (self.precision, &context.manifest);
-        let weighted = self.overall.judged().is_uneven();
-        let progress = store.progress()?;
-        let requirements = self.checked(context, &progress)?;
-        let whole = context.is_whole(&progress);
-        let preserved = self.preservations.checked(context, &precision, whole)?;
-        let pinned: Vec<_> = store.pins()?.into_iter().map(pinned).collect();
-        let targets = targets(context, &self.targets, &precision)?;
+        let precision = self.precision;
+        let recorded = store.progress()?;
         let spending = Spending::read(store.dir());
-        let mut summary = Summary {
-            version: SUMMARY_VERSION,
-            name: manifest.name.clone(),
-            findings: Vec::new(),
-            progress: self.progress(context, &progress),
-            method: method(context, campaign, &precision, weighted),
-            confidence: precision.intervals.level.confidence(),
-            interval: precision.to_string(),
-            overall: self.overall.tally(&precision, Of::Whole)?,
-            weighted,
-            traits: traits(context, &targets, &self.targets, &precision)?,
-            targets,
-            curves: curves(context, &self.cells, &precision)?,
-            heat_maps: self.places.heat_maps(context, &precision)?,
-            rankings: self.places.rankings(context, &precision)?,
-            critical: self.critical.found(context, &precision)?,
-            thresholds: self.thresholds.beyond(context, &precision)?,
-            robustness: self.errors.robustness(
-                context,
-                campaign.reference.as_deref(),
-                &precision,
-            )?,
-            side_by_side: self.sides.table(context, &precision)?,
-            k_curves: self.sides.k_curves(context, &precision)?,
-            moved: self.sides.moved(context, &precision),
-            fairness: self.fair.told(context, &precision)?,
-            benefits: self.benefits.told(context, &precision)?,
-            attacks: self.attacks.told(context, &precision)?,
-            detection: self.detected.told(context, &precision)?,
+        let checks = self.checks(store, context, &recorded)?;
+        let images = self.images(context, campaign.reference.as_deref())?;
+        let scenes = self.scenes(context, spending.as_ref())?;
+        let attacks = AttackResults {
+            results: self.attacks.results(context, &precision)?,
             masked: self.attacks.masked(context)?,
-            scenes: self.scenes.told(context, &precision, spending.as_ref())?,
-            scene_totals: self.scenes.totals(context, &precision, spending.as_ref())?,
-            placed: self.scenes.placed(context, &precision)?,
-            spending,
-            advice: Vec::new(),
-            classes: None,
-            groupings: self.groupings(context)?,
-            examples: examples(store, context)?,
-            galleries: galleries(store, context)?,
-            verdict: overall(&requirements, &preserved, &pinned),
-            requirements,
-            preserved,
-            pinned,
-            warnings: warnings(context, &progress),
-            provenance: provenance(context, store.hands()),
         };
-        summary.classes = classes(&summary);
-        summary.examples.retain(|example| example.outcome != OutcomeKind::Unchanged.name());
-        summary.warnings.extend(drifted(summary.spending.as_ref()));
-        summary.warnings.extend(unfair(campaign, &summary.fairness));
-        summary.warnings.extend(summary.masked.iter().map(misled));
-        summary.warnings.extend(summary.scene_totals.iter().filter_map(words::unsteady));
-        summary.advice = advice(&summary);
-        summary.findings = findings(&summary, context);
-        Ok(summary)
-    }
-
-    fn progress(&self, context: &Context, progress: &Recorded) -> Progress {
-        Progress {
+        let mut warnings = warning::of_run(context, &recorded);
+        warnings.extend(warning::of_services(spending.as_ref()));
+        warnings.extend(warning::of_fairness(campaign, &images.fairness));
+        warnings.extend(attacks.masked.iter().cloned().map(Warning::MaskedGradients));
+        warnings.extend(warning::of_scenes(&scenes.totals));
+        let targets = targets(context, &self.targets, &precision)?;
+        let traits = traits(context, &targets, &self.targets, &precision)?;
+        let model = ModelFaultResults {
+            heat_maps: self.locations.heat_maps(context, &precision)?,
+            rankings: self.locations.rankings(context, &precision)?,
+            critical: self.critical.found(context, &precision)?,
+        };
+        let progress = Progress {
             planned: context.manifest.planned,
             recorded: self.recorded,
-            complete: progress.complete,
-            stopped_early: progress.stopped_early,
+            complete: recorded.complete,
+            stopped_early: recorded.stopped_early,
             seconds: self.micros as f64 / 1e6,
-        }
+        };
+        let weighted = self.overall.judged().is_uneven();
+        let overall = self.overall.tally(&precision, Scope::Whole)?;
+        let curves = curves(context, &self.cells, &precision)?;
+        let thresholds = self.thresholds.rates(context, &precision)?;
+        let groupings = self.groupings(context)?;
+        let mut examples = examples(store, context)?;
+        // Classes may show clean images of unchanged trials, too.
+        let classes = Classes::of(&groupings, &examples);
+        examples.retain(|example| example.outcome != OutcomeKind::Unchanged.name());
+        Ok(Summary {
+            version: SUMMARY_VERSION,
+            name: context.manifest.name.clone(),
+            progress,
+            method: Method::of(context, campaign),
+            provenance: Provenance::of(context, store.sessions()),
+            intervals: precision.intervals,
+            weighted,
+            overall,
+            targets,
+            groupings,
+            curves,
+            classes,
+            traits,
+            thresholds,
+            model,
+            images,
+            attacks,
+            scenes,
+            checks,
+            spending,
+            examples,
+            galleries: galleries(store, context)?,
+            warnings,
+        })
     }
 
-    fn checked(
+    fn images(
         &self,
         context: &Context,
-        progress: &Recorded,
-    ) -> Result<Vec<Checked>, AnalysisError> {
-        let whole = context.is_whole(progress);
-        let checked = |check: &Check| {
+        reference: Option<&str>,
+    ) -> Result<ImageFaultResults, StatsError> {
+        let precision = &self.precision;
+        Ok(ImageFaultResults {
+            robustness: self.errors.robustness(context, reference, precision)?,
+            side_by_side: self.sides.table(context, precision)?,
+            k_curves: self.sides.k_curves(context, precision)?,
+            measures: self.sides.moved(context, precision),
+            fairness: self.fair.fairness(context, precision)?,
+            benefits: self.benefits.benefits(context, precision)?,
+            detection: self.detected.quality(context, precision)?,
+        })
+    }
+
+    fn scenes(
+        &self,
+        context: &Context,
+        spending: Option<&Spending>,
+    ) -> Result<SceneResults, StatsError> {
+        let precision = &self.precision;
+        Ok(SceneResults {
+            by_fault: self.scenes.by_fault(context, precision, spending)?,
+            totals: self.scenes.totals(context, precision, spending)?,
+            placements: self.scenes.placement_effects(context, precision)?,
+        })
+    }
+
+    fn checks(
+        &self,
+        store: &Store,
+        context: &Context,
+        recorded: &Recorded,
+    ) -> Result<Checks, AnalysisError> {
+        let whole = context.is_whole(recorded);
+        let mut requirements: Vec<Checked> = Vec::new();
+        for check in &self.checks {
             check.is_of_this_run(context, &self.extra, whole)?;
-            Ok(check.checked(&self.precision, whole)?)
-        };
-        self.checks.iter().map(checked).collect()
+            requirements.push(check.checked(&self.precision, whole)?);
+        }
+        let preserved = self.preservations.checked(context, &self.precision, whole)?;
+        let pinned = store.pins()?.into_iter().map(pinned).collect();
+        Ok(Checks::new(requirements, preserved, pinned))
     }
 
     fn groupings(self, context: &Context) -> Result<Vec<Grouping>, AnalysisError> {
         let mut names = context.names();
         names.extend(self.extra.iter().map(String::as_str));
-        let unknown = |groups: &&Groups| !names.contains(groups.attribute.as_str());
-        if let Some(unknown) = self.groups.iter().find(unknown) {
-            return Err(AnalysisError::attribute(&unknown.attribute, &names));
+        for groups in &self.groups {
+            if !names.contains(groups.attribute.as_str()) {
+                return Err(AnalysisError::attribute(&groups.attribute, &names));
+            }
         }
-        // Groups of about one case each say nothing that the cases do not.
+        // Groups of about one case each show no more than the cases do.
         let most = (context.manifest.cases / 2).max(2) as usize;
         let strata = context.strata();
-        let small = |groups: &Groups| {
-            let of_cases = strata.contains(groups.attribute.as_str());
-            !(of_cases || groups.attribute == "label") || groups.len() <= most
-        };
-        let telling = |groups: &Groups| !self.chosen || (groups.len() > 1 && small(groups));
         let seed = Seed::new(context.manifest.seed).child("permutations");
-        let telling = self.groups.into_iter().filter(telling);
         let mut groupings = Vec::new();
-        for groups in telling {
+        for groups in self.groups {
+            let name = groups.attribute.as_str();
+            let of_cases = name == "label" || strata.contains(name);
+            if self.chosen && (groups.len() < 2 || of_cases && groups.len() > most) {
+                continue;
+            }
             let mut grouping = groups.grouping(&self.precision, seed)?;
             if grouping.attribute == "layer" {
-                self.places.describe(&mut grouping, &self.precision)?;
+                self.locations.describe(&mut grouping, &self.precision)?;
             }
             groupings.push(grouping);
         }
@@ -284,64 +326,15 @@ impl Pass {
     }
 }
 
-/// What is worth grouping by where nobody says it.
-fn usual(context: &Context) -> Vec<&str> {
-    let manner = ["mode", "in", "pattern", "duration"];
-    let manner = manner.into_iter().filter(|setting| context.choices(setting) > 1);
+/// The attributes that trials are grouped by where the user names none.
+fn default_attributes(context: &Context) -> Vec<&str> {
     let mut names = vec!["point", "target"];
-    names.extend(manner);
+    for setting in ["mode", "in", "pattern", "duration"] {
+        if context.choices(setting) > 1 {
+            names.push(setting);
+        }
+    }
     names.extend(["kind", "operator", "layer", "bit", "label"]);
     names.extend(context.strata());
     names
-}
-
-fn targets(
-    context: &Context,
-    counts: &BTreeMap<u32, Counts>,
-    precision: &Precision,
-) -> Result<Vec<TargetSummary>, StatsError> {
-    let summary = |(at, target): (usize, &ManifestTarget)| {
-        let known = context.goldens().filter(|golden| golden.target as usize == at);
-        let (right, n) = known
-            .filter_map(|golden| golden.correct)
-            .fold((0, 0), |(right, n), correct| (right + u64::from(correct), n + 1));
-        let accuracy = (n > 0).then(|| precision.rate(right, n));
-        Ok(TargetSummary {
-            name: target.name.clone(),
-            model: target.model.clone(),
-            accuracy: accuracy.transpose()?,
-            tally: counts
-                .get(&(at as u32))
-                .cloned()
-                .unwrap_or_default()
-                .tally(precision, Of::Whole)?,
-        })
-    };
-    context.manifest.targets.iter().enumerate().map(summary).collect()
-}
-
-fn examples(store: &Store, context: &Context) -> Result<Vec<Example>, StoreError> {
-    let mut examples = Vec::new();
-    for kept in store.examples()? {
-        let Some(record) = store.record(kept.number)? else { continue };
-        let text = |name: &str| {
-            context.attribute(&record, name).map(|text| text.into_owned()).unwrap_or_default()
-        };
-        examples.push(Example {
-            number: kept.number,
-            target: text("target"),
-            case: text("case"),
-            truth: context.truth(&record),
-            fault: text("point"),
-            site: record.site.as_ref().map(ToString::to_string),
-            outcome: record.outcome.kind().name().to_owned(),
-            visual_change: record.measures.visual_change,
-            changes: record.object_changes(),
-            golden: kept.golden,
-            observed: kept.observed,
-            before: kept.before,
-            after: kept.after,
-        });
-    }
-    Ok(examples)
 }

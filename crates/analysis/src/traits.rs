@@ -1,40 +1,77 @@
-//! Rates and accuracy by what tells targets apart, such as depth and width of networks.
+//! Rates and accuracy by the traits in which targets differ, such as depth and width of networks.
 
-use super::attribute::Context;
-use super::tally::{Counts, Of, Precision};
-use super::{Rate, TargetSummary, Trait, TraitLine, TraitRow};
+use crate::context::Context;
+use crate::estimate::{Precision, Rate, Scope};
+use crate::tally::Counts;
+use crate::target::TargetSummary;
 use faultlens_record::store::ManifestTarget;
 use faultlens_stats::StatsError;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A section for each trait that targets differ in.
-pub(super) fn traits(
+/// Rates and accuracy by one trait of targets.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trait {
+    /// The trait. From outside; escape it.
+    pub name: String,
+    /// Its values: numbers in their order.
+    pub rows: Vec<TraitRow>,
+    /// Along a trait that is a number: a line for each choice of the other traits.
+    pub lines: Vec<TraitLine>,
+}
+
+/// Targets that have a trait in common.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraitRow {
+    /// The trait's value. From outside; escape it.
+    pub value: String,
+    /// How many targets have it.
+    pub targets: u64,
+    /// How often the prediction changed.
+    pub rate: Rate,
+    /// How many clean predictions are right, where that is known.
+    pub accuracy: Option<Rate>,
+}
+
+/// Targets that differ in one trait alone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraitLine {
+    /// What they have in common. From outside; escape it.
+    pub name: String,
+    /// The value of the trait, and how often the prediction changed.
+    pub points: Vec<(f64, Rate)>,
+}
+
+/// Every trait in which targets differ.
+pub(crate) fn traits(
     context: &Context,
     targets: &[TargetSummary],
     counts: &BTreeMap<u32, Counts>,
     precision: &Precision,
 ) -> Result<Vec<Trait>, StatsError> {
-    let mut sections = Vec::new();
+    let mut traits = Vec::new();
     for name in context.traits() {
         let values = values(name, &context.manifest.targets);
         if values.len() < 2 {
             continue;
         }
-        let row = |(value, which): &(&str, Vec<u32>)| {
+        let numbers = values.iter().all(|(value, _)| number(value).is_some());
+        let mut rows = Vec::new();
+        for (value, which) in values {
             let mut all = Counts::default();
             which.iter().filter_map(|at| counts.get(at)).for_each(|own| all.merge(own));
-            let accuracy = accuracy(which, targets, precision)?;
-            let (value, rate) = ((*value).to_owned(), all.rate(precision, Of::Whole)?);
-            Ok(TraitRow { value, targets: which.len() as u64, rate, accuracy })
-        };
-        let numbers = values.iter().all(|(value, _)| number(value).is_some());
-        sections.push(Trait {
-            name: name.to_owned(),
-            rows: values.iter().map(row).collect::<Result<_, StatsError>>()?,
-            lines: if numbers { lines(name, &context.manifest.targets, targets) } else { vec![] },
-        });
+            rows.push(TraitRow {
+                value: value.to_owned(),
+                targets: which.len() as u64,
+                rate: all.rate(precision, Scope::Whole)?,
+                accuracy: accuracy(&which, targets, precision)?,
+            });
+        }
+        let lines =
+            if numbers { lines(name, &context.manifest.targets, targets) } else { Vec::new() };
+        traits.push(Trait { name: name.to_owned(), rows, lines });
     }
-    Ok(sections)
+    Ok(traits)
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -62,25 +99,30 @@ fn accuracy(
     targets: &[TargetSummary],
     precision: &Precision,
 ) -> Result<Option<Rate>, StatsError> {
-    let known = which.iter().filter_map(|at| targets.get(*at as usize)?.accuracy);
-    let (right, n) = known.fold((0, 0), |(right, n), own| (right + own.events, n + own.n));
-    (n > 0).then(|| precision.rate(right, n)).transpose()
+    let mut right = 0;
+    let mut n = 0;
+    for accuracy in which.iter().filter_map(|at| targets.get(*at as usize)?.accuracy) {
+        right += accuracy.events;
+        n += accuracy.n;
+    }
+    precision.known_rate(right, n)
 }
 
 /// A line for each choice of the other traits that has at least two points.
 fn lines(name: &str, manifest: &[ManifestTarget], targets: &[TargetSummary]) -> Vec<TraitLine> {
     let mut lines: BTreeMap<String, Vec<(f64, Rate)>> = BTreeMap::new();
     for (target, summary) in manifest.iter().zip(targets) {
-        let place = target.traits.get(name).and_then(|value| number(value));
-        let Some(place) = place else { continue };
+        let value = target.traits.get(name).and_then(|value| number(value));
+        let Some(value) = value else { continue };
         let others = target.traits.iter().filter(|(other, _)| *other != name);
         let others: Vec<String> = others.map(|(name, value)| format!("{name} {value}")).collect();
-        lines.entry(others.join(", ")).or_default().push((place, summary.tally.rate));
+        lines.entry(others.join(", ")).or_default().push((value, summary.tally.rate));
     }
     lines.retain(|_, points| points.len() > 1);
-    let line = |(name, mut points): (String, Vec<(f64, Rate)>)| {
+    let mut sorted = Vec::new();
+    for (name, mut points) in lines {
         points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        TraitLine { name, points }
-    };
-    lines.into_iter().map(line).collect()
+        sorted.push(TraitLine { name, points });
+    }
+    sorted
 }

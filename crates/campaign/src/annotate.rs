@@ -1,6 +1,6 @@
 //! Draws answers with objects onto their images, so that changes stand out.
 
-use crate::detection_diff::places;
+use crate::object_comparison::places;
 use faultlens_core::{Bounds, Detection, Image, Response, framed};
 use faultlens_judge::{ObjectChange, object_changes};
 
@@ -8,7 +8,7 @@ use faultlens_judge::{ObjectChange, object_changes};
 const SAME: [u8; 3] = [0, 200, 83];
 /// What is gone, new, elsewhere or called otherwise.
 const CHANGED: [u8; 3] = [229, 28, 35];
-/// What came into the scene or went out of it.
+/// The object that was inserted into the scene or removed from it.
 const TOUCHED: [u8; 3] = [41, 98, 255];
 
 /// The undisturbed image with golden's objects, and the changed one with those of the answer; what

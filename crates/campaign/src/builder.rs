@@ -7,7 +7,7 @@ use crate::open_error::OpenCampaignError;
 use crate::run::{RunOptions, run_open};
 use crate::run_error::RunError;
 use crate::target::OpenTarget;
-use faultlens_core::{ImageFault, Oracle, Settings, Target};
+use faultlens_core::{Dose, ImageFault, Oracle, Setting, Settings, Target};
 use faultlens_data::DataSet;
 use faultlens_judge::Judge;
 use faultlens_spec::{Campaign, Disturbance, FaultPoint, JudgeSpec, Source, TargetSpec};
@@ -81,6 +81,13 @@ pub struct CampaignBuilder {
     judge: Result<JudgeSpec, String>,
 }
 
+impl OpenCampaign {
+    /// Starts a campaign that a program puts together; see [`CampaignBuilder`].
+    pub fn builder(name: &str) -> CampaignBuilder {
+        CampaignBuilder::new(name)
+    }
+}
+
 impl CampaignBuilder {
     /// A campaign without targets, faults and cases, judged by `same_top`.
     pub fn new(name: &str) -> Self {
@@ -106,10 +113,31 @@ impl CampaignBuilder {
     /// [`trials`](Self::trials) said before, others have one.
     #[must_use]
     pub fn fault(self, name: &'static str, fault: impl ImageFault + 'static) -> Self {
+        self.image_fault(name, name.to_owned(), Settings::default(), fault)
+    }
+
+    /// Adds a fault in images that comes in several strengths: one call for each of them, all with
+    /// the same name. Reports tell them apart by their [dose](ImageFault::dose), as in
+    /// `fog severity=3`, and draw the failure rate along it.
+    #[must_use]
+    pub fn fault_with_dose(self, name: &'static str, fault: impl ImageFault + 'static) -> Self {
+        let Dose { axis, amount } = fault.dose();
+        let mut settings = Settings::default();
+        settings.set(axis, Setting::Number(amount));
+        self.image_fault(name, format!("{name} {axis}={amount}"), settings, fault)
+    }
+
+    fn image_fault(
+        self,
+        name: &'static str,
+        label: String,
+        settings: Settings,
+        fault: impl ImageFault + 'static,
+    ) -> Self {
         let point = FaultPoint {
             name,
-            label: name.to_owned(),
-            settings: Settings::default(),
+            label,
+            settings,
             trials: if fault.draws() { self.trials } else { 1 },
             dose: Some(fault.dose()),
             disturbance: Disturbance::Image(Box::new(fault)),

@@ -83,8 +83,8 @@ impl Cases {
         }
     }
 
-    /// The name and the record of a case that cannot be read: its position in the set stands for
-    /// the name, which nobody knows.
+    /// The record of a case that cannot be read. Its name is unknown, so it is called by its
+    /// position in the set.
     pub(crate) fn unreadable(&self, number: u32, index: usize, error: &str) -> CaseRecord {
         let label = self.set.label(index);
         CaseRecord {

@@ -76,7 +76,7 @@ impl OpenCampaign {
         for (number, fault) in self.campaign.faults.iter().enumerate() {
             let of_fault = self.plan.trials(at, number);
             trials += of_fault;
-            let most = disturb(fault).max_queries().saturating_mul(of_fault);
+            let most = disturb(fault).facts().max_queries.saturating_mul(of_fault);
             queries = queries.saturating_add(most);
         }
         let all = trials.saturating_mul(u64::from(self.plan.cases()));

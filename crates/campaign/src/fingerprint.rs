@@ -1,4 +1,5 @@
-//! What tells the content of a data set: models and scenes that were made from it are kept by it.
+//! A fingerprint of the content of a data set. Models and scenes that were made from a set are cached
+//! under it.
 
 use faultlens_core::{Case, Object};
 use faultlens_data::{DataError, DataSet};

@@ -7,7 +7,7 @@
 //!    [`Disturb`](trial::Disturb) of their fault, judged against it, and recorded.
 //! 4. A [`replay::Rerun`] repeats single trials bit for bit, and pins them.
 //!
-//! [`CampaignBuilder`] puts a campaign together without a file, with targets, faults and oracles of
+//! [`OpenCampaign::builder`] puts a campaign together without a file, with targets, faults and oracles of
 //! the program's own.
 
 mod annotate;
@@ -17,11 +17,12 @@ mod check;
 mod clock;
 mod context;
 mod cost_estimate;
-pub mod detection_diff;
 mod event;
 mod fingerprint;
 mod golden_case;
+mod golden_record;
 mod measure;
+pub mod object_comparison;
 mod object_pool;
 mod observation;
 mod open;

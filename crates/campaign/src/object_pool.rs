@@ -21,7 +21,7 @@ pub(crate) struct ObjectPool {
     digest: Option<String>,
 }
 
-/// What is known of an object without its pixels.
+/// An object without its pixels.
 struct Item {
     source: String,
     hash: u64,

@@ -1,12 +1,11 @@
 //! What a target did under a fault, before anybody judges it.
 
 use faultlens_core::{Bounds, Detection, Image, Motion, Reason, Response, TargetError};
-use faultlens_record::Site;
-use std::collections::BTreeMap;
+use faultlens_record::{Cost, Measures, Site};
 
 /// What a target did under a fault.
 pub struct Observation {
-    /// The answer; `None` where it is the golden one, bit for bit, or where nobody was asked.
+    /// The answer; `None` where it is the golden one, bit for bit, or where the target was not asked.
     pub answer: Result<Option<Response>, TargetError>,
     /// Why the trial says nothing, whatever was answered.
     pub skipped: Option<Reason>,
@@ -14,12 +13,11 @@ pub struct Observation {
     pub site: Option<Site>,
     /// The changed image that the target was shown; `None` for faults inside a model.
     pub shown: Option<Box<ShownImage>>,
-    /// How often the target was queried.
-    pub queries: u32,
-    /// How long the trial took.
-    pub micros: u64,
-    /// What else is recorded of the trial.
-    pub extra: BTreeMap<String, String>,
+    /// Queries and time.
+    pub cost: Cost,
+    /// What the kind of fault measures itself; what follows from the answer is added when the trial
+    /// is recorded.
+    pub measures: Measures,
 }
 
 /// A changed image, and what follows from the change.
@@ -49,15 +47,14 @@ impl Observation {
             skipped: None,
             site: None,
             shown: None,
-            queries: 1,
-            micros: 0,
-            extra: BTreeMap::new(),
+            cost: Cost { queries: 1, micros: 0 },
+            measures: Measures::default(),
         }
     }
 
     /// A trial that ended before the target was asked.
     pub fn skipped(reason: Reason) -> Self {
-        Self { skipped: Some(reason), queries: 0, ..Self::answered(Ok(None)) }
+        Self { skipped: Some(reason), cost: Cost::default(), ..Self::answered(Ok(None)) }
     }
 
     /// The changed image, where there is one.

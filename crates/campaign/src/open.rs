@@ -77,7 +77,7 @@ impl OpenCampaign {
         for fault in &campaign.faults {
             // With other objects they are other trials.
             specs.push(match object_pool.digest() {
-                Some(objects) if disturb(fault).needs_objects() => {
+                Some(objects) if disturb(fault).facts().needs_objects => {
                     format!("{} objects={objects}", fault.spec())
                 }
                 _ => fault.spec(),
@@ -92,7 +92,7 @@ impl OpenCampaign {
             needs_stable_golden: campaign
                 .faults
                 .iter()
-                .any(|fault| disturb(fault).needs_stable_golden()),
+                .any(|fault| disturb(fault).facts().needs_stable_golden),
             judge,
             object_pool,
             clock: Clock::default(),
@@ -144,7 +144,7 @@ impl OpenCampaign {
     /// matter to them.
     pub fn stream_seed(&self, key: TrialKey, case: &str) -> u64 {
         let target = &self.targets[key.target as usize].key;
-        match disturb(self.fault(key)).seed_scope() {
+        match disturb(self.fault(key)).facts().seed_scope {
             SeedScope::Case => self.id("", key, case).seed(),
             SeedScope::TargetAndCase => self.id(target, key, case).seed(),
             SeedScope::Target => self.id(target, key, "").seed(),
@@ -174,13 +174,13 @@ impl OpenCampaign {
 
     /// The digest of the object pool, where the fault takes objects from it.
     pub(crate) fn objects_of(&self, fault: &FaultPoint) -> Option<&str> {
-        self.context.object_pool.digest().filter(|_| disturb(fault).needs_objects())
+        self.context.object_pool.digest().filter(|_| disturb(fault).facts().needs_objects)
     }
 }
 
 /// The names of the faults that change images in a way that people may tolerate.
 fn image_faults(faults: &[FaultPoint]) -> Vec<&'static str> {
-    let on_image = faults.iter().filter(|fault| disturb(fault).disturbs() == FaultOn::Image);
+    let on_image = faults.iter().filter(|fault| disturb(fault).facts().disturbs == FaultOn::Image);
     on_image.map(|fault| fault.name).collect()
 }
 

@@ -42,7 +42,7 @@ pub enum OpenCampaignError {
     Attribute {
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// The names that exist, as a hint.
         hint: String,
     },
     /// Fairness is asked for by a column that the data set does not have.
@@ -50,7 +50,7 @@ pub enum OpenCampaignError {
     Column {
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// The names that exist, as a hint.
         hint: String,
     },
     /// A fault asks for an operator or a value that a target does not have.
@@ -62,7 +62,7 @@ pub enum OpenCampaignError {
         target: String,
         /// What was asked for.
         wanted: String,
-        /// What there is.
+        /// The names that exist, as a hint.
         hint: String,
     },
     /// No oracle has this name.

@@ -117,7 +117,7 @@ impl Pin {
             fault: fault.name.to_owned(),
             settings: fault.settings_json(),
             stream: format!("{:016x}", open.stream_seed(key, &case_key(case))),
-            repeat: disturb(fault).depends_on_repeat().then_some(key.repeat),
+            repeat: disturb(fault).facts().depends_on_repeat.then_some(key.repeat),
             was: record.outcome.kind().name().to_owned(),
             objects: open.objects_of(fault).map(str::to_owned),
         })
@@ -152,7 +152,7 @@ impl Pin {
         let golden = open.golden_case(target as u32, case).map_err(|error| error.to_string())?;
         let outcome = golden.judge(&run_one(&fault, &golden, seed));
         let reason = match &outcome {
-            Outcome::Skipped(reason) => Some(reason.text().to_owned()),
+            Outcome::Skipped(reason) => Some(reason.to_string()),
             _ => None,
         };
         Ok((outcome.kind().name().to_owned(), reason))
@@ -162,7 +162,7 @@ impl Pin {
     fn repeat_of(&self, fault: &FaultPoint) -> Result<u32, String> {
         match self.repeat {
             Some(repeat) => Ok(repeat),
-            None if disturb(fault).depends_on_repeat() => Err(format!(
+            None if disturb(fault).facts().depends_on_repeat => Err(format!(
                 "it has no repeat, and {} changes another scene in each trial; pin it again with \
                  faultlens promote",
                 self.fault

@@ -46,7 +46,7 @@ pub enum PreserveError {
     Class {
         /// What was asked for.
         class: String,
-        /// What there is.
+        /// The names that exist, as a hint.
         hint: String,
     },
     /// A guard leaves out what the requirement is about.

@@ -1,6 +1,6 @@
 //! One recorded trial, run again: proves that it repeats bit for bit, and shows both answers.
 
-use crate::detection_diff::DetectionDiff;
+use crate::object_comparison::ObjectComparison;
 use crate::open::OpenCampaign;
 use crate::pin::Pin;
 use crate::record::{skipped_record, trial_record};
@@ -34,7 +34,7 @@ pub struct Replayed {
     /// What the target was shown, where that was changed.
     pub after: Option<Image>,
     /// Both answers object by object, where they are detections.
-    pub detection_diff: Option<DetectionDiff>,
+    pub comparison: Option<ObjectComparison>,
 }
 
 impl Replayed {
@@ -98,10 +98,10 @@ impl Rerun {
         };
         let after = observation.image().cloned();
         let trial = open.identity(key, &golden.key);
-        let (detection_diff, now) = match golden.skipped {
+        let (comparison, now) = match golden.skipped {
             Some(reason) => (None, skipped_record(number, key, trial, reason)),
             None => (
-                DetectionDiff::new(&golden, &observation),
+                ObjectComparison::new(&golden, &observation),
                 trial_record(&golden, number, key, trial, observation),
             ),
         };
@@ -113,7 +113,7 @@ impl Rerun {
             observed,
             before: golden.case.image.clone(),
             after,
-            detection_diff,
+            comparison,
             now,
             recorded,
         })
@@ -142,7 +142,7 @@ impl Rerun {
     pub fn pin(&self, text: &str, name: Option<&str>) -> Result<Pin, RunError> {
         let recorded = self.store.find(text)?;
         if let Outcome::Skipped(reason) = &recorded.outcome {
-            return Err(RunError::PinUnjudged { number: recorded.number, reason: reason.text() });
+            return Err(RunError::PinUnjudged { number: recorded.number, reason: *reason });
         }
         let case = self.case(&recorded)?;
         Pin::new(&self.open, &recorded, &case, name)

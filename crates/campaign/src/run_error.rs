@@ -2,6 +2,7 @@
 
 use crate::event::SinkError;
 use crate::open_error::OpenCampaignError;
+use faultlens_core::Reason;
 use faultlens_record::store::StoreError;
 use faultlens_spec::ConfigError;
 
@@ -57,7 +58,7 @@ pub enum RunError {
         /// The trial.
         number: u64,
         /// Why it was not judged.
-        reason: &'static str,
+        reason: Reason,
     },
     /// A trial that was recorded without being run.
     #[error("the trial was not run, so that there is nothing to repeat: {0}")]

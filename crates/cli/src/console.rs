@@ -17,7 +17,7 @@ pub(crate) struct Console {
     decided: u8,
 }
 
-/// What a word in the result means for the reader.
+/// The meaning of a coloured word in a result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tint {
     Good,
@@ -83,7 +83,7 @@ impl Console {
         Ok(self.line(text)?)
     }
 
-    /// Hands over what was said so far: whoever started a server waits for its address.
+    /// Flushes the results so far: whoever started a server waits for its address.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.results.flush()
     }
@@ -93,8 +93,8 @@ impl Console {
         writeln!(self.notes, "{text}")
     }
 
-    /// A note beside a long task. The task is worth more than the note: where nobody can read it
-    /// any more, it is lost and the task goes on. So are the two below.
+    /// A note beside a long task. The task matters more than the note: where the note cannot be
+    /// written, the task goes on. The same holds for the two methods below.
     pub(crate) fn aside(&mut self, text: impl Display) {
         lost(self.note(text));
     }
@@ -112,29 +112,28 @@ impl Console {
         lost(writeln!(self.notes, "{start}{text}"));
     }
 
-    /// Reports an error, once, and says which exit status the process has. A reader that has
-    /// seen enough (`faultlens … | head`) is no error.
+    /// Reports an error, once, and gives the exit status of the process. A reader that closes the
+    /// pipe early (`faultlens … | head`) is not an error.
     pub(crate) fn finish(mut self, result: anyhow::Result<u8>) -> u8 {
         let result = result.and_then(|status| Ok(self.results.flush().map(|()| status)?));
         match result {
             Ok(status) => status,
             Err(error) if closed(&error) => self.decided,
-            Err(error) => match self.note(format_args!("error: {}", told(&error))) {
-                Ok(()) | Err(_) => exit::INPUT,
-            },
+            Err(error) => {
+                lost(self.note(format_args!("error: {}", error_text(&error))));
+                exit::INPUT
+            }
         }
     }
 }
 
-/// What cannot be shown is lost, and that is no reason to stop.
+/// Ignores an output error: a task does not stop because a note cannot be shown.
 fn lost(shown: io::Result<()>) {
-    match shown {
-        Ok(()) | Err(_) => {}
-    }
+    let _ = shown;
 }
 
-/// An error and its causes, each said once: some errors tell their cause themselves.
-pub(crate) fn told(error: &anyhow::Error) -> String {
+/// An error and its causes. A cause that an error already contains in its own text is not repeated.
+pub(crate) fn error_text(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {

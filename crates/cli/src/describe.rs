@@ -1,4 +1,4 @@
-//! What the user writes about a model in a file, and what is shown of it.
+//! The description of a model in a file, and as it is shown.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
 
-/// The `--input` file: what it leaves out is found out.
+/// The `--input` file: what it leaves out is guessed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InputFile {

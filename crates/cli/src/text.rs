@@ -46,21 +46,27 @@ pub(crate) enum Align {
 
 /// Lines of a table: columns as wide as their widest cell, two spaces between.
 pub(crate) fn table<const N: usize>(align: [Align; N], rows: &[[String; N]]) -> Vec<String> {
-    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let cell = |row: &[String; N], column: usize| {
-        // Names come from outside; they must not speak to the terminal.
-        let text = plain(&row[column]);
-        let width = widths[column];
-        match align[column] {
-            Align::Left => format!("{text:<width$}"),
-            Align::Right => format!("{text:>width$}"),
+    let mut widths = [0; N];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
         }
-    };
-    rows.iter()
-        .map(|row| (0..N).map(|c| cell(row, c)).collect::<Vec<_>>().join("  "))
-        .map(|line| line.trim_end().to_owned())
-        .collect()
+    }
+    let mut lines = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            // Names come from outside: they must not control the terminal.
+            let text = plain(cell);
+            let width = widths[column];
+            line.push_str(&match align[column] {
+                Align::Left => format!("{text:<width$}  "),
+                Align::Right => format!("{text:>width$}  "),
+            });
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    lines
 }
 
 #[cfg(test)]

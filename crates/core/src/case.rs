@@ -13,7 +13,7 @@ pub struct Case {
     pub image: Image,
     /// The class of the whole image.
     pub label: Option<usize>,
-    /// What stands where in the image.
+    /// The objects in the image, with their boxes.
     pub objects: Vec<Object>,
     /// For each pixel, rows from the top, the class of what it shows; empty where unknown.
     pub segments: Vec<u8>,

@@ -5,7 +5,7 @@ use crate::Image;
 /// One thing cut out of an image along its outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cutout {
-    /// What it is called, by whoever knew its outline.
+    /// Its label, from the data set or model that its outline comes from.
     pub label: String,
     /// The name of the image that it was cut from.
     pub source: String,

@@ -86,8 +86,6 @@ mod tensor;
 
 pub use case::{Bounds, Case, Mask, Object};
 pub use cutout::Cutout;
-#[doc(hidden)]
-pub use fault::HazardLocation as Place;
 pub use fault::{Dose, GUIDE_WORDS, Hazard, HazardLocation, ImageFault};
 pub use image::{Image, ImageError};
 pub use motion::{Motion, UNEXPECTED};
@@ -101,5 +99,5 @@ pub use response::{
     Detection, Detections, Names, Picture, Ranked, Ranking, Response, Scores, Segments, Text,
     argmax, class_called, framed, non_maximum_suppression,
 };
-pub use target::{Defence, Target, TargetError, Trial};
+pub use target::{Defence, Target, TargetError};
 pub use tensor::{DType, Tensor, TensorData, TensorError};

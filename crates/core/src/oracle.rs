@@ -81,7 +81,7 @@ pub struct Truth<'a> {
 /// assert_eq!(oracle.judge(&comparison), Outcome::Changed);
 /// ```
 pub trait Oracle: Send + Sync {
-    /// What became of the trial.
+    /// The outcome of the trial.
     fn judge(&self, comparison: &Comparison<'_>) -> Outcome;
 
     /// The intersection over union from which two boxes count as the same object; `None` for
@@ -140,7 +140,7 @@ pub trait Guard: Send + Sync {
     }
 
     /// Whether [`skips_trial`](Self::skips_trial) reads [`AppliedFault::visual_change`], which
-    /// takes time to measure and is left out where nobody needs it.
+    /// takes time to measure and is left out where it is not needed.
     fn needs_visual_change(&self) -> bool {
         false
     }

@@ -1,9 +1,9 @@
-//! What became of a trial, always seen from the target.
+//! Outcomes of trials, from the target's point of view.
 
 use crate::Reason;
 use std::fmt;
 
-/// What became of a trial.
+/// The outcome of a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The answer is as good as golden.

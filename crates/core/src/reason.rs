@@ -108,39 +108,6 @@ impl Reason {
         Self::ALL.into_iter().find(|reason| reason.code() == code)
     }
 
-    /// The reason that runs of format version 1 stored as this English sentence. Only the reader
-    /// of such runs needs it; everything written since holds [codes](Self::code).
-    pub fn from_legacy_text(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.text() == text)
-    }
-
-    /// The sentence that runs of format version 1 hold. These words are frozen; what people read
-    /// is the [`Display`](fmt::Display) text.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::CaseUnreadable => "the case cannot be read",
-            Self::GoldenFailed => "the target does not answer the undisturbed image",
-            Self::GoldenNotFinite => "the undisturbed answer is not finite",
-            Self::GoldenEmpty => "the undisturbed answer names nothing",
-            Self::GoldenWrong => "the undisturbed answer is wrong",
-            Self::GoldenUnstable => "the target disagrees with itself about the undisturbed image",
-            Self::NoResponse => "no answer came",
-            Self::NoLabel => "the case has no label",
-            Self::NoSite => "the target has nothing that the fault could change",
-            Self::NoObject => "the pool has no object of a label that the target finds",
-            Self::NoRoom => "nothing in the scene leaves room for the change",
-            Self::NoAttackGoal => {
-                "the undisturbed answer is what the attack wants, or cannot become it"
-            }
-            Self::NoTolerance => "nobody knows how much of the fault people tolerate",
-            Self::StrengthNotFound => "no strength that was drawn has the wanted visual change",
-            Self::OutsideTolerance => "the change is more than people tolerate",
-            Self::TooFewObjects => "the target finds too few objects for so many trials",
-            Self::VisualChangeUnknown => "nobody can tell how much the image is changed",
-            Self::UnsupportedAnswer => "the oracle cannot judge this kind of answer",
-        }
-    }
-
     /// Whether the trial was skipped because nothing was left for it to do. Such a trial is no
     /// loss of evidence, so reports count it apart from the others.
     pub fn is_surplus(self) -> bool {
@@ -180,15 +147,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn codes_and_legacy_sentences_lead_back_to_the_reason() {
+    fn codes_lead_back_to_the_reason() {
         for reason in Reason::ALL {
             assert_eq!(Reason::from_code(reason.code()), Some(reason));
-            assert_eq!(Reason::from_legacy_text(reason.text()), Some(reason));
             let is_snake_case = reason.code().bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
             assert!(is_snake_case, "{}", reason.code());
         }
         assert_eq!(Reason::from_code("golden wrong"), None);
-        assert_eq!(Reason::from_legacy_text("golden_wrong"), None);
     }
 
     #[test]

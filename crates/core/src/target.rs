@@ -90,33 +90,3 @@ pub trait Defence: Send + Sync {
         Ok(answer)
     }
 }
-
-/// One trial's access to its target: draws the random numbers and counts the queries.
-pub struct Trial<'a> {
-    target: &'a dyn Target,
-    stream: Stream,
-    queries: u32,
-}
-
-impl<'a> Trial<'a> {
-    /// A trial that has not asked yet.
-    pub fn new(target: &'a dyn Target, stream: Stream) -> Self {
-        Self { target, stream, queries: 0 }
-    }
-
-    /// The random numbers of this trial.
-    pub fn stream(&mut self) -> &mut Stream {
-        &mut self.stream
-    }
-
-    /// Asks the target, which counts as a query.
-    pub fn ask(&mut self, image: &Image) -> Result<Response, TargetError> {
-        self.queries += 1;
-        self.target.ask(image)
-    }
-
-    /// How often the target was asked.
-    pub fn queries(&self) -> u32 {
-        self.queries
-    }
-}

@@ -10,6 +10,16 @@
 //! Each is one file, which states everything about it: name, text, parameters, hazard, ranges. A
 //! [`Plugin`](faultlens_core::Plugin) of a registry builds one from settings; [`page`] is the
 //! reference of them all.
+//!
+//! ```
+//! use faultlens_core::Image;
+//! use faultlens_faults::image::{Fault, Fog, ImageFault, named};
+//!
+//! let image = Image::from_rgb(32, 32, vec![90; 32 * 32 * 3])?;
+//! let foggy = Fog::severity(3)?.apply(&image, 7);
+//! assert_eq!(named("fog")?.severity(3)?.apply(&image, 7), foggy); // the same seed, the same pixels
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(feature = "attack")]
 pub mod attack;

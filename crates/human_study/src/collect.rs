@@ -4,10 +4,10 @@
 use crate::desk;
 use crate::error::StudyError;
 use crate::file;
-use crate::journal::{Journal, Said};
+use crate::journal::{Journal, TimedChoice};
 use crate::ledger::{Entry, Ledger, LeftOut, name};
 use crate::people;
-use crate::stimulus::Kind;
+use crate::stimulus::StimulusKind;
 use crate::study::Study;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const LEFT_OUT: &str = "left-out.csv";
 const COLUMNS: [&str; 8] =
     ["image", "fault", "truth", "answer", "visual_change", "kind", "participant", "millis"];
 
-/// Makes the tables and the run again from the journal of a study that nobody serves right now.
+/// Makes the tables and the run again from the journal of a study that is not being served.
 pub fn collect(dir: &Path) -> Result<(), StudyError> {
     let study = Study::open(dir)?;
     let _lock = desk::lock(dir)?;
@@ -39,7 +39,7 @@ pub(crate) fn tables(study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
         let row = row(study, &entry);
         match entry.left_out {
             None => counted.row(&row),
-            Some(why) => left_out.row(&with_reason(row, entry.said, why)),
+            Some(why) => left_out.row(&with_reason(row, entry.answer, why)),
         }
     }
     counted.write(&study.dir.join(ANSWERS))?;
@@ -48,22 +48,22 @@ pub(crate) fn tables(study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
 
 fn row(study: &Study, entry: &Entry<'_>) -> Vec<String> {
     let stimulus = &study.stimuli[entry.stimulus];
-    let said = entry.said;
-    let kind = if stimulus.kind == Kind::Changed { "changed" } else { "original" };
+    let answer = entry.answer;
+    let kind = if stimulus.kind == StimulusKind::Changed { "changed" } else { "original" };
     vec![
         stimulus.image.clone(),
         stimulus.fault.clone(),
         stimulus.truth.clone(),
-        study.protocol.choices[said.choice].clone(),
+        study.protocol.choices[answer.choice].clone(),
         stimulus.visual_change.to_string(),
         kind.to_owned(),
         name(entry.who),
-        format!("{:.0}", said.millis),
+        format!("{:.0}", answer.millis),
     ]
 }
 
-fn with_reason(mut row: Vec<String>, said: &Said, why: LeftOut) -> Vec<String> {
-    let times = [said.shown_ms, said.frame_ms].map(|ms| format!("{ms:.1}"));
+fn with_reason(mut row: Vec<String>, answer: &TimedChoice, why: LeftOut) -> Vec<String> {
+    let times = [answer.shown_ms, answer.frame_ms].map(|ms| format!("{ms:.1}"));
     row.extend(times);
     row.push(why.name().to_owned());
     row

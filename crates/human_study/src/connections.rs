@@ -2,6 +2,7 @@
 //! ones, kept open on purpose, would keep everybody else out.
 
 use axum::Router;
+use faultlens_serve::wait_for_stop;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -42,7 +43,7 @@ impl Default for Limits {
     }
 }
 
-/// Serves until it is told to stop.
+/// Serves until it is asked to stop.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -52,7 +53,7 @@ pub(crate) async fn serve(
     let places = Arc::new(Semaphore::new(limits.connections as usize));
     loop {
         let (stream, place) = tokio::select! {
-            () = told(&mut stopped) => break,
+            () = wait_for_stop(&mut stopped) => break,
             taken = take(&listener, &places) => taken?,
         };
         let connection = connection(stream, router.clone(), limits, stopped.clone());
@@ -63,16 +64,8 @@ pub(crate) async fn serve(
     }
     drop(listener);
     // All places are free when the last connection has ended.
-    match timeout(limits.grace, places.acquire_many(limits.connections)).await {
-        Ok(_) | Err(_) => Ok(()),
-    }
-}
-
-/// Until the server is to stop, or is gone.
-async fn told(stopped: &mut watch::Receiver<bool>) {
-    match stopped.wait_for(|&stopped| stopped).await {
-        Ok(_) | Err(_) => {}
-    }
+    let _ = timeout(limits.grace, places.acquire_many(limits.connections)).await;
+    Ok(())
 }
 
 /// The next connection, as soon as there is a place for it.
@@ -84,7 +77,7 @@ async fn take(
     loop {
         match listener.accept().await {
             Ok((stream, _)) => return Ok((stream, place)),
-            // Somebody who hung up already, or too many open files: both pass.
+            // The peer has hung up, or too many files are open: both are temporary.
             Err(_) => sleep(RECOVERY).await,
         }
     }
@@ -97,9 +90,7 @@ async fn connection(
     mut stopped: watch::Receiver<bool>,
 ) {
     // Small answers must not wait for more of them.
-    match stream.set_nodelay(true) {
-        Ok(()) | Err(_) => {}
-    }
+    let _ = stream.set_nodelay(true);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head);
     let serving = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
@@ -107,13 +98,11 @@ async fn connection(
     tokio::select! {
         // Whoever breaks it off hears nothing of it anyway.
         Ok(()) | Err(_) = serving.as_mut() => return,
-        () = told(&mut stopped) => {}
+        () = wait_for_stop(&mut stopped) => {}
         () = sleep(limits.life) => {}
     }
     serving.as_mut().graceful_shutdown();
-    match timeout(limits.grace, serving).await {
-        Ok(_) | Err(_) => {}
-    }
+    let _ = timeout(limits.grace, serving).await;
 }
 
 #[cfg(test)]

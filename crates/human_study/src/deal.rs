@@ -1,8 +1,8 @@
-//! Who is shown what next: nobody two versions of one picture, every picture to as many people as
-//! are wanted.
+//! Deals the next pictures: nobody sees two versions of one picture, and every picture is seen by as
+//! many people as the protocol asks for.
 
 use crate::ledger::Ledger;
-use crate::stimulus::Kind;
+use crate::stimulus::StimulusKind;
 use crate::study::Study;
 use faultlens_core::{Seed, Stream};
 use std::cmp::Reverse;
@@ -45,8 +45,8 @@ fn stream(who: usize, ledger: &Ledger, study: &Study) -> Stream {
     Seed::new(study.protocol.seed).child("deal").at(who as u64).at(batches as u64).stream()
 }
 
-/// Undisturbed pictures that only test who looks: those that this person has seen least often,
-/// half of them of either choice, as far as there are any.
+/// Pictures for attention checks: those that this person has seen least often, half of them of each
+/// choice as far as possible.
 fn easy(
     count: usize,
     who: usize,
@@ -55,7 +55,7 @@ fn easy(
     stream: &mut Stream,
 ) -> Vec<usize> {
     let mut pool: Vec<usize> = (0..study.stimuli.len())
-        .filter(|&at: &usize| study.stimuli[at].kind == Kind::Easy)
+        .filter(|&at: &usize| study.stimuli[at].kind == StimulusKind::Easy)
         .collect();
     stream.shuffle(&mut pool);
     let mut seen = vec![0_u32; study.stimuli.len()];

@@ -1,5 +1,5 @@
-//! The desk of a study: lets people in, deals pictures, takes answers. What it says has been
-//! written down before.
+//! The desk of a study: lets people in, deals pictures, takes answers. Every event is in the
+//! journal on disk before a request is answered.
 
 use crate::deal;
 use crate::error::StudyError;
@@ -14,10 +14,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Who has not been heard of for so long does not keep pictures from others any more.
+/// After this time without a request, a participant's open pictures are dealt to others.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// More people than any study has; keeps an invitation that got around from filling the disk.
-const MOST_PEOPLE: usize = 100_000;
+const MAX_PEOPLE: usize = 100_000;
 
 /// Why a request of the page is refused.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +25,8 @@ pub enum Refusal {
     /// The link is not one of this study.
     #[error("this link is not known")]
     Unknown,
-    /// The request does not fit to where the person stands, as from a second window.
-    #[error("this does not fit to what came before; load the page again")]
+    /// The request does not fit the participant's progress, as from a second window.
+    #[error("this does not fit what came before; reload the page")]
     Late,
     /// The request makes no sense.
     #[error("{0}")]
@@ -39,7 +39,7 @@ pub enum Refusal {
 /// A link to hand out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// What tables call who has it.
+    /// The name of its participant in tables.
     pub participant: String,
     /// Its secret part.
     pub token: String,
@@ -75,7 +75,7 @@ impl Desk {
         let mut desk = Self { study, ledger, journal, by_token, heard, random, _lock: lock };
         let protocol = desk.study.protocol.fingerprint();
         if desk.ledger.protocol.as_ref() != Some(&protocol) {
-            desk.happened(&[Event::Opened { protocol }])?;
+            desk.commit(&[Event::Opened { protocol }])?;
         }
         Ok(desk)
     }
@@ -89,8 +89,8 @@ impl Desk {
         &self.ledger
     }
 
-    /// The links of as many people, who join now where they have not. Who came by the invitation
-    /// is not among them: their links are handed to nobody else.
+    /// The personal links of this many participants, who are added where they are missing. Those
+    /// who joined by the invitation are not among them: their links are theirs alone.
     pub fn links(&mut self, people: usize) -> Result<Vec<Link>, StudyError> {
         let missing = people.saturating_sub(self.to_hand_out().count());
         self.has_room_for(missing)?;
@@ -113,11 +113,11 @@ impl Desk {
             return Ok(invite.clone());
         }
         let invite = self.secret()?;
-        self.happened(&[Event::Invited { invite: invite.clone() }])?;
+        self.commit(&[Event::Invited { invite: invite.clone() }])?;
         Ok(invite)
     }
 
-    /// Lets somebody in who has the invitation; the secret part of their own link.
+    /// Adds a participant who has the invitation; the secret part of their own link.
     pub fn join(&mut self) -> Result<String, StudyError> {
         self.admit(Host::Invitation)
     }
@@ -127,19 +127,17 @@ impl Desk {
         let number = self.ledger.participants.len();
         let token = self.secret()?;
         let joined = Event::Joined { participant: number as u32, token: token.clone(), by };
-        self.happened(&[joined])?;
+        self.commit(&[joined])?;
         self.by_token.insert(token.clone(), number);
         Ok(token)
     }
 
     fn has_room_for(&self, more: usize) -> Result<(), StudyError> {
-        match self.ledger.participants.len().saturating_add(more) <= MOST_PEOPLE {
-            true => Ok(()),
-            false => {
-                let why = format!("a study has at most {MOST_PEOPLE} participants");
-                Err(StudyError::Asked(why))
-            }
+        if self.ledger.participants.len().saturating_add(more) > MAX_PEOPLE {
+            let why = format!("a study has at most {MAX_PEOPLE} participants");
+            return Err(StudyError::Request(why));
         }
+        Ok(())
     }
 
     fn secret(&self) -> Result<String, StudyError> {
@@ -149,8 +147,8 @@ impl Desk {
         Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Writes down what happens, and only then lets it have happened.
-    fn happened(&mut self, events: &[Event]) -> Result<(), StudyError> {
+    /// Writes events to the journal, and only then applies them.
+    fn commit(&mut self, events: &[Event]) -> Result<(), StudyError> {
         self.journal.append(events)?;
         for event in events {
             let what = self.ledger.apply(event, &self.study);
@@ -169,20 +167,17 @@ impl Desk {
         Ok(who)
     }
 
-    /// Where somebody stands.
+    /// How far a participant is.
     pub fn step(&mut self, token: &str) -> Result<Step, Refusal> {
         let who = self.who(token)?;
-        Ok(self.stands(who))
+        Ok(self.progress(who))
     }
 
-    fn stands(&self, who: usize) -> Step {
+    fn progress(&self, who: usize) -> Step {
         let participant = &self.ledger.participants[who];
         let protocol = &self.study.protocol;
         let open = participant.batches.last().is_some_and(|batch| batch.next().is_some());
-        let left = match participant.is_careless(&self.study) {
-            true => 0,
-            false => self.left(who),
-        };
+        let left = if participant.is_careless(&self.study) { 0 } else { self.left(who) };
         let rounds = participant.rounds();
         Step {
             next: self.next(participant, left),
@@ -203,13 +198,14 @@ impl Desk {
             return if left == 0 { Next::End { passed: true } } else { Next::Welcome };
         };
         if let Some(first) = batch.next() {
-            let file =
-                |trial: &crate::ledger::Trial| self.study.stimuli[trial.stimulus].file.clone();
             return Next::Trials {
                 batch: (number - 1) as u32,
                 purpose: batch.purpose,
                 first: first as u32,
-                pictures: batch.trials[first..].iter().map(file).collect(),
+                pictures: batch.trials[first..]
+                    .iter()
+                    .map(|trial| self.study.stimuli[trial.stimulus].file.clone())
+                    .collect(),
                 all: batch.trials.len(),
             };
         }
@@ -248,12 +244,12 @@ impl Desk {
     pub fn go_on(&mut self, token: &str) -> Result<Step, Refusal> {
         let who = self.who(token)?;
         let participant = who as u32;
-        let (consent, purpose) = match self.stands(who).next {
+        let (consent, purpose) = match self.progress(who).next {
             Next::Welcome => (true, Purpose::Qualification),
             Next::Pause { passed: false, .. } => (false, Purpose::Qualification),
             Next::Pause { passed: true, .. } => (false, Purpose::Study),
-            // A second click, or another window: it goes on where it stands.
-            Next::Trials { .. } | Next::End { .. } => return Ok(self.stands(who)),
+            // A second click, or another window: nothing changes.
+            Next::Trials { .. } | Next::End { .. } => return Ok(self.progress(who)),
         };
         let dealt = match purpose {
             Purpose::Qualification => deal::test(who, &self.ledger, &self.study),
@@ -264,8 +260,8 @@ impl Desk {
         if consent {
             events.insert(0, Event::Consented { participant });
         }
-        self.happened(&events)?;
-        Ok(self.stands(who))
+        self.commit(&events)?;
+        Ok(self.progress(who))
     }
 
     /// A picture is about to be shown; it never will be again to this person. The same one again,
@@ -282,18 +278,18 @@ impl Desk {
             return Err(Refusal::Late);
         }
         let participant = who as u32;
-        Ok(self.happened(&[Event::Begun { participant, batch, trial }])?)
+        Ok(self.commit(&[Event::Begun { participant, batch, trial }])?)
     }
 
     /// Takes an answer. The same one again, from a page that heard nothing, is taken once.
     pub fn answer(&mut self, token: &str, answer: Answer) -> Result<Recorded, Refusal> {
-        let Answer { batch, trial, said } = answer;
+        let Answer { batch, trial, answer } = answer;
         let who = self.who(token)?;
-        let millis = [said.millis, said.shown_ms, said.frame_ms];
+        let millis = [answer.millis, answer.shown_ms, answer.frame_ms];
         if !millis.iter().all(|ms| (0.0..=1e9).contains(ms)) {
             return Err(Refusal::Nonsense("times are milliseconds from 0"));
         }
-        if said.choice >= self.study.protocol.choices.len() {
+        if answer.choice >= self.study.protocol.choices.len() {
             return Err(Refusal::Nonsense("the choices are 0 and 1"));
         }
         let given = self.ledger.participants[who].batches.get(batch as usize);
@@ -303,10 +299,10 @@ impl Desk {
         let stimulus = shown.stimulus;
         let state = shown.state;
         match state {
-            State::Answered(before) if before == said => {}
+            State::Answered(before) if before == answer => {}
             State::Begun => {
                 let participant = who as u32;
-                self.happened(&[Event::Answered { participant, batch, trial, said }])?;
+                self.commit(&[Event::Answered { participant, batch, trial, answer }])?;
             }
             State::Open | State::Answered(_) => return Err(Refusal::Late),
         }
@@ -314,7 +310,8 @@ impl Desk {
         Ok(Recorded { truth: test.then(|| self.study.stimuli[stimulus].truth.clone()) })
     }
 
-    /// The file of a picture that somebody is to be shown; nobody else gets it, nor later.
+    /// The file of a picture that a participant is about to see. Nobody else gets it, and nobody
+    /// gets it later.
     pub fn picture(&mut self, token: &str, file: &str) -> Result<PathBuf, Refusal> {
         let who = self.who(token)?;
         let stimulus = self.study.find(file).ok_or(Refusal::Late)?;
@@ -329,14 +326,15 @@ impl Desk {
     }
 }
 
-/// What happened so far; an error where that was under another protocol, since answers would be
-/// read as what nobody said.
+/// The state so far. An error where the events happened under another protocol: the answers would
+/// be read as something else than was answered.
 pub(crate) fn ledger(events: &[Event], study: &Study) -> Result<Ledger, StudyError> {
     let ledger = Ledger::of(events, study).map_err(|what| StudyError::damaged(what, &study.dir))?;
     let same = ledger.protocol.as_ref() == Some(&study.protocol.fingerprint());
-    match same || !ledger.is_under_way() {
-        true => Ok(ledger),
-        false => Err(StudyError::Altered(study.dir.clone())),
+    if same || !ledger.is_under_way() {
+        Ok(ledger)
+    } else {
+        Err(StudyError::Altered(study.dir.clone()))
     }
 }
 

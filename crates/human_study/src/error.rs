@@ -2,15 +2,15 @@
 
 use faultlens_data::DataError;
 use faultlens_record::store::StoreError;
+use faultlens_serve::ListenError;
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// Why a study cannot be prepared, served or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The directory is something else.
-    #[error("this is no study, since it has no {missing}; make one with `faultlens people prepare`: {}", path.display())]
+    #[error("this is not a study, since it has no {missing}; make one with `faultlens people prepare`: {}", path.display())]
     NotAStudy {
         /// The file that every study has.
         missing: &'static str,
@@ -29,18 +29,18 @@ pub enum StudyError {
         path: PathBuf,
     },
     /// A file of the study has more in it than is read.
-    #[error("this has more than {most} bytes, and nothing is read in part; put back what was there, or prepare another study: {}", path.display())]
+    #[error("the file has more than {limit} bytes; restore it, or prepare another study: {}", path.display())]
     TooLarge {
         /// How many bytes are read.
-        most: u64,
+        limit: u64,
         /// The file.
         path: PathBuf,
     },
     /// The protocol is not the one that people met.
-    #[error("study.json was changed after people had begun; put back what was there, or prepare another study: {}", .0.display())]
+    #[error("study.json was changed after people had begun; restore it, or prepare another study: {}", .0.display())]
     Altered(PathBuf),
     /// Pictures of the study are not there any more.
-    #[error("{count} of the study's {of} pictures are gone, such as {}; put them back, or prepare the study again", path.display())]
+    #[error("{count} of the study's {of} pictures are missing, such as {}; put them back, or prepare the study again", path.display())]
     PicturesGone {
         /// How many.
         count: usize,
@@ -54,15 +54,10 @@ pub enum StudyError {
     Busy(PathBuf),
     /// What was asked for cannot be made.
     #[error("{0}")]
-    Asked(String),
+    Request(String),
     /// The port is taken, or not allowed.
-    #[error("cannot listen on {address}: {source}; choose another --port, or 0 for any free one")]
-    Listen {
-        /// Where.
-        address: SocketAddr,
-        /// What the system says.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Listen(#[from] ListenError),
     /// A file cannot be read or written.
     #[error("cannot {doing}: {source}: {}", path.display())]
     Io {
@@ -73,7 +68,7 @@ pub enum StudyError {
         /// The file.
         path: PathBuf,
     },
-    /// The system does not give what a server needs.
+    /// The operating system refuses what a server needs.
     #[error("cannot serve: {0}")]
     System(#[from] io::Error),
     /// The data set cannot be read.

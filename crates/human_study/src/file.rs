@@ -6,13 +6,13 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The text of a file of at most so many bytes.
-pub(crate) fn read(path: &Path, most: u64) -> Result<String, StudyError> {
+pub(crate) fn read(path: &Path, limit: u64) -> Result<String, StudyError> {
     let failed = || StudyError::io("read", path);
     let mut text = String::new();
     let file = File::open(path).map_err(failed())?;
-    file.take(most + 1).read_to_string(&mut text).map_err(failed())?;
-    if text.len() as u64 > most {
-        return Err(StudyError::TooLarge { most, path: path.to_path_buf() });
+    file.take(limit + 1).read_to_string(&mut text).map_err(failed())?;
+    if text.len() as u64 > limit {
+        return Err(StudyError::TooLarge { limit, path: path.to_path_buf() });
     }
     Ok(text)
 }

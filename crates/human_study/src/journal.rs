@@ -1,4 +1,4 @@
-//! The journal of a study: a line for everything that happened, on disk before anybody is told.
+//! The journal of a study: a line for everything that happened, on disk before it is acknowledged.
 
 use crate::error::StudyError;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "journal.jsonl";
 /// Room for millions of answers.
-const MOST_BYTES: u64 = 4 << 30;
+const MAX_BYTES: u64 = 4 << 30;
 
 /// Something that happened. Nobody's name, address or browser is among it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,8 +65,9 @@ pub(crate) enum Event {
         batch: u32,
         /// Which picture of the batch.
         trial: u32,
-        /// What was said.
-        said: Said,
+        /// The answer.
+        #[serde(rename = "said")]
+        answer: TimedChoice,
     },
 }
 
@@ -90,10 +91,10 @@ pub enum Purpose {
     Study,
 }
 
-/// An answer as the page sends it.
+/// A choice and its times, as the page sends them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Said {
+pub struct TimedChoice {
     /// Which of the two choices, from 0.
     pub choice: usize,
     /// From the picture's first frame to the answer.
@@ -179,10 +180,10 @@ impl Journal {
 
 /// An error where a journal of that length would be read in part only.
 fn fits(length: u64, path: &Path) -> Result<(), StudyError> {
-    match length <= MOST_BYTES {
-        true => Ok(()),
-        false => Err(StudyError::TooLarge { most: MOST_BYTES, path: path.to_path_buf() }),
+    if length > MAX_BYTES {
+        return Err(StudyError::TooLarge { limit: MAX_BYTES, path: path.to_path_buf() });
     }
+    Ok(())
 }
 
 /// All that the file held when it was opened; whoever serves the study may add to it meanwhile.
@@ -265,17 +266,17 @@ mod tests {
         journal.append(&[begun(0)]).unwrap();
         // Nothing but a hole in the file: it takes no room on the disk.
         let file = OpenOptions::new().write(true).open(dir.path().join(FILE)).unwrap();
-        file.set_len(MOST_BYTES + 1).unwrap();
+        file.set_len(MAX_BYTES + 1).unwrap();
         for error in [
             Journal::read(dir.path()).unwrap_err(),
             Journal::open(dir.path()).map(|(_, events)| events).unwrap_err(),
         ] {
             assert!(matches!(error, StudyError::TooLarge { .. }), "{error}");
         }
-        assert_eq!(file.metadata().unwrap().len(), MOST_BYTES + 1);
-        journal.length = MOST_BYTES;
+        assert_eq!(file.metadata().unwrap().len(), MAX_BYTES + 1);
+        journal.length = MAX_BYTES;
         assert!(matches!(journal.append(&[begun(1)]), Err(StudyError::TooLarge { .. })));
-        assert_eq!(file.metadata().unwrap().len(), MOST_BYTES + 1);
+        assert_eq!(file.metadata().unwrap().len(), MAX_BYTES + 1);
     }
 
     #[test]

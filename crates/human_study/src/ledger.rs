@@ -1,7 +1,7 @@
-//! Who was shown what and what they said: the journal, added up.
+//! Who was shown what, and who answered what: the state that follows from the journal.
 
-use crate::journal::{Event, Host, Purpose, Said};
-use crate::stimulus::Kind;
+use crate::journal::{Event, Host, Purpose, TimedChoice};
+use crate::stimulus::StimulusKind;
 use crate::study::Study;
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ pub(crate) struct Ledger {
     /// By number, from 0.
     pub(crate) participants: Vec<Participant>,
     /// Whose pictures were answered, in the order of the answers.
-    answered: Vec<Place>,
+    answered: Vec<TrialPosition>,
     /// The secret part of the link by which anybody can join.
     pub(crate) invite: Option<String>,
 }
 
-/// Where a picture is that somebody was given.
+/// A picture that somebody was given, by its position in the study.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TrialPosition {
     who: u32,
     batch: u32,
     trial: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) who: usize,
     /// The picture's place in the index.
     pub(crate) stimulus: usize,
-    pub(crate) said: &'a Said,
+    pub(crate) answer: &'a TimedChoice,
     /// Why it does not count, where it does not.
     pub(crate) left_out: Option<LeftOut>,
 }
@@ -70,7 +70,7 @@ pub(crate) enum State {
     /// Shown; without an answer it stays so, since nobody sees a picture twice.
     Begun,
     /// Answered.
-    Answered(Said),
+    Answered(TimedChoice),
 }
 
 /// Why an answer does not count.
@@ -99,7 +99,7 @@ impl LeftOut {
 
 impl Trial {
     fn is_right(&self, study: &Study) -> bool {
-        matches!(&self.state, State::Answered(said) if study.is_right(self.stimulus, said))
+        matches!(&self.state, State::Answered(answer) if study.is_right(self.stimulus, answer))
     }
 }
 
@@ -158,7 +158,7 @@ impl Participant {
         for (number, batch) in rounds {
             for (at, trial) in batch.trials.iter().enumerate() {
                 let shown = trial.state != State::Open && under_way != Some((number, at));
-                if shown && study.stimuli[trial.stimulus].kind == Kind::Easy {
+                if shown && study.stimuli[trial.stimulus].kind == StimulusKind::Easy {
                     all += 1;
                     missed += usize::from(!trial.is_right(study));
                 }
@@ -179,7 +179,7 @@ pub(crate) fn name(participant: usize) -> String {
 }
 
 impl Ledger {
-    /// The journal of a study, added up.
+    /// The state after all events of a journal.
     pub(crate) fn of(events: &[Event], study: &Study) -> Result<Self, String> {
         let mut ledger = Self::default();
         for (at, event) in events.iter().enumerate() {
@@ -188,7 +188,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Adds what happened; the ledger is as it was where that cannot have happened.
+    /// Applies an event. One that cannot have happened is an error and changes nothing.
     pub(crate) fn apply(&mut self, event: &Event, study: &Study) -> Result<(), &'static str> {
         match event {
             Event::Opened { protocol } => self.protocol = Some(protocol.clone()),
@@ -214,22 +214,22 @@ impl Ledger {
                 self.who(*participant)?.batches.push(Batch { purpose: *purpose, trials });
             }
             &Event::Begun { participant: who, batch, trial } => {
-                let trial = self.trial(Place { who, batch, trial })?;
+                let trial = self.trial(TrialPosition { who, batch, trial })?;
                 if trial.state != State::Open {
                     return Err("shows a picture twice");
                 }
                 trial.state = State::Begun;
             }
-            &Event::Answered { participant: who, batch, trial, said } => {
-                let place = Place { who, batch, trial };
+            &Event::Answered { participant: who, batch, trial, answer } => {
+                let place = TrialPosition { who, batch, trial };
                 let trial = self.trial(place)?;
                 if trial.state != State::Begun {
                     return Err("answers a picture that was not shown, or was answered before");
                 }
-                if said.choice >= study.protocol.choices.len() {
+                if answer.choice >= study.protocol.choices.len() {
                     return Err("answers what is none of the choices");
                 }
-                trial.state = State::Answered(said);
+                trial.state = State::Answered(answer);
                 self.answered.push(place);
             }
         }
@@ -240,7 +240,10 @@ impl Ledger {
         self.participants.get_mut(participant as usize).ok_or("names somebody who never joined")
     }
 
-    fn trial(&mut self, Place { who, batch, trial }: Place) -> Result<&mut Trial, &'static str> {
+    fn trial(
+        &mut self,
+        TrialPosition { who, batch, trial }: TrialPosition,
+    ) -> Result<&mut Trial, &'static str> {
         let batch = self.who(who)?.batches.get_mut(batch as usize);
         let trial = batch.and_then(|batch| batch.trials.get_mut(trial as usize));
         trial.ok_or("names a picture that was never given")
@@ -268,15 +271,19 @@ impl Ledger {
             let who = place.who as usize;
             let batch = &self.participants[who].batches[place.batch as usize];
             let Trial { stimulus, state } = &batch.trials[place.trial as usize];
-            let State::Answered(said) = state else { return None };
-            let left_out = match () {
-                () if batch.purpose == Purpose::Qualification => Some(LeftOut::Qualification),
-                () if study.stimuli[*stimulus].kind == Kind::Easy => Some(LeftOut::Check),
-                () if careless[who] => Some(LeftOut::Careless),
-                () if !study.is_timely(said) => Some(LeftOut::Mistimed),
-                () => None,
+            let State::Answered(answer) = state else { return None };
+            let left_out = if batch.purpose == Purpose::Qualification {
+                Some(LeftOut::Qualification)
+            } else if study.stimuli[*stimulus].kind == StimulusKind::Easy {
+                Some(LeftOut::Check)
+            } else if careless[who] {
+                Some(LeftOut::Careless)
+            } else if !study.is_timely(answer) {
+                Some(LeftOut::Mistimed)
+            } else {
+                None
             };
-            Some(Entry { who, stimulus: *stimulus, said, left_out })
+            Some(Entry { who, stimulus: *stimulus, answer, left_out })
         })
     }
 

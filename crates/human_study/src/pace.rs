@@ -1,25 +1,26 @@
-//! How fast one may ask.
+//! Rate limits of requests.
 
 use std::time::Instant;
 
-/// Lets requests through as fast as drops fall into a bucket, and some more at once.
+/// A token bucket: requests pass at a steady rate, and a burst of them at once.
 #[derive(Debug)]
 pub(crate) struct Pace {
     per_second: f64,
-    most: f64,
+    burst: f64,
     left: f64,
     at: Instant,
 }
 
 impl Pace {
-    pub(crate) fn new(per_second: f64, most: f64, at: Instant) -> Self {
-        Self { per_second, most, left: most, at }
+    pub(crate) fn new(per_second: f64, burst: f64, at: Instant) -> Self {
+        Self { per_second, burst, left: burst, at }
     }
 
     /// Whether one more request is let through now.
     pub(crate) fn admits(&mut self, now: Instant) -> bool {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
-        (self.left, self.at) = ((self.left + passed * self.per_second).min(self.most), now);
+        self.left = (self.left + passed * self.per_second).min(self.burst);
+        self.at = now;
         if self.left < 1.0 {
             return false;
         }

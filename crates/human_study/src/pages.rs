@@ -5,9 +5,16 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 
-const PAGE: &str = include_str!("../page/page.html");
-const INVITATION: &str = include_str!("../page/invitation.html");
-const PLAIN: &str = include_str!("../page/plain.html");
+/// A page: the head that all of them share, and the rest of it.
+macro_rules! page {
+    ($rest:literal) => {
+        concat!(include_str!("../page/head.html"), include_str!($rest))
+    };
+}
+
+const PAGE: &str = page!("../page/page.html");
+const INVITATION: &str = page!("../page/invitation.html");
+const PLAIN: &str = page!("../page/plain.html");
 /// Names and contents of what the pages load.
 const FILES: [(&str, &str, &str); 5] = [
     ("icon.svg", "image/svg+xml", include_str!("../page/icon.svg")),
@@ -65,7 +72,7 @@ pub(crate) fn png(bytes: Vec<u8>) -> Reply {
 pub(crate) fn json(value: &impl Serialize) -> Reply {
     match serde_json::to_vec(value) {
         Ok(bytes) => Reply::new(200, "application/json", bytes),
-        Err(_) => plain(500, "The server made a mistake."),
+        Err(_) => plain(500, "Something went wrong on the server."),
     }
 }
 

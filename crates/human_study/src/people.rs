@@ -1,14 +1,14 @@
 //! The people as a recorded target: a run directory below the study, which `faultlens report` and
 //! all that reads runs take like any other.
 //!
-//! Golden is what most people said of the original, which is settled only when the answers are
+//! Golden is the majority's answer to the original, which is settled only when the answers are
 //! in; so the run is made anew from the journal each time. Strengths differ from picture to
 //! picture, so that the fault points are tenths of visual change.
 
 use crate::error::StudyError;
-use crate::journal::Said;
+use crate::journal::TimedChoice;
 use crate::ledger::{Ledger, name};
-use crate::stimulus::{Kind, Stimulus};
+use crate::stimulus::{Stimulus, StimulusKind};
 use crate::study::Study;
 use faultlens_core::{Outcome, Reason};
 use faultlens_record::store::{
@@ -46,27 +46,27 @@ pub(crate) fn record(study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
 }
 
 fn remove(dir: &Path) -> Result<(), StudyError> {
-    match dir.exists() {
-        true => fs::remove_dir_all(dir).map_err(StudyError::io("remove an old run", dir)),
-        false => Ok(()),
+    if !dir.exists() {
+        return Ok(());
     }
+    fs::remove_dir_all(dir).map_err(StudyError::io("remove an old run", dir))
 }
 
 fn write(dir: &Path, study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
-    let book = Book::new(study, ledger);
-    let mut store = Store::create(dir, &book.manifest(), &book.campaign())?;
-    let cases = book.cases();
-    let goldens = book.goldens();
-    let records = book.records();
+    let people = RecordedPeople::new(study, ledger);
+    let mut store = Store::create(dir, &people.manifest(), &people.campaign())?;
+    let cases = people.cases();
+    let goldens = people.goldens();
+    let records = people.records();
     store.write(&Batch { records: &records, goldens: &goldens, cases: &cases })?;
-    if book.is_complete() {
+    if people.is_complete() {
         store.mark_complete(false)?;
     }
     Ok(())
 }
 
 /// The answers that count, in the order in which a run counts them.
-struct Book<'a> {
+struct RecordedPeople<'a> {
     study: &'a Study,
     /// Originals: the cases.
     originals: Vec<&'a Stimulus>,
@@ -74,42 +74,52 @@ struct Book<'a> {
     numbers: BTreeMap<&'a str, usize>,
     /// By fault and tenth of visual change, the fault point.
     points: BTreeMap<(&'a str, usize), usize>,
-    /// By picture, who said what, in the order in which it was said.
-    answers: Vec<Vec<(usize, Said)>>,
+    /// By picture, who answered what, in the order of the answers.
+    answers: Vec<Vec<(usize, TimedChoice)>>,
 }
 
-impl<'a> Book<'a> {
+impl<'a> RecordedPeople<'a> {
     fn new(study: &'a Study, ledger: &Ledger) -> Self {
-        let of = |kind| study.stimuli.iter().filter(move |one| one.kind == kind);
-        let originals: Vec<&Stimulus> = of(Kind::Original).collect();
+        let mut originals = Vec::new();
+        let mut points = BTreeMap::new();
+        for one in &study.stimuli {
+            match one.kind {
+                StimulusKind::Original => originals.push(one),
+                StimulusKind::Changed => {
+                    points.insert(point(one), 0);
+                }
+                StimulusKind::Easy => {}
+            }
+        }
         let numbers = originals.iter().enumerate().map(|(at, one)| (one.image.as_str(), at));
-        let mut points: BTreeMap<_, _> = of(Kind::Changed).map(|one| (point(one), 0)).collect();
         points.values_mut().enumerate().for_each(|(at, number)| *number = at);
         let mut answers = vec![Vec::new(); study.stimuli.len()];
         for entry in ledger.answers(study).filter(|entry| entry.left_out.is_none()) {
-            answers[entry.stimulus].push((entry.who, *entry.said));
+            answers[entry.stimulus].push((entry.who, *entry.answer));
         }
         Self { study, numbers: numbers.collect(), originals, points, answers }
     }
 
-    fn said(&self, stimulus: &Stimulus) -> &[(usize, Said)] {
+    fn answers_to(&self, stimulus: &Stimulus) -> &[(usize, TimedChoice)] {
         self.study.find(&stimulus.file).map_or(&[], |at| &self.answers[at])
     }
 
-    /// What most people said of the originals, as `tolerance` counts it too; of a tie, what was
-    /// said first.
+    /// The majority's answer to each original, counted as `tolerance` does; of a tie, the one that
+    /// was given first.
     fn majorities(&self) -> Vec<Option<usize>> {
-        let said = self.originals.iter().enumerate().flat_map(|(case, original)| {
-            let answer = move |(_, said): &(usize, Said)| Original {
-                image: case as u32,
-                answer: said.choice as u32,
-                truth: None,
-            };
-            self.said(original).iter().map(answer)
-        });
-        let said = Originals::new(said);
+        let mut answers = Vec::new();
+        for (case, original) in self.originals.iter().enumerate() {
+            for (_, answer) in self.answers_to(original) {
+                answers.push(Original {
+                    image: case as u32,
+                    answer: answer.choice as u32,
+                    truth: None,
+                });
+            }
+        }
+        let answers = Originals::new(answers);
         (0..self.originals.len())
-            .map(|case| said.majority(case as u32).map(|choice| choice as usize))
+            .map(|case| answers.majority(case as u32).map(|choice| choice as usize))
             .collect()
     }
 
@@ -120,10 +130,10 @@ impl<'a> Book<'a> {
     /// Pictures with a fault, each with its case, point and the number of its first trial.
     fn changed(&self) -> impl Iterator<Item = (&'a Stimulus, usize, usize, u64)> {
         let mut next = 0;
-        let changed = self.study.stimuli.iter().filter(|one| one.kind == Kind::Changed);
+        let changed = self.study.stimuli.iter().filter(|one| one.kind == StimulusKind::Changed);
         changed.filter_map(move |one| {
             let first = next;
-            next += self.said(one).len().max(self.study.protocol.answers as usize) as u64;
+            next += self.answers_to(one).len().max(self.study.protocol.answers as usize) as u64;
             let case = *self.numbers.get(one.image.as_str())?;
             Some((one, case, *self.points.get(&point(one))?, first))
         })
@@ -170,7 +180,7 @@ impl<'a> Book<'a> {
         let goldens = self.majorities();
         for (one, case, fault, first) in self.changed() {
             let golden = goldens[case];
-            for (repeat, (who, said)) in self.said(one).iter().enumerate() {
+            for (repeat, (who, answer)) in self.answers_to(one).iter().enumerate() {
                 records.push(Record {
                     number: first + repeat as u64,
                     trial: TrialId::of(&[b"people", one.file.as_bytes(), name(*who).as_bytes()]),
@@ -180,14 +190,14 @@ impl<'a> Book<'a> {
                     repeat: repeat as u32,
                     outcome: match golden {
                         None => Outcome::Skipped(Reason::GoldenFailed),
-                        Some(golden) if golden == said.choice => Outcome::Unchanged,
+                        Some(golden) if golden == answer.choice => Outcome::Unchanged,
                         Some(_) => Outcome::Changed,
                     },
                     site: None,
-                    answer: Some(self.word(said.choice)),
+                    answer: Some(self.word(answer.choice)),
                     score: None,
-                    cost: Cost { queries: 1, micros: (said.millis * 1e3) as u64 },
-                    digest: Some(said.choice as u64),
+                    cost: Cost { queries: 1, micros: (answer.millis * 1e3) as u64 },
+                    digest: Some(answer.choice as u64),
                     measures: Measures {
                         visual_change: Some(one.visual_change),
                         ..Measures::default()
@@ -204,12 +214,12 @@ impl<'a> Book<'a> {
 
     /// The campaign that people were asked in. They cannot be asked again by a command.
     fn campaign(&self) -> String {
-        let changed = self.study.stimuli.iter().filter(|one| one.kind == Kind::Changed);
+        let changed = self.study.stimuli.iter().filter(|one| one.kind == StimulusKind::Changed);
         let mut strongest: BTreeMap<&str, &Stimulus> = BTreeMap::new();
         for one in changed {
-            let most = strongest.entry(&one.fault).or_insert(one);
-            if one.visual_change > most.visual_change {
-                *most = one;
+            let so_far = strongest.entry(&one.fault).or_insert(one);
+            if one.visual_change > so_far.visual_change {
+                *so_far = one;
             }
         }
         let faults: Vec<String> = strongest
@@ -231,9 +241,10 @@ impl<'a> Book<'a> {
     }
 
     fn manifest(&self) -> Manifest {
-        let (study, protocol) = (self.study, &self.study.protocol);
+        let study = self.study;
+        let protocol = &study.protocol;
         let fingerprint = protocol.fingerprint();
-        let changed = study.stimuli.iter().filter(|one| one.kind == Kind::Changed);
+        let changed = study.stimuli.iter().filter(|one| one.kind == StimulusKind::Changed);
         Manifest {
             version: MANIFEST_VERSION,
             faultlens: env!("CARGO_PKG_VERSION").to_owned(),
@@ -245,7 +256,7 @@ impl<'a> Book<'a> {
             machine: "people".to_owned(),
             threads: 1,
             planned: changed
-                .map(|one| self.said(one).len().max(protocol.answers as usize) as u64)
+                .map(|one| self.answers_to(one).len().max(protocol.answers as usize) as u64)
                 .sum(),
             shard: None,
             oracle: "same_top (k=1)".to_owned(),

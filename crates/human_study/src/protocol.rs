@@ -9,8 +9,8 @@ use std::path::Path;
 /// The version of the file; raised when a reader of an older one would go wrong.
 const VERSION: u32 = 1;
 const FILE: &str = "study.json";
-/// The file is small; what is larger is something else.
-const MOST_BYTES: u64 = 1 << 20;
+/// The maximum size of the file; a larger one is something else.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// How the experiment is done. The same for everybody who takes part, and fixed once somebody
 /// has been given pictures.
@@ -25,7 +25,7 @@ pub struct Protocol {
     pub answers: u32,
     /// Pictures between two pauses, checks included.
     pub batch: usize,
-    /// Undisturbed pictures mixed into each batch that anybody who looks gets right.
+    /// Attention checks in each batch: undisturbed pictures that anybody who looks gets right.
     pub checks: usize,
     /// Pictures of the test before the first batch.
     pub qualification: usize,
@@ -81,7 +81,7 @@ impl Protocol {
 
     pub(crate) fn read(dir: &Path) -> Result<Self, StudyError> {
         let path = dir.join(FILE);
-        let text = file::read(&path, MOST_BYTES).map_err(|error| match error {
+        let text = file::read(&path, MAX_BYTES).map_err(|error| match error {
             StudyError::Io { .. } if !path.exists() => {
                 StudyError::NotAStudy { missing: FILE, path: dir.to_path_buf() }
             }
@@ -106,25 +106,38 @@ impl Protocol {
     /// What keeps the experiment from being done this way.
     pub fn wrong(&self) -> Option<String> {
         let [left, right] = &self.choices;
-        let long = |choice: &String| choice.chars().count() > 40 || choice.trim().is_empty();
-        let time = |ms: f64| (10.0..=10_000.0).contains(&ms);
-        let why = match () {
-            () if self.version != VERSION => "it was made by another version of faultlens",
-            () if left == right => "the two choices must differ",
-            () if long(left) || long(right) => "a choice needs from 1 to 40 characters",
-            () if !(1..=1000).contains(&self.answers) => "answers must be from 1 to 1000",
-            () if !(2..=200).contains(&self.batch) => "a batch must have from 2 to 200 pictures",
-            () if self.checks >= self.batch => "a batch needs pictures that are no checks",
-            () if !(1..=100).contains(&self.qualification) => {
-                "the test must have from 1 to 100 pictures"
-            }
-            () if !(0.0..=1.0).contains(&self.pass) => "pass must be a share from 0 to 1",
-            () if !(1..=10).contains(&self.tries) => "tries must be from 1 to 10",
-            () if !time(self.shown_ms) || !time(self.mask_ms) => {
-                "times must be from 10 to 10000 milliseconds"
-            }
-            () => return None,
+        let why = if self.version != VERSION {
+            "it was made by another version of faultlens"
+        } else if left == right {
+            "the two choices must differ"
+        } else if !is_label(left) || !is_label(right) {
+            "a choice needs from 1 to 40 characters"
+        } else if !(1..=1000).contains(&self.answers) {
+            "answers must be from 1 to 1000"
+        } else if !(2..=200).contains(&self.batch) {
+            "a batch must have from 2 to 200 pictures"
+        } else if self.checks >= self.batch {
+            "a batch needs pictures that are no checks"
+        } else if !(1..=100).contains(&self.qualification) {
+            "the test must have from 1 to 100 pictures"
+        } else if !(0.0..=1.0).contains(&self.pass) {
+            "pass must be a share from 0 to 1"
+        } else if !(1..=10).contains(&self.tries) {
+            "tries must be from 1 to 10"
+        } else if !is_time(self.shown_ms) || !is_time(self.mask_ms) {
+            "times must be from 10 to 10000 milliseconds"
+        } else {
+            return None;
         };
         Some(why.to_owned())
     }
+}
+
+/// Whether a choice fits on its button.
+fn is_label(choice: &str) -> bool {
+    !choice.trim().is_empty() && choice.chars().count() <= 40
+}
+
+fn is_time(ms: f64) -> bool {
+    (10.0..=10_000.0).contains(&ms)
 }

@@ -11,18 +11,19 @@ use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::response::Response;
+use faultlens_serve::{Listening, Stopper};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
 use tokio::time::timeout;
 
+/// Threads that read pictures and write the journal.
+const DISK_THREADS: usize = 4;
 /// The page sends numbers only.
-const MOST_BYTES: usize = 4096;
+const MAX_BYTES: usize = 4096;
 /// How long a request may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(10);
 /// Requests of one person: a batch asks for its pictures at once, and a trial for little.
@@ -34,21 +35,8 @@ const STRANGERS: (f64, f64) = (10.0, 100.0);
 
 /// A server that has its port.
 pub struct Server {
-    listener: TcpListener,
+    listening: Listening,
     shared: Arc<Shared>,
-    runtime: Runtime,
-    stop: watch::Sender<bool>,
-}
-
-/// Ends a server from any thread.
-#[derive(Debug, Clone)]
-pub struct Stopper(watch::Sender<bool>);
-
-impl Stopper {
-    /// Tells the server to stop.
-    pub fn stop(&self) {
-        self.0.send_replace(true);
-    }
 }
 
 struct Shared {
@@ -66,10 +54,7 @@ struct Paces {
 impl Server {
     /// Takes the port; nothing is answered yet.
     pub fn bind(desk: Desk, address: SocketAddr) -> Result<Self, StudyError> {
-        let listener =
-            TcpListener::bind(address).map_err(|source| StudyError::Listen { address, source })?;
-        listener.set_nonblocking(true)?;
-        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
+        let listening = Listening::bind(address, DISK_THREADS)?;
         let now = Instant::now();
         let paces = Mutex::new(Paces {
             joining: Pace::new(JOINING.0, JOINING.1, now),
@@ -77,48 +62,50 @@ impl Server {
             people: BTreeMap::new(),
         });
         let shared = Arc::new(Shared { desk: Mutex::new(desk), paces });
-        Ok(Self { listener, shared, runtime, stop: watch::channel(false).0 })
+        Ok(Self { listening, shared })
     }
 
     /// Where it listens.
     pub fn address(&self) -> Result<SocketAddr, StudyError> {
-        Ok(self.listener.local_addr()?)
+        Ok(self.listening.address()?)
     }
 
-    /// What ends it.
+    /// A handle that stops it.
     pub fn stopper(&self) -> Stopper {
-        Stopper(self.stop.clone())
+        self.listening.stopper()
     }
 
-    /// Serves until it is told to stop; the answers are collected then.
+    /// Serves until it is asked to stop; the answers are collected then.
     pub fn run(self) -> Result<(), StudyError> {
-        let Self { listener, shared, runtime, stop } = self;
+        let Self { listening, shared } = self;
         let router = Router::new().fallback(handle).with_state(Arc::clone(&shared));
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
-            connections::serve(listener, router, Limits::default(), stop.subscribe()).await
-        })?;
+        let stopped = listening.stopped();
+        listening
+            .run(|listener| connections::serve(listener, router, Limits::default(), stopped))?;
         let desk = held(&shared.desk);
         collect::all(desk.study(), desk.ledger())
     }
 }
 
-/// What is behind a lock is whole whenever nobody holds it, also where somebody panicked.
+/// Locks. The data is consistent whenever nobody holds the lock, so a panic elsewhere does no harm.
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let body = match timeout(ARRIVAL, to_bytes(body, MOST_BYTES)).await {
+    let body = match timeout(ARRIVAL, to_bytes(body, MAX_BYTES)).await {
         Ok(Ok(body)) => body,
-        Ok(Err(_)) => return pages::plain(413, "This is too much to send here.").into(),
-        Err(_) => return pages::plain(408, "This took too long to arrive.").into(),
+        Ok(Err(_)) => return pages::plain(413, "The request is too large.").into(),
+        Err(_) => return pages::plain(408, "The request took too long to arrive.").into(),
     };
     // Disks are waited for: not on the thread that moves bytes.
     let answered =
         tokio::task::spawn_blocking(move || shared.answer(&parts.method, parts.uri.path(), &body));
-    answered.await.unwrap_or_else(|_| pages::plain(500, "The server made a mistake.")).into()
+    answered
+        .await
+        .unwrap_or_else(|_| pages::plain(500, "Something went wrong on the server."))
+        .into()
 }
 
 impl Shared {
@@ -137,7 +124,7 @@ impl Shared {
                     Err(refusal) if held(&self.paces).strangers.admits(Instant::now()) => {
                         refused(&refusal)
                     }
-                    Ok(_) | Err(_) => pages::plain(429, "This is too fast; wait a moment."),
+                    Ok(_) | Err(_) => pages::plain(429, "Too many requests; wait a moment."),
                 }
             }
             _ => pages::plain(404, "There is nothing here. Use the link that you were given."),
@@ -151,7 +138,8 @@ impl Shared {
         pace.or_insert_with(|| Pace::new(PERSON.0, PERSON.1, now)).admits(now)
     }
 
-    /// The invitation: looking at it does nothing, so that previews of links let nobody in.
+    /// The invitation. A GET request changes nothing, so that link previews do not add
+    /// participants.
     fn join(&self, method: &Method, invite: &str) -> Reply {
         if !held(&self.desk).is_invite(invite) {
             return refused(&Refusal::Unknown);
@@ -160,7 +148,7 @@ impl Shared {
             return pages::invitation();
         }
         if !held(&self.paces).joining.admits(Instant::now()) {
-            return pages::plain(429, "Many people join right now; try again in a minute.");
+            return pages::plain(429, "Many people are joining right now; try again in a minute.");
         }
         match held(&self.desk).join() {
             Ok(token) => pages::seen_elsewhere(&format!("/p/{token}")),
@@ -172,20 +160,19 @@ impl Shared {
         let mut desk = held(&self.desk);
         match (method, what) {
             (&Method::GET, []) => pages::page(),
-            (&Method::GET, ["step"]) => told(desk.step(token)),
+            (&Method::GET, ["step"]) => json_reply(desk.step(token)),
             (&Method::POST, ["on"]) => {
                 let gone_on = desk.go_on(token);
                 // Between batches there is time to bring the tables up to date; what fails here
-                // is tried again, and told when the server ends.
-                match collect::tables(desk.study(), desk.ledger()) {
-                    Ok(()) | Err(_) => told(gone_on),
-                }
+                // is tried again, and reported when the server ends.
+                let _ = collect::tables(desk.study(), desk.ledger());
+                json_reply(gone_on)
             }
             (&Method::POST, ["begin"]) => {
-                told(read(body).and_then(|begin| desk.begin(token, begin)))
+                json_reply(read(body).and_then(|begin| desk.begin(token, begin)))
             }
             (&Method::POST, ["answer"]) => {
-                told(read(body).and_then(|answer| desk.answer(token, answer)))
+                json_reply(read(body).and_then(|answer| desk.answer(token, answer)))
             }
             (&Method::GET, ["picture", file]) => {
                 let path = desk.picture(token, file);
@@ -205,7 +192,7 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(body).map_err(|_| Refusal::Nonsense("this is not what the page sends"))
 }
 
-fn told(result: Result<impl Serialize, Refusal>) -> Reply {
+fn json_reply(result: Result<impl Serialize, Refusal>) -> Reply {
     match result {
         Ok(value) => pages::json(&value),
         Err(refusal) => refused(&refusal),
@@ -214,12 +201,11 @@ fn told(result: Result<impl Serialize, Refusal>) -> Reply {
 
 fn refused(refusal: &Refusal) -> Reply {
     match refusal {
-        Refusal::Unknown => pages::plain(
-            403,
-            "This link is not known here. Ask whoever sent it to you for another one.",
-        ),
-        Refusal::Late => pages::plain(409, "This does not fit to what came before."),
+        Refusal::Unknown => {
+            pages::plain(403, "This link is not valid. Ask whoever sent it to you for a new one.")
+        }
+        Refusal::Late => pages::plain(409, "This does not fit what came before."),
         Refusal::Nonsense(what) => pages::plain(400, what),
-        Refusal::Study(_) => pages::plain(500, "The answer cannot be written down right now."),
+        Refusal::Study(_) => pages::plain(500, "The answer cannot be saved right now."),
     }
 }

@@ -3,8 +3,8 @@
 use crate::desk;
 use crate::error::StudyError;
 use crate::journal::Journal;
-use crate::ledger::{Ledger, Participant};
-use crate::stimulus::Kind;
+use crate::ledger::Ledger;
+use crate::stimulus::StimulusKind;
 use crate::study::Study;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl Status {
         let mut pictures: BTreeMap<String, Pictures> = BTreeMap::new();
         for at in study.wanted() {
             let stimulus = &study.stimuli[at];
-            let original = stimulus.kind == Kind::Original;
+            let original = stimulus.kind == StimulusKind::Original;
             let group = if original { "original" } else { &stimulus.fault };
             let group = pictures.entry(group.to_owned()).or_default();
             group.all += 1;
@@ -90,19 +90,18 @@ impl Status {
 }
 
 fn people(study: &Study, ledger: &Ledger) -> People {
-    let count = |is: &dyn Fn(&Participant) -> bool| {
-        ledger.participants.iter().filter(|one| is(one)).count() as u64
-    };
-    People {
-        joined: count(&|_| true),
-        consented: count(&|one| one.consented),
-        qualified: count(&|one| one.is_qualified(study)),
-        careless: count(&|one| one.is_careless(study)),
+    let mut people = People::default();
+    for one in &ledger.participants {
+        people.joined += 1;
+        people.consented += u64::from(one.consented);
+        people.qualified += u64::from(one.is_qualified(study));
+        people.careless += u64::from(one.is_careless(study));
     }
+    people
 }
 
-/// Nobody sees two versions of a picture, so that the picture that misses most answers over all
-/// its versions says how many people it takes.
+/// Nobody sees two versions of a picture, so the picture that lacks the most answers over all its
+/// versions decides how many people it takes.
 fn people_needed(study: &Study, counts: &[u32]) -> u64 {
     let mut missing: BTreeMap<&str, u64> = BTreeMap::new();
     for at in study.wanted() {

@@ -1,9 +1,9 @@
-//! What the page is told, and what it asks for.
+//! The messages between page and server.
 
-use crate::journal::{Purpose, Said};
+use crate::journal::{Purpose, TimedChoice};
 use serde::{Deserialize, Serialize};
 
-/// Where somebody stands, as the page is told. Nothing of it says what a picture shows.
+/// How far a participant is, as the page shows it. Nothing in it gives away what a picture shows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
     /// What comes next.
@@ -20,7 +20,7 @@ pub struct Step {
     pub qualification: usize,
     /// Batches of the study that are done.
     pub rounds: usize,
-    /// How many batches there are for this person at most, as far as can be said.
+    /// How many batches there are for this person at most, as far as is known.
     pub of: usize,
 }
 
@@ -75,8 +75,9 @@ pub struct Answer {
     pub batch: u32,
     /// The number of the picture in it.
     pub trial: u32,
-    /// What was said.
-    pub said: Said,
+    /// The choice, and how long it took.
+    #[serde(rename = "said")]
+    pub answer: TimedChoice,
 }
 
 /// An answer is on record.

@@ -1,5 +1,5 @@
-//! The pictures of a study: PNG files with names that say nothing, and the index `stimuli.csv`
-//! that says all.
+//! The pictures of a study: PNG files with meaningless names, and the index `stimuli.csv` that
+//! describes them.
 
 use crate::error::StudyError;
 use crate::file;
@@ -10,29 +10,29 @@ use std::path::{Path, PathBuf};
 const FILE: &str = "stimuli.csv";
 const FOLDER: &str = "pictures";
 /// Room for a million pictures.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// What a picture is shown for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum StimulusKind {
     /// An undisturbed picture of the study.
     Original,
     /// A picture of the study with a fault in it.
     Changed,
-    /// An undisturbed picture that only tests who looks.
+    /// An undisturbed picture that checks whether a participant pays attention.
     Easy,
 }
 
 /// One picture to show; a row of the index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stimulus {
-    /// The file's name without its ending; tells nothing of the picture.
+    /// The file's name without its extension; it gives nothing away about the picture.
     pub file: String,
     /// The picture of the data set that it is a version of.
     pub image: String,
     /// What it is shown for.
-    pub kind: Kind,
+    pub kind: StimulusKind,
     /// The fault; empty in an original.
     pub fault: String,
     /// The fault's settings as a trial's identity has them; empty in an original.
@@ -74,7 +74,7 @@ pub(crate) fn read(dir: &Path, choices: &[String; 2]) -> Result<Vec<Stimulus>, S
     if !path.exists() {
         return Err(StudyError::NotAStudy { missing: FILE, path: dir.to_path_buf() });
     }
-    let text = file::read(&path, MOST_BYTES)?;
+    let text = file::read(&path, MAX_BYTES)?;
     let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
     let stimuli: Vec<Stimulus> = rows
         .collect::<Result<_, _>>()
@@ -82,17 +82,18 @@ pub(crate) fn read(dir: &Path, choices: &[String; 2]) -> Result<Vec<Stimulus>, S
     let mut files = BTreeSet::new();
     for stimulus in &stimuli {
         let plain = stimulus.file.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let why = match () {
-            () if !plain || stimulus.file.is_empty() => "is no name of a picture",
-            () if !files.insert(&stimulus.file) => "is there twice",
-            () if !choices.contains(&stimulus.truth) => "has a truth that is none of the choices",
-            () if !(0.0..=1.0).contains(&stimulus.visual_change) => {
-                "has a visual change outside 0 to 1"
-            }
-            () if (stimulus.kind == Kind::Changed) == stimulus.fault.is_empty() => {
-                "has a kind that does not fit its fault"
-            }
-            () => continue,
+        let why = if !plain || stimulus.file.is_empty() {
+            "is no name of a picture"
+        } else if !files.insert(&stimulus.file) {
+            "is there twice"
+        } else if !choices.contains(&stimulus.truth) {
+            "has a truth that is none of the choices"
+        } else if !(0.0..=1.0).contains(&stimulus.visual_change) {
+            "has a visual change outside 0 to 1"
+        } else if (stimulus.kind == StimulusKind::Changed) == stimulus.fault.is_empty() {
+            "has a kind that does not fit its fault"
+        } else {
+            continue;
         };
         return Err(StudyError::damaged(format!("picture {:?} {why}", stimulus.file), &path));
     }

@@ -1,9 +1,9 @@
 //! A study on disk: how it is done, and what is shown.
 
 use crate::error::StudyError;
-use crate::journal::Said;
+use crate::journal::TimedChoice;
 use crate::protocol::Protocol;
-use crate::stimulus::{self, Kind, Stimulus};
+use crate::stimulus::{self, Stimulus, StimulusKind};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -45,17 +45,17 @@ impl Study {
 
     /// Places of the pictures that the study is about, in the order of the index.
     pub(crate) fn wanted(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.stimuli.len()).filter(|&at| self.stimuli[at].kind != Kind::Easy)
+        (0..self.stimuli.len()).filter(|&at| self.stimuli[at].kind != StimulusKind::Easy)
     }
 
     /// Whether an answer is the right one.
-    pub(crate) fn is_right(&self, stimulus: usize, said: &Said) -> bool {
-        self.protocol.choices[said.choice] == self.stimuli[stimulus].truth
+    pub(crate) fn is_right(&self, stimulus: usize, answer: &TimedChoice) -> bool {
+        self.protocol.choices[answer.choice] == self.stimuli[stimulus].truth
     }
 
     /// Whether a picture was shown for as long as it should, to within one frame.
-    pub(crate) fn is_timely(&self, said: &Said) -> bool {
-        let off = (said.shown_ms - self.protocol.shown_ms).abs();
-        said.frame_ms <= SLOWEST_FRAME_MS && off <= said.frame_ms + ROUNDING_MS
+    pub(crate) fn is_timely(&self, answer: &TimedChoice) -> bool {
+        let off = (answer.shown_ms - self.protocol.shown_ms).abs();
+        answer.frame_ms <= SLOWEST_FRAME_MS && off <= answer.frame_ms + ROUNDING_MS
     }
 }

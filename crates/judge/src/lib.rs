@@ -31,10 +31,12 @@
 //! own code. Answers of a disturbed target can hold NaN and infinities; such boxes overlap with
 //! nothing and rank last, so that a broken answer never counts as a right one.
 
+mod judge;
 pub mod metric;
 pub mod oracle;
 pub mod tolerance;
 
+pub use judge::Judge;
 pub use metric::{
     BlockNorm, ClassScores, CocoEvidence, CocoSummary, Confusion, HogError, HogSettings,
     ObjectChange, ObjectPairs, Rect, Scene, ScoredBox, SegmentError, SizeScores, Tide, TideError,
@@ -44,5 +46,5 @@ pub use metric::{
     object_pairs, psnr, rank_of, same_letters, segment_iou, tide, top_class, visual, voc_ap,
     voc_average_precision,
 };
-pub use oracle::{GUARDS, Judge, ORACLES};
+pub use oracle::{GUARDS, ORACLES};
 pub use tolerance::{Tolerance, ToleranceError};

@@ -18,7 +18,7 @@ pub struct Tolerance {
     pub name: Cow<'static, str>,
     /// Where the numbers come from, for the report that relies on them.
     pub source: Cow<'static, str>,
-    /// How often people are right on undisturbed images; `None` where nobody was asked for the
+    /// How often people are right on undisturbed images; `None` where people were not asked for the
     /// right answer.
     pub originals: Option<f64>,
     /// One per fault, sorted by name.

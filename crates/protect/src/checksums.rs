@@ -1,6 +1,6 @@
 //! Weights that are summed before every inference.
 
-use super::ledger::Kind;
+use super::tallies::TrialKind;
 use super::work::Work;
 use super::{Cost, Protection};
 use faultlens_core::OutcomeKind;
@@ -31,11 +31,11 @@ impl Protection for Checksums {
         work.layer(layer).weights > 0
     }
 
-    fn reach<'k>(&self, kind: &'k Kind) -> &'k [u32] {
+    fn reach<'k>(&self, kind: &'k TrialKind) -> &'k [u32] {
         &kind.stored
     }
 
-    fn after(&self, kind: &Kind, layers: &BTreeSet<u32>) -> OutcomeKind {
+    fn after(&self, kind: &TrialKind, layers: &BTreeSet<u32>) -> OutcomeKind {
         super::detected(self.reach(kind), kind.before, layers)
     }
 

@@ -1,13 +1,12 @@
 //! Why protections cannot be evaluated.
 
+use faultlens_analysis::protection::AdviceError;
 use faultlens_campaign::run::RunError;
 use faultlens_core::TargetError;
 use faultlens_engine::EngineError;
 use faultlens_record::store::StoreError;
 use faultlens_stats::StatsError;
 use faultlens_targets::OpenError;
-use std::io;
-use std::path::PathBuf;
 
 /// Why protections cannot be evaluated.
 #[derive(Debug, thiserror::Error)]
@@ -56,22 +55,7 @@ pub enum ProtectError {
     /// Counts that no sample has.
     #[error(transparent)]
     Stats(#[from] StatsError),
-    /// The advice cannot be read.
-    #[error("cannot read the advice: {source}: {}", path.display())]
-    Read {
-        /// What the system says.
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
-    /// A newer version has written it.
-    #[error("the advice has version {found}, this program knows up to {known}: {}", path.display())]
-    Newer {
-        /// The version of the file.
-        found: u32,
-        /// The newest version that is known.
-        known: u32,
-        /// The file.
-        path: PathBuf,
-    },
+    /// The advice cannot be written.
+    #[error(transparent)]
+    Advice(#[from] AdviceError),
 }

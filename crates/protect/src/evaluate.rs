@@ -1,6 +1,6 @@
 //! From counted trials to what protections are worth.
 
-use super::ledger::{Kind, Ledger, Tallies};
+use super::tallies::{Tallies, TrialKind, TrialTallies};
 use super::work::Work;
 use super::{Cost, Evaluated, FalseAlarms, Gain, Move, Options, PROTECTIONS, Protection, Ranked};
 use faultlens_analysis::Rate;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// What protections of one target are judged by.
 pub(super) struct Evidence<'a> {
     /// By part of the cases.
-    pub(super) folds: &'a [Ledger],
+    pub(super) folds: &'a [TrialTallies],
     pub(super) work: &'a Work,
     pub(super) anatomy: &'a Anatomy,
     pub(super) intervals: &'a Intervals,
@@ -37,31 +37,31 @@ pub(super) fn plain(events: usize, n: usize, intervals: &Intervals) -> Result<Ra
 }
 
 impl Evidence<'_> {
-    fn whole(&self) -> Ledger {
-        let mut whole = Ledger::default();
+    fn whole(&self) -> TrialTallies {
+        let mut whole = TrialTallies::default();
         self.folds.iter().for_each(|fold| whole.join(fold));
         whole
     }
 
     /// How often the answer changed without protection.
     pub(super) fn broken(&self) -> Result<Rate, StatsError> {
-        self.whole().rate(Kind::is_broken, |_| true, self.intervals)
+        self.whole().rate(TrialKind::is_broken, |_| true, self.intervals)
     }
 
     /// The layers, by falling share of the broken answers.
     pub(super) fn ranking(&self) -> Result<Vec<Ranked>, StatsError> {
         let whole = self.whole();
         let ranked = |layer: u32| {
-            let hits = |kind: &Kind| kind.hits(layer);
-            let from = |of: fn(&Kind) -> &Vec<u32>| {
+            let hits = |kind: &TrialKind| kind.hits(layer);
+            let from = |of: fn(&TrialKind) -> &Vec<u32>| {
                 whole.trials(|kind| kind.is_broken() && of(kind).contains(&layer))
             };
             let work = self.work.layer(layer);
             Ok(Ranked {
                 layer,
                 name: self.anatomy.name(layer).to_owned(),
-                rate: whole.rate(Kind::is_broken, hits, self.intervals)?,
-                share: whole.rate(hits, Kind::is_broken, self.intervals)?,
+                rate: whole.rate(TrialKind::is_broken, hits, self.intervals)?,
+                share: whole.rate(hits, TrialKind::is_broken, self.intervals)?,
                 computed: from(|kind| &kind.computed),
                 stored: from(|kind| &kind.stored),
                 macs: work.macs,
@@ -120,29 +120,32 @@ impl Evidence<'_> {
     }
 
     /// All trials but those of one part of the cases; those too where there is no other.
-    fn others(&self, fold: usize) -> Ledger {
-        let mut others = Ledger::default();
-        let taken = |at: usize| at != fold || self.folds.len() == 1;
-        let folds = self.folds.iter().enumerate().filter(|(at, _)| taken(*at));
-        folds.for_each(|(_, ledger)| others.join(ledger));
+    fn others(&self, fold: usize) -> TrialTallies {
+        let mut others = TrialTallies::default();
+        for (at, tallies) in self.folds.iter().enumerate() {
+            if at != fold || self.folds.len() == 1 {
+                others.join(tallies);
+            }
+        }
         others
     }
 
     /// The layers that the protection fits, by how many broken answers it would stop there.
-    fn order(&self, protection: &dyn Protection, ledger: &Ledger) -> Vec<u32> {
-        let stops = |layer: u32| {
-            ledger.weight(|kind| kind.is_broken() && protection.reach(kind).contains(&layer))
-        };
-        let fitting = self.work.numbers().filter(|&layer| protection.fits(self.work, layer));
-        let mut order: Vec<(u32, f64)> = fitting.map(|layer| (layer, stops(layer))).collect();
+    fn order(&self, protection: &dyn Protection, tallies: &TrialTallies) -> Vec<u32> {
+        let mut order: Vec<(u32, f64)> = Vec::new();
+        for layer in self.work.numbers().filter(|&layer| protection.fits(self.work, layer)) {
+            let stopped =
+                tallies.weight(|kind| kind.is_broken() && protection.reach(kind).contains(&layer));
+            order.push((layer, stopped));
+        }
         order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         order.into_iter().map(|(layer, _)| layer).collect()
     }
 
     fn moves(&self, protection: &dyn Protection, extent: &Extent) -> Moves {
         let mut moves = Moves::default();
-        for (ledger, layers) in self.folds.iter().zip(&extent.apart) {
-            moves.join_by(ledger, |kind| (kind.before, protection.after(kind, layers)));
+        for (tallies, layers) in self.folds.iter().zip(&extent.apart) {
+            moves.join_by(tallies, |kind| (kind.before, protection.after(kind, layers)));
         }
         moves
     }
@@ -166,12 +169,12 @@ impl Evidence<'_> {
             second_only: moves.trials(is(false, true)),
             neither: moves.trials(is(false, false)),
         };
-        let gain = match moves.is_uneven() {
-            true => {
-                let stopped = moves.rate(is(true, false), |_| true, self.intervals)?;
-                less(&stopped, &moves.rate(is(false, true), |_| true, self.intervals)?)
-            }
-            false => newcombe_paired(counts, self.intervals.level)?,
+        // Newcombe's interval knows no weights; trials with uneven ones are compared rate by rate.
+        let gain = if moves.is_uneven() {
+            let stopped = moves.rate(is(true, false), |_| true, self.intervals)?;
+            less(&stopped, &moves.rate(is(false, true), |_| true, self.intervals)?)
+        } else {
+            newcombe_paired(counts, self.intervals.level)?
         };
         let p_value = mcnemar_exact(counts.first_only, counts.second_only);
         let trials = |from, to| moves.trials(|&(before, after)| (before, after) == (from, to));
@@ -219,7 +222,7 @@ impl Evidence<'_> {
 struct Extent {
     /// By all trials.
     layers: Vec<u32>,
-    /// By part of the cases, what the trials of the others say.
+    /// By part of the cases, the trials of the others.
     apart: Vec<BTreeSet<u32>>,
 }
 

@@ -8,47 +8,44 @@
 //!
 //! Whatever is made from cases, such as ranges of values or the order of layers, is evaluated on
 //! other cases. To add a protection: one file, one line in `PROTECTIONS`.
+//!
+//! ```no_run
+//! use faultlens_protect::{Options, protect};
+//! use std::path::Path;
+//!
+//! let advice = protect(Path::new("runs/signs"), &Options::default())?;
+//! println!("{} trials run again", advice.trials);
+//! # Ok::<(), faultlens_protect::ProtectError>(())
+//! ```
 
-mod advice;
 mod checksums;
 mod duplication;
 mod error;
 mod evaluate;
-mod ledger;
+mod findings;
 mod ranges;
 mod shield;
+mod tallies;
 mod target;
 mod trials;
-mod words;
 mod work;
 
-pub use advice::{
-    ADVICE_VERSION, Advice, Cost, Evaluated, FalseAlarms, Gain, Limit, Move, Ranked, TargetAdvice,
-};
 pub use error::ProtectError;
+pub use faultlens_analysis::protection::{
+    ADVICE_FILE, ADVICE_VERSION, Advice, CHECKSUMS, Cost, DUPLICATION, Evaluated, FalseAlarms,
+    Gain, Limit, Move, RANGES, Ranked, TargetAdvice, read,
+};
 
 use faultlens_analysis::format::counted;
+use faultlens_analysis::protection::AdviceError;
 use faultlens_campaign::replay::Rerun;
 use faultlens_core::OutcomeKind;
 use faultlens_record::store::replace;
-use ledger::Kind;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
+use tallies::TrialKind;
 use trials::Trials;
 use work::Work;
-
-/// The file of a run directory that holds the advice.
-pub const ADVICE_FILE: &str = "protection.json";
-
-/// The name of range restriction.
-pub const RANGES: &str = "ranges";
-/// The name of selective duplication.
-pub const DUPLICATION: &str = "duplication";
-/// The name of checksums on weights.
-pub const CHECKSUMS: &str = "checksums";
 
 /// What is evaluated, and how; threads change no result.
 #[derive(Debug, Clone, Default)]
@@ -82,10 +79,10 @@ trait Protection: Sync {
     fn fits(&self, work: &Work, layer: u32) -> bool;
 
     /// The layers of which any one suffices to stop a fault.
-    fn reach<'k>(&self, kind: &'k Kind) -> &'k [u32];
+    fn reach<'k>(&self, kind: &'k TrialKind) -> &'k [u32];
 
     /// What becomes of a trial with the protection around these layers.
-    fn after(&self, kind: &Kind, layers: &BTreeSet<u32>) -> OutcomeKind;
+    fn after(&self, kind: &TrialKind, layers: &BTreeSet<u32>) -> OutcomeKind;
 
     /// What it costs around these layers, at every inference.
     fn cost(&self, work: &Work, layers: &BTreeSet<u32>) -> Cost;
@@ -135,7 +132,7 @@ pub fn protect(dir: &Path, options: &Options) -> Result<Advice, ProtectError> {
     let advice = advise(&rerun, options)?;
     let path = dir.join(ADVICE_FILE);
     let failed =
-        |error: serde_json::Error| ProtectError::Read { source: error.into(), path: path.clone() };
+        |error: serde_json::Error| AdviceError::Read { source: error.into(), path: path.clone() };
     let mut text = serde_json::to_string_pretty(&advice).map_err(failed)?;
     text.push('\n');
     replace(&path, text.as_bytes(), "write the advice")?;
@@ -153,40 +150,17 @@ fn advise(rerun: &Rerun, options: &Options) -> Result<Advice, ProtectError> {
     Ok(Advice {
         version: ADVICE_VERSION,
         name: campaign.name.clone(),
-        findings: words::findings(&targets),
+        findings: findings::findings(&targets),
         confidence: campaign.intervals.level.confidence(),
         interval: campaign.intervals.to_string(),
         margin: options.margin,
         folds: trials.folds(),
         recorded: store.progress()?.recorded,
         trials: targets.iter().map(|target| target.broken.n).sum(),
-        warnings: words::warnings(&trials, campaign, store.progress()?.complete),
+        warnings: findings::warnings(&trials, campaign, store.progress()?.complete),
         left_out: trials.left_out,
         targets,
     })
-}
-
-/// The version alone, to tell newer advice from a damaged file.
-#[derive(Deserialize)]
-struct Version {
-    version: u32,
-}
-
-/// The advice that lies in a run directory, if there is any.
-pub fn read(dir: &Path) -> Result<Option<Advice>, ProtectError> {
-    let path = dir.join(ADVICE_FILE);
-    let failed = |source| ProtectError::Read { source, path: path.clone() };
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    let damaged = |error: serde_json::Error| failed(error.into());
-    let Version { version } = serde_json::from_str(&text).map_err(damaged)?;
-    if version > ADVICE_VERSION {
-        return Err(ProtectError::Newer { found: version, known: ADVICE_VERSION, path });
-    }
-    serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
 #[cfg(test)]
@@ -197,15 +171,5 @@ mod tests {
     fn names_are_those_of_the_constants() {
         let names: Vec<&str> = protections().map(|(name, _)| name).collect();
         assert_eq!(names, [RANGES, DUPLICATION, CHECKSUMS]);
-    }
-
-    #[test]
-    fn advice_is_found_or_not_or_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        assert!(read(dir.path()).unwrap().is_none());
-        fs::write(dir.path().join(ADVICE_FILE), r#"{"version": 99}"#).unwrap();
-        assert!(matches!(read(dir.path()), Err(ProtectError::Newer { found: 99, .. })));
-        fs::write(dir.path().join(ADVICE_FILE), r#"{"version": 1}"#).unwrap();
-        assert!(matches!(read(dir.path()), Err(ProtectError::Read { .. })));
     }
 }

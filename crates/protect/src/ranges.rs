@@ -1,6 +1,6 @@
 //! Activations that are clipped to what undisturbed runs show.
 
-use super::ledger::Kind;
+use super::tallies::TrialKind;
 use super::work::Work;
 use super::{Cost, Protection};
 use faultlens_core::{OutcomeKind, Tensor, TensorData};
@@ -38,11 +38,11 @@ impl Protection for Ranges {
         work.clipped > 0
     }
 
-    fn reach<'k>(&self, _kind: &'k Kind) -> &'k [u32] {
+    fn reach<'k>(&self, _kind: &'k TrialKind) -> &'k [u32] {
         &[]
     }
 
-    fn after(&self, kind: &Kind, _layers: &BTreeSet<u32>) -> OutcomeKind {
+    fn after(&self, kind: &TrialKind, _layers: &BTreeSet<u32>) -> OutcomeKind {
         kind.clipped.unwrap_or(kind.before)
     }
 

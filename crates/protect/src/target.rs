@@ -1,10 +1,10 @@
 //! One target's trials under every protection.
 
 use super::evaluate::{Evidence, plain};
-use super::ledger::Ledger;
 use super::ranges::{self, Range};
 use super::shield::{Guarded, Shield, reread};
-use super::trials::{Alarm, Told, Trials};
+use super::tallies::TrialTallies;
+use super::trials::{Alarm, CaseResult, Trials};
 use super::work::Work;
 use super::{FalseAlarms, Limit, Options, ProtectError, RANGES, TargetAdvice};
 use faultlens_campaign::OpenCampaign;
@@ -47,9 +47,9 @@ pub(super) fn advise(
     let guarded = bench.guarded(|_| true);
     let clips: Vec<ValueId> = guarded.iter().map(|(id, ..)| *id).collect();
     let work = bench.work(&clips)?;
-    let told = bench.told(&guarded)?;
-    let alarms = bench.alarms(&told)?;
-    let folds: Vec<Ledger> = told.into_iter().map(joined).collect();
+    let results = bench.results(&guarded)?;
+    let alarms = bench.alarms(&results)?;
+    let folds: Vec<TrialTallies> = results.into_iter().map(joined).collect();
     let spec = &open.campaign.targets[target as usize];
     let evidence = Evidence {
         folds: &folds,
@@ -79,10 +79,10 @@ pub(super) fn advise(
     }))
 }
 
-fn joined(told: Vec<Told>) -> Ledger {
-    let mut ledger = Ledger::default();
-    told.iter().for_each(|case| ledger.join(&case.ledger));
-    ledger
+fn joined(results: Vec<CaseResult>) -> TrialTallies {
+    let mut tallies = TrialTallies::default();
+    results.iter().for_each(|case| tallies.join(&case.tallies));
+    tallies
 }
 
 impl<'a> Bench<'a> {
@@ -144,31 +144,31 @@ impl<'a> Bench<'a> {
         Ok(Work::default())
     }
 
-    /// By fold and then by case, what trials say. What is clipped in a fold's cases was profiled
+    /// The results of all trials, by fold and then by case. What is clipped in a fold's cases was profiled
     /// on those of the others, where there are any.
-    fn told(&self, guarded: &[Guarded]) -> Result<Vec<Vec<Told>>, ProtectError> {
+    fn results(&self, guarded: &[Guarded]) -> Result<Vec<Vec<CaseResult>>, ProtectError> {
         let folds = self.trials.folds();
         let all = self.open.plan.cases();
         let spec = &self.open.campaign.targets[self.target as usize];
         let proto = if guarded.is_empty() { None } else { Some(reread(spec)?) };
-        let mut told = Vec::new();
+        let mut results = Vec::new();
         for fold in 0..folds {
             let others = self.guarded(|case| folds == 1 || case % folds != fold);
             let shield = proto.as_ref().map(|proto| Shield::new(proto, spec, self.inside, &others));
             let shield = shield.transpose()?;
             let cases: Vec<u32> = (0..all).filter(|case| case % folds == fold).collect();
             let of_fold = shared(&cases, self.options.threads(), |case| {
-                self.trials.tell(self.open, self.target, case, shield.as_ref())
+                self.trials.rerun(self.open, self.target, case, shield.as_ref())
             });
-            told.push(of_fold.into_iter().collect::<Result<_, _>>()?);
+            results.push(of_fold.into_iter().collect::<Result<_, _>>()?);
         }
-        Ok(told)
+        Ok(results)
     }
 
     /// What clipping does to undisturbed cases that its ranges do not come from.
-    fn alarms(&self, told: &[Vec<Told>]) -> Result<Option<FalseAlarms>, ProtectError> {
-        let alarms: Vec<Alarm> = told.iter().flatten().filter_map(|case| case.alarm).collect();
-        if alarms.is_empty() || told.len() < 2 {
+    fn alarms(&self, results: &[Vec<CaseResult>]) -> Result<Option<FalseAlarms>, ProtectError> {
+        let alarms: Vec<Alarm> = results.iter().flatten().filter_map(|case| case.alarm).collect();
+        if alarms.is_empty() || results.len() < 2 {
             return Ok(None);
         }
         let rate = |of: Vec<bool>| {
@@ -185,7 +185,8 @@ impl<'a> Bench<'a> {
 /// Works on all of the numbers, on several threads; what comes back is in their order.
 fn shared<T: Send>(numbers: &[u32], threads: usize, work: impl Fn(u32) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let some = || {
+    // Threads draw the next number when they are free, so that long work delays no other.
+    let work_until_done = || {
         let mut done = Vec::new();
         while let at = next.fetch_add(1, Ordering::Relaxed)
             && let Some(&number) = numbers.get(at)
@@ -195,7 +196,7 @@ fn shared<T: Send>(numbers: &[u32], threads: usize, work: impl Fn(u32) -> T + Sy
         done
     };
     let mut done = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(some)).collect();
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work_until_done)).collect();
         let joined = workers.into_iter().map(|worker| match worker.join() {
             Ok(done) => done,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -1,8 +1,8 @@
 //! The trials of a run, drawn again.
 
 use super::ProtectError;
-use super::ledger::{Kind, Ledger};
 use super::shield::Shield;
+use super::tallies::{TrialKind, TrialTallies};
 use faultlens_campaign::plan::TrialKey;
 use faultlens_campaign::run::RunError;
 use faultlens_campaign::trial::{Disturb, STACK, disturb, strike};
@@ -10,6 +10,7 @@ use faultlens_campaign::{GoldenCase, Observation, OpenCampaign};
 use faultlens_core::{Case, OutcomeKind, Response, TargetError};
 use faultlens_engine::{Change, Golden};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike};
+use faultlens_record::Cost;
 use faultlens_record::store::{CaseRecord, FaultOn, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,10 +33,10 @@ struct Recorded {
     outcome: OutcomeKind,
 }
 
-/// What one case of one target says.
+/// The trials of one case of one target, run again.
 #[derive(Default)]
-pub(super) struct Told {
-    pub(super) ledger: Ledger,
+pub(super) struct CaseResult {
+    pub(super) tallies: TrialTallies,
     /// What clipping did to the undisturbed case, where there are clips.
     pub(super) alarm: Option<Alarm>,
 }
@@ -53,8 +54,10 @@ impl Trials {
     /// Reads what is on record.
     pub(super) fn read(store: &Store, open: &OpenCampaign) -> Result<Self, ProtectError> {
         let cases = store.cases()?.into_iter().map(|case| (case.case, case)).collect();
-        let by_case = || (0..open.plan.cases()).map(|_| Vec::new()).collect();
-        let recorded: Vec<Vec<Vec<Recorded>>> = open.targets.iter().map(|_| by_case()).collect();
+        let mut recorded: Vec<Vec<Vec<Recorded>>> = Vec::new();
+        for _ in &open.targets {
+            recorded.push((0..open.plan.cases()).map(|_| Vec::new()).collect());
+        }
         let mut trials = Self { recorded, cases, left_out: BTreeMap::new() };
         let mut any = false;
         store.for_each::<ProtectError>(|record| {
@@ -108,26 +111,28 @@ impl Trials {
     }
 
     /// Runs all trials of a case again, in the model with clips where there is one.
-    pub(super) fn tell(
+    pub(super) fn rerun(
         &self,
         open: &OpenCampaign,
         target: u32,
         number: u32,
         shield: Option<&Shield>,
-    ) -> Result<Told, ProtectError> {
-        let Some(case) = self.case(open, number)? else { return Ok(Told::default()) };
-        let Ok(golden_case) = open.golden_case(target, case) else { return Ok(Told::default()) };
+    ) -> Result<CaseResult, ProtectError> {
+        let Some(case) = self.case(open, number)? else { return Ok(CaseResult::default()) };
+        let Ok(golden_case) = open.golden_case(target, case) else {
+            return Ok(CaseResult::default());
+        };
         let clipped = shield.map(|shield| {
             let (golden, answer) =
                 shield.golden(&golden_case.target.shown(&golden_case.case.image))?;
             Ok::<_, ProtectError>(Clipped { shield, golden, answer })
         });
         let clipped = clipped.transpose()?;
-        let mut told = Told::default();
+        let mut result = CaseResult::default();
         if let Some(clipped) = &clipped {
             let outcome = golden_case.judge(&answered(Ok(clipped.answer.clone()))).kind();
             let judged = outcome != OutcomeKind::Skipped;
-            told.alarm = Some(Alarm {
+            result.alarm = Some(Alarm {
                 touched: clipped.shield.clips(&clipped.golden),
                 changed: judged.then_some(outcome != OutcomeKind::Unchanged),
             });
@@ -136,22 +141,22 @@ impl Trials {
         for trials in recorded.chunk_by(|a, b| a.fault == b.fault) {
             let Some(first) = trials.first() else { continue };
             let fault = &open.campaign.faults[first.fault as usize];
-            let Some(injection) = disturb(fault).injection() else { continue };
+            let Some(injection) = disturb(fault).facts().injection else { continue };
             let again =
                 Again { open, golden_case: &golden_case, injection, clipped: clipped.as_ref() };
             again.count(
                 TrialKey { target, case: number, fault: 0, repeat: 0 },
                 trials,
-                &mut told,
+                &mut result,
             )?;
         }
-        Ok(told)
+        Ok(result)
     }
 }
 
 /// Why a trial is left out, if it is.
 fn left_out(fault: &dyn Disturb, outcome: OutcomeKind) -> Option<&'static str> {
-    match fault.disturbs() {
+    match fault.facts().disturbs {
         FaultOn::Image => Some("faults in images"),
         FaultOn::Attack => Some("attacks"),
         FaultOn::Scene => Some("changed scenes"),
@@ -162,7 +167,7 @@ fn left_out(fault: &dyn Disturb, outcome: OutcomeKind) -> Option<&'static str> {
 }
 
 fn is_search(fault: &dyn Disturb) -> bool {
-    fault.injection().is_some_and(|injection| injection.plan() == SitePlan::Boundary)
+    fault.facts().injection.is_some_and(|injection| injection.plan() == SitePlan::Boundary)
 }
 
 /// A case in the model with clips.
@@ -185,7 +190,7 @@ impl Again<'_> {
         &self,
         key: TrialKey,
         trials: &[Recorded],
-        told: &mut Told,
+        result: &mut CaseResult,
     ) -> Result<(), ProtectError> {
         let Ok((white_box, golden)) = self.golden_case.white_box() else { return Ok(()) };
         let sites =
@@ -200,8 +205,8 @@ impl Again<'_> {
             let after = self.outcomes(&struck)?;
             for ((before, strike), clipped) in struck.into_iter().zip(after) {
                 let (computed, stored) = self.layers(&strike.changes);
-                let kind = Kind { before, clipped, computed, stored };
-                told.ledger.add(kind, strike.weight)?;
+                let kind = TrialKind { before, clipped, computed, stored };
+                result.tallies.add(kind, strike.weight)?;
             }
         }
         Ok(())
@@ -256,5 +261,5 @@ impl Again<'_> {
 
 /// An answer as the golden case judges it.
 fn answered(answer: Result<Response, TargetError>) -> Observation {
-    Observation { queries: 0, ..Observation::answered(answer.map(Some)) }
+    Observation { cost: Cost::default(), ..Observation::answered(answer.map(Some)) }
 }

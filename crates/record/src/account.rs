@@ -1,4 +1,4 @@
-//! What a run took: time by who spent it, and every call to a service.
+//! What a run cost: time by what it was spent on, and every call to a service.
 
 use crate::store::{StoreError, replace};
 use faultlens_targets::service::CallStats;
@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The file of a run directory that says what the run took.
+/// The file of a run directory that holds the account.
 const FILE: &str = "account.json";
 /// An account is small; what is larger is something else.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What a run took, from its first start to its last end.
+/// What a run cost, from its first start to its last end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spending {
     /// Seconds from start to end.
@@ -28,7 +28,7 @@ pub struct Spending {
     pub services: Vec<ServiceAccount>,
 }
 
-/// What became of the calls to one service.
+/// The calls to one service.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServiceAccount {
     /// The target's name in the campaign.
@@ -44,12 +44,12 @@ pub struct ServiceAccount {
 }
 
 impl Spending {
-    /// What a run took so far; `None` where there is no account.
+    /// What a run cost so far; `None` where there is no account.
     pub fn read(dir: &Path) -> Option<Self> {
         let path = dir.join(FILE);
         let fits = fs::metadata(&path).is_ok_and(|about| about.len() <= MAX_FILE_BYTES);
         let text = fits.then(|| fs::read_to_string(&path).ok()).flatten();
-        // An account that nobody can read is none: it decides no record.
+        // A damaged account counts as none: no record depends on it.
         text.and_then(|text| serde_json::from_str(&text).ok())
     }
 

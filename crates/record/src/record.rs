@@ -1,5 +1,6 @@
-//! What remains of a trial.
+//! Records of trials and of undisturbed answers.
 
+use crate::GoldenScene;
 use crate::measures::{CHANGES, Measures};
 use faultlens_core::Outcome;
 use sha2::{Digest, Sha256};
@@ -8,14 +9,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// One trial, done.
+/// The record of one trial.
 ///
 /// Everything but times is the same whenever and wherever the trial runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Its place in the plan.
+    /// Its number in the plan.
     pub number: u64,
-    /// What it is a trial of.
+    /// Its identity.
     pub trial: TrialId,
     /// The target, by its place in the campaign.
     pub target: u32,
@@ -25,7 +26,7 @@ pub struct Record {
     pub fault: u32,
     /// Which of the trials of this target, case and fault.
     pub repeat: u32,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// Where a model fault landed; the first place where it landed in several.
     pub site: Option<Site>,
@@ -35,11 +36,11 @@ pub struct Record {
     pub score: Option<f32>,
     /// What it cost to run.
     pub cost: Cost,
-    /// Tells whether another answer has the same bits; `None` where there is no answer.
+    /// A hash of the answer, to compare answers bit for bit; `None` where there is no answer.
     pub digest: Option<u64>,
     /// What was measured beside the outcome.
     pub measures: Measures,
-    /// What faults, oracles and targets of users have to say besides, by name.
+    /// Texts by name that plug-ins add. Nothing of this project is kept here.
     pub extra: BTreeMap<String, String>,
 }
 
@@ -101,9 +102,9 @@ pub struct Site {
     pub element: u64,
     /// The bit that was hit; `None` where none or several were.
     pub bit: Option<u32>,
-    /// What stood there.
+    /// The number before the fault.
     pub before: f64,
-    /// What stands there now.
+    /// The number under the fault.
     pub after: f64,
 }
 
@@ -116,7 +117,7 @@ impl PartialEq for Site {
     }
 }
 
-/// The site in words.
+/// The site in one line, for people.
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ModelValue { value, operator, kind, .. } = &*self.place;
@@ -193,7 +194,7 @@ impl fmt::Display for TrialId {
 }
 
 /// The undisturbed answer of one target to one case.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct GoldenRecord {
     /// The target, by its place in the campaign.
     pub target: u32,
@@ -203,16 +204,17 @@ pub struct GoldenRecord {
     pub answer: Option<Arc<str>>,
     /// The number that goes with the answer.
     pub score: Option<f32>,
-    /// Whether it is right; `None` where nobody knows.
+    /// Whether it is right; `None` where the truth is unknown.
     pub correct: Option<bool>,
-    /// Whether it is what fairness counts; `None` where nobody asks for fairness.
+    /// Whether it is what fairness counts; `None` where the campaign does not measure
+    /// fairness.
     pub positive: Option<bool>,
     /// The right answer in the target's words, where it has one.
     pub truth: Option<Arc<str>>,
-    /// Tells whether another answer has the same bits.
+    /// A hash of the answer, to compare answers bit for bit.
     pub digest: Option<u64>,
-    /// The objects that are known and those that were found, as text; `None` where none is known.
-    pub scene: Option<Arc<str>>,
+    /// The objects that are known and those that were found; `None` where none is known.
+    pub scene: Option<GoldenScene>,
     /// Why there is no answer.
     pub error: Option<String>,
 }

@@ -1,15 +1,12 @@
 //! The report of a campaign in every format, from one document.
 
-use crate::ReportError;
 use crate::checks::checks;
 use crate::document::{Document, Header, KeyFigure};
-use crate::escape::plain;
-use crate::frame::{SCRIPT, STYLE, script_hash};
-use crate::image::Album;
+use crate::prose::findings;
+use crate::prose::method::intervals;
 use crate::render;
 use crate::render::terminal::Terminal;
 use crate::sections::{Input, parts};
-use askama::Template;
 use faultlens_analysis::format;
 use faultlens_analysis::{Progress, Summary, Tally};
 use std::path::Path;
@@ -17,31 +14,15 @@ use std::path::Path;
 const OUTDATED: &str = "The protections below were evaluated on other trials than the run has now; \
                         run faultlens protect again.";
 
-#[derive(Template)]
-#[template(path = "report.html")]
-struct Page {
-    style: &'static str,
-    script: &'static str,
-    script_hash: String,
-    version: &'static str,
-    title: String,
-    /// Every picture of the page, for the drawings that show it.
-    pictures: String,
-    body: String,
-}
-
 /// The run as one self-contained page. `dir` is the run directory: example images come from it,
 /// and the page's `replay` commands name it as it is given here.
 ///
 /// An image that is missing, hostile or too large is left out with a note, so that a damaged run
 /// still has its page. The page's own policy allows nothing from elsewhere and no script but its
 /// own.
-///
-/// # Errors
-/// [`ReportError::Page`] if the page's template cannot be filled in.
-pub fn html(summary: &Summary, dir: &Path) -> Result<String, ReportError> {
+pub fn html(summary: &Summary, dir: &Path) -> String {
     let mut warnings = Vec::new();
-    let protections = faultlens_protect::read(dir).unwrap_or_else(|error| {
+    let protections = faultlens_analysis::protection::read(dir).unwrap_or_else(|error| {
         warnings.push(error.to_string());
         None
     });
@@ -49,19 +30,9 @@ pub fn html(summary: &Summary, dir: &Path) -> Result<String, ReportError> {
     if protections.as_ref().is_some_and(|advice| advice.recorded != recorded) {
         warnings.push(OUTDATED.to_owned());
     }
-    let document = document(&Input { summary, dir, protections, warnings });
-    let mut album = Album::new(dir);
-    let body = render::html::body(&document, &mut album);
-    let page = Page {
-        style: STYLE,
-        script: SCRIPT,
-        script_hash: script_hash(),
-        version: env!("CARGO_PKG_VERSION"),
-        title: plain(&document.header.title),
-        pictures: album.images(),
-        body,
-    };
-    Ok(page.render()?)
+    let interval = intervals(&summary.intervals);
+    let document = document(&Input { summary, dir, interval, protections, warnings });
+    render::html::page(&document, Some(dir))
 }
 
 /// The run as Markdown: verdict, findings, and the first rows of the tables that suit a comment on
@@ -77,17 +48,29 @@ pub fn terminal(summary: &Summary, options: Terminal) -> String {
 }
 
 fn without_directory(summary: &Summary) -> Input<'_> {
-    Input { summary, dir: Path::new(""), protections: None, warnings: Vec::new() }
+    Input {
+        summary,
+        dir: Path::new(""),
+        interval: intervals(&summary.intervals),
+        protections: None,
+        warnings: Vec::new(),
+    }
 }
 
 fn document(input: &Input<'_>) -> Document {
     let summary = input.summary;
     let header = Header {
+        kind: "Campaign report",
         title: summary.name.clone(),
-        verdict: summary.verdict,
-        findings: summary.findings.clone(),
+        verdict: summary
+            .checks
+            .verdict
+            .map(|verdict| (verdict, format!("requirements {}", verdict.text()))),
+        lead: String::new(),
+        findings: findings(summary),
         headline: headline(&summary.overall),
-        interval: summary.interval.clone(),
+        interval: input.interval.clone(),
+        source: "from the run directory alone",
         figures: figures(&summary.overall, &summary.progress),
         checks: checks(summary),
     };
@@ -95,7 +78,7 @@ fn document(input: &Input<'_>) -> Document {
 }
 
 fn headline(tally: &Tally) -> String {
-    let trials = format::counted(format::trials(tally), "trial");
+    let trials = format::counted(tally.trials(), "trial");
     let rate = match tally.rate.value {
         None => "none judged".into(),
         Some(_) => format!("{} changed", format::rate(&tally.rate)),
@@ -121,7 +104,7 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<KeyFigure> {
         }
     };
     let mut figures = vec![
-        KeyFigure { name: "Changed", value: format::value(&tally.rate), note: interval },
+        KeyFigure::new("Changed", format::value(&tally.rate), interval),
         figure("Trials", progress.recorded, state(progress)),
         figure("Detected", tally.detected, judged.clone()),
         figure("Crashed", tally.crashed, judged.clone()),
@@ -129,7 +112,7 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<KeyFigure> {
     if tally.timed_out > 0 {
         figures.push(figure("Timed out", tally.timed_out, judged));
     }
-    figures.push(figure("Skipped", format::skipped(tally), "in no rate".into()));
+    figures.push(figure("Skipped", tally.skipped_trials(), "in no rate".into()));
     if tally.spare > 0 {
         let note = "planned for more objects than there are".into();
         figures.push(figure("Not needed", tally.spare, note));
@@ -137,8 +120,8 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<KeyFigure> {
     figures
 }
 
-fn figure(name: &'static str, count: u64, note: String) -> KeyFigure {
-    KeyFigure { name, value: format::count(count), note }
+fn figure(name: &str, count: u64, note: String) -> KeyFigure {
+    KeyFigure::new(name, format::count(count), note)
 }
 
 /// How far the run is, in words.

@@ -1,46 +1,46 @@
 //! Requirements and pinned trials as one list of checks.
 
 use crate::document::Check;
+use crate::prose::checks;
 use faultlens_analysis::format;
-use faultlens_analysis::words;
 use faultlens_analysis::{Checked, Summary};
 
 /// Every check of a run: requirements, requirements within human tolerance, pinned trials.
 pub(crate) fn checks(summary: &Summary) -> Vec<Check> {
     let mut checks = Vec::new();
-    for checked in &summary.requirements {
+    for checked in &summary.checks.requirements {
         checks.push(Check {
             class: "requirement",
             name: checked.requirement.clone(),
             verdict: checked.verdict,
-            why: checked.why.clone(),
+            why: checks::requirement_reason(checked),
             measured: format!(
                 "measured {}, {} of {}; limit {}",
-                words::measured(checked),
+                checks::measured(checked),
                 checked.rate.events,
                 checked.rate.n,
-                words::allowed(checked)
+                checks::allowed(checked)
             ),
             brief: brief(checked),
         });
     }
-    for one in &summary.preserved {
+    for one in &summary.checks.preserved {
         checks.push(Check {
             class: "preserved",
-            name: format!("{} ({})", words::preserved(one), one.tolerance),
+            name: format!("{} ({})", checks::preserved_name(one), one.tolerance),
             verdict: one.verdict,
-            why: one.why.clone(),
-            measured: words::kept(one),
-            brief: one.distance.as_ref().map_or(format::NONE.into(), words::distance),
+            why: checks::preserved_reason(one),
+            measured: checks::preserved_scores(one),
+            brief: one.distance.as_ref().map_or(format::NONE.into(), checks::distance),
         });
     }
-    for pin in &summary.pinned {
+    for pin in &summary.checks.pinned {
         let outcome = format::outcome(&pin.outcome);
         checks.push(Check {
             class: "pinned",
             name: pin.name.clone(),
             verdict: pin.verdict,
-            why: pin.why.clone(),
+            why: checks::pin_reason(pin),
             measured: format!("{}: {outcome}", pin.what),
             brief: outcome,
         });
@@ -51,7 +51,7 @@ pub(crate) fn checks(summary: &Summary) -> Vec<Check> {
 /// Failures in time stand beside their limit, since no percent sign marks them.
 fn brief(checked: &Checked) -> String {
     match checked.fit {
-        Some(_) => format!("{}, limit {}", words::measured(checked), words::allowed(checked)),
+        Some(_) => format!("{}, limit {}", checks::measured(checked), checks::allowed(checked)),
         None => format::rate(&checked.rate),
     }
 }

@@ -1,4 +1,4 @@
-//! Text from outside, made harmless for where it goes. The page's template escapes for itself.
+//! Text from outside, made harmless for where it goes. Renderers call it for every text.
 
 /// What stands for a character that would do something instead of being shown.
 const SHOWN: char = '\u{fffd}';

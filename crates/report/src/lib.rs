@@ -3,8 +3,9 @@
 //! Every report is made from a run's [`Summary`](faultlens_analysis::Summary); only the
 //! page also reads the run directory, for the images of its examples. Nothing is run again.
 //!
-//! 1. Each section (`sections/`, one file each, listed in `SECTIONS`) turns its part of the summary
-//!    into a block: prose, table, chart, pictures, or a group of them.
+//! 1. Each section (`sections/`, one file and one line each) turns its part of the summary into a
+//!    block: prose, table, chart, pictures, or a group of them. [`prose`] has the sentences that
+//!    several formats share.
 //! 2. Header and sections make a document.
 //! 3. A renderer (`render/`, one for each format) writes its blocks, and escapes every text.
 //!
@@ -14,50 +15,54 @@
 //! | [`markdown`] | a comment on a pull request |
 //! | [`terminal`] | the end of a command, in at most 40 lines |
 //! | [`junit`] | continuous integration |
+//! | [`json`] | other tools |
 //!
-//! Besides, [`sheet`] makes the page of `faultlens preview`, which shows faults and no run,
-//! [`survival()`] that of `faultlens survive`, [`tolerance()`] that of `faultlens tolerance`, and
-//! [`retraining()`] that of `faultlens retrain`, and [`grid()`] and [`grid_markdown`] show what a
-//! robustness study has found.
+//! The other commands' pages are documents too, written by the same renderers: [`sheet()`] for
+//! `faultlens preview`, [`survival()`] for `faultlens survive`, [`tolerance()`] for `faultlens
+//! tolerance`, [`retraining()`] for `faultlens retrain`, [`sweep()`] and [`sweep_markdown`] for
+//! robustness sweeps.
 //!
 //! Names of labels, files and operators come from outside. Each report escapes them for its own
 //! format.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! let run = Path::new("runs/signs");
+//! let summary = faultlens_analysis::summarise(run, &[])?;
+//! std::fs::write("report.html", faultlens_report::html(&summary, run))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod campaign;
 mod checks;
 mod document;
 mod escape;
-mod frame;
-mod grid;
 mod image;
+mod json;
 mod junit;
+pub mod prose;
 mod render;
 mod retraining;
 mod sections;
 mod sheet;
 mod survival;
 mod svg;
+mod sweep;
 mod tolerance;
 
 pub use campaign::{html, markdown, terminal};
 pub use escape::plain;
-pub use grid::{GridPage, grid, grid_markdown};
+pub use json::{comparison_json, json};
 pub use junit::junit;
 pub use render::terminal::Terminal;
-pub use retraining::{RetrainingPage, retraining};
+pub use retraining::{RetrainingPage, prose as retraining_prose, retraining};
 pub use sheet::{Sheet, SheetCell, SheetRow, sheet};
 pub use survival::{
     Effect, Effects, Survival, SurvivalPlot, SurvivalPoint, SurvivalRow, SurvivalSeries,
     SurvivalShape, SurvivalTable, survival,
 };
+pub use sweep::{SweepPage, sweep, sweep_markdown};
 pub use tolerance::{
-    ToleranceCurve, ToleranceOf, TolerancePage, tolerance, words as tolerance_words,
+    ToleranceCurve, ToleranceOf, TolerancePage, format as tolerance_format, tolerance,
 };
-
-/// Why a report cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// The page's template cannot be filled in.
-    #[error("cannot fill in the page: {0}")]
-    Page(#[from] askama::Error),
-}

@@ -1,8 +1,8 @@
 //! The page of a contact sheet: what faults make of one image.
 
-use crate::ReportError;
-use crate::image::base64;
-use askama::Template;
+use crate::document::{Block, Document, Header, InlinePicture, Part, Pictures};
+use crate::render;
+use faultlens_analysis::format::counted;
 
 /// A contact sheet.
 #[derive(Debug, Clone)]
@@ -37,23 +37,39 @@ pub struct SheetCell {
     pub jpeg: Vec<u8>,
 }
 
-#[derive(Template)]
-#[template(path = "sheet.html")]
-struct Page<'a> {
-    style: &'static str,
-    sheet: &'a Sheet,
-}
-
-impl Page<'_> {
-    fn uri(&self, jpeg: &[u8]) -> String {
-        format!("data:image/jpeg;base64,{}", base64(jpeg))
-    }
-}
-
 /// The sheet as one self-contained page.
-pub fn sheet(sheet: &Sheet) -> Result<String, ReportError> {
-    let style = include_str!("../templates/sheet.css");
-    Ok(Page { style, sheet }.render()?)
+pub fn sheet(sheet: &Sheet) -> String {
+    let number = counted(sheet.rows.len() as u64, "fault");
+    let header = Header {
+        kind: "Preview",
+        title: format!("Faults on {}", sheet.title),
+        lead: format!("{number}, from hardly visible (severity 1) to severe (5)."),
+        ..Header::default()
+    };
+    let original = InlinePicture {
+        jpeg: sheet.original.clone(),
+        alt: "The image without a fault".into(),
+        caption: "without a fault".into(),
+    };
+    let block = Block::Pictures(Pictures::Strip(vec![original]));
+    let mut parts = vec![Part::new("original", "Original", block)];
+    parts.extend(sheet.rows.iter().map(part));
+    let document = Document::new(header, Vec::new(), parts, Vec::new(), Vec::new());
+    render::html::page(&document, None)
+}
+
+fn part(row: &SheetRow) -> Part {
+    let mut pictures = Vec::new();
+    for cell in &row.cells {
+        pictures.push(InlinePicture {
+            jpeg: cell.jpeg.clone(),
+            alt: format!("{}, {}", row.name, cell.caption),
+            caption: cell.caption.clone(),
+        });
+    }
+    let about = Block::note(format!("{}; {}", row.about, row.when));
+    let block = Block::all(vec![about, Block::Pictures(Pictures::Strip(pictures))]);
+    Part::new(&row.name, &row.name, block)
 }
 
 #[cfg(test)]
@@ -70,8 +86,8 @@ mod tests {
             cells: vec![cell],
         };
         let title = "<script>alert(1)</script>.png".to_owned();
-        let page = sheet(&Sheet { title, original: vec![0], rows: vec![row] }).unwrap();
-        assert!(!page.contains("<script>") && page.contains("default-src 'none'"));
+        let page = sheet(&Sheet { title, original: vec![0], rows: vec![row] });
+        assert!(!page.contains("<script>alert") && page.contains("default-src 'none'"));
         assert!(page.contains("data:image/jpeg;base64,AQID") && page.contains("severity 1"));
     }
 }

@@ -34,14 +34,14 @@ impl SceneCampaign<'_> {
         &self,
         threads: usize,
         interrupted: &AtomicBool,
-        tell: &mut dyn FnMut(EventKind<'_>),
+        emit: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<PathBuf, RetrainError> {
         let path = self.folder.join("campaign.yaml");
         replace(&path, self.text().as_bytes(), "write the campaign")?;
         let campaign = Campaign::load(&path)?;
         let run = self.folder.join(self.run_name());
         let options = RunOptions { output: Some(run.clone()), shard: None, threads: Some(threads) };
-        let mut follower = Follower { tell, done: 0, planned: 0 };
+        let mut follower = Follower { emit, done: 0, planned: 0 };
         let ending = run_campaign(campaign, &options, &mut [&mut follower], interrupted);
         match ending.map_err(RetrainError::run(self.seed))? {
             Ending::Interrupted => Err(RetrainError::Stopped),
@@ -85,7 +85,7 @@ impl SceneCampaign<'_> {
 }
 
 struct Follower<'a> {
-    tell: &'a mut dyn FnMut(EventKind<'_>),
+    emit: &'a mut dyn FnMut(EventKind<'_>),
     done: u64,
     planned: u64,
 }
@@ -97,10 +97,10 @@ impl Sink for Follower<'_> {
                 (self.done, self.planned) = (*recorded, *planned);
             }
             Event::Recorded(records) => self.done += records.len() as u64,
-            Event::Warning(text) => (self.tell)(EventKind::Warning(text)),
+            Event::Warning(text) => (self.emit)(EventKind::Warning(text)),
             _ => return Ok(()),
         }
-        (self.tell)(EventKind::Tries { done: self.done, planned: self.planned });
+        (self.emit)(EventKind::Tries { done: self.done, planned: self.planned });
         Ok(())
     }
 }

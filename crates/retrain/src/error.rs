@@ -1,4 +1,4 @@
-//! Why an experiment cannot go on, in words that say what to do.
+//! Why an experiment cannot go on, with what to do about it.
 
 use faultlens_campaign::cases::CaseError;
 use faultlens_campaign::run::RunError;

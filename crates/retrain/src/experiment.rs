@@ -4,9 +4,11 @@ use crate::campaign::SceneCampaign;
 use crate::event::{Event, EventKind, Workers};
 use crate::file::{file_key, key, replace_folder};
 use crate::learn::{FIRST, Learning};
-use crate::ledger::Ledger;
 use crate::origin::{First, Ground, card, objects};
+use crate::plan::check;
 use crate::scenes::{Drawing, FAILING, UNCHECKED, joined};
+use crate::steps::StepLog;
+use crate::store::{is_experiment, load, save};
 use crate::{Configuration, Course, OfSeed, Plan, Precision, RetrainError, Retraining, ScenesUsed};
 use faultlens_campaign::fingerprint;
 use faultlens_data::{DataSet, write_coco};
@@ -35,27 +37,27 @@ pub fn retrain(
     workers: &Workers<'_>,
     follow: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Retraining, RetrainError> {
-    plan.check()?;
+    check(plan)?;
     is_free(folder)?;
     let ground = Ground::open(plan)?;
     fs::create_dir_all(folder).map_err(RetrainError::io(MAKE, folder))?;
     let mut all = Retraining::new(plan.clone(), ground.measured_on.clone());
     // What an equal plan has come to stays until there is more.
-    let before = Retraining::load(folder).ok().filter(|before| before.plan == *plan);
+    let before = load(folder).ok().filter(|before| before.plan == *plan);
     let before = before.map(|before| before.seeds.len());
     if before.is_none() {
-        all.save(folder)?;
+        save(&all, folder)?;
     }
     for (number, seed) in (1..).zip(plan.all_seeds()) {
-        let tell = &mut |what: EventKind<'_>| {
+        let emit = &mut |what: EventKind<'_>| {
             follow(&Event { seed, number, of: plan.seeds, what });
         };
         let dir = folder.join(format!("seed-{seed}"));
         fs::create_dir_all(&dir).map_err(RetrainError::io("make the seed's folder", &dir))?;
-        let ledger = Ledger::open(&dir);
-        all.seeds.push(Run { plan, ground: &ground, workers, seed, dir, ledger }.whole(tell)?);
+        let log = StepLog::open(&dir);
+        all.seeds.push(Run { plan, ground: &ground, workers, seed, dir, log }.whole(emit)?);
         if before.is_none_or(|before| all.seeds.len() >= before) {
-            all.save(folder)?;
+            save(&all, folder)?;
         }
     }
     Ok(all)
@@ -71,9 +73,10 @@ fn is_free(folder: &Path) -> Result<(), RetrainError> {
         return Ok(());
     }
     let mut inside = fs::read_dir(folder).map_err(RetrainError::io(MAKE, folder))?;
-    match inside.next().is_none() || Retraining::is_in(folder) {
-        true => Ok(()),
-        false => Err(RetrainError::Occupied { path: folder.to_path_buf() }),
+    if inside.next().is_none() || is_experiment(folder) {
+        Ok(())
+    } else {
+        Err(RetrainError::Occupied { path: folder.to_path_buf() })
     }
 }
 
@@ -84,16 +87,16 @@ struct Run<'a> {
     workers: &'a Workers<'a>,
     seed: u64,
     dir: PathBuf,
-    ledger: Ledger,
+    log: StepLog,
 }
 
 impl Run<'_> {
-    fn whole(mut self, tell: &mut dyn FnMut(EventKind<'_>)) -> Result<OfSeed, RetrainError> {
+    fn whole(mut self, emit: &mut dyn FnMut(EventKind<'_>)) -> Result<OfSeed, RetrainError> {
         let originals = self.originals()?;
         let print = fingerprint(&originals)?;
-        let first = self.first(&originals, &print, tell)?;
+        let first = self.first(&originals, &print, emit)?;
         let model = self.key_of_first();
-        let used = self.scenes(originals.len(), &json!([model, print]), tell)?;
+        let used = self.scenes(originals.len(), &json!([model, print]), emit)?;
         let mut courses = Vec::new();
         for configuration in Configuration::ALL {
             let added = match configuration {
@@ -102,7 +105,7 @@ impl Run<'_> {
                 Configuration::Unchecked => self.open(UNCHECKED)?,
             };
             let data = joined(&originals, &added);
-            courses.push(self.course(configuration, &data, &model, tell)?);
+            courses.push(self.course(configuration, &data, &model, emit)?);
         }
         let seed = self.seed;
         let scenes = originals.len();
@@ -127,9 +130,10 @@ impl Run<'_> {
     }
 
     fn go_on(&self) -> Result<(), RetrainError> {
-        match self.workers.interrupted.load(Ordering::Relaxed) {
-            true => Err(RetrainError::Stopped),
-            false => Ok(()),
+        if self.workers.interrupted.load(Ordering::Relaxed) {
+            Err(RetrainError::Stopped)
+        } else {
+            Ok(())
         }
     }
 
@@ -137,7 +141,7 @@ impl Run<'_> {
     fn originals(&mut self) -> Result<DataSet, RetrainError> {
         let wanted = self.ground.originals(self.plan, self.seed)?;
         let key = key(&json!([EXPERIMENT_VERSION, fingerprint(&wanted)?]));
-        if self.ledger.find::<usize>(ORIGINALS, &key) == Some(wanted.len())
+        if self.log.find::<usize>(ORIGINALS, &key) == Some(wanted.len())
             && let Ok(kept) = self.open(ORIGINALS)
         {
             return Ok(kept);
@@ -147,7 +151,7 @@ impl Run<'_> {
             let cases: Vec<_> = cases.collect::<Result<_, _>>()?;
             Ok(write_coco(part, &wanted.classes, cases)?)
         })?;
-        self.ledger.note(ORIGINALS, key, &wanted.len())?;
+        self.log.note(ORIGINALS, key, &wanted.len())?;
         self.open(ORIGINALS)
     }
 
@@ -156,7 +160,7 @@ impl Run<'_> {
         &mut self,
         originals: &DataSet,
         print: &str,
-        tell: &mut dyn FnMut(EventKind<'_>),
+        emit: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Precision, RetrainError> {
         self.go_on()?;
         let first = self.ground.first(self.seed);
@@ -166,18 +170,18 @@ impl Run<'_> {
             First::There(path) => json!(file_key(path)),
         };
         let key = key(&json!([EXPERIMENT_VERSION, TRAINING_VERSION, decides, held_out]));
-        let found: Option<(Precision, Value)> = self.ledger.find(FIRST, &key);
+        let found: Option<(Precision, Value)> = self.log.find(FIRST, &key);
         // A file that somebody has changed since is another model.
         if let Some((precision, _)) = found.filter(|(_, file)| *file == self.key_of_first()) {
-            tell(EventKind::Kept("the first model"));
+            emit(EventKind::Kept("the first model"));
             return Ok(precision);
         }
         let precision = match first {
-            First::Trained(recipe) => self.learning().first(&recipe, originals, tell)?,
+            First::Trained(recipe) => self.learning().first(&recipe, originals, emit)?,
             First::There(path) => self.brought(path)?,
         };
-        self.ledger.note(FIRST, key, &(precision, self.key_of_first()))?;
-        tell(EventKind::First(&precision));
+        self.log.note(FIRST, key, &(precision, self.key_of_first()))?;
+        emit(EventKind::First(&precision));
         Ok(precision)
     }
 
@@ -195,7 +199,7 @@ impl Run<'_> {
         &mut self,
         wanted: usize,
         first: &Value,
-        tell: &mut dyn FnMut(EventKind<'_>),
+        emit: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<ScenesUsed, RetrainError> {
         self.go_on()?;
         let Plan { per_object, label_inserted, .. } = *self.plan;
@@ -205,11 +209,11 @@ impl Run<'_> {
             json!([EXPERIMENT_VERSION, version, first, self.seed, per_object, objects, pool]);
         let run_key = key(&decides);
         let set_key = key(&json!([run_key, label_inserted]));
-        if let Some(used) = self.ledger.find(SCENES, &set_key)
+        if let Some(used) = self.log.find(SCENES, &set_key)
             && self.open(FAILING).is_ok()
             && self.open(UNCHECKED).is_ok()
         {
-            tell(EventKind::Kept("the changed scenes"));
+            emit(EventKind::Kept("the changed scenes"));
             return Ok(used);
         }
         let folder = self.dir.as_path();
@@ -220,10 +224,10 @@ impl Run<'_> {
         let originals = ORIGINALS;
         let campaign =
             SceneCampaign { folder, seed, model, originals, objects, per_object, key: &run_key };
-        let run = campaign.run(self.workers.threads, self.workers.interrupted, tell)?;
+        let run = campaign.run(self.workers.threads, self.workers.interrupted, emit)?;
         let used = Drawing { folder, seed, wanted, label_inserted }.draw(&run)?;
-        self.ledger.note(SCENES, set_key, &used)?;
-        tell(EventKind::Drawn { used: &used, wanted });
+        self.log.note(SCENES, set_key, &used)?;
+        emit(EventKind::Drawn { used: &used, wanted });
         Ok(used)
     }
 
@@ -233,7 +237,7 @@ impl Run<'_> {
         configuration: Configuration,
         data: &DataSet,
         first: &Value,
-        tell: &mut dyn FnMut(EventKind<'_>),
+        emit: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Course, RetrainError> {
         self.go_on()?;
         let recipe = Recipe { seed: self.seed, ..self.ground.recipe.clone() };
@@ -245,15 +249,15 @@ impl Run<'_> {
         let file = self.dir.join(format!("{name}.onnx"));
         // The set of the originals has a step of that name.
         let step = format!("course {name}");
-        let found: Option<(Course, Value)> = self.ledger.find(&step, &key);
+        let found: Option<(Course, Value)> = self.log.find(&step, &key);
         if let Some((course, _)) = found.filter(|(_, there)| *there == json!(file_key(&file))) {
-            tell(EventKind::Kept(configuration.about()));
+            emit(EventKind::Kept(configuration.about()));
             return Ok(course);
         }
         let model = onnx::read(&self.first_file())?;
-        let course = self.learning().course(configuration, &recipe, &model, data, every, tell)?;
-        self.ledger.note(&step, key, &(&course, file_key(&file)))?;
-        tell(EventKind::Went(&course));
+        let course = self.learning().course(configuration, &recipe, &model, data, every, emit)?;
+        self.log.note(&step, key, &(&course, file_key(&file)))?;
+        emit(EventKind::Went(&course));
         Ok(course)
     }
 }

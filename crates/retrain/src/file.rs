@@ -1,4 +1,4 @@
-//! Files that are complete or not there, and what tells their content.
+//! Files that are complete or absent, and keys of their content.
 
 use crate::RetrainError;
 use serde::Serialize;

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// What learns and is measured, by whom, and who is told.
+/// What a training needs besides its recipe and data.
 pub(crate) struct Learning<'a> {
     pub(crate) ground: &'a Ground,
     pub(crate) workers: &'a Workers<'a>,
@@ -29,20 +29,27 @@ impl Learning<'_> {
         &self,
         recipe: &Recipe,
         originals: &DataSet,
-        tell: &mut dyn FnMut(EventKind<'_>),
+        emit: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Precision, RetrainError> {
-        let mut learn = || {
-            let raw = first_model(&self.ground.architecture, recipe, originals)?;
-            let progress = &mut |progress| self.told(FIRST, progress, tell);
-            let trained = train(recipe, &raw, originals, self.workers.threads, progress)?;
-            let model = described(&trained.model, recipe, &originals.classes)?;
-            let precision = self.precision(recipe, &model)?;
-            Ok((trained, model, precision))
-        };
-        let (trained, model, precision) =
-            learn().map_err(RetrainError::train("the first model"))?;
+        let (trained, model, precision) = self
+            .train_first(recipe, originals, emit)
+            .map_err(RetrainError::train("the first model"))?;
         self.keep(FIRST, &model, &self.card(FIRST, recipe, originals, &trained, &precision))?;
         Ok(precision)
+    }
+
+    fn train_first(
+        &self,
+        recipe: &Recipe,
+        originals: &DataSet,
+        emit: &mut dyn FnMut(EventKind<'_>),
+    ) -> Result<(Trained, ModelProto, Precision), TrainError> {
+        let raw = first_model(&self.ground.architecture, recipe, originals)?;
+        let progress = &mut |progress| self.report_progress(FIRST, progress, emit);
+        let trained = train(recipe, &raw, originals, self.workers.threads, progress)?;
+        let model = described(&trained.model, recipe, &originals.classes)?;
+        let precision = self.precision(recipe, &model)?;
+        Ok((trained, model, precision))
     }
 
     /// Goes on from the first model with some set, and writes what became of it.
@@ -53,7 +60,7 @@ impl Learning<'_> {
         first: &ModelProto,
         data: &DataSet,
         every: usize,
-        tell: &mut dyn FnMut(EventKind<'_>),
+        emit: &mut dyn FnMut(EventKind<'_>),
     ) -> Result<Course, RetrainError> {
         let name = configuration.name();
         let mut losses = Vec::new();
@@ -66,7 +73,7 @@ impl Learning<'_> {
             }
             Ok(())
         };
-        let progress = &mut |progress| self.told(name, progress, tell);
+        let progress = &mut |progress| self.report_progress(name, progress, emit);
         let trained = train_with(recipe, first, data, self.workers.threads, progress, each_epoch)
             .map_err(RetrainError::train(configuration.about()))?;
         if let Some(Point { precision, .. }) = points.last() {
@@ -85,16 +92,18 @@ impl Learning<'_> {
         measure(recipe, model, &self.ground.held_out, self.workers.threads)
     }
 
-    fn told(
+    /// Reports a step of training; ends the training where somebody interrupts.
+    fn report_progress(
         &self,
         name: &'static str,
         progress: Progress,
-        tell: &mut dyn FnMut(EventKind<'_>),
+        emit: &mut dyn FnMut(EventKind<'_>),
     ) -> ControlFlow<()> {
-        tell(EventKind::Learns { name, progress });
-        match self.workers.interrupted.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        emit(EventKind::Learns { name, progress });
+        if self.workers.interrupted.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 

@@ -172,7 +172,7 @@ fn opened(data: &Path, card: &Card) -> Result<DataSet, RetrainError> {
     })
 }
 
-/// Where inserted objects come from, as a campaign names it, and what tells whether it is the same.
+/// Where inserted objects come from, as a campaign names it, and a key that changes with its content.
 pub(crate) fn objects(plan: &Plan, originals: &str) -> (String, Option<String>) {
     match &plan.origin {
         Origin::Own { objects: Some(objects), .. } => {

@@ -105,7 +105,7 @@ impl Drawing<'_> {
                     }
                     Ok(())
                 })
-                .map_err(|trouble| trouble.told(self.seed))?;
+                .map_err(|trouble| trouble.into_error(self.seed))?;
             writer.finish(rerun.classes())?;
             Ok(files)
         })
@@ -185,7 +185,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    fn told(self, seed: u64) -> RetrainError {
+    fn into_error(self, seed: u64) -> RetrainError {
         match self {
             Self::Run(source) => RetrainError::Run { seed, source },
             Self::Data(error) => error.into(),

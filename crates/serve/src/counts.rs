@@ -92,8 +92,8 @@ impl CallCounts {
     }
 }
 
-/// A call in flight. It counts as abandoned unless its ending is set: when a client disconnects, the
-/// future that handles the call is dropped at any point.
+/// A call in flight. It counts as abandoned unless its ending is set: when a client disconnects,
+/// the future that handles the call is dropped at any point.
 pub(crate) struct Call {
     counts: Arc<CallCounts>,
     pub(crate) number: u64,

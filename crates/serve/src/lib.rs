@@ -38,6 +38,7 @@
 
 mod counts;
 mod image_rules;
+mod listening;
 mod message;
 mod misbehave;
 mod model;
@@ -47,7 +48,8 @@ mod sigv4;
 mod wire;
 
 pub use counts::{CallCounts, Ending};
+pub use listening::{ListenError, Listening, Stopper, wait_for_stop};
 pub use misbehave::{Misbehaviour, MisbehaviourError};
 pub use model::ServedModel;
-pub use server::{Options, ServeError, Server, Stopper};
+pub use server::{Options, ServeError, Server};
 pub use wire::{FORMATS, Format, UnknownFormat};

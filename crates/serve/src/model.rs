@@ -24,8 +24,8 @@ pub struct ServedModel {
 }
 
 impl ServedModel {
-    /// Opens a model, a file or `world:NAME`. A softmax is added to logits, since no service answers
-    /// with logits.
+    /// Opens a model, a file or `world:NAME`. A softmax is added to logits, since no service
+    /// answers with logits.
     pub fn open(path: &Path, given: PartialDescription) -> Result<Self, OpenError> {
         let mut target = OnnxTarget::open(path, given.clone())?;
         let output = &target.description().output;

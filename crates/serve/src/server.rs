@@ -1,6 +1,7 @@
 //! The server: from a connection to a response.
 
 use crate::counts::{Call, CallCounts, Ending};
+use crate::listening::{ListenError, Listening, Stopper, wait_for_stop};
 use crate::message::{HttpRequest, HttpResponse};
 use crate::misbehave::{Misbehaviour, Plan};
 use crate::model::ServedModel;
@@ -15,13 +16,12 @@ use bytes::Bytes;
 use faultlens_core::Seed;
 use http_body::Frame;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
-use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
@@ -44,8 +44,8 @@ pub struct Options {
     pub address: SocketAddr,
     /// How many calls are computed at once.
     pub threads: usize,
-    /// Accepted keys: `ID:SECRET` for Rekognition, else the secret alone. Without any, every call is
-    /// accepted.
+    /// Accepted keys: `ID:SECRET` for Rekognition, else the secret alone. Without any, every call
+    /// is accepted.
     pub keys: Vec<String>,
     /// How it misbehaves.
     pub misbehaviour: Misbehaviour,
@@ -59,13 +59,8 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The port is taken, or not allowed.
-    #[error("cannot listen on {address}: {source}; choose another --port, or 0 for any free one")]
-    Listen {
-        /// Where.
-        address: SocketAddr,
-        /// What the system says.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Listen(#[from] ListenError),
     /// A key that is not usable.
     #[error("{0}")]
     Key(&'static str),
@@ -76,21 +71,8 @@ pub enum ServeError {
 
 /// A server that has its port.
 pub struct Server {
-    listener: TcpListener,
+    listening: Listening,
     shared: Arc<Shared>,
-    runtime: Runtime,
-    stop: watch::Sender<bool>,
-}
-
-/// Stops a server from any thread: calls in flight are answered, new ones are not accepted.
-#[derive(Debug, Clone)]
-pub struct Stopper(watch::Sender<bool>);
-
-impl Stopper {
-    /// Asks the server to stop.
-    pub fn stop(&self) {
-        self.0.send_replace(true);
-    }
 }
 
 struct Shared {
@@ -115,29 +97,25 @@ impl Server {
         if format.name == "rekognition" && !keys.iter().all(|key| key.contains(':')) {
             return Err(ServeError::Key("Rekognition needs keys as ACCESS_KEY_ID:SECRET"));
         }
-        let listener =
-            TcpListener::bind(address).map_err(|source| ServeError::Listen { address, source })?;
-        listener.set_nonblocking(true)?;
         let threads = threads.max(1);
         // One thread moves bytes; the others decode, ask and encode.
-        let runtime =
-            Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()?;
-        let (stop, stopped) = watch::channel(false);
+        let listening = Listening::bind(address, threads)?;
+        let stopped = listening.stopped();
         let places = Arc::new(Semaphore::new(threads * (1 + QUEUE_PER_THREAD)));
         let counts = Arc::default();
         let shared =
             Shared { served, format, keys, misbehaviour, seed, counts, places, stopped, log };
-        Ok(Self { listener, shared: Arc::new(shared), runtime, stop })
+        Ok(Self { listening, shared: Arc::new(shared) })
     }
 
     /// Where it listens.
     pub fn address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        self.listening.address()
     }
 
     /// A handle that stops it.
     pub fn stopper(&self) -> Stopper {
-        Stopper(self.stop.clone())
+        self.listening.stopper()
     }
 
     /// Counts of the calls so far, also while it runs.
@@ -147,11 +125,10 @@ impl Server {
 
     /// Answers until it is asked to stop.
     pub fn run(self) -> Result<(), ServeError> {
-        let Self { listener, shared, runtime, stop } = self;
-        let mut stop_accepting = stop.subscribe();
-        let mut stop_waiting = stop.subscribe();
-        runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
+        let Self { listening, shared } = self;
+        let mut stop_accepting = listening.stopped();
+        let mut stop_waiting = listening.stopped();
+        let served = listening.run(|listener| async move {
             // Without Nagle's algorithm: small responses must not wait for more of them.
             let listener = listener.tap_io(|stream| {
                 // A slower connection is still a connection.
@@ -159,23 +136,19 @@ impl Server {
             });
             let router = Router::new().fallback(handle).with_state(shared);
             let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
-                wait(&mut stop_accepting).await;
+                wait_for_stop(&mut stop_accepting).await;
             });
             let expired = async move {
-                wait(&mut stop_waiting).await;
+                wait_for_stop(&mut stop_waiting).await;
                 sleep(GRACE_PERIOD).await;
             };
             tokio::select! {
-                ended = serving.into_future() => Ok(ended?),
+                ended = serving.into_future() => ended,
                 () = expired => Ok(()),
             }
-        })
+        });
+        Ok(served?)
     }
-}
-
-/// Waits until the server is asked to stop, or is gone.
-async fn wait(stopped: &mut watch::Receiver<bool>) {
-    let _ = stopped.wait_for(|&stopped| stopped).await;
 }
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response {
@@ -232,7 +205,7 @@ impl Shared {
             Ending::Failed => (Ending::Failed, wire.failure(Failure::Broken(plan.status()))),
             Ending::Stalled => {
                 call.ending = Ending::Stalled;
-                wait(&mut self.stopped.clone()).await;
+                wait_for_stop(&mut self.stopped.clone()).await;
                 (Ending::Stalled, wire.failure(Failure::Broken(503)))
             }
             ending => self.predict(http, plan.drifted, ending).await,

@@ -19,7 +19,7 @@ pub const ATTACK_SETTINGS: &[Parameter] = &[
         name: TOWARDS,
         about: "the class that the answer should become, by its name in a list of one, or second, \
                 least_likely or random for a class that follows from the undisturbed answer; any \
-                other class where it is not said",
+                other class by default",
         kind: ParameterKind::Names,
         unset: Unset::Absent,
     },

@@ -25,7 +25,7 @@ pub struct Campaign {
     pub name: String,
     /// What all random numbers come from.
     pub seed: u64,
-    /// How many threads work; one per core where it is not said.
+    /// How many threads work; one per core by default.
     pub threads: Option<usize>,
     /// The run directory, from the current directory.
     pub output: PathBuf,
@@ -41,7 +41,7 @@ pub struct Campaign {
     pub judge: JudgeSpec,
     /// How intervals are made.
     pub intervals: Intervals,
-    /// When there are enough trials; where it is not said, after the trials of each point.
+    /// When there are enough trials; by default after the trials of each point.
     pub stop: Option<Stop>,
     /// Limits on rates.
     pub requirements: Vec<Requirement>,
@@ -54,7 +54,7 @@ pub struct Campaign {
     /// The groups of cases that answers should be as good for.
     pub fairness: Option<Fairness>,
     /// Where raw answers of services are filed, from the current directory; beside the run
-    /// directory where it is not said.
+    /// directory by default.
     pub answers: Option<PathBuf>,
     /// Files with trials that must stay as good as golden.
     pub pinned: Vec<PathBuf>,
@@ -121,7 +121,7 @@ pub struct Fairness {
     pub by: Vec<String>,
     /// Groups that others are set against; of a stratum without one, the largest group is.
     pub privileged: Vec<String>,
-    /// The answer that counts; where it is not said, the right one.
+    /// The answer that counts; by default the right one.
     pub positive: Option<String>,
 }
 

@@ -2,8 +2,10 @@
 
 use super::campaign::{CaseSpec, Sample};
 use super::error::Diagnostic;
-use super::takes::known;
-use super::tree::{Node, text_of, whole_of};
+use super::location::At;
+use super::values::Text;
+use super::words::known;
+use super::written::{CasesSection, How};
 use faultlens_data::{Format, Sampling};
 use faultlens_world::{MAX_PICTURES, PREFIX};
 use std::path::Path;
@@ -12,43 +14,41 @@ use std::path::Path;
 const WORLD_KINDS: [&str; 2] = ["signs", "scenes"];
 
 /// The images to show, from the section `cases`.
-pub(super) fn cases(node: &Node, base: &Path) -> Result<CaseSpec, Diagnostic> {
-    let format = node.get("format").map(|format| {
-        Format::named(format.text().unwrap_or_default())
-            .map_err(|error| Diagnostic::new(format.at, error.to_string()))
-    });
-    let sample = node.get("sample").map(|sample| Sample {
-        count: whole_of(sample, "count").unwrap_or(usize::MAX),
-        how: match sample.get("how").and_then(Node::text) {
-            Some("balanced") => Sampling::Balanced,
-            _ => Sampling::Random,
+pub(super) fn cases(section: CasesSection, base: &Path) -> Result<CaseSpec, Diagnostic> {
+    let data = path_or_world(&section.data, base)?;
+    if data.starts_with(PREFIX) {
+        let format = section.format.as_ref().map(|format| ("format", format.at));
+        let column = section.label_column.as_ref().map(|column| ("label_column", column.at));
+        if let Some((key, at)) = format.or(column) {
+            let what = format!("the embedded world is no file and has no {key}; leave it out");
+            return Err(Diagnostic::new(at, what));
+        }
+    }
+    let format = match section.format {
+        Some(At { at, value }) => Some(
+            Format::named(&value.name).map_err(|error| Diagnostic::new(at, error.to_string()))?,
+        ),
+        None => None,
+    };
+    let sample = section.sample.map(|sample| Sample {
+        count: sample.count.get().unwrap_or(usize::MAX),
+        how: match sample.how {
+            How::Random => Sampling::Random,
+            How::Balanced => Sampling::Balanced,
         },
     });
     Ok(CaseSpec {
-        data: data(node, base)?,
-        format: format.transpose()?,
-        part: text_of(node, "part"),
-        label_column: text_of(node, "label_column"),
+        data,
+        format,
+        part: section.part.map(|Text(part)| part),
+        label_column: section.label_column.map(|column| column.value.0),
         sample,
     })
 }
 
-/// The name of a data set, from the section `cases` or as a text alone.
-pub(super) fn data(cases: &Node, base: &Path) -> Result<String, Diagnostic> {
-    let data = cases.get("data").unwrap_or(cases);
-    let written = path_or_world(data, base)?;
-    for key in ["format", "label_column"] {
-        if let Some(node) = cases.get(key).filter(|_| written.starts_with(PREFIX)) {
-            let what = format!("the embedded world is no file and has no {key}; leave it out");
-            return Err(Diagnostic::new(node.at, what));
-        }
-    }
-    Ok(written)
-}
-
 /// A path from the campaign file's folder, or pictures of the embedded world.
-pub(super) fn path_or_world(data: &Node, base: &Path) -> Result<String, Diagnostic> {
-    let text = data.text().unwrap_or_default();
+pub(super) fn path_or_world(data: &At<Text>, base: &Path) -> Result<String, Diagnostic> {
+    let Text(text) = &data.value;
     let Some(world) = text.strip_prefix(PREFIX) else {
         return Ok(base.join(text).to_string_lossy().into_owned());
     };

@@ -30,18 +30,11 @@ impl DefenceSpec {
         plugin::spec(self.name, &self.settings)
     }
 
-    /// The defences of a target.
-    pub(super) fn read(nodes: Option<&Node>) -> Result<Vec<Self>, Diagnostic> {
-        nodes
-            .map(Node::list)
-            .unwrap_or_default()
-            .iter()
-            .map(|node: &Node| {
-                let (plugin, settings) = chosen(DEFENCES, "defence", node)?;
-                let defence = Arc::from(build(plugin, &settings, Some(node))?);
-                Ok(Self { name: plugin.name, settings, defence })
-            })
-            .collect()
+    /// A defence of a target.
+    pub(super) fn read(entry: &Node) -> Result<Self, Diagnostic> {
+        let (plugin, settings) = chosen(DEFENCES, "defence", entry)?;
+        let defence = Arc::from(build(plugin, &settings, Some(entry))?);
+        Ok(Self { name: plugin.name, settings, defence })
     }
 }
 

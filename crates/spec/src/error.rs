@@ -1,6 +1,6 @@
 //! What is wrong with a campaign file, and where.
 
-use serde_saphyr::Location;
+use super::location::Location;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub struct Mistake {
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// What is wrong and, where it can be told, what is right.
+    /// What is wrong and, where it is known, what is right.
     pub message: String,
     /// How many characters are marked.
     width: usize,
@@ -52,7 +52,7 @@ pub struct Mistake {
 pub struct Diagnostic {
     /// Where it stands.
     pub at: Location,
-    /// What is wrong and, where it can be told, what is right.
+    /// What is wrong and, where it is known, what is right.
     pub message: String,
 }
 
@@ -64,9 +64,7 @@ impl Diagnostic {
 
     /// The mistake in this text of this file.
     pub fn within(self, text: &str, path: &Path) -> ConfigError {
-        let number = |n: u64| usize::try_from(n).unwrap_or(0);
-        let line = number(self.at.line());
-        let column = number(self.at.column());
+        let Location { line, column, width } = self.at;
         let source_line = match line {
             0 => "",
             _ => text.lines().nth(line - 1).unwrap_or_default(),
@@ -77,7 +75,7 @@ impl Diagnostic {
             line,
             column,
             message: self.message,
-            width: number(self.at.span().len()).min(left).max(1),
+            width: width.min(left).max(1),
             source_line: source_line.to_owned(),
         }))
     }

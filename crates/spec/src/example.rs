@@ -26,6 +26,9 @@ pub(super) fn quoted(text: &str) -> String {
 const TEMPLATE: &str = r#"# A Faultlens campaign: ask once undisturbed, disturb, ask again, judge the difference.
 # Run it with: faultlens run THIS-FILE. The same command resumes it after a break.
 # Paths start from the folder of this file. What has a # before it is optional.
+# Editors with a YAML language server help with this file once its schema is there (faultlens schema >
+# campaign.schema.json) and one # before the next line is gone.
+## yaml-language-server: $schema=campaign.schema.json
 
 # What reports call the campaign, and where all random numbers come from.
 # name: my campaign
@@ -65,10 +68,10 @@ cases:
 # What is disturbed. A list or a range of whole numbers sweeps: every value is a fault point of its
 # own. trials is the number of trials per case and point. faultlens list shows all faults.
 faults:
-  # WhiteBox the model: any bit of any operator's output.
+  # Inside the model: any bit of any operator's output.
   - fault: bit_flip
     trials: 10
-  # WhiteBox the model: the high bits of weights, in some operators only.
+  # Inside the model: the high bits of weights, in some operators only.
   # - fault: bit_flip
   #   in: weights
   #   bit: [23, 30, 31]

@@ -1,11 +1,13 @@
 //! Fault points: faults with all their settings, one for every combination that is swept.
 
 use super::error::Diagnostic;
-use super::keys::{FAULT, PRESET};
-use super::plugin::{self, Form, MOST_POINTS};
+use super::location::Location;
+use super::plugin::{self, Form, MAX_POINTS};
 use super::preset::PRESETS;
-use super::takes::{Key, Takes, check, known, unknown_key};
+use super::section::{keys_of, read};
 use super::tree::{self, Entry, Node, Value};
+use super::values::{NameOf, Names, Text, Whole};
+use super::words::{known, unknown_key};
 use crate::attack::{self, AttackSpec};
 use crate::varied::{VARIED, Varied, is_varied, no_evenly};
 use faultlens_core::{Dose, ImageFault, Parameter, Plugin, SettingError, Settings};
@@ -13,7 +15,8 @@ use faultlens_faults::{
     ATTACKS, Attack, IMAGE_FAULTS, Injection, MODEL_FAULTS, ModelFault, SCENE_FAULTS, SceneFault,
     SitePlan,
 };
-use serde_saphyr::Location;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -122,7 +125,7 @@ impl FaultPoint {
             })
             .collect();
         let form = Form { besides: &[], sweeps: false, ..kind.form() };
-        let settings = form.settings(&entries, Location::UNKNOWN).map_err(|slip| slip.message)?;
+        let settings = form.settings(&entries, Location::UNKNOWN).map_err(|error| error.message)?;
         let settings = settings.into_iter().next().unwrap_or_default();
         kind.point(settings, 1).map_err(|error| error.to_string())
     }
@@ -236,14 +239,58 @@ impl Kind {
     }
 }
 
+/// How many trials a case has.
+pub(super) type Trials = Whole<1, 1_000_000>;
+
+/// The keys of a fault entry that are no parameters of the fault.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(
+    dead_code,
+    reason = "the fault's parameters stand among these keys; only the schema is made"
+)]
+pub(super) struct FaultKeys {
+    /// The fault's name; faultlens list shows them.
+    fault: Text,
+    /// How many trials per case and fault point; 1 by default, and always 1 for a fault that draws
+    /// nothing; not together with stop.
+    trials: Option<Trials>,
+}
+
+/// The keys of an entry that stands for several faults.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PresetKeys {
+    /// A collection of faults.
+    preset: NameOf<Presets>,
+    /// How many trials per case and fault point; by default as the preset has it; not together
+    /// with stop.
+    #[expect(dead_code, reason = "read before it is known whether an entry is a preset")]
+    trials: Option<Trials>,
+}
+
+/// The collections of faults that have a name.
+pub(super) struct Presets;
+
+impl Names for Presets {
+    const WHAT: &'static str = "preset";
+
+    fn all() -> Vec<(&'static str, &'static str)> {
+        PRESETS.iter().map(|preset| (preset.name, preset.about)).collect()
+    }
+}
+
 /// The points of the campaign's fault entries. With a stop rule every point may have `at_most`
 /// trials per case, and entries must not say how many.
-pub(super) fn points(list: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Diagnostic> {
+pub(super) fn points(
+    entries: &[Node],
+    at_most: Option<u32>,
+) -> Result<Vec<FaultPoint>, Diagnostic> {
     let mut points = Vec::new();
     let mut specs = BTreeSet::new();
-    for entry in list.list() {
+    for entry in entries {
         let new = entry_points(entry, at_most)?;
-        if points.len() + new.len() > MOST_POINTS {
+        if points.len() + new.len() > MAX_POINTS {
             return Err(plugin::too_many(entry.at));
         }
         // Trials of equal points would be the same trials.
@@ -263,32 +310,30 @@ fn entry_points(entry: &Node, at_most: Option<u32>) -> Result<Vec<FaultPoint>, D
         return Err(Diagnostic::new(entry.at, what));
     }
     let trials = trials_of(entry, at_most)?;
-    if let Some(name) = entry.get("preset") {
-        return preset_points(entry, name, trials);
+    if entry.get("preset").is_some() {
+        return preset_points(entry, trials);
     }
     let Some(name) = entry.get("fault") else {
-        let keys = FAULT.iter().chain(PRESET).map(|key| key.name);
-        return Err(match entry.entries().first() {
-            // A lone key that is no known one is likely a slip of `fault` or `preset`.
-            Some(first) if entry.entries().len() == 1 => unknown_key(
-                first.key_at,
-                "an entry of faults has no key",
-                &first.key,
-                keys.collect(),
-            ),
+        let keys = [keys_of::<FaultKeys>(), keys_of::<PresetKeys>()].concat();
+        return Err(match entry.entries() {
+            // A lone key that is no known one is likely a misspelt `fault` or `preset`.
+            [only] => {
+                let keys = keys.iter().map(String::as_str).collect();
+                unknown_key(only.key_at, "an entry of faults has no key", &only.key, keys)
+            }
             _ => Diagnostic::new(entry.at, "an entry of faults needs fault: NAME or preset: NAME"),
         });
     };
-    check("fault", name, &Takes::Text)?;
-    let kind = Kind::named(name.text().unwrap_or_default())
-        .map_err(|what| Diagnostic::new(name.at, what))?;
+    let Text(text) = read("fault", name, "")?;
+    let kind = Kind::named(&text).map_err(|what| Diagnostic::new(name.at, what))?;
     let settings = kind.form().settings(entry.entries(), entry.at)?;
-    let point = |settings| {
-        let wrong =
-            |error: SettingError| Diagnostic::new(entry.at, format!("{}: {error}", kind.name()));
-        kind.point(settings, trials.unwrap_or(1)).map_err(wrong)
-    };
-    let mut points: Vec<FaultPoint> = settings.into_iter().map(point).collect::<Result<_, _>>()?;
+    let mut points = Vec::new();
+    for settings in settings {
+        let point = kind.point(settings, trials.unwrap_or(1)).map_err(|error: SettingError| {
+            Diagnostic::new(entry.at, format!("{}: {error}", kind.name()))
+        })?;
+        points.push(point);
+    }
     let swept = plugin::swept(points.iter().map(|point| &point.settings));
     for point in &mut points {
         let parameters = kind.parameters();
@@ -319,22 +364,16 @@ fn trials_of(entry: &Node, at_most: Option<u32>) -> Result<Option<u32>, Diagnost
                     there are, and its at_most is the most per case";
         return Err(Diagnostic::new(written.key_at, what));
     }
-    if let Some(Key { takes, .. }) = FAULT.iter().find(|key| key.name == "trials") {
-        check("trials", &written.node, takes)?;
-    }
-    Ok(written.node.whole().and_then(|trials| u32::try_from(trials).ok()))
+    let trials: Trials = read("trials", &written.node, "")?;
+    Ok(trials.get())
 }
 
-fn preset_points(
-    entry: &Node,
-    name: &Node,
-    trials: Option<u32>,
-) -> Result<Vec<FaultPoint>, Diagnostic> {
-    check("a preset", entry, &Takes::Section(PRESET))?;
-    let preset = PRESETS.iter().find(|preset| Some(preset.name) == name.text());
-    let preset = preset.ok_or_else(|| Diagnostic::new(name.at, "no preset has this name"))?;
+fn preset_points(entry: &Node, trials: Option<u32>) -> Result<Vec<FaultPoint>, Diagnostic> {
+    let PresetKeys { preset: NameOf { name, .. }, .. } = read("a preset", entry, "")?;
+    let preset = PRESETS.iter().find(|preset| preset.name == name);
+    let preset = preset.ok_or_else(|| Diagnostic::new(entry.at, "no preset has this name"))?;
     // Places inside the preset mean nothing in the user's file.
-    let here = |slip: Diagnostic| Diagnostic::new(entry.at, slip.message);
+    let here = |error: Diagnostic| Diagnostic::new(entry.at, error.message);
     let mut points = Vec::new();
     for inner in tree::parse(preset.yaml).map_err(here)?.list() {
         points.extend(entry_points(inner, None).map_err(here)?);
@@ -350,7 +389,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, at_most: Option<u32>) -> Result<Vec<FaultPoint>, Diagnostic> {
-        points(&tree::parse(text).unwrap(), at_most)
+        points(tree::parse(text).unwrap().list(), at_most)
     }
 
     #[test]

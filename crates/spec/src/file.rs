@@ -1,10 +1,15 @@
-//! What files beside a campaign's are read with, so that mistakes in them are told in the same way.
+//! What files beside a campaign's are read with, so that mistakes in them are reported in the same
+//! way.
 
 pub use super::error::Diagnostic;
 pub use super::legacy::rename_keys;
+pub use super::location::{At, Location};
 pub use super::plugin::{Form, json as settings_json, label};
-pub use super::takes::{Key, Takes, check, known};
+pub use super::registry::{Faults, ListOf};
+pub use super::section::read;
 pub use super::tree::{Entry, Node, Value, parse};
+pub use super::values::{NameOf, Names, NonEmpty, Text, Texts, Whole};
+pub use super::words::known;
 
 use super::{ConfigError, DefenceSpec, FaultPoint, cases, fault};
 use faultlens_faults::DEFENCES;
@@ -32,15 +37,13 @@ pub fn text(path: &Path) -> Result<String, ConfigError> {
 }
 
 /// The fault points of a list as a campaign has it below `faults`.
-pub fn faults(list: &Node) -> Result<Vec<FaultPoint>, Diagnostic> {
-    check("faults", list, &Takes::Faults)?;
-    fault::points(list, None)
+pub fn faults(list: &ListOf<Faults>) -> Result<Vec<FaultPoint>, Diagnostic> {
+    fault::points(&list.entries, None)
 }
 
-/// The defences of a list as a target has it.
-pub fn defences(list: &Node) -> Result<Vec<DefenceSpec>, Diagnostic> {
-    check("defences", list, &Takes::Defences)?;
-    DefenceSpec::read(Some(list))
+/// A defence as a target has it.
+pub fn defence(entry: &Node) -> Result<DefenceSpec, Diagnostic> {
+    DefenceSpec::read(entry)
 }
 
 /// The names of all defences that a target can have.
@@ -49,7 +52,6 @@ pub fn defence_names() -> Vec<&'static str> {
 }
 
 /// The name of a data set: `world:KIND`, or a path from the folder of the file.
-pub fn data(node: &Node, base: &Path) -> Result<String, Diagnostic> {
-    check("data", node, &Takes::Text)?;
-    cases::data(node, base)
+pub fn data(name: &At<Text>, base: &Path) -> Result<String, Diagnostic> {
+    cases::path_or_world(name, base)
 }

@@ -1,12 +1,13 @@
 //! Who judges: the oracle and the guards of a campaign.
 
 use super::error::Diagnostic;
+use super::location::Location;
 use super::plugin::{self, Form, named};
-use super::takes::{Takes, check};
-use super::tree::{Entry, Node, Value};
+use super::section::read;
+use super::tree::{Node, Value};
+use super::values::Text;
 use faultlens_core::{Plugin, Settings};
 use faultlens_judge::{GUARDS, Judge, ORACLES};
-use serde_saphyr::Location;
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl JudgeSpec {
     /// there is none.
     pub fn named(name: &str) -> Result<Self, String> {
         let oracle = Node::placeless(Value::Text(name.to_owned()));
-        Self::read(Some(&oracle), None).map_err(|slip| slip.message)
+        Self::read(Some(&oracle), &[]).map_err(|error| error.message)
     }
 
     /// A judge that a program brings along, under the name that records give its oracle.
@@ -47,13 +48,13 @@ impl JudgeSpec {
         all.map(|(name, settings)| plugin::spec(name, settings)).collect()
     }
 
-    pub(super) fn read(oracle: Option<&Node>, guards: Option<&Node>) -> Result<Self, Diagnostic> {
+    pub(super) fn read(oracle: Option<&Node>, guards: &[Node]) -> Result<Self, Diagnostic> {
         let usual = Node::placeless(Value::Text(DEFAULT_ORACLE.to_owned()));
         let (oracle_plugin, oracle_settings) = chosen(ORACLES, "oracle", oracle.unwrap_or(&usual))?;
         let built_oracle = build(oracle_plugin, &oracle_settings, oracle)?;
         let mut chosen_guards = Vec::new();
         let mut built_guards = Vec::new();
-        for guard in guards.map(Node::list).unwrap_or_default() {
+        for guard in guards {
             let (plugin, settings) = chosen(GUARDS, "guard", guard)?;
             built_guards.push(build(plugin, &settings, Some(guard))?);
             chosen_guards.push((plugin.name, settings));
@@ -78,17 +79,16 @@ pub(super) fn chosen<T: ?Sized>(
         })?,
         _ => node,
     };
-    check(what, name, &Takes::Text)?;
-    let plugin = named(registry, what, name.text().unwrap_or_default())
-        .map_err(|message| Diagnostic::new(name.at, message))?;
+    let Text(text) = read(what, name, "")?;
+    let plugin =
+        named(registry, what, &text).map_err(|message| Diagnostic::new(name.at, message))?;
     let form = Form {
         name: plugin.name,
         parameters: plugin.parameters.iter().collect(),
         besides: &["name"],
         sweeps: false,
     };
-    let entries: &[Entry] = node.entries();
-    let settings = form.settings(entries, node.at)?;
+    let settings = form.settings(node.entries(), node.at)?;
     Ok((plugin, settings.into_iter().next().unwrap_or_default()))
 }
 
@@ -114,15 +114,16 @@ impl fmt::Debug for JudgeSpec {
 /// "same_top (k=1): the best class …; golden_correct: judges only …".
 impl fmt::Display for JudgeSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        say(f, ORACLES, &self.oracle)?;
+        write_plugin(f, ORACLES, &self.oracle)?;
         self.guards.iter().try_for_each(|guard| {
             f.write_str("; ")?;
-            say(f, GUARDS, guard)
+            write_plugin(f, GUARDS, guard)
         })
     }
 }
 
-fn say<T: ?Sized>(
+/// A name, its settings and what it is for.
+fn write_plugin<T: ?Sized>(
     f: &mut fmt::Formatter<'_>,
     registry: &[Plugin<T>],
     (name, settings): &(&'static str, Settings),
@@ -144,7 +145,8 @@ mod tests {
 
     fn read(text: &str) -> Result<JudgeSpec, Diagnostic> {
         let tree = tree::parse(text).unwrap();
-        JudgeSpec::read(tree.get("oracle"), tree.get("guards"))
+        let guards = tree.get("guards").map(Node::list).unwrap_or_default();
+        JudgeSpec::read(tree.get("oracle"), guards)
     }
 
     #[test]
@@ -184,9 +186,9 @@ mod tests {
                 "no guard is called \"golden\"; known: golden_correct, within_tolerance",
             ),
         ] {
-            let slip = read(text).unwrap_err();
-            assert_eq!((slip.at.line(), slip.at.column()), place, "{text}");
-            assert_eq!(slip.message, wanted, "{text}");
+            let error = read(text).unwrap_err();
+            assert_eq!((error.at.line, error.at.column), place, "{text}");
+            assert_eq!(error.message, wanted, "{text}");
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn rename_keys(node: &mut Node, renamed: &[(&str, &str)], warnings: &mut Vec
         }
         let Value::Map(entries) = &mut node.value else { return };
         for entry in entries.iter_mut().filter(|entry| entry.key == old) {
-            let line = entry.key_at.line();
+            let line = entry.key_at.line;
             warnings.push(format!("line {line}: {old} is called {new} now; rename it"));
             new.clone_into(&mut entry.key);
         }
@@ -43,7 +43,7 @@ fn rename_outcome(node: &mut Node, warnings: &mut Vec<String>) {
         return;
     }
     if let Some(outcome) = OutcomeKind::from_legacy_name(name) {
-        let line = node.at.line();
+        let line = node.at.line;
         warnings.push(format!("line {line}: {name} is called {outcome} now; rename it"));
         *name = outcome.name().to_owned();
     }

@@ -1,9 +1,10 @@
 //! The campaign file: YAML text becomes checked types once, and nothing checks again.
 //!
-//! 1. [`Campaign::load`] reads a file. The keys and what they take stand in one table, and the
-//!    registries say what faults, oracles and guards take.
+//! 1. [`Campaign::load`] reads a file: YAML becomes a tree that knows its places (`tree.rs`), the
+//!    tree becomes serde types whose fields are the keys (`section.rs`, `written.rs`), and these
+//!    become the checked types (`read.rs`). Registries say what faults, oracles and guards take.
 //! 2. A mistake is shown with its line, a mark under the place and the likely name.
-//! 3. [`schema`] describes the same keys to editors; [`example`] writes a file to start from.
+//! 3. [`schema`] describes the same types to editors; [`example`] writes a file to start from.
 //!
 //! ```
 //! use faultlens_spec::Campaign;
@@ -31,19 +32,23 @@ mod example;
 mod fault;
 pub mod file;
 mod judge;
-mod keys;
 mod legacy;
+mod location;
 mod mlaas_fi;
 mod plugin;
 mod preserve;
 mod preset;
 mod rate;
 mod read;
+mod registry;
 mod schema;
-mod takes;
+mod section;
 mod tensorfi;
 mod tree;
+mod values;
 mod varied;
+mod words;
+mod written;
 
 pub use attack::{ATTACK_SETTINGS, AttackSpec, Towards};
 pub use attributes::ATTRIBUTES;

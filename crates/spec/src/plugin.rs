@@ -1,14 +1,14 @@
 //! Settings of a registry's entry, from what the campaign file says about it.
 
 use super::error::Diagnostic;
-use super::takes::{check_plain, known, plain_words, unknown_key};
+use super::location::Location;
 use super::tree::{Entry, Node, Value};
+use super::words::{check_parameter, known, parameter_words, unknown_key};
 use faultlens_core::{Parameter, ParameterKind, Plugin, Setting, Settings, Unset};
-use serde_saphyr::Location;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most fault points of a campaign: each has a row in every report.
-pub(super) const MOST_POINTS: usize = 10_000;
+pub(super) const MAX_POINTS: usize = 10_000;
 
 /// The registry's entry of that name, or what to say instead.
 pub(super) fn named<T: ?Sized>(
@@ -43,7 +43,7 @@ impl Form {
         let mut all = vec![Settings::default()];
         for parameter in &self.parameters {
             let values = self.values(parameter, entries, at)?;
-            if values.len().saturating_mul(all.len()) > MOST_POINTS {
+            if values.len().saturating_mul(all.len()) > MAX_POINTS {
                 return Err(too_many(at));
             }
             if values.is_empty() {
@@ -62,11 +62,12 @@ impl Form {
     }
 
     fn check_keys(&self, entries: &[Entry]) -> Result<(), Diagnostic> {
-        let names = || self.parameters.iter().map(|p| p.name).chain(self.besides.iter().copied());
-        match entries.iter().find(|entry| !names().any(|name| name == entry.key)) {
+        let mut names: Vec<&str> = self.parameters.iter().map(|own| own.name).collect();
+        names.extend(self.besides);
+        match entries.iter().find(|entry| !names.contains(&entry.key.as_str())) {
             Some(Entry { key, key_at, .. }) => {
                 let what = format!("{} has no parameter", self.name);
-                Err(unknown_key(*key_at, &what, key, names().collect()))
+                Err(unknown_key(*key_at, &what, key, names))
             }
             None => Ok(()),
         }
@@ -82,7 +83,7 @@ impl Form {
         let Some(entry) = entries.iter().find(|entry| entry.key == parameter.name) else {
             return match &parameter.unset {
                 Unset::Required => {
-                    let wanted = plain_words(&parameter.kind);
+                    let wanted = parameter_words(&parameter.kind);
                     let name = parameter.name;
                     let about = parameter.about;
                     let what = format!("{} needs {name}, {wanted}: {about}", self.name);
@@ -113,13 +114,13 @@ impl Form {
 pub(super) fn too_many(at: Location) -> Diagnostic {
     Diagnostic::new(
         at,
-        format!("the sweeps make more than {MOST_POINTS} fault points; sweep over less"),
+        format!("the sweeps make more than {MAX_POINTS} fault points; sweep over less"),
     )
 }
 
 /// One value.
 fn setting(parameter: &Parameter, node: &Node) -> Result<Setting, Diagnostic> {
-    check_plain(parameter.name, node, &parameter.kind)?;
+    check_parameter(parameter.name, node, &parameter.kind)?;
     let text = |node: &Node| node.name().unwrap_or_default().into_owned();
     Ok(match (parameter.kind, &node.value) {
         (ParameterKind::Names, Value::List(list)) => {
@@ -149,9 +150,9 @@ fn range(parameter: &Parameter, text: &str, node: &Node) -> Result<Vec<Setting>,
     }
     for end in [first, last] {
         let end = node.with(Value::Whole(end));
-        check_plain(parameter.name, &end, &parameter.kind)?;
+        check_parameter(parameter.name, &end, &parameter.kind)?;
     }
-    if last.abs_diff(first) >= MOST_POINTS as u64 {
+    if last.abs_diff(first) >= MAX_POINTS as u64 {
         return Err(too_many(node.at));
     }
     Ok((first..=last).map(|whole| Setting::Number(whole as f64)).collect())
@@ -203,14 +204,16 @@ pub(super) fn label_in_sweep(
     parameters: &[&Parameter],
     swept: &BTreeSet<&str>,
 ) -> String {
-    let usual = |name: &str, setting: &Setting| {
-        parameters.iter().any(|parameter: &&Parameter| {
+    let mut label = name.to_owned();
+    for (name, setting) in settings.iter() {
+        let is_default = parameters.iter().any(|parameter| {
             parameter.name == name && parameter.unset == Unset::Is(setting.clone())
-        })
-    };
-    let said = settings.iter();
-    let said = said.filter(|(name, setting)| swept.contains(name) || !usual(name, setting));
-    said.fold(name.to_owned(), |label, (name, setting)| format!("{label} {name}={setting}"))
+        });
+        if swept.contains(name) || !is_default {
+            label = format!("{label} {name}={setting}");
+        }
+    }
+    label
 }
 
 #[cfg(test)]
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         for (text, sweeps, wanted) in [
             ("{bit: 1}", true, "it needs rate, a number from -1.0 to 1.0: what it is"),
             ("{rate: 0, bits: 1}", true, "it has no parameter \"bits\"; did you mean \"bit\"?"),

@@ -1,23 +1,17 @@
 //! Requirements on what people cope with: answers must stay as good, or the same, under changes
 //! that people tolerate.
 
-use super::error::Diagnostic;
-use super::tree::{Node, texts};
 use faultlens_judge::tolerance::{Threshold, Tolerated};
 use faultlens_judge::{Tolerance, ToleranceError};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::fmt;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-const DEFAULT_ALPHA: f64 = 0.05;
-const DEFAULT_BATCHES: usize = 200;
-const DEFAULT_BATCH_SIZE: usize = 50;
-
-/// The most images that are drawn in all: they are all in memory.
-const MOST_DRAWN: usize = 10_000_000;
-
 /// What must stay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Preserves {
     /// Answers are as good as on the originals.
     Correctness,
@@ -26,9 +20,6 @@ pub enum Preserves {
 }
 
 impl Preserves {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Correctness, Self::Prediction];
-
     /// Its name in campaign files.
     pub fn name(self) -> &'static str {
         match self {
@@ -47,7 +38,8 @@ impl Preserves {
 }
 
 /// How answers are scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Of classes: whether the answer is right, or the one on the original.
     Accuracy,
@@ -58,9 +50,6 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Every metric.
-    pub const ALL: [Self; 3] = [Self::Accuracy, Self::Ap, Self::Iou];
-
     /// Its name in campaign files.
     pub fn name(self) -> &'static str {
         match self {
@@ -84,7 +73,7 @@ pub struct Preservation {
     pub faults: Vec<String>,
     /// Answers count as one of these classes, or as none; each for itself where it is empty.
     pub classes: Vec<String>,
-    /// How answers are scored; as suits the target where it is not said.
+    /// How answers are scored; by default as suits the target.
     pub metric: Option<Metric>,
     /// How often the verdict may be "met" where the truth is not.
     pub alpha: f64,
@@ -118,37 +107,6 @@ pub enum ToleranceFileError {
 }
 
 impl Preservation {
-    pub(super) fn read(node: &Node) -> Result<Self, Diagnostic> {
-        let text = |key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
-        let number = |key: &str| node.get(key).and_then(Node::number);
-        let whole = |key: &str| {
-            let whole = node.get(key).and_then(Node::whole);
-            whole.and_then(|whole| usize::try_from(whole).ok())
-        };
-        let what = text("what")
-            .and_then(|what| Preserves::ALL.into_iter().find(|preserves| preserves.name() == what));
-        let metric =
-            text("metric").and_then(|name| Metric::ALL.into_iter().find(|m| m.name() == name));
-        let batches = whole("batches").unwrap_or(DEFAULT_BATCHES);
-        let batch_size = whole("batch_size").unwrap_or(DEFAULT_BATCH_SIZE);
-        if batches.saturating_mul(batch_size) > MOST_DRAWN {
-            let what = format!("batches times batch_size is at most {MOST_DRAWN}; draw less");
-            return Err(Diagnostic::new(node.at, what));
-        }
-        Ok(Self {
-            name: text("name"),
-            what: what.ok_or_else(|| Diagnostic::new(node.at, "preserve needs what"))?,
-            tolerance: text("tolerance").unwrap_or_default(),
-            faults: texts(node.get("faults")),
-            classes: texts(node.get("classes")),
-            metric,
-            alpha: number("alpha").unwrap_or(DEFAULT_ALPHA),
-            margin: number("margin").unwrap_or(0.0),
-            batches,
-            batch_size,
-        })
-    }
-
     /// Whether it speaks of a fault.
     pub fn concerns(&self, fault: &str) -> bool {
         self.faults.is_empty() || self.faults.iter().any(|own| own == fault)

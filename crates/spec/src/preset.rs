@@ -324,9 +324,9 @@ mod tests {
     fn every_preset_reads_as_it_says() {
         assert!(PRESETS.is_sorted_by_key(|preset| preset.name));
         let counts = PRESETS.iter().map(|preset| {
-            let written = points(&tree::parse(preset.yaml).unwrap(), None).unwrap();
+            let written = points(tree::parse(preset.yaml).unwrap().list(), None).unwrap();
             let entry = format!("[{{preset: {}}}]", preset.name);
-            let named = points(&tree::parse(&entry).unwrap(), None).unwrap();
+            let named = points(tree::parse(&entry).unwrap().list(), None).unwrap();
             let specs = |all: &[FaultPoint]| {
                 all.iter().map(|point| (point.spec(), point.trials)).collect::<Vec<_>>()
             };

@@ -3,6 +3,8 @@
 
 use faultlens_core::OutcomeKind;
 use faultlens_stats::{Estimate, Level, StatsError, StopRule, clopper_pearson, wilson};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -37,7 +39,8 @@ impl fmt::Display for Intervals {
 }
 
 /// The formulas for intervals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Method {
     /// Close to its level on average.
     #[default]
@@ -47,9 +50,6 @@ pub enum Method {
 }
 
 impl Method {
-    /// Every method, the default first.
-    pub const ALL: [Self; 2] = [Self::Wilson, Self::ClopperPearson];
-
     /// Its name in campaign files.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,35 +1,44 @@
-//! From the tree of a campaign file to a campaign.
+//! From the campaign file as it is written to a campaign.
 
 use super::campaign::{Campaign, DEFAULT_EXAMPLES, DEFAULT_SEED, Fairness, Source, TargetSpec};
 use super::cases::{cases, path_or_world};
 use super::error::{ConfigError, Diagnostic};
 use super::fault::{self, FaultPoint};
 use super::file;
-use super::keys::CAMPAIGN;
 use super::legacy::replace_old_names;
-use super::takes::{Takes, check, known};
-use super::tree::{self, Node, Value, text_of, texts, whole_of};
+use super::location::{At, Location};
+use super::section::read;
+use super::tree::{self, Node, Value};
+use super::values::{NonEmpty, Scalars, Share, Text, Whole};
+use super::words::known;
+use super::written::{
+    CampaignFile, FairnessSection, FitSection, IntervalsSection, MAX_FIT, PreserveSection,
+    RequirementSection, StopSection, TargetSection, VisualChange,
+};
 use super::{
-    DefenceSpec, FitLimit, Intervals, JudgeSpec, Method, Preservation, RateKind, Requirement, Stop,
+    DefenceSpec, FitLimit, Intervals, JudgeSpec, Preservation, RateKind, Requirement, Stop,
 };
 use faultlens_judge::Tolerance;
-use faultlens_stats::{Level, StatsError, StopRule};
+use faultlens_stats::{Level, StopRule};
 use faultlens_targets::onnx::labels_from;
-use faultlens_targets::service::ServiceSpec;
 use faultlens_targets::{PartialDescription, embedded_model};
-use faultlens_vision::{InputDescription, OutputDescription};
 use faultlens_world::PREFIX;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const DEFAULT_AT_MOST: u32 = 1000;
+const DEFAULT_ALPHA: f64 = 0.05;
+const DEFAULT_BATCHES: usize = 200;
+const DEFAULT_BATCH_SIZE: usize = 50;
+
+/// The most images that a requirement draws in all: they are all in memory.
+const MAX_DRAWN: usize = 10_000_000;
 
 impl Campaign {
     /// Checks the text of a campaign file; `path` is where it comes from, and what the paths in it
     /// start from.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        campaign(text, path).map_err(|slip: Diagnostic| slip.within(text, path))
+        campaign(text, path).map_err(|error| error.within(text, path))
     }
 
     /// Reads and checks a campaign file.
@@ -42,253 +51,247 @@ fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
     let mut tree = tree::parse(text)?;
     let warnings = replace_old_names(&mut tree);
     if matches!(tree.value, Value::Nothing) {
-        return Err(Diagnostic::new(
-            tree.at,
-            "this file is empty; faultlens init writes one to start from",
-        ));
+        let what = "this file is empty; faultlens init writes one to start from";
+        return Err(Diagnostic::new(tree.at, what));
     }
-    check_limits(&tree)?;
-    check("a campaign", &tree, &Takes::Section(CAMPAIGN))?;
+    let file: CampaignFile = read("a campaign", &tree, text)?;
     let base = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let stem = path.file_stem().map_or("campaign".into(), |stem| stem.to_string_lossy());
-    let intervals = intervals(tree.get("intervals"))?;
-    let stop = tree.get("stop").map(|node| stop(node, intervals.level)).transpose()?;
-    let targets = targets(&tree, text, &base)?;
-    let faults = match tree.get("faults") {
-        Some(list) => fault::points(list, stop.map(|stop| stop.at_most))?,
-        None => Vec::new(),
+    let intervals = intervals(file.intervals)?;
+    let stop = file.stop.map(|section| stop(section, intervals.level)).transpose()?;
+    let targets = targets(file.targets, &base)?;
+    let faults = fault::points(&file.faults.entries, stop.map(|stop| stop.at_most))?;
+    if file.objects.is_none() {
+        refuse_objects(&file.faults.entries, &faults)?;
+    }
+    let requirements = requirements(file.requirements, &targets, &faults)?;
+    let preserve = preserve(file.preserve, &faults)?;
+    let reference = file.reference.map(|name| reference(name, &targets)).transpose()?;
+    let guards = file.guards.map(|guards| guards.entries).unwrap_or_default();
+    let output = match file.output {
+        Some(Text(output)) => PathBuf::from(output),
+        None => Path::new("runs").join(&*stem),
     };
-    objects_are_there(&tree, &faults)?;
-    let requirements = requirements(&tree, text, &targets, &faults)?;
-    let preserve = preserve(&tree, &faults)?;
-    let reference = reference(&tree, &targets)?;
-    let output =
-        text_of(&tree, "output").map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from);
     Ok(Campaign {
-        answers: text_of(&tree, "answers").map(PathBuf::from),
-        fairness: fairness(&tree),
+        answers: file.answers.map(|Text(folder)| PathBuf::from(folder)),
+        fairness: file.fairness.map(fairness),
         output,
-        name: text_of(&tree, "name").unwrap_or_else(|| stem.to_string()),
-        seed: whole_of(&tree, "seed").unwrap_or(DEFAULT_SEED),
-        threads: whole_of(&tree, "threads"),
+        name: file.name.map_or_else(|| stem.to_string(), |Text(name)| name),
+        seed: file.seed.and_then(Whole::get).unwrap_or(DEFAULT_SEED),
+        threads: file.threads.and_then(Whole::get),
         targets,
-        cases: cases(tree.get("cases").unwrap_or(&tree), &base)?,
+        cases: cases(file.cases, &base)?,
         faults,
-        objects: tree.get("objects").map(|node| path_or_world(node, &base)).transpose()?,
-        judge: JudgeSpec::read(tree.get("oracle"), tree.get("guards"))?,
+        objects: file.objects.map(|objects| path_or_world(&objects, &base)).transpose()?,
+        judge: JudgeSpec::read(file.oracle.as_ref().map(|oracle| &oracle.0), &guards)?,
         intervals,
         stop,
         requirements,
         preserve,
-        tells_every_change: text_of(&tree, "visual_change").as_deref() != Some("needed"),
+        tells_every_change: file.visual_change == VisualChange::Every,
         reference,
-        pinned: pinned(&tree, &base),
-        examples: whole_of(&tree, "examples").unwrap_or(DEFAULT_EXAMPLES),
+        pinned: file.pinned.0.iter().map(|path| base.join(&path.value)).collect(),
+        examples: file.examples.and_then(Whole::get).unwrap_or(DEFAULT_EXAMPLES),
         base,
         text: text.to_owned(),
         warnings,
     })
 }
 
-/// Refuses faults that put objects into scenes where the campaign has none.
-fn objects_are_there(tree: &Node, faults: &[FaultPoint]) -> Result<(), Diagnostic> {
-    let mut faults = faults.iter();
-    let needing = faults.find(|fault| fault.disturbance.needs_objects());
-    let (Some(fault), None) = (needing, tree.get("objects")) else { return Ok(()) };
-    let entries = tree.get("faults").map(Node::list).unwrap_or_default();
-    let preset = || entries.iter().find(|entry| entry.get("preset").is_some());
-    let at = entries
+/// Refuses faults that put objects into scenes, of a campaign that has none.
+fn refuse_objects(entries: &[Node], faults: &[FaultPoint]) -> Result<(), Diagnostic> {
+    let Some(fault) = faults.iter().find(|fault| fault.disturbance.needs_objects()) else {
+        return Ok(());
+    };
+    // Where no entry names the fault, a preset brings it along.
+    let entry = entries
         .iter()
-        .find(|entry: &&Node| entry.get("fault").and_then(Node::text) == Some(fault.name))
-        .or_else(preset)
-        .map_or(tree.at, |entry| entry.at);
+        .find(|entry| entry.get("fault").and_then(Node::text) == Some(fault.name))
+        .or_else(|| entries.iter().find(|entry| entry.get("preset").is_some()));
     let what = format!(
         "{} puts objects into scenes, and the campaign has none; write objects: FOLDER beside \
          faults, a pool that `faultlens objects DATA --out FOLDER` makes, or a data set whose \
          objects have outlines",
         fault.name
     );
-    Err(Diagnostic::new(at, what))
+    Err(Diagnostic::new(entry.map_or(Location::UNKNOWN, |entry| entry.at), what))
 }
 
-fn preserve(tree: &Node, faults: &[FaultPoint]) -> Result<Vec<Preservation>, Diagnostic> {
-    let nodes = tree.get("preserve").map(Node::list).unwrap_or_default();
-    for node in nodes.iter().filter_map(|node| node.get("faults")) {
-        let there: BTreeSet<&str> = faults.iter().map(|point| point.name).collect();
-        let names = node.text().into_iter().chain(node.list().iter().filter_map(Node::text));
-        for name in names {
-            known("fault of this campaign", name, there.iter().copied().collect())
-                .map_err(|what| Diagnostic::new(node.at, what))?;
-        }
-    }
-    for node in nodes.iter().filter_map(|node| node.get("tolerance")) {
-        let name = node.text().unwrap_or_default();
-        // What has neither an ending nor a folder is meant as a name.
-        if !name.contains(['.', '/', '\\']) {
-            known("tolerance", name, Tolerance::names().collect())
-                .map_err(|what| Diagnostic::new(node.at, what))?;
-        }
-    }
-    nodes.iter().map(Preservation::read).collect()
+fn reference(name: At<Text>, targets: &[TargetSpec]) -> Result<String, Diagnostic> {
+    let Text(text) = name.value;
+    let names = targets.iter().map(|target| target.name.as_str()).collect();
+    known("target", &text, names).map_err(|what| Diagnostic::new(name.at, what))?;
+    Ok(text)
 }
 
-fn reference(tree: &Node, targets: &[TargetSpec]) -> Result<Option<String>, Diagnostic> {
-    let Some(node) = tree.get("reference") else { return Ok(None) };
-    let name = node.text().unwrap_or_default();
-    let names = targets.iter().map(|target| target.name.as_str());
-    known("target", name, names.collect()).map_err(|what| Diagnostic::new(node.at, what))?;
-    Ok(Some(name.to_owned()))
-}
-
-fn pinned(tree: &Node, base: &Path) -> Vec<PathBuf> {
-    texts(tree.get("pinned")).into_iter().map(|path| base.join(path)).collect()
-}
-
-/// The parts of targets that are read as other crates have them, with their own errors.
-#[derive(Deserialize)]
-struct Described {
-    targets: Vec<DescribedTarget>,
-}
-
-#[derive(Deserialize)]
-struct DescribedTarget {
-    input: Option<InputDescription>,
-    output: Option<OutputDescription>,
-    service: Option<ServiceSpec>,
-}
-
-fn targets(tree: &Node, text: &str, base: &Path) -> Result<Vec<TargetSpec>, Diagnostic> {
-    let nodes = tree.get("targets").map(Node::list).unwrap_or_default();
-    let described: Described = tree::read(text)?;
+fn targets(
+    sections: NonEmpty<At<TargetSection>>,
+    base: &Path,
+) -> Result<Vec<TargetSpec>, Diagnostic> {
     let mut names = BTreeSet::new();
     let mut targets = Vec::new();
-    for (node, described) in nodes.iter().zip(described.targets) {
-        let (source, usual) = source(node, described, base)?;
-        let name = text_of(node, "name").unwrap_or(usual);
-        if !names.insert(name.clone()) {
-            let at = node.get("name").or(node.get("model")).unwrap_or(node).at;
-            let what = format!("two targets are called {name:?}; give one of them another name");
-            return Err(Diagnostic::new(at, what));
+    for At { at, value: mut section } in sections.0 {
+        let named_at = section.name.as_ref().or(section.model.as_ref()).map_or(at, |text| text.at);
+        let name = section.name.take();
+        let traits = std::mem::take(&mut section.traits);
+        let mut defences = Vec::new();
+        for entry in section.defences.iter().flat_map(|list| &list.entries) {
+            defences.push(DefenceSpec::read(entry)?);
         }
-        let defences = DefenceSpec::read(node.get("defences"))?;
-        targets.push(TargetSpec { name, source, defences, traits: scalars(node, "traits", text) });
+        let (source, default_name) = source(section, at, base)?;
+        let name = name.map_or(default_name, |name| name.value.0);
+        if !names.insert(name.clone()) {
+            let what = format!("two targets are called {name:?}; give one of them another name");
+            return Err(Diagnostic::new(named_at, what));
+        }
+        targets.push(TargetSpec { name, source, defences, traits: traits.into_strings() });
     }
     Ok(targets)
 }
 
 /// Who answers, and what the target is called where the file does not say it.
 fn source(
-    node: &Node,
-    described: DescribedTarget,
+    section: TargetSection,
+    at: Location,
     base: &Path,
 ) -> Result<(Source, String), Diagnostic> {
-    let DescribedTarget { input, output, service } = described;
-    let Some(service) = service else {
-        let (path, usual) = model(node, base)?;
-        let labels = text_of(node, "labels").map(|labels| labels_from(base, labels.as_ref()));
-        let written = PartialDescription { input, output, labels };
-        return Ok((Source::Model { path, written: Box::new(written) }, usual));
+    let Some(At { at: service_at, value: service }) = section.service else {
+        let (path, default_name) = model(section.model, at, base)?;
+        let written = PartialDescription {
+            input: section.input.map(|input| input.value),
+            output: section.output.map(|output| output.value),
+            labels: section.labels.map(|labels| labels_from(base, labels.value.0.as_ref())),
+        };
+        return Ok((Source::Model { path, written: Box::new(written) }, default_name));
     };
-    if let Some(odd) = ["model", "input", "output", "labels"].iter().find_map(|key| node.get(key)) {
+    let model_keys = [
+        section.model.map(|model| model.at),
+        section.input.map(|input| input.at),
+        section.output.map(|output| output.at),
+        section.labels.map(|labels| labels.at),
+    ];
+    if let Some(at) = model_keys.into_iter().flatten().next() {
         let what = "a target is a model or a service, not both; what a service needs stands in \
                     its own section";
-        return Err(Diagnostic::new(odd.at, what));
+        return Err(Diagnostic::new(at, what));
     }
-    let at = node.get("service").unwrap_or(node).at;
-    service.check().map_err(|error| Diagnostic::new(at, error.to_string()))?;
-    let usual = match service.task {
+    service.check().map_err(|error| Diagnostic::new(service_at, error.to_string()))?;
+    let default_name = match service.task {
         Some(task) => format!("{} {}", service.provider, task.name()),
         None => service.provider.clone(),
     };
-    Ok((Source::Service(Box::new(service)), usual))
-}
-
-fn fairness(tree: &Node) -> Option<Fairness> {
-    let node = tree.get("fairness")?;
-    Some(Fairness {
-        by: texts(node.get("by")),
-        privileged: texts(node.get("privileged")),
-        positive: text_of(node, "positive"),
-    })
-}
-
-/// Keys with a value each, as the file has them.
-fn scalars(node: &Node, key: &str, text: &str) -> BTreeMap<String, String> {
-    let entries = node.get(key).map(Node::entries).unwrap_or_default();
-    entries
-        .iter()
-        .map(|entry| (entry.key.clone(), entry.node.scalar_text(text).unwrap_or_default()))
-        .collect()
+    Ok((Source::Service(Box::new(service)), default_name))
 }
 
 /// A target's model and what the target is called where the file does not say it.
-fn model(node: &Node, base: &Path) -> Result<(PathBuf, String), Diagnostic> {
-    let Some(model) = node.get("model") else {
+fn model(
+    model: Option<At<Text>>,
+    target_at: Location,
+    base: &Path,
+) -> Result<(PathBuf, String), Diagnostic> {
+    let Some(At { at, value: Text(text) }) = model else {
         let what = "targets needs model or service: an ONNX file, world:NAME, or a service";
-        return Err(Diagnostic::new(node.at, what));
+        return Err(Diagnostic::new(target_at, what));
     };
-    let text = model.text().unwrap_or_default();
     if let Some(name) = text.strip_prefix(PREFIX) {
-        embedded_model(name).map_err(|error| Diagnostic::new(model.at, error.to_string()))?;
-        return Ok((PathBuf::from(text), name.to_owned()));
+        embedded_model(name).map_err(|error| Diagnostic::new(at, error.to_string()))?;
+        return Ok((PathBuf::from(&text), name.to_owned()));
     }
-    let path = base.join(text);
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let stem = stem.ok_or_else(|| {
-        Diagnostic::new(model.at, format!("model takes an ONNX file or world:NAME, not {text:?}"))
-    })?;
+    let path = base.join(&text);
+    let Some(stem) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else {
+        let what = format!("model takes an ONNX file or world:NAME, not {text:?}");
+        return Err(Diagnostic::new(at, what));
+    };
     Ok((path, stem))
 }
 
-fn intervals(node: Option<&Node>) -> Result<Intervals, Diagnostic> {
-    let named = |text: &str| Method::ALL.into_iter().find(|method| method.name() == text);
-    let method = node.and_then(|node| node.get("method")).and_then(Node::text).and_then(named);
-    let level = match node.and_then(|node| node.get("confidence")) {
-        Some(confidence) => Level::new(confidence.number().unwrap_or_default())
-            .map_err(|error| Diagnostic::new(confidence.at, error.to_string()))?,
-        None => Level::default(),
-    };
-    Ok(Intervals { method: method.unwrap_or_default(), level })
+fn fairness(section: FairnessSection) -> Fairness {
+    Fairness {
+        by: section.by.into_strings(),
+        privileged: section.privileged.into_strings(),
+        positive: section.positive.map(|Text(positive)| positive),
+    }
 }
 
-fn stop(node: &Node, level: Level) -> Result<Stop, Diagnostic> {
-    let half_width = node.get("half_width").and_then(Node::number).unwrap_or_default();
-    Ok(Stop {
-        half_width,
-        at_most: whole_of(node, "at_most").unwrap_or(DEFAULT_AT_MOST),
-        rule: StopRule::new(half_width, level)
-            .map_err(|error: StatsError| Diagnostic::new(node.at, error.to_string()))?,
-    })
+fn intervals(section: IntervalsSection) -> Result<Intervals, Diagnostic> {
+    let level = match section.confidence {
+        Some(At { at, value: Share(confidence) }) => {
+            Level::new(confidence).map_err(|error| Diagnostic::new(at, error.to_string()))?
+        }
+        None => Level::default(),
+    };
+    Ok(Intervals { method: section.method, level })
+}
+
+fn stop(section: At<StopSection>, level: Level) -> Result<Stop, Diagnostic> {
+    let Share(half_width) = section.value.half_width;
+    let rule = StopRule::new(half_width, level)
+        .map_err(|error| Diagnostic::new(section.at, error.to_string()))?;
+    let at_most = section.value.at_most.and_then(Whole::get).unwrap_or(DEFAULT_AT_MOST);
+    Ok(Stop { half_width, at_most, rule })
 }
 
 fn requirements(
-    tree: &Node,
-    text: &str,
+    sections: Option<NonEmpty<At<RequirementSection>>>,
     targets: &[TargetSpec],
     faults: &[FaultPoint],
 ) -> Result<Vec<Requirement>, Diagnostic> {
-    let nodes = tree.get("requirements").map(Node::list).unwrap_or_default();
-    nodes
-        .iter()
-        .map(|node: &Node| {
-            let rate = node.get("rate").and_then(Node::text).and_then(RateKind::named);
-            let filter = node.get("where").map(Node::entries).unwrap_or_default();
-            for entry in filter {
-                check_value(&entry.key, &entry.node, targets, faults)?;
+    let mut requirements = Vec::new();
+    for At { at, value: section } in sections.into_iter().flat_map(|sections| sections.0) {
+        let rate = section.rate.and_then(|rate| RateKind::named(&rate.name));
+        let fit = match (rate, section.fit) {
+            (None, None) => {
+                let what = "requirements needs rate or fit: which outcome is limited, or failures \
+                            in time";
+                return Err(Diagnostic::new(at, what));
             }
-            Ok(Requirement {
-                name: text_of(node, "name"),
-                fit: limited(node)?,
-                rate: rate.unwrap_or(RateKind::Failed),
-                at_most: node.get("at_most").and_then(Node::number).unwrap_or_default(),
-                filter: called(scalars(node, "where", text), faults),
-            })
-        })
-        .collect()
+            (Some(_), Some(fit)) => {
+                let what = "a requirement limits a rate or fit, not both";
+                return Err(Diagnostic::new(fit.at, what));
+            }
+            (_, fit) => fit.map(|fit| fit_limit(&fit.value)),
+        };
+        check_limit(&section.at_most, fit.is_some())?;
+        for (attribute, value) in &section.filter.0 {
+            check_value(attribute, value, targets, faults)?;
+        }
+        requirements.push(Requirement {
+            name: section.name.map(|Text(name)| name),
+            fit,
+            rate: rate.unwrap_or(RateKind::Failed),
+            at_most: section.at_most.value,
+            filter: with_labels(section.filter, faults),
+        });
+    }
+    Ok(requirements)
+}
+
+fn fit_limit(section: &FitSection) -> FitLimit {
+    let Share(raw) = section.raw;
+    FitLimit { raw, share: section.share.map_or(1.0, |Share(share)| share) }
+}
+
+/// Checks a limit: failures in time, which share their key with rates, may be larger.
+fn check_limit(limit: &At<f64>, is_fit: bool) -> Result<(), Diagnostic> {
+    type Fit = Share<{ 100 * MAX_FIT }, true>;
+    type Rate = Share<100, true>;
+    let wanted = if is_fit {
+        Fit::new(limit.value).is_none().then(Fit::words)
+    } else {
+        Rate::new(limit.value).is_none().then(Rate::words)
+    };
+    match wanted {
+        Some(wanted) => {
+            let what = format!("at_most takes {wanted}, not {}", limit.value);
+            Err(Diagnostic::new(limit.at, what))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A filter whose fault point, where it names one, is called as reports call it.
-fn called(mut filter: BTreeMap<String, String>, faults: &[FaultPoint]) -> BTreeMap<String, String> {
+fn with_labels(filter: Scalars, faults: &[FaultPoint]) -> BTreeMap<String, String> {
+    let mut filter = filter.into_strings();
     let named = filter.iter_mut().filter(|(key, _)| ["fault", "point"].contains(&key.as_str()));
     for (key, text) in named {
         let whole_fault = key == "fault" && faults.iter().any(|point| point.name == text);
@@ -300,43 +303,14 @@ fn called(mut filter: BTreeMap<String, String>, faults: &[FaultPoint]) -> BTreeM
     filter
 }
 
-/// Checks limits on rates first: those on failures in time, which share their key, may be larger.
-fn check_limits(tree: &Node) -> Result<(), Diagnostic> {
-    let requirements = tree.get("requirements").map(Node::list).unwrap_or_default();
-    let rates = requirements.iter().filter(|node| node.get("fit").is_none());
-    let share = Takes::Share { most: 1.0, reached: true };
-    let mut limits = rates.filter_map(|node| node.get("at_most"));
-    limits.try_for_each(|limit| check("at_most", limit, &share))
-}
-
-/// What a requirement limits: a rate, where it is nothing else.
-fn limited(node: &Node) -> Result<Option<FitLimit>, Diagnostic> {
-    match (node.get("rate"), node.get("fit")) {
-        (None, None) => Err(Diagnostic::new(
-            node.at,
-            "requirements needs rate or fit: which outcome is limited, or failures in time",
-        )),
-        (Some(_), Some(fit)) => {
-            Err(Diagnostic::new(fit.at, "a requirement limits a rate or fit, not both"))
-        }
-        (_, None) => Ok(None),
-        (None, Some(fit)) => {
-            let number = |key| fit.get(key).and_then(Node::number);
-            let raw = number("raw");
-            let share = number("share");
-            Ok(Some(FitLimit { raw: raw.unwrap_or(1.0), share: share.unwrap_or(1.0) }))
-        }
-    }
-}
-
 /// Targets and faults are known here; what else a trial has is known when it is done.
 fn check_value(
     attribute: &str,
-    node: &Node,
+    value: &At<String>,
     targets: &[TargetSpec],
     faults: &[FaultPoint],
 ) -> Result<(), Diagnostic> {
-    let text = node.text().unwrap_or_default();
+    let text = value.value.as_str();
     let names: BTreeSet<&str> = match attribute {
         "target" => targets.iter().map(|target| target.name.as_str()).collect(),
         // A label stands for one point, a name for all points of the fault.
@@ -345,5 +319,49 @@ fn check_value(
         _ => return Ok(()),
     };
     known(&format!("{attribute} of this campaign"), text, names.into_iter().collect())
-        .map_err(|message| Diagnostic::new(node.at, message))
+        .map_err(|message| Diagnostic::new(value.at, message))
+}
+
+fn preserve(
+    sections: Option<NonEmpty<At<PreserveSection>>>,
+    faults: &[FaultPoint],
+) -> Result<Vec<Preservation>, Diagnostic> {
+    let faults: BTreeSet<&str> = faults.iter().map(|point| point.name).collect();
+    let mut all = Vec::new();
+    for section in sections.into_iter().flat_map(|sections| sections.0) {
+        for At { at, value: name } in &section.value.faults.0 {
+            known("fault of this campaign", name, faults.iter().copied().collect())
+                .map_err(|what| Diagnostic::new(*at, what))?;
+        }
+        let At { at, value: Text(name) } = &section.value.tolerance;
+        // What has neither an ending nor a folder is meant as a name.
+        if !name.contains(['.', '/', '\\']) {
+            known("tolerance", name, Tolerance::names().collect())
+                .map_err(|what| Diagnostic::new(*at, what))?;
+        }
+        all.push(preservation(section)?);
+    }
+    Ok(all)
+}
+
+fn preservation(section: At<PreserveSection>) -> Result<Preservation, Diagnostic> {
+    let At { at, value: section } = section;
+    let batches = section.batches.and_then(Whole::get).unwrap_or(DEFAULT_BATCHES);
+    let batch_size = section.batch_size.and_then(Whole::get).unwrap_or(DEFAULT_BATCH_SIZE);
+    if batches.saturating_mul(batch_size) > MAX_DRAWN {
+        let what = format!("batches times batch_size is at most {MAX_DRAWN}; draw less");
+        return Err(Diagnostic::new(at, what));
+    }
+    Ok(Preservation {
+        name: section.name.map(|Text(name)| name),
+        what: section.what,
+        tolerance: section.tolerance.value.0,
+        faults: section.faults.into_strings(),
+        classes: section.classes.into_strings(),
+        metric: section.metric,
+        alpha: section.alpha.map_or(DEFAULT_ALPHA, |Share(alpha)| alpha),
+        margin: section.margin.map_or(0.0, |margin| margin.0),
+        batches,
+        batch_size,
+    })
 }

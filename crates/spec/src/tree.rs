@@ -1,20 +1,22 @@
 //! YAML as a tree in which every key and every value knows its place in the file.
 
 use super::error::Diagnostic;
-use faultlens_core::did_you_mean;
-use serde::de::{self, DeserializeOwned, MapAccess, SeqAccess, Visitor};
+use super::location::{At, Location, located};
+use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_saphyr::{Error, Location, MessageFormatter, Spanned, UserMessageFormatter};
+use serde_saphyr::{Error, MessageFormatter, Spanned, UserMessageFormatter};
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Where it is referred to.
     pub at: Location,
-    /// Where it is written; elsewhere than `at` for an alias.
-    written: Location,
+    /// The bytes of the file where it is written; elsewhere than `at` for an alias.
+    pub(super) written: Range<usize>,
     /// What it is.
     pub value: Value,
 }
@@ -51,45 +53,33 @@ pub struct Entry {
 
 /// Reads YAML; the limits of the library against hostile files hold.
 pub fn parse(text: &str) -> Result<Node, Diagnostic> {
-    read(text)
-}
-
-/// Reads YAML into any type.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     // A label called `no` is a word, as in YAML 1.2.
     let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| slip(&error))
+    match serde_saphyr::from_str_with_options(text, options) {
+        Ok(Parsed(node)) => Ok(node),
+        Err(error) => Err(diagnostic(&error)),
+    }
 }
 
-/// The library's error in our form, with the likely name.
-fn slip(error: &Error) -> Diagnostic {
+/// The library's error in our form.
+fn diagnostic(error: &Error) -> Diagnostic {
     let error = error.without_snippet();
-    let meant = match error {
-        Error::SerdeUnknownField { field, expected, .. } => did_you_mean(field, expected.to_vec()),
-        Error::SerdeUnknownVariant { variant, expected, .. } => {
-            did_you_mean(variant, expected.to_vec())
-        }
-        _ => None,
+    let message = match error {
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("{key} is there twice"),
+        error => UserMessageFormatter.format_message(error).into_owned(),
     };
-    let message = match (error, meant) {
-        (Error::DuplicateMappingKey { key: Some(key), .. }, _) => format!("{key} is there twice"),
-        (error, Some(name)) => {
-            format!("{}; did you mean \"{name}\"?", UserMessageFormatter.format_message(error))
-        }
-        (error, None) => UserMessageFormatter.format_message(error).into_owned(),
-    };
-    Diagnostic::new(error.location().unwrap_or(Location::UNKNOWN), message)
+    Diagnostic::new(error.location().map_or(Location::UNKNOWN, Location::from), message)
 }
 
 impl Node {
     /// A value that comes from no file.
     pub(super) fn placeless(value: Value) -> Self {
-        Self { at: Location::UNKNOWN, written: Location::UNKNOWN, value }
+        Self { at: Location::UNKNOWN, written: 0..0, value }
     }
 
     /// Another value at the same place.
     pub fn with(&self, value: Value) -> Self {
-        Self { value, ..*self }
+        Self { at: self.at, written: self.written.clone(), value }
     }
 
     /// The value of a JSON document, which has no places.
@@ -192,37 +182,16 @@ impl Node {
 
     /// A scalar as the file has it, so that the class `007` does not become 7.
     pub(super) fn scalar_text(&self, source: &str) -> Option<String> {
-        let span = self.written.span();
-        let bytes = || {
-            let start = usize::try_from(span.byte_offset()?).ok()?;
-            let length = usize::try_from(span.byte_len()?).ok()?;
-            source.get(start..start.checked_add(length)?).map(|text| text.trim().to_owned())
-        };
+        let written =
+            source.get(self.written.clone()).map(str::trim).filter(|text| !text.is_empty());
         match &self.value {
             Value::Text(text) => Some(text.clone()),
-            Value::Bool(bool) => bytes().or_else(|| Some(bool.to_string())),
-            Value::Whole(whole) => bytes().or_else(|| Some(whole.to_string())),
-            Value::Number(number) => bytes().or_else(|| Some(number.to_string())),
+            Value::Bool(_) | Value::Whole(_) | Value::Number(_) => {
+                Some(written.map_or_else(|| self.value.to_string(), str::to_owned))
+            }
             Value::Nothing | Value::List(_) | Value::Map(_) => None,
         }
     }
-}
-
-/// The text of a key, where there is one.
-pub(super) fn text_of(node: &Node, key: &str) -> Option<String> {
-    node.get(key).and_then(Node::text).map(str::to_owned)
-}
-
-/// The whole number of a key, where there is one that the type can hold.
-pub(super) fn whole_of<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
-    node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
-}
-
-/// One text or a list of them.
-pub(super) fn texts(node: Option<&Node>) -> Vec<String> {
-    let Some(node) = node else { return Vec::new() };
-    let one = node.text().into_iter();
-    one.chain(node.list().iter().filter_map(Node::text)).map(str::to_owned).collect()
 }
 
 /// A value in the words of an error, behind "not".
@@ -240,22 +209,83 @@ impl fmt::Display for Value {
     }
 }
 
+/// What a tree is made from: a YAML file, or a part of another tree. They differ in how
+/// values and keys carry their places.
+trait Source<'de>: Deserialize<'de> {
+    /// A key with its place.
+    type Key: Deserialize<'de>;
+
+    fn into_node(self) -> Node;
+
+    fn split(key: Self::Key) -> (String, Location);
+}
+
+/// A node of a YAML file.
+struct Parsed(Node);
+
+impl<'de> Deserialize<'de> for Parsed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned: Spanned<ParsedValue> = Spanned::deserialize(deserializer)?;
+        let span = spanned.defined.span();
+        let start = span.byte_offset().and_then(|start| usize::try_from(start).ok());
+        let length = span.byte_len().and_then(|length| usize::try_from(length).ok());
+        let written = match start.zip(length) {
+            Some((start, length)) => start..start.saturating_add(length),
+            None => 0..0,
+        };
+        Ok(Self(Node { at: spanned.referenced.into(), written, value: spanned.value.0 }))
+    }
+}
+
+impl<'de> Source<'de> for Parsed {
+    type Key = Spanned<String>;
+
+    fn into_node(self) -> Node {
+        self.0
+    }
+
+    fn split(key: Spanned<String>) -> (String, Location) {
+        (key.value, key.referenced.into())
+    }
+}
+
+struct ParsedValue(Value);
+
+impl<'de> Deserialize<'de> for ParsedValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor::<Parsed>(PhantomData)).map(Self)
+    }
+}
+
+/// A part of a tree as it is: what registries decide is read from it.
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Spanned { value, referenced, defined } = Spanned::deserialize(deserializer)?;
-        Ok(Self { at: referenced, written: defined, value })
+        let ([line, column, width, start, end], value) = located(deserializer)?;
+        Ok(Self { at: Location { line, column, width }, written: start..end, value })
+    }
+}
+
+impl<'de> Source<'de> for Node {
+    type Key = At<String>;
+
+    fn into_node(self) -> Node {
+        self
+    }
+
+    fn split(key: At<String>) -> (String, Location) {
+        (key.value, key.at)
     }
 }
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
+        deserializer.deserialize_any(ValueVisitor::<Node>(PhantomData))
     }
 }
 
-struct ValueVisitor;
+struct ValueVisitor<S>(PhantomData<S>);
 
-impl<'de> Visitor<'de> for ValueVisitor {
+impl<'de, S: Source<'de>> Visitor<'de> for ValueVisitor<S> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -288,16 +318,18 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(node) = access.next_element()? {
-            list.push(node);
+        while let Some(source) = access.next_element::<S>()? {
+            list.push(source.into_node());
         }
         Ok(Value::List(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut entries = Vec::new();
-        while let Some(Spanned { value: key, referenced: key_at, .. }) = access.next_key()? {
-            entries.push(Entry { key, key_at, node: access.next_value()? });
+        while let Some(key) = access.next_key()? {
+            let (key, key_at) = S::split(key);
+            let node = access.next_value::<S>()?.into_node();
+            entries.push(Entry { key, key_at, node });
         }
         Ok(Value::Map(entries))
     }
@@ -307,8 +339,8 @@ impl<'de> Visitor<'de> for ValueVisitor {
 mod tests {
     use super::*;
 
-    fn place(location: Location) -> (u64, u64) {
-        (location.line(), location.column())
+    fn place(location: Location) -> (usize, usize) {
+        (location.line, location.column)
     }
 
     #[test]
@@ -337,7 +369,7 @@ mod tests {
     #[test]
     fn files_that_are_no_yaml_or_hostile_are_refused_in_place() {
         let error = parse("a: 1\nb: [1, 2\n").unwrap_err();
-        assert!(error.at.line() >= 2, "{error:?}");
+        assert!(error.at.line >= 2, "{error:?}");
         assert!(!error.message.contains("line"), "{error:?}");
         assert!(parse("a: 1\na: 2\n").is_err());
         assert!(parse(&"[".repeat(5000)).is_err());

@@ -74,6 +74,23 @@ struct Strengths {
     together: bool,
 }
 
+impl Strengths {
+    /// The strengths of a fault that are left to draw where some settings are fixed, for photographs
+    /// or for small images.
+    fn left(fault: &str, fixed: &Settings, small: bool) -> Result<Self, SettingError> {
+        let Domain { ranges, together, .. } = domain(fault, small).ok_or_else(|| {
+            SettingError("has no strengths that could be drawn; leave out within".to_owned())
+        })?;
+        let ranges = ranges.iter().filter(|range| fixed.get(range.parameter).is_none());
+        let ranges: Vec<Range> = ranges.copied().collect();
+        if ranges.is_empty() {
+            let what = "all its strengths are set, and within draws them; leave some out";
+            return Err(SettingError(what.to_owned()));
+        }
+        Ok(Self { ranges, together: *together })
+    }
+}
+
 /// What is drawn evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Evenly {
@@ -89,7 +106,7 @@ pub struct Drawn {
     pub seed: u64,
     /// The changed image.
     pub image: Image,
-    /// How much people notice of it; `None` where that cannot be told.
+    /// How much people notice of it; `None` where that cannot be measured.
     pub visual_change: Option<f64>,
     /// The strengths by name.
     pub strengths: Vec<(&'static str, f64)>,
@@ -158,23 +175,8 @@ impl Varied {
                 "within draws the strength, and severity sets it; leave one out".to_owned(),
             ));
         }
-        let left = |small: bool| -> Result<Strengths, SettingError> {
-            let Domain { ranges, together, .. } = domain(plugin.name, small).ok_or_else(|| {
-                SettingError("has no strengths that could be drawn; leave out within".to_owned())
-            })?;
-            let ranges: Vec<Range> = ranges
-                .iter()
-                .filter(|range: &&Range| fixed.get(range.parameter).is_none())
-                .copied()
-                .collect();
-            if ranges.is_empty() {
-                let what = "all its strengths are set, and within draws them; leave some out";
-                return Err(SettingError(what.to_owned()));
-            }
-            Ok(Strengths { ranges, together: *together })
-        };
-        let photo = left(false)?;
-        let small = left(true)?;
+        let photo = Strengths::left(plugin.name, &fixed, false)?;
+        let small = Strengths::left(plugin.name, &fixed, true)?;
         Ok(Self { plugin, photo, small, fixed, within, evenly })
     }
 
@@ -244,7 +246,7 @@ impl Varied {
                 return Some(drawn);
             }
             last = Some(drawn);
-            // What cannot be told will not be told of another strength.
+            // What cannot be measured cannot be measured of another strength either.
             if original.is_none() {
                 break;
             }
@@ -348,10 +350,7 @@ impl Varied {
     fn places(&self, strengths: &Strengths, stream: &mut Stream) -> Vec<f64> {
         let common = stream.uniform();
         (0..strengths.ranges.len())
-            .map(|at: usize| match strengths.together || at == 0 {
-                true => common,
-                false => stream.uniform(),
-            })
+            .map(|at| if strengths.together || at == 0 { common } else { stream.uniform() })
             .collect()
     }
 
@@ -378,7 +377,7 @@ impl Varied {
     }
 }
 
-/// How much people notice of a change; `None` where that cannot be told.
+/// How much people notice of a change; `None` where that cannot be measured.
 pub fn change_of(original: &Reference, changed: &Image) -> Option<f64> {
     original.visual_change(changed).ok().map(|change| change.delta_v)
 }
@@ -446,14 +445,15 @@ mod tests {
         let changes: Vec<f64> = (0..80).map(change).collect();
         // The weakest strength changes something already, and more is within reach.
         for quarter in 1..4 {
-            let (from, to) = (0.2 * f64::from(quarter), 0.2 * f64::from(quarter + 1));
+            let from = 0.2 * f64::from(quarter);
+            let to = 0.2 * f64::from(quarter + 1);
             let inside = changes.iter().filter(|change| (from..to).contains(*change)).count();
             assert!((8..=34).contains(&inside), "{quarter}: {inside} of 80");
         }
     }
 
     #[test]
-    fn what_is_out_of_reach_is_told() {
+    fn what_is_out_of_reach_is_reported() {
         let image = picture();
         let original = Reference::new(&image).unwrap();
         let fault = varied("gaussian_noise", &[(WITHIN, Setting::Number(0.0))]).unwrap();

@@ -9,14 +9,16 @@
 //! 4. [`newcombe`], [`newcombe_paired`]: how far two rates lie apart,
 //! 5. [`Weighted`]: a rate whose trials count differently, since some were drawn more often than
 //!    they occur, and [`Mean`]: a quantity that is no rate,
-//! 6. [`Bootstrap`]: any statistic that is not a plain rate,
-//! 7. [`fisher_exact`], [`mcnemar_exact`], [`binomial_lower`], [`fisher_lower`]: whether a
+//! 6. [`Clustered`], [`Crossed`]: a rate among images nobody has seen yet, where many trials share
+//!    an image, and [`sign_flip`], [`permutation`]: whether such rates differ,
+//! 7. [`Bootstrap`]: any statistic that is not a plain rate,
+//! 8. [`fisher_exact`], [`mcnemar_exact`], [`binomial_lower`], [`fisher_lower`]: whether a
 //!    difference can be chance,
-//! 8. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once,
-//! 9. [`survival`]: how long until something fails, when some trials end before it does,
-//! 10. [`Smoother`]: a curve through scattered rates, and [`tolerance`]: where the answers of
+//! 9. [`holm`], [`benjamini_hochberg`]: when many comparisons are made at once,
+//! 10. [`survival`]: how long until something fails, when some trials end before it does,
+//! 11. [`Smoother`]: a curve through scattered rates, and [`tolerance`]: where the answers of
 //!     people drop along it,
-//! 11. [`reliability()`], [`compare_with_humans`]: whether answers stay as good where people's do.
+//! 12. [`reliability()`], [`compare_with_humans`]: whether answers stay as good where people's do.
 //!
 //! ```
 //! use faultlens_stats::{Level, wilson};
@@ -31,12 +33,15 @@
 //! out, and randomness is a function the caller gives.
 
 mod bootstrap;
+mod bounded;
+mod clustered;
 mod difference;
 mod error;
 mod estimate;
 mod exact;
 mod mean;
 mod multiple;
+mod permutation;
 mod preservation;
 mod proportion;
 mod sample_size;
@@ -48,12 +53,14 @@ pub mod tolerance;
 mod weighted;
 
 pub use bootstrap::Bootstrap;
+pub use clustered::{Clustered, Crossed};
 pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;
 pub use estimate::{Estimate, Level};
 pub use exact::{binomial_lower, fisher_exact, fisher_lower, mcnemar_exact};
 pub use mean::{Mean, Range};
 pub use multiple::{benjamini_hochberg, holm};
+pub use permutation::{permutation, sign_flip};
 pub use preservation::{
     Batches, HumanComparison, Reliability, Required, ScoreSegment, Spread, Version, Versions,
     compare_with_humans, reliability,

@@ -119,7 +119,7 @@ impl Range {
 }
 
 /// The two-sided quantile of Student's distribution: t² / (t² + ν) is Beta(1/2, ν/2).
-fn student(freedom: f64, level: Level) -> f64 {
+pub(crate) fn student(freedom: f64, level: Level) -> f64 {
     let share = beta_quantile(level.confidence(), 0.5, freedom / 2.0);
     (freedom * share / (1.0 - share)).sqrt()
 }

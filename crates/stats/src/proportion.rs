@@ -25,17 +25,10 @@ pub fn wilson(events: u64, n: u64, level: Level) -> Result<Estimate, StatsError>
 /// More events than trials, or more than 10¹⁰ trials.
 pub fn clopper_pearson(events: u64, n: u64, level: Level) -> Result<Estimate, StatsError> {
     check(events, n)?;
-    let hits = events as f64;
-    let misses = (n - events) as f64;
-    let tail = level.alpha() / 2.0;
-    let low = match events {
-        0 => 0.0,
-        _ => beta_quantile(tail, hits, misses + 1.0),
-    };
-    let high = match n - events {
-        0 => 1.0,
-        _ => beta_quantile(1.0 - tail, hits + 1.0, misses),
-    };
+    if n == 0 {
+        return Ok(rate(0, 0, 0.0, 1.0));
+    }
+    let (low, high) = beta_ends(events as f64, (n - events) as f64, level);
     Ok(rate(events, n, low, high))
 }
 
@@ -76,6 +69,20 @@ pub(crate) fn score_ends(p: f64, trials: f64, level: Level) -> (f64, f64) {
     let spread = p * (1.0 - p) / trials + z * z / (4.0 * trials * trials);
     let half = z * spread.sqrt() / shrink;
     (centre - half, centre + half)
+}
+
+/// Clopper and Pearson's ends of a rate that so many trials, or what is worth as many, say
+/// something about.
+pub(crate) fn exact_ends(p: f64, trials: f64, level: Level) -> (f64, f64) {
+    beta_ends(p * trials, (1.0 - p) * trials, level)
+}
+
+/// Clopper and Pearson's ends for hits and misses that need not be whole.
+fn beta_ends(hits: f64, misses: f64, level: Level) -> (f64, f64) {
+    let tail = level.alpha() / 2.0;
+    let low = if hits > 0.0 { beta_quantile(tail, hits, misses + 1.0) } else { 0.0 };
+    let high = if misses > 0.0 { beta_quantile(1.0 - tail, hits + 1.0, misses) } else { 1.0 };
+    (low, high)
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ impl Part<'_> {
         Ok(content(&found).is_ok_and(|found| found == wanted))
     }
 
-    /// The names of all classes in their order, for models that do not say them.
+    /// The names of all classes in their order, for models that do not name them.
     fn classes_file(&self) -> String {
         format!("data/{}.json", self.name)
     }

@@ -1,4 +1,4 @@
-//! Why a sweep cannot go on, in words that say what to do.
+//! Why a sweep cannot go on, with what to do about it.
 
 use faultlens_campaign::OpenCampaignError;
 use faultlens_campaign::cases::CaseError;
@@ -31,7 +31,7 @@ pub enum SweepError {
     #[error(transparent)]
     Image(#[from] ImageError),
     /// A data set has no classes.
-    #[error("{data} names no classes, and models are trained to tell classes; name other data")]
+    #[error("{data} names no classes, and models are trained as classifiers; name other data")]
     Unlabelled {
         /// The data set.
         data: String,

@@ -19,8 +19,8 @@ impl Part<'_> {
         let store = Store::read(&self.run())?;
         let other = || SweepError::OtherSweep { path: self.run() };
         let attacks = &self.sweep.attacks;
-        let told = store.manifest();
-        if (told.targets.len(), told.faults.len()) != (members.len(), attacks.len()) {
+        let manifest = store.manifest();
+        if (manifest.targets.len(), manifest.faults.len()) != (members.len(), attacks.len()) {
             return Err(other());
         }
         let goldens: BTreeMap<(u32, u32), GoldenRecord> = store
@@ -87,18 +87,19 @@ impl Part<'_> {
 
 /// The machines that worked on a run. Which of them took which time is not on record.
 fn machines(store: &Store) -> String {
-    let all: BTreeSet<&str> = store.hands().iter().map(|hand| hand.machine.as_str()).collect();
+    let all: BTreeSet<&str> =
+        store.sessions().iter().map(|session| session.machine.as_str()).collect();
     all.into_iter().collect::<Vec<_>>().join(AND)
 }
 
-/// Whether a trial ended before an attack could say what it took: it neither changed an answer nor
+/// Whether a trial ended before an attack had measured what it took: it neither changed an answer nor
 /// withstood anything.
 fn is_lost(record: &Record) -> bool {
     let ended = matches!(record.outcome.kind(), OutcomeKind::Crashed | OutcomeKind::TimedOut);
     ended && record.measures.attack.is_none()
 }
 
-/// What a record says of a sample; nothing where the trial could not be judged or is lost.
+/// The row of a sample from its record; nothing where the trial could not be judged or is lost.
 fn row(
     record: &Record,
     configuration: u32,
@@ -170,7 +171,7 @@ fn norm(point: &FaultPoint) -> Option<&str> {
     }
 }
 
-/// Whether the time until a change says how long an answer lasted. A single question has no
+/// Whether the time until a change is how long an answer lasted. A single question has no
 /// duration, and `hop_skip_jump` begins with a random image at any distance: its first change says
 /// nothing of the sample, unless only those count that people do not notice.
 fn has_duration(point: &FaultPoint) -> bool {
@@ -233,7 +234,7 @@ mod tests {
              {fault: fgm, norm: '2', epsilon: 1}",
         )
         .attacks;
-        let told = |attack: &FaultPoint| {
+        let limits = |attack: &FaultPoint| {
             let choice = attack_choice(&attacks, attack);
             (choice.name, choice.scaled)
         };
@@ -245,7 +246,7 @@ mod tests {
             ("fgm", 0.0),
         ];
         let wanted = wanted.map(|(name, scaled)| (name.to_owned(), scaled));
-        assert_eq!(attacks.iter().map(told).collect::<Vec<_>>(), wanted);
+        assert_eq!(attacks.iter().map(limits).collect::<Vec<_>>(), wanted);
     }
 
     #[test]
@@ -288,12 +289,12 @@ mod tests {
         };
         let failed =
             AttackCost { cpu_seconds: 0.5, wall_seconds: 0.5, gradients: 0, success: None };
-        let told = |record: &Record| row(record, 0, "a", None, &attacks[0]);
+        let row_of = |record: &Record| row(record, 0, "a", None, &attacks[0]);
         for outcome in [Outcome::Crashed, Outcome::TimedOut] {
             let lost = record(outcome.clone(), None);
-            assert!(is_lost(&lost) && told(&lost).is_none());
+            assert!(is_lost(&lost) && row_of(&lost).is_none());
             let booked = record(outcome, Some(failed.clone()));
-            let row = told(&booked).unwrap();
+            let row = row_of(&booked).unwrap();
             assert!(!is_lost(&booked));
             assert_eq!((row.seconds, row.changed, row.distance_2), (0.5, false, None));
         }
@@ -313,7 +314,7 @@ mod tests {
             first,
         };
         let found = AttackCost { success: Some(success), ..failed };
-        let row = told(&record(Outcome::Changed, Some(found))).unwrap();
+        let row = row_of(&record(Outcome::Changed, Some(found))).unwrap();
         assert_eq!((row.seconds, row.queries, row.distance_2), (0.25, 2, None));
     }
 

@@ -86,9 +86,9 @@ impl Part<'_> {
         let mut ready = Vec::new();
         for (at, &(model, defence)) in orders.iter().enumerate() {
             let name = self.model_name(model, defence);
-            let mut tell =
+            let mut emit =
                 |what| follow(&Event { name: &name, number: at + 1, of: orders.len(), what });
-            ready.push(self.ready((model, defence), &data, threads, &mut tell)?);
+            ready.push(self.ready((model, defence), &data, threads, &mut emit)?);
         }
         Ok(sweep
             .targets()
@@ -115,7 +115,7 @@ impl Part<'_> {
         (model, defence): Order,
         data: &str,
         threads: usize,
-        tell: &mut dyn FnMut(EventKind) -> ControlFlow<()>,
+        emit: &mut dyn FnMut(EventKind) -> ControlFlow<()>,
     ) -> Result<Member, SweepError> {
         let point = &self.sweep.models[model];
         if let Some(brought) = brought(model, point)? {
@@ -124,14 +124,14 @@ impl Part<'_> {
         let recipe = self.recipe(point, defence)?;
         let kept = Kept::new(&self.sweep.cache(), point, &recipe, data);
         let (proto, card) = match kept.find() {
-            Some(found) => go_on(tell(EventKind::Kept)).map(|()| found)?,
+            Some(found) => go_on(emit(EventKind::Kept)).map(|()| found)?,
             None => {
-                let learns = &mut |progress| tell(EventKind::Learns(progress));
+                let learns = &mut |progress| emit(EventKind::Learns(progress));
                 let made = self.train(point, &recipe, threads, learns);
                 let (proto, card) =
                     made.map_err(|source| self.untrained((model, defence), source))?;
                 kept.keep(&proto, &card)?;
-                go_on(tell(EventKind::Trained))?;
+                go_on(emit(EventKind::Trained))?;
                 (proto, card)
             }
         };
@@ -221,7 +221,7 @@ impl Part<'_> {
 
 /// A model that was trained elsewhere; none where the sweep trains it.
 fn brought(model: usize, point: &ModelPoint) -> Result<Option<Member>, SweepError> {
-    let Origin::Elsewhere { path, training_seconds, layers: said, asked } = &point.origin else {
+    let Origin::Elsewhere { path, training_seconds, layers: given, asked } = &point.origin else {
         return Ok(None);
     };
     let proto = onnx::read(path)?;
@@ -231,13 +231,13 @@ fn brought(model: usize, point: &ModelPoint) -> Result<Option<Member>, SweepErro
         file: path.canonicalize().map_err(SweepError::io("open the model", path))?,
         named: asked.contains_key("labels")
             || proto.metadata_props.iter().any(|entry| entry.key == LABELS_KEY),
-        layers: said.unwrap_or_else(|| layers(&proto)),
+        layers: given.unwrap_or_else(|| layers(&proto)),
         training_seconds: *training_seconds,
     }))
 }
 
-fn go_on(told: ControlFlow<()>) -> Result<(), SweepError> {
-    if told.is_break() { Err(SweepError::Stopped) } else { Ok(()) }
+fn go_on(flow: ControlFlow<()>) -> Result<(), SweepError> {
+    if flow.is_break() { Err(SweepError::Stopped) } else { Ok(()) }
 }
 
 /// Where a model and its card are kept.

@@ -1,4 +1,5 @@
-//! How long a plain answer takes: measured once, so that the same sweep says the same again.
+//! How long an undisturbed prediction takes: measured once and kept, so that the same sweep gives
+//! the same numbers again.
 
 use crate::SweepError;
 use crate::file::replace;

@@ -49,58 +49,42 @@ const COLUMNS: [&str; 34] = [
     "visual_change",
 ];
 
-impl Rows {
-    /// Takes the rows of another part in.
-    pub fn join(&mut self, other: Self) {
-        let before = self.configurations.len() as u32;
-        self.lost += other.lost;
-        if self.name.is_empty() {
-            self.name = other.name;
-        }
-        self.configurations.extend(other.configurations);
-        self.rows.extend(other.rows.into_iter().map(|row| {
-            let configuration = row.configuration + before;
-            Row { configuration, ..row }
-        }));
+/// Reads the rows that [`save_rows`] wrote into a folder.
+pub fn load_rows(folder: &Path) -> Result<Rows, SweepError> {
+    let path = folder.join(JSON);
+    let wrong = |error: &dyn std::fmt::Display| {
+        let why = error.to_string();
+        SweepError::Unread { why, path: path.clone() }
+    };
+    let size = fs::metadata(&path).map_err(|error| wrong(&error))?.len();
+    if size > MOST_BYTES {
+        return Err(wrong(&"it is larger than any sweep"));
     }
+    let bytes = fs::read(&path).map_err(|error| wrong(&error))?;
+    serde_json::from_slice(&bytes).map_err(|error| wrong(&error))
+}
 
-    /// Reads what [`save`](Self::save) wrote.
-    pub fn load(folder: &Path) -> Result<Self, SweepError> {
-        let path = folder.join(JSON);
-        let wrong = |error: &dyn std::fmt::Display| {
-            let why = error.to_string();
-            SweepError::Unread { why, path: path.clone() }
-        };
-        let size = fs::metadata(&path).map_err(|error| wrong(&error))?.len();
-        if size > MOST_BYTES {
-            return Err(wrong(&"it is larger than any sweep"));
-        }
-        let bytes = fs::read(&path).map_err(|error| wrong(&error))?;
-        serde_json::from_slice(&bytes).map_err(|error| wrong(&error))
-    }
+/// Whether a folder holds a sweep's rows.
+pub fn has_rows(folder: &Path) -> bool {
+    folder.join(JSON).is_file()
+}
 
-    /// Whether a folder holds a sweep's rows.
-    pub fn are_in(folder: &Path) -> bool {
-        folder.join(JSON).is_file()
-    }
-
-    /// Writes `rows.json` and `rows.csv` into a folder; the CSV file has a line for each attacked
-    /// sample with all that is known of its configuration, so that `survive` can read it.
-    pub fn save(&self, folder: &Path) -> Result<(), SweepError> {
-        let failed = |error: &dyn std::fmt::Display| SweepError::Rows(error.to_string());
-        let json = serde_json::to_vec(self).map_err(|error| failed(&error))?;
-        replace(&folder.join(JSON), &json, "write the rows")?;
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(COLUMNS).map_err(|error| failed(&error))?;
-        for row in &self.rows {
-            if let Some(configuration) = self.configurations.get(row.configuration as usize) {
-                let line = line(configuration, row);
-                table.write_record(line).map_err(|error| failed(&error))?;
-            }
+/// Writes `rows.json` and `rows.csv` into a folder; the CSV file has a line for each attacked
+/// sample with all that is known of its configuration, so that `survive` can read it.
+pub fn save_rows(rows: &Rows, folder: &Path) -> Result<(), SweepError> {
+    let failed = |error: &dyn std::fmt::Display| SweepError::Rows(error.to_string());
+    let json = serde_json::to_vec(rows).map_err(|error| failed(&error))?;
+    replace(&folder.join(JSON), &json, "write the rows")?;
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(COLUMNS).map_err(|error| failed(&error))?;
+    for row in &rows.rows {
+        if let Some(configuration) = rows.configurations.get(row.configuration as usize) {
+            let line = line(configuration, row);
+            table.write_record(line).map_err(|error| failed(&error))?;
         }
-        let bytes = table.into_inner().map_err(|error| failed(&error))?;
-        replace(&folder.join("rows.csv"), &bytes, "write the rows")
     }
+    let bytes = table.into_inner().map_err(|error| failed(&error))?;
+    replace(&folder.join("rows.csv"), &bytes, "write the rows")
 }
 
 fn line(configuration: &Configuration, row: &Row) -> [String; COLUMNS.len()] {

@@ -51,7 +51,7 @@ impl Augment for Flip {
     }
 }
 
-/// Moves the image by up to an eighth of its sides; the edge fills what becomes free.
+/// Moves the image by up to an eighth of its sides; the edge pixels fill the gap.
 struct Shift;
 
 impl Augment for Shift {

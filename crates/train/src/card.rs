@@ -6,7 +6,7 @@ use crate::score::Score;
 use crate::trainer::Epoch;
 use serde::{Deserialize, Serialize};
 
-/// All that somebody should know about a model before they use it.
+/// Everything that a user of a model should know about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Card {
     /// The model's name.

@@ -1,4 +1,4 @@
-//! What can go wrong while a model learns, in words that say what to do.
+//! Errors of training, with messages that say what to do.
 
 use crate::architecture::ArchitectureError;
 use faultlens_core::ImageError;

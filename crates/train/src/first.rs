@@ -1,4 +1,4 @@
-//! A network for a data set before it has learned anything, and what it says of itself afterwards.
+//! A freshly initialised network for a data set, and the metadata that describes a trained one.
 
 use crate::architecture::{Spec, build};
 use crate::error::TrainError;

@@ -8,7 +8,7 @@
 //!    the same bits on any number of threads. [`train_with`] also shows the model between epochs.
 //!    [`described`] stores in the model how it is asked.
 //! 4. [`score()`] measures the model on cases that it has not seen, and a [`Card`] documents it;
-//!    [`check_measurable`] tells before the training whether that will work.
+//!    [`check_measurable`] checks before the training whether that will work.
 //!
 //! ```
 //! use faultlens_core::{Case, Image};

@@ -8,7 +8,7 @@ use crate::task::Task;
 use faultlens_vision::{Channels, ElementType, InputDescription};
 use serde::{Deserialize, Serialize};
 
-/// The most epochs: a larger number is likely a typo, and steps could no longer be counted.
+/// The maximum number of epochs: a larger one is likely a typo, and steps would overflow.
 const MAX_EPOCHS: usize = 100_000;
 
 /// How the learning rate goes over the epochs.

@@ -19,7 +19,7 @@ const BATCH: usize = 16;
 /// Detections below this are left out.
 const LEAST: f32 = 0.05;
 /// Classes that a pixel can have.
-const MOST_SEGMENT_CLASSES: usize = 256;
+const MAX_SEGMENT_CLASSES: usize = 256;
 
 /// One measured number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ enum Measure {
     },
 }
 
-/// What was found in an image, and what stands there.
+/// The detections in an image, and its ground truth.
 pub type Judged = (Vec<Detection>, Vec<Object>);
 
 /// One output of a batch, with its name.
@@ -234,7 +234,7 @@ fn segmented(
         let known = truth::segments(case, height * width, classes)?;
         let found = segments(scores, at);
         let found = found
-            .ok_or_else(|| refuse(format!("at most {MOST_SEGMENT_CLASSES} classes are known")))?;
+            .ok_or_else(|| refuse(format!("at most {MAX_SEGMENT_CLASSES} classes are known")))?;
         confusion.add(&found, known).map_err(|error| refuse(error.to_string()))?;
     }
     Ok(())
@@ -306,7 +306,7 @@ fn detected(
 /// than a byte can tell apart.
 pub fn segments(scores: &Tensor, image: usize) -> Option<Vec<u8>> {
     let &[_, classes, height, width] = scores.shape() else { return None };
-    if !(1..=MOST_SEGMENT_CLASSES).contains(&classes) {
+    if !(1..=MAX_SEGMENT_CLASSES).contains(&classes) {
         return None;
     }
     let plane = height * width;

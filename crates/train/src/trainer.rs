@@ -9,7 +9,7 @@ use crate::optimiser::Descent;
 use crate::recipe::Recipe;
 use crate::task::Task;
 use crate::truth;
-use faultlens_core::{Case, Seed, Tensor};
+use faultlens_core::{Case, Seed};
 use faultlens_data::DataSet;
 use faultlens_engine::onnx::ModelProto;
 use faultlens_engine::{Answers, Learner};
@@ -57,7 +57,7 @@ pub struct Trained {
     pub parameters: usize,
 }
 
-/// The training between two epochs, for who wants to see how good the model is by now.
+/// The training between two epochs, to evaluate the model so far.
 pub struct Rest<'a> {
     /// The epoch that has ended, from 1.
     pub epoch: usize,
@@ -169,7 +169,7 @@ impl Training<'_> {
         for (step, members) in batches.into_iter().enumerate() {
             rate = self.recipe.rate(epoch * steps + step, steps * epochs);
             let loss = self.step(members, seed.at(step as u64))?;
-            // Weights must not follow what is no number, so both are looked at before they change.
+            // A loss or gradient that is not finite must not reach the weights: both are checked first.
             let length = self.learner.gradient_length();
             let watched = [("loss", loss), ("gradient's length", length)];
             if let Some((what, value)) = watched.into_iter().find(|(_, x)| !x.is_finite()) {
@@ -213,13 +213,12 @@ impl Training<'_> {
         }
         if let Some(adversarial) = self.recipe.adversarial {
             let learner = &mut self.learner;
-            let gradient = |batch: &Tensor| {
+            adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), |batch| {
                 let feeds = [(objective.input.as_str(), batch.clone())];
                 learner.input_gradient(&feeds, draw, &objective.input, |answers: &Answers<'_>| {
                     objective.loss(answers, &cases, input)
                 })
-            };
-            adversarial.replace(&mut batch, &pixels, seed.child("adversarial"), gradient)?;
+            })?;
         }
         let feeds = [(objective.input.as_str(), batch)];
         self.learner.step(&feeds, draw, |answers| objective.loss(answers, &cases, input))

@@ -43,7 +43,7 @@ pub(crate) fn values(case: &Case, count: usize) -> Result<&[f32], TrainError> {
     Ok(&case.values)
 }
 
-/// What stands where, of `classes`; nothing may stand there.
+/// Objects of `classes` with their boxes; there may be none.
 pub(crate) fn objects(case: &Case, classes: usize) -> Result<&[Object], TrainError> {
     if let Some(object) = case.objects.iter().find(|object| object.class >= classes) {
         let class = object.class;
@@ -135,7 +135,7 @@ mod tests {
     fn pictures_are_what_is_seen_between_black_and_white() {
         let image = Image::from_rgb(2, 1, vec![0, 51, 255, 255, 102, 0]).unwrap();
         let plain = InputDescription::plain([1, 2], Channels::Bgr, ElementType::F32);
-        // How pixels are fed must not matter, which of them and in which order does.
+        // The preprocessing must not matter; which pixels there are, and their order, does.
         let fed = InputDescription { mean: vec![0.5], std: vec![0.25], scale: 2.0, ..plain };
         let found = pictures(&[Case::new("a", image)], &fed).unwrap();
         assert_eq!(found.shape(), [1, 3, 1, 2]);

@@ -1,6 +1,7 @@
 //! What a model wants to see, written down.
 
 use faultlens_core::DType;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::geometry::ResizeSteps;
@@ -11,8 +12,8 @@ use super::{Placement, Resize, VisionError};
 ///
 /// Wrong preprocessing is the commonest reason for a model that "does not work", so every field
 /// has a value that can be shown; what a file leaves out gets the default that is documented here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "InputKeys")]
 pub struct InputDescription {
     /// Rows and columns of the model's input.
     pub size: [usize; 2],
@@ -46,7 +47,7 @@ pub struct InputDescription {
 }
 
 /// How pixels are weighed when resizing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
     /// The one nearest pixel.
@@ -61,7 +62,7 @@ pub enum Filter {
 }
 
 /// Which channels a model sees, in which order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Channels {
     /// Red, green, blue.
@@ -85,7 +86,7 @@ impl Channels {
 }
 
 /// Where the channels stand in the tensor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
     /// Image, channel, row, column: PyTorch.
@@ -96,7 +97,7 @@ pub enum Layout {
 }
 
 /// The element types that image inputs have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ElementType {
     /// 32-bit floats.
@@ -134,33 +135,58 @@ impl ElementType {
     }
 }
 
-/// The description as a file has it: everything but the size may be left out.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
+/// The keys of a description as a file has them: everything but the size may be left out, and what
+/// is left out may depend on other keys. Their comments are what editors show.
+///
+/// It has the name of the checked type, so that readers which look up a section by its type's name
+/// find the schema.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "InputDescription")]
+struct InputKeys {
+    /// Rows and columns of the model's input, such as [224, 224].
+    #[schemars(inner(range(min = 1, max = InputDescription::MAX_SIDE)))]
     size: Option<[usize; 2]>,
+    /// How an image of another size is brought to `size`; by default `stretch`.
     resize: Option<Resize>,
+    /// How pixels are weighed when resizing; by default `bilinear`.
     #[serde(default)]
     filter: Filter,
+    /// Whether the filter widens when shrinking, as in Pillow (the default); `false` looks only at
+    /// the nearest pixels, as in OpenCV.
     antialias: Option<bool>,
+    /// Which channels, in which order; by default `rgb`.
     #[serde(default)]
     channels: Channels,
+    /// Where the channels stand in the tensor; by default `nchw`.
     #[serde(default)]
     layout: Layout,
+    /// The factor on pixel values 0 to 255; by default 1/255, and 1 for integer types.
     scale: Option<f64>,
+    /// What is subtracted after scaling: one number, or one per channel in the order of
+    /// `channels`; by default 0.
+    #[schemars(length(min = 1, max = 3))]
     mean: Option<Vec<f64>>,
+    /// What the difference is divided by: one number, or one per channel in the order of
+    /// `channels`; by default 1.
+    #[schemars(length(min = 1, max = 3))]
     std: Option<Vec<f64>>,
+    /// The type of the tensor's elements; integer types are rounded and clamped. By default `f32`.
     #[serde(default)]
     dtype: ElementType,
+    /// Whether the model takes one image without an axis of images, as torchvision's detectors do.
     #[serde(default)]
     alone: bool,
+    /// For generators, which take a vector instead of an image: its axes, without that of the
+    /// batch. The numbers are drawn from a standard normal distribution, by the image's pixels;
+    /// no other key counts.
+    #[schemars(inner(range(min = 1, max = InputDescription::MAX_LATENT)))]
     latent: Option<Vec<usize>>,
 }
 
-impl TryFrom<Written> for InputDescription {
+impl TryFrom<InputKeys> for InputDescription {
     type Error = VisionError;
 
-    fn try_from(written: Written) -> Result<Self, VisionError> {
+    fn try_from(written: InputKeys) -> Result<Self, VisionError> {
         if let Some(axes) = written.latent {
             let description = Self { dtype: written.dtype, ..Self::latent(axes) };
             description.check()?;

@@ -1,15 +1,19 @@
 //! What a model's output means, written down.
 
 use faultlens_core::{Ranking, Tensor, did_you_mean};
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::tensors::{numbers, tensor_text};
-use super::{Labels, Layout, Units, VisionError};
+use super::{DECODERS, Labels, Layout, Units, VisionError};
 use faultlens_engine::Graph;
 
 /// How a model's output tensors become an answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written")]
+// `remote = "Self"` makes an inherent `deserialize`, which the implementation of the trait below
+// calls before it checks: no second list of the keys is needed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", rename = "OutputDescription", deny_unknown_fields)]
+#[schemars(transform = restrict_keys_to_kinds)]
 pub struct OutputDescription {
     /// Which output; when left out, the model's first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,9 +22,15 @@ pub struct OutputDescription {
     pub kind: OutputKind,
     /// Whether logits are turned into probabilities, so that scores can be compared across
     /// models; by default they are shown as they are.
+    #[serde(default)]
     pub softmax: bool,
-    /// Detections: how numbers become boxes, by the name of a [`Decoder`](super::Decoder).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Detections: how numbers become boxes, by the name of a decoder in
+    /// [`DECODERS`](super::DECODERS).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        description = "Detections: how numbers become boxes, by the name of a decoder.",
+        schema_with = "decoder_schema"
+    )]
     pub decoder: Option<String>,
     /// Detections: the least score of an object, by default the decoder's. Segments of one
     /// channel: what belongs to class 1, by default 0.5 or more.
@@ -28,6 +38,7 @@ pub struct OutputDescription {
     pub threshold: Option<f32>,
     /// Detections: boxes of one class that overlap by more than this are one object.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub overlap: Option<f32>,
     /// Detections: the output with scores, where the decoder needs two; by default `scores`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,11 +64,12 @@ pub struct OutputDescription {
     pub blank: Option<usize>,
     /// Text: along which axis the steps follow each other; by default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = MAX_STEPS_AXIS))]
     pub steps_axis: Option<usize>,
 }
 
 /// What the numbers of an output are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OutputKind {
     /// One score per class, of any size.
@@ -96,47 +108,55 @@ impl OutputKind {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    name: Option<String>,
-    kind: OutputKind,
-    #[serde(default)]
-    softmax: bool,
-    decoder: Option<String>,
-    threshold: Option<f32>,
-    overlap: Option<f32>,
-    scores: Option<String>,
-    boxes: Option<String>,
-    labels: Option<String>,
-    units: Option<Units>,
-    layout: Option<Layout>,
-    range: Option<[f32; 2]>,
-    blank: Option<usize>,
-    steps_axis: Option<usize>,
+/// The last axis that the steps of a text can follow each other along: answers have three at most.
+const MAX_STEPS_AXIS: usize = 2;
+
+/// The kinds of output that a key is for; keys that are not listed are for every kind. The check
+/// and the schema are both made from this.
+const KINDS_OF_KEYS: &[(&str, &[OutputKind])] = &[
+    ("decoder", &[OutputKind::Detections]),
+    ("threshold", &[OutputKind::Detections, OutputKind::Segments]),
+    ("overlap", &[OutputKind::Detections]),
+    ("scores", &[OutputKind::Detections]),
+    ("boxes", &[OutputKind::Detections]),
+    ("labels", &[OutputKind::Detections]),
+    ("units", &[OutputKind::Detections]),
+    ("layout", &[OutputKind::Segments, OutputKind::Picture]),
+    ("range", &[OutputKind::Picture]),
+    ("blank", &[OutputKind::Text]),
+    ("steps_axis", &[OutputKind::Text]),
+];
+
+/// Adds to the schema that a key which is for some kinds needs one of them.
+fn restrict_keys_to_kinds(schema: &mut Schema) {
+    let mut rules = serde_json::Map::new();
+    for (key, kinds) in KINDS_OF_KEYS {
+        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        let rule = serde_json::json!({"properties": {"kind": {"enum": kinds}}});
+        rules.insert((*key).to_owned(), rule);
+    }
+    schema.insert("dependentSchemas".to_owned(), rules.into());
 }
 
-impl TryFrom<Written> for OutputDescription {
-    type Error = VisionError;
+/// The decoders by name, each with what it is for.
+fn decoder_schema(_: &mut SchemaGenerator) -> Schema {
+    let decoders: Vec<serde_json::Value> = DECODERS
+        .iter()
+        .map(|decoder| serde_json::json!({"const": decoder.name, "description": decoder.about}))
+        .collect();
+    json_schema!({"oneOf": decoders})
+}
 
-    fn try_from(written: Written) -> Result<Self, VisionError> {
-        let description = Self {
-            name: written.name,
-            kind: written.kind,
-            softmax: written.softmax,
-            decoder: written.decoder,
-            threshold: written.threshold,
-            overlap: written.overlap,
-            scores: written.scores,
-            boxes: written.boxes,
-            labels: written.labels,
-            units: written.units,
-            layout: written.layout,
-            range: written.range,
-            blank: written.blank,
-            steps_axis: written.steps_axis,
-        };
-        description.check()?;
+impl Serialize for OutputDescription {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for OutputDescription {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let description = Self::deserialize(deserializer)?;
+        description.check().map_err(serde::de::Error::custom)?;
         Ok(description)
     }
 }
@@ -164,32 +184,19 @@ impl OutputDescription {
 
     /// Says what is wrong before any model is asked.
     pub fn check(&self) -> Result<(), VisionError> {
-        use OutputKind::{Detections, Logits, Picture, Segments, Text};
-        if self.softmax && self.kind != Logits {
+        if self.softmax && self.kind != OutputKind::Logits {
             return Err(VisionError::Softmax);
         }
-        let fields: [(&'static str, bool, &[OutputKind]); 11] = [
-            ("decoder", self.decoder.is_some(), &[Detections]),
-            ("threshold", self.threshold.is_some(), &[Detections, Segments]),
-            ("overlap", self.overlap.is_some(), &[Detections]),
-            ("scores", self.scores.is_some(), &[Detections]),
-            ("boxes", self.boxes.is_some(), &[Detections]),
-            ("labels", self.labels.is_some(), &[Detections]),
-            ("units", self.units.is_some(), &[Detections]),
-            ("layout", self.layout.is_some(), &[Segments, Picture]),
-            ("range", self.range.is_some(), &[Picture]),
-            ("blank", self.blank.is_some(), &[Text]),
-            ("steps_axis", self.steps_axis.is_some(), &[Text]),
-        ];
-        let kind = self.kind;
-        match fields.iter().find(|(_, set, kinds)| *set && !kinds.contains(&kind)) {
-            Some(&(field, _, kinds)) => {
+        // What is not set is not serialised, so that the keys are those that are set.
+        let keys = serde_json::to_value(self).unwrap_or_default();
+        for &(field, kinds) in KINDS_OF_KEYS {
+            if keys.get(field).is_some() && !kinds.contains(&self.kind) {
                 let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
                 let kinds = kinds.join(" or ");
-                Err(VisionError::Field { field, kind: kind.name(), kinds })
+                return Err(VisionError::Field { field, kind: self.kind.name(), kinds });
             }
-            None => self.check_numbers(),
         }
+        self.check_numbers()
     }
 
     fn check_numbers(&self) -> Result<(), VisionError> {
@@ -212,7 +219,9 @@ impl OutputDescription {
             (_, _, Some([black, white]), _) if !(white - black).is_finite() || black == white => {
                 refuse("range", white, "a number for white that is not that of black")
             }
-            (_, _, _, Some(axis)) if axis > 2 => refuse("steps_axis", axis as f32, "0, 1 or 2"),
+            (_, _, _, Some(axis)) if axis > MAX_STEPS_AXIS => {
+                refuse("steps_axis", axis as f32, "0, 1 or 2")
+            }
             _ => Ok(()),
         }
     }

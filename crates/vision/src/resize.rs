@@ -1,7 +1,9 @@
 //! The ways to bring an image of any size to the size that a model takes.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 
 /// How an image is brought to the model's size; models are trained with one of these, and
 /// another one costs accuracy.
@@ -33,7 +35,7 @@ pub enum Resize {
 }
 
 /// Where a letterboxed image lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Align {
     /// Border on both sides.
@@ -65,21 +67,40 @@ impl Resize {
 }
 
 /// The modes that take parameters, as a map with one key.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum WithParameters {
+    /// Cuts the centred rectangle of the model's aspect ratio, then resizes it.
     #[serde(alias = "center_crop")]
     CentreCrop {
+        /// The share of the largest such rectangle; 0.875 by default.
         #[serde(default = "default_share")]
+        #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
         share: f64,
     },
-    ShortSide(usize),
+    /// Resizes the short side to this many pixels, then cuts the centre.
+    ShortSide(#[schemars(range(min = 1))] usize),
+    /// Keeps the aspect ratio and fills the rest with one grey.
     Letterbox {
+        /// The grey level of the border; 114 by default.
         #[serde(default = "default_pad")]
         pad: u8,
+        /// Where the image lies within the border; in the centre by default.
         #[serde(default)]
         align: Align,
     },
+}
+
+impl JsonSchema for Resize {
+    fn schema_name() -> Cow<'static, str> {
+        "Resize".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let names = Self::NAMES.iter().filter(|name| Self::with_defaults(name).is_some());
+        let names: Vec<&str> = names.copied().collect();
+        json_schema!({"anyOf": [{"enum": names}, generator.subschema_for::<WithParameters>()]})
+    }
 }
 
 fn default_share() -> f64 {

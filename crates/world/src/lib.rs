@@ -32,7 +32,7 @@ mod sign;
 pub use light::{Distance, Light, Weather};
 pub use models::{EmbeddedModel, MODELS};
 pub use scene::{
-    Actor, Camera, Facing, LEAST_SIDE, LEAST_VISIBLE, Layout, Road, SCENE_CLASSES, SCENE_SIZE,
+    Actor, Camera, Facing, Layout, MIN_SIDE, MIN_VISIBLE, Road, SCENE_CLASSES, SCENE_SIZE,
     SEGMENT_CLASSES, Scene, Scenery, Thing, Vehicle, VehicleKind, layout, scene, scenes,
 };
 pub use sign::{Conditions, SIGN_CLASSES, SIGN_SIZE, plate, posted, sign, sign_of, signs};
@@ -46,5 +46,5 @@ pub const TRAIN: &str = "train";
 /// The child of a seed that held-out pictures come from.
 pub const TEST: &str = "test";
 
-/// The most pictures that a campaign can ask for: they are all drawn before any is shown.
+/// The maximum number of pictures of a campaign: all are drawn before any is shown.
 pub const MAX_PICTURES: usize = 200_000;

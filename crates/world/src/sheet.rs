@@ -30,7 +30,7 @@ pub fn scenes(scenes: &[Scene], columns: usize) -> Image {
     grid(&images, columns)
 }
 
-/// Scenes with what is known of them: boxes, road, vehicles and signs.
+/// Scenes with their ground truth: boxes, road, vehicles and signs.
 pub fn truths(scenes: &[Scene], columns: usize) -> Image {
     grid(
         &scenes

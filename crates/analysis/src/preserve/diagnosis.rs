@@ -1,23 +1,22 @@
 //! Where in visual change a target falls below people, and which classes lose most.
 
-use super::super::Mean;
-use super::super::tally::Precision;
 use super::score::Scored;
 use super::{ChangeBin, Diagnosis, Named, WorstClass};
+use crate::estimate::{Mean, Precision};
 use faultlens_judge::tolerance::Tolerated;
 use faultlens_spec::{Metric, Preservation, Preserves};
 use faultlens_stats::{self as stats, ScoreSegment, StatsError, compare_with_humans};
 use std::collections::BTreeMap;
 
-/// How many stretches visual change is cut into.
+/// The number of bins of visual change.
 const BINS: usize = 20;
 
-/// Classes that are named, and versions that one needs for that.
+/// How many classes are named, and the versions that a class needs for that.
 const MOST_WORST: usize = 5;
 const LEAST_VERSIONS: u64 = 5;
 
-/// What is behind a verdict.
-pub(super) fn diagnose<'p>(
+/// Where and for which classes scores are lost.
+pub(crate) fn diagnose<'p>(
     one: &Preservation,
     named: &Named<'_>,
     pool: impl Iterator<Item = &'p Vec<Scored>> + Clone,
@@ -29,49 +28,59 @@ pub(super) fn diagnose<'p>(
     let originals = tolerance.originals.filter(|_| one.what == Preserves::Correctness);
     let mut curve = Vec::new();
     for at in 0..BINS {
-        let edge = |at: usize| at as f64 / BINS as f64;
-        let (from, to) = (edge(at), edge(at + 1));
-        // What does not change at all belongs to the first stretch.
+        let from = at as f64 / BINS as f64;
+        let to = (at + 1) as f64 / BINS as f64;
+        // The first bin includes its lower edge: versions that are not changed at all.
         let here = |change: f64| change <= to + 1e-9 && (change > from + 1e-9 || at == 0);
-        let images = pool.clone().map(|versions| {
+        let mut images: Vec<Vec<f64>> = Vec::new();
+        for versions in pool.clone() {
             let own = versions.iter().filter(|version| here(version.visual_change));
-            own.map(|version| version.after).collect::<Vec<f64>>()
-        });
-        let images: Vec<Vec<f64>> = images.filter(|own| !own.is_empty()).collect();
+            let scores: Vec<f64> = own.map(|version| version.after).collect();
+            if !scores.is_empty() {
+                images.push(scores);
+            }
+        }
         let people = if comparable { people(tolerated, originals, to, &here) } else { None };
         let n = images.iter().map(|own| own.len() as u64).sum();
         curve.push(ChangeBin { from, to, n, score: mean(&images, precision)?, people });
     }
-    let beside = |bin: &ChangeBin| {
-        let (model, human) = (bin.score.value?, bin.people?);
-        Some(ScoreSegment { width: bin.to - bin.from, human, model })
-    };
-    let beside = compare_with_humans(&curve.iter().filter_map(beside).collect::<Vec<_>>());
-    let below =
-        |bin: &ChangeBin| bin.n > 0 && bin.people.is_some_and(|human| bin.score.high < human);
-    // One stretch of twenty is below by chance; two in a row are not.
-    let falls = curve.windows(2).find(|pair| pair.iter().all(below));
+    let mut segments = Vec::new();
+    for bin in &curve {
+        if let Some((model, human)) = bin.score.value.zip(bin.people) {
+            segments.push(ScoreSegment { width: bin.to - bin.from, human, model });
+        }
+    }
+    let compared = compare_with_humans(&segments);
+    // Of twenty bins one is below by chance at the 95% level; two in a row are not.
+    let below = curve.windows(2).find(|pair| pair.iter().all(is_below_people));
     Ok(Diagnosis {
-        below_people_from: falls.map(|pair| pair[0].from),
-        hmri: beside.map(|beside| beside.reached),
-        mrsi: beside.map(|beside| beside.beyond),
+        below_people_from: below.map(|pair| pair[0].from),
+        hmri: compared.map(|compared| compared.reached),
+        mrsi: compared.map(|compared| compared.beyond),
         worst: worst(one.what, pool.flatten(), tolerated.at_most),
         curve,
     })
 }
 
-/// What people score on a stretch: by their curve, or, where only the threshold is known, as on
-/// the originals up to it.
+/// Whether the whole interval of the target's score lies below the score of people.
+fn is_below_people(bin: &ChangeBin) -> bool {
+    bin.n > 0 && bin.people.is_some_and(|human| bin.score.high < human)
+}
+
+/// The score of people in a bin: by their curve, or, where only the threshold is known, as on the
+/// originals up to it.
 fn people(
     tolerated: &Tolerated,
     originals: Option<f64>,
     to: f64,
     here: &dyn Fn(f64) -> bool,
 ) -> Option<f64> {
-    let bins = tolerated.curve.iter().filter(|bin| here(bin.visual_change));
-    let (sum, n) = bins.fold((0.0, 0), |(sum, n), bin| {
-        (sum + bin.fitted.clamp(0.0, 1.0) * bin.n as f64, n + bin.n)
-    });
+    let mut sum = 0.0;
+    let mut n = 0;
+    for bin in tolerated.curve.iter().filter(|bin| here(bin.visual_change)) {
+        sum += bin.fitted.clamp(0.0, 1.0) * bin.n as f64;
+        n += bin.n;
+    }
     match n {
         0 if tolerated.curve.is_empty() => originals.filter(|_| to <= tolerated.at_most + 1e-9),
         0 => None,
@@ -92,7 +101,7 @@ fn mean(images: &[Vec<f64>], precision: &Precision) -> Result<Mean, StatsError> 
     let mut mean = stats::Mean::default();
     images.iter().try_for_each(|own| mean.add(own.iter().sum::<f64>() / own.len() as f64))?;
     let share = stats::Range::Between(0.0, 1.0);
-    Ok(Mean { value, ..Mean::of(mean.estimate_in(share, precision.intervals.level)) })
+    Ok(Mean { value, ..Mean::from(mean.estimate_in(share, precision.intervals.level)) })
 }
 
 fn worst<'p>(
@@ -105,7 +114,9 @@ fn worst<'p>(
     for version in tolerated {
         let Some(label) = &version.label else { continue };
         let (before, after, n) = classes.entry(label).or_default();
-        (*before, *after, *n) = (*before + version.before, *after + version.after, *n + 1);
+        *before += version.before;
+        *after += version.after;
+        *n += 1;
     }
     classes.retain(|_, (_, _, n)| *n >= LEAST_VERSIONS);
     let mut worst: Vec<WorstClass> = classes

@@ -1,19 +1,20 @@
-//! Whether answers stay as good, or the same, under changes that people tolerate (Hu et al., ICSE
-//! 2022): correctness-preservation and prediction-preservation.
+//! Whether predictions stay correct, or the same, under changes that people tolerate (Hu et al.,
+//! ICSE 2022): correctness-preservation and prediction-preservation.
 
 mod diagnosis;
+mod preserved;
 mod rank;
 mod score;
-mod summary;
 mod verdict;
 
-pub use summary::{
-    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Preserved, Ranks, WorstClass,
+pub use preserved::{
+    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, NothingToDraw, Preserved,
+    PreservedReason, Ranks, WorstClass,
 };
 
-use super::attribute::Context;
-use super::error::AnalysisError;
-use super::tally::Precision;
+use crate::context::Context;
+use crate::error::AnalysisError;
+use crate::estimate::Precision;
 use diagnosis::diagnose;
 use faultlens_core::{Outcome, Reason};
 use faultlens_judge::Tolerance;
@@ -27,7 +28,7 @@ use std::collections::BTreeMap;
 
 /// All requirements of a run with what concerns them.
 #[derive(Default)]
-pub(super) struct Preservations {
+pub(crate) struct Preservations {
     all: Vec<(Preservation, Tolerance)>,
     /// By requirement, target and fault's name.
     pools: BTreeMap<(usize, u32, String), Pool>,
@@ -38,40 +39,42 @@ pub(super) struct Preservations {
 struct Pool {
     /// By case.
     versions: BTreeMap<u32, Vec<Scored>>,
+    /// Trials for which no strength was found.
     out_of_reach: u64,
-    untold: u64,
+    /// Trials whose visual change is not known.
+    unknown_change: u64,
 }
 
 impl Preservations {
-    pub(super) fn of(campaign: &Campaign, context: &Context) -> Result<Self, AnalysisError> {
+    pub(crate) fn of(campaign: &Campaign, context: &Context) -> Result<Self, AnalysisError> {
         let kept = &context.manifest.tolerances;
-        let tolerance = |one: &Preservation| {
-            let wrong = |why: String| AnalysisError::tolerance(&one.tolerance, why);
-            let tolerance = match kept.get(&one.tolerance) {
-                Some(text) => Tolerance::from_json(text).map_err(|why| wrong(why.to_string()))?,
-                None => Tolerance::named(&one.tolerance)
-                    .ok_or_else(|| wrong("it is missing".to_owned()))?,
+        let mut all = Vec::new();
+        for one in &campaign.preserve {
+            let name = &one.tolerance;
+            let tolerance = match kept.get(name) {
+                Some(text) => Tolerance::from_json(text)
+                    .map_err(|error| AnalysisError::tolerance(name, error.to_string()))?,
+                None => Tolerance::named(name)
+                    .ok_or_else(|| AnalysisError::tolerance(name, "it is missing".to_owned()))?,
             };
-            Ok((one.clone(), tolerance))
-        };
-        let all = campaign.preserve.iter().map(tolerance);
-        let all = all.collect::<Result<Vec<_>, AnalysisError>>()?;
-        // What no record speaks of is still required.
+            all.push((one.clone(), tolerance));
+        }
+        // A requirement without a record gets a verdict, too.
         let mut pools = BTreeMap::new();
         let faults = context.manifest.faults.iter().filter(|fault| fault.on == FaultOn::Image);
         for fault in faults {
             for (at, (one, tolerance)) in all.iter().enumerate() {
                 if concerns(one, tolerance, &fault.name) {
-                    let targets = 0..context.manifest.targets.len() as u32;
-                    let key = |target| ((at, target, fault.name.clone()), Pool::default());
-                    pools.extend(targets.map(key));
+                    for target in 0..context.manifest.targets.len() as u32 {
+                        pools.insert((at, target, fault.name.clone()), Pool::default());
+                    }
                 }
             }
         }
         Ok(Self { all, pools })
     }
 
-    pub(super) fn add(&mut self, context: &Context, record: &Record) {
+    pub(crate) fn add(&mut self, context: &Context, record: &Record) {
         if self.all.is_empty() {
             return;
         }
@@ -83,7 +86,12 @@ impl Preservations {
             let Some(pool) = self.pools.get_mut(&key) else { continue };
             match (change, &record.outcome) {
                 (_, Outcome::Skipped(Reason::StrengthNotFound)) => pool.out_of_reach += 1,
-                (None, _) if record.answer.is_some() || is_untold(record) => pool.untold += 1,
+                (None, outcome)
+                    if record.answer.is_some()
+                        || *outcome == Outcome::Skipped(Reason::VisualChangeUnknown) =>
+                {
+                    pool.unknown_change += 1;
+                }
                 (None, _) => (),
                 (Some(change), _) => {
                     if let Some(scored) = scored(context, one, record, change) {
@@ -95,7 +103,7 @@ impl Preservations {
     }
 
     /// By requirement, fault and target.
-    pub(super) fn checked(
+    pub(crate) fn checked(
         &self,
         context: &Context,
         precision: &Precision,
@@ -111,7 +119,9 @@ impl Preservations {
             let mut preserved = verdict::checked(one, &named, pool, context.manifest.seed)?;
             let versions = pool.versions.values();
             preserved.diagnosis = diagnose(one, &named, versions, precision)?;
-            verdict::explain(&mut preserved, one, metric, whole);
+            let reason = verdict::reason(&preserved, one, metric, whole);
+            preserved.verdict = verdict::verdict(reason);
+            preserved.reason = reason;
             all.push((*at, preserved));
         }
         rank::rank(&mut all, context);
@@ -128,10 +138,6 @@ struct Named<'a> {
     metric: Metric,
     tolerance: &'a Tolerance,
     tolerated: &'a Tolerated,
-}
-
-fn is_untold(record: &Record) -> bool {
-    record.outcome == Outcome::Skipped(Reason::VisualChangeUnknown)
 }
 
 fn concerns(one: &Preservation, tolerance: &Tolerance, fault: &str) -> bool {

@@ -1,32 +1,34 @@
-//! Where targets stand among all under the same requirement and fault.
+//! Ranks of targets under the same requirement and fault.
 
-use super::super::attribute::Context;
 use super::{Preserved, Ranks};
+use crate::context::Context;
 use std::collections::BTreeMap;
 
-/// Gives places by reliability distance and by plain accuracy on all originals; `all` are
-/// requirements by their place in the campaign.
-pub(super) fn rank(all: &mut [(usize, Preserved)], context: &Context) {
-    let accuracy: BTreeMap<&str, f64> = (0..)
-        .zip(&context.manifest.targets)
-        .filter_map(|(at, target)| {
-            let known = context.goldens().filter(|golden| golden.target == at);
-            let known: Vec<bool> = known.filter_map(|golden| golden.correct).collect();
-            let right = known.iter().filter(|right| **right).count();
-            (!known.is_empty()).then(|| (&*target.name, right as f64 / known.len() as f64))
-        })
-        .collect();
-    for places in groups(all).into_values() {
-        let distance = |at: usize| all[at].1.distance.map(|distance| distance.value);
-        let plain = |at: usize| accuracy.get(all[at].1.target.as_str()).map(|right| -right);
-        let ranks = places.iter().map(|&at| Ranks {
-            distance: place(&places, at, &distance).unwrap_or(0),
-            accuracy: place(&places, at, &plain),
-            of: places.len() as u64,
-        });
-        let ranks: Vec<Ranks> = ranks.collect();
-        for (&at, ranks) in places.iter().zip(ranks) {
-            all[at].1.ranks = Some(ranks);
+/// Ranks targets by reliability distance and by plain accuracy on all originals; `all` are
+/// requirements by their index in the campaign.
+pub(crate) fn rank(all: &mut [(usize, Preserved)], context: &Context) {
+    let mut accuracy: BTreeMap<&str, f64> = BTreeMap::new();
+    for (at, target) in (0..).zip(&context.manifest.targets) {
+        let (right, n) = context.clean_accuracy(at);
+        if n > 0 {
+            accuracy.insert(&target.name, right as f64 / n as f64);
+        }
+    }
+    for members in groups(all).into_values() {
+        // The lowest value has rank 1: a small distance, a high accuracy.
+        let mut distances = Vec::new();
+        let mut errors = Vec::new();
+        for &at in &members {
+            let one = &all[at].1;
+            distances.push(one.distance.map(|distance| distance.value));
+            errors.push(accuracy.get(one.target.as_str()).map(|right| -right));
+        }
+        for (place, &at) in members.iter().enumerate() {
+            all[at].1.ranks = Some(Ranks {
+                distance: rank_of(&distances, place).unwrap_or(0),
+                accuracy: rank_of(&errors, place),
+                of: members.len() as u64,
+            });
         }
     }
 }
@@ -42,11 +44,12 @@ fn groups(all: &[(usize, Preserved)]) -> BTreeMap<(usize, String), Vec<usize>> {
     groups
 }
 
-/// How many have less, and one.
-fn place(all: &[usize], at: usize, of: &dyn Fn(usize) -> Option<f64>) -> Option<u64> {
-    let own = of(at)?;
-    let before = all.iter().filter(|&&other| of(other).is_some_and(|value| value < own));
-    Some(1 + before.count() as u64)
+/// One more than the number of lower values, so that equal values share a rank; `None` where the
+/// value is unknown.
+fn rank_of(values: &[Option<f64>], at: usize) -> Option<u64> {
+    let own = values[at]?;
+    let lower = values.iter().filter(|value| value.is_some_and(|value| value < own));
+    Some(1 + lower.count() as u64)
 }
 
 #[cfg(test)]
@@ -54,10 +57,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equals_share_a_place_and_the_unknown_have_none() {
+    fn equals_share_a_rank_and_the_unknown_have_none() {
         let values = [Some(0.3), Some(-0.1), None, Some(0.3), Some(0.5)];
-        let all: Vec<usize> = (0..values.len()).collect();
-        let places: Vec<_> = all.iter().map(|&at| place(&all, at, &|at| values[at])).collect();
-        assert_eq!(places, [Some(2), Some(1), None, Some(2), Some(4)]);
+        let ranks: Vec<_> = (0..values.len()).map(|at| rank_of(&values, at)).collect();
+        assert_eq!(ranks, [Some(2), Some(1), None, Some(2), Some(4)]);
     }
 }

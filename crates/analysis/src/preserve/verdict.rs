@@ -1,29 +1,31 @@
 //! The reliability distance and what follows from it.
 
-use super::super::Verdict;
-use super::super::format::{count, points};
 use super::score::Scored;
-use super::{BatchMean, BatchNumbers, Diagnosis, Distance, Named, Pool, Preserved};
+use super::{
+    BatchMean, BatchNumbers, Diagnosis, Distance, Named, NothingToDraw, Pool, Preserved,
+    PreservedReason,
+};
+use crate::verdict::Verdict;
 use faultlens_core::Seed;
 use faultlens_spec::{Metric, Preservation, Preserves};
 use faultlens_stats::{
     Batches, Reliability, Required, Spread, StatsError, Version, Versions, reliability,
 };
 
-/// The share of versions that are changed least: what predictions are held against.
+/// The share of the least changed versions, which predictions are compared with.
 const LEAST_CHANGED: f64 = 0.05;
 
 /// Two draws agree where their distances differ by no more than this.
 const AGREE: f64 = 0.02;
 
-/// What the suggested number of batches settles the distance to.
+/// The suggested number of batches makes two draws agree to this.
 const SETTLED_TO: f64 = 0.01;
 
 /// The share of the tolerated range that must have been tried before anything is met.
 const ENOUGH: f64 = 0.8;
 
-/// Draws batches and compares; what it means is said by [`explain`].
-pub(super) fn checked(
+/// Draws batches and compares; [`reason`] and [`verdict`] interpret the result.
+pub(crate) fn checked(
     one: &Preservation,
     named: &Named<'_>,
     pool: &Pool,
@@ -40,6 +42,7 @@ pub(super) fn checked(
         let mut stream = seed.at(again).stream();
         reliability(&images, required, batches, move || stream.next_u64())
     };
+    // A second draw shows whether there are enough batches.
     let found = if images.is_empty() { None } else { Some((draw(0)?, draw(1)?)) };
     let found = found.as_ref();
     Ok(Preserved {
@@ -72,9 +75,9 @@ pub(super) fn checked(
         images: images.len() as u64,
         outside,
         out_of_reach: pool.out_of_reach,
-        untold: pool.untold,
+        unknown_change: pool.unknown_change,
         verdict: Verdict::Inconclusive,
-        why: String::new(),
+        reason: PreservedReason::RunIncomplete,
         ranks: None,
         diagnosis: Diagnosis::default(),
     })
@@ -82,15 +85,17 @@ pub(super) fn checked(
 
 /// Images with the versions that people tolerate, and how many versions they do not.
 fn inside(pool: &Pool, at_most: f64) -> (Vec<Versions>, u64) {
-    let (mut images, mut outside) = (Vec::new(), 0);
+    let mut images = Vec::new();
+    let mut outside = 0;
     for versions in pool.versions.values() {
         let (inside, beyond): (Vec<&Scored>, Vec<&Scored>) =
             versions.iter().partition(|version| version.visual_change <= at_most);
         outside += beyond.len() as u64;
         let Some(first) = inside.first() else { continue };
-        let version = |s: &&Scored| Version { visual_change: s.visual_change, score: s.after };
-        let changed = inside.iter().map(version).collect();
-        images.push(Versions { original: first.before, changed });
+        let versions = inside
+            .iter()
+            .map(|version| Version { visual_change: version.visual_change, score: version.after });
+        images.push(Versions { original: first.before, changed: versions.collect() });
     }
     (images, outside)
 }
@@ -110,68 +115,60 @@ fn distance(found: &Reliability, again: &Reliability, alpha: f64) -> Distance {
     }
 }
 
-/// Says what the numbers mean.
-pub(super) fn explain(preserved: &mut Preserved, one: &Preservation, metric: Metric, whole: bool) {
-    let limit = match preserved.margin {
-        0.0 => "0".to_owned(),
-        margin => format!("the margin of {:.1} points", 100.0 * margin),
+/// Why the requirement is met or not, or why that is not known.
+pub(super) fn reason(
+    preserved: &Preserved,
+    one: &Preservation,
+    metric: Metric,
+    whole: bool,
+) -> PreservedReason {
+    if one.metric.is_some_and(|asked| asked != metric) {
+        return PreservedReason::OtherMetric;
+    }
+    if !one.classes.is_empty() && metric != Metric::Accuracy {
+        return PreservedReason::ClassesWithoutAccuracy;
+    }
+    let Some(distance) = preserved.distance else {
+        return PreservedReason::NothingToDraw(nothing_to_draw(preserved, one.what));
     };
-    (preserved.verdict, preserved.why) = match preserved.distance {
-        _ if one.metric.is_some_and(|asked| asked != metric) => {
-            let why = "the target's answers are scored in another way";
-            (Verdict::Inconclusive, format!("{why}; leave out metric, or write {}", metric.name()))
+    if !whole {
+        PreservedReason::RunIncomplete
+    } else if distance.high <= preserved.margin {
+        if preserved.tried_up_to < ENOUGH * preserved.tolerated {
+            PreservedReason::PartOfRangeTried
+        } else {
+            PreservedReason::WithinMargin
         }
-        _ if !one.classes.is_empty() && metric != Metric::Accuracy => {
-            let why = "classes are for answers that are one class; leave them out";
-            (Verdict::Inconclusive, why.to_owned())
-        }
-        None => (Verdict::Inconclusive, nothing(preserved).to_owned()),
-        _ if !whole => (Verdict::Inconclusive, "the run is not complete".to_owned()),
-        Some(Distance { high, .. })
-            if high <= preserved.margin && preserved.tried_up_to < ENOUGH * preserved.tolerated =>
-        {
-            let Preserved { tried_up_to: tried, tolerated, .. } = preserved;
-            let why = format!("only changes up to {tried:.2} of the tolerated {tolerated:.2}");
-            (Verdict::Inconclusive, format!("{why} were tried; draw strengths up to that"))
-        }
-        Some(Distance { high, .. }) if high <= preserved.margin => {
-            let high = points(high);
-            (Verdict::Met, format!("the distance is at most {high} points, no more than {limit}"))
-        }
-        Some(Distance { low, .. }) if low > preserved.margin => {
-            let low = points(low);
-            (Verdict::NotMet, format!("the distance is at least {low} points, above {limit}"))
-        }
-        Some(Distance { low, high, .. }) => {
-            let (low, high) = (points(low), points(high));
-            let why = format!("the distance lies between {low} and {high} points, around {limit}");
-            let more = "more images and larger batches would narrow it, and a margin would allow \
-                        for what is left";
-            (Verdict::Inconclusive, format!("{why}; {more}"))
-        }
-    };
-    if preserved.distance.is_some_and(|distance| !distance.settled) {
-        let batches = count(preserved.batches.suggested);
-        preserved.why += &format!(
-            "; other random numbers give another distance: set batches to {batches} or more"
-        );
+    } else if distance.low > preserved.margin {
+        PreservedReason::BeyondMargin
+    } else {
+        PreservedReason::StraddlesMargin
     }
 }
 
-/// Why there is nothing to draw.
-fn nothing(preserved: &Preserved) -> &'static str {
-    match () {
-        () if preserved.outside + preserved.out_of_reach > 0 => {
-            "no version of an image is changed as little as people tolerate; draw strengths with \
-             within"
-        }
-        () if preserved.untold > 0 => {
-            "nobody can tell how much the images are changed; they need sides of at least 9 pixels"
-        }
-        () if preserved.what == Preserves::Correctness.name() => {
-            "no version of an image has a score; correctness needs a truth to hold answers against"
-        }
-        () => "no version of an image has a score",
+/// The verdict that follows from a reason.
+pub(super) fn verdict(reason: PreservedReason) -> Verdict {
+    match reason {
+        PreservedReason::WithinMargin => Verdict::Met,
+        PreservedReason::BeyondMargin => Verdict::NotMet,
+        PreservedReason::OtherMetric
+        | PreservedReason::ClassesWithoutAccuracy
+        | PreservedReason::NothingToDraw(_)
+        | PreservedReason::RunIncomplete
+        | PreservedReason::PartOfRangeTried
+        | PreservedReason::StraddlesMargin => Verdict::Inconclusive,
+    }
+}
+
+fn nothing_to_draw(preserved: &Preserved, what: Preserves) -> NothingToDraw {
+    if preserved.outside + preserved.out_of_reach > 0 {
+        NothingToDraw::OutsideTolerance
+    } else if preserved.unknown_change > 0 {
+        NothingToDraw::VisualChangeUnknown
+    } else if what == Preserves::Correctness {
+        NothingToDraw::NoTruth
+    } else {
+        NothingToDraw::NoScore
     }
 }
 
@@ -213,13 +210,14 @@ mod tests {
         Pool { versions: (0..400).map(image).collect(), ..Pool::default() }
     }
 
-    fn verdict(one: &Preservation, pool: &Pool, at_most: f64, metric: Metric) -> Preserved {
+    fn check(one: &Preservation, pool: &Pool, at_most: f64, metric: Metric) -> Preserved {
         let tolerance = Tolerance::named("imagenet-car").unwrap();
         let tolerated = Tolerated { at_most, interval: None, curve: Vec::new() };
-        let (target, fault) = ("a", "b");
-        let named = Named { target, fault, metric, tolerance: &tolerance, tolerated: &tolerated };
+        let named =
+            Named { target: "a", fault: "b", metric, tolerance: &tolerance, tolerated: &tolerated };
         let mut preserved = checked(one, &named, pool, 1).unwrap();
-        explain(&mut preserved, one, metric, true);
+        preserved.reason = reason(&preserved, one, metric, true);
+        preserved.verdict = verdict(preserved.reason);
         preserved
     }
 
@@ -227,7 +225,7 @@ mod tests {
     fn better_is_met_worse_is_not_and_the_same_is_not_known() {
         let verdict = |what, before, after, margin| {
             let one = Preservation { margin, ..one(what) };
-            verdict(&one, &pool(before, after), 0.5, Metric::Accuracy)
+            check(&one, &pool(before, after), 0.5, Metric::Accuracy)
         };
         let better = verdict(Preserves::Correctness, 0.5, 0.9, 0.0);
         assert_eq!((better.verdict, better.images), (Verdict::Met, 400));
@@ -246,22 +244,26 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_or_scored_is_said() {
-        let (what, pool) = (one(Preserves::Correctness), pool(1.0, 1.0));
-        let none = verdict(&what, &pool, 0.1, Metric::Accuracy);
+        let what = one(Preserves::Correctness);
+        let pool = pool(1.0, 1.0);
+        let none = check(&what, &pool, 0.1, Metric::Accuracy);
         assert_eq!((none.verdict, none.outside), (Verdict::Inconclusive, 800));
         assert_eq!(none.images_outside, 400);
-        assert!(none.why.contains("as little as people tolerate"), "{}", none.why);
-        let better = verdict(&Preservation { margin: 0.1, ..what.clone() }, &pool, 0.8, ACCURACY);
+        let outside = PreservedReason::NothingToDraw(NothingToDraw::OutsideTolerance);
+        assert_eq!(none.reason, outside);
+        let better = check(&Preservation { margin: 0.1, ..what.clone() }, &pool, 0.8, ACCURACY);
         assert_eq!(better.verdict, Verdict::Inconclusive);
-        assert!(better.why.contains("up to 0.45 of the tolerated 0.80"), "{}", better.why);
+        assert_eq!(better.reason, PreservedReason::PartOfRangeTried);
+        assert_eq!((better.tried_up_to, better.tolerated), (0.45, 0.8));
         let asked = Preservation { metric: Some(Metric::Ap), ..what.clone() };
-        let why = verdict(&asked, &pool, 0.5, Metric::Accuracy).why;
-        assert!(why.contains("or write accuracy"), "{why}");
+        let other = check(&asked, &pool, 0.5, Metric::Accuracy);
+        assert_eq!(other.reason, PreservedReason::OtherMetric);
         let classes = Preservation { classes: vec!["a".to_owned()], ..what.clone() };
-        let why = verdict(&classes, &pool, 0.5, Metric::Iou).why;
-        assert!(why.contains("answers that are one class"), "{why}");
-        let empty = Pool { untold: 3, ..Pool::default() };
-        let why = verdict(&what, &empty, 0.5, Metric::Accuracy).why;
-        assert!(why.contains("at least 9 pixels"), "{why}");
+        let classes = check(&classes, &pool, 0.5, Metric::Iou);
+        assert_eq!(classes.reason, PreservedReason::ClassesWithoutAccuracy);
+        let empty = Pool { unknown_change: 3, ..Pool::default() };
+        let unknown = check(&what, &empty, 0.5, Metric::Accuracy);
+        let reason = PreservedReason::NothingToDraw(NothingToDraw::VisualChangeUnknown);
+        assert_eq!((unknown.verdict, unknown.reason), (Verdict::Inconclusive, reason));
     }
 }

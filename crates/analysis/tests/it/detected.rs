@@ -1,10 +1,11 @@
 //! Objects found under faults in images, counted by hand.
 
 use crate::sample::{Run, fault, golden};
-use faultlens_record::{FoundObject, Measures};
+use faultlens_analysis::Finding;
+use faultlens_record::{FoundObject, GoldenScene, KnownObject, Measures};
 
-const KNOWN: &str = "5 0 0 0 10 10";
-const FOUND: &str = "5 0.9 0 0 10 10";
+const KNOWN: KnownObject =
+    KnownObject { class: 5, crowd: false, left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
 const OBJECT: FoundObject =
     FoundObject { class: 5, score: 0.9, left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
 
@@ -24,7 +25,7 @@ fn run() -> Run {
         fault("unchanged", "level", 1.0, 1),
     ];
     for case in 0..10 {
-        let scene = Some(format!("{KNOWN}|{FOUND}").into());
+        let scene = Some(GoldenScene { known: vec![KNOWN], found: vec![OBJECT] });
         let known = golden(0, case, "1 object");
         run.goldens.push(faultlens_record::GoldenRecord { scene, ..known });
     }
@@ -42,7 +43,7 @@ fn run() -> Run {
 #[test]
 fn average_precision_is_of_all_cases_together() {
     let summary = run().summarised(&[]).unwrap();
-    let [small] = &summary.detection[..] else { panic!("{:?}", summary.detection) };
+    let [small] = &summary.images.detection[..] else { panic!("{:?}", summary.images.detection) };
     assert_eq!((small.target.as_str(), small.cases, small.points.len()), ("small", 10, 4));
     let near = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-12;
     // What is found is found with full precision: one more recall of 101 for each hundredth.
@@ -59,24 +60,24 @@ fn average_precision_is_of_all_cases_together() {
     let (mean, kept) = (small.mean_ap.unwrap(), small.kept.unwrap());
     assert!(near(mean.value, wanted) && near(kept.value, wanted), "{mean:?} {kept:?}");
     assert!(mean.low < wanted && wanted < mean.high, "{mean:?}");
-    assert_eq!(run().summarised(&[]).unwrap().detection, summary.detection);
+    assert_eq!(run().summarised(&[]).unwrap().images.detection, summary.images.detection);
 }
 
 #[test]
 fn without_objects_nothing_is_made_up() {
     let mut unknown = run();
     unknown.goldens.iter_mut().for_each(|golden| golden.scene = None);
-    assert!(unknown.summarised(&[]).unwrap().detection.is_empty());
+    assert!(unknown.summarised(&[]).unwrap().images.detection.is_empty());
     let mut other = run();
     other.records.iter_mut().for_each(|record| record.measures = Measures::default());
     // The undisturbed answers are known whatever the faults are.
-    let told = other.summarised(&[]).unwrap();
-    let small = &told.detection[0];
+    let summary = other.summarised(&[]).unwrap();
+    let small = &summary.images.detection[0];
     assert!(small.clean.ap.value > Some(1.0 - 1e-9) && small.points.is_empty());
     assert_eq!((small.mean_ap, small.kept), (None, None));
-    let said = "detects objects with AP 1 [1, 1], AP50 1";
-    assert!(told.findings.iter().any(|finding| finding.contains(said)), "{:?}", told.findings);
-    let mut broken = run();
-    broken.goldens.iter_mut().for_each(|golden| golden.scene = Some("words".into()));
-    assert!(broken.summarised(&[]).unwrap().detection.is_empty());
+    let without_faults = summary.findings().into_iter().find_map(|finding| match finding {
+        Finding::WithoutFaults { precision, .. } => Some(precision),
+        _ => None,
+    });
+    assert_eq!(without_faults, Some(vec![("small", &small.clean)]));
 }

@@ -1,7 +1,7 @@
 //! Faults inside models: layers, bits, weights and searches, counted by hand.
 
 use crate::sample::Run;
-use faultlens_analysis::{Summary, Verdict};
+use faultlens_analysis::{Finding, GroupTest, PermutedUnit, Summary, Verdict};
 use faultlens_core::Outcome;
 use faultlens_record::Site;
 use faultlens_record::store::FaultOn;
@@ -62,7 +62,7 @@ fn usual(operator: usize, bit: u32, repeat: u32) -> bool {
 fn layers_have_names_kinds_and_operators() {
     let summary = flips("", usual).summarised(&[]).unwrap();
     let grouping = summary.groupings.iter().find(|one| one.attribute == "layer").unwrap();
-    assert!(grouping.ordered && grouping.correction.is_none());
+    assert!(grouping.ordered && grouping.test.is_none());
     let first = &grouping.rows[0];
     assert_eq!((first.key.as_str(), first.name()), ("1", "1 conv1"));
     assert_eq!(first.about.as_deref(), Some("Conv, Relu"));
@@ -86,7 +86,7 @@ fn a_heat_map_has_a_cell_for_each_layer_and_bit() {
     // A trial of several elements names only one of its bits.
     run.records[0].measures.hits = Some(2);
     let summary = run.summarised(&[]).unwrap();
-    let [map] = &summary.heat_maps[..] else { panic!("{:?}", summary.heat_maps) };
+    let [map] = &summary.model.heat_maps[..] else { panic!("{:?}", summary.model.heat_maps) };
     assert_eq!((map.target.as_str(), &map.bits[..]), ("small", &[3, 30][..]));
     let cells: Vec<Vec<(u64, u64)>> = map
         .rows
@@ -98,13 +98,15 @@ fn a_heat_map_has_a_cell_for_each_layer_and_bit() {
     let mut one = Run::new(&["small"], 2, "");
     one.add((0, 0), 2, |_, _| true);
     one.records.iter_mut().for_each(|record| record.site = site(0, Some(30)));
-    assert!(one.summarised(&[]).unwrap().heat_maps.is_empty());
+    assert!(one.summarised(&[]).unwrap().model.heat_maps.is_empty());
 }
 
 #[test]
 fn parts_are_ranked_by_what_protecting_them_catches() {
     let summary = flips("", usual).summarised(&[]).unwrap();
-    let [layers, operators] = &summary.rankings[..] else { panic!("{:?}", summary.rankings) };
+    let [layers, operators] = &summary.model.rankings[..] else {
+        panic!("{:?}", summary.model.rankings)
+    };
     assert_eq!((layers.attribute.as_str(), layers.of), ("layer", 3));
     let rows: Vec<_> = layers
         .rows
@@ -117,8 +119,8 @@ fn parts_are_ranked_by_what_protecting_them_catches() {
     assert!(near(share.low, wanted.low) && near(share.high, wanted.high), "{share:?}");
     let names: Vec<&str> = operators.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!((names, operators.of), (vec!["conv1", "relu1", "conv2"], 5));
-    let catches = "Protecting the top 1 of 3 layers (1 conv1) prevents 88.2%";
-    assert!(summary.findings.iter().any(|line| line.starts_with(catches)), "{summary:?}");
+    let first = Finding::ProtectFirst { ranking: layers, enough: 1, several_targets: false };
+    assert!(summary.findings().contains(&first), "{summary:?}");
 }
 
 #[test]
@@ -127,7 +129,7 @@ fn a_trial_of_several_places_belongs_to_none() {
     let fault = &mut run.manifest.faults[0];
     fault.settings.insert("mode".to_owned(), "each_layer".into());
     let summary = run.summarised(&[]).unwrap();
-    assert!(summary.rankings.is_empty() && summary.heat_maps.is_empty());
+    assert!(summary.model.rankings.is_empty() && summary.model.heat_maps.is_empty());
     assert!(!summary.groupings.iter().any(|one| one.attribute == "layer"));
     assert_eq!(summary.overall.rate.n, 400);
     // Settings are there to group by.
@@ -153,13 +155,14 @@ fn of_permanent_faults_the_faults_are_the_sample() {
     let (rate, wanted) = (summary.targets[0].tally.rate, wilson(3, 10, Level::default()).unwrap());
     assert_eq!((rate.events, rate.n), (60, 200));
     assert!(near(rate.low, wanted.low) && near(rate.high, wanted.high), "{rate:?}");
-    assert!(summary.method.iter().any(|line| line.starts_with("Permanent faults")));
+    assert!(summary.method.permanent);
     // Ten faults against ten: far from sure, where 200 trials against 200 seem so.
     let p_value = |summary: &Summary| summary.groupings[0].rows[0].p_value.unwrap();
     assert!(p_value(&plain) < 1e-10, "{plain:?}");
     assert!(p_value(&summary) > 0.05, "{summary:?}");
-    let how = summary.groupings[0].correction.as_deref().unwrap();
-    assert!(how.starts_with("Permutation test over 20 permanent faults"), "{how}");
+    let unit = PermutedUnit::PermanentFault;
+    let test = GroupTest::Permutation { unit, units: 20, permutations: 2000 };
+    assert_eq!(summary.groupings[0].test, Some(test));
 }
 
 /// Weights as if bit 30 were drawn 16 times as often as it occurs.
@@ -182,7 +185,7 @@ fn rates_are_corrected_for_how_often_places_were_drawn() {
         |operator, bit, repeat| usual(operator, bit, repeat) || bit == 3 && repeat == 9;
     let run = weighted(flips(requirements, one_in_ten));
     let summary = run.summarised(&["layer", "bit", "label"]).unwrap();
-    assert!(summary.weighted && summary.method.iter().any(|line| line.contains("corrected")));
+    assert!(summary.weighted);
     // 68 events of 1/8 and 20 of 2 among 400 trials.
     let all = summary.overall.rate;
     assert_eq!((all.events, all.n), (88, 400));
@@ -198,10 +201,10 @@ fn rates_are_corrected_for_how_often_places_were_drawn() {
     assert!(near(bits[0], 0.1) && near(bits[1], 68.0 / 200.0), "{bits:?}");
     assert!(near(summary.groupings[2].rows[0].tally.rate.value.unwrap(), all.value.unwrap()));
     let required: Vec<f64> =
-        summary.requirements.iter().map(|one| one.rate.value.unwrap()).collect();
+        summary.checks.requirements.iter().map(|one| one.rate.value.unwrap()).collect();
     assert!(near(required[0], all.value.unwrap()) && near(required[1], wanted), "{required:?}");
-    assert!(summary.groupings.iter().all(|grouping| grouping.correction.is_none()));
-    let share = summary.rankings[0].rows[0].share;
+    assert!(summary.groupings.iter().all(|grouping| grouping.test.is_none()));
+    let share = summary.model.rankings[0].rows[0].share;
     assert!(near(share.value.unwrap(), (60.0 / 8.0 + 16.0) / 48.5), "{share:?}");
 }
 
@@ -234,7 +237,7 @@ fn searched(run: Run) -> Summary {
 #[test]
 fn critical_bits_are_counted_by_element() {
     let summary = searched(Run::new(&["small"], 4, ""));
-    let [found] = &summary.critical[..] else { panic!("{:?}", summary.critical) };
+    let [found] = &summary.model.critical[..] else { panic!("{:?}", summary.model.critical) };
     let [first, last] = &found.layers[..] else { panic!("{:?}", found.layers) };
     assert_eq!((first.layer, first.mean.value, first.mean.n), (Some(1), Some(2.5), 40));
     // Half of the elements have one more: a deviation of 1/2, 40 of them, Student's 2.0227.
@@ -246,7 +249,7 @@ fn critical_bits_are_counted_by_element() {
     assert_eq!((found.all.mean.value, found.all.share.n), (Some(1.25), 2560));
     assert_eq!((found.queries, found.exhaustive), (720, 2560));
     assert_eq!((found.unexpected.events, found.unexpected.n), (8, 240));
-    assert!(summary.findings[0].starts_with("An element of small has 1.25 ["), "{summary:?}");
+    assert_eq!(summary.findings()[0], Finding::CriticalBits(found));
 }
 
 #[test]
@@ -254,16 +257,16 @@ fn searches_are_in_no_rate() {
     let requirement = "requirements: [{rate: changed, at_most: 0.9}]";
     let summary = searched(flips(requirement, usual));
     assert_eq!((summary.overall.rate.events, summary.overall.rate.n), (68, 400));
-    assert_eq!(summary.requirements[0].rate.n, 400);
+    assert_eq!(summary.checks.requirements[0].rate.n, 400);
     assert_eq!(summary.progress.recorded, 480);
     assert!(summary.curves.is_empty());
     let points = summary.groupings.iter().find(|one| one.attribute == "point");
     assert!(points.is_none_or(|one| one.rows.iter().all(|row| row.key == "bit_flip bit=30")));
-    assert!(summary.method.iter().any(|line| line.contains("sites: boundary")));
-    assert_eq!(summary.rankings[0].rows[0].share.n, 68);
+    assert!(summary.method.searches);
+    assert_eq!(summary.model.rankings[0].rows[0].share.n, 68);
     // Alone they decide nothing.
     let alone = searched(Run::new(&["small"], 4, requirement));
-    assert_eq!(alone.requirements[0].verdict, Verdict::Inconclusive);
+    assert_eq!(alone.checks.requirements[0].verdict, Verdict::Inconclusive);
     assert_eq!(alone.overall.rate.n, 0);
 }
 
@@ -279,13 +282,13 @@ fn failures_in_time_follow_from_the_rate_of_failed_trials() {
     let unchanged = run.records.iter_mut().rev().take(2);
     unchanged.for_each(|record| record.outcome = Outcome::Crashed);
     let summary = run.summarised(&[]).unwrap();
-    let [all, layer, strict, slack] = &summary.requirements[..] else { panic!() };
+    let [all, layer, strict, slack] = &summary.checks.requirements[..] else { panic!() };
     assert_eq!((all.rate.events, all.rate.n, all.verdict), (70, 400, Verdict::Met));
     let wanted = wilson(70, 400, Level::default()).unwrap();
     assert!(near(all.rate.high, wanted.high) && near(all.limit, 0.3));
     assert_eq!(all.fit.unwrap().each(), 100.0);
     assert_eq!(all.requirement, "FIT ≤ 30 of 100 raw");
-    assert_eq!(all.why, "the whole interval lies at or below 30 FIT");
+    assert!(all.complete);
     assert_eq!((layer.rate.events, layer.rate.n), (60, 160));
     assert!(near(layer.limit, 0.75) && layer.verdict == Verdict::Met);
     assert_eq!(strict.verdict, Verdict::NotMet);

@@ -9,3 +9,4 @@ mod robust;
 mod sample;
 mod scenes;
 mod summed;
+mod sweep;

@@ -20,10 +20,10 @@ fn run(filter: &str) -> Run {
 fn only_a_whole_run_meets_a_requirement() {
     let verdict = |run: &Run| {
         let summary = run.summarised(&[]).unwrap();
-        assert_eq!(summary.verdict, Some(summary.requirements[0].verdict));
-        (summary.requirements[0].verdict, summary.requirements[0].why.clone())
+        assert_eq!(summary.checks.verdict, Some(summary.checks.requirements[0].verdict));
+        (summary.checks.requirements[0].verdict, summary.checks.requirements[0].complete)
     };
-    let unfinished = (Verdict::Inconclusive, "the run is not complete".to_owned());
+    let unfinished = (Verdict::Inconclusive, false);
     let mut run = run("");
     assert_eq!(verdict(&run).0, Verdict::Met);
     run.manifest.shard = Some((1, 2));
@@ -53,7 +53,7 @@ fn requirements_find_their_trials_however_they_are_written() {
         ("outcome: unchanged", 804),
     ] {
         let summary = run(filter).summarised(&[]).unwrap();
-        assert_eq!(summary.requirements[0].rate.n, n, "{filter}");
+        assert_eq!(summary.checks.requirements[0].rate.n, n, "{filter}");
     }
 }
 
@@ -80,7 +80,7 @@ fn what_later_trials_may_have_is_no_mistake_yet() {
     let mut run = run("light: night");
     run.complete = false;
     let summary = run.summarised(&[]).unwrap();
-    assert_eq!(summary.requirements[0].verdict, Verdict::Inconclusive);
+    assert_eq!(summary.checks.requirements[0].verdict, Verdict::Inconclusive);
     // Doses are known from the start.
     let mut run = self::run("severity: 4");
     run.complete = false;

@@ -51,7 +51,9 @@ fn run(reference: &str) -> Run {
 #[test]
 fn errors_are_counted_by_severity_and_beside_the_reference() {
     let summary = run("reference: large").summarised(&[]).unwrap();
-    let [small, large] = &summary.robustness[..] else { panic!("{:?}", summary.robustness) };
+    let [small, large] = &summary.images.robustness[..] else {
+        panic!("{:?}", summary.images.robustness)
+    };
     assert_eq!((small.target.as_str(), small.clean.value), ("small", Some(0.2)));
     let errors = |at: usize| {
         let fault = &small.faults[at];
@@ -72,12 +74,12 @@ fn errors_are_counted_by_severity_and_beside_the_reference() {
 #[test]
 fn without_a_reference_or_a_truth_nothing_is_made_up() {
     let summary = run("").summarised(&[]).unwrap();
-    assert!(summary.robustness.iter().all(|one| one.mean_relative.is_none()));
+    assert!(summary.images.robustness.iter().all(|one| one.mean_relative.is_none()));
     let mut unknown = run("");
     unknown.goldens.iter_mut().for_each(|golden| golden.truth = None);
-    assert!(unknown.summarised(&[]).unwrap().robustness.is_empty());
+    assert!(unknown.summarised(&[]).unwrap().images.robustness.is_empty());
     // A trial that a guard barred was never asked.
     let mut barred = run("");
     barred.records.iter_mut().for_each(|record| record.cost.queries = 0);
-    assert!(barred.summarised(&[]).unwrap().robustness.is_empty());
+    assert!(barred.summarised(&[]).unwrap().images.robustness.is_empty());
 }

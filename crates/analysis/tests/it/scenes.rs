@@ -1,11 +1,12 @@
 //! Changed scenes.
 
 use crate::sample::{Run, fault, golden};
-use faultlens_analysis::SceneTotal;
+use faultlens_analysis::{Finding, Recommendation, SceneTotal, Warning};
 use faultlens_core::{Bounds, Outcome, Reason};
 use faultlens_record::store::{FaultOn, ManifestFault};
 use faultlens_record::{
-    DetectionDiff, GoldenRecord, LabelledBox, Relocation, SceneChange, SceneObject,
+    DetectionDiff, FoundObject, GoldenRecord, GoldenScene, KnownObject, LabelledBox, Relocation,
+    SceneChange, SceneObject,
 };
 
 const CASES: u32 = 12;
@@ -65,57 +66,79 @@ fn totals_count_images_once() {
         let SceneTotal { target, objects, unsteady, scenes, moved, changed, .. } = total;
         (target.clone(), [*objects, *unsteady, *scenes, *moved, changed.events, changed.n])
     };
-    let totals: Vec<_> = summary.scene_totals.iter().map(of).collect();
+    let totals: Vec<_> = summary.scenes.totals.iter().map(of).collect();
     let name = |name: &str| Some(name.to_owned());
     // Three objects in each of twelve images, whatever is put into them.
     assert_eq!(totals[0], (name("small"), [36, 0, 240, 12, 72, 240]));
     assert_eq!(totals[1], (name("deep"), [33, 1, 110, 0, 0, 110]));
     assert_eq!(totals[2], (None, [69, 1, 350, 12, 72, 350]));
     assert_eq!(totals.len(), 3);
-    assert_eq!(summary.scenes.iter().map(|one| one.missed).collect::<Vec<_>>(), [60, 12, 0]);
+    assert_eq!(
+        summary.scenes.by_fault.iter().map(|one| one.missed).collect::<Vec<_>>(),
+        [60, 12, 0]
+    );
 }
 
 #[test]
 fn only_what_is_near_the_least_score_of_all_was_unsure() {
-    let advice = |score: f32, scene: Option<&str>, output: serde_json::Value| {
+    let advised = |score: f32, scene: Option<GoldenScene>, output: serde_json::Value| {
         let mut run = run();
         run.manifest.targets[0].output = output;
-        let scene = scene.map(Into::into);
         run.goldens.push(GoldenRecord { scene, ..golden(0, 0, "objects") });
         for record in run.records.iter_mut().filter(|one| one.outcome == Outcome::Changed) {
             record.measures.detections = Some(missed(score));
         }
-        let advice = run.summarised(&[]).unwrap().advice.join("\n");
-        advice.contains("72 of 72 objects that small lost")
+        let summary = run.summarised(&[]).unwrap();
+        summary.recommendations().iter().any(|one| match one {
+            Recommendation::RaiseThreshold { target, lost } => {
+                assert_eq!((*target, lost.unsure, lost.all), ("small", 72, 72));
+                true
+            }
+            _ => false,
+        })
     };
     // Objects that the undisturbed target finds: one of 0.3, one of 0.9.
-    let found = Some("0 0 1 1 5 5|0 0.3 1 1 5 5;0 0.9 20 1 5 5");
+    let known =
+        KnownObject { class: 0, crowd: false, left: 1.0, top: 1.0, width: 5.0, height: 5.0 };
+    let object =
+        |score, left| FoundObject { class: 0, score, left, top: 1.0, width: 5.0, height: 5.0 };
+    let found =
+        Some(GoldenScene { known: vec![known], found: vec![object(0.3, 1.0), object(0.9, 20.0)] });
     let described = serde_json::json!({"kind": "detections", "decoder": "yolox"});
-    for (score, scene, output, said) in [
-        (0.9, found, serde_json::Value::Null, false),
+    for (score, scene, output, wanted) in [
+        (0.9, found.clone(), serde_json::Value::Null, false),
         (0.32, found, serde_json::Value::Null, true),
         (0.9, None, described.clone(), false),
         (0.32, None, described, true),
         (0.9, None, serde_json::Value::Null, false),
     ] {
-        assert_eq!(advice(score, scene, output.clone()), said, "{score} {scene:?} {output}");
+        let is_advised = advised(score, scene.clone(), output.clone());
+        assert_eq!(is_advised, wanted, "{score} {scene:?} {output}");
     }
 }
 
 #[test]
 fn findings_say_what_changed_scenes_do() {
     let summary = run().summarised(&[]).unwrap();
-    let found = summary.findings.join("\n");
-    for part in [
-        "small changes other detections in 72 of 240 changed scenes (30.0%",
-        "deep changes other detections in 0 of 110 changed scenes (0%",
-        "Placing objects close to others is worse than placing them at random (insert_object on small, 12 cases with both kinds of scenes): 50.0%",
-    ] {
-        assert!(found.contains(part), "{part} is not in\n{found}");
+    let mut changed = Vec::new();
+    let mut placements = Vec::new();
+    for finding in summary.findings() {
+        match finding {
+            Finding::ChangedScenes(total) => {
+                let target = total.target.as_deref().unwrap();
+                changed.push((target, total.changed.events, total.changed.n));
+            }
+            Finding::Placement(effect) => placements.push(effect),
+            _ => {}
+        }
     }
-    let warned = summary.warnings.join("\n");
-    assert!(warned.contains("deep disagrees with itself about 1 case:"), "{warned}");
-    assert!(!warned.contains("small disagrees"), "{warned}");
+    assert_eq!(changed, [("small", 72, 240), ("deep", 0, 110)]);
+    let [effect] = &placements[..] else { panic!("{placements:?}") };
+    assert_eq!((effect.fault.as_str(), effect.target.as_str()), ("insert_object", "small"));
+    assert_eq!((effect.difference.n, effect.guided.value), (12, Some(0.5)));
+    assert!(effect.is_significant() && effect.difference.value > Some(0.0), "{effect:?}");
+    let unstable = Warning::UnstableTarget { target: "deep".to_owned(), cases: 1 };
+    assert_eq!(summary.warnings, [unstable]);
 }
 
 #[test]
@@ -124,7 +147,7 @@ fn a_stop_rule_does_not_weight_scenes_by_their_outcomes() {
     run.yaml += "stop: {half_width: 0.02, at_most: 1000}\n";
     run.records.retain(|record| record.fault == 0 || record.repeat < 4);
     let summary = run.summarised(&[]).unwrap();
-    let total = &summary.scene_totals[0];
+    let total = &summary.scenes.totals[0];
     // The first four repeats, which both have: all of one point and every fourth of the other.
     assert_eq!((total.changed.events, total.changed.n, total.scenes), (60, 96, 168));
 }

@@ -1,7 +1,7 @@
 //! Rates, groups and what tells them apart.
 
 use crate::sample::{Run, golden};
-use faultlens_analysis::Grouping;
+use faultlens_analysis::{GroupTest, Grouping, PermutedUnit};
 use std::collections::BTreeMap;
 
 /// Events and trials of every group.
@@ -34,11 +34,11 @@ requirements:
     assert_eq!(rows(&summary.groupings[1])["bit_flip"], (204, 800));
     let curve: Vec<u64> = summary.curves[0].points.iter().map(|(_, rate)| rate.n).collect();
     assert_eq!(curve, [400, 9800]);
-    let required: Vec<u64> = summary.requirements.iter().map(|one| one.rate.n).collect();
+    let required: Vec<u64> = summary.checks.requirements.iter().map(|one| one.rate.n).collect();
     assert_eq!(required, [810, 810, 9800, 10]);
-    assert!(summary.method.iter().any(|line| line.contains("counts only the repeats that all of")));
-    assert!(summary.groupings.iter().all(|grouping| grouping.correction.is_none()));
-    assert_eq!(summary.interval, "Wilson 95% intervals");
+    assert!(summary.method.sequential);
+    assert!(summary.groupings.iter().all(|grouping| grouping.test.is_none()));
+    assert_eq!(summary.intervals.level.confidence(), 0.95);
 }
 
 #[test]
@@ -64,12 +64,13 @@ fn without_a_stop_rule_every_trial_counts() {
     run.add((0, 1), 80, |_, _| true);
     let summary = run.summarised(&[]).unwrap();
     assert_eq!((summary.overall.rate.events, summary.overall.rate.n), (160, 240));
-    assert_eq!((summary.confidence, &*summary.interval), (0.9, "Wilson 90% intervals"));
-    let held = "Intervals hold for these 2 cases and the trials drawn for them, not for images in \
-                general";
-    assert!(summary.method.iter().any(|line| line == held), "{:?}", summary.method);
-    let fisher = summary.groupings[0].correction.as_deref().unwrap();
-    assert!(fisher.starts_with("Fisher"), "{fisher}");
+    assert_eq!(summary.intervals.level.confidence(), 0.9);
+    assert!(summary.method.cases == 2 && !summary.method.sequential);
+    assert_eq!(summary.groupings[0].test, Some(GroupTest::Fisher));
+}
+
+fn permutation(unit: PermutedUnit, units: u64) -> GroupTest {
+    GroupTest::Permutation { unit, units, permutations: 2000 }
 }
 
 /// Runs whose first half of cases has another label, light and rate than the second.
@@ -91,8 +92,7 @@ fn many_trials_of_few_cases_tell_little_about_their_label() {
     let run = halves(4, |case| [2, 3, 3, 4][case as usize]);
     let summary = run.summarised(&["label", "light", "case"]).unwrap();
     for grouping in &summary.groupings {
-        let correction = grouping.correction.as_deref().unwrap();
-        assert!(correction.starts_with("Permutation test over 4 cases (2,000"), "{correction}");
+        assert_eq!(grouping.test, Some(permutation(PermutedUnit::Case, 4)));
         // Of six ways to deal two and two, at least two are as far apart; then two comparisons.
         assert!(grouping.rows.iter().all(|row| row.p_value.unwrap() > 0.5), "{grouping:?}");
     }
@@ -108,8 +108,7 @@ fn undisturbed_answers_belong_to_targets_and_cases() {
     }
     let grouping = &run.summarised(&["golden"]).unwrap().groupings[0];
     assert_eq!(rows(grouping)["stop"].1, 150);
-    let correction = grouping.correction.as_deref().unwrap();
-    assert!(correction.starts_with("Permutation test over 6 undisturbed answers"), "{correction}");
+    assert_eq!(grouping.test, Some(permutation(PermutedUnit::CleanPrediction, 6)));
 }
 
 #[test]

@@ -1,37 +1,43 @@
-//! Objects that an answer has lost, invented, relabelled or moved.
+//! Objects that an answer has lost, invented, relabelled or moved, and its average precision with
+//! the golden objects for the truth.
 
-use faultlens_core::Response;
-use faultlens_judge::voc_ap;
-use faultlens_record::DetectionDiff;
+use faultlens_core::{Detections, Object, Response};
+use faultlens_judge::{mean_average_precision, voc_ap};
+use faultlens_record::{DetectionDiff, Measures};
 
-/// How the objects of an answer differ from the golden ones, where boxes that overlap by `iou` are
-/// of the same object; `None` where nothing differs, and for answers without objects.
-pub(super) fn detection_diff(
-    golden: &Response,
-    observed: &Response,
-    iou: f64,
-) -> Option<DetectionDiff> {
-    let (Response::Detections(golden), Response::Detections(observed)) = (golden, observed) else {
-        return None;
+/// Measures how the objects of an answer differ from the expected ones, where boxes that overlap by
+/// `iou` are of the same object. Answers without objects have nothing to measure.
+pub(super) fn measure(measures: &mut Measures, expected: &Response, observed: &Response, iou: f64) {
+    let (Response::Detections(expected), Response::Detections(observed)) = (expected, observed)
+    else {
+        return;
     };
-    let diff = DetectionDiff::between(golden, observed, iou);
-    (!diff.is_empty()).then_some(diff)
+    measures.ap = coco_ap(expected, observed);
+    let voc_ap = voc_ap(&expected.found, &observed.found, iou);
+    measures.voc_ap = (voc_ap < 1.0).then_some(voc_ap);
+    let diff = DetectionDiff::between(expected, observed, iou);
+    measures.detections = (!diff.is_empty()).then_some(diff);
 }
 
-/// The mean average precision as PASCAL VOC has it, with the golden objects for the truth; `None`
-/// where it is 1, and for answers without objects.
-pub(super) fn precision(golden: &Response, observed: &Response, iou: f64) -> Option<f64> {
-    let (Response::Detections(golden), Response::Detections(observed)) = (golden, observed) else {
-        return None;
-    };
-    let precision = voc_ap(&golden.found, &observed.found, iou);
-    (precision < 1.0).then_some(precision)
+/// COCO's average precision at an overlap of one half, averaged over classes.
+fn coco_ap(expected: &Detections, observed: &Detections) -> Option<f64> {
+    if expected.found.is_empty() {
+        // Without any true object, every detection is false; without detections, too, there is
+        // nothing to measure.
+        return (!observed.found.is_empty()).then_some(0.0);
+    }
+    let mut truth = Vec::with_capacity(expected.found.len());
+    for object in &expected.found {
+        let bounds = object.bounds;
+        truth.push(Object { class: object.class, bounds, mask: None, crowd: false });
+    }
+    mean_average_precision(&[(observed.found.clone(), truth)], 0.5)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_core::{Bounds, Detection, Detections, Names};
+    use faultlens_core::{Bounds, Detection, Names};
 
     fn detections(found: &[(usize, f32)]) -> Response {
         let found = found.iter().map(|&(class, left)| Detection {
@@ -47,7 +53,9 @@ mod tests {
     fn every_change_is_kept_with_its_label() {
         let golden = detections(&[(0, 0.0), (0, 50.0), (1, 100.0), (1, 150.0)]);
         let observed = detections(&[(0, 0.0), (1, 50.0), (1, 106.0), (0, 200.0)]);
-        let diff = detection_diff(&golden, &observed, 0.5).unwrap();
+        let mut measures = Measures::default();
+        measure(&mut measures, &golden, &observed, 0.5);
+        let diff = measures.detections.unwrap();
         let counts = diff.counts();
         assert_eq!(
             [counts.relabelled, counts.misplaced, counts.missed, counts.spurious],
@@ -55,8 +63,9 @@ mod tests {
         );
         assert_eq!((&*diff.spurious[0].label, diff.spurious[0].score), ("car; van", 0.9));
         // One of two cars with the first of two answers; no dog of two.
-        assert_eq!(precision(&golden, &observed, 0.5), Some(0.25));
-        assert_eq!(detection_diff(&golden, &golden, 0.5), None);
-        assert_eq!(precision(&golden, &golden, 0.5), None);
+        assert_eq!(measures.voc_ap, Some(0.25));
+        let mut same = Measures::default();
+        measure(&mut same, &golden, &golden, 0.5);
+        assert_eq!(same, Measures { ap: Some(1.0), ..Measures::default() });
     }
 }

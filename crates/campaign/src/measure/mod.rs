@@ -1,91 +1,54 @@
-//! Numbers that a record keeps about an answer beside its outcome.
+//! Measures of an answer that a record keeps beside the outcome.
 
 mod changes;
+mod fairness;
 mod rank;
 mod score;
 
 use crate::golden_case::GoldenCase;
 use crate::observation::Observation;
 use faultlens_core::Response;
-use faultlens_judge::is_correct;
-use faultlens_record::inventory;
-use faultlens_record::keys::{POSITIVE, VISUAL_CHANGE};
-use faultlens_record::store::measures_from_fields;
 use faultlens_record::{Measures, NamedValue};
-use std::collections::BTreeMap;
 
-/// All that a record says of a trial beside its outcome and its answer: what the observation
-/// brought along, and what follows from comparing the answer with the expected one.
+pub(crate) use fairness::is_positive;
+
+/// The measures of a trial: those that the observation brought along, and those that follow from
+/// comparing the answer with the expected one. `recorded` is the answer that the record has, which
+/// may be the golden one.
 pub(crate) fn measures(
     golden: &GoldenCase<'_>,
     observation: &Observation,
-    counted: Option<&Response>,
-) -> (Measures, BTreeMap<String, String>) {
-    let mut extra = observation.extra.clone();
-    let mut oracle = None;
-    let mut detections = None;
-    let mut voc_ap = None;
+    recorded: Option<&Response>,
+) -> Measures {
+    let mut measures = observation.measures.clone();
     let shown = observation.shown.as_deref();
-    if let Some(change) = shown.and_then(|shown| shown.visual_change) {
-        extra.insert(VISUAL_CHANGE.to_owned(), format!("{change:.6}"));
-    }
-    match &observation.answer {
-        Ok(Some(answer)) => {
-            let comparison = golden.comparison(answer, observation);
-            oracle = golden.context.judge.measure(&comparison);
-            extra.extend(rank::of_golden(&golden.answer, answer));
-            if shown.is_some() {
-                let overlap = golden.context.judge.overlap();
-                extra.extend(rank::of_truth(answer, golden.truth()));
-                extra.extend(rank::precision(comparison.golden, answer));
-                detections = changes::detection_diff(comparison.golden, answer, overlap);
-                voc_ap = changes::precision(comparison.golden, answer, overlap);
-                extra.extend(scores(golden, observation, Some(answer)));
-            }
-        }
-        Ok(None) => {}
+    measures.visual_change = shown.and_then(|shown| shown.visual_change);
+    measures.positive = recorded.and_then(|answer| is_positive(golden, answer));
+    let answer = match &observation.answer {
+        Ok(Some(answer)) => Some(answer),
+        // The golden answer, bit for bit, or a target that was not asked.
+        Ok(None) => return measures.rounded(),
         Err(error) => {
-            extra.insert("error".to_owned(), error.to_string());
-            if shown.is_some() {
-                extra.extend(scores(golden, observation, None));
-            }
+            measures.error = Some(error.to_string());
+            None
+        }
+    };
+    if let Some(answer) = answer {
+        let comparison = golden.comparison(answer, observation);
+        let measurement = golden.context.judge.measure(&comparison);
+        measures.oracle = measurement
+            .map(|measured| NamedValue { name: measured.name.into(), value: measured.value });
+        rank::measure_golden(&mut measures, &golden.answer, answer);
+        if shown.is_some() {
+            let overlap = golden.context.judge.overlap();
+            measures.truth_rank = rank::of_truth(answer, golden.truth());
+            changes::measure(&mut measures, comparison.golden, answer, overlap);
         }
     }
-    if let Some(positive) = counted.and_then(|answer| is_positive(golden, answer)) {
-        extra.insert(POSITIVE.to_owned(), u8::from(positive).to_string());
+    if shown.is_some() {
+        let expected = observation.expected();
+        let classes = &golden.target.truths;
+        score::measure(&mut measures, &golden.case, classes, &golden.answer, expected, answer);
     }
-    let mut measures = measures_from_fields(&mut extra, None);
-    measures.oracle = oracle
-        .map(|measurement| NamedValue { name: measurement.name.into(), value: measurement.value });
-    measures.detections = detections;
-    measures.voc_ap = voc_ap;
-    (measures, extra)
-}
-
-/// Whether an answer is what fairness counts; `None` where the campaign does not measure fairness.
-pub(crate) fn is_positive(golden: &GoldenCase<'_>, answer: &Response) -> Option<bool> {
-    let fairness = golden.context.fairness.as_ref()?;
-    match &fairness.positive {
-        Some(name) => Some(rank::names(answer, name)),
-        None => is_correct(answer, golden.truth()),
-    }
-}
-
-/// How good an answer with objects or areas is, how similar to the expected one, and which objects
-/// were found where the true ones are known.
-fn scores(
-    golden: &GoldenCase<'_>,
-    observation: &Observation,
-    answer: Option<&Response>,
-) -> BTreeMap<String, String> {
-    let expected = observation.expected();
-    let classes = &golden.target.truths;
-    let compared = (expected.unwrap_or(&golden.answer), answer);
-    // Once things have moved, the truth no longer says where they stand.
-    let moved = expected.is_some();
-    let mut scores = score::scores(&golden.case, classes, compared, moved);
-    if !moved && inventory::is_known(&golden.case, classes, &golden.answer) {
-        scores.extend(inventory::observed(answer));
-    }
-    scores
+    measures.rounded()
 }

@@ -3,32 +3,40 @@
 
 use faultlens_core::{Case, Object, Response, Segments};
 use faultlens_judge::{changed_objects, mean_average_precision, mean_class_iou};
-use faultlens_record::keys::{LIKENESS, QUALITY, QUALITY_BEFORE};
-use std::collections::BTreeMap;
+use faultlens_record::{FoundObject, GoldenScene, Measures};
 
 /// The overlap from which two boxes are of the same object.
 const SAME: f64 = 0.5;
 
-/// The scores of an answer against the golden one and against the truth; none for answers without
-/// objects or areas. `truths` maps classes of the data set to classes of the target; `moved` says
-/// that things no longer stand where the truth has them.
-pub(super) fn scores(
+/// Measures how good an answer with objects or areas is against the truth, how similar to the
+/// expected one, and which objects were found where the true ones are known. `classes` maps classes
+/// of the data set to classes of the target; `expected` is what replaces the golden answer where the
+/// fault has moved things; `answer` is `None` where the target did not answer.
+pub(super) fn measure(
+    measures: &mut Measures,
     case: &Case,
-    truths: &[Option<usize>],
-    (golden, observed): (&Response, Option<&Response>),
-    moved: bool,
-) -> BTreeMap<String, String> {
-    let mut scores = BTreeMap::new();
-    if let Some(score) = observed.and_then(|observed| similarity(golden, observed)) {
-        scores.insert(LIKENESS.to_owned(), format!("{score:.6}"));
+    classes: &[Option<usize>],
+    golden: &Response,
+    expected: Option<&Response>,
+    answer: Option<&Response>,
+) {
+    let reference = expected.unwrap_or(golden);
+    measures.similarity = answer.and_then(|answer| similarity(reference, answer));
+    // Once things have moved, the truth no longer says where they stand.
+    if expected.is_some() {
+        return;
     }
-    if !moved && let Some(before) = quality(case, truths, golden) {
-        scores.insert(QUALITY_BEFORE.to_owned(), format!("{before:.6}"));
-        if let Some(after) = observed.and_then(|observed| quality(case, truths, observed)) {
-            scores.insert(QUALITY.to_owned(), format!("{after:.6}"));
-        }
+    measures.truth_score_before = quality(case, classes, golden);
+    if measures.truth_score_before.is_some() {
+        measures.truth_score = answer.and_then(|answer| quality(case, classes, answer));
     }
-    scores
+    if GoldenScene::exists(case, classes, golden) {
+        measures.found = match answer {
+            Some(Response::Detections(detections)) => Some(FoundObject::all_of(detections)),
+            Some(_) => None,
+            None => Some(Vec::new()),
+        };
+    }
 }
 
 /// The share of objects that both answers have (intersection over union of the two sets), or the
@@ -111,10 +119,6 @@ mod tests {
         Response::Detections(Detections { found: found.collect(), names, finite: true })
     }
 
-    fn number(scores: &BTreeMap<String, String>, name: &str) -> Option<f64> {
-        scores.get(name).and_then(|text| text.parse().ok())
-    }
-
     #[test]
     fn objects_are_scored_against_the_truth_and_against_golden() {
         let mut case = Case::new("a", Image::from_rgb(100, 20, vec![0; 6000]).unwrap());
@@ -128,17 +132,25 @@ mod tests {
         let golden = detections(&[0.0, 40.0]);
         let observed = detections(&[0.0, 80.0]);
         // The set's class 0 is the target's class 1.
-        let scores_of = scores(&case, &[Some(1)], (&golden, Some(&observed)), false);
-        assert_eq!(number(&scores_of, QUALITY_BEFORE), Some(1.0));
+        let mut measures = Measures::default();
+        measure(&mut measures, &case, &[Some(1)], &golden, None, Some(&observed));
+        assert_eq!(measures.truth_score_before, Some(1.0));
         // One of two found with the first of two answers: 51 of 101 recalls at full precision.
-        assert!((number(&scores_of, QUALITY).unwrap() - 51.0 / 101.0).abs() < 1e-6);
+        assert!((measures.truth_score.unwrap() - 51.0 / 101.0).abs() < 1e-6);
         // One shared, one gone, one new.
-        assert!((number(&scores_of, LIKENESS).unwrap() - 1.0 / 3.0).abs() < 1e-6);
-        let moved = scores(&case, &[Some(1)], (&golden, Some(&observed)), true);
-        assert_eq!(moved.keys().collect::<Vec<_>>(), [LIKENESS]);
+        assert!((measures.similarity.unwrap() - 1.0 / 3.0).abs() < 1e-6);
+        assert_eq!(measures.found.unwrap().len(), 2);
+        let similarity = measures.similarity;
+        let mut moved = Measures::default();
+        measure(&mut moved, &case, &[Some(1)], &golden, Some(&golden), Some(&observed));
+        assert_eq!(moved, Measures { similarity, ..Measures::default() });
         let nothing = detections(&[]);
-        let scores_of = scores(&case, &[None], (&nothing, Some(&nothing)), false);
-        assert_eq!((number(&scores_of, LIKENESS), scores_of.len()), (Some(1.0), 1));
+        let mut unknown = Measures::default();
+        measure(&mut unknown, &case, &[None], &nothing, None, Some(&nothing));
+        assert_eq!(unknown, Measures { similarity: Some(1.0), ..Measures::default() });
+        let mut lost = Measures::default();
+        measure(&mut lost, &case, &[Some(1)], &golden, None, None);
+        assert_eq!((lost.found, lost.similarity, lost.truth_score), (Some(vec![]), None, None));
     }
 
     #[test]
@@ -157,10 +169,11 @@ mod tests {
         };
         let right = segments(vec![0, 1]);
         let wrong = segments(vec![0, 0]);
-        let scores_of = scores(&case, &[], (&right, Some(&wrong)), false);
-        assert_eq!(number(&scores_of, QUALITY_BEFORE), Some(1.0));
+        let mut measures = Measures::default();
+        measure(&mut measures, &case, &[], &right, None, Some(&wrong));
+        assert_eq!(measures.truth_score_before, Some(1.0));
         // Class 0: one of two pixels; class 1: none.
-        assert_eq!(number(&scores_of, QUALITY), Some(0.25));
-        assert_eq!(number(&scores_of, LIKENESS), Some(0.25));
+        assert_eq!(measures.truth_score, Some(0.25));
+        assert_eq!(measures.similarity, Some(0.25));
     }
 }

@@ -54,7 +54,7 @@ fn can_be_drawn(open: &OpenCampaign, target: u32, goldens: &[GoldenRecord]) -> b
     answered.is_some_and(|golden| golden.answer.drawn(&golden.case.image).is_some())
 }
 
-/// What there is to see of one target and case.
+/// The pictures of one target and case.
 fn drawn(
     open: &OpenCampaign,
     golden: &GoldenCase<'_>,

@@ -134,7 +134,7 @@ fn fault(fault: &FaultPoint) -> ManifestFault {
         axis: dose.map(|dose| dose.axis.to_owned()),
         amount: dose.map(|dose| dose.amount),
         trials: fault.trials,
-        on: disturb(fault).disturbs(),
+        on: disturb(fault).facts().disturbs,
     }
 }
 

@@ -19,7 +19,7 @@ const COMMIT_RECORDS: usize = 8192;
 /// The time that a record may wait to be written.
 const COMMIT_AFTER: Duration = Duration::from_millis(100);
 
-/// Writes what threads hand over, then tells the sinks.
+/// Writes what threads hand over, then reports it to the sinks.
 pub(super) struct Recorder<'a, 's> {
     store: Store,
     sinks: &'a mut [&'s mut dyn Sink],
@@ -30,7 +30,7 @@ pub(super) struct Recorder<'a, 's> {
     goldens: BTreeMap<(u32, u32), Option<u64>>,
     /// Cases that cannot be read and were warned about.
     warned: BTreeSet<u32>,
-    /// What is known after each round, where the campaign has a stop rule.
+    /// The counts of each round, where the campaign has a stop rule.
     rounds: Option<Rounds>,
     candidates: Candidates,
 }
@@ -70,11 +70,11 @@ impl<'a, 's> Recorder<'a, 's> {
         self.recorded
     }
 
-    pub(super) fn tell(&mut self, event: &Event<'_>) -> Result<(), RunError> {
+    pub(super) fn emit(&mut self, event: &Event<'_>) -> Result<(), RunError> {
         self.sinks.iter_mut().try_for_each(|sink| Ok(sink.take(event)?))
     }
 
-    /// What is known after each round.
+    /// The counts of each round, where the campaign has a stop rule.
     pub(super) fn rounds(&mut self) -> Option<&mut Rounds> {
         self.rounds.as_mut()
     }
@@ -130,11 +130,11 @@ impl<'a, 's> Recorder<'a, 's> {
                 && self.warned.insert(case.case)
             {
                 let text = format!("{} is left skipped: {error}", case.name);
-                self.tell(&Event::Warning(&text))?;
+                self.emit(&Event::Warning(&text))?;
             }
         }
         if !batch.records.is_empty() {
-            self.tell(&Event::Recorded(&batch.records))?;
+            self.emit(&Event::Recorded(&batch.records))?;
         }
         for record in &batch.records {
             note(&mut self.rounds, &mut self.candidates, record);

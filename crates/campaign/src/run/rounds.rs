@@ -7,7 +7,7 @@ use faultlens_spec::{FaultPoint, Stop};
 use faultlens_stats::{Look, StatsError, StopRule};
 use std::ops::Range;
 
-/// What is known about each target's faults after each round.
+/// The counts of every target and fault after each round.
 pub(super) struct Rounds {
     rule: StopRule,
     /// By round, the repeat before which it ends.

@@ -13,7 +13,7 @@ use faultlens_record::Record;
 pub struct Finding {
     /// The undisturbed case.
     pub case: Case,
-    /// What came or went.
+    /// The object that was inserted or removed.
     pub touched: Touched,
     /// What the target is shown.
     pub image: Image,
@@ -28,7 +28,7 @@ impl Rerun {
         let mut records = Vec::new();
         self.store.for_each::<RunError>(|record| {
             let fault = self.fault(&record);
-            let of_scene = fault.is_some_and(|fault| disturb(fault).scene_fault().is_some());
+            let of_scene = fault.is_some_and(|fault| disturb(fault).facts().scene_fault.is_some());
             let counts = match record.outcome.kind() {
                 OutcomeKind::Changed => true,
                 kind => all && kind == OutcomeKind::Unchanged,
@@ -97,10 +97,10 @@ impl Rerun {
         let Response::Detections(found) = &golden.answer else { return None };
         let key = self.open.plan.key(record.number)?;
         let fault = self.open.fault(key);
-        let scene_fault = disturb(fault).scene_fault()?;
+        let scene_fault = disturb(fault).facts().scene_fault?;
         let scenes = Scenes::new(golden, found);
         let mut trial = Trial::new(golden, fault.name, self.open.trial_seed(key, &golden.key));
-        let scene = scene_fault.change(&scenes.view(key.repeat), trial.stream()).ok()?;
+        let scene = scene_fault.change(&scenes.view(key.repeat), &mut trial.stream).ok()?;
         Some(Remade { scenes, scene, trial })
     }
 }

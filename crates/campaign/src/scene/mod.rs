@@ -5,4 +5,4 @@ mod replayed;
 
 pub use crate::object_pool::ObjectPoolError;
 pub use finding::Finding;
-pub use replayed::{Replayable, Replayed};
+pub use replayed::{Replayable, ReplayedImage};

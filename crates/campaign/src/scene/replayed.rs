@@ -1,8 +1,8 @@
 //! Trials that showed a detector a changed image, run again: what was shown, what was found.
 
 use super::finding::{Remade, furthest};
-use crate::detection_diff::DetectionDiff;
 use crate::golden_case::GoldenCase;
+use crate::object_comparison::ObjectComparison;
 use crate::replay::Rerun;
 use crate::run_error::RunError;
 use crate::trial::{disturb, run_one};
@@ -13,23 +13,23 @@ use faultlens_spec::FaultPoint;
 use std::collections::BTreeMap;
 
 /// A trial that showed a detector a changed image, run again.
-pub struct Replayed {
+pub struct ReplayedImage {
     /// The undisturbed case.
     pub case: Case,
     /// What is known to stand in the changed image, where the fault moved it; an object that was
     /// put into the scene or taken out of it aside.
     pub objects: Vec<Object>,
-    /// Who was asked.
+    /// The target's name.
     pub target: String,
     /// The fault with its settings.
     pub fault: String,
-    /// What came or went; nothing where the fault changed the whole image.
+    /// The object that was inserted or removed; `None` where the fault changed the whole image.
     pub touched: Option<Touched>,
     /// What the target was shown and found.
-    pub detection_diff: DetectionDiff,
+    pub comparison: ObjectComparison,
     /// The same at the furthest place on the way to the destination at which the answer was still
     /// disturbed.
-    pub furthest: Option<DetectionDiff>,
+    pub furthest: Option<ObjectComparison>,
 }
 
 /// Why a trial that crashed, timed out or was detected is left out.
@@ -79,7 +79,7 @@ impl Rerun {
             return Some("the target does not answer with objects");
         }
         match self.fault(record) {
-            Some(fault) => disturb(fault).shows_no_image(),
+            Some(fault) => disturb(fault).facts().shows_no_image,
             None => Some("the campaign has no such fault"),
         }
     }
@@ -111,7 +111,7 @@ impl Rerun {
     pub fn replay_images<E: From<RunError>>(
         &self,
         records: &[Record],
-        each: &mut dyn FnMut(&Record, Replayed) -> Result<(), E>,
+        each: &mut dyn FnMut(&Record, ReplayedImage) -> Result<(), E>,
     ) -> Result<BTreeMap<String, u64>, E> {
         let mut left_out = BTreeMap::new();
         self.golden_cases(records, &mut |golden, record| {
@@ -131,30 +131,30 @@ impl Rerun {
         Ok(left_out)
     }
 
-    fn replayed(&self, golden: &GoldenCase<'_>, record: &Record) -> Option<Replayed> {
+    fn replayed(&self, golden: &GoldenCase<'_>, record: &Record) -> Option<ReplayedImage> {
         let fault = self.fault(record)?;
-        let shown = |detection_diff: DetectionDiff| Replayed {
+        let shown = |comparison: ObjectComparison| ReplayedImage {
             case: golden.case.clone(),
             objects: golden.case.objects.clone(),
             target: self.open.campaign.targets[record.target as usize].name.clone(),
             fault: fault.label.clone(),
             touched: None,
-            detection_diff,
+            comparison,
             furthest: None,
         };
         if let Some(Remade { scenes, scene, mut trial }) = self.remade(golden, record) {
-            let detection_diff = DetectionDiff::new(golden, &scenes.ask(&mut trial, &scene))?;
+            let comparison = ObjectComparison::new(golden, &scenes.ask(&mut trial, &scene))?;
             let furthest = furthest(record, &scenes, &scene)
-                .and_then(|there| DetectionDiff::new(golden, &scenes.ask(&mut trial, &there)));
-            return Some(Replayed {
+                .and_then(|there| ObjectComparison::new(golden, &scenes.ask(&mut trial, &there)));
+            return Some(ReplayedImage {
                 touched: Some(scene.touched),
                 furthest,
-                ..shown(detection_diff)
+                ..shown(comparison)
             });
         }
         let key = self.open.plan.key(record.number)?;
         let observation = run_one(fault, golden, self.open.trial_seed(key, &golden.key));
-        let mut replayed = shown(DetectionDiff::new(golden, &observation)?);
+        let mut replayed = shown(ObjectComparison::new(golden, &observation)?);
         if let Some(motion) = observation.shown.as_ref().and_then(|shown| shown.motion.as_ref()) {
             replayed.objects = moved(&golden.case, motion);
         }

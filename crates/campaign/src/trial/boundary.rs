@@ -7,15 +7,13 @@
 //! is tried by itself. Since networks need not be monotonic, each search also tries bits that it did
 //! not have to, and the record says how often the answer was not the expected one.
 
-use super::micros;
+use crate::clock::micros;
 use crate::golden_case::GoldenCase;
 use crate::observation::Observation;
 use faultlens_core::{Outcome, Reason, Seed, Stream};
 use faultlens_engine::{Change, Edit};
 use faultlens_faults::{Candidate, Injection, Sites};
-use faultlens_record::Site;
-use faultlens_record::keys::{CHECKED, CRITICAL, SEARCHED, UNEXPECTED};
-use std::collections::BTreeMap;
+use faultlens_record::{BoundarySearch, Cost, Measures, Site};
 use std::time::Instant;
 
 /// Searches one element for each seed, all of them in step, so that each round of queries is one
@@ -48,18 +46,20 @@ pub(super) fn search(
         let answers = golden.answers(&changes);
         for ((search, bit), answer) in asked.iter_mut().zip(answers) {
             let site = golden.site(&search.flip(*bit));
-            let observation = Observation { site, queries: 0, ..Observation::answered(answer) };
+            let cost = Cost::default();
+            let observation = Observation { site, cost, ..Observation::answered(answer) };
             let breaks = golden.judge(&observation) != Outcome::Unchanged;
             search.take(*bit, breaks, observation);
         }
     }
     let micros = micros(start.elapsed()) / seeds.len().max(1) as u64;
     for search in searches {
-        let observation = match search {
+        let mut observation = match search {
             Some(search) => search.observation(),
             None => Observation::skipped(Reason::NoSite),
         };
-        each(Observation { micros, ..observation });
+        observation.cost.micros = micros;
+        each(observation);
     }
 }
 
@@ -107,8 +107,8 @@ struct Search {
     checks: Option<Vec<u32>>,
     stream: Stream,
     queries: u32,
-    checked: u32,
-    unexpected: u32,
+    checked: u64,
+    unexpected: u64,
     /// The lowest bit that was seen to break the answer, and what the target did then.
     lowest: Option<(u32, Observation)>,
 }
@@ -173,7 +173,7 @@ impl Search {
         };
         if self.checks.is_some() {
             self.checked += 1;
-            self.unexpected += u32::from(ladder.expects(bit) != breaks);
+            self.unexpected += u64::from(ladder.expects(bit) != breaks);
         } else {
             ladder.take(bit, breaks);
         }
@@ -192,13 +192,17 @@ impl Search {
             Some((_, observation)) => observation,
             None => Observation { site: self.site, ..Observation::answered(Ok(None)) },
         };
-        let extra = BTreeMap::from([
-            (CRITICAL.to_owned(), critical.to_string()),
-            (SEARCHED.to_owned(), searched.to_string()),
-            (CHECKED.to_owned(), self.checked.to_string()),
-            (UNEXPECTED.to_owned(), self.unexpected.to_string()),
-        ]);
-        Observation { queries: self.queries, extra, ..observation }
+        let boundary = BoundarySearch {
+            critical: critical as u64,
+            searched: searched as u64,
+            checked: self.checked,
+            unexpected: self.unexpected,
+        };
+        Observation {
+            cost: Cost { queries: self.queries, micros: 0 },
+            measures: Measures { boundary: Some(boundary), ..Measures::default() },
+            ..observation
+        }
     }
 }
 

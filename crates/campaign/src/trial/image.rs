@@ -1,23 +1,18 @@
 //! Image faults: the target is shown a changed image.
 
-use super::{Disturb, SeedScope, Trial};
-use crate::golden_case::GoldenCase;
+use super::{Disturb, Facts, SeedScope, Trial};
 use crate::observation::{Observation, ShownImage};
-use faultlens_core::{Image, ImageFault, Motion, Response, Seed};
+use faultlens_core::{Image, ImageFault, Response, Seed};
 use faultlens_record::store::FaultOn;
 
 impl Disturb for Box<dyn ImageFault> {
-    fn disturbs(&self) -> FaultOn {
-        FaultOn::Image
-    }
-
-    fn seed_scope(&self) -> SeedScope {
-        SeedScope::Case
+    fn facts(&self) -> Facts<'_> {
+        Facts::new(FaultOn::Image, SeedScope::Case)
     }
 
     fn run(&self, trial: &mut Trial<'_>) -> Observation {
         let golden = trial.golden;
-        let image = self.change(&golden.case.image, trial.stream());
+        let image = self.change(&golden.case.image, &mut trial.stream);
         let mut visual_change = None;
         if golden.context.measures_visual_change {
             visual_change = golden.visual_change(&image);
@@ -38,18 +33,14 @@ pub(super) fn shown(
     visual_change: Option<f64>,
 ) -> ShownImage {
     let golden = trial.golden;
-    let motion = motion(golden, fault, seed);
-    let expected = motion.as_ref().map(|motion| {
-        motion.response(&golden.answer, golden.case.image.width(), golden.case.image.height())
-    });
-    ShownImage { expected, motion, ..ShownImage::new(image, trial.fault, visual_change) }
-}
-
-/// How a fault moves things; `None` where answers have no positions that could move along.
-fn motion(golden: &GoldenCase<'_>, fault: &dyn ImageFault, seed: u64) -> Option<Motion> {
-    if !matches!(golden.answer, Response::Detections(_) | Response::Segments(_)) {
-        return None;
+    let width = golden.case.image.width();
+    let height = golden.case.image.height();
+    let mut shown = ShownImage::new(image, trial.fault, visual_change);
+    // Other answers have no positions that could move along.
+    if matches!(golden.answer, Response::Detections(_) | Response::Segments(_)) {
+        shown.motion = fault.motion(width, height, &mut Seed::new(seed).stream());
     }
-    let image = &golden.case.image;
-    fault.motion(image.width(), image.height(), &mut Seed::new(seed).stream())
+    let motion = shown.motion.as_ref();
+    shown.expected = motion.map(|motion| motion.response(&golden.answer, width, height));
+    shown
 }

@@ -1,15 +1,15 @@
 //! Model faults: what a model computes is changed at sites of its golden run, and only what the
 //! change reaches is computed again.
 
-use super::{Disturb, Probe, SeedScope, Trial, TrialSeed, Unfit, boundary, micros};
+use super::{Disturb, Facts, Probe, SeedScope, Trial, TrialSeed, Unfit, boundary};
+use crate::clock::micros;
 use crate::golden_case::GoldenCase;
 use crate::observation::Observation;
 use crate::target::OpenTarget;
 use faultlens_core::{Reason, Seed};
 use faultlens_faults::{Injection, SitePlan, Sites, Strike, check};
-use faultlens_record::keys::{HITS, WEIGHT};
 use faultlens_record::store::FaultOn;
-use std::collections::BTreeMap;
+use faultlens_record::{Cost, Measures};
 use std::time::{Duration, Instant};
 
 /// How many trials inside a model run together: they share the streaming of weights.
@@ -19,15 +19,18 @@ pub const STACK: usize = 32;
 const MAX_SITES: u64 = 10_000_000;
 
 impl Disturb for Injection {
-    fn disturbs(&self) -> FaultOn {
-        FaultOn::Model
-    }
-
-    fn seed_scope(&self) -> SeedScope {
-        match self.plan() {
+    fn facts(&self) -> Facts<'_> {
+        let seed_scope = match self.plan() {
             SitePlan::Exhaustive => SeedScope::Repeat,
             _ if self.is_permanent() => SeedScope::Target,
             _ => SeedScope::TargetAndCase,
+        };
+        Facts {
+            shows_no_image: Some(
+                "faults inside a model change no image; replay shows both answers",
+            ),
+            injection: Some(self),
+            ..Facts::new(FaultOn::Model, seed_scope)
         }
     }
 
@@ -74,7 +77,7 @@ impl Disturb for Injection {
         let mut observation = None;
         run_stack(self, trial.golden, &[trial.seed.seed], &mut |one| observation = Some(one));
         let observation = observation.unwrap_or_else(|| Observation::skipped(Reason::NoSite));
-        trial.count_queries(u64::from(observation.queries));
+        trial.count_queries(u64::from(observation.cost.queries));
         observation
     }
 
@@ -87,14 +90,6 @@ impl Disturb for Injection {
     ) {
         let seeds: Vec<u64> = seeds.iter().map(|seed| seed.seed).collect();
         run_stack(self, golden, &seeds, each);
-    }
-
-    fn shows_no_image(&self) -> Option<&'static str> {
-        Some("faults inside a model change no image; replay shows both answers")
-    }
-
-    fn injection(&self) -> Option<&Injection> {
-        Some(self)
     }
 }
 
@@ -126,11 +121,12 @@ fn run_stack(
         golden.context.clock.add(Duration::ZERO, elapsed);
         let micros = micros(elapsed) / stack.len() as u64;
         for (strike, answer) in strikes.into_iter().zip(answers) {
-            let answered = Observation { micros, ..Observation::answered(answer) };
+            let cost = Cost { queries: 1, micros };
+            let answered = Observation { cost, ..Observation::answered(answer) };
             each(match &strike {
                 Some(strike) => Observation {
                     site: strike.changes.first().and_then(|change| golden.site(change)),
-                    extra: strike_fields(strike),
+                    measures: strike_measures(strike),
                     ..answered
                 },
                 None => Observation { skipped: Some(Reason::NoSite), ..answered },
@@ -150,16 +146,13 @@ pub fn strike(injection: &Injection, sites: &Sites<'_>, seed: u64) -> Option<Str
     }
 }
 
-/// What a record says of changes beyond the site of the first one.
-fn strike_fields(strike: &Strike) -> BTreeMap<String, String> {
-    let mut fields = BTreeMap::new();
-    if strike.changes.len() != 1 {
-        fields.insert(HITS.to_owned(), strike.changes.len().to_string());
+/// The number of changed elements and the importance-sampling weight, where they are not 1.
+fn strike_measures(strike: &Strike) -> Measures {
+    Measures {
+        hits: (strike.changes.len() != 1).then_some(strike.changes.len() as u64),
+        weight: (strike.weight != 1.0).then_some(strike.weight),
+        ..Measures::default()
     }
-    if strike.weight != 1.0 {
-        fields.insert(WEIGHT.to_owned(), strike.weight.to_string());
-    }
-    fields
 }
 
 /// Refuses trials that a stop rule cannot count: it takes them for independent and equally likely.

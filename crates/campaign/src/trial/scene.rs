@@ -2,24 +2,26 @@
 //! before. An object that disturbs the answer is moved on towards its destination, as far as the
 //! answer stays disturbed.
 
-use super::{Disturb, SeedScope, Trial};
+use super::{Disturb, Facts, SeedScope, Trial};
 use crate::golden_case::GoldenCase;
 use crate::object_pool::ImageSupply;
 use crate::observation::{Observation, ShownImage};
-use faultlens_core::{Bounds, Detections, Image, Mask, Outcome, Reason, Response, TargetError};
+use faultlens_core::{Bounds, Detections, Mask, Outcome, Reason, Response, TargetError};
 use faultlens_faults::SceneFault;
-use faultlens_faults::scene::{Relocation, Scene, View};
-use faultlens_record::said;
+use faultlens_faults::scene::{self, Scene, View};
 use faultlens_record::store::FaultOn;
-use std::collections::BTreeMap;
+use faultlens_record::{Measures, Relocation, SceneChange, SceneObject};
 
 impl Disturb for Box<dyn SceneFault> {
-    fn disturbs(&self) -> FaultOn {
-        FaultOn::Scene
-    }
-
-    fn seed_scope(&self) -> SeedScope {
-        SeedScope::TargetAndCase
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            max_queries: self.max_queries(),
+            needs_objects: self.needs_objects(),
+            needs_stable_golden: true,
+            depends_on_repeat: true,
+            scene_fault: Some(self.as_ref()),
+            ..Facts::new(FaultOn::Scene, SeedScope::TargetAndCase)
+        }
     }
 
     fn run(&self, trial: &mut Trial<'_>) -> Observation {
@@ -29,43 +31,27 @@ impl Disturb for Box<dyn SceneFault> {
         };
         let scenes = Scenes::new(golden, found);
         let view = scenes.view(trial.seed.repeat);
-        let scene = match self.change(&view, trial.stream()) {
-            Ok(scene) => scene,
-            Err(reason) => {
-                let extra = BTreeMap::from([scenes.objects_found()]);
-                return Observation { extra, ..Observation::skipped(reason) };
+        let mut change =
+            SceneChange { objects_found: found.found.len() as u64, ..SceneChange::default() };
+        let mut observation = match self.change(&view, &mut trial.stream) {
+            Ok(scene) => {
+                let mut observation = scenes.ask(trial, &scene);
+                change.object = Some(scene_object(&scene));
+                change.naturalness = golden.naturalness(&scene.image);
+                if golden.judge(&observation) == Outcome::Changed {
+                    match scenes.relocate(self.as_ref(), trial, &scene) {
+                        Ok(relocation) => change.relocation = relocation,
+                        // A target that may not be asked any more is asked again later, from the
+                        // start.
+                        Err(closed) => observation.answer = Err(closed),
+                    }
+                }
+                observation
             }
+            Err(reason) => Observation::skipped(reason),
         };
-        let mut observation = scenes.ask(trial, &scene);
-        observation.extra.extend(scenes.fields(&scene));
-        if golden.judge(&observation) == Outcome::Changed {
-            match scenes.relocate(self.as_ref(), trial, &scene) {
-                Ok(fields) => observation.extra.extend(fields),
-                // A target that may not be asked any more is asked again later, from the start.
-                Err(closed) => observation.answer = Err(closed),
-            }
-        }
+        observation.measures = Measures { scene: Some(change), ..Measures::default() };
         observation
-    }
-
-    fn max_queries(&self) -> u64 {
-        self.as_ref().max_queries()
-    }
-
-    fn needs_objects(&self) -> bool {
-        self.as_ref().needs_objects()
-    }
-
-    fn needs_stable_golden(&self) -> bool {
-        true
-    }
-
-    fn depends_on_repeat(&self) -> bool {
-        true
-    }
-
-    fn scene_fault(&self) -> Option<&dyn SceneFault> {
-        Some(self.as_ref())
     }
 }
 
@@ -133,16 +119,18 @@ impl<'s> Scenes<'s> {
         Observation { shown: Some(Box::new(shown)), ..Observation::answered(answer) }
     }
 
-    /// Moves the object towards its destination, as far as the answer stays disturbed.
+    /// Moves the object towards its destination, as far as the answer stays disturbed; `None` where
+    /// it has no destination, or where an answer on the way is lost.
     fn relocate(
         &self,
         fault: &dyn SceneFault,
         trial: &mut Trial<'_>,
         scene: &Scene,
-    ) -> Result<BTreeMap<String, String>, TargetError> {
+    ) -> Result<Option<Relocation>, TargetError> {
         let view = self.view(trial.seed.repeat);
-        let way = fault.destination(&view).and_then(|to| Relocation::new(scene, to));
-        let Some(mut way) = way else { return Ok(BTreeMap::new()) };
+        let destination = fault.destination(&view);
+        let way = destination.and_then(|to| scene::Relocation::new(scene, to));
+        let Some(mut way) = way else { return Ok(None) };
         let mut places = Vec::new();
         let mut furthest = None;
         while let Some((share, at)) = way.next() {
@@ -155,50 +143,28 @@ impl<'s> Scenes<'s> {
             let disturbs = match observation.answer {
                 Err(closed @ TargetError::Closed(_)) => return Err(closed),
                 // It is unknown whether the answer is disturbed there.
-                Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => {
-                    return Ok(BTreeMap::new());
-                }
+                Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => return Ok(None),
                 _ => self.golden.judge(&observation) == Outcome::Changed,
             };
             way.tell(share, disturbs);
             if disturbs {
                 let bounds = there.touched.bounds;
-                places.push(format!("{} {}", bounds.left, bounds.top));
+                places.push([bounds.left, bounds.top]);
                 furthest = Some(there);
             }
         }
-        let mut fields = BTreeMap::from([(said::MOVED.to_owned(), way.share().to_string())]);
-        if let Some(furthest) = furthest {
-            fields.insert(said::MOVED_TO.to_owned(), places.join("; "));
-            fields.extend(self.naturalness(said::MOVED_NATURALNESS, &furthest.image));
-        }
-        Ok(fields)
+        let naturalness =
+            furthest.and_then(|furthest: Scene| self.golden.naturalness(&furthest.image));
+        Ok(Some(Relocation { share: way.share(), places, naturalness }))
     }
+}
 
-    /// What a record says of a scene.
-    fn fields(&self, scene: &Scene) -> BTreeMap<String, String> {
-        let touched = &scene.touched;
-        let mut fields = BTreeMap::from([
-            (said::LABEL.to_owned(), touched.label.clone()),
-            (said::BOX.to_owned(), touched.bounds.to_string()),
-            self.objects_found(),
-        ]);
-        if let Some(id) = &touched.object {
-            fields.insert(said::OBJECT.to_owned(), id.clone());
-        }
-        if let Some(bounds) = &touched.beside {
-            fields.insert(said::BESIDE.to_owned(), bounds.to_string());
-        }
-        fields.extend(self.naturalness(said::NATURALNESS, &scene.image));
-        fields
-    }
-
-    fn objects_found(&self) -> (String, String) {
-        (said::FOUND.to_owned(), self.found.found.len().to_string())
-    }
-
-    fn naturalness(&self, name: &str, image: &Image) -> Option<(String, String)> {
-        let share = self.golden.naturalness(image)?;
-        Some((name.to_owned(), format!("{share:.6}")))
+/// The object that a scene gained or lost.
+fn scene_object(scene: &Scene) -> SceneObject {
+    SceneObject {
+        label: scene.touched.label.clone(),
+        id: scene.touched.object.clone(),
+        bounds: scene.touched.bounds,
+        beside: scene.touched.beside,
     }
 }

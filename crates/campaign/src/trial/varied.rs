@@ -2,37 +2,34 @@
 //! range.
 
 use super::image::shown;
-use super::{Disturb, SeedScope, Trial};
+use super::{Disturb, Facts, SeedScope, Trial};
 use crate::observation::Observation;
 use faultlens_core::Reason;
-use faultlens_record::keys::TRIED;
 use faultlens_record::store::FaultOn;
+use faultlens_record::{Measures, NamedValue};
 use faultlens_spec::{Drawn, Varied};
-use std::collections::BTreeMap;
 
 impl Disturb for Varied {
-    fn disturbs(&self) -> FaultOn {
-        FaultOn::Image
-    }
-
-    fn seed_scope(&self) -> SeedScope {
-        SeedScope::Case
+    fn facts(&self) -> Facts<'_> {
+        Facts::new(FaultOn::Image, SeedScope::Case)
     }
 
     fn run(&self, trial: &mut Trial<'_>) -> Observation {
         let golden = trial.golden;
-        let drawn = self.draw(&golden.case.image, golden.reference(), trial.stream());
+        let drawn = self.draw(&golden.case.image, golden.reference(), &mut trial.stream);
         let Some(drawn) = drawn else { return Observation::skipped(Reason::StrengthNotFound) };
         let Drawn { fault, seed, image, visual_change, strengths, tried, fits } = drawn;
-        let mut extra = BTreeMap::new();
-        for (name, strength) in strengths {
-            extra.insert(name.to_owned(), strength.to_string());
+        let mut measures = Measures::default();
+        for (name, value) in strengths {
+            measures.strengths.push(NamedValue { name: name.into(), value });
         }
+        // Records list strengths by name, whatever the order in which a fault draws them.
+        measures.strengths.sort_by(|a, b| a.name.cmp(&b.name));
         if tried > 1 {
-            extra.insert(TRIED.to_owned(), tried.to_string());
+            measures.draws = Some(tried);
         }
         let shown = shown(trial, fault.as_ref(), seed, image, visual_change);
-        // An image outside the wanted range would say nothing, so nobody is asked about it.
+        // An image outside the wanted range is no evidence, so the target is not asked about it.
         let observation = if fits {
             Observation::answered(trial.ask(&shown.image).map(Some))
         } else if visual_change.is_some() {
@@ -40,6 +37,6 @@ impl Disturb for Varied {
         } else {
             Observation::skipped(Reason::VisualChangeUnknown)
         };
-        Observation { shown: Some(Box::new(shown)), extra, ..observation }
+        Observation { shown: Some(Box::new(shown)), measures, ..observation }
     }
 }

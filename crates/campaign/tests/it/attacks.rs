@@ -2,7 +2,7 @@
 //! where they cannot work.
 
 use crate::campaigns::{parse, refused};
-use faultlens_analysis::{Attacked, Summary, summarise};
+use faultlens_analysis::{AttackResult, Summary, Warning, summarise};
 use faultlens_campaign::OpenCampaign;
 use faultlens_campaign::replay::Rerun;
 use faultlens_core::{DType, Image, OutcomeKind, Tensor};
@@ -110,9 +110,9 @@ fn run(dir: &Path, name: &str, text: &str, threads: usize) -> (Vec<Record>, Summ
     (records, summarise(&dir.join(name), &[]).unwrap())
 }
 
-fn changed<'a>(summary: &'a Summary, target: &str, attack: &str) -> &'a Attacked {
-    let fits = |one: &&Attacked| one.target == target && one.attack.starts_with(attack);
-    summary.attacks.iter().find(fits).unwrap()
+fn changed<'a>(summary: &'a Summary, target: &str, attack: &str) -> &'a AttackResult {
+    let fits = |one: &&AttackResult| one.target == target && one.attack.starts_with(attack);
+    summary.attacks.results.iter().find(fits).unwrap()
 }
 
 fn number(record: &Record, name: &str) -> Option<f64> {
@@ -138,12 +138,11 @@ fn broken_and_robust_models_are_told_apart_and_masked_gradients_are_noticed() {
         let case = number(record, "distance_inf").unwrap();
         assert!(number(record, "first_queries").is_some() && case > 0.19, "{case}");
     }
-    assert_eq!(summary.masked.len(), 1, "{:?}", summary.masked);
-    let masked = &summary.masked[0];
+    assert_eq!(summary.attacks.masked.len(), 1, "{:?}", summary.attacks.masked);
+    let masked = &summary.attacks.masked[0];
     assert_eq!((masked.target.as_str(), masked.asking, masked.following), ("masked", 40, 0));
     assert!(masked.p_value < 1e-6);
-    let said = |warning: &String| warning.starts_with("masked masks its gradients");
-    assert!(summary.warnings.iter().any(said), "{:?}", summary.warnings);
+    assert_eq!(summary.warnings, [Warning::MaskedGradients(masked.clone())]);
 }
 
 #[test]
@@ -192,7 +191,7 @@ fn only_changes_that_people_do_not_notice_count() {
         let most = if record.fault == 1 { 0.05 } else { 0.3 };
         assert!(number(record, "visual_change").unwrap() <= most, "{record:?}");
     }
-    let rate = |at: usize| summary.attacks[at].changed.value.unwrap();
+    let rate = |at: usize| summary.attacks.results[at].changed.value.unwrap();
     assert!(rate(1) < rate(0), "{} {}", rate(1), rate(0));
 }
 
@@ -215,7 +214,7 @@ fn only_what_was_asked_for_is_found() {
     for record in stops.filter(|record| record.outcome.kind() == OutcomeKind::Changed) {
         assert_eq!(record.answer.as_deref(), Some("stop"));
     }
-    let changed: u64 = summary.attacks.iter().map(|one| one.changed.events).sum();
+    let changed: u64 = summary.attacks.results.iter().map(|one| one.changed.events).sum();
     assert_eq!(changed, summary.overall.changed);
 }
 
@@ -231,7 +230,7 @@ fn defences_stand_between_and_refusals_count_apart() {
     let (records, summary) = run(dir.path(), "run", &text(&targets, faults), 2);
     let rate = |target: usize, fault: usize| {
         let name = &parse(dir.path(), &text(&targets, faults)).targets[target].name;
-        let mut own = summary.attacks.iter().filter(|one| one.target == *name);
+        let mut own = summary.attacks.results.iter().filter(|one| one.target == *name);
         own.nth(fault).map(|one| one.changed.value.unwrap())
     };
     assert_eq!((rate(0, 0), rate(0, 1)), (Some(1.0), Some(1.0)));
@@ -284,5 +283,5 @@ fn any_answer_can_be_attacked_by_asking() {
                 faults: [{fault: random_noise, epsilon: 0.5, tries: 20}]\n";
     let (records, summary) = run(dir.path(), "run", text, 2);
     assert_eq!(records.len(), 3);
-    assert!(summary.attacks[0].changed.events > 0, "{:?}", summary.attacks);
+    assert!(summary.attacks.results[0].changed.events > 0, "{:?}", summary.attacks.results);
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod architecture;
 mod attacks;
 mod campaigns;
 mod run;

@@ -1,5 +1,6 @@
 //! Campaigns on the embedded world: the same records, whatever happens on the way.
 
+use crate::campaigns::records;
 use faultlens_analysis::{Verdict, compare, summarise};
 use faultlens_campaign::OpenCampaign;
 use faultlens_campaign::pin;
@@ -8,7 +9,7 @@ use faultlens_campaign::replay::Rerun;
 use faultlens_campaign::run::{Ending, Event, RunOptions, Sink, SinkError};
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_record::Record;
-use faultlens_record::store::{Store, StoreError, merge};
+use faultlens_record::store::{Store, merge};
 use faultlens_spec::Campaign;
 use faultlens_spec::Disturbance;
 use std::collections::BTreeSet;
@@ -68,18 +69,6 @@ fn assert_same(got: &[Record], wanted: &[Record]) {
     for (got, wanted) in got.iter().zip(wanted) {
         assert!(got.is_same(wanted), "{got:?}\n{wanted:?}");
     }
-}
-
-fn records(dir: &Path) -> Vec<Record> {
-    let mut records = Vec::new();
-    let store = Store::read(dir).unwrap();
-    store
-        .for_each::<StoreError>(|record| {
-            records.push(record);
-            Ok(())
-        })
-        .unwrap();
-    records
 }
 
 fn reference() -> (TempDir, Vec<Record>) {
@@ -215,12 +204,12 @@ fn a_summary_says_what_the_records_say() {
     assert_eq!(summary.overall.rate.n + count(OutcomeKind::Skipped), records.len() as u64);
     assert!(summary.overall.changed > 0 && summary.overall.unchanged > 0);
     assert_eq!(
-        summary.verdict,
-        Some(summary.requirements.iter().map(|r| r.verdict).max().unwrap())
+        summary.checks.verdict,
+        Some(summary.checks.requirements.iter().map(|r| r.verdict).max().unwrap())
     );
-    assert_eq!(summary.requirements[0].verdict, Verdict::Met);
+    assert_eq!(summary.checks.requirements[0].verdict, Verdict::Met);
     // Twelve trials without an event do not show a rate below one in a hundred.
-    assert_eq!(summary.requirements[1].verdict, Verdict::Inconclusive);
+    assert_eq!(summary.checks.requirements[1].verdict, Verdict::Inconclusive);
     assert!(summary.examples.iter().all(|e| e.before.is_some()), "every example has a picture");
     assert!(summary.examples.iter().any(|e| e.after.is_some()));
     let by_kind = summarise(&dir.path().join("run"), &["kind".to_owned()]).unwrap();
@@ -294,9 +283,9 @@ fn a_pinned_trial_is_replayed_first_and_judged() {
     let again = dir.path().join("again");
     run(&text, &options(&again));
     let summary = summarise(&again, &[]).unwrap();
-    assert_eq!(summary.pinned[0].name, "found once");
-    assert_eq!(summary.pinned[0].verdict, Verdict::NotMet);
-    assert_eq!(summary.verdict, Some(Verdict::NotMet));
+    assert_eq!(summary.checks.pinned[0].name, "found once");
+    assert_eq!(summary.checks.pinned[0].verdict, Verdict::NotMet);
+    assert_eq!(summary.checks.verdict, Some(Verdict::NotMet));
     // Another image of that name is another trial, and says nothing about this one.
     let open = OpenCampaign::open(campaign(SMALL)).unwrap();
     assert_eq!(pinned.replay(&open).outcome, "changed");
@@ -526,7 +515,7 @@ faults:
 ";
     run(text, &options(dir.path()));
     let summary = summarise(dir.path(), &[]).unwrap();
-    let [one] = &summary.detection[..] else { panic!("{:?}", summary.detection) };
+    let [one] = &summary.images.detection[..] else { panic!("{:?}", summary.images.detection) };
     assert!((6..=12).contains(&one.cases), "{}", one.cases);
     // What a fault has moved is not where the truth has it.
     let faults: Vec<_> = one.points.iter().filter_map(|point| point.fault.clone()).collect();

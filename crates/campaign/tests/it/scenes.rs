@@ -60,8 +60,8 @@ fn scenes_repeat_bit_for_bit_and_objects_touch_nothing() {
     }
     assert!(inserted > 40, "{inserted}");
     let summary = summarise(&dir.path().join("one"), &[]).unwrap();
-    assert_eq!((summary.scenes.len(), summary.placed.len()), (3, 1));
-    let guided = &summary.scenes[0];
+    assert_eq!((summary.scenes.by_fault.len(), summary.scenes.placements.len()), (3, 1));
+    let guided = &summary.scenes.by_fault[0];
     let changed = one.iter().filter(|r| r.fault == 0 && r.outcome == Outcome::Changed).count();
     assert_eq!(guided.changed.events, changed as u64);
     assert!(guided.imprecise <= guided.changed.events && guided.distinct <= guided.changed.events);

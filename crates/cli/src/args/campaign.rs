@@ -19,10 +19,10 @@ pub(crate) struct InitArgs {
     pub(crate) model: String,
     /// The cases: a data set, or world:signs or world:scenes
     pub(crate) data: String,
-    /// The file to write; one that is there is not replaced
+    /// The file to write; an existing file is not overwritten
     #[arg(short, long, value_name = "FILE.yaml", default_value = "campaign.yaml")]
     pub(crate) output: PathBuf,
-    /// Write the campaign that does what this TensorFI 1 or 2 file asks for
+    /// Write the campaign that this TensorFI 1 or 2 file describes
     #[arg(long, value_name = "CONF.yaml")]
     pub(crate) tensorfi: Option<PathBuf>,
     #[command(flatten)]
@@ -40,14 +40,14 @@ pub(crate) struct TensorFiArgs {
     #[arg(long, value_name = "N", default_value_t = 100)]
     #[arg(requires = "tensorfi", value_parser = trials)]
     pub(crate) trials: u32,
-    /// With --tensorfi, only so many of the cases, drawn from the seed
+    /// With --tensorfi, a random sample of this many cases, drawn from the seed
     #[arg(long, value_name = "N", requires = "tensorfi", value_parser = at_least_one)]
     pub(crate) sample: Option<usize>,
 }
 
 /// Turn experiments of mlaas-fi into campaign files
 ///
-/// Every experiment of the file becomes a campaign of its own. Keys of providers are not copied.
+/// Every experiment in the file becomes a campaign of its own. API keys are not copied.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -64,7 +64,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) output: PathBuf,
 }
 
-/// Show what a campaign would do: trials by fault, how sure the rates would be, shards
+/// Show what a campaign would do: trials by fault, margins of error, shards
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
     /// The campaign file
@@ -72,15 +72,15 @@ pub(crate) struct PlanArgs {
     /// Split the plan into this many parts, and show the commands that run and merge them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) shards: Option<u32>,
-    /// One JSON object with the plan
+    /// Print the plan as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Run a campaign: ask undisturbed, disturb, ask again, judge, record
+/// Run a campaign: query the targets without and with faults, judge the answers, record them
 ///
-/// Run the same command to resume where a run was interrupted, whatever ended it. The same campaign and
-/// seed give the same records, whatever the threads, shards or restarts.
+/// Run the same command to resume an interrupted run. The same campaign and seed give the same
+/// records, whatever the number of threads, shards or restarts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -92,7 +92,7 @@ pub(crate) struct RunArgs {
     /// The campaign file
     #[arg(required_unless_present = "tensorfi", conflicts_with = "tensorfi")]
     pub(crate) campaign: Option<PathBuf>,
-    /// Do what this TensorFI 1 or 2 file asks for, instead of a campaign file
+    /// Run what this TensorFI 1 or 2 file describes, instead of a campaign file
     #[arg(long, value_name = "CONF.yaml", requires = "model", requires = "cases")]
     pub(crate) tensorfi: Option<PathBuf>,
     /// With --tensorfi, the model: an ONNX file, or world:NAME
@@ -106,41 +106,41 @@ pub(crate) struct RunArgs {
     /// The run directory, instead of the campaign's
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Only this part of the plan, such as 2/8; `merge` puts the parts together
+    /// Run only this part of the plan, such as 2/8; `merge` combines the parts
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     pub(crate) shard: Option<Shard>,
-    /// How many threads work; records do not depend on it [default: the campaign's, or all cores]
+    /// Number of threads; records do not depend on it [default: the campaign's, or all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
-    /// Tell how many calls to services the run would take and what they cost, and ask nothing
+    /// Show how many calls to services the run would make and what they would cost; run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write every event as a line of JSON into this file; `-` is standard output
+    /// Write every event as a line of JSON to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// Write the verdicts as JUnit XML into this file
+    /// Write the verdicts as JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// The run's summary on standard output as one JSON object
+    /// Print the run's summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Put the runs of shards together
+/// Merge the runs of shards into one run
 #[derive(Debug, clap::Args)]
 pub(crate) struct MergeArgs {
     /// The run directories of the shards
     #[arg(required = true)]
     pub(crate) shards: Vec<PathBuf>,
-    /// The run directory to make
+    /// The run directory to create
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
-    /// One JSON object: what was merged, and which trials are missing
+    /// Print one JSON object: what was merged, and which trials are missing
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Tell what a run found, from its directory alone
+/// Report on a run, from its directory alone
 ///
 /// Without --format, writes DIR/report.html and shows a summary.
 #[derive(Debug, clap::Args)]
@@ -153,12 +153,12 @@ Examples:
   faultlens report runs/signs --by operator --by light
   faultlens report runs/signs --format markdown > comment.md")]
 pub(crate) struct ReportArgs {
-    /// The run directory, or that of a study
+    /// The run directory, or the directory of a sweep
     pub(crate) run: PathBuf,
-    /// Rates by this attribute, instead of those that tell something; can be repeated
+    /// Group rates by this attribute, instead of those chosen automatically; can be repeated
     #[arg(long, value_name = "ATTRIBUTE")]
     pub(crate) by: Vec<String>,
-    /// What to make
+    /// The format of the report
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
     /// Where to write it, instead of standard output (or DIR/report.html)
@@ -167,7 +167,7 @@ pub(crate) struct ReportArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Of a study: take times of different machines into one fit, with a covariate for each
+    /// For sweeps: fit times of different machines together, with a covariate for each machine
     #[arg(long)]
     pub(crate) mixed_machines: bool,
 }
@@ -187,52 +187,52 @@ pub(crate) enum ReportFormat {
     Text,
 }
 
-/// Say whether a run meets the campaign's requirements
+/// Check whether a run meets the campaign's requirements
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Exit status: 0 all met, 1 one is not met, 3 the evidence does not suffice (or nothing is required).")]
+Exit status: 0 all met, 1 one is not met, 3 inconclusive (or there are no requirements).")]
 pub(crate) struct CheckArgs {
     /// The run directory
     pub(crate) run: PathBuf,
-    /// Write the verdicts as JUnit XML into this file as well
+    /// Also write the verdicts as JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// One JSON object: {"verdict", "requirements", "pinned"}
+    /// Print one JSON object: {"verdict", "requirements", "pinned"}
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Set two runs side by side, or an image and what became of it
+/// Compare two runs, or an image with a changed version of it
 ///
-/// Of runs: how far their rates lie apart, and whether that can be chance. Of images: how much
-/// one changed for a human eye.
+/// For runs: the differences between their rates, and whether chance can explain them. For images:
+/// how much of the change people notice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   faultlens compare last-week this-week
   faultlens compare photo.png photo-foggy.png --json")]
 pub(crate) struct CompareArgs {
-    /// The run directory to compare with, or the original image
+    /// The baseline run directory, or the original image
     pub(crate) first: PathBuf,
-    /// The run directory that is compared, or the changed image
+    /// The run directory to compare with it, or the changed image
     pub(crate) second: PathBuf,
     /// One JSON object with every number
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Run one recorded trial again: proves that it repeats bit for bit, and shows both answers
+/// Run one recorded trial again: checks that it repeats bit for bit, and shows both answers
 ///
-/// Of detectors every object is shown beside what it was: same, missed, spurious, relabelled or
-/// misplaced; own is what was found of an inserted object, which does not count.
-/// The exit status is 0 where it repeats, 1 where it does not.
+/// For detectors, every object is listed with its status: same, missed, spurious, relabelled or
+/// misplaced; own marks detections of an inserted object, which do not count.
+/// The exit status is 0 if the trial repeats, 1 if it does not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
     /// The run directory
     pub(crate) run: PathBuf,
-    /// The trial: its number, or the beginning of its identity
+    /// The trial: its number, or the first digits of its identity
     pub(crate) trial: String,
-    /// Write the images before and after the fault into this folder
+    /// Write the images before and after the fault to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
     /// One JSON object with everything
@@ -240,34 +240,35 @@ pub(crate) struct ReplayArgs {
     pub(crate) json: bool,
 }
 
-/// Pin a trial as a regression case: runs of campaigns that name the file replay it first
+/// Pin a trial as a regression test: campaigns that name the file replay it first
 ///
-/// A trial that was not judged says nothing and is refused. A trial that puts objects into scenes
-/// needs the same pool of objects wherever it is replayed.
+/// A trial that was skipped cannot be pinned. A trial that inserts objects into scenes needs the
+/// same object pool wherever it is replayed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PromoteArgs {
     /// The run directory
     pub(crate) run: PathBuf,
-    /// The trial: its number, or the beginning of its identity
+    /// The trial: its number, or the first digits of its identity
     pub(crate) trial: String,
     /// The file of pinned trials to add to
     #[arg(long, value_name = "FILE.yaml", default_value = "pinned.yaml")]
     pub(crate) to: PathBuf,
-    /// What to call it
+    /// The name of the pin
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// The pin as one JSON object
+    /// Print the pin as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Write the changed images of a run on detectors as a data set to look at and to train with
+/// Write the failing images of a run on detectors as a data set, for inspection and training
 ///
-/// The scenes and faulty images whose answer changed are made again, bit for bit, and asked about
-/// again: images/ and instances.json are a COCO set with the labels of the backgrounds, drawn/ shows
-/// both answers side by side, findings.json says what was put where, what the target found and what
-/// changed. An object that moved on is there twice: where it was placed, and as far as it disturbs.
-/// Services answer from the files of the run, and within their budgets where they have none.
+/// Scenes and images whose answer changed are generated again, bit for bit, and the target is
+/// queried again: images/ and instances.json are a COCO data set with the labels of the
+/// backgrounds, drawn/ shows both answers side by side, findings.json lists what was inserted
+/// where, what the target found and what changed. An object that was moved appears twice: where it
+/// was first placed, and at the last position where it still changes the answer. Services answer
+/// from the run's cache, and within their budgets where an answer is not cached.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -277,22 +278,22 @@ Examples:
 pub(crate) struct FindingsArgs {
     /// The run directory
     pub(crate) run: PathBuf,
-    /// The folder to write, new or empty
+    /// The folder to write to; it must be new or empty
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Images that changed no answer too
+    /// Include images that did not change the answer
     #[arg(long)]
     pub(crate) all: bool,
-    /// Only trials of this fault; several times for several faults
+    /// Only trials of this fault; can be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) fault: Vec<String>,
-    /// Only so many trials, drawn from the seed
+    /// A random sample of this many trials, drawn from the seed
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) count: Option<usize>,
-    /// What the draw starts from
+    /// The seed of the sample
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Label inserted objects too, not only what the background shows
+    /// Also label inserted objects, not only those of the background
     #[arg(long)]
     pub(crate) label_inserted: bool,
 }
@@ -302,7 +303,7 @@ pub(crate) struct FindingsArgs {
 pub(crate) struct ExportArgs {
     /// The run directory
     pub(crate) run: PathBuf,
-    /// The file to write; its ending decides the format unless --format does
+    /// The file to write; its extension sets the format unless --format does
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// The format
@@ -319,13 +320,13 @@ pub(crate) enum ExportFormat {
     Parquet,
 }
 
-/// List what can be named: faults, oracles, guards, presets, data formats, networks, models
+/// List everything that campaigns can name: faults, oracles, guards, presets, formats, models
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Only this category
     #[arg(value_enum)]
     pub(crate) category: Option<Category>,
-    /// One JSON object per entry and line
+    /// Print one JSON object per line and entry
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -333,27 +334,27 @@ pub(crate) struct ListArgs {
 /// What `list` can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Category {
-    /// What can be injected
+    /// Faults that can be injected
     Faults,
-    /// Who can judge
+    /// Oracles that judge answers
     Oracles,
-    /// What can wrap an oracle
+    /// Guards that say which trials count
     Guards,
-    /// What can stand before a target
+    /// Defences in front of a target
     Defences,
-    /// Services that can be asked
+    /// Vision services that can be tested
     Services,
-    /// Lists of faults by name
+    /// Named lists of faults
     Presets,
-    /// What data sets are read
+    /// Data set formats
     Formats,
-    /// What trials can be grouped by
+    /// Attributes to group trials by
     Attributes,
     /// Networks that can be trained
     Architectures,
     /// Models of the embedded world
     Models,
-    /// What people tolerate of faults
+    /// Published human tolerances
     Tolerances,
 }
 
@@ -369,7 +370,7 @@ pub(crate) struct ShellArgs {
 /// Write the manual pages
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArgs {
-    /// The folder to write them into; without it, the main page goes to standard output
+    /// The folder to write to; without it, the main page goes to standard output
     pub(crate) dir: Option<PathBuf>,
 }
 

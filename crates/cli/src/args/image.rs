@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::at_least_one;
 
-/// Put a fault into an image, or into all images of a folder
+/// Apply a fault to an image, or to all images of a folder
 ///
-/// The same seed gives the same pixels, whatever the threads, the order or the machine. Images are
-/// read as a viewer shows them: upright, in 8-bit RGB.
+/// The same seed gives the same pixels, whatever the number of threads, the order or the machine.
+/// Images are read as a viewer shows them: upright, in 8-bit RGB.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,29 +21,29 @@ pub(crate) struct FaultArgs {
     /// The fault's name
     #[arg(long, value_name = "NAME")]
     pub(crate) fault: String,
-    /// How strong it is, from 1 to 5
+    /// The severity, from 1 to 5
     #[arg(long, value_name = "N")]
     pub(crate) severity: Option<i64>,
-    /// Sets a parameter of the fault, such as deviation=0.15; may be given several times
+    /// Set a parameter of the fault, such as deviation=0.15; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, String)>,
-    /// What random numbers come from
+    /// The seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
     /// The file to write (.png, .jpg, .webp or .bmp), or the folder for a folder's images
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// What the images of a folder become
+    /// The format of the images written to a folder
     #[arg(long = "as", value_name = "FORMAT", value_enum, default_value_t = Written::Png)]
     pub(crate) format: Written,
     /// The quality of JPEG files that are written
     #[arg(long, value_name = "Q", default_value_t = 95)]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) quality: u8,
-    /// How many threads work on a folder; the images do not depend on it [default: all cores]
+    /// Number of threads; the images do not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
-    /// One JSON object with what was done
+    /// Print what was done as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -57,7 +57,7 @@ pub(crate) enum Written {
     Jpg,
 }
 
-/// Show what faults make of an image: a contact sheet, a row per fault and a column per severity
+/// Show an image under faults: a contact sheet, a row per fault and a column per severity
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -69,20 +69,20 @@ pub(crate) struct PreviewArgs {
     /// The sheet to write, a picture (.png) or a page (.html)
     #[arg(short, long, value_name = "FILE", default_value = "preview.html")]
     pub(crate) output: PathBuf,
-    /// Only this fault; may be given several times
+    /// Only this fault; can be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) fault: Vec<String>,
-    /// Only this severity; may be given several times
+    /// Only this severity; can be repeated
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) severity: Vec<u8>,
-    /// What random numbers come from
+    /// The seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The longer side of each picture; a larger image is made smaller first
+    /// The longer side of each picture in pixels; larger images are scaled down
     #[arg(long, value_name = "PIXELS", default_value_t = 224)]
     #[arg(value_parser = clap::value_parser!(u16).range(16..=1024))]
     pub(crate) size: u16,
-    /// One JSON object: {"image", "output", "faults"}
+    /// Print one JSON object: {"image", "output", "faults"}
     #[arg(long)]
     pub(crate) json: bool,
 }

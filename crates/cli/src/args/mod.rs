@@ -47,7 +47,7 @@ pub(crate) struct Args {
 const AFTER: &str = "\
 Results go to standard output, everything else to standard error.
 Exit status: 0 done, 1 a requirement is not met, 2 usage or input error, 3 inconclusive,
-130 interrupted (what was recorded is safe; run the same command to resume).
+130 interrupted (run the same command to resume).
 
 Start with:  faultlens demo";
 
@@ -90,8 +90,8 @@ pub(crate) enum Command {
 
 /// Ask an ONNX model what it sees in images
 ///
-/// How images are fed is read from --input, or guessed where that is safe; either way it is
-/// shown on standard error.
+/// The preprocessing is read from --input, or guessed where that is safe; either way it is shown on
+/// standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -112,13 +112,14 @@ pub(crate) struct AskArgs {
     /// coco or coco-91, which need no file
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// How many classes to show, best first
+    /// How many classes to show, highest score first
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one)]
     pub(crate) top: usize,
-    /// How many threads compute; the answer does not depend on it [default: all cores]
+    /// Number of threads; the answer does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
-    /// One JSON object per image and line: {"image", "ranking": [{"index", "label", "score"}]}
+    /// Print one JSON object per line and image: {"image", "ranking": [{"index", "label",
+    /// "score"}]}
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -135,23 +136,23 @@ Examples:
 pub(crate) struct InspectArgs {
     /// The model, an ONNX file
     pub(crate) model: PathBuf,
-    /// The size of the blank image, for models that take any
+    /// The size of the blank image, for models with a variable input size
     #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = size)]
     pub(crate) size: Option<[usize; 2]>,
-    /// One JSON object with everything
+    /// Print everything as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// See everything at work: a campaign against shipped models on the embedded world
+/// Run a demonstration campaign on the embedded models and images
 ///
-/// No model, image or download is needed. Ends with a summary and the path of an HTML report.
+/// Needs no files and no downloads. Ends with a summary and the path of an HTML report.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DemoArgs {
-    /// The run directory to make
+    /// The run directory to create
     #[arg(short, long, value_name = "DIR", default_value = "faultlens-demo")]
     pub(crate) output: PathBuf,
-    /// The run's summary on standard output as one JSON object
+    /// Print the run's summary as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }

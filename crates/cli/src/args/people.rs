@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use super::at_least_one;
 
-/// Ask people: pictures for 200 ms, a forced choice, answers that tolerances are estimated from
+/// Run an experiment with people: pictures for 200 ms and a forced choice, for tolerances
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,8 +29,8 @@ pub(crate) enum PeopleCommand {
 
 /// Make the pictures of a study: originals, and versions with faults spread over visual change
 ///
-/// A choice is a class of the data set or a --group of classes; one of the two may be neither, and
-/// then it is all the other classes.
+/// A choice is a class of the data set or a --group of classes. One of the two may be neither; it
+/// then stands for all other classes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,7 +40,7 @@ Examples:
 pub(crate) struct PeoplePrepareArgs {
     /// The data set: a file, a folder, or world:signs
     pub(crate) data: String,
-    /// The study to make, a directory that is new or empty
+    /// The study directory to create; it must be new or empty
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
     /// Faults in images; every picture is shown with each of them, to different people
@@ -49,33 +49,34 @@ pub(crate) struct PeoplePrepareArgs {
     /// The two answers that people choose between, left and right
     #[arg(long, value_name = "LEFT,RIGHT", value_parser = choices)]
     pub(crate) choices: Pair,
-    /// Classes that a choice is made of; may be given for both
+    /// The classes that a choice stands for; can be given for both
     #[arg(long = "group", value_name = "CHOICE=CLASS,…", value_parser = group)]
     pub(crate) groups: Vec<Group>,
-    /// How many pictures of the data set, half of them of either choice
+    /// How many pictures of the data set to use, half of them for each choice
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = at_least_one)]
     pub(crate) images: usize,
-    /// How many people are wanted for each version of a picture
+    /// How many people should see each version of a picture
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) answers: u32,
-    /// What pictures, strengths and batches are drawn from
+    /// The seed of pictures, strengths and batches
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Only this part of a set that has several
+    /// The part of the data set to use, such as test
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
     /// The column of a CSV file that holds the labels
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
-    /// One JSON object: {"study", "pictures", "easy", "faults": {NAME: {"least", "most", "tenths"}}}
+    /// Print one JSON object: {"study", "pictures", "easy", "faults": {NAME: {"min", "max",
+    /// "tenths"}}}
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Serve a study to people until Ctrl-C; goes on with one that has answers
+/// Serve a study to people until Ctrl-C; resumes one that has answers
 ///
-/// Prints an invitation, by which anybody who has it can join, and a link for each of --people.
-/// Every answer is on disk before the page hears of it, and no name or address is kept.
+/// Prints an invitation link, with which anybody can join, and a personal link for each of
+/// --people. Every answer is on disk before it is acknowledged; no names or addresses are stored.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PeopleServeArgs {
     /// The study
@@ -86,21 +87,21 @@ pub(crate) struct PeopleServeArgs {
     /// The port; 0 takes any free one
     #[arg(long, value_name = "N", default_value_t = 8080)]
     pub(crate) port: u16,
-    /// How many links of single people are printed; the same ones each time
+    /// How many personal links to print; the same ones each time
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) people: usize,
-    /// One JSON object when it listens: {"address", "invitation", "people": [LINK]}; and one when
-    /// it ends, as of `status`
+    /// Print one JSON object when it listens: {"address", "invitation", "people": [LINK]}; and one
+    /// when it ends, as `status` does
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Tell how far a study is, and bring its tables and its run up to date
+/// Show the progress of a study, and update its tables and its run
 #[derive(Debug, clap::Args)]
 pub(crate) struct PeopleStatusArgs {
     /// The study
     pub(crate) study: PathBuf,
-    /// One JSON object: {"people", "answers", "left_out", "pictures", "people_needed", …}
+    /// Print one JSON object: {"people", "answers", "left_out", "pictures", "people_needed", …}
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use super::at_least_one;
 
-/// Say what protections against faults inside a model are worth, on the trials of a run
+/// Evaluate protections against faults inside a model, on the trials of a run
 ///
-/// Draws the same faults again and says for each protection how many broken answers it stops, what
-/// it costs, and what it does where nothing is wrong. Writes DIR/protection.json. Without --ranges,
-/// --duplicate and --checksum, all are evaluated, around any number of layers.
+/// Injects the same faults again and measures for each protection how many failures it prevents,
+/// its cost, and its effect on undisturbed runs. Writes DIR/protection.json. Without --ranges,
+/// --duplicate and --checksum, all are evaluated, for any number of layers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,22 +18,22 @@ Examples:
 pub(crate) struct ProtectArgs {
     /// The run directory
     pub(crate) run: PathBuf,
-    /// Clip activations to the range of undisturbed runs
+    /// Clip activations to the ranges seen in undisturbed runs
     #[arg(long)]
     pub(crate) ranges: bool,
-    /// Compute up to this many layers twice, first those that break most answers
+    /// Compute up to this many layers twice, those with the most failures first
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) duplicate: Option<usize>,
-    /// Sum the weights of up to this many layers, first those that break most answers
+    /// Keep checksums of the weights of up to this many layers, those with the most failures first
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) checksum: Option<usize>,
     /// Widen ranges on either side by this share of their width, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = margin)]
     pub(crate) margin: f64,
-    /// How many threads work; the result does not depend on it [default: all cores]
+    /// Number of threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
-    /// One JSON object with every number, as in protection.json
+    /// Print one JSON object with every number, as in protection.json
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -6,8 +6,8 @@ use super::at_least_one;
 
 /// Score detections against the ground truth, as COCO, PASCAL VOC and TIDE do
 ///
-/// Both files are COCO's; images are not needed. Average precision and recall are those of
-/// pycocotools. What there is no object for is null, or –.
+/// Both files are in COCO's format; images are not needed. Average precision and recall are those
+/// of pycocotools. Values that are undefined, for lack of objects, are null or –.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,13 +17,13 @@ pub(crate) struct ScoreArgs {
     /// The ground truth: an object with images, annotations and categories
     #[arg(value_name = "GT.json")]
     pub(crate) truth: PathBuf,
-    /// What was found: a list of {"image_id", "category_id", "bbox", "score"}
+    /// The detections: a list of {"image_id", "category_id", "bbox", "score"}
     #[arg(value_name = "DT.json")]
     pub(crate) detections: PathBuf,
-    /// How many threads work; the numbers do not depend on it [default: all cores]
+    /// Number of threads; the numbers do not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
-    /// One JSON object with every number
+    /// Print one JSON object with every number
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-/// How long until something fails: survival models on a table of durations
+/// Fit survival models to a table of durations: how long until something fails
 ///
-/// A row says how long something was watched (--duration) and whether that ended with the event
-/// (--event); rows that did not are censored. Every other column is a covariate: numbers as they
-/// are, text as levels against the first one in sorted order. Rows with missing values are left
-/// out and counted.
+/// A row says how long something was observed (--duration) and whether the event ended the
+/// observation (--event); other rows are censored. Every other column is a covariate: numbers as
+/// they are, text as levels with the first one in sorted order as the reference. Rows with missing
+/// values are left out and counted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Models: exponential, weibull, lognormal, loglogistic, gengamma, cox, km (the curve alone),
-all (fits all of them, compares them on rows they have not seen, and recommends one).
+all (fits all of them, compares them on held-out rows, and recommends one).
 
 Examples:
   faultlens survive attacks.csv --duration seconds --event succeeded
@@ -21,11 +21,11 @@ Examples:
 pub(crate) struct SurviveArgs {
     /// The table, a CSV file with a header
     pub(crate) data: PathBuf,
-    /// The column of durations, in any unit
+    /// The column with the durations, in any unit
     #[arg(long, value_name = "COLUMN")]
     pub(crate) duration: String,
     /// The column that says whether the event ended the duration: 1 or 0, true or false, yes or
-    /// no; without it all did
+    /// no [default: it always did]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) event: Option<String>,
     /// The model
@@ -34,14 +34,13 @@ pub(crate) struct SurviveArgs {
     /// Only these covariates; `none` for none
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) covariates: Vec<String>,
-    /// Columns that are no covariates
+    /// Columns that are not covariates
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) drop: Vec<String>,
-    /// Columns of numbers that are names of levels, such as a number of layers
+    /// Columns of numbers to treat as levels, such as a number of layers
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) levels: Vec<String>,
-    /// Covariates of another parameter than the first, such as rho=defence,layers; may be given
-    /// several times
+    /// Covariates of a parameter other than the first, such as rho=defence,layers; can be repeated
     #[arg(long, value_name = "PARAMETER=COLUMN,…", value_parser = ancillary)]
     pub(crate) ancillary: Vec<(String, Vec<String>)>,
     /// The column that says how many equal rows each row stands for
@@ -50,37 +49,38 @@ pub(crate) struct SurviveArgs {
     /// The column that says when each row came under observation
     #[arg(long, value_name = "COLUMN")]
     pub(crate) entry: Option<String>,
-    /// A curve for each level of this column, and whether they differ (log-rank); with `km`
+    /// Draw a curve for each level of this column, and test whether they differ (log-rank); with
+    /// `km`
     #[arg(long, value_name = "COLUMN")]
     pub(crate) strata: Option<String>,
-    /// Pulls coefficients towards 0: half of it times their squares, per standard deviation of the
-    /// covariate, is taken from the mean log-likelihood
+    /// Ridge penalty: half of it times the squared coefficients, per standard deviation of the
+    /// covariate, is subtracted from the mean log-likelihood
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub(crate) penalty: f64,
-    /// What Cox's model does with events at the same time
+    /// How Cox's model treats events at the same time
     #[arg(long, value_name = "METHOD", value_enum, default_value_t = TiesName::Efron)]
     pub(crate) ties: TiesName,
-    /// The time by which predicted chances are compared with the data [default: the median
+    /// The time at which predicted chances are compared with the data [default: the median
     /// duration of events]
     #[arg(long, value_name = "T")]
     pub(crate) time: Option<f64>,
-    /// How observed chances are smoothed for that
+    /// How observed chances are smoothed for this comparison
     #[arg(long, value_name = "METHOD", value_enum, default_value_t = SmoothingName::Spline)]
     pub(crate) smoothing: SmoothingName,
-    /// The share of rows that no fit sees, to test it on [default: 0.2 with `all`, else 0]
+    /// The share of rows held out for testing [default: 0.2 with `all`, else 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) test: Option<f64>,
-    /// Takes times of different machines (a column machine) into one fit
+    /// Fit times of different machines (column `machine`) together
     #[arg(long)]
     pub(crate) mixed_machines: bool,
-    /// What draws the rows of the test
+    /// The seed of the split into training and test rows
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Writes a page with coefficients, curves, calibration and QQ plots
+    /// Write a page with coefficients, curves, calibration and QQ plots
     #[arg(short, long, value_name = "FILE.html")]
     pub(crate) output: Option<PathBuf>,
-    /// One JSON object: {"coefficients", "log_likelihood", "aic", "bic", "concordance", "ici",
-    /// "e50", …}
+    /// Print one JSON object: {"coefficients", "log_likelihood", "aic", "bic", "concordance",
+    /// "ici", "e50", …}
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -88,9 +88,9 @@ pub(crate) struct SurviveArgs {
 /// What Cox's model does with events at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TiesName {
-    /// Close to averaging over all orders
+    /// Approximates the average over all orders of the events
     Efron,
-    /// All events of a time face the whole risk set
+    /// Every event of a time is compared with the whole risk set
     Breslow,
 }
 
@@ -99,7 +99,7 @@ pub(crate) enum TiesName {
 pub(crate) enum SmoothingName {
     /// By a spline with three knots
     Spline,
-    /// By a line, for few events
+    /// By a straight line, for few events
     Straight,
 }
 

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use faultlens::stats::tolerance::Rule;
 
-/// How much visual change people tolerate: thresholds from their answers
+/// Estimate from people's answers how much visual change they tolerate
 ///
-/// Takes single answers (one row each: image, fault, truth, answer, visual_change, kind), tables
-/// of answers by visual change as Hu et al. published them, and the directory of a study. For
-/// every fault it finds the visual change up to which people are as often right as on the
-/// original (t_c), and up to which they answer as on the original (t_p).
+/// Reads single answers (one row each: image, fault, truth, answer, visual_change, kind), tables of
+/// answers by visual change as Hu et al. published them, and study directories. For every fault it
+/// finds the visual change up to which people are right as often as on the original (t_c), and up
+/// to which they answer as on the original (t_p).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,33 +24,33 @@ pub(crate) struct ToleranceArgs {
     /// What counts as a drop, and from what
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleName::Default)]
     pub(crate) rule: RuleName,
-    /// How often people are right on the originals; needed for tables, which do not say it, and
-    /// taken as known [default: counted from the answers; with a published rule and a table, the
-    /// published one]
+    /// How often people are right on the originals; needed for tables, which do not contain it, and
+    /// assumed to be exact [default: counted from the answers; with a published rule and a table,
+    /// the published rate]
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub(crate) originals_accuracy: Option<f64>,
-    /// The fault of tables whose file name does not say it
+    /// The fault of tables whose file name does not contain it
     #[arg(long, value_name = "NAME")]
     pub(crate) fault: Option<String>,
-    /// All labels that may be answered [default: every label that is the truth of an image]
+    /// All possible answers [default: every label that is the truth of an image]
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',')]
     pub(crate) labels: Vec<String>,
-    /// How often images are drawn once more for the intervals
+    /// Bootstrap rounds for the intervals
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = rounds)]
     pub(crate) rounds: u64,
-    /// What draws them
+    /// The seed of the bootstrap
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// How many threads compute; the result does not depend on it [default: all cores]
+    /// Number of threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     pub(crate) threads: Option<usize>,
-    /// What the tolerance is called where it is used [default: the first file's name]
+    /// The name of the tolerance [default: the first file's name]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Writes a page with the curves
+    /// Write a page with the curves
     #[arg(short, long, value_name = "FILE.html")]
     pub(crate) output: Option<PathBuf>,
-    /// One JSON object, which is also what checks of models read: {"rule", "faults": {NAME:
+    /// Print one JSON object, which campaigns can name as a tolerance: {"rule", "faults": {NAME:
     /// {"t_c": {"value", "low", "high", …}, "t_p": …}}, …}
     #[arg(long)]
     pub(crate) json: bool,
@@ -61,9 +61,9 @@ pub(crate) struct ToleranceArgs {
 pub(crate) enum RuleName {
     /// Two bins in a row below the reference, whose own uncertainty counts
     Default,
-    /// What gives the values published for ImageNet
+    /// Reproduces the values published for ImageNet
     PublishedImagenet,
-    /// What gives the values published for CIFAR-10
+    /// Reproduces the values published for CIFAR-10
     PublishedCifar10,
 }
 

@@ -27,57 +27,56 @@ pub(crate) struct TrainArgs {
     /// The network, with options behind a colon; --list shows all
     #[arg(required_unless_present = "list")]
     pub(crate) architecture: Option<String>,
-    /// What to train on
+    /// The data set to train on
     #[arg(long, value_name = "DATA", required_unless_present = "list")]
     pub(crate) data: Option<String>,
-    /// What to measure on; without it, a part of --data that is held out (for the embedded world,
-    /// new pictures)
+    /// The data set to evaluate on [default: a held-out part of --data; for the embedded world, new
+    /// pictures]
     #[arg(long, value_name = "DATA")]
     pub(crate) test: Option<String>,
-    /// The model to write; its card goes beside it as JSON
+    /// The model file to write; the model card goes beside it as JSON
     #[arg(short, long, value_name = "FILE.onnx", required_unless_present = "list")]
     pub(crate) output: Option<PathBuf>,
-    /// What the network learns to answer; by default what its architecture is made for
+    /// The task of the network [default: that of its architecture]
     #[arg(long, value_enum)]
     pub(crate) task: Option<TaskName>,
-    /// How often it sees the whole set
+    /// Number of passes over the data set
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
     pub(crate) epochs: usize,
     /// Images per step
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = at_least_one)]
     pub(crate) batch: usize,
-    /// How weights follow their gradients
+    /// The optimiser
     #[arg(long, value_name = "NAME", default_value = DEFAULT_OPTIMISER, value_parser = optimisers())]
     pub(crate) optimiser: String,
     /// Learning rate, reached after a short warm-up [default: 0.05 for sgd, 0.001 for others]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
-    /// How much of the last step goes into the next; of adam the first beta [default: 0.9; 0 for
-    /// rmsprop]
+    /// Momentum; for adam, beta 1 [default: 0.9; 0 for rmsprop]
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) momentum: Option<f64>,
-    /// How strongly weights are pulled to zero [default: 0.0005 for sgd, 0 for others]
+    /// Weight decay [default: 0.0005 for sgd, 0 for others]
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) decay: Option<f64>,
-    /// How the learning rate falls
+    /// The learning rate schedule
     #[arg(long, value_enum, default_value = "cosine")]
     pub(crate) schedule: ScheduleName,
-    /// Variations of training images, applied in this order: flip, shift; only to
-    /// classify and to reconstruct
+    /// Augmentations of training images, applied in this order: flip, shift; only for
+    /// classification and reconstruction
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) augment: Vec<String>,
-    /// Add Gaussian noise of this deviation, in pixels from 0 to 1, to some of what is fed
+    /// Add Gaussian noise of this standard deviation, with pixels from 0 to 1, to some samples
     #[arg(long, value_name = "SIGMA", allow_negative_numbers = true)]
     pub(crate) noise: Option<f64>,
-    /// The share of samples that get the noise, drawn anew each time they are seen
+    /// The share of samples that get noise, drawn anew in every epoch
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, requires = "noise")]
     #[arg(allow_negative_numbers = true)]
     pub(crate) noise_share: f64,
-    /// Attack some of each batch with the current weights before learning from it; each value of
-    /// an image moves by up to so much, in pixels from 0 to 1; only to classify
+    /// Adversarial training: attack part of each batch before learning from it, changing pixel
+    /// values (from 0 to 1) by up to this much; only for classification
     #[arg(long, value_name = "EPSILON", allow_negative_numbers = true)]
     pub(crate) adversarial: Option<f64>,
-    /// How many gradients an attack follows; 1 is the fast gradient method
+    /// Gradient steps of the attack; 1 is the fast gradient sign method
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     #[arg(requires = "adversarial")]
     pub(crate) adversarial_steps: usize,
@@ -85,10 +84,10 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, requires = "adversarial")]
     #[arg(allow_negative_numbers = true)]
     pub(crate) adversarial_share: f64,
-    /// Where first weights, order and variations are drawn from
+    /// The seed of initial weights, order and augmentations
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The size of the network's input; by default that of the first image
+    /// The size of the network's input [default: that of the first image]
     #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = size)]
     pub(crate) size: Option<[usize; 2]>,
     /// Feed one grey channel instead of three colours
@@ -97,19 +96,19 @@ pub(crate) struct TrainArgs {
     /// The column of a CSV file that holds the labels
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
-    /// Train on this many cases only, drawn from the seed, as many of each class as possible
+    /// Train on a random sample of this many cases, balanced over classes as far as possible
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) cases: Option<usize>,
-    /// Leave images out that cannot be read, instead of stopping
+    /// Leave out images that cannot be read, instead of stopping
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
-    /// How many threads compute; the weights do not depend on it [default: all cores]
+    /// Number of threads; the weights do not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
     /// Show every architecture and stop
     #[arg(long)]
     pub(crate) list: bool,
-    /// The model card on standard output as one JSON object
+    /// Print the model card as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -132,7 +131,7 @@ pub(crate) enum TaskName {
     Segment,
     /// Numbers, such as a steering angle
     Regress,
-    /// What stands where
+    /// The objects in an image, with their boxes
     Detect,
     /// The picture itself
     Reconstruct,
@@ -141,7 +140,7 @@ pub(crate) enum TaskName {
 /// How the learning rate falls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ScheduleName {
-    /// Not at all
+    /// It does not change
     Constant,
     /// To zero along half a cosine
     Cosine,

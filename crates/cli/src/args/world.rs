@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-/// Look at the embedded world, take it out as files, list the models trained on it
+/// Show the embedded world, export it as data sets, list the models trained on it
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorldArgs {
     #[command(subcommand)]
@@ -18,29 +18,29 @@ pub(crate) enum WorldCommand {
 DIR/signs/train and DIR/signs/test hold a folder per class, DIR/scenes/train and DIR/scenes/test
 hold images and instances.json. DIR must be new or empty.")]
     Export {
-        /// Where to write
+        /// The folder to write to
         dir: PathBuf,
-        /// Sign crops for training, 0 or at least 70; a fifth as many more are for testing
+        /// Sign crops for training, 0 or at least 70; a fifth of that number is added for testing
         #[arg(long, value_name = "N", default_value_t = 1400)]
         signs: usize,
-        /// Scenes for training, 0 or at least 5; a fifth as many more are for testing
+        /// Scenes for training, 0 or at least 5; a fifth of that number is added for testing
         #[arg(long, value_name = "N", default_value_t = 500)]
         scenes: usize,
-        /// Where the pictures are drawn from
+        /// The seed of the pictures
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Draw sheets to look at: signs, scenes with boxes and masks, and the shipped models' answers
+    /// Draw contact sheets: signs, scenes with boxes and masks, and the embedded models' answers
     Show {
-        /// Where to write the PNG files
+        /// The folder for the PNG files
         dir: PathBuf,
-        /// Where the pictures are drawn from
+        /// The seed of the pictures
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// List the shipped models with their cards; `ask world:NAME` asks a classifier or the steering
+    /// List the embedded models with their cards; `ask world:NAME` queries one
     Models {
-        /// One JSON object per model and line: its card
+        /// Print the model cards as one JSON object per line
         #[arg(long)]
         json: bool,
     },

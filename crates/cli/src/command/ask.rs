@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::args::AskArgs;
 use crate::command::numbers::{Place, Score, places};
 use crate::command::threads;
-use crate::console::{Console, told};
+use crate::console::{Console, error_text};
 use crate::describe::{self, written};
 use crate::text::{self, Align};
 
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &AskArgs, console: &mut Console) -> anyhow::Result<u8> {
         let answer = answer(&target, path, args.top);
         if let Err(error) = &answer {
             status = exit::INPUT;
-            let why = told(error);
+            let why = error_text(error);
             let path = path.display().to_string();
             let place = if why.contains(&path) { String::new() } else { format!(": {path}") };
             console.note(format_args!("error: {why}{place}"))?;
@@ -159,16 +159,16 @@ fn show(console: &mut Console, image: &str, answer: &Answer, bars: bool) -> anyh
         _ => {}
     }
     if !answer.is_finite() {
-        console.line("  read from numbers that are not all finite")?;
+        console.line("  decoded from numbers that are not all finite")?;
     }
     Ok(())
 }
 
 /// Rank, name, number and what else there is to see.
 fn rows(answer: &Answer, bars: bool) -> Vec<[String; 4]> {
-    let bar = |share: f32| match bars {
-        true => "█".repeat((share * 20.0).round().clamp(0.0, 20.0) as usize),
-        false => String::new(),
+    let bar = |share: f32| {
+        let length = if bars { (share * 20.0).round().clamp(0.0, 20.0) as usize } else { 0 };
+        "█".repeat(length)
     };
     let number = |at: usize| format!("  {}", at + 1);
     match answer {
@@ -262,7 +262,7 @@ impl Line {
             Ok(Answer::Text(text, finite)) => {
                 Self { text: Some(text), finite: Some(finite), ..line }
             }
-            Err(why) => Self { error: Some(told(&why)), ..line },
+            Err(why) => Self { error: Some(error_text(&why)), ..line },
         }
     }
 }

@@ -1,64 +1,68 @@
 //! `faultlens check`: is what a run found good enough?
 
 use crate::exit;
-use faultlens::analysis::words::{kept, measured, preserved};
 use faultlens::analysis::{Verdict, summarise};
-use faultlens::report::{junit, plain};
-use serde_json::json;
+use faultlens::report::{json, junit, plain, prose};
 
 use crate::args::CheckArgs;
 use crate::command::write;
 use crate::console::{Console, Tint};
 
-/// Tells every verdict; the exit status is that of the worst.
+/// Shows every verdict; the exit status is that of the worst.
 pub(crate) fn run(args: &CheckArgs, console: &mut Console) -> anyhow::Result<u8> {
     let summary = summarise(&args.run, &[])?;
-    let status = status(summary.verdict);
+    let status = status(summary.checks.verdict);
     console.decide(status);
     if let Some(path) = &args.junit {
         write(path, junit(&summary))?;
     }
     if args.json {
-        console.json(&json!({
-            "verdict": summary.verdict,
+        let object = json(&summary)?;
+        console.json(&serde_json::json!({
+            "verdict": object["verdict"],
             "complete": summary.progress.complete,
-            "requirements": summary.requirements,
-            "preserved": summary.preserved,
-            "pinned": summary.pinned,
+            "requirements": object["requirements"],
+            "preserved": object["preserved"],
+            "pinned": object["pinned"],
         }))?;
     } else {
-        for checked in &summary.requirements {
+        for checked in &summary.checks.requirements {
             let verdict = tinted(console, checked.verdict);
-            let measured = measured(checked);
+            let measured = prose::measured(checked);
             console.line(format_args!("{verdict}  {}: {measured}", plain(&checked.requirement)))?;
-            console.line(format_args!("{:14}{}", "", plain(&checked.why)))?;
+            console.line(format_args!(
+                "{:14}{}",
+                "",
+                plain(&prose::requirement_reason(checked))
+            ))?;
         }
-        for one in &summary.preserved {
+        for one in &summary.checks.preserved {
             let verdict = tinted(console, one.verdict);
-            let what = plain(&preserved(one));
-            let kept = kept(one);
-            console.line(format_args!("{verdict}  {what}: {kept}"))?;
-            console.line(format_args!("{:14}{}", "", plain(&one.why)))?;
+            let what = plain(&prose::preserved_name(one));
+            let scores = prose::preserved_scores(one);
+            console.line(format_args!("{verdict}  {what}: {scores}"))?;
+            console.line(format_args!("{:14}{}", "", plain(&prose::preserved_reason(one))))?;
         }
-        for pin in &summary.pinned {
+        for pin in &summary.checks.pinned {
             let verdict = tinted(console, pin.verdict);
             console.line(format_args!(
                 "{verdict}  pinned {}: {}",
                 plain(&pin.name),
                 pin.outcome
             ))?;
-            console.line(format_args!("{:14}{}", "", plain(&pin.why)))?;
+            console.line(format_args!("{:14}{}", "", plain(&prose::pin_reason(pin))))?;
         }
     }
-    for warning in &summary.warnings {
-        console.note(format_args!("note: {}", plain(warning)))?;
+    for warning in prose::warnings(&summary) {
+        console.note(format_args!("note: {}", plain(&warning)))?;
     }
     if !summary.progress.complete {
-        console.note("note: the run is not complete; verdicts speak of the trials so far")?;
+        console.note("note: the run is not complete; verdicts are about the trials so far")?;
     }
-    if summary.verdict.is_none() {
-        console
-            .note("nothing is required: the campaign has no requirements and no pinned trials")?;
+    if summary.checks.verdict.is_none() {
+        console.note(
+            "there is nothing to check: the campaign has no requirements and no pinned trials",
+        )?;
     }
     Ok(status)
 }

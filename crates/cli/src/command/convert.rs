@@ -14,22 +14,19 @@ use crate::console::Console;
 /// A configuration is small; what is larger is something else.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// Writes one campaign file per experiment; files that are there stay.
+/// Writes one campaign file per experiment; existing files are not overwritten.
 pub(crate) fn run(args: &ConvertArgs, console: &mut Console) -> anyhow::Result<u8> {
     let providers = args.providers.as_deref().map(text).transpose()?;
     let experiments = mlaas_fi(&text(&args.experiments)?, providers.as_deref())?;
     fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot make the folder {}", args.output.display()))?;
+        .with_context(|| format!("cannot create the folder {}", args.output.display()))?;
     for experiment in experiments {
         let name: String = experiment.name.chars().map(plain).collect();
         let path = args.output.join(format!("{name}.yaml"));
         let mut file = match File::create_new(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                bail!(
-                    "the file is there already; choose another folder with -o: {}",
-                    path.display()
-                )
+                bail!("the file exists already; choose another folder with -o: {}", path.display())
             }
             Err(error) => {
                 return Err(error).with_context(|| format!("cannot write {}", path.display()));

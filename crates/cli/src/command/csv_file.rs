@@ -8,8 +8,8 @@ use anyhow::{anyhow, ensure};
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
 /// Larger files are refused before they fill the memory.
-const MOST_BYTES: u64 = 2 << 30;
-const MOST_COLUMNS: usize = 4096;
+const MAX_BYTES: u64 = 2 << 30;
+const MAX_COLUMNS: usize = 4096;
 
 /// A file whose header has been read.
 pub(crate) struct CsvFile {
@@ -38,27 +38,27 @@ impl CsvFile {
             .trim(Trim::All)
             .from_reader(Cursor::new(bytes));
         let names: Vec<String> =
-            reader.headers().map_err(told)?.iter().map(str::to_owned).collect();
+            reader.headers().map_err(csv_error)?.iter().map(str::to_owned).collect();
         ensure!(names.iter().any(|name| !name.is_empty()), "it has no header");
-        ensure!(names.len() <= MOST_COLUMNS, "it has more than {MOST_COLUMNS} columns");
+        ensure!(names.len() <= MAX_COLUMNS, "it has more than {MAX_COLUMNS} columns");
         Ok(Self { reader, names })
     }
 
     /// Reads the next row, and says on which line it starts; `None` at the end.
     pub(crate) fn next(&mut self, row: &mut StringRecord) -> anyhow::Result<Option<u64>> {
-        let more = self.reader.read_record(row).map_err(told)?;
+        let more = self.reader.read_record(row).map_err(csv_error)?;
         Ok(more.then(|| row.position().map_or(0, csv::Position::line)))
     }
 }
 
 fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    ensure!(bytes.len() as u64 <= MOST_BYTES, "it is larger than {} GiB", MOST_BYTES >> 30);
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    ensure!(bytes.len() as u64 <= MAX_BYTES, "it is larger than {} GiB", MAX_BYTES >> 30);
     Ok(bytes)
 }
 
-/// What stands most often between the names of the header.
+/// The delimiter: the character that occurs most often between the names of the header.
 fn delimiter(bytes: &[u8]) -> u8 {
     let mut quoted = false;
     let mut counts = [(b'\t', 0), (b';', 0), (b',', 0)];
@@ -71,8 +71,8 @@ fn delimiter(bytes: &[u8]) -> u8 {
     counts.into_iter().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| delimiter)
 }
 
-/// What is wrong with the file, by line.
-fn told(error: csv::Error) -> anyhow::Error {
+/// An error in the file, with its line.
+fn csv_error(error: csv::Error) -> anyhow::Error {
     let at = error.position().map_or(0, csv::Position::line);
     match error.kind() {
         ErrorKind::UnequalLengths { expected_len, len, .. } => {

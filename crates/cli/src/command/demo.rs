@@ -1,4 +1,4 @@
-//! `faultlens demo`: campaigns against shipped models on the embedded world.
+//! `faultlens demo`: campaigns on the embedded models on the embedded world.
 
 use std::path::Path;
 
@@ -7,23 +7,24 @@ use faultlens::analysis::summarise;
 use faultlens::campaign::run::RunOptions;
 use faultlens::protect::{Options, protect};
 use faultlens::report::plain;
+use faultlens::report::prose::findings;
 use faultlens::spec::Campaign;
 
 use crate::args::DemoArgs;
-use crate::command::report::{self, Shown, Told};
+use crate::command::report::{self, ReportOptions, Shown};
 use crate::command::run::perform;
 use crate::console::Console;
 
 /// The campaign of the demonstration; a user's own looks the same.
 const CAMPAIGN: &str = include_str!("demo.yaml");
 
-/// What is done to a detector, in a run of its own.
+/// The campaign on a detector, which gets a run of its own.
 const SCENES: &str = include_str!("demo-scenes.yaml");
 
-/// Findings about the detector that are told.
+/// How many findings about the detector are shown.
 const TOLD: usize = 3;
 
-/// Runs the demonstration and tells what it found.
+/// Runs the demonstration and reports its findings.
 pub(crate) fn run(args: &DemoArgs, console: &mut Console) -> anyhow::Result<u8> {
     let scenes = args.output.join("scenes");
     for (text, dir) in [(CAMPAIGN, &args.output), (SCENES, &scenes)] {
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &DemoArgs, console: &mut Console) -> anyhow::Result<u8> 
         let options = RunOptions { output: Some(dir.clone()), ..RunOptions::default() };
         if !perform(campaign, &options, None, console)? {
             console
-                .note("interrupted; what was recorded is safe, run the same command to resume")?;
+                .note("interrupted; recorded trials are kept, run the same command to resume")?;
             return Ok(exit::INTERRUPTED);
         }
     }
@@ -44,13 +45,13 @@ pub(crate) fn run(args: &DemoArgs, console: &mut Console) -> anyhow::Result<u8> 
         console.note(format_args!("protections on the same trials: {}", plain(finding)))?;
     }
     console.note("a detector in changed scenes:")?;
-    for finding in summarise(&scenes, &[])?.findings.iter().take(TOLD) {
+    for finding in findings(&summarise(&scenes, &[])?).iter().take(TOLD) {
         console.note(format_args!("  • {}", plain(finding)))?;
     }
-    report::tell(&scenes, &Told { junit: None, shown: Shown::Nothing }, console)?;
+    report::report_run(&scenes, &ReportOptions { junit: None, shown: Shown::Nothing }, console)?;
     let page = scenes.join("report.html");
     console.note(format_args!("  report: {}\n", page.display()))?;
     let shown = if args.json { Shown::Json } else { Shown::Text };
-    report::tell(&args.output, &Told { junit: None, shown }, console)?;
+    report::report_run(&args.output, &ReportOptions { junit: None, shown }, console)?;
     Ok(exit::OK)
 }

@@ -18,7 +18,10 @@ pub(crate) fn run(args: &ExportArgs, console: &mut Console) -> anyhow::Result<u8
         (Some(format), _) => format,
         (None, Some("csv")) => ExportFormat::Csv,
         (None, Some("parquet")) => ExportFormat::Parquet,
-        _ => bail!("say --format csv or --format parquet; the name does not: {}", path.display()),
+        _ => bail!(
+            "the format is unclear from the name; give --format csv or --format parquet: {}",
+            path.display()
+        ),
     };
     let store = Store::read(&args.run)?;
     match format {

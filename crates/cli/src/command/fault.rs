@@ -27,14 +27,14 @@ const WIDTH: usize = 24;
 /// Images that could not be done and are named; the others are counted.
 const NAMED: usize = 10;
 
-/// Makes the fault and puts it in.
+/// Builds the fault and applies it.
 pub(crate) fn run(args: &FaultArgs, console: &mut Console) -> anyhow::Result<u8> {
     let (fault, label) = built(&args.fault, &settings(args))?;
     let work = Work { fault: &*fault, seed: Seed::new(args.seed), quality: args.quality };
     if args.image.is_dir() {
         return folder(args, &work, &label, console);
     }
-    let name = args.image.file_name().context("this is no image file")?;
+    let name = args.image.file_name().context("this is not an image file")?;
     ensure!(
         !same_place(&args.image, &args.output),
         "the output would replace the image; choose another with -o"
@@ -55,7 +55,7 @@ pub(super) fn built(
     name: &str,
     settings: &BTreeMap<String, Value>,
 ) -> anyhow::Result<(Box<dyn ImageFault>, String)> {
-    // What is wrong with a name says it already.
+    // An error about the name is complete as it is.
     let named = IMAGE_FAULTS.iter().any(|plugin| plugin.name == name);
     let point = FaultPoint::new(name, settings).map_err(|what: String| {
         if named && !what.starts_with(name) { anyhow!("{name}: {what}") } else { anyhow!(what) }
@@ -65,14 +65,14 @@ pub(super) fn built(
         Disturbance::Varied(_) => {
             bail!("{name}: within and tolerance are for campaigns; set severity or a strength")
         }
-        Disturbance::Model(_) => bail!("{name} is a fault inside models, which no image shows"),
+        Disturbance::Model(_) => {
+            bail!("{name} is a fault inside models; it does not change images")
+        }
         Disturbance::Attack(_) => {
-            bail!("{name} is an attack, which needs a target; write it into a campaign's faults")
+            bail!("{name} is an attack, which needs a target; use it in a campaign")
         }
         Disturbance::Scene(_) => {
-            bail!(
-                "{name} needs a target's word for what stands where; write it into a campaign's faults"
-            )
+            bail!("{name} needs a target that finds objects; use it in a campaign")
         }
     }
 }
@@ -141,7 +141,7 @@ fn folder(
     console: &mut Console,
 ) -> anyhow::Result<u8> {
     let images = images_below(&args.image)?;
-    ensure!(!images.is_empty(), "there is no image in the folder {}", args.image.display());
+    ensure!(!images.is_empty(), "there are no images in the folder {}", args.image.display());
     ensure!(
         !lies_in(&args.output, &args.image),
         "the output would lie among the images, and be disturbed the next time; choose another \
@@ -151,7 +151,7 @@ fn folder(
     for folder in files.iter().filter_map(|file| file.parent()).collect::<BTreeSet<_>>() {
         let folder = args.output.join(folder);
         fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     }
     let start = Instant::now();
     let next = AtomicUsize::new(0);
@@ -171,7 +171,7 @@ fn folder(
                 {
                     let from = args.image.join(image);
                     let to = args.output.join(&files[at]);
-                    // Who counts has left only where everything ends.
+                    // The receiver is gone only where the whole command ends.
                     let _ = sender.send((at, work.one(&from, &to, image)));
                 }
             });

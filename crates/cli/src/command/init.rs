@@ -12,9 +12,9 @@ use faultlens::vision::OutputKind;
 
 use crate::args::InitArgs;
 use crate::command::run::{Source, translate};
-use crate::console::{Console, told};
+use crate::console::{Console, error_text};
 
-/// Writes a campaign file to start from; one that is there stays.
+/// Writes a campaign file to start from; an existing file is not overwritten.
 pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> {
     let path = &args.output;
     // A TensorFI file may be wrong, and then nothing is written.
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> 
     let mut file = match File::create_new(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("the file is there already; choose another with -o: {}", path.display())
+            bail!("the file exists already; choose another with -o: {}", path.display())
         }
         Err(error) => {
             return Err(error).with_context(|| format!("cannot write {}", path.display()));
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> 
     };
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     let path = path.display();
-    console.note(format_args!("wrote {path}; look it over, then:  faultlens run {path}"))?;
+    console.note(format_args!("wrote {path}; review it, then:  faultlens run {path}"))?;
     Ok(exit::OK)
 }
 
@@ -49,13 +49,13 @@ fn translated(args: &InitArgs, conf: &Path, console: &mut Console) -> anyhow::Re
     translate(&Source { conf, model, data, besides: &args.besides, path }, console)
 }
 
-/// A campaign that tells what else there is.
+/// A commented campaign that shows what else can be set.
 fn commented(args: &InitArgs, console: &mut Console) -> anyhow::Result<String> {
     let text = example(&args.model, &args.data);
     match OnnxTarget::open(Path::new(&args.model), PartialDescription::default()) {
         Ok(target) => described(&text, target.description()),
         Err(error) => {
-            console.note(format_args!("note: {}: {}", args.model, told(&error.into())))?;
+            console.note(format_args!("note: {}: {}", args.model, error_text(&error.into())))?;
             Ok(text)
         }
     }

@@ -10,7 +10,7 @@ use faultlens::faults::{
 };
 use faultlens::judge::tolerance::{Tolerance, Tolerated};
 use faultlens::judge::{GUARDS, ORACLES};
-use faultlens::report::tolerance_words::edge;
+use faultlens::report::tolerance_format::edge;
 use faultlens::spec::ATTACK_SETTINGS;
 use faultlens::spec::PRESETS;
 use faultlens::targets::service::SERVICES;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ListArgs, console: &mut Console) -> anyhow::Result<u8> 
         let common = common(&entries);
         entries.iter().try_for_each(|entry| entry.show(&common, console))?;
         if !common.is_empty() {
-            console.line("\n  parameters of several")?;
+            console.line("\n  shared parameters")?;
             common.iter().try_for_each(|parameter| describe(parameter, console))?;
         }
     }
@@ -147,7 +147,7 @@ fn plain(name: &str, about: &str) -> Entry {
 
 fn people(tolerance: Tolerance) -> Entry {
     let faults = counted(tolerance.thresholds.len() as u64, "fault");
-    let about = format!("how much visual change people tolerate of {faults}");
+    let about = format!("how much visual change people tolerate, for {faults}");
     Entry { tolerance: Some(tolerance.clone()), ..plain(&tolerance.name, &about) }
 }
 
@@ -180,7 +180,7 @@ fn drawn(domain: &Domain) -> String {
         format!("{parameter} from {} to {}{whole}", short(*from), short(*to))
     };
     let ranges = domain.ranges.iter().filter(|range| range.from != range.to).map(range);
-    let each = if domain.together { "" } else { ", each for itself" };
+    let each = if domain.together { "" } else { ", independent of each other" };
     ranges.collect::<Vec<_>>().join(", ") + each
 }
 
@@ -269,7 +269,7 @@ impl Entry {
     }
 }
 
-/// What so many entries take alike is described once, below them.
+/// Parameters that several entries share are described once, below them.
 const SEVERAL: usize = 3;
 
 fn common(entries: &[Entry]) -> Vec<&'static Parameter> {

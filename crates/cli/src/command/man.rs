@@ -18,7 +18,8 @@ pub(crate) fn run(args: &ManArgs, console: &mut Console) -> anyhow::Result<u8> {
         console.bytes(&page(&command)?)?;
         return Ok(exit::OK);
     };
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
+    fs::create_dir_all(dir)
+        .with_context(|| format!("cannot create the folder {}", dir.display()))?;
     for command in std::iter::once(&command).chain(command.get_subcommands()) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         write(&dir.join(format!("{name}.1")), page(command)?)?;

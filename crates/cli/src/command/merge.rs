@@ -8,7 +8,7 @@ use crate::args::MergeArgs;
 use crate::console::Console;
 use crate::text::grouped;
 
-/// Puts shards together; says which trials no shard has.
+/// Merges shards; lists the trials that no shard has.
 pub(crate) fn run(args: &MergeArgs, console: &mut Console) -> anyhow::Result<u8> {
     let merged = merge(&args.shards, &args.output)?;
     let missing: u64 = merged.missing.iter().map(|(first, last)| last - first + 1).sum();

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> 
     setup.check_judge()?;
     ensure!(
         setup.campaign.stop.is_none() || args.shards.is_none(),
-        "a campaign with a stop rule cannot be run in shards: no shard sees the others' trials"
+        "a campaign with a stop rule cannot be run in shards: no shard sees the trials of the others"
     );
     let rows = rows(&setup);
     let shards: Vec<String> = args.shards.iter().flat_map(|&of| commands(args, of)).collect();
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> 
         console.line(format_args!("  {line}"))?;
     }
     if rows.iter().any(|row| row.at_most) {
-        console.line("\n≤ as many as the objects that a target finds allow; fewer know less")?;
+        console.line("\n≤: at most, depending on how many objects a target finds; fewer trials widen the intervals")?;
     }
     console.line(needed())?;
     for command in shards {
@@ -78,10 +78,10 @@ fn rows(setup: &OpenCampaign) -> Vec<Row> {
     let faults = setup.campaign.faults.iter().enumerate();
     faults
         .map(|(at, fault)| {
-            // Where every place has a trial, targets have unlike numbers of them.
+            // With one trial per place in a model, targets have different numbers of trials.
             let each = targets().map(|target| setup.plan.trials(target, at)).max().unwrap_or(0);
             let all = targets().map(|target| setup.plan.trials(target, at) * cases).sum();
-            // Of permanent faults, the faults are the sample and not their trials.
+            // For permanent faults the sample size is the number of faults, not of trials.
             let cases = if fault.disturbance.is_permanent() { cases.max(1) } else { 1 };
             let sample = all / cases;
             let widest = setup.campaign.intervals.estimate(sample / 2, sample);
@@ -95,10 +95,14 @@ fn rows(setup: &OpenCampaign) -> Vec<Row> {
 impl Row {
     fn cells(&self) -> [String; 4] {
         let half = format!("±{:.1}%", 100.0 * self.half_width);
-        let most = if self.at_most { "≤ " } else { "" };
-        let least = if self.at_most { "≥ " } else { "" };
-        let number = |number| format!("{most}{}", grouped(number));
-        [self.label.clone(), number(self.each), number(self.all), format!("{least}{half}")]
+        let each = grouped(self.each);
+        let all = grouped(self.all);
+        if self.at_most {
+            // Fewer trials than planned leave a wider interval.
+            [self.label.clone(), format!("≤ {each}"), format!("≤ {all}"), format!("≥ {half}")]
+        } else {
+            [self.label.clone(), each, all, half]
+        }
     }
 
     fn json(&self) -> serde_json::Value {
@@ -112,10 +116,10 @@ impl Row {
     }
 }
 
-/// Faults to choose from, where that is so many that more would change nothing.
+/// A population of faults so large that the finite-population correction vanishes.
 const POPULATION: u64 = 1_000_000_000;
 
-/// How many trials usual margins need.
+/// How many trials common margins of error need.
 fn needed() -> String {
     let level = faultlens::stats::Level::default();
     let need =

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &PromoteArgs, console: &mut Console) -> anyhow::Result<u
         console.note(format_args!("pinned in {path}: {}", pin.name))?;
         console.note("campaigns that name this file under `pinned:` replay it first")?;
     } else {
-        console.note(format_args!("it is pinned already in {path}"))?;
+        console.note(format_args!("it is already pinned in {path}"))?;
     }
     Ok(exit::OK)
 }

@@ -1,4 +1,4 @@
-//! `faultlens protect`: what protections are worth.
+//! `faultlens protect`: protections, evaluated on the trials of a run.
 
 use crate::exit;
 use faultlens::analysis::format::{percent, rate};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ProtectArgs, console: &mut Console) -> anyhow::Result<u
         (DUPLICATION, args.duplicate),
         (CHECKSUMS, args.checksum),
     ];
-    let asked = asked.into_iter().filter_map(|(name, most)| Some((name.to_owned(), most?)));
+    let asked = asked.into_iter().filter_map(|(name, limit)| Some((name.to_owned(), limit?)));
     let options =
         Options { asked: asked.collect(), margin: args.margin / 100.0, threads: args.threads };
     let advice = protect(&args.run, &options)?;
@@ -79,7 +79,7 @@ fn protections(target: &TargetAdvice) -> Vec<String> {
         rows.extend(shown(useful.len()).map(|at| row(&useful[at])));
     }
     if rows.len() == 1 {
-        return vec!["  no protection could stop any fault of this run".to_owned()];
+        return vec!["  no protection prevents any failure of this run".to_owned()];
     }
     let right = Align::Right;
     let lines = table([Align::Left, right, right, right, right, right, right, right], &rows);
@@ -125,7 +125,7 @@ fn row(one: &Evaluated) -> [String; 8] {
     ]
 }
 
-/// The layers in which faults break most answers.
+/// The layers whose faults cause the most failures.
 fn ranking(target: &TargetAdvice) -> Vec<String> {
     let header =
         ["", "layer", "share of broken", "computed", "stored", "breaks", "MACs", "weights"];

@@ -6,8 +6,8 @@ use anyhow::{bail, ensure};
 
 use crate::exit;
 use faultlens::analysis::{Summary, summarise};
-use faultlens::report::{Terminal, html, junit, markdown, terminal};
-use faultlens::sweep::Rows;
+use faultlens::report::{Terminal, html, json, junit, markdown, terminal};
+use faultlens::sweep::{has_rows, load_rows};
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::command::{sweep, write};
@@ -15,7 +15,7 @@ use crate::console::Console;
 
 /// Makes a report from a run directory.
 pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
-    if Rows::are_in(&args.run) {
+    if has_rows(&args.run) {
         return of_sweep(args, console);
     }
     let summary = summarise(&args.run, &args.by)?;
@@ -25,11 +25,11 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
         return Ok(exit::OK);
     };
     let text = match format {
-        ReportFormat::Html => html(&summary, &args.run)?,
+        ReportFormat::Html => html(&summary, &args.run),
         ReportFormat::Markdown => markdown(&summary),
-        ReportFormat::Json => serde_json::to_string(&summary)?,
+        ReportFormat::Json => json(&summary)?.to_string(),
         ReportFormat::Junit => junit(&summary),
-        ReportFormat::Text => terminal(&summary, options(console)),
+        ReportFormat::Text => terminal(&summary, terminal_options(console)),
     };
     match &args.output {
         Some(path) => write(path, text)?,
@@ -40,28 +40,33 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
 
 /// Makes the report of a sweep from its rows.
 fn of_sweep(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
-    ensure!(args.by.is_empty(), "a sweep is told by all of its axes; its campaigns take --by");
-    let rows = Rows::load(&args.run)?;
+    ensure!(
+        args.by.is_empty(),
+        "a sweep is always reported by all of its axes; --by works on its campaigns"
+    );
+    let rows = load_rows(&args.run)?;
     let folder = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
     let name = if rows.name.is_empty() { &*folder } else { rows.name.as_str() };
-    let told = sweep::Told::new(name, &rows, args.mixed_machines)?;
+    let report = sweep::SweepReport::new(name, &rows, args.mixed_machines)?;
     let format = if args.json { Some(ReportFormat::Json) } else { args.format };
     let Some(format) = format else {
         match &args.output {
-            Some(path) => write(path, told.page()?)?,
-            None => told.save(&args.run)?,
+            Some(path) => write(path, report.page())?,
+            None => report.save(&args.run)?,
         }
         let path = args.output.clone().unwrap_or_else(|| args.run.join(sweep::PAGE));
-        told.conclude(console)?;
+        report.conclude(console)?;
         console.line(format_args!("report: {}", path.display()))?;
         return Ok(exit::OK);
     };
     let text = match format {
-        ReportFormat::Html => told.page()?,
-        ReportFormat::Markdown => told.markdown(),
-        ReportFormat::Json => serde_json::to_string(&told.findings)?,
+        ReportFormat::Html => report.page(),
+        ReportFormat::Markdown => report.markdown(),
+        ReportFormat::Json => serde_json::to_string(&report.findings)?,
         ReportFormat::Junit | ReportFormat::Text => {
-            bail!("a sweep has --format html, markdown and json; its campaigns have all")
+            bail!(
+                "a sweep has only --format html, markdown and json; its campaigns have all formats"
+            )
         }
     };
     match &args.output {
@@ -71,13 +76,13 @@ fn of_sweep(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
     Ok(exit::OK)
 }
 
-/// Makes the page once more, after something was added to the run.
+/// Writes the page again, after something was added to the run.
 pub(crate) fn rewrite(dir: &Path) -> anyhow::Result<()> {
-    write(&dir.join("report.html"), html(&summarise(dir, &[])?, dir)?)
+    write(&dir.join("report.html"), html(&summarise(dir, &[])?, dir))
 }
 
-/// What else is told of a run that has ended.
-pub(crate) struct Told<'a> {
+/// How a run that has just ended is reported, besides its page.
+pub(crate) struct ReportOptions<'a> {
     /// Where the verdicts go as JUnit XML.
     pub(crate) junit: Option<&'a Path>,
     /// What goes to standard output.
@@ -95,17 +100,21 @@ pub(crate) enum Shown {
     Nothing,
 }
 
-/// Tells what a run that has just ended found: a page, and a summary.
-pub(crate) fn tell(dir: &Path, told: &Told<'_>, console: &mut Console) -> anyhow::Result<()> {
+/// Reports a run that has just ended: a page, and a summary.
+pub(crate) fn report_run(
+    dir: &Path,
+    options: &ReportOptions<'_>,
+    console: &mut Console,
+) -> anyhow::Result<()> {
     let summary = summarise(dir, &[])?;
-    if let Some(path) = told.junit {
+    if let Some(path) = options.junit {
         write(path, junit(&summary))?;
     }
-    if told.shown == Shown::Text {
+    if options.shown == Shown::Text {
         return page(&summary, dir, None, console);
     }
-    write(&dir.join("report.html"), html(&summary, dir)?)?;
-    if told.shown == Shown::Json { console.json(&summary) } else { Ok(()) }
+    write(&dir.join("report.html"), html(&summary, dir))?;
+    if options.shown == Shown::Json { console.json(&json(&summary)?) } else { Ok(()) }
 }
 
 fn page(
@@ -116,14 +125,15 @@ fn page(
 ) -> anyhow::Result<()> {
     let usual = path.is_none();
     let path = path.unwrap_or_else(|| dir.join("report.html"));
-    let written = write(&path, html(summary, dir)?);
-    // A run that can only be read is told of all the same; a path that was asked for must do.
+    let written = write(&path, html(summary, dir));
+    // A run in a read-only directory is summarised all the same; a path that the user gave must be
+    // writable.
     let written = if usual { written } else { Ok(written?) };
-    console.line(terminal(summary, options(console)).trim_end())?;
+    console.line(terminal(summary, terminal_options(console)).trim_end())?;
     written?;
     Ok(console.line(format_args!("\nreport: {}", path.display()))?)
 }
 
-fn options(console: &Console) -> Terminal {
+fn terminal_options(console: &Console) -> Terminal {
     Terminal { colour: console.has_colours(), width: console.width() }
 }

@@ -16,17 +16,17 @@ use crate::command::threads;
 use crate::console::Console;
 use crate::text::{Align, table};
 
-/// How much boxes overlap at least for VOC.
+/// The minimum overlap of boxes for VOC.
 const VOC_IOU: f64 = 0.5;
 
-/// Shows how good detections are, and what is wrong with them.
+/// Shows the quality of detections, and their kinds of errors.
 pub(crate) fn run(args: &ScoreArgs, console: &mut Console) -> anyhow::Result<u8> {
     let truth = CocoTruth::read(&args.truth).context("the ground truth, the first file")?;
     let found = truth.detections(&args.detections).context("the detections, the second file")?;
     let scenes = scenes(&truth, &found);
     let scores = Scores::new(&truth.classes, &scenes, threads(args.threads));
     if truth.objects.iter().all(|object| object.crowd) {
-        console.note("note: the ground truth has no object to find, so that nothing is scored")?;
+        console.note("note: the ground truth has no objects, so nothing is scored")?;
     }
     if args.json {
         console.json(&scores)?;
@@ -52,7 +52,7 @@ fn rect([left, top, width, height]: [f64; 4]) -> Rect {
     Rect { left, top, width, height }
 }
 
-/// Every number, as `--json` tells it.
+/// Every number, as `--json` prints it.
 #[derive(Serialize)]
 struct Scores {
     ap: Option<f64>,
@@ -73,7 +73,7 @@ struct Scores {
     tide: BTreeMap<&'static str, ErrorNumbers>,
 }
 
-/// What is told of one class.
+/// The scores of one class.
 #[derive(Serialize)]
 struct ClassNumbers {
     ap: Option<f64>,
@@ -84,7 +84,7 @@ struct ClassNumbers {
     detections: usize,
 }
 
-/// What is told of one kind of error.
+/// One kind of error.
 #[derive(Serialize)]
 struct ErrorNumbers {
     count: usize,

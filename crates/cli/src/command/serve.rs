@@ -1,17 +1,16 @@
 //! `faultlens serve`: a model behind a service's wire format.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use crate::exit;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use faultlens::Seed;
 use faultlens::serve::{Ending, Options, ServedModel, Server};
 use serde_json::json;
 
 use crate::args::ServeArgs;
-use crate::command::threads;
+use crate::command::{stop_on_signal, threads};
 use crate::console::Console;
 use crate::describe::{self, written};
 
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8>
             log: args.log.then_some(log),
         },
     )?;
-    listen_to_signals(&server)?;
+    stop_on_signal(server.stopper())?;
     let address = server.address()?;
     let account = server.counts();
     let format = args.format.name;
@@ -57,7 +56,7 @@ pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8>
     for line in lines {
         console.aside(line);
     }
-    serving.join().map_err(|_| anyhow!("the server ended by a mistake of its own"))??;
+    serving.join().map_err(|_| anyhow!("the server thread panicked"))??;
     let endings: Vec<String> = Ending::ALL
         .iter()
         .filter(|ending: &&Ending| account.ended(**ending) > 0)
@@ -68,17 +67,4 @@ pub(crate) fn run(args: &ServeArgs, console: &mut Console) -> anyhow::Result<u8>
         console.json(&json!({"calls": account.calls()}))?;
     }
     Ok(exit::OK)
-}
-
-/// The first signal lets calls in flight be answered; the second does not wait for that.
-fn listen_to_signals(server: &Server) -> anyhow::Result<()> {
-    static TOLD: AtomicBool = AtomicBool::new(false);
-    let stopper = server.stopper();
-    let told = move || {
-        if TOLD.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(exit::INTERRUPTED));
-        }
-        stopper.stop();
-    };
-    ctrlc::set_handler(told).context("cannot listen to signals")
 }

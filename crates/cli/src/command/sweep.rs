@@ -1,10 +1,10 @@
-//! What the rows of a sweep say, for `run` and `report`.
+//! The report of a sweep, for `run` and `report`.
 
 use std::path::Path;
 use std::time::SystemTime;
 
 use faultlens::record::store::timestamp;
-use faultlens::report::{GridPage, grid, grid_markdown, plain};
+use faultlens::report::{SweepPage, plain, sweep, sweep_markdown};
 use faultlens::sweep::Rows;
 use faultlens::sweep::analysis::{AnalysisError, Findings, Options, analyse};
 
@@ -17,13 +17,13 @@ pub(crate) const PAGE: &str = "report.html";
 /// The findings of a sweep, in its folder.
 pub(crate) const FINDINGS: &str = "sweep.json";
 
-/// What the rows say, and the files that say it.
-pub(crate) struct Told {
+/// The findings of a sweep, and the reports of them.
+pub(crate) struct SweepReport {
     pub(crate) findings: Findings,
     title: String,
 }
 
-impl Told {
+impl SweepReport {
     pub(crate) fn new(
         title: &str,
         rows: &Rows,
@@ -33,25 +33,28 @@ impl Told {
         Ok(Self { findings: analyse(rows, &options)?, title: title.to_owned() })
     }
 
-    /// The page, in one file.
-    pub(crate) fn page(&self) -> anyhow::Result<String> {
+    fn report(&self) -> SweepPage<'_> {
         let provenance = vec![
             ("faultlens".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("told".to_owned(), timestamp(SystemTime::now())),
+            ("written".to_owned(), timestamp(SystemTime::now())),
         ];
-        let title = self.title.clone();
-        Ok(grid(&GridPage { title, findings: &self.findings, provenance })?)
+        SweepPage { title: self.title.clone(), findings: &self.findings, provenance }
+    }
+
+    /// The page, in one file.
+    pub(crate) fn page(&self) -> String {
+        sweep(&self.report())
     }
 
     /// The same for a pull request.
     pub(crate) fn markdown(&self) -> String {
-        grid_markdown(&self.title, &self.findings)
+        sweep_markdown(&self.report())
     }
 
     /// Writes the page and the findings into the sweep's folder.
     pub(crate) fn save(&self, dir: &Path) -> anyhow::Result<()> {
         write(&dir.join(FINDINGS), serde_json::to_string(&self.findings)?)?;
-        write(&dir.join(PAGE), self.page()?)
+        write(&dir.join(PAGE), self.page())
     }
 
     /// The conclusions, for people.

@@ -77,7 +77,7 @@ fn findings_say_what_was_shown_found_and_changed() {
     done(&folder, "run c.yaml");
     let run = done(&folder, "findings run --out found --label-inserted");
     assert!(run.stderr.contains("left out: ") && run.stderr.contains("inside a model"));
-    assert!(run.stderr.contains("that changed the answer or left none"), "{}", run.stderr);
+    assert!(run.stderr.contains("that changed the answer or got none"), "{}", run.stderr);
     let listed = read(&folder, "found/findings.json");
     let listed = listed.as_array().unwrap();
     let changed: BTreeSet<String> = records(&folder, "run")

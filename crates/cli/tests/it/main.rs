@@ -18,6 +18,7 @@ mod protect;
 mod retrain;
 mod score;
 mod serve;
+mod service;
 mod services;
 mod survive;
 mod sweep;

@@ -77,7 +77,7 @@ fn the_smallest_of_each_label_are_left_out() {
     }
     let kept = Pool::open(folder.path("few")).unwrap();
     let least = kept.objects.iter().map(|entry| entry.pixels).min().unwrap() + 1;
-    made(&folder, &format!("world:scenes:20 --out large --least-pixels {least}"));
+    made(&folder, &format!("world:scenes:20 --out large --min-pixels {least}"));
     let pool = Pool::open(folder.path("large")).unwrap();
     assert!(pool.objects.iter().all(|entry| entry.pixels >= least), "{least}");
     assert!(pool.source.contains(&format!("{least} pixels")), "{}", pool.source);
@@ -118,7 +118,7 @@ fn bad_input_is_told() {
     refused(&folder, &format!("{test} --out pool --score 0.5"), "--model");
     refused(&folder, &format!("{test} --out pool --prune 2"), "from 0 to 1");
     refused(&folder, &format!("{test} --out pool --prune 0.5 --keep-all"), "--keep-all");
-    refused(&folder, &format!("{test} --out pool --least-pixels 9999999"), "--least-pixels");
+    refused(&folder, &format!("{test} --out pool --min-pixels 9999999"), "--min-pixels");
     refused(&folder, "world:signs:5 --out pool", "says nothing about objects");
     refused(&folder, "world:cars --out pool", "no cars");
     // Boxes alone, and crowds.

@@ -180,9 +180,9 @@ fn what_is_wrong_is_told() {
                 .to_owned(),
             "new or empty",
         ),
-        ("serve empty".to_owned(), "this is no study"),
-        ("status empty".to_owned(), "this is no study"),
-        ("serve none".to_owned(), "this is no study"),
+        ("serve empty".to_owned(), "this is not a study"),
+        ("status empty".to_owned(), "this is not a study"),
+        ("serve none".to_owned(), "this is not a study"),
         (format!("serve study --port {port}"), "cannot listen on"),
     ] {
         let run = folder.run(&format!("study {args}"));

@@ -1,54 +1,14 @@
 //! Campaigns against a service that runs beside them, well-behaved and not, as a user types them.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::folder::{Folder, Run, json};
+use crate::service::Service;
 use serde_json::Value;
-
-/// A served model; it ends with the test.
-struct Service {
-    child: Child,
-    address: String,
-}
-
-impl Service {
-    fn new(args: &str) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_faultlens"))
-            .args(format!("serve {args} --port 0 --json").split_whitespace())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = json(&line)[0]["address"].as_str().unwrap().to_owned();
-        Self { child, address }
-    }
-
-    /// How many calls it was asked.
-    fn calls(&self) -> u64 {
-        let mut stream = TcpStream::connect(self.address.strip_prefix("http://").unwrap()).unwrap();
-        let ask = "GET /faultlens/account HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        stream.write_all(ask.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let body = answer.split_once("\r\n\r\n").unwrap().1;
-        let account: Value = serde_json::from_str(body).unwrap();
-        account["account"]["calls"].as_u64().unwrap()
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
 
 /// The embedded model and the same behind a wire, on the same pictures.
 fn campaign(service: &str) -> String {
@@ -95,7 +55,7 @@ fn spent(folder: &Folder, run: &str) -> Value {
 #[test]
 fn a_wire_changes_no_answer_and_no_call_is_paid_twice() {
     let (folder, service) =
-        (Folder::new("services_same"), Service::new("world:signs-middle --as google"));
+        (Folder::new("services_same"), Service::start("world:signs-middle --as google"));
     folder.text("c.yaml", &google(&service, "control: 2"));
     let dry = folder.run("run c.yaml --dry-run --json");
     assert_eq!(json(&done(&dry).stdout)[0]["calls"], 36 + 6 + 2);
@@ -120,7 +80,7 @@ fn a_wire_changes_no_answer_and_no_call_is_paid_twice() {
 fn a_service_that_misbehaves_loses_trials_and_makes_none_up() {
     let folder = Folder::new("services_bad");
     let wrong = "throttle=0.1,error=0.05,drop=0.02,truncate=0.01,nonsense=0.02";
-    let service = Service::new(&format!("world:signs-middle --as google --misbehave {wrong}"));
+    let service = Service::start(&format!("world:signs-middle --as google --misbehave {wrong}"));
     folder.text("c.yaml", &google(&service, "retries: 12, control: 0, concurrency: 3"));
     done(&folder.run("run c.yaml"));
     let all = records(&folder, "runs/c");
@@ -146,7 +106,7 @@ fn a_service_that_misbehaves_loses_trials_and_makes_none_up() {
 #[test]
 fn budgets_are_kept_and_the_run_goes_on_when_they_are_raised() {
     let (folder, service) =
-        (Folder::new("services_budget"), Service::new("world:signs-middle --as google"));
+        (Folder::new("services_budget"), Service::start("world:signs-middle --as google"));
     folder.text("c.yaml", &google(&service, "calls: 10, control: 0"));
     let stopped = folder.run("run c.yaml");
     assert_eq!(stopped.status, 2);
@@ -162,7 +122,7 @@ fn budgets_are_kept_and_the_run_goes_on_when_they_are_raised() {
 #[test]
 fn a_kill_pays_only_for_what_was_under_way_again() {
     let folder = Folder::new("services_kill");
-    let service = Service::new("world:signs-middle --as google --misbehave latency=30ms");
+    let service = Service::start("world:signs-middle --as google --misbehave latency=30ms");
     folder.text("c.yaml", &google(&service, "concurrency: 2, control: 0"));
     for calls in [5, 15] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_faultlens"))
@@ -187,7 +147,7 @@ fn a_kill_pays_only_for_what_was_under_way_again() {
 #[test]
 fn a_service_that_drifts_is_noticed() {
     let folder = Folder::new("services_drift");
-    let service = Service::new("world:signs-middle --as google --misbehave drift=30");
+    let service = Service::start("world:signs-middle --as google --misbehave drift=30");
     folder.text("c.yaml", &google(&service, "control: 3"));
     let run = folder.run("run c.yaml");
     assert!(done(&run).stderr.contains("the service has changed"), "{}", run.stderr);
@@ -197,7 +157,7 @@ fn a_service_that_drifts_is_noticed() {
 fn keys_are_in_no_file() {
     let folder = Folder::new("services_keys");
     let key = "AKIDFAULTLENSTEST:wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY";
-    let service = Service::new(&format!("world:detector --as rekognition --key {key}"));
+    let service = Service::start(&format!("world:detector --as rekognition --key {key}"));
     let spec = format!(
         "{{provider: rekognition, task: objects, endpoint: '{}', region: eu-west-1, profile: test}}",
         service.address
@@ -291,7 +251,7 @@ fn what_cannot_be_asked_is_told() {
 #[test]
 fn a_service_is_attacked_by_asking_and_within_its_budget() {
     let folder = Folder::new("services_attacked");
-    let service = Service::new("world:signs-middle --as google");
+    let service = Service::start("world:signs-middle --as google");
     let text = |faults: &str, limits: &str| {
         let address = &service.address;
         format!(
@@ -340,7 +300,7 @@ fn scenes_are_changed_for_services_as_for_models() {
         )
     };
     for of in ["google", "ibm"] {
-        let service = Service::new(&format!("world:detector --as {of}"));
+        let service = Service::start(&format!("world:detector --as {of}"));
         folder.text("c.yaml", &text(of, &service));
         let dry = folder.run("run c.yaml --dry-run --json");
         assert_eq!(json(&done(&dry).stdout)[0]["calls"], 9 + 2 * 3);
@@ -357,7 +317,7 @@ fn scenes_are_changed_for_services_as_for_models() {
         assert_eq!(service.calls(), calls);
     }
     // Between the first answer and the second another model takes over.
-    let service = Service::new("world:detector --as google --misbehave drift=1");
+    let service = Service::start("world:detector --as google --misbehave drift=1");
     folder.text("c.yaml", &text("google", &service));
     done(&folder.run("run c.yaml --output runs/unsteady"));
     let report = folder.run("report runs/unsteady --format json");
@@ -368,7 +328,7 @@ fn scenes_are_changed_for_services_as_for_models() {
 #[test]
 fn a_scene_whose_answer_is_lost_is_not_judged() {
     let folder = Folder::new("services_lost_scenes");
-    let service = Service::new("world:detector --as google --misbehave drop=0.25 --seed 3");
+    let service = Service::start("world:detector --as google --misbehave drop=0.25 --seed 3");
     let address = &service.address;
     folder.text(
         "c.yaml",
@@ -401,7 +361,7 @@ fn a_scene_whose_answer_is_lost_is_not_judged() {
     // Without the files it is asked again, and what gets lost then has the reason.
     std::fs::remove_dir_all(folder.path("filed")).unwrap();
     let told = folder.run("findings run --out again --all");
-    assert!(done(&told).stderr.contains("could not be asked about again"), "{}", told.stderr);
+    assert!(done(&told).stderr.contains("could not be queried again"), "{}", told.stderr);
     let again = std::fs::read(folder.path("again/findings.json")).unwrap();
     let again: Value = serde_json::from_slice(&again).unwrap();
     let lost = again.as_array().unwrap().iter().find(|one| one.get("no_answer").is_some());

@@ -33,7 +33,7 @@ fn a_sweep_is_run_like_a_campaign() {
     );
     let again = done(&folder, "run sweep.yaml");
     assert!(again.stdout.contains("0 models trained, 1 kept from before"), "{}", again.stdout);
-    assert!(again.stderr.contains("90 on record already in out/signs-1"), "{}", again.stderr);
+    assert!(again.stderr.contains("90 already recorded in out/signs-1"), "{}", again.stderr);
     // What it leaves are ordinary campaigns and runs.
     done(&folder, "run out/signs-1.yaml");
     let report = done(&folder, "report out/signs-1 --json --by defence").stdout;
@@ -63,7 +63,7 @@ fn what_the_rows_say_is_told_once_more() {
     assert!(page.contains("<title>small") && folder.path("out/sweep.json").exists());
     let run = folder.run("report out --by defence");
     assert_eq!(run.status, 2, "{}", run.stdout);
-    assert!(run.stderr.contains("its campaigns take --by"), "{}", run.stderr);
+    assert!(run.stderr.contains("--by works on its campaigns"), "{}", run.stderr);
     folder.text("out/rows.json", "{");
     let run = folder.run("report out");
     assert!(run.stderr.contains("cannot read the rows"), "{}", run.stderr);

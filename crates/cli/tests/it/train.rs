@@ -63,8 +63,11 @@ fn train_says_what_is_wrong() {
         ("train mlp:8 --data world:sings -o m.onnx", "signs and scenes"),
         ("train mlp:8 --data set -o nowhere/m.onnx", "no folder nowhere"),
         ("train pilotnet --data set -o m.onnx", "pilotnet learns the task regress, and the case"),
-        ("train dcgan --data set -o m.onnx", "train has no task for it: dcgan"),
-        ("train dcgan --data set --task classify -o m.onnx", "train has no task for it: dcgan"),
+        ("train dcgan --data set -o m.onnx", "this architecture cannot be trained alone: dcgan"),
+        (
+            "train dcgan --data set --task classify -o m.onnx",
+            "this architecture cannot be trained alone: dcgan",
+        ),
         ("train mlp:8 --data set --augment flop -o m.onnx", "did you mean flip?"),
         ("train unet:4,2 --data set --augment flip -o m.onnx", "leave it out"),
         ("train unet:4,2 --data set --size 16x16 -o m.onnx", "as large as the images (8x8)"),
@@ -119,7 +122,7 @@ fn parts_of_a_set_are_used_even_where_a_class_is_missing() {
     // It has one that training does not know.
     idx(&folder, "t10k", &[0, 1, 3]);
     let run = folder.run(args);
-    assert!(run.stderr.contains("class 3 is \"3\" there and none here"), "{}", run.stderr);
+    assert!(run.stderr.contains("class 3 is \"3\" there, but none here"), "{}", run.stderr);
 }
 
 #[test]
@@ -168,7 +171,7 @@ fn some_cases_are_drawn_evenly() {
     let folder = shades("train_cases");
     let run = folder.run("train mlp:8 --data set --epochs 1 --cases 10 --json -o m.onnx");
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("10 cases to learn from"), "{}", run.stderr);
+    assert!(run.stderr.contains("10 cases to train on"), "{}", run.stderr);
     let command = json(&run.stdout)[0]["command"].as_str().unwrap().to_owned();
     assert!(command.contains("--cases 10"), "{command}");
 }

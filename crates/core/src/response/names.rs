@@ -48,8 +48,8 @@ impl From<Arc<[String]>> for Names {
     }
 }
 
-/// The class of a name that stands in no list: the same whoever says it, in capitals or not, and
-/// beyond the places of every list.
+/// The class of a name that is in no list of classes: a hash of its lower-case letters, so that all
+/// services agree on it. The highest bit keeps it apart from positions in lists.
 pub fn class_called(name: &str) -> usize {
     let letters = name.trim().chars().flat_map(char::to_lowercase);
     super::hash(letters.map(u64::from)) as usize | 1 << (usize::BITS - 1)

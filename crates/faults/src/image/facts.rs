@@ -26,6 +26,18 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// A fault without a hazard, settings or strength that leaves everything in its place: what a
+    /// fault has to state only where it differs (`..Facts::DEFAULT`).
+    pub const DEFAULT: Self = Self {
+        name: "",
+        doc: "",
+        hazard: None,
+        moves: false,
+        parameters: &[],
+        domain: None,
+        small_domain: None,
+    };
+
     /// What the fault does, in full.
     pub const fn what(&self) -> &'static str {
         doc::what(self.doc)

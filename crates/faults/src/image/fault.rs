@@ -36,16 +36,13 @@ use faultlens_core::{ImageFault, Plugin, SettingError, Settings};
 ///     const FACTS: Facts = Facts {
 ///         name: "posterise",
 ///         doc: "# What it does Rounds every value to a few levels. # When it happens A cheap display.",
-///         hazard: None,
-///         moves: false,
 ///         parameters: &[Parameter {
 ///             name: "levels",
 ///             about: "how many levels are left",
 ///             kind: ParameterKind::Number { min: 2.0, max: 256.0 },
 ///             unset: Unset::Required,
 ///         }],
-///         domain: None,
-///         small_domain: None,
+///         ..Facts::DEFAULT
 ///     };
 ///
 ///     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -13,7 +13,7 @@ pub(super) fn right(
     groups: &BTreeMap<String, Vec<String>>,
     classes: &[String],
 ) -> Result<Vec<Option<usize>>, StudyError> {
-    let asked = |what: String| Err(StudyError::Asked(what));
+    let asked = |what: String| Err(StudyError::Request(what));
     if let Some(name) = groups.keys().find(|name| !choices.contains(name)) {
         let [left, right] = choices;
         return asked(format!("the group {name:?} is none of the choices {left:?} and {right:?}"));

@@ -10,7 +10,7 @@ use faultlens_spec::Varied;
 pub fn fault(name: &str) -> Result<Varied, StudyError> {
     Varied::whole(name).ok_or_else(|| {
         if image::facts(name).is_some() {
-            return StudyError::Asked(format!(
+            return StudyError::Request(format!(
                 "{name} has no strengths from weak to strong; take another fault"
             ));
         }
@@ -20,6 +20,6 @@ pub fn fault(name: &str) -> Result<Varied, StudyError> {
             || format!("; there are {}", known.collect::<Vec<_>>().join(", ")),
             |near| format!("; did you mean {near:?}?"),
         );
-        StudyError::Asked(format!("no fault is called {name:?}{hint}"))
+        StudyError::Request(format!("no fault is called {name:?}{hint}"))
     })
 }

@@ -9,7 +9,7 @@ pub use fault::fault;
 use crate::error::StudyError;
 use crate::journal::Journal;
 use crate::protocol::Protocol;
-use crate::stimulus::{self, Kind, Stimulus};
+use crate::stimulus::{self, Stimulus, StimulusKind};
 use faultlens_core::{Case, Image, Seed};
 use faultlens_data::{DataSet, encode_png};
 use faultlens_judge::visual::Reference;
@@ -22,7 +22,7 @@ use std::fs;
 use std::path::Path;
 
 /// What a study is made of.
-pub struct Asked<'a> {
+pub struct StudyRequest<'a> {
     /// Where pictures come from.
     pub set: &'a DataSet,
     /// How it is done.
@@ -43,30 +43,30 @@ struct Drawn {
 
 /// Makes the study in a new directory; its pictures in the order of the index. The same data,
 /// settings and seed make the same ones.
-pub fn prepare(asked: &Asked<'_>, dir: &Path) -> Result<Vec<Stimulus>, StudyError> {
-    if let Some(wrong) = asked.protocol.wrong() {
-        return Err(StudyError::Asked(wrong));
+pub fn prepare(request: &StudyRequest<'_>, dir: &Path) -> Result<Vec<Stimulus>, StudyError> {
+    if let Some(wrong) = request.protocol.wrong() {
+        return Err(StudyError::Request(wrong));
     }
     let mut names = BTreeSet::new();
-    if let Some(twice) = asked.faults.iter().find(|varied| !names.insert(varied.name())) {
-        return Err(StudyError::Asked(format!("the fault {} is named twice", twice.name())));
+    if let Some(twice) = request.faults.iter().find(|varied| !names.insert(varied.name())) {
+        return Err(StudyError::Request(format!("the fault {} is named twice", twice.name())));
     }
-    let right = choices::right(&asked.protocol.choices, &asked.groups, &asked.set.classes)?;
-    let drawn = draw(asked, &right)?;
+    let right = choices::right(&request.protocol.choices, &request.groups, &request.set.classes)?;
+    let drawn = draw(request, &right)?;
     fresh(dir)?;
-    let wanted = wanted(asked, &drawn)?;
+    let wanted = wanted(request, &drawn)?;
     let shown = drawn.shown.par_iter().zip(&wanted).enumerate();
-    let versions = shown.map(|(at, (&one, wanted))| versions(asked, dir, at, one, wanted));
+    let versions = shown.map(|(at, (&one, wanted))| versions(request, dir, at, one, wanted));
     let mut stimuli = versions.collect::<Result<Vec<_>, _>>()?.concat();
     let easy = drawn.easy.par_iter().map(|&(index, choice)| {
-        let case = asked.set.case(index)?;
-        keep(asked, dir, &case, choice, Version::undisturbed(&case, Kind::Easy))
+        let case = request.set.case(index)?;
+        keep(request, dir, &case, choice, Version::undisturbed(&case, StimulusKind::Easy))
     });
     stimuli.extend(easy.collect::<Result<Vec<_>, _>>()?);
     stimulus::write(dir, &stimuli)?;
     Journal::create(dir)?;
     // Last, since a directory with this file is a study.
-    asked.protocol.write(dir)?;
+    request.protocol.write(dir)?;
     Ok(stimuli)
 }
 
@@ -81,9 +81,9 @@ fn fresh(dir: &Path) -> Result<(), StudyError> {
 }
 
 /// Half of the pictures from either choice; those for tests and checks beside them.
-fn draw(asked: &Asked<'_>, right: &[Option<usize>]) -> Result<Drawn, StudyError> {
-    let set = asked.set;
-    let protocol = &asked.protocol;
+fn draw(request: &StudyRequest<'_>, right: &[Option<usize>]) -> Result<Drawn, StudyError> {
+    let set = request.set;
+    let protocol = &request.protocol;
     let mut sides = [const { Vec::new() }; 2];
     for index in 0..set.len() {
         if let Some(choice) = set.label(index).and_then(|label| *right.get(label)?) {
@@ -94,12 +94,12 @@ fn draw(asked: &Asked<'_>, right: &[Option<usize>]) -> Result<Drawn, StudyError>
     let mut drawn = Drawn { shown: Vec::new(), easy: Vec::new() };
     let seed = Seed::new(protocol.seed).child("draw");
     for (choice, mut side) in sides.into_iter().enumerate() {
-        let shown = half(asked.images, choice);
+        let shown = half(request.images, choice);
         let easy = half(protocol.easy(), choice);
         if side.len() < shown + easy {
             let name = &protocol.choices[choice];
             let has = side.len();
-            return Err(StudyError::Asked(format!(
+            return Err(StudyError::Request(format!(
                 "the data set has {has} pictures of {name:?}, and {} are needed: {shown} to show \
                  and {easy} for the test and the checks; lower --images, or take more data",
                 shown + easy
@@ -115,14 +115,14 @@ fn draw(asked: &Asked<'_>, right: &[Option<usize>]) -> Result<Drawn, StudyError>
 /// A picture with all that the index says of how it came about.
 struct Version {
     image: Image,
-    kind: Kind,
+    kind: StimulusKind,
     fault: String,
     settings: String,
     visual_change: f64,
 }
 
 impl Version {
-    fn undisturbed(case: &Case, kind: Kind) -> Self {
+    fn undisturbed(case: &Case, kind: StimulusKind) -> Self {
         let fault = String::new();
         let settings = String::new();
         Self { image: case.image.clone(), kind, fault, settings, visual_change: 0.0 }
@@ -130,91 +130,93 @@ impl Version {
 }
 
 /// By picture and fault, how much it is to be changed.
-fn wanted(asked: &Asked<'_>, drawn: &Drawn) -> Result<Vec<Vec<f64>>, StudyError> {
+fn wanted(request: &StudyRequest<'_>, drawn: &Drawn) -> Result<Vec<Vec<f64>>, StudyError> {
     let reaches = drawn.shown.par_iter().enumerate().map(|(at, &(index, _))| {
-        let case = asked.set.case(index)?;
+        let case = request.set.case(index)?;
         let original = original(&case)?;
-        asked
+        request
             .faults
             .iter()
             .map(|varied: &Varied| {
-                let stream = &mut seed(asked, varied).at(at as u64).stream();
+                let stream = &mut seed(request, varied).at(at as u64).stream();
                 let reach = varied.reach(&case.image, &original, stream);
-                let (least, most) = reach.ok_or_else(|| unseen(varied, &case))?;
-                Ok(Reach { least, most })
+                let (min, max) = reach.ok_or_else(|| unseen(varied, &case))?;
+                Ok(Reach { min, max })
             })
             .collect::<Result<Vec<_>, StudyError>>()
     });
     let reaches = reaches.collect::<Result<Vec<_>, _>>()?;
-    let answers = asked.protocol.answers as usize;
+    let answers = request.protocol.answers as usize;
     let mut wanted = vec![Vec::new(); reaches.len()];
-    for (number, varied) in asked.faults.iter().enumerate() {
+    for (number, varied) in request.faults.iter().enumerate() {
         let of: Vec<Reach> = reaches.iter().map(|reaches| reaches[number]).collect();
-        let changes = spread::wanted(&of, answers, seed(asked, varied).child("spread"));
+        let changes = spread::wanted(&of, answers, seed(request, varied).child("spread"));
         wanted.iter_mut().zip(changes).for_each(|(all, change)| all.push(change));
     }
     Ok(wanted)
 }
 
 /// What a fault is drawn from.
-fn seed(asked: &Asked<'_>, varied: &Varied) -> Seed {
-    Seed::new(asked.protocol.seed).child("versions").child(varied.name())
+fn seed(request: &StudyRequest<'_>, varied: &Varied) -> Seed {
+    Seed::new(request.protocol.seed).child("versions").child(varied.name())
 }
 
 /// What changes of a picture are measured against.
 fn original(case: &Case) -> Result<Reference, StudyError> {
     Reference::new(&case.image)
-        .map_err(|error| StudyError::Asked(format!("{}: {error}", case.name)))
+        .map_err(|error| StudyError::Request(format!("{}: {error}", case.name)))
 }
 
 fn unseen(varied: &Varied, case: &Case) -> StudyError {
     let fault = varied.name();
     let case = &case.name;
-    StudyError::Asked(format!("{case}: nobody can tell how much {fault} changes it; leave it out"))
+    StudyError::Request(format!(
+        "{case}: nobody can tell how much {fault} changes it; leave it out"
+    ))
 }
 
 /// The original and one version per fault.
 fn versions(
-    asked: &Asked<'_>,
+    request: &StudyRequest<'_>,
     dir: &Path,
     at: usize,
     (index, choice): (usize, usize),
     wanted: &[f64],
 ) -> Result<Vec<Stimulus>, StudyError> {
-    let case = asked.set.case(index)?;
-    let undisturbed = Version::undisturbed(&case, Kind::Original);
-    let mut kept = vec![keep(asked, dir, &case, choice, undisturbed)?];
+    let case = request.set.case(index)?;
+    let undisturbed = Version::undisturbed(&case, StimulusKind::Original);
+    let mut kept = vec![keep(request, dir, &case, choice, undisturbed)?];
     let original = original(&case)?;
-    for (varied, &wanted) in asked.faults.iter().zip(wanted) {
-        let stream = &mut seed(asked, varied).at(at as u64).stream();
+    for (varied, &wanted) in request.faults.iter().zip(wanted) {
+        let stream = &mut seed(request, varied).at(at as u64).stream();
         let drawn = varied.near(&case.image, &original, wanted, stream);
         let drawn = drawn.ok_or_else(|| unseen(varied, &case))?;
-        let said = drawn.strengths.iter().map(|(name, at)| format!("{name}={at}"));
+        let settings = drawn.strengths.iter().map(|(name, at)| format!("{name}={at}"));
         let version = Version {
-            settings: said.collect::<Vec<_>>().join(", "),
+            settings: settings.collect::<Vec<_>>().join(", "),
             visual_change: drawn.visual_change.ok_or_else(|| unseen(varied, &case))?,
             image: drawn.image,
-            kind: Kind::Changed,
+            kind: StimulusKind::Changed,
             fault: varied.name().to_owned(),
         };
-        kept.push(keep(asked, dir, &case, choice, version)?);
+        kept.push(keep(request, dir, &case, choice, version)?);
     }
     Ok(kept)
 }
 
-/// Writes a picture under a name that tells nothing.
+/// Writes a picture under a hash for a name, which gives nothing away.
 fn keep(
-    asked: &Asked<'_>,
+    request: &StudyRequest<'_>,
     dir: &Path,
     case: &Case,
     choice: usize,
     version: Version,
 ) -> Result<Stimulus, StudyError> {
     let png = encode_png(&version.image).ok_or_else(|| {
-        StudyError::Asked(format!("the picture {} cannot be written as PNG", case.name))
+        StudyError::Request(format!("the picture {} cannot be written as PNG", case.name))
     })?;
     let mut hash = Sha256::new();
-    hash.update(asked.protocol.seed.to_le_bytes());
+    hash.update(request.protocol.seed.to_le_bytes());
     for part in [case.name.as_bytes(), version.fault.as_bytes(), &png] {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
@@ -226,7 +228,7 @@ fn keep(
         kind: version.kind,
         fault: version.fault,
         settings: version.settings,
-        truth: asked.protocol.choices[choice].clone(),
+        truth: request.protocol.choices[choice].clone(),
         visual_change: version.visual_change,
         width: version.image.width() as u32,
         height: version.image.height() as u32,

@@ -3,11 +3,11 @@
 
 use faultlens_core::Seed;
 
-/// The least and the most visual change of a fault in one picture.
+/// The min and the max visual change of a fault in one picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Reach {
-    pub(super) least: f64,
-    pub(super) most: f64,
+    pub(super) min: f64,
+    pub(super) max: f64,
 }
 
 /// Bins of a tolerance are as wide, and count only with more answers than this.
@@ -18,12 +18,12 @@ const TOO_FEW: usize = 10;
 /// reaches. A step has as many pictures as it takes for its bin to count, so that few pictures
 /// make few bins instead of none.
 ///
-/// The highest step is given away first, to those that reach so far; what nobody reaches is
-/// nobody's, and pictures that are left over get any step that they reach.
+/// Greedy: the highest step is assigned first, to a picture that reaches it; steps that no picture
+/// reaches stay unassigned, and remaining pictures get any step within their reach.
 pub(super) fn wanted(reaches: &[Reach], answers: usize, seed: Seed) -> Vec<f64> {
     let mut stream = seed.stream();
     let per_step = TOO_FEW / answers.max(1) + 1;
-    let top = reaches.iter().map(|reach| reach.most).fold(0.0, f64::max);
+    let top = reaches.iter().map(|reach| reach.max).fold(0.0, f64::max);
     let steps = (reaches.len() / per_step).max(1);
     let middles: Vec<f64> = (0..steps).map(|step| middle(step, steps, top)).collect();
     let mut wanted: Vec<Option<f64>> = vec![None; reaches.len()];
@@ -38,7 +38,7 @@ pub(super) fn wanted(reaches: &[Reach], answers: usize, seed: Seed) -> Vec<f64> 
     let left = wanted.into_iter().zip(reaches);
     left.map(|(wanted, reach)| {
         let within: Vec<f64> = middles.iter().copied().filter(|&at| reach.holds(at)).collect();
-        let any = stream.between(reach.least, reach.most);
+        let any = stream.between(reach.min, reach.max);
         wanted.or_else(|| stream.pick(&within).copied()).unwrap_or(any)
     })
     .collect()
@@ -46,7 +46,7 @@ pub(super) fn wanted(reaches: &[Reach], answers: usize, seed: Seed) -> Vec<f64> 
 
 impl Reach {
     fn holds(&self, change: f64) -> bool {
-        (self.least..=self.most).contains(&change)
+        (self.min..=self.max).contains(&change)
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
 
     fn some(count: usize) -> Vec<Reach> {
         let mut stream = Seed::new(5).stream();
-        (0..count).map(|_| Reach { least: 0.0, most: 0.2 + 0.8 * stream.uniform() }).collect()
+        (0..count).map(|_| Reach { min: 0.0, max: 0.2 + 0.8 * stream.uniform() }).collect()
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn bins_have_more_than_ten_answers_however_few_pictures_there_are() {
         for (count, answers) in [(12, 5), (60, 5), (200, 5), (60, 3), (60, 20)] {
-            let reaches = vec![Reach { least: 0.0, most: 1.0 }; count];
+            let reaches = vec![Reach { min: 0.0, max: 1.0 }; count];
             let mut bins: BTreeMap<u64, usize> = BTreeMap::new();
             for change in wanted(&reaches, answers, Seed::new(2)) {
                 *bins.entry((change * 100.0) as u64).or_default() += answers;
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_nobody_reaches_is_not_asked_for() {
-        let flat = Reach { least: 0.3, most: 0.3 };
+        let flat = Reach { min: 0.3, max: 0.3 };
         assert_eq!(wanted(&[flat; 3], 5, Seed::new(1)), [0.3; 3]);
         assert!(wanted(&[], 5, Seed::new(1)).is_empty());
     }

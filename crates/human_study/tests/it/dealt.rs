@@ -2,11 +2,11 @@
 
 use crate::made::{Manner, at, index, move_on, play, study, tokens};
 use faultlens_core::Seed;
-use faultlens_human_study::{Desk, Kind, Next, Status, Stimulus};
+use faultlens_human_study::{Desk, Next, Status, Stimulus, StimulusKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn nobody_meets_a_picture_twice(shown: &[String], index: &BTreeMap<String, Stimulus>) {
-    let study = shown.iter().filter(|file| index[*file].kind != Kind::Easy);
+    let study = shown.iter().filter(|file| index[*file].kind != StimulusKind::Easy);
     let images: Vec<&str> = study.map(|file| index[file].image.as_str()).collect();
     let distinct: BTreeSet<&str> = images.iter().copied().collect();
     assert_eq!(distinct.len(), images.len());
@@ -22,7 +22,7 @@ fn every_version_is_seen_by_as_many_as_wanted_and_no_picture_twice_by_one() {
         let token = desk.join().unwrap();
         let shown = play(&mut desk, &token, Manner::Right);
         nobody_meets_a_picture_twice(&shown, &index);
-        let of_study = shown.iter().filter(|file| index[*file].kind != Kind::Easy).count();
+        let of_study = shown.iter().filter(|file| index[*file].kind != StimulusKind::Easy).count();
         assert_eq!(of_study, 40);
     }
     let status = Status::read(&at(&dir)).unwrap();
@@ -53,7 +53,7 @@ fn many_at_once_with_restarts_between_get_no_picture_twice_either() {
     }
     shown.values().for_each(|files| nobody_meets_a_picture_twice(files, &index));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in shown.values().flatten().filter(|file| index[*file].kind != Kind::Easy) {
+    for file in shown.values().flatten().filter(|file| index[*file].kind != StimulusKind::Easy) {
         *counts.entry(file).or_default() += 1;
     }
     assert_eq!(counts.len(), 90);
@@ -84,7 +84,7 @@ fn pictures_on_their_way_to_somebody_are_not_given_to_more_than_wanted() {
             }
         }
     }
-    let versions = given.iter().filter(|(file, _)| index[*file].kind != Kind::Easy);
+    let versions = given.iter().filter(|(file, _)| index[*file].kind != StimulusKind::Easy);
     assert!(versions.clone().all(|(_, &count)| count <= 3), "{given:?}");
     assert_eq!(versions.count(), 54);
 }
@@ -97,14 +97,15 @@ fn a_batch_has_twenty_pictures_two_of_which_are_checks() {
     let token = desk.join().unwrap();
     let shown = play(&mut desk, &token, Manner::Right);
     let (test, study) = shown.split_at(8);
-    assert!(test.iter().all(|file| index[file].kind == Kind::Easy));
+    assert!(test.iter().all(|file| index[file].kind == StimulusKind::Easy));
     let halves = test.iter().filter(|file| index[*file].truth == "disc").count();
     assert_eq!(halves, 4);
     let sizes: Vec<usize> = study.chunks(20).map(<[String]>::len).collect();
     assert_eq!(sizes, [20, 20, 6]);
     for batch in study.chunks(20) {
-        assert_eq!(batch.iter().filter(|file| index[*file].kind == Kind::Easy).count(), 2);
+        assert_eq!(batch.iter().filter(|file| index[*file].kind == StimulusKind::Easy).count(), 2);
     }
-    let easy: Vec<&String> = shown.iter().filter(|file| index[*file].kind == Kind::Easy).collect();
+    let easy: Vec<&String> =
+        shown.iter().filter(|file| index[*file].kind == StimulusKind::Easy).collect();
     assert_eq!(easy.iter().collect::<BTreeSet<_>>().len(), easy.len());
 }

@@ -3,8 +3,8 @@
 use faultlens_core::{Case, Image, Seed};
 use faultlens_data::DataSet;
 use faultlens_human_study::{
-    Answer, Asked, Begin, Desk, Next, Protocol, Purpose, Refusal, Said, Stimulus, Study, fault,
-    prepare,
+    Answer, Begin, Desk, Next, Protocol, Purpose, Refusal, Stimulus, Study, StudyRequest,
+    TimedChoice, fault, prepare,
 };
 use faultlens_spec::Varied;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub(crate) fn study_by(images: usize, protocol: Protocol) -> TempDir {
     let set = set(3 * images + 120);
     let (groups, faults) = (BTreeMap::new(), faults());
     let dir = tempfile::tempdir().unwrap();
-    let asked = Asked { set: &set, protocol, groups, faults, images };
+    let asked = StudyRequest { set: &set, protocol, groups, faults, images };
     prepare(&asked, &dir.path().join("study")).unwrap();
     dir
 }
@@ -87,12 +87,12 @@ pub(crate) enum Manner {
 }
 
 /// A picture shown for 200 ms on a screen of 60 Hz.
-pub(crate) fn said(choice: usize) -> Said {
-    Said { choice, millis: 612.4, shown_ms: 200.1, frame_ms: 16.7 }
+pub(crate) fn timed_choice(choice: usize) -> TimedChoice {
+    TimedChoice { choice, millis: 612.4, shown_ms: 200.1, frame_ms: 16.7 }
 }
 
 /// What somebody says to a picture.
-pub(crate) fn answer_of(manner: Manner, purpose: Purpose, shown: &Stimulus) -> Said {
+pub(crate) fn answer_of(manner: Manner, purpose: Purpose, shown: &Stimulus) -> TimedChoice {
     let truth = CHOICES.iter().position(|choice| *choice == shown.truth).unwrap();
     let wrong = match manner {
         Manner::Right | Manner::Slow => false,
@@ -100,8 +100,8 @@ pub(crate) fn answer_of(manner: Manner, purpose: Purpose, shown: &Stimulus) -> S
         Manner::Human => shown.visual_change > 0.5,
         Manner::Wrong => true,
     };
-    let said = said(if wrong { 1 - truth } else { truth });
-    if manner == Manner::Slow { Said { shown_ms: 250.0, ..said } } else { said }
+    let choice = timed_choice(if wrong { 1 - truth } else { truth });
+    if manner == Manner::Slow { TimedChoice { shown_ms: 250.0, ..choice } } else { choice }
 }
 
 /// Everything that is on a study's index, by file.
@@ -124,8 +124,8 @@ pub(crate) fn move_on(
         }
         Next::Trials { batch, purpose, first, pictures, .. } => {
             desk.begin(token, Begin { batch, trial: first }).unwrap();
-            let said = answer_of(manner, purpose, &index[&pictures[0]]);
-            let recorded = desk.answer(token, Answer { batch, trial: first, said }).unwrap();
+            let answer = answer_of(manner, purpose, &index[&pictures[0]]);
+            let recorded = desk.answer(token, Answer { batch, trial: first, answer }).unwrap();
             assert_eq!(recorded.truth.is_some(), purpose == Purpose::Qualification);
             Some(Some(pictures[0].clone()))
         }

@@ -2,7 +2,7 @@
 
 use crate::made::{CHOICES, Manner, answer_of, at, in_the_study, index, play, study};
 use faultlens_analysis::summarise;
-use faultlens_human_study::{Answer, Begin, Desk, Kind, Purpose, RUN, Stimulus, collect};
+use faultlens_human_study::{Answer, Begin, Desk, Purpose, RUN, Stimulus, StimulusKind, collect};
 use faultlens_record::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,7 +29,7 @@ fn answers_that_count_are_in_the_table_that_tolerance_reads() {
     let stimuli: Vec<Stimulus> = index(&at(&dir)).into_values().collect();
     for row in &rows {
         let of = |one: &&Stimulus| {
-            one.image == row["image"] && one.fault == row["fault"] && one.kind != Kind::Easy
+            one.image == row["image"] && one.fault == row["fault"] && one.kind != StimulusKind::Easy
         };
         let stimulus = stimuli.iter().find(of).unwrap();
         assert_eq!((&row["truth"], &row["answer"]), (&stimulus.truth, &stimulus.truth));
@@ -90,10 +90,10 @@ fn of_a_tie_what_was_said_first_is_golden() {
     let mut answered = |(token, batch, pictures): &(String, u32, Vec<String>), manner| {
         for (trial, file) in (0..).zip(pictures) {
             desk.begin(token, Begin { batch: *batch, trial }).unwrap();
-            let easy = index[file].kind == Kind::Easy;
+            let easy = index[file].kind == StimulusKind::Easy;
             let manner = if easy { Manner::Right } else { manner };
-            let said = answer_of(manner, Purpose::Study, &index[file]);
-            desk.answer(token, Answer { batch: *batch, trial, said }).unwrap();
+            let answer = answer_of(manner, Purpose::Study, &index[file]);
+            desk.answer(token, Answer { batch: *batch, trial, answer }).unwrap();
         }
     };
     // Who joined last is the first to answer.

@@ -1,11 +1,11 @@
 //! What somebody may do, and what becomes of it.
 
 use crate::made::{
-    Manner, answer_of, at, in_the_study, index, is_late, move_on, play, protocol, said, study,
-    study_by, tokens,
+    Manner, answer_of, at, in_the_study, index, is_late, move_on, play, protocol, study, study_by,
+    timed_choice, tokens,
 };
 use faultlens_human_study::{
-    Answer, Begin, Desk, Next, Protocol, Purpose, Refusal, Said, Status, StudyError, collect,
+    Answer, Begin, Desk, Next, Protocol, Purpose, Refusal, Status, StudyError, TimedChoice, collect,
 };
 use std::fs;
 
@@ -22,7 +22,7 @@ fn a_session_goes_on_after_a_restart_and_shows_nothing_twice() {
     let mut desk = Desk::open(&at(&dir)).unwrap();
     let (token, batch, pictures) = in_the_study(&mut desk);
     desk.begin(&token, Begin { batch, trial: 0 }).unwrap();
-    desk.answer(&token, Answer { batch, trial: 0, said: said(0) }).unwrap();
+    desk.answer(&token, Answer { batch, trial: 0, answer: timed_choice(0) }).unwrap();
     // Shown, and then the lights go out.
     desk.begin(&token, Begin { batch, trial: 1 }).unwrap();
     drop(desk);
@@ -33,7 +33,7 @@ fn a_session_goes_on_after_a_restart_and_shows_nothing_twice() {
     assert_eq!((first, &left[..]), (2, &pictures[2..]));
     assert!(is_late(desk.begin(&token, Begin { batch, trial: 0 })));
     // The answer was under way, and is taken when it comes.
-    desk.answer(&token, Answer { batch, trial: 1, said: said(1) }).unwrap();
+    desk.answer(&token, Answer { batch, trial: 1, answer: timed_choice(1) }).unwrap();
     assert_eq!(Status::read(&at(&dir)).unwrap().people.qualified, 1);
 }
 
@@ -42,7 +42,7 @@ fn an_answer_is_taken_once_and_in_turn() {
     let dir = study(40);
     let mut desk = Desk::open(&at(&dir)).unwrap();
     let (token, batch, _) = in_the_study(&mut desk);
-    let answer = |trial, choice| Answer { batch, trial, said: said(choice) };
+    let answer = |trial, choice| Answer { batch, trial, answer: timed_choice(choice) };
     assert!(is_late(desk.answer(&token, answer(0, 0))));
     assert!(is_late(desk.begin(&token, Begin { batch, trial: 1 })));
     assert!(is_late(desk.begin(&token, Begin { batch: batch + 1, trial: 0 })));
@@ -58,11 +58,11 @@ fn an_answer_is_taken_once_and_in_turn() {
     assert_eq!(journal(), length);
     assert!(is_late(desk.answer(&token, answer(0, 1))));
     for odd in [
-        Said { choice: 2, ..said(0) },
-        Said { millis: f64::NAN, ..said(0) },
-        Said { shown_ms: -1.0, ..said(0) },
+        TimedChoice { choice: 2, ..timed_choice(0) },
+        TimedChoice { millis: f64::NAN, ..timed_choice(0) },
+        TimedChoice { shown_ms: -1.0, ..timed_choice(0) },
     ] {
-        let refused = desk.answer(&token, Answer { batch, trial: 0, said: odd });
+        let refused = desk.answer(&token, Answer { batch, trial: 0, answer: odd });
         assert!(matches!(refused, Err(Refusal::Nonsense(_))));
     }
     assert!(matches!(desk.step("nobody"), Err(Refusal::Unknown)));
@@ -83,7 +83,7 @@ fn pictures_go_to_those_who_are_to_be_shown_them() {
     assert!(is_late(desk.picture(&other, &pictures[0])));
     assert!(is_late(desk.picture(&token, "../study")));
     desk.begin(&token, Begin { batch, trial: 0 }).unwrap();
-    desk.answer(&token, Answer { batch, trial: 0, said: said(0) }).unwrap();
+    desk.answer(&token, Answer { batch, trial: 0, answer: timed_choice(0) }).unwrap();
     assert!(is_late(desk.picture(&token, &pictures[0])));
 }
 
@@ -143,11 +143,11 @@ fn one_missed_check_is_forgiven() {
     let mut missed = 0;
     for (trial, file) in (0..).zip(&pictures) {
         desk.begin(&token, Begin { batch, trial }).unwrap();
-        let easy = index[file].kind == faultlens_human_study::Kind::Easy && missed == 0;
+        let easy = index[file].kind == faultlens_human_study::StimulusKind::Easy && missed == 0;
         missed += u32::from(easy);
         let manner = if easy { Manner::Wrong } else { Manner::Right };
-        let said = answer_of(manner, Purpose::Study, &index[file]);
-        desk.answer(&token, Answer { batch, trial, said }).unwrap();
+        let answer = answer_of(manner, Purpose::Study, &index[file]);
+        desk.answer(&token, Answer { batch, trial, answer }).unwrap();
     }
     assert_eq!((missed, Status::read(&at(&dir)).unwrap().people.careless), (1, 0));
 }
@@ -165,8 +165,8 @@ fn pictures_that_were_shown_for_too_long_are_left_out() {
     let times = [(183.3, 16.7), (216.7, 16.7), (200.0, 6.9), (218.0, 16.7), (150.0, 40.0)];
     for (trial, (shown_ms, frame_ms)) in (0..).zip(times) {
         desk.begin(&token, Begin { batch, trial }).unwrap();
-        let said = Said { shown_ms, frame_ms, ..said(0) };
-        desk.answer(&token, Answer { batch, trial, said }).unwrap();
+        let answer = TimedChoice { shown_ms, frame_ms, ..timed_choice(0) };
+        desk.answer(&token, Answer { batch, trial, answer }).unwrap();
     }
     let after = Status::read(&at(&dir)).unwrap();
     let checks = after.left_out["check"] - status.left_out["check"];
@@ -267,14 +267,14 @@ fn checks_without_an_answer_are_missed() {
     let mut checks = 0;
     for (trial, file) in (0..).zip(&pictures) {
         desk.begin(&token, Begin { batch, trial }).unwrap();
-        if index[file].kind == faultlens_human_study::Kind::Easy {
+        if index[file].kind == faultlens_human_study::StimulusKind::Easy {
             checks += 1;
             // Who looks at the second one right now has not missed it yet.
             assert_eq!(careless(), 0);
             continue;
         }
-        let said = answer_of(Manner::Right, Purpose::Study, &index[file]);
-        desk.answer(&token, Answer { batch, trial, said }).unwrap();
+        let answer = answer_of(Manner::Right, Purpose::Study, &index[file]);
+        desk.answer(&token, Answer { batch, trial, answer }).unwrap();
     }
     desk.go_on(&token).unwrap();
     assert_eq!((checks, careless()), (2, 1));

@@ -1,7 +1,8 @@
 use super::*;
+use crate::Judge;
 use faultlens_core::{
-    Bounds, Case, Detection, Detections, Image, Names, Picture, Response, Scores, Segments,
-    Setting, SettingError, Settings, Text, Truth, Unset,
+    Bounds, Case, Comparison, Detection, Detections, Image, Measurement, Names, Outcome, Picture,
+    Reason, Response, Scores, Segments, Setting, SettingError, Settings, Text, Truth, Unset,
 };
 
 fn nameless() -> Names {

@@ -74,7 +74,9 @@ fn the_same_trials_under_every_protection() {
 
 /// By the records: broken and judged trials that protections are tried on, and all others.
 fn counted(dir: &Path) -> (u64, u64, u64) {
-    let (mut broken, mut judged, mut left) = (0, 0, 0);
+    let mut broken = 0;
+    let mut judged = 0;
+    let mut left = 0;
     let store = Store::read(dir).unwrap();
     let faults = &store.manifest().faults;
     store

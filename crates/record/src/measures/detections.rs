@@ -15,7 +15,7 @@ pub struct LabelledBox {
     /// What the target calls it. May hold any character.
     pub label: String,
     /// How sure the target is.
-    #[serde(with = "number::single")]
+    #[serde(with = "number::exact")]
     pub score: f32,
     /// Where it is.
     #[serde(rename = "box", with = "number::bounds")]
@@ -44,7 +44,7 @@ pub struct DetectionDiff {
     /// Expected objects that are not found, as the undisturbed answer has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<LabelledBox>,
-    /// ScoredBox objects that nobody expected.
+    /// Found objects that were not expected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spurious: Vec<LabelledBox>,
     /// Changes that are counted but not listed. Only runs of earlier formats have any: they kept
@@ -62,7 +62,7 @@ pub struct ChangeCounts {
     pub misplaced: u64,
     /// Objects that are not found.
     pub missed: u64,
-    /// Objects that nobody expected.
+    /// Objects that were not expected.
     pub spurious: u64,
 }
 
@@ -134,15 +134,18 @@ impl fmt::Display for LabelledBox {
     }
 }
 
+impl fmt::Display for ChangedBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.before, self.after)
+    }
+}
+
 /// A summary for people: the first sixteen changes, and how many there are besides. Nothing reads
 /// it back, except for runs of earlier formats, which kept nothing else.
 impl fmt::Display for DetectionDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pair = |kind: &str, changed: &ChangedBox| {
-            format!("{kind} {} to {}", changed.before, changed.after)
-        };
-        let relabelled = self.relabelled.iter().map(|changed| pair("relabelled", changed));
-        let misplaced = self.misplaced.iter().map(|changed| pair("misplaced", changed));
+        let relabelled = self.relabelled.iter().map(|changed| format!("relabelled {changed}"));
+        let misplaced = self.misplaced.iter().map(|changed| format!("misplaced {changed}"));
         let missed = self.missed.iter().map(|object| format!("missed {object}"));
         let spurious = self.spurious.iter().map(|object| format!("spurious {object}"));
         let all = relabelled.chain(misplaced).chain(missed).chain(spurious);
@@ -170,19 +173,19 @@ pub struct FoundObject {
     /// The class, by its place in the target's list.
     pub class: usize,
     /// How sure the target is.
-    #[serde(with = "number::single")]
+    #[serde(with = "number::exact")]
     pub score: f32,
     /// Where it starts, in columns.
-    #[serde(with = "number::single")]
+    #[serde(with = "number::exact")]
     pub left: f32,
     /// Where it starts, in rows.
-    #[serde(with = "number::single")]
+    #[serde(with = "number::exact")]
     pub top: f32,
     /// How many columns it has.
-    #[serde(with = "number::single")]
+    #[serde(with = "number::exact")]
     pub width: f32,
     /// How many rows it has.
-    #[serde(with = "number::single")]
+    #[serde(with = "number::exact")]
     pub height: f32,
 }
 
@@ -222,7 +225,8 @@ impl From<FoundObject> for ScoredBox {
     }
 }
 
-fn decimal(value: f32) -> f64 {
+/// The shortest decimal of a number in 32 bits, in 64 bits.
+pub(crate) fn decimal(value: f32) -> f64 {
     value.to_string().parse().unwrap_or_else(|_| f64::from(value))
 }
 

@@ -205,3 +205,27 @@ impl Measures {
         fields
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NamedValue;
+
+    #[test]
+    fn a_strength_named_like_the_measure_of_the_oracle_gets_a_prefix() {
+        let strength = |name: &'static str, value| NamedValue { name: name.into(), value };
+        let mut measures = Measures {
+            strengths: vec![strength("deviation", 12.0), strength("angle", 3.0)],
+            oracle: Some(NamedValue { name: "deviation".into(), value: 0.5 }),
+            ..Measures::default()
+        };
+        assert_eq!(measures.field("deviation").as_deref(), Some("0.5"));
+        assert_eq!(measures.field("strength.deviation").as_deref(), Some("12"));
+        assert_eq!(measures.field("angle").as_deref(), Some("3"));
+        assert_eq!(measures.fields().len(), 3);
+        // Without a collision the strength keeps its own name.
+        measures.oracle = Some(NamedValue { name: "psnr".into(), value: 0.5 });
+        assert_eq!(measures.field("deviation").as_deref(), Some("12"));
+        assert_eq!(measures.field("strength.deviation"), None);
+    }
+}

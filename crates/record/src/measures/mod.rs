@@ -1,12 +1,14 @@
-//! What is measured of a trial beside its outcome, in types.
+//! The measures of a trial beside its outcome.
 
 mod attack;
 mod detections;
 mod field;
 mod number;
+mod precision;
 mod scene;
 
 pub use attack::{AttackCost, AttackSuccess, FirstSuccess};
+pub(crate) use detections::decimal;
 pub use detections::{ChangeCounts, ChangedBox, DetectionDiff, FoundObject, LabelledBox};
 pub(crate) use field::CHANGES;
 pub use field::Field;
@@ -15,8 +17,8 @@ pub use scene::{Relocation, SceneChange, SceneObject};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What is measured of a trial beside its outcome. A measure that a trial does not have, or whose
-/// value goes without saying, is `None`.
+/// What is measured of a trial beside its outcome. A measure that a trial does not have, or that has
+/// its usual value (documented with each), is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measures {
@@ -34,7 +36,7 @@ pub struct Measures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<u64>,
     /// The observed score of the undisturbed best answer, where that is not the best any more.
-    #[serde(skip_serializing_if = "Option::is_none", with = "number::optional_single")]
+    #[serde(skip_serializing_if = "Option::is_none", with = "number::optional")]
     pub confidence: Option<f32>,
     /// The place of the right answer, counted as [`rank`](Self::rank); `None` where it is first, or
     /// unknown.

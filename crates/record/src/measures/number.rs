@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 struct Token(serde_json::Value);
 
 /// The number types that measures have.
-trait Float: Copy + std::fmt::Display + std::str::FromStr {
+pub(crate) trait Float: Copy + std::fmt::Display + std::str::FromStr {
     fn token(self) -> Option<serde_json::Number>;
     fn from_number(number: f64) -> Self;
     fn is_same(self, other: Self) -> bool;
@@ -73,63 +73,42 @@ fn read<'de, F: Float, D: Deserializer<'de>>(from: D) -> Result<F, D::Error> {
     from_token(Token::deserialize(from)?).ok_or_else(|| D::Error::custom("not a number"))
 }
 
-/// For `#[serde(with = "number::exact")]` on an `f64`.
+/// For `#[serde(with = "number::exact")]` on a number.
 pub(crate) mod exact {
     use super::*;
 
-    pub(crate) fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<F: Float, S: Serializer>(value: &F, to: S) -> Result<S::Ok, S::Error> {
         to_token(*value).serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    pub(crate) fn deserialize<'de, F: Float, D: Deserializer<'de>>(from: D) -> Result<F, D::Error> {
         read(from)
     }
 }
 
-/// For `#[serde(with = "number::optional")]` on an `Option<f64>`.
+/// For `#[serde(with = "number::optional")]` on an `Option` of a number.
 pub(crate) mod optional {
     use super::*;
 
-    pub(crate) fn serialize<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<F: Float, S: Serializer>(
+        value: &Option<F>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         value.map(to_token).serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    pub(crate) fn deserialize<'de, F: Float, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<F>, D::Error> {
         read(from).map(Some)
     }
 }
 
-/// For `#[serde(with = "number::single")]` on an `f32`.
-pub(crate) mod single {
-    use super::*;
-
-    pub(crate) fn serialize<S: Serializer>(value: &f32, to: S) -> Result<S::Ok, S::Error> {
-        to_token(*value).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
-        read(from)
-    }
-}
-
-/// For `#[serde(with = "number::optional_single")]` on an `Option<f32>`.
-pub(crate) mod optional_single {
-    use super::*;
-
-    pub(crate) fn serialize<S: Serializer>(value: &Option<f32>, to: S) -> Result<S::Ok, S::Error> {
-        value.map(to_token).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f32>, D::Error> {
-        read(from).map(Some)
-    }
-}
-
-fn list<const N: usize>(values: [f32; N]) -> Vec<Token> {
+fn to_list<const N: usize>(values: [f32; N]) -> Vec<Token> {
     values.map(to_token).into()
 }
 
-fn unlist<const N: usize>(tokens: Vec<Token>) -> Option<[f32; N]> {
+fn from_list<const N: usize>(tokens: Vec<Token>) -> Option<[f32; N]> {
     let values: Option<Vec<f32>> = tokens.into_iter().map(from_token).collect();
     values?.try_into().ok()
 }
@@ -139,11 +118,11 @@ pub(crate) mod bounds {
     use super::*;
 
     pub(crate) fn serialize<S: Serializer>(bounds: &Bounds, to: S) -> Result<S::Ok, S::Error> {
-        list(bounds.sides()).serialize(to)
+        to_list(bounds.sides()).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Bounds, D::Error> {
-        let sides = unlist(Vec::deserialize(from)?);
+        let sides = from_list(Vec::deserialize(from)?);
         let [left, top, right, bottom] =
             sides.ok_or_else(|| D::Error::custom("a box is a list of four numbers"))?;
         Ok(Bounds { left, top, right, bottom })
@@ -158,7 +137,7 @@ pub(crate) mod optional_bounds {
         bounds: &Option<Bounds>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        bounds.map(|bounds| list(bounds.sides())).serialize(to)
+        bounds.map(|bounds| to_list(bounds.sides())).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
@@ -173,14 +152,14 @@ pub(crate) mod points {
     use super::*;
 
     pub(crate) fn serialize<S: Serializer>(points: &[[f32; 2]], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(points.iter().map(|point| list(*point)))
+        to.collect_seq(points.iter().map(|point| to_list(*point)))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<[f32; 2]>, D::Error> {
         let points: Option<Vec<[f32; 2]>> =
-            Vec::deserialize(from)?.into_iter().map(unlist).collect();
+            Vec::deserialize(from)?.into_iter().map(from_list).collect();
         points.ok_or_else(|| D::Error::custom("a point is a list of two numbers"))
     }
 }

@@ -16,7 +16,7 @@ pub struct SceneChange {
     /// histograms of oriented gradients. `None` for images too small to have one.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "number::optional")]
     pub naturalness: Option<f64>,
-    /// What came of moving the object on; `None` where it was not moved.
+    /// How far the object could be moved on; `None` where it was not moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relocation: Option<Relocation>,
 }

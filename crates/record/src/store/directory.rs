@@ -100,8 +100,8 @@ pub(super) fn put_artifact(dir: &Path, bytes: &[u8]) -> Result<String, StoreErro
 /// The bytes of a kept picture.
 pub(super) fn artifact(dir: &Path, name: &str) -> Result<Vec<u8>, StoreError> {
     if !is_artifact(name) {
-        let (name, path) = (name.to_owned(), dir.to_path_buf());
-        return Err(StoreError::NotAnArtifact { name, path });
+        let path = dir.to_path_buf();
+        return Err(StoreError::NotAnArtifact { name: name.to_owned(), path });
     }
     let path = dir.join(name);
     let bytes = fs::read(&path).map_err(StoreError::io("read a picture", &path))?;

@@ -147,7 +147,7 @@ pub enum StoreError {
         /// The run directory.
         path: PathBuf,
     },
-    /// A slip of whoever typed the trial.
+    /// A mistake of the user who typed the trial.
     #[error("no trial on record is called \"{text}\"; give its number, or at least 4 digits of its identity: {}", path.display())]
     NoSuchTrial {
         /// The text as typed.

@@ -73,13 +73,13 @@ impl Group {
         Outcome::recorded(self.outcome, self.reason)
     }
 
-    fn read(row: &Row<'_>, format: Format) -> Result<Self, Odd> {
+    fn read(row: &Row<'_>, format: Format) -> Result<Self, TableError> {
         let name = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
         let outcome = match format {
             Format::Current => OutcomeKind::named(name),
             Format::Legacy => legacy::outcome(name),
         };
-        let outcome = outcome.ok_or_else(|| Odd::Unknown(name.to_owned()))?;
+        let outcome = outcome.ok_or_else(|| TableError::Unknown(name.to_owned()))?;
         let code = row.get_ref(4)?.as_str_or_null().map_err(rusqlite::Error::from)?;
         let mut reason = None;
         if let Some(code) = code {
@@ -87,22 +87,22 @@ impl Group {
                 Format::Current => Reason::from_code(code),
                 Format::Legacy => legacy::reason(code),
             };
-            reason = Some(known.ok_or_else(|| Odd::Unknown(code.to_owned()))?);
+            reason = Some(known.ok_or_else(|| TableError::Unknown(code.to_owned()))?);
         }
-        let (target, fault, same) = (row.get(1)?, row.get(2)?, row.get(5)?);
-        let group = Self { target, fault, outcome, reason, same };
-        if group.outcome().is_some() { Ok(group) } else { Err(Odd::Damaged) }
+        let group =
+            Self { target: row.get(1)?, fault: row.get(2)?, outcome, reason, same: row.get(5)? };
+        if group.outcome().is_some() { Ok(group) } else { Err(TableError::Damaged) }
     }
 }
 
 /// What can be wrong with the tables.
-enum Odd {
+enum TableError {
     Sql(rusqlite::Error),
     Damaged,
     Unknown(String),
 }
 
-impl From<rusqlite::Error> for Odd {
+impl From<rusqlite::Error> for TableError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
@@ -132,8 +132,8 @@ impl<T: ?Sized + Eq + Hash> Table<T> {
     }
 
     /// Takes a thing from the database; its number must be the one that is due.
-    fn take(&mut self, number: i64, thing: Arc<T>) -> Result<(), Odd> {
-        if self.add(thing) == number { Ok(()) } else { Err(Odd::Damaged) }
+    fn take(&mut self, number: i64, thing: Arc<T>) -> Result<(), TableError> {
+        if self.add(thing) == number { Ok(()) } else { Err(TableError::Damaged) }
     }
 }
 
@@ -145,14 +145,14 @@ impl Interned {
     ) -> Result<Self, StoreError> {
         let mut all = Self::default();
         all.fill(database, format).map_err(|odd| match odd {
-            Odd::Sql(error) => StoreError::sql(path)(error),
-            Odd::Damaged => StoreError::corrupt("its tables do not fit together", path),
-            Odd::Unknown(word) => StoreError::NewerWord { word, path: path.to_path_buf() },
+            TableError::Sql(error) => StoreError::sql(path)(error),
+            TableError::Damaged => StoreError::corrupt("its tables do not fit together", path),
+            TableError::Unknown(word) => StoreError::NewerWord { word, path: path.to_path_buf() },
         })?;
         Ok(all)
     }
 
-    fn fill(&mut self, database: &Connection, format: Format) -> Result<(), Odd> {
+    fn fill(&mut self, database: &Connection, format: Format) -> Result<(), TableError> {
         each(database, "SELECT id, text FROM names ORDER BY id", |row| {
             self.names.take(row.get(0)?, row.get::<_, String>(1)?.into())
         })?;
@@ -177,7 +177,7 @@ impl Interned {
             let name: Option<i64> = row.get(2)?;
             let answer = name.and_then(|name| self.names.get(name)).cloned();
             if name.is_some() != answer.is_some() {
-                return Err(Odd::Damaged);
+                return Err(TableError::Damaged);
             }
             let score = row.get::<_, Option<i64>>(3)?.map(kept_single).transpose();
             let score = score.map_err(rusqlite::Error::from)?;

@@ -1,6 +1,7 @@
 //! Runs of format 5, which kept every measure as a text under a name, and outcomes and reasons in
 //! other words. They are read and merged; they are not written to.
 
+use super::scene_text;
 use crate::measures::{
     AttackCost, AttackSuccess, BoundarySearch, ChangeCounts, ChangedBox, DetectionDiff,
     FirstSuccess, FoundObject, LabelledBox, Measures, NamedValue, Relocation, SceneChange,
@@ -79,9 +80,31 @@ pub(super) fn outcome(name: &str) -> Option<OutcomeKind> {
     OutcomeKind::from_legacy_name(name)
 }
 
+/// The sentences that stood for reasons then.
+const REASONS: [(Reason, &str); 18] = [
+    (Reason::CaseUnreadable, "the case cannot be read"),
+    (Reason::GoldenFailed, "the target does not answer the undisturbed image"),
+    (Reason::GoldenNotFinite, "the undisturbed answer is not finite"),
+    (Reason::GoldenEmpty, "the undisturbed answer names nothing"),
+    (Reason::GoldenWrong, "the undisturbed answer is wrong"),
+    (Reason::GoldenUnstable, "the target disagrees with itself about the undisturbed image"),
+    (Reason::NoResponse, "no answer came"),
+    (Reason::NoLabel, "the case has no label"),
+    (Reason::NoSite, "the target has nothing that the fault could change"),
+    (Reason::NoObject, "the pool has no object of a label that the target finds"),
+    (Reason::NoRoom, "nothing in the scene leaves room for the change"),
+    (Reason::NoAttackGoal, "the undisturbed answer is what the attack wants, or cannot become it"),
+    (Reason::NoTolerance, "nobody knows how much of the fault people tolerate"),
+    (Reason::StrengthNotFound, "no strength that was drawn has the wanted visual change"),
+    (Reason::OutsideTolerance, "the change is more than people tolerate"),
+    (Reason::TooFewObjects, "the target finds too few objects for so many trials"),
+    (Reason::VisualChangeUnknown, "nobody can tell how much the image is changed"),
+    (Reason::UnsupportedAnswer, "the oracle cannot judge this kind of answer"),
+];
+
 /// A reason by its sentence then.
 pub(super) fn reason(text: &str) -> Option<Reason> {
-    Reason::from_legacy_text(text)
+    REASONS.iter().find(|(_, sentence)| *sentence == text).map(|(reason, _)| *reason)
 }
 
 type Fields = BTreeMap<String, String>;
@@ -89,7 +112,7 @@ type Fields = BTreeMap<String, String>;
 /// Takes the measures out of the texts of a record. What it cannot read stays there, so that
 /// nothing gets lost. `oracle` is the name of the oracle's measure: a fault may have drawn a
 /// strength of the same name, which the oracle's measure replaced.
-pub fn measures_from_fields(fields: &mut Fields, oracle: Option<&str>) -> Measures {
+pub(super) fn measures_from_fields(fields: &mut Fields, oracle: Option<&str>) -> Measures {
     let oracle = oracle.and_then(|name| {
         let value = take(fields, name)?;
         Some(NamedValue { name: name.to_owned().into(), value })
@@ -200,34 +223,22 @@ fn bounds(text: &str) -> Option<Bounds> {
 }
 
 fn places(fields: &mut Fields) -> Vec<[f32; 2]> {
-    let read = fields.get("moved_to").and_then(|text| {
-        let place = |place: &str| {
-            let (left, top) = place.split_once(' ')?;
-            Some([left.parse().ok()?, top.parse().ok()?])
-        };
-        text.split("; ").map(place).collect::<Option<Vec<[f32; 2]>>>()
-    });
+    let read: Option<Vec<[f32; 2]>> =
+        fields.get("moved_to").and_then(|text| text.split("; ").map(point).collect());
     if read.is_some() {
         fields.remove("moved_to");
     }
     read.unwrap_or_default()
 }
 
-fn found(fields: &mut Fields) -> Option<Vec<FoundObject>> {
-    let objects = read_found(fields.get("found")?)?;
-    fields.remove("found");
-    Some(objects)
+fn point(text: &str) -> Option<[f32; 2]> {
+    let (left, top) = text.split_once(' ')?;
+    Some([left.parse().ok()?, top.parse().ok()?])
 }
 
-fn read_found(text: &str) -> Option<Vec<FoundObject>> {
-    let mut objects = Vec::new();
-    for part in text.split(';').filter(|part| !part.is_empty()) {
-        let (class, rest) = part.split_once(' ')?;
-        let numbers: Vec<f32> =
-            rest.split(' ').map(|text| text.parse().ok()).collect::<Option<_>>()?;
-        let [score, left, top, width, height] = numbers[..] else { return None };
-        objects.push(FoundObject { class: class.parse().ok()?, score, left, top, width, height });
-    }
+fn found(fields: &mut Fields) -> Option<Vec<FoundObject>> {
+    let objects = scene_text::read_found(fields.get("found")?)?;
+    fields.remove("found");
     Some(objects)
 }
 
@@ -381,16 +392,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_fault_and_oracle_share_is_exported_for_both() {
+    fn the_measure_of_the_oracle_is_told_from_a_strength_of_that_name() {
         let mut fields = Fields::from([("deviation".to_owned(), "0.5".to_owned())]);
-        let mut measures = measures_from_fields(&mut fields, Some("deviation"));
+        let measures = measures_from_fields(&mut fields, Some("deviation"));
         assert_eq!(measures.oracle_value("deviation"), Some(0.5));
-        measures.strengths.push(NamedValue { name: "deviation".into(), value: 12.0 });
-        let fields: Fields = measures.fields().into_iter().collect();
-        assert_eq!(
-            (fields["deviation"].as_str(), fields["strength.deviation"].as_str()),
-            ("0.5", "12")
-        );
+        assert!(measures.strengths.is_empty() && fields.is_empty());
+        let mut fields = Fields::from([("deviation".to_owned(), "0.5".to_owned())]);
+        let measures = measures_from_fields(&mut fields, Some("psnr"));
+        assert_eq!((measures.strengths[0].value, measures.oracle), (0.5, None));
     }
 
     #[test]
@@ -404,6 +413,15 @@ mod tests {
         let diff = measures_from_fields(&mut fields, None).detections.unwrap();
         assert_eq!((diff.counts().missed, diff.missed.len()), (1, 0));
         assert_eq!((fields["changes"].as_str(), fields["rank"].as_str()), (changes, "high"));
+    }
+
+    #[test]
+    fn every_reason_has_a_sentence_of_its_own() {
+        for code in Reason::ALL {
+            let (_, sentence) = REASONS.iter().find(|(own, _)| *own == code).unwrap();
+            assert_eq!(reason(sentence), Some(code));
+        }
+        assert_eq!(reason("golden_wrong"), None);
     }
 
     #[test]

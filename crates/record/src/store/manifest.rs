@@ -17,7 +17,7 @@ pub const MANIFEST_VERSION: u32 = 1;
 pub struct Manifest {
     /// See [`MANIFEST_VERSION`].
     pub version: u32,
-    /// The version of faultlens that began the run; [`Hand`] has those that went on with it.
+    /// The version of faultlens that began the run; [`Session`] has those that went on with it.
     pub faultlens: String,
     /// Tells campaigns apart that plan other trials; runs with the same one can be merged.
     pub fingerprint: String,
@@ -62,15 +62,15 @@ pub struct Manifest {
     /// What is written in the files with people's tolerances, by the campaign's names for them.
     #[serde(default)]
     pub tolerances: BTreeMap<String, String>,
-    /// What tells the objects that were put into scenes from others, where there are any.
+    /// The digest of the object pool, where objects were put into scenes.
     #[serde(default)]
     pub objects: Option<String>,
 }
 
-/// A version of faultlens on a machine that worked on a run: what answers may depend on beside
-/// models and data.
+/// A session of work on a run: a version of faultlens on a machine. Beside models and data, answers
+/// may depend on both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hand {
+pub struct Session {
     /// The version of faultlens.
     pub faultlens: String,
     /// System, processor, cores.
@@ -79,18 +79,18 @@ pub struct Hand {
     pub from: String,
 }
 
-impl Hand {
+impl Session {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         (&self.faultlens, &self.machine) == (&other.faultlens, &other.machine)
     }
 }
 
-/// What only the store knows of how a run came about; stands in the file beside the manifest.
+/// How a run came about. Only the store writes it, into the same file as the manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Origin {
-    /// All that worked on the run, in the order in which they began.
-    #[serde(default)]
-    pub(super) hands: Vec<Hand>,
+    /// The sessions, in the order in which they began. Files call them hands.
+    #[serde(default, rename = "hands")]
+    pub(super) sessions: Vec<Session>,
     /// Whether the run was put together from others.
     #[serde(default)]
     pub(super) merged: bool,
@@ -111,13 +111,13 @@ pub struct ManifestTarget {
     pub output: serde_json::Value,
     /// Its own list of classes.
     pub classes: Vec<String>,
-    /// What tells it from the other targets, as the campaign says it.
+    /// The traits by which the campaign groups targets.
     #[serde(default)]
     pub traits: BTreeMap<String, String>,
     /// What is done to images before it sees them.
     #[serde(default)]
     pub defences: Vec<String>,
-    /// What tells its answers from those of others, but for its defences.
+    /// The identity of what answers: two targets that differ in their defences alone share it.
     #[serde(default)]
     pub origin: String,
     /// What it is asked for, where it is a service.
@@ -160,7 +160,7 @@ pub enum FaultOn {
     Scene,
 }
 
-/// Only the version, to tell a newer manifest from a damaged one.
+/// The version alone: a newer manifest must not be taken for a damaged one.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
@@ -179,13 +179,13 @@ impl Manifest {
         let damaged = |error: serde_json::Error| StoreError::corrupt(error.to_string(), &path);
         let Version { version } = serde_json::from_str(&text).map_err(damaged)?;
         if version > MANIFEST_VERSION {
-            let (found, known) = (version.into(), MANIFEST_VERSION.into());
-            return Err(StoreError::Newer { found, known, path });
+            let found = version.into();
+            return Err(StoreError::Newer { found, known: MANIFEST_VERSION.into(), path });
         }
         let manifest: Self = serde_json::from_str(&text).map_err(damaged)?;
         let mut origin: Origin = serde_json::from_str(&text).map_err(damaged)?;
-        if origin.hands.is_empty() {
-            origin.hands.push(manifest.hand());
+        if origin.sessions.is_empty() {
+            origin.sessions.push(manifest.session());
         }
         Ok((manifest, origin))
     }
@@ -203,19 +203,22 @@ impl Manifest {
     /// Both as one object, by name.
     fn with(&self, origin: &Origin) -> serde_json::Result<BTreeMap<String, serde_json::Value>> {
         let mut both: BTreeMap<_, _> = serde_json::from_value(serde_json::to_value(self)?)?;
-        both.insert("hands".to_owned(), serde_json::to_value(&origin.hands)?);
+        both.insert("hands".to_owned(), serde_json::to_value(&origin.sessions)?);
         both.insert("merged".to_owned(), origin.merged.into());
         Ok(both)
     }
 
-    /// Who made this manifest.
-    pub(super) fn hand(&self) -> Hand {
-        let (faultlens, machine) = (self.faultlens.clone(), self.machine.clone());
-        Hand { faultlens, machine, from: self.created.clone() }
+    /// The session that made this manifest.
+    pub(super) fn session(&self) -> Session {
+        Session {
+            faultlens: self.faultlens.clone(),
+            machine: self.machine.clone(),
+            from: self.created.clone(),
+        }
     }
 
-    /// The manifest as the hand that began the run would write it.
-    pub(super) fn begun_by(self, Hand { faultlens, machine, from }: Hand) -> Self {
+    /// The manifest as the session that began the run would write it.
+    pub(super) fn begun_by(self, Session { faultlens, machine, from }: Session) -> Self {
         Self { faultlens, machine, created: from, ..self }
     }
 
@@ -234,16 +237,19 @@ pub(super) fn campaign(name: &str, fingerprint: &str) -> String {
 /// A time as RFC 3339 in UTC, to the second; a time before 1970 counts as 1970.
 pub fn timestamp(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let (day, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, date) = civil(day);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let (year, month, date) = civil(seconds / 86_400);
+    let hour = seconds / 3600 % 24;
+    let minute = seconds / 60 % 60;
+    let second = seconds % 60;
     format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Year, month and day of the month. Years begin in March here, so that the leap day is the last.
+/// Year, month and day of the month in the Gregorian calendar (Howard Hinnant's `civil_from_days`).
+/// Years begin in March here, so that the leap day is the last; an era is a cycle of 400 years.
 fn civil(days_since_1970: u64) -> (u64, u64, u64) {
     let day = days_since_1970 + 719_468;
-    let (era, day) = (day / 146_097, day % 146_097);
+    let era = day / 146_097;
+    let day = day % 146_097;
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;

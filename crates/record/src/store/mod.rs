@@ -12,7 +12,7 @@
 //! 1. [`Store::create`] makes a run, [`Store::open`] goes on with one, [`Store::read`] looks at one.
 //! 2. [`Store::write`] puts batches of records; whatever was written stays, however the process
 //!    ends, and [`Store::done`] says later what that is.
-//! 3. [`merge`] puts the shards of a campaign together; [`export_csv`] and [`export_parquet`] hand
+//! 3. [`merge`] puts the shards of a campaign together; [`export_csv`] and [`export_parquet`] session
 //!    the records to other tools.
 
 mod bits;
@@ -26,6 +26,7 @@ mod manifest;
 mod merge;
 mod packed;
 mod scan;
+mod scene_text;
 mod schema;
 mod showcase;
 mod side;
@@ -35,9 +36,8 @@ pub use directory::replace;
 pub use done::Done;
 pub use error::StoreError;
 pub use export::{export_csv, export_parquet};
-pub use legacy::measures_from_fields;
 pub use manifest::{
-    FaultOn, Hand, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, timestamp,
+    FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Session, timestamp,
 };
 pub use merge::{Merged, merge};
 pub use scan::Recorded;
@@ -81,7 +81,7 @@ impl Store {
         manifest: &Manifest,
         campaign_yaml: &str,
     ) -> Result<Self, StoreError> {
-        let origin = Origin { hands: vec![manifest.hand()], merged: false };
+        let origin = Origin { sessions: vec![manifest.session()], merged: false };
         Self::make(dir, manifest.clone(), origin, campaign_yaml)
     }
 
@@ -97,8 +97,8 @@ impl Store {
         let mut store = Self::new(dir, about, database, Some(lock));
         if store.progress()?.recorded > 0 {
             // Someone took the manifest of a run away: its records are not ours to replace.
-            let (missing, path) = (directory::MANIFEST, dir.to_path_buf());
-            return Err(StoreError::NotARun { missing, path });
+            let path = dir.to_path_buf();
+            return Err(StoreError::NotARun { missing: directory::MANIFEST, path });
         }
         // Another campaign may have begun here and not come to its first record.
         store.in_transaction(|tables| schema::empty(tables))?;
@@ -112,15 +112,15 @@ impl Store {
     }
 
     /// Replaces what the run says about its campaign, where that plans the same trials: the user
-    /// may have changed its requirements. Who began the run and when stays; whoever goes on with
-    /// it is added to [`Self::hands`].
+    /// may have changed its requirements. The session that began the run stays; one that goes on
+    /// with it is added to [`Self::sessions`].
     pub fn renew(&mut self, manifest: &Manifest, campaign_yaml: &str) -> Result<(), StoreError> {
         let mut origin = self.origin.clone();
-        let hand = manifest.hand();
-        if !origin.hands.last().is_some_and(|last| last.is_same(&hand)) {
-            origin.hands.push(hand);
+        let session = manifest.session();
+        if !origin.sessions.last().is_some_and(|last| last.is_same(&session)) {
+            origin.sessions.push(session);
         }
-        let manifest = manifest.clone().begun_by(self.manifest.hand());
+        let manifest = manifest.clone().begun_by(self.manifest.session());
         self.describe(manifest, origin, campaign_yaml)
     }
 
@@ -136,7 +136,8 @@ impl Store {
         directory::replace(&campaign, campaign_yaml.as_bytes(), "write the campaign")?;
         // Last, since a directory with a manifest is a run.
         manifest.write(&origin, &self.dir)?;
-        (self.manifest, self.origin) = (manifest, origin);
+        self.manifest = manifest;
+        self.origin = origin;
         Ok(())
     }
 
@@ -162,9 +163,17 @@ impl Store {
         (database, format): (Connection, Format),
         lock: Option<File>,
     ) -> Self {
-        let (dir, path) = (dir.to_path_buf(), dir.join(directory::RECORDS));
-        let (interned, found) = (None, RefCell::default());
-        Self { dir, path, manifest, origin, database, format, interned, found, lock }
+        Self {
+            dir: dir.to_path_buf(),
+            path: dir.join(directory::RECORDS),
+            manifest,
+            origin,
+            database,
+            format,
+            interned: None,
+            found: RefCell::default(),
+            lock,
+        }
     }
 
     /// The run directory.
@@ -177,9 +186,9 @@ impl Store {
         &self.manifest
     }
 
-    /// All that worked on the run, in the order in which they began; the first began it.
-    pub fn hands(&self) -> &[Hand] {
-        &self.origin.hands
+    /// The sessions that worked on the run, in the order in which they began; the first began it.
+    pub fn sessions(&self) -> &[Session] {
+        &self.origin.sessions
     }
 
     /// The campaign file as run.
@@ -192,7 +201,8 @@ impl Store {
         if self.manifest.fingerprint == fingerprint {
             return Ok(());
         }
-        let (found, wanted) = (self.manifest.campaign(), manifest::campaign(name, fingerprint));
+        let found = self.manifest.campaign();
+        let wanted = manifest::campaign(name, fingerprint);
         Err(StoreError::OtherCampaign { found, wanted, path: self.dir.clone() })
     }
 

@@ -80,8 +80,7 @@ impl Store {
         {
             return Ok(record);
         }
-        let path = || self.dir.clone();
-        let missing = || StoreError::NoSuchTrial { text: text.to_owned(), path: path() };
+        let missing = || StoreError::NoSuchTrial { text: text.to_owned(), path: self.dir.clone() };
         let (low, high) = bounds(text).ok_or_else(missing)?;
         let mut found: Vec<Record> = Vec::new();
         let which = "WHERE t.ids BETWEEN ? AND ? ORDER BY t.number LIMIT 5";
@@ -90,9 +89,12 @@ impl Store {
             Ok::<_, StoreError>(())
         })?;
         if found.len() > 1 {
-            let name = |record: &Record| format!("{} ({})", record.number, record.trial);
-            let trials = found.iter().map(name).collect();
-            return Err(StoreError::AmbiguousTrial { text: text.to_owned(), trials, path: path() });
+            let mut trials = Vec::new();
+            for record in &found {
+                trials.push(format!("{} ({})", record.number, record.trial));
+            }
+            let path = self.dir.clone();
+            return Err(StoreError::AmbiguousTrial { text: text.to_owned(), trials, path });
         }
         found.pop().ok_or_else(missing)
     }
@@ -112,15 +114,15 @@ impl Store {
     pub fn progress(&self) -> Result<Recorded, StoreError> {
         let query = "SELECT (SELECT count(*) FROM trials), \
                      (SELECT value FROM meta WHERE key = 'complete')";
-        let row = |row: &Row<'_>| {
+        let recorded = self.database.query_row(query, (), |row| {
             let how: Option<String> = row.get(1)?;
             Ok(Recorded {
                 recorded: row.get::<_, i64>(0)?.cast_unsigned(),
                 complete: how.is_some(),
                 stopped_early: how.as_deref() == Some("stopped early"),
             })
-        };
-        self.database.query_row(query, (), row).map_err(StoreError::sql(&self.path))
+        });
+        recorded.map_err(StoreError::sql(&self.path))
     }
 
     /// Calls for the records that a condition selects.
@@ -144,8 +146,8 @@ impl Store {
         let mut rows = statement.query(params).map_err(sql())?;
         while let Some(row) = rows.next().map_err(sql())? {
             let record = decode(row, &interned).map_err(sql())?;
-            let damaged = || StoreError::corrupt("a trial points to nothing", &self.path);
-            let mut record = record.ok_or_else(damaged)?;
+            let mut record = record
+                .ok_or_else(|| StoreError::corrupt("a trial points to nothing", &self.path))?;
             match self.format {
                 Format::Current => record.measures = json(row, MEASURES).map_err(sql())?,
                 Format::Legacy => {
@@ -176,17 +178,17 @@ impl Store {
 
     /// Holds the database as it is for reading, where it is not held already.
     pub(super) fn moment(&self) -> Result<Option<Transaction<'_>>, StoreError> {
-        match self.database.is_autocommit() {
-            true => self.database.unchecked_transaction().map(Some),
-            false => Ok(None),
+        if !self.database.is_autocommit() {
+            return Ok(None);
         }
-        .map_err(StoreError::sql(&self.path))
+        self.database.unchecked_transaction().map(Some).map_err(StoreError::sql(&self.path))
     }
 }
 
 /// The record in a row of [`TRIALS`]; `None` where it points to what is not there.
 fn decode(row: &Row<'_>, known: &Interned) -> rusqlite::Result<Option<Record>> {
-    let (number, case) = (row.get::<_, i64>(0)?.cast_unsigned(), row.get(3)?);
+    let number = row.get::<_, i64>(0)?.cast_unsigned();
+    let case = row.get(3)?;
     let Some(group) = known.groups.get(row.get(2)?) else { return Ok(None) };
     let Some(outcome) = group.outcome() else { return Ok(None) };
     let Some((trial, digest)) = unids(row.get_ref(1)?.as_blob()?) else { return Ok(None) };

@@ -187,8 +187,8 @@ pub(super) fn open(dir: &Path) -> Result<Connection, StoreError> {
     let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
         .map_err(StoreError::sql(&path))?;
     if checked(&database, &path)? == Format::Legacy {
-        let (found, known) = (LEGACY_VERSION, SCHEMA_VERSION);
-        return Err(StoreError::NotResumable { found, known, path });
+        let found = LEGACY_VERSION;
+        return Err(StoreError::NotResumable { found, known: SCHEMA_VERSION, path });
     }
     to_write(&database, &path)?;
     Ok(database)

@@ -5,10 +5,11 @@ use super::bits::{keep, kept, kept_single};
 use super::error::StoreError;
 use super::interned::each;
 use super::legacy;
+use super::scene_text;
 use super::schema::{Format, SHOWN};
 use super::showcase::ShownRecord;
-use crate::GoldenRecord;
-use rusqlite::types::{Value, ValueRef};
+use crate::{GoldenRecord, GoldenScene};
+use rusqlite::types::{Type, Value, ValueRef};
 use rusqlite::{Result, Row};
 use std::collections::BTreeMap;
 
@@ -84,7 +85,7 @@ impl PictureOf {
         }
     }
 
-    fn of(number: i64) -> Self {
+    fn from_number(number: i64) -> Self {
         match u32::try_from(number) {
             Ok(fault) => Self::Fault(fault),
             Err(_) if number == -1 => Self::Golden,
@@ -175,8 +176,12 @@ impl Store {
                      ORDER BY target, case_no, fault";
         self.each(query, |row| {
             let number: i64 = row.get(3)?;
-            let (target, case, fault) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            shown.push(ShownRecord { target, case, fault, number: number.cast_unsigned() });
+            shown.push(ShownRecord {
+                target: row.get(0)?,
+                case: row.get(1)?,
+                fault: row.get(2)?,
+                number: number.cast_unsigned(),
+            });
             Ok(())
         })?;
         Ok(shown)
@@ -188,8 +193,12 @@ impl Store {
         let query = "SELECT target, case_no, fault, path FROM pictures \
                      ORDER BY target, case_no, fault";
         self.each(query, |row| {
-            let (target, case, of) = (row.get(0)?, row.get(1)?, PictureOf::of(row.get(2)?));
-            pictures.push(PictureRecord { target, case, of, path: row.get(3)? });
+            pictures.push(PictureRecord {
+                target: row.get(0)?,
+                case: row.get(1)?,
+                of: PictureOf::from_number(row.get(2)?),
+                path: row.get(3)?,
+            });
             Ok(())
         })?;
         Ok(pictures)
@@ -241,8 +250,8 @@ impl Store {
         let _moment = self.moment()?;
         let known = self.interned_now()?;
         let mut goldens = Vec::new();
-        let query = "SELECT target, case_no, answer, score, correct, digest, error, truth, positive, scene FROM goldens \
-                     ORDER BY target, case_no";
+        let query = "SELECT target, case_no, answer, score, correct, digest, error, truth, \
+                     positive, scene FROM goldens ORDER BY target, case_no";
         self.each(query, |row| {
             let name = |at: usize| {
                 let name: Option<i64> = row.get(at)?;
@@ -258,7 +267,7 @@ impl Store {
                 digest: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
                 error: row.get(6)?,
                 truth: name(7)?,
-                scene: row.get::<_, Option<String>>(9)?.map(Into::into),
+                scene: golden_scene(row)?,
             });
             Ok(())
         })?;
@@ -271,19 +280,24 @@ impl Store {
         let mut examples: BTreeMap<i64, ExampleRecord> = BTreeMap::new();
         self.each("SELECT number, before, after FROM examples", |row| {
             let key: i64 = row.get(0)?;
-            let (before, after) = (row.get(1)?, row.get(2)?);
-            let (golden, observed) = (Vec::new(), Vec::new());
-            let number = key.cast_unsigned();
-            examples.insert(key, ExampleRecord { number, golden, observed, before, after });
+            let example = ExampleRecord {
+                number: key.cast_unsigned(),
+                golden: Vec::new(),
+                observed: Vec::new(),
+                before: row.get(1)?,
+                after: row.get(2)?,
+            };
+            examples.insert(key, example);
             Ok(())
         })?;
         let query = "SELECT number, observed, label, score FROM example_answers \
                      ORDER BY number, observed, rank";
         self.each(query, |row| {
             let Some(example) = examples.get_mut(&row.get(0)?) else { return Ok(()) };
-            match row.get(1)? {
-                false => example.golden.push((row.get(2)?, kept(row.get_ref(3)?)?)),
-                true => example.observed.push((row.get(2)?, score(row.get_ref(3)?)?)),
+            if row.get(1)? {
+                example.observed.push((row.get(2)?, score(row.get_ref(3)?)?));
+            } else {
+                example.golden.push((row.get(2)?, kept(row.get_ref(3)?)?));
             }
             Ok(())
         })?;
@@ -300,8 +314,12 @@ impl Store {
             {
                 kind.name().clone_into(&mut outcome);
             }
-            let (name, what) = (row.get(0)?, row.get(1)?);
-            pins.push(PinRecord { name, what, outcome, reason: row.get(3)? });
+            pins.push(PinRecord {
+                name: row.get(0)?,
+                what: row.get(1)?,
+                outcome,
+                reason: row.get(3)?,
+            });
             Ok(())
         })?;
         Ok(pins)
@@ -310,6 +328,16 @@ impl Store {
     fn each(&self, query: &str, row: impl FnMut(&Row<'_>) -> Result<()>) -> Result<(), StoreError> {
         each(&self.database, query, row).map_err(StoreError::sql(&self.path))
     }
+}
+
+/// The objects of an undisturbed case; `None` where none is known.
+fn golden_scene(row: &Row<'_>) -> Result<Option<GoldenScene>> {
+    let Some(text) = row.get_ref(9)?.as_str_or_null()? else { return Ok(None) };
+    let unreadable = || {
+        let reason = format!("{text:?} is no list of objects");
+        rusqlite::Error::FromSqlConversionFailure(9, Type::Text, reason.into())
+    };
+    scene_text::read(text).ok_or_else(unreadable).map(Some)
 }
 
 fn score(value: ValueRef<'_>) -> Result<Option<f64>> {

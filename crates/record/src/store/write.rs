@@ -5,6 +5,7 @@ use super::bits::{flipped, keep, keep_single};
 use super::error::StoreError;
 use super::interned::{Answer, Group, Interned};
 use super::packed::{fits, ids, spot};
+use super::scene_text;
 use super::side::CaseRecord;
 use crate::{GoldenRecord, ModelValue, Record, Site};
 use faultlens_core::Reason;
@@ -45,22 +46,21 @@ impl Store {
     }
 
     fn all_fit(&self, records: &[Record]) -> Result<(), StoreError> {
-        let number = |record: &&Record| i64::try_from(record.number).is_err();
-        let site = |site: &&Site| !fits(site);
-        let large = match records.iter().find(number) {
-            Some(record) => Some(("trial", record.number)),
-            None => records
-                .iter()
-                .filter_map(|record| record.site.as_ref())
-                .find(site)
-                .map(|site| ("element", site.element)),
-        };
-        match large {
-            Some((what, number)) => {
-                Err(StoreError::TooLarge { what, number, path: self.dir.clone() })
+        for record in records {
+            if i64::try_from(record.number).is_err() {
+                return Err(self.too_large("trial", record.number));
             }
-            None => Ok(()),
         }
+        for site in records.iter().filter_map(|record| record.site.as_ref()) {
+            if !fits(site) {
+                return Err(self.too_large("element", site.element));
+            }
+        }
+        Ok(())
+    }
+
+    fn too_large(&self, what: &'static str, number: u64) -> StoreError {
+        StoreError::TooLarge { what, number, path: self.dir.clone() }
     }
 
     /// All of it, or nothing.
@@ -91,8 +91,8 @@ fn put_cases(database: &Connection, cases: &[CaseRecord]) -> Result<()> {
     let mut stratum = database.prepare_cached("INSERT INTO strata VALUES (?, ?, ?)")?;
     for case in cases {
         let digest = case.digest.map(u64::cast_signed);
-        let (name, label) = (&case.name, &case.label);
-        let row = params![case.case, name, label, case.width, case.height, digest, case.error];
+        let row =
+            params![case.case, case.name, case.label, case.width, case.height, digest, case.error];
         if put.execute(row)? == 1 {
             for (name, value) in &case.strata {
                 stratum.execute((case.case, name, value))?;
@@ -113,15 +113,23 @@ fn put_goldens(
         let score = golden.score.map(keep_single);
         let digest = golden.digest.map(u64::cast_signed);
         let truth = name(database, golden.truth.as_ref(), interned)?;
-        let (target, case, correct) = (golden.target, golden.case, golden.correct);
-        let error = &golden.error;
-        let (positive, scene) = (golden.positive, golden.scene.as_deref());
-        let row =
-            params![target, case, answer, score, correct, digest, error, truth, positive, scene];
+        let scene = golden.scene.as_ref().map(scene_text::write);
+        let row = params![
+            golden.target,
+            golden.case,
+            answer,
+            score,
+            golden.correct,
+            digest,
+            golden.error,
+            truth,
+            golden.positive,
+            scene
+        ];
         if put.execute(row)? == 1 {
             let answer = golden.answer.clone();
             let known = Answer { answer, score: golden.score, digest: golden.digest };
-            interned.goldens.insert((target, case), known);
+            interned.goldens.insert((golden.target, golden.case), known);
         }
     }
     Ok(())
@@ -172,10 +180,7 @@ fn put_record(
         .is_some_and(|golden| golden.is(record.answer.as_deref(), record.score, record.digest));
     let group =
         group(database, Group::new(record.target, record.fault, &record.outcome, same), interned)?;
-    let answer = match same {
-        true => None,
-        false => name(database, record.answer.as_ref(), interned)?,
-    };
+    let answer = if same { None } else { name(database, record.answer.as_ref(), interned)? };
     let score = record.score.filter(|_| !same).map(keep_single);
     let (ids, length) = ids(record.trial, record.digest.filter(|_| !same));
     let place = place(database, record.site.as_ref(), interned)?;
@@ -198,7 +203,7 @@ fn put_record(
     Ok(written == 1)
 }
 
-/// What stands at the site now; nothing where that follows from what stood there and the bit.
+/// The number under the fault; null where it follows from the number before and the flipped bit.
 fn after(site: &Site) -> Value {
     let flipped = flipped(site.before, site.bit);
     if flipped.is_some_and(|flipped| flipped.to_bits() == site.after.to_bits()) {

@@ -73,3 +73,30 @@ fn it_is_exported_and_merged_but_not_resumed() {
     assert_eq!(export(&before), export(&after));
     assert!(export(&after).contains("visual_change"));
 }
+
+/// Formats 5 and 6 keep the objects of undisturbed cases in the same text.
+#[test]
+fn objects_of_undisturbed_cases_are_read_from_their_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = earlier(dir.path());
+    let set_scene = |text: &str| {
+        let database = rusqlite::Connection::open(run.join("records.sqlite")).unwrap();
+        database.execute("UPDATE goldens SET scene = ?", [text]).unwrap();
+    };
+    set_scene("4 0 0.1 1.5 10 20;2 1 0 0 5 5|1 0.5 3 1.5 10 10");
+    let goldens = Store::read(&run).unwrap().goldens().unwrap();
+    let scene = goldens[0].scene.as_ref().unwrap();
+    assert_eq!((scene.known.len(), scene.found.len()), (2, 1));
+    assert_eq!((scene.known[0].class, scene.known[0].height), (4, 20.0));
+    assert!(scene.known[1].crowd);
+    assert_eq!((scene.found[0].class, scene.found[0].score), (1, 0.5));
+    // Merged into a run of today's format, they stay the same.
+    let into = dir.path().join("merged");
+    merge(std::slice::from_ref(&run), &into).unwrap();
+    assert_eq!(Store::read(&into).unwrap().goldens().unwrap(), goldens);
+    set_scene("words");
+    let error = Store::read(&run).unwrap().goldens().unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+    set_scene("4 0 0.1 1.5 10 20|1 0.5 3 1.5 x 10");
+    assert!(Store::read(&run).unwrap().goldens().is_err());
+}

@@ -1,8 +1,8 @@
 //! Other tools read what was recorded.
 
 use crate::sample::*;
-use faultlens_record::Record;
 use faultlens_record::store::{Store, export_csv, export_parquet};
+use faultlens_record::{Measures, NamedValue, Record};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use std::collections::BTreeMap;
@@ -39,6 +39,25 @@ fn check(record: &Record, column: &BTreeMap<&str, String>) {
     let severity = [Some(3.0), Some(0.5)].get(record.fault as usize).copied().flatten();
     assert_eq!(number(&column["setting.severity"]), severity);
     assert_eq!(number(&column["dose"]), severity);
+}
+
+/// `deviation` is a strength of gaussian_noise, and what the oracle same_values measures.
+#[test]
+fn a_strength_named_like_the_measure_of_the_oracle_is_exported_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = written(dir.path(), []);
+    let named = |value| NamedValue { name: "deviation".into(), value };
+    let measures =
+        Measures { strengths: vec![named(12.5)], oracle: Some(named(0.25)), ..Measures::default() };
+    put(&mut store, &[Record { measures, ..record(0) }]);
+    let mut bytes = Vec::new();
+    export_csv(&store, &mut bytes).unwrap();
+    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let column = reader.headers().unwrap().iter().position(|name| name == "extra").unwrap();
+    let row = reader.records().next().unwrap().unwrap();
+    let extra: BTreeMap<String, String> = serde_json::from_str(&row[column]).unwrap();
+    assert_eq!(extra["deviation"], "0.25");
+    assert_eq!(extra["strength.deviation"], "12.5");
 }
 
 #[test]

@@ -148,8 +148,8 @@ fn a_merged_run_tells_all_who_worked_on_its_shards() {
     let into = dir.path().join("all");
     merge(&shards, &into).unwrap();
     let store = Store::read(&into).unwrap();
-    let hands = store.hands().iter().map(|hand| (&*hand.machine, &hand.from[..10]));
-    assert_eq!(hands.collect::<Vec<_>>(), [("small", "2026-01-01"), ("large", "2026-01-02")]);
+    let sessions = store.sessions().iter().map(|session| (&*session.machine, &session.from[..10]));
+    assert_eq!(sessions.collect::<Vec<_>>(), [("small", "2026-01-01"), ("large", "2026-01-02")]);
     let Manifest { machine, created, .. } = store.manifest();
     assert_eq!((&**machine, &created[..10]), ("small", "2026-01-01"));
 }

@@ -3,7 +3,9 @@
 use crate::sample::*;
 use faultlens_record::Record;
 use faultlens_record::TrialId;
-use faultlens_record::store::{Batch, ExampleRecord, Hand, Manifest, PinRecord, Store, StoreError};
+use faultlens_record::store::{
+    Batch, ExampleRecord, Manifest, PinRecord, Session, Store, StoreError,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -236,16 +238,17 @@ fn all_who_worked_on_a_run_are_told() {
     }
     let store = Store::read(dir.path()).unwrap();
     assert_eq!(store.manifest(), &by("1", "a", "t1"), "who began it");
-    let told = |hand: &Hand| format!("{} {} {}", hand.faultlens, hand.machine, hand.from);
-    let told: Vec<_> = store.hands().iter().map(told).collect();
-    assert_eq!(told, ["1 a t1", "2 a t3", "2 b t4", "1 a t6"]);
+    let describe =
+        |session: &Session| format!("{} {} {}", session.faultlens, session.machine, session.from);
+    let sessions: Vec<_> = store.sessions().iter().map(describe).collect();
+    assert_eq!(sessions, ["1 a t1", "2 a t3", "2 b t4", "1 a t6"]);
     drop(store);
     // A manifest of a version that knew only who began.
     let path = dir.path().join("manifest.json");
     fs::write(&path, serde_json::to_string(&manifest()).unwrap()).unwrap();
     let store = Store::read(dir.path()).unwrap();
-    assert_eq!(store.hands().len(), 1);
-    assert_eq!(store.hands()[0].machine, manifest().machine);
+    assert_eq!(store.sessions().len(), 1);
+    assert_eq!(store.sessions()[0].machine, manifest().machine);
 }
 
 #[test]

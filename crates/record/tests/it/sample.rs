@@ -2,15 +2,14 @@
 
 use faultlens_core::Bounds;
 use faultlens_core::{Outcome, Reason, Seed, Stream};
-use faultlens_record::GoldenRecord;
-use faultlens_record::Record;
-use faultlens_record::Site;
-use faultlens_record::TrialId;
 use faultlens_record::store::{
     Batch, CaseRecord, FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store,
     StoreError,
 };
-use faultlens_record::{Cost, DetectionDiff, LabelledBox, Measures, ModelValue, NamedValue};
+use faultlens_record::{
+    Cost, DetectionDiff, FoundObject, GoldenRecord, GoldenScene, KnownObject, LabelledBox,
+    Measures, ModelValue, NamedValue, Record, Site, TrialId,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -121,6 +120,21 @@ fn outcome(stream: &mut Stream) -> Outcome {
     stream.pick(&all).unwrap().clone()
 }
 
+pub(crate) fn scene() -> GoldenScene {
+    let box_of = |class, crowd| KnownObject {
+        class,
+        crowd,
+        left: 3.0,
+        top: 0.1,
+        width: 10.0,
+        height: f32::MAX,
+    };
+    let score = 0.123_456_7;
+    let found =
+        FoundObject { class: 1, score, left: 3.0, top: 1.5, width: 10.0, height: f32::INFINITY };
+    GoldenScene { known: vec![box_of(1, false), box_of(usize::MAX, true)], found: vec![found] }
+}
+
 pub(crate) fn golden(target: u32, case: u32) -> GoldenRecord {
     let mut stream = Seed::new(1).at(target.into()).at(case.into()).stream();
     let answer = stream.chance(0.9).then(|| word(&mut stream).into());
@@ -132,7 +146,7 @@ pub(crate) fn golden(target: u32, case: u32) -> GoldenRecord {
         positive: stream.pick(&[None, Some(true), Some(false)]).copied().unwrap(),
         truth: None,
         digest: answer.is_some().then(|| stream.next_u64()),
-        scene: stream.chance(0.3).then(|| "1 0 3 1.5 10 10|1 0.5 3 1.5 10 10".into()),
+        scene: stream.chance(0.3).then(scene),
         error: answer.is_none().then(|| word(&mut stream)),
         answer,
     }

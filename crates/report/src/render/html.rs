@@ -1,27 +1,33 @@
 //! Blocks as elements of the page. Every text is escaped here; only finished drawings go in as
 //! they are.
 
+mod frame;
 mod pictures;
 
 use crate::document::{
-    Block, Cell, Chart, Column, Document, Group, Header, Key, Kind, Mark, Part, Plot, Row, Table,
+    Block, Cell, Chart, Column, Document, Group, Header, Key, KeyFigure, Kind, Mark, Part, Plot,
+    Row, Table,
 };
 use crate::escape::{plain, xml};
 use crate::image::Album;
 use crate::svg::line_sample;
 use faultlens_analysis::Verdict;
+use faultlens_analysis::format::capitalised;
 use std::fmt::Write as _;
+use std::path::Path;
 
-/// The main part of the page.
-pub(crate) fn body(document: &Document, album: &mut Album) -> String {
-    pictures::load(document, album);
-    let mut writer = Writer { out: String::new(), album };
+/// The document as one page that loads nothing. Pictures come from below `dir`, where there is one.
+pub(crate) fn page(document: &Document, dir: Option<&Path>) -> String {
+    let mut album = Album::new(dir.unwrap_or(Path::new("")));
+    pictures::load(document, &mut album);
+    let mut writer = Writer { out: String::new(), album: &mut album };
     writer.header(&document.header);
     writer.navigation(&document.parts);
-    for part in &document.parts {
-        writer.part(part);
+    for row in document.parts.chunk_by(|left, right| left.shares_row && right.shares_row) {
+        writer.row_of_parts(row);
     }
-    writer.out
+    let body = writer.out;
+    frame::around(&body, &document.header, &album.images())
 }
 
 /// The text for an element or a quoted attribute. Characters that would act instead of being shown
@@ -61,33 +67,45 @@ impl Writer<'_> {
     fn header(&mut self, header: &Header) {
         let _ = write!(
             self.out,
-            "<section class=\"hero\" aria-labelledby=\"title\">\n<p class=\"kicker\">Campaign \
-             report</p>\n<h1 id=\"title\"><bdi>{}</bdi></h1>\n",
+            "<section class=\"hero\" aria-labelledby=\"title\">\n<p class=\"kicker\">{}</p>\n<h1 \
+             id=\"title\"><bdi>{}</bdi></h1>\n",
+            header.kind,
             escaped(&header.title)
         );
-        if let Some(verdict) = header.verdict {
-            let (class, sign) = sign(verdict);
+        if let Some((verdict, text)) = &header.verdict {
+            let (class, sign) = sign(*verdict);
             let _ = writeln!(
                 self.out,
                 "<p class=\"verdict {class}\"><span class=\"sign\" aria-hidden=\"true\"><span>{sign}\
-                 </span></span> Requirements {}</p>",
-                verdict.text()
+                 </span></span> {}</p>",
+                escaped(&capitalised(text))
             );
         }
-        let lead = header.findings.first().map_or("No findings yet.", String::as_str);
+        let (lead, more) = match header.findings.split_first() {
+            _ if !header.lead.is_empty() => (header.lead.as_str(), &header.findings[..]),
+            Some((first, others)) => (first.as_str(), others),
+            None => ("No findings yet.", &[][..]),
+        };
         let _ = writeln!(self.out, "<p class=\"lead\">{}</p>", escaped(lead));
-        if let Some(more) = header.findings.get(1..).filter(|more| !more.is_empty()) {
+        if !more.is_empty() {
             self.list("findings", more);
         }
+        self.push("</section>\n\n");
+        if !header.figures.is_empty() {
+            self.figures(&header.figures);
+        }
+    }
+
+    fn figures(&mut self, figures: &[KeyFigure]) {
         self.push(
-            "</section>\n\n<section aria-labelledby=\"figures-h\">\n<h2 id=\"figures-h\" \
-             class=\"unseen\">Key figures</h2>\n<dl class=\"figures\">\n",
+            "<section aria-labelledby=\"figures-h\">\n<h2 id=\"figures-h\" class=\"unseen\">Key \
+             figures</h2>\n<dl class=\"figures\">\n",
         );
-        for figure in &header.figures {
+        for figure in figures {
             let _ = writeln!(
                 self.out,
                 "<div><dt>{}</dt><dd class=\"value\">{}</dd><dd class=\"note\">{}</dd></div>",
-                figure.name,
+                escaped(&figure.name),
                 escaped(&figure.value),
                 escaped(&figure.note)
             );
@@ -100,14 +118,31 @@ impl Writer<'_> {
             return;
         }
         self.push("<nav aria-label=\"Sections\"><ul>");
-        for Part { id, title, .. } in parts {
+        for part in parts {
+            let id = escaped(&part.id);
+            let title = escaped(&part.title);
             let _ = write!(self.out, "<li><a href=\"#{id}\">{title}</a></li>");
         }
         self.push("</ul></nav>\n\n");
     }
 
+    /// Sections that share a row, or a single one.
+    fn row_of_parts(&mut self, parts: &[Part]) {
+        let shared = parts.len() > 1;
+        if shared {
+            self.push("<div class=\"side\">\n");
+        }
+        for part in parts {
+            self.part(part);
+        }
+        if shared {
+            self.push("</div>\n\n");
+        }
+    }
+
     fn part(&mut self, part: &Part) {
-        let Part { id, title, .. } = part;
+        let id = escaped(&part.id);
+        let title = escaped(&part.title);
         let _ = writeln!(
             self.out,
             "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>"
@@ -287,14 +322,20 @@ impl Writer<'_> {
     }
 
     fn row(&mut self, row: &Row, columns: &[Column]) {
-        self.push(if row.part { "<tr class=\"part\">" } else { "<tr>" });
+        self.push(match (row.part, row.chosen) {
+            (true, _) => "<tr class=\"part\">",
+            (false, Some(_)) => "<tr class=\"chosen\">",
+            (false, None) => "<tr>",
+        });
         for (cell, column) in row.cells.iter().zip(columns) {
-            self.cell(cell, column.kind);
+            let mark = row.chosen.filter(|_| column.kind == Kind::Name);
+            self.cell(cell, column.kind, mark);
         }
         self.push("</tr>\n");
     }
 
-    fn cell(&mut self, cell: &Cell, kind: Kind) {
+    /// A cell; `mark` stands behind the name of a row that is marked among the others.
+    fn cell(&mut self, cell: &Cell, kind: Kind, mark: Option<&str>) {
         let mut classes: Vec<String> = Vec::new();
         match kind {
             Kind::Number => classes.push("n".into()),
@@ -310,14 +351,22 @@ impl Writer<'_> {
             let _ = write!(self.out, " class=\"{}\"", classes.join(" "));
         }
         if let Some(value) = cell.sort {
-            let _ = write!(self.out, " data-v=\"{value}\"");
+            let _ = match value {
+                // As scripts write it; Rust says `inf`.
+                f64::INFINITY => write!(self.out, " data-v=\"Infinity\""),
+                f64::NEG_INFINITY => write!(self.out, " data-v=\"-Infinity\""),
+                value => write!(self.out, " data-v=\"{value}\""),
+            };
         }
         if let Some(hint) = &cell.hint {
             let _ = write!(self.out, " title=\"{}\"", escaped(hint));
         }
         self.push(">");
         self.push(&cell.swatch.map(swatch).unwrap_or_default());
-        let text = escaped(&cell.text);
+        let mut text = escaped(&cell.text);
+        if let Some(id) = &cell.link {
+            text = format!("<a href=\"#{}\">{text}</a>", escaped(id));
+        }
         let _ = match (kind, cell.verdict) {
             (Kind::Drawing, _) => write!(self.out, "{}", cell.svg.as_deref().unwrap_or_default()),
             (_, Some(verdict)) => {
@@ -331,6 +380,9 @@ impl Writer<'_> {
             (Kind::Number, None) => write!(self.out, "{text}"),
             (Kind::Name | Kind::Text, None) => write!(self.out, "<bdi>{text}</bdi>"),
         };
+        if let Some(mark) = mark {
+            let _ = write!(self.out, " <span class=\"badge met\">{mark}</span>");
+        }
         if let Some(note) = &cell.note {
             let _ = write!(self.out, "<span class=\"why\"><bdi>{}</bdi></span>", escaped(note));
         }

@@ -1,10 +1,12 @@
 //! Blocks as Markdown, such as a comment on a pull request: tables with their first rows, lists
 //! and paragraphs. Drawings, pictures and folded groups are left to the page.
 
-use crate::document::{Block, Cell, Column, Document, Group, Header, Kind, Reach, Row, Table};
+use crate::document::{
+    Block, Cell, Column, Document, Group, Header, KeyFigure, Kind, Reach, Row, Table,
+};
 use crate::escape::markdown as escaped;
 use faultlens_analysis::Verdict;
-use faultlens_analysis::format;
+use faultlens_analysis::format::{self, capitalised};
 use std::fmt::Write as _;
 
 /// Rows of a table; a comment is no report.
@@ -21,7 +23,7 @@ pub(crate) fn render(document: &Document) -> String {
         let mut text = String::new();
         block(&mut text, &part.block, 4);
         if !text.is_empty() {
-            let _ = write!(out, "### {}\n\n{text}", escaped(part.title));
+            let _ = write!(out, "### {}\n\n{text}", escaped(&part.title));
         }
     }
     out.truncate(out.trim_end().len());
@@ -40,15 +42,24 @@ fn sign(verdict: Verdict) -> &'static str {
 
 fn header(out: &mut String, header: &Header) {
     let _ = write!(out, "## {}\n\n", escaped(&header.title));
-    if let Some(verdict) = header.verdict {
-        let _ = write!(out, "{} **Requirements {}**\n\n", sign(verdict), verdict.text());
+    if let Some((verdict, text)) = &header.verdict {
+        let _ = write!(out, "{} **{}**\n\n", sign(*verdict), escaped(&capitalised(text)));
+    }
+    if !header.lead.is_empty() {
+        let _ = write!(out, "{}\n\n", escaped(&header.lead));
     }
     list(out, &header.findings);
-    let figures = header.figures.iter().map(|figure| {
-        format!("{}: {} ({})", figure.name, escaped(&figure.value), escaped(&figure.note))
-    });
-    let figures: Vec<String> = figures.collect();
-    let _ = write!(out, "{}. Brackets are {}.\n\n", figures.join(" · "), escaped(&header.interval));
+    let mut figures = Vec::new();
+    for KeyFigure { name, value, note } in &header.figures {
+        figures.push(format!("{}: {} ({})", escaped(name), escaped(value), escaped(note)));
+    }
+    if !figures.is_empty() {
+        let _ = write!(out, "{}.", figures.join(" · "));
+        if !header.interval.is_empty() {
+            let _ = write!(out, " Brackets are {}.", escaped(&header.interval));
+        }
+        out.push_str("\n\n");
+    }
 }
 
 /// A block; titles of groups in it are headings of this level.
@@ -121,7 +132,10 @@ fn line(out: &mut String, row: &Row, shown: &[(usize, &Column)]) {
     out.push('|');
     for (at, column) in shown {
         let text = row.cells.get(*at).map(|cell| text_of(cell, column.kind)).unwrap_or_default();
-        let _ = write!(out, " {text} |");
+        let _ = match row.chosen.filter(|_| column.kind == Kind::Name) {
+            Some(mark) => write!(out, " **{text}** ({mark}) |"),
+            None => write!(out, " {text} |"),
+        };
     }
     out.push('\n');
 }

@@ -45,8 +45,8 @@ pub(crate) fn render(document: &Document, options: Terminal) -> String {
     }
     page.checks(&document.header.checks);
     for part in shown.iter().filter(|part| !part.under_headline) {
-        page.lists(&part.block, part.title);
-        page.tables(&part.block, Some(part.title));
+        page.lists(&part.block, &part.title);
+        page.tables(&part.block, Some(&part.title));
     }
     page.lines.truncate(MOST_LINES);
     page.lines.join("\n") + "\n"
@@ -101,9 +101,9 @@ impl Page {
     fn header(&mut self, header: &Header) {
         let title = self.paint(Paint::Bold, &shorten(&plain(&header.title), self.width));
         self.lines.push(title);
-        if let Some(verdict) = header.verdict {
-            let (paint, sign) = paint_of(verdict);
-            let text = self.paint(paint, &format!("{sign} requirements {}", verdict.text()));
+        if let Some((verdict, text)) = &header.verdict {
+            let (paint, sign) = paint_of(*verdict);
+            let text = self.paint(paint, &format!("{sign} {text}"));
             self.lines.push(text);
         }
         self.lines.push(String::new());

@@ -1,17 +1,43 @@
 //! Curves of the page: every seed thin, their mean bold.
 
+use crate::document::{Chart, Plot};
 use crate::svg::{At, Axis, Caption, Scale, Shape, Trace, Xy, xy};
-use faultlens_retrain::{Configuration, Course, Metric, OfSeed, Retraining};
+use faultlens_analysis::retraining::{Configuration, Course, Metric, OfSeed, Retraining};
 use std::collections::BTreeMap;
 
-/// A chart with its heading.
-pub(super) struct ChartView {
-    pub(super) heading: &'static str,
-    pub(super) svg: String,
+/// One chart: what is measured along the steps, and how it is read from a seed.
+struct Curve {
+    id: &'static str,
+    title: &'static str,
+    /// The name of the vertical axis.
+    name: &'static str,
+    scale: Scale,
+    points: fn(&OfSeed, &Course) -> Vec<(usize, f64)>,
 }
 
-/// What a curve shows of a seed: steps and height.
-type Curve = fn(&OfSeed, &Course) -> Vec<(usize, f64)>;
+const CURVES: [Curve; 3] = [
+    Curve {
+        id: "ap",
+        title: "COCO AP on held-out scenes",
+        name: "COCO AP",
+        scale: Scale::Shares,
+        points: |seed, course| precision(seed, course, Metric::Ap),
+    },
+    Curve {
+        id: "ap50",
+        title: "COCO AP50 on held-out scenes",
+        name: "COCO AP50",
+        scale: Scale::Shares,
+        points: |seed, course| precision(seed, course, Metric::Ap50),
+    },
+    Curve {
+        id: "loss",
+        title: "Training loss",
+        name: "loss",
+        scale: Scale::Numbers,
+        points: |_, course| course.losses.clone(),
+    },
+];
 
 /// Which line style a configuration has.
 pub(super) fn style(of: Configuration) -> usize {
@@ -23,69 +49,83 @@ pub(super) fn style(of: Configuration) -> usize {
 }
 
 /// Precision and loss along the steps.
-pub(super) fn charts(of: &Retraining) -> Vec<ChartView> {
-    let precision: [(&str, &str, &str, Scale, Curve); 3] = [
-        ("ap", "COCO AP on held-out scenes", "COCO AP", Scale::Shares, |seed, course| {
-            points(seed, course, Metric::Ap)
-        }),
-        ("ap50", "COCO AP50 on held-out scenes", "COCO AP50", Scale::Shares, |seed, course| {
-            points(seed, course, Metric::Ap50)
-        }),
-        ("loss", "Loss on what is learned from", "loss", Scale::Numbers, |_, course| {
-            course.losses.clone()
-        }),
-    ];
-    precision.into_iter().filter_map(|chart| drawn(of, chart)).collect()
+pub(super) fn charts(of: &Retraining) -> Vec<Chart> {
+    CURVES.iter().filter_map(|curve| chart(of, curve)).collect()
 }
 
 /// All measurements, the first model's before them.
-fn points(seed: &OfSeed, course: &Course, metric: Metric) -> Vec<(usize, f64)> {
-    let start = (0, metric.of(&seed.first));
-    let others = course.points.iter().map(|point| (point.steps, metric.of(&point.precision)));
-    [start].into_iter().chain(others).collect()
+fn precision(seed: &OfSeed, course: &Course, metric: Metric) -> Vec<(usize, f64)> {
+    let mut points = vec![(0, metric.of(&seed.first))];
+    points.extend(course.points.iter().map(|point| (point.steps, metric.of(&point.precision))));
+    points
 }
 
-fn drawn(
-    of: &Retraining,
-    (id, heading, name, scale, curve): (&str, &'static str, &str, Scale, Curve),
-) -> Option<ChartView> {
-    let mut curves: Vec<(Configuration, Shape, Vec<At>)> = Vec::new();
+/// A line of the chart.
+struct Line {
+    configuration: Configuration,
+    shape: Shape,
+    points: Vec<At>,
+}
+
+fn lines(of: &Retraining, curve: &Curve) -> Vec<Line> {
+    let mut lines = Vec::new();
+    // Means come last, so that no seed's line hides them.
+    let mut means = Vec::new();
     for configuration in Configuration::ALL {
-        let mut together: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        let mut by_steps: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for seed in &of.seeds {
-            let mine = seed.courses.iter().filter(|course| course.configuration == configuration);
-            for course in mine {
-                let points = curve(seed, course);
-                points.iter().for_each(|&(at, y)| together.entry(at).or_default().push(y));
-                curves.push((configuration, Shape::Thin, points.into_iter().map(at).collect()));
+            for course in seed.courses.iter().filter(|one| one.configuration == configuration) {
+                let mut points = Vec::new();
+                for (steps, y) in (curve.points)(seed, course) {
+                    by_steps.entry(steps).or_default().push(y);
+                    points.push(at(steps, y));
+                }
+                lines.push(Line { configuration, shape: Shape::Thin, points });
             }
         }
-        let mean = |(steps, ys): (usize, Vec<f64>)| {
-            at((steps, ys.iter().sum::<f64>() / ys.len().max(1) as f64))
-        };
-        curves.push((configuration, Shape::Line, together.into_iter().map(mean).collect()));
+        let mut points = Vec::new();
+        for (steps, ys) in by_steps {
+            points.push(at(steps, ys.iter().sum::<f64>() / ys.len() as f64));
+        }
+        means.push(Line { configuration, shape: Shape::Line, points });
     }
-    // Means come last, so that no seed's line hides them.
-    curves.sort_by_key(|(_, shape, _)| *shape == Shape::Line);
-    let all = || curves.iter().flat_map(|(_, _, points)| points);
-    let most = |of: fn(&At) -> f64| all().map(of).filter(|y| y.is_finite()).fold(0.0, f64::max);
-    all().next()?;
-    let trace = |(configuration, shape, points): &'_ (Configuration, Shape, Vec<At>)| {
-        (configuration.about(), *shape, points.clone(), style(*configuration))
-    };
-    let owned: Vec<_> = curves.iter().map(trace).collect();
-    let traces: Vec<Trace<'_>> = owned
-        .iter()
-        .map(|(name, shape, points, style)| Trace { name, shape: *shape, points, style: *style })
-        .collect();
-    let x = Axis { name: "steps of retraining", scale: Scale::Numbers, most: most(|at| at.x) };
-    let y = Axis { name, scale, most: most(|at| at.y) };
-    let about = format!("{name} along the steps, a thin line for each seed and a bold mean");
-    let caption = Caption { id, title: heading, about: &about };
-    let svg = xy(&caption, &Xy { traces: &traces, x, y, diagonal: false, limit: None });
-    Some(ChartView { heading, svg })
+    lines.append(&mut means);
+    lines
 }
 
-fn at((steps, y): (usize, f64)) -> At {
+fn at(steps: usize, y: f64) -> At {
     At { x: steps as f64, y, interval: None }
+}
+
+fn chart(of: &Retraining, curve: &Curve) -> Option<Chart> {
+    let lines = lines(of, curve);
+    let mut most_x = 0.0_f64;
+    let mut most_y = 0.0_f64;
+    let mut traces = Vec::new();
+    for Line { configuration, shape, points } in &lines {
+        for point in points.iter().filter(|point| point.y.is_finite()) {
+            most_x = most_x.max(point.x);
+            most_y = most_y.max(point.y);
+        }
+        traces.push(Trace {
+            name: configuration.about(),
+            shape: *shape,
+            points,
+            style: style(*configuration),
+        });
+    }
+    if traces.iter().all(|trace| trace.points.is_empty()) {
+        return None;
+    }
+    let x = Axis { name: "steps of retraining", scale: Scale::Numbers, most: most_x };
+    let y = Axis { name: curve.name, scale: curve.scale, most: most_y };
+    let about =
+        format!("{} along the steps, a thin line for each seed and a bold mean", curve.name);
+    let caption = Caption { id: curve.id, title: curve.title, about: &about };
+    Some(Chart {
+        svg: xy(&caption, &Xy { traces: &traces, x, y, diagonal: false, limit: None }),
+        plot: Plot::Xy,
+        title: Some(curve.title.to_owned()),
+        ..Chart::default()
+    })
 }

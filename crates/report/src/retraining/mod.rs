@@ -1,18 +1,19 @@
-//! The page of failure-aware retraining: what each configuration came to, and how it went.
+//! The page of failure-aware retraining: the precision of each configuration, and how it developed.
 
 mod charts;
-mod words;
+pub mod prose;
 
-use crate::ReportError;
-use crate::frame::{SCRIPT, STYLE, script_hash};
-use crate::image::{Album, Room};
-use askama::Template;
-use faultlens_retrain::words::{percent, points, standing};
-use faultlens_retrain::{Configuration, Difference, Metric, Retraining, findings};
+use crate::document::{
+    Block, Cell, Column, Document, Header, Key, KeyFigure, Mark, Part, Picture, Pictures, Row,
+    Stamp, Table,
+};
+use crate::render;
+use faultlens_analysis::format::{NONE, count, counted, percent as share_percent};
+use faultlens_analysis::retraining::{
+    Configuration, Findings, Metric, OfSeed, Origin, Plan, Retraining, findings,
+};
+use prose::{cautions, conclusions, percent, points, standing};
 use std::path::Path;
-
-use charts::ChartView;
-use words::Frame;
 
 /// How many failing scenes the page shows.
 const MOST_SHOWN: usize = 12;
@@ -28,134 +29,257 @@ pub struct RetrainingPage<'a> {
     pub provenance: Vec<(String, String)>,
 }
 
-#[derive(Template)]
-#[template(path = "retraining.html")]
-struct Page {
-    style: String,
-    script: &'static str,
-    script_hash: String,
-    version: &'static str,
-    title: &'static str,
-    of: Frame,
-    conclusions: Vec<String>,
-    metrics: Vec<&'static str>,
-    rows: Vec<RowView>,
-    differences: Vec<DifferenceView>,
-    seeds: Vec<[String; 7]>,
-    legend: Vec<(&'static str, usize)>,
-    charts: Vec<ChartView>,
-    scenes: Vec<SceneView>,
-    /// The scenes' pictures, for the drawings that show them.
-    pictures: String,
-}
-
-/// One line of the table.
-struct RowView {
-    name: String,
-    about: &'static str,
-    cells: Vec<String>,
-    last: String,
-    paper: String,
-}
-
-/// Two configurations beside each other.
-struct DifferenceView {
-    name: String,
-    cells: Vec<String>,
-    standing: &'static str,
-}
-
-/// A failing scene.
-struct SceneView {
-    seed: u64,
-    /// The drawing.
-    picture: Result<String, &'static str>,
-}
+const LEAD: &str = "Does a detector learn more from scenes in which it was found to fail? Three \
+                    models continue from the same first one, for the same number of steps: with \
+                    the originals alone, with failing scenes added, and with changed scenes that \
+                    were not checked.";
 
 /// The page, in one file that loads nothing.
-///
-/// # Errors
-/// [`ReportError::Page`].
-pub fn retraining(of: &RetrainingPage<'_>) -> Result<String, ReportError> {
+pub fn retraining(of: &RetrainingPage<'_>) -> String {
     let all = of.retraining;
-    let known = findings(all);
-    let style = [
-        STYLE,
-        include_str!("../../templates/survival.css"),
-        include_str!("../../templates/retraining.css"),
+    let found = findings(all);
+    let header = Header {
+        kind: "Retraining experiment",
+        title: "Failure-aware retraining".into(),
+        lead: LEAD.into(),
+        findings: conclusions(&found),
+        figures: figures(all, &found),
+        ..Header::default()
+    };
+    let document = Document::new(
+        header,
+        cautions(all),
+        sections(all, &found),
+        method(all),
+        of.provenance.clone(),
+    );
+    render::html::page(&document, Some(of.folder))
+}
+
+const CONFIGURATIONS: &str = "Mean average precision in percent over all measurements of the \
+                              retraining, averaged over the seeds with its 95% interval. The last \
+                              column is the paper's, on other data.";
+
+const DIFFERENCES: &str = "Differences in percentage points, paired by seed. A difference is called \
+                           better or worse only where its whole interval says so.";
+
+const CURVES: &str = "A thin line for each seed, a bold one for their mean. Step 0 is the first \
+                      model, which all three share.";
+
+const SCENES: &str = "In each, an inserted object changes what the first model of its seed finds \
+                      elsewhere in the scene.";
+
+fn sections(all: &Retraining, found: &Findings) -> Vec<Part> {
+    let blocks = vec![
+        Block::note(CONFIGURATIONS),
+        Block::Table(configurations(found)),
+        Block::note(DIFFERENCES),
+        Block::Table(differences(found)),
     ];
-    let mut album = Album::new(of.folder);
-    let page = Page {
-        style: style.concat(),
-        script: SCRIPT,
-        script_hash: script_hash(),
-        version: env!("CARGO_PKG_VERSION"),
-        title: "Failure-aware retraining",
-        of: Frame::new(of, &known),
-        conclusions: faultlens_retrain::words::conclusions(&known),
-        metrics: Metric::ALL.map(Metric::name).to_vec(),
-        rows: rows(&known),
-        differences: differences(&known.differences),
-        seeds: all.seeds.iter().map(words::seed).collect(),
-        legend: Configuration::ALL.map(|one| (one.about(), charts::style(one))).to_vec(),
-        charts: charts::charts(all),
-        scenes: scenes(all, &mut album),
-        pictures: album.images(),
-    };
-    Ok(page.render()?)
+    let mut parts = vec![Part::new("configurations", "Configurations", Block::all(blocks))];
+    let charts = charts::charts(all);
+    if !charts.is_empty() {
+        let legend = Configuration::ALL
+            .map(|one| Key { mark: Mark::Line(charts::style(one)), text: one.about().to_owned() });
+        let blocks = vec![Block::note(CURVES), Block::Legend(legend.into()), Block::Charts(charts)];
+        parts.push(Part::new("curves", "Precision and loss over time", Block::all(blocks)));
+    }
+    let scenes = scenes(all);
+    if !scenes.is_empty() {
+        let blocks = vec![Block::note(SCENES), Block::Pictures(Pictures::Stamps(scenes))];
+        parts.push(Part::new("scenes", "Examples of failing scenes", Block::all(blocks)));
+    }
+    if !all.seeds.is_empty() {
+        parts.push(Part::new("seeds", "Seeds", Block::Table(seeds(&all.seeds))));
+    }
+    parts
 }
 
-fn rows(of: &faultlens_retrain::Findings) -> Vec<RowView> {
-    let first = RowView {
-        name: "0".to_owned(),
-        about: "the first model, before anything was added",
-        cells: of.first.iter().map(|(_, known)| percent(known)).collect(),
-        last: "–".to_owned(),
-        paper: "–".to_owned(),
-    };
-    let row = |(number, configuration): (usize, Configuration)| {
-        let mine = || of.rows.iter().filter(move |row| row.configuration == configuration);
-        let last = mine().find(|row| row.metric == Metric::Ap);
-        RowView {
-            name: number.to_string(),
-            about: configuration.about(),
-            cells: mine().map(|row| percent(&row.throughout)).collect(),
-            last: last.map(|row| percent(&row.last)).unwrap_or_default(),
-            paper: format!("{:.1}", configuration.paper()),
-        }
-    };
-    let others = (1..).zip(Configuration::ALL).map(row);
-    [first].into_iter().chain(others).collect()
+/// A column for each metric.
+fn metric_columns() -> impl Iterator<Item = Column> {
+    Metric::ALL.into_iter().map(|metric| Column::number(metric.name()))
 }
 
-fn differences(all: &[Difference]) -> Vec<DifferenceView> {
-    let others = [(Configuration::Originals, "2 − 1"), (Configuration::Unchecked, "2 − 3")];
-    let one = |(less, name): (Configuration, &str)| {
-        let mine = || all.iter().filter(move |one| one.less == less);
-        let first = mine().find(|one| one.metric == Metric::Ap);
-        DifferenceView {
-            name: name.to_owned(),
-            cells: mine().map(|one| points(&one.known)).collect(),
-            standing: first.map(|one| standing(one.standing)).unwrap_or_default(),
+fn configurations(of: &Findings) -> Table {
+    let mut columns = vec![Column::name("Configuration")];
+    columns.extend(metric_columns());
+    columns.push(Column::number("COCO AP, at the end"));
+    columns.push(Column::number("Paper’s mAP"));
+    let mut first = vec![Cell::text("0").with_note("the first model, before anything was added")];
+    first.extend(of.first.iter().map(|(_, known)| Cell::text(percent(known))));
+    first.extend([Cell::text(NONE), Cell::text(NONE)]);
+    let mut rows: Vec<Row> = vec![first.into()];
+    for (number, configuration) in (1..).zip(Configuration::ALL) {
+        let mut cells = vec![Cell::text(format!("{number}")).with_note(configuration.about())];
+        let mut last = NONE.to_owned();
+        for row in of.rows.iter().filter(|row| row.configuration == configuration) {
+            cells.push(Cell::text(percent(&row.throughout)));
+            if row.metric == Metric::Ap {
+                last = percent(&row.last);
+            }
         }
-    };
-    others.map(one).into_iter().collect()
+        cells.push(Cell::text(last));
+        cells.push(Cell::text(format!("{:.1}", configuration.paper())));
+        rows.push(cells.into());
+    }
+    let caption = "Configurations with their mean average precision".into();
+    Table { caption, columns, rows, ..Table::default() }
+}
+
+fn differences(of: &Findings) -> Table {
+    let mut columns = vec![Column::name("Difference")];
+    columns.extend(metric_columns());
+    columns.push(Column::text("By COCO AP"));
+    let mut rows: Vec<Row> = Vec::new();
+    for (less, name) in [(Configuration::Originals, "2 − 1"), (Configuration::Unchecked, "2 − 3")]
+    {
+        let mut cells = vec![Cell::text(name)];
+        let mut verdict = "";
+        for one in of.differences.iter().filter(|one| one.less == less) {
+            cells.push(Cell::text(points(&one.known)));
+            if one.metric == Metric::Ap {
+                verdict = standing(one.standing);
+            }
+        }
+        cells.push(Cell::text(verdict));
+        rows.push(cells.into());
+    }
+    let caption = "Differences between configurations".into();
+    Table { caption, columns, rows, ..Table::default() }
 }
 
 /// A few failing scenes, as many of each seed.
-fn scenes(of: &Retraining, album: &mut Album) -> Vec<SceneView> {
+fn scenes(of: &Retraining) -> Vec<Stamp> {
     let each = (MOST_SHOWN / of.seeds.len().max(1)).max(1);
-    let mut shown: Vec<(u64, &str)> = Vec::new();
+    let mut stamps = Vec::new();
     for seed in &of.seeds {
-        shown.extend(seed.used.shown.iter().take(each).map(|path| (seed.seed, path.as_str())));
+        for path in seed.used.shown.iter().take(each) {
+            stamps.push(Stamp {
+                picture: Picture {
+                    source: Ok(path.clone()),
+                    alt: format!("A failing scene of seed {}", seed.seed),
+                    caption: None,
+                },
+                name: format!("seed {}", seed.seed),
+                notes: Vec::new(),
+            });
+        }
     }
-    shown.truncate(MOST_SHOWN);
-    let wanted: Vec<(&str, Room)> = shown.iter().map(|(_, path)| (*path, Room::Stamp)).collect();
-    album.load(&wanted);
-    let mut views = Vec::new();
-    for (seed, path) in shown {
-        let name = format!("A failing scene of seed {seed}");
-        views.push(SceneView { seed, picture: album.show(path, &name) });
+    stamps.truncate(MOST_SHOWN);
+    stamps
+}
+
+fn seeds(seeds: &[OfSeed]) -> Table {
+    Table {
+        caption: "Seeds with their first models and changed scenes".into(),
+        columns: vec![
+            Column::name("Seed"),
+            Column::number("Originals"),
+            Column::number("First model’s COCO AP"),
+            Column::number("Changed scenes"),
+            Column::number("Failing"),
+            Column::number("Failing used, of distinct ones"),
+            Column::number("Failing among unchecked"),
+        ],
+        rows: seeds.iter().map(seed_row).collect(),
+        sortable: true,
+        ..Table::default()
     }
-    views
+}
+
+fn seed_row(of: &OfSeed) -> Row {
+    let used = &of.used;
+    let failing =
+        format!("{} of {}", count(used.failing_used as u64), count(used.different as u64));
+    let unchecked = format!("{} of {}", used.unchecked_failing, used.unchecked_used);
+    vec![
+        Cell::number(of.seed.to_string(), Some(of.seed as f64)),
+        Cell::count(of.scenes as u64),
+        Cell::number(format!("{:.1}", 100.0 * of.first.ap), Some(of.first.ap)),
+        Cell::count(used.judged),
+        Cell::count(used.failing),
+        Cell::number(failing, Some(used.failing_used as f64)),
+        Cell::number(unchecked, Some(used.unchecked_failing as f64)),
+    ]
+    .into()
+}
+
+fn figures(of: &Retraining, found: &Findings) -> Vec<KeyFigure> {
+    let judged: u64 = of.seeds.iter().map(|seed| seed.used.judged).sum();
+    let failing: u64 = of.seeds.iter().map(|seed| seed.used.failing).sum();
+    let share = if judged > 0 {
+        format!("{}%", share_percent(failing as f64 / judged as f64))
+    } else {
+        NONE.to_owned()
+    };
+    vec![
+        difference(found, "Failing − originals", Configuration::Originals),
+        difference(found, "Failing − unchecked", Configuration::Unchecked),
+        KeyFigure::new("Scenes that fail", share, format!("of {} changed scenes", count(judged))),
+        KeyFigure::new("Seeds", of.seeds.len().to_string(), "each the whole experiment once"),
+    ]
+}
+
+fn difference(found: &Findings, name: &str, less: Configuration) -> KeyFigure {
+    let mut all = found.differences.iter();
+    let one = all.find(|one| one.less == less && one.metric == Metric::Ap);
+    let text = one.map_or(NONE.to_owned(), |one| points(&one.known));
+    // The interval is a note, so that the number stands in one line.
+    let (value, interval) = text.split_once(' ').unwrap_or((&text, "without an interval"));
+    KeyFigure::new(name, value, format!("points of COCO AP, {interval}"))
+}
+
+/// Where first models come from.
+fn first_models(of: &Plan) -> String {
+    match &of.origin {
+        Origin::World { architecture, first_epochs, .. } => format!(
+            "For each seed, {architecture} is trained for {} on its own scenes of the embedded \
+             world, and stopped long before it has learned all that it could.",
+            counted(*first_epochs as u64, "epoch")
+        ),
+        Origin::Own { model, .. } => format!(
+            "The first model is {}; seeds differ in what is drawn and in the order in which it is \
+             seen.",
+            model.display()
+        ),
+    }
+}
+
+fn method(of: &Retraining) -> Vec<String> {
+    let plan = &of.plan;
+    let labels = if plan.label_inserted {
+        "Changed scenes have the labels of their backgrounds, and one for the inserted object."
+    } else {
+        "Changed scenes have the labels of their backgrounds; the inserted object has none."
+    };
+    vec![
+        first_models(plan),
+        format!(
+            "Objects cut out of the originals are inserted beside those that the first model \
+             finds, {} for each. A scene fails where what the model finds elsewhere changes: an \
+             object is lost, new, of another class, or overlaps its undisturbed box by less than \
+             half.",
+            counted(plan.per_object.into(), "scene")
+        ),
+        labels.to_owned(),
+        "Failing scenes are drawn both as they were placed and as far as their object moved, \
+         unchecked ones only as they were placed; 2 − 3 compares both differences at once."
+            .to_owned(),
+        format!(
+            "In all configurations an epoch has twice as many images as there are originals; the \
+             first sees each original twice. {} with {} images per step, a constant learning rate, \
+             and originals in the same places of the same order in all three.",
+            counted(plan.epochs as u64, "epoch"),
+            plan.batch
+        ),
+        format!(
+            "Measured on {}. A number is the mean over all measurements of the retraining, as in \
+             the paper; then the mean over the seeds with Student's 95% interval. Differences are \
+             paired by seed. Intervals are not adjusted for multiple comparisons.",
+            of.measured_on
+        ),
+        "The paper's numbers are those of an SSD MobileNet on BDD100K, one run of each \
+         configuration without intervals (Wang and Su, ASE'20, section 6.4): a remark, not a target."
+            .to_owned(),
+    ]
 }

@@ -2,8 +2,9 @@
 
 use super::Input;
 use crate::document::Block;
+use crate::prose::recommendations;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let advice = &input.summary.advice;
-    (!advice.is_empty()).then(|| Block::List(advice.clone()))
+    let sentences = recommendations(input.summary);
+    (!sentences.is_empty()).then_some(Block::List(sentences))
 }

@@ -3,14 +3,14 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Row, Table};
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
-use faultlens_analysis::Attacked;
+use faultlens_analysis::AttackResult;
 use faultlens_analysis::format;
 
 /// Lines whose intervals are drawn as bands; more of them would hide each other.
 const MOST_BANDS: usize = 2;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let attacks = &input.summary.attacks;
+    let attacks = &input.summary.attacks.results;
     if attacks.is_empty() {
         return None;
     }
@@ -28,7 +28,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     Some(Block::all(blocks))
 }
 
-fn table(attacks: &[Attacked]) -> Table {
+fn table(attacks: &[AttackResult]) -> Table {
     Table {
         caption: "Attacks by target".into(),
         columns: vec![
@@ -48,7 +48,7 @@ fn table(attacks: &[Attacked]) -> Table {
     }
 }
 
-fn row(one: &Attacked) -> Row {
+fn row(one: &AttackResult) -> Row {
     let rate = &one.changed;
     let changed = format!("{} of {}", format::count(rate.events), format::count(rate.n));
     let time = one.cpu_seconds.map(|seconds| format!("{} ms", format::number(1e3 * seconds, 3)));
@@ -73,9 +73,9 @@ fn median(value: Option<f64>) -> Cell {
 
 /// Of each attack the settings that changed the most predictions, as many as line styles can
 /// distinguish.
-fn strongest(attacks: &[Attacked]) -> Vec<&Attacked> {
-    let mut drawn: Vec<&Attacked> = Vec::new();
-    for one in attacks.iter().filter(|one| !one.standing.is_empty()) {
+fn strongest(attacks: &[AttackResult]) -> Vec<&AttackResult> {
+    let mut drawn: Vec<&AttackResult> = Vec::new();
+    for one in attacks.iter().filter(|one| !one.survival.is_empty()) {
         let name = one.attack.split(' ').next();
         match drawn.iter_mut().find(|other| other.attack.split(' ').next() == name) {
             Some(other) if other.changed.events >= one.changed.events => {}
@@ -89,14 +89,14 @@ fn strongest(attacks: &[Attacked]) -> Vec<&Attacked> {
 
 /// Kaplan and Meier's estimate of the share of predictions that survive so many queries. `None`
 /// where all attacks are single shots.
-fn survival(at: usize, attacks: &[Attacked]) -> Option<Block> {
+fn survival(at: usize, attacks: &[AttackResult]) -> Option<Block> {
     let drawn = strongest(attacks);
     let target = &drawn.first()?.target;
     let banded = drawn.len() <= MOST_BANDS;
     let mut points: Vec<Vec<At>> = Vec::new();
     for own in &drawn {
         let mut line = vec![At { x: 0.0, y: 1.0, interval: None }];
-        line.extend(own.standing.iter().map(|one| At {
+        line.extend(own.survival.iter().map(|one| At {
             x: one.queries.max(1.0).log10(),
             y: one.share,
             interval: banded.then_some((one.low, one.high)),

@@ -6,11 +6,10 @@ use faultlens_analysis::Benefit;
 
 const ABOUT: &str = "Rates without the defence minus rates with it, on the same faulty images, in \
                      percentage points with Newcombe's paired intervals: above 0, the defence \
-                     helps. \
-                     Changed: not the target's own clean prediction. Wrong: not the label.";
+                     helps. Changed: not the target's own clean prediction. Wrong: not the label.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let benefits = &input.summary.benefits;
+    let benefits = &input.summary.images.benefits;
     if benefits.is_empty() {
         return None;
     }

@@ -10,7 +10,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let note = format!(
         "Of {} classes, by the share of trials that changed the prediction. In brackets: {}.",
         format::count(classes.of),
-        input.summary.interval
+        input.interval
     );
     let mut blocks = vec![Block::note(note)];
     for (title, ends) in [("Least robust", &classes.worst), ("Most robust", &classes.best)] {

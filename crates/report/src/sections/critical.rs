@@ -4,21 +4,20 @@ use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
 use crate::svg::score;
 use faultlens_analysis::format;
-use faultlens_analysis::words;
 use faultlens_analysis::{CriticalBits, CriticalLayer};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let summary = input.summary;
-    if summary.critical.is_empty() {
+    if summary.model.critical.is_empty() {
         return None;
     }
     let mut blocks = vec![Block::note(format!(
         "Each search takes one element and finds, by bisection, all of its bits whose flip changes \
          the prediction or makes it non-finite: it assumes that every bit above a critical bit is \
          critical, too. Searches are in no other rate. In brackets: {} intervals over elements.",
-        format::limit(summary.confidence)
+        format::limit(summary.intervals.level.confidence())
     ))];
-    blocks.extend(summary.critical.iter().map(group));
+    blocks.extend(summary.model.critical.iter().map(group));
     Some(Block::all(blocks))
 }
 
@@ -59,7 +58,7 @@ fn group(found: &CriticalBits) -> Block {
 
 fn row(layer: &CriticalLayer, most: f64) -> Row {
     let name = match layer.layer {
-        Some(number) => words::layer(number, &layer.name),
+        Some(number) => format::layer(number, &layer.name),
         None => "all layers".into(),
     };
     let share = if most > 0.0 { layer.mean.value.unwrap_or(0.0) / most } else { 0.0 };

@@ -6,7 +6,7 @@ use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Row, Table};
 use crate::svg::{Caption, Lines, STYLES, Series, highest_rate, lines, rate_ticks};
 use faultlens_analysis::Curve;
 use faultlens_analysis::format;
-use faultlens_analysis::words;
+use faultlens_faults::IMAGE_FAULTS;
 
 /// The lines of one chart.
 struct FaultLines<'a> {
@@ -47,7 +47,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     blocks.push(Block::note(format!(
         "Line: share of trials that changed the prediction; band: {}. All charts have the same \
          scale.",
-        input.summary.interval
+        input.interval
     )));
     blocks.push(Block::Charts(charts));
     blocks.push(Block::Table(table(curves)));
@@ -106,7 +106,7 @@ fn chart(at: usize, one: &FaultLines<'_>, ticks: &[f64], alone: bool) -> Chart {
         [only] if alone => only.name.as_str(),
         _ => one.fault,
     };
-    let axis = words::axis(one.axis, fault);
+    let axis = axis_title(one.axis, fault);
     let mut about = String::new();
     for line in &one.series {
         if let (Some(first), Some(last)) = (line.points.first(), line.points.last()) {
@@ -138,6 +138,24 @@ fn chart(at: usize, one: &FaultLines<'_>, ticks: &[f64], alone: bool) -> Chart {
     }
 }
 
+/// The title of the axis of a fault's doses.
+fn axis_title(axis: &str, fault: &str) -> String {
+    let name = fault.split(' ').next().unwrap_or_default();
+    // Settings of image faults can have the same names and other meanings.
+    let on_image = IMAGE_FAULTS.iter().any(|plugin| plugin.name == name);
+    let title = match axis {
+        _ if on_image => return axis.replace('_', " "),
+        "amount" => "elements hit",
+        "bit" => "bit",
+        "bit_count" => "bits flipped together",
+        "rate" => "fault probability per operator",
+        "share" if name == "zero" => "share of elements set to zero, %",
+        "share" => "share of elements hit, %",
+        other => return other.replace('_', " "),
+    };
+    title.to_owned()
+}
+
 fn table(curves: &[Curve]) -> Table {
     let mut rows: Vec<Row> = Vec::new();
     for curve in curves {
@@ -146,7 +164,7 @@ fn table(curves: &[Curve]) -> Table {
                 vec![
                     Cell::text(&curve.fault),
                     Cell::text(&curve.target),
-                    Cell::text(words::axis(&curve.axis, &curve.fault)),
+                    Cell::text(axis_title(&curve.axis, &curve.fault)),
                     Cell::number(format::number(*dose, 4), Some(*dose)),
                     Cell::count(rate.n),
                     Cell::count(rate.events),

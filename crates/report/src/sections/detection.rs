@@ -6,17 +6,15 @@ use faultlens_analysis::format;
 use faultlens_analysis::{DetectionPoint, DetectionQuality};
 
 const ABOUT: &str = "Against the ground truth of the data set, over all cases together, down to \
-                     the \
-                     lowest score that the target reports; benchmarks use lower scores, too, and \
-                     have a higher AP. AP: COCO's average precision, over IoU thresholds from 0.5 \
-                     to 0.95; AP50: at 0.5. Intervals are bootstrap intervals over cases. Errors \
-                     are TIDE's, as counts: Bkg on background, Both wrong class and location, Cls \
-                     wrong class, Dupe duplicate, Loc wrong location, Miss missed. Faults that \
-                     move \
-                     image content are left out.";
+                     the lowest score that the target reports; benchmarks use lower scores, too, \
+                     and have a higher AP. AP: COCO's average precision, over IoU thresholds from \
+                     0.5 to 0.95; AP50: at 0.5. Intervals are bootstrap intervals over cases. \
+                     Errors are TIDE's, as counts: Bkg on background, Both wrong class and \
+                     location, Cls wrong class, Dupe duplicate, Loc wrong location, Miss missed. \
+                     Faults that move image content are left out.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let all = &input.summary.detection;
+    let all = &input.summary.images.detection;
     if all.is_empty() {
         return None;
     }

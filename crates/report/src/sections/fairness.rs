@@ -7,12 +7,13 @@ use faultlens_analysis::format;
 use faultlens_analysis::{FairPoint, Fairness};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let summary = input.summary;
-    let groups: Vec<Block> = summary
+    let groups: Vec<Block> = input
+        .summary
+        .images
         .fairness
         .iter()
         .enumerate()
-        .map(|(at, one)| group(at, one, &summary.interval))
+        .map(|(at, one)| group(at, one, &input.interval))
         .collect();
     (!groups.is_empty()).then_some(Block::all(groups))
 }
@@ -52,8 +53,8 @@ fn about(one: &Fairness, interval: &str) -> String {
         "Positive: {positive}. Differences are the rate of {} minus that of the other group; \
          p-values of equal true positive rates are from Fisher's exact test with Holm's correction \
          over {}. Clean inputs come first, then the configurations with the largest differences. \
-         In \
-         brackets: {interval} of rates, and Newcombe's intervals of differences in percentage points.",
+         In brackets: {interval} of rates, and Newcombe's intervals of differences in percentage \
+         points.",
         one.privileged,
         format::counted(one.tests, "test")
     )

@@ -8,8 +8,7 @@ use faultlens_analysis::format;
 
 const CHOSEN: &str = "The images on which the most faults changed the prediction. Of each fault a \
                       trial that changed it, the least visible one where visual change was \
-                      measured; \
-                      otherwise one that was judged.";
+                      measured; otherwise one that was judged.";
 const FIRST: &str = "The first trial of each fault, on the first cases.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {

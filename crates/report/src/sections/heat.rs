@@ -4,11 +4,10 @@ use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Table};
 use crate::svg::{Caption, ENOUGH, STEPS, heat, highest, step};
 use faultlens_analysis::format;
-use faultlens_analysis::words;
 use faultlens_analysis::{HeatMap, Rate};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let maps = &input.summary.heat_maps;
+    let maps = &input.summary.model.heat_maps;
     let groups: Vec<Block> = maps.iter().enumerate().map(|(at, map)| group(at, map)).collect();
     (!groups.is_empty()).then_some(Block::all(groups))
 }
@@ -36,7 +35,7 @@ fn table(map: &HeatMap) -> Table {
     columns.extend(map.bits.iter().map(|bit| Column::number(bit.to_string())));
     let mut rows = Vec::new();
     for row in &map.rows {
-        let mut cells = vec![Cell::text(words::layer(row.layer, &row.name))];
+        let mut cells = vec![Cell::text(format::layer(row.layer, &row.name))];
         cells.extend(row.cells.iter().map(cell));
         rows.push(cells.into());
     }
@@ -59,7 +58,7 @@ fn about(map: &HeatMap) -> String {
         for (rate, bit) in row.cells.iter().zip(&map.bits).filter(|(rate, _)| rate.n >= ENOUGH) {
             let Some(value) = rate.value else { continue };
             if highest.as_ref().is_none_or(|(most, _)| value >= *most) {
-                let layer = words::layer(row.layer, &row.name);
+                let layer = format::layer(row.layer, &row.name);
                 let text = format!("bit {bit} in layer {layer} with {}", format::rate(rate));
                 highest = Some((value, text));
             }

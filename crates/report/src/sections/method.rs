@@ -2,8 +2,8 @@
 
 use super::Input;
 use crate::document::Block;
+use crate::prose::method::method;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let method = &input.summary.method;
-    (!method.is_empty()).then(|| Block::List(method.clone()))
+    Some(Block::List(method(input.summary)))
 }

@@ -1,41 +1,12 @@
 //! The sections of a campaign report, each in a file of its own.
 //!
-//! A section turns a part of the summary into a [`Block`]: its prose, its tables and its charts, for
-//! all formats. To add one, write its file and add one line to [`SECTIONS`].
-
-mod advice;
-mod attacks;
-mod benefits;
-mod classes;
-mod critical;
-mod curves;
-mod detection;
-mod examples;
-mod fairness;
-mod gallery;
-mod heat;
-mod method;
-mod outcomes;
-mod pinned;
-mod preserve;
-mod protect_first;
-mod protections;
-mod provenance;
-mod rates;
-mod requirements;
-mod robustness;
-mod scenes;
-mod side_by_side;
-mod skipped;
-mod spending;
-mod targets;
-mod thresholds;
-mod traits;
-mod warnings;
+//! A section turns a part of the summary into a [`Block`]: its prose, its tables and its charts,
+//! for all formats. To add one, write its file with a function `build` and add one line to
+//! `sections!`.
 
 use crate::document::{Block, Part, Reach};
 use faultlens_analysis::Summary;
-use faultlens_protect::Advice;
+use faultlens_analysis::protection::Advice;
 use std::path::Path;
 
 /// What sections are built from.
@@ -43,6 +14,8 @@ pub(crate) struct Input<'a> {
     pub(crate) summary: &'a Summary,
     /// The run directory, as commands shall name it.
     pub(crate) dir: &'a Path,
+    /// What the intervals are, such as `Wilson 95% intervals`.
+    pub(crate) interval: String,
     /// The evaluated protections, where `faultlens protect` was run.
     pub(crate) protections: Option<Advice>,
     /// What the reader should know besides the summary's own warnings.
@@ -59,63 +32,56 @@ pub(crate) struct Section {
     pub(crate) build: fn(&Input<'_>) -> Option<Block>,
 }
 
-const fn page(
-    id: &'static str,
-    title: &'static str,
-    build: fn(&Input<'_>) -> Option<Block>,
-) -> Section {
-    Section { id, title, reach: Reach::Page, build }
+/// Declares the module of each section, and lists the sections in the order of the report.
+macro_rules! sections {
+    ($($module:ident: $reach:ident, $id:literal, $title:literal;)*) => {
+        $(mod $module;)*
+
+        /// Every section, in the order of the report.
+        pub(crate) const SECTIONS: &[Section] = &[
+            $(Section {
+                id: $id,
+                title: $title,
+                reach: Reach::$reach,
+                build: $module::build,
+            },)*
+        ];
+    };
 }
 
-const fn comment(
-    id: &'static str,
-    title: &'static str,
-    build: fn(&Input<'_>) -> Option<Block>,
-) -> Section {
-    Section { id, title, reach: Reach::Comment, build }
+// To add a section: its file, and its line here with how far it reaches ([`Reach`]), what links
+// lead to, and its title.
+sections! {
+    warnings: Terminal, "warnings", "Warnings";
+    targets: Page, "targets", "Targets";
+    requirements: Comment, "requirements", "Requirements";
+    preserve: Comment, "preserve", "Within human tolerance";
+    pinned: Comment, "pinned", "Pinned trials";
+    outcomes: Terminal, "outcomes", "Outcomes";
+    rates: Terminal, "rates", "Failure rates";
+    skipped: Page, "skipped", "Skipped trials";
+    protect_first: Comment, "protect", "What to protect first";
+    protections: Page, "protection", "Protections";
+    heat: Page, "heat", "Layers and bits";
+    critical: Comment, "critical", "Critical bits";
+    attacks: Page, "attacks", "Attacks";
+    scenes: Comment, "scenes", "Changed scenes";
+    detection: Page, "detection", "Detection quality";
+    advice: Page, "advice", "Recommendations";
+    side_by_side: Page, "sides", "Targets side by side";
+    fairness: Page, "fairness", "Fairness";
+    benefits: Page, "benefits", "Defences";
+    spending: Page, "spending", "Time and cost";
+    robustness: Page, "robustness", "Error rate by severity";
+    classes: Page, "classes", "Least and most robust classes";
+    traits: Comment, "traits", "By target trait";
+    curves: Page, "curves", "Failure rate by severity";
+    gallery: Page, "gallery", "Gallery";
+    thresholds: Comment, "beyond", "Size of the output change";
+    examples: Page, "examples", "Example trials";
+    method: Page, "method", "Method";
+    provenance: Page, "provenance", "Provenance";
 }
-
-const fn everywhere(
-    id: &'static str,
-    title: &'static str,
-    build: fn(&Input<'_>) -> Option<Block>,
-) -> Section {
-    Section { id, title, reach: Reach::Terminal, build }
-}
-
-/// Every section, in the order of the report. Add yours here: `page` shows it in the page alone,
-/// `comment` also in Markdown, `everywhere` also on the terminal.
-pub(crate) const SECTIONS: &[Section] = &[
-    everywhere("warnings", "Warnings", warnings::build),
-    page("targets", "Targets", targets::build),
-    comment("requirements", "Requirements", requirements::build),
-    comment("preserve", "Within human tolerance", preserve::build),
-    comment("pinned", "Pinned trials", pinned::build),
-    everywhere(OUTCOMES, "Outcomes", outcomes::build),
-    everywhere("rates", "Failure rates", rates::build),
-    page("skipped", "Skipped trials", skipped::build),
-    comment("protect", "What to protect first", protect_first::build),
-    page("protection", "Protections", protections::build),
-    page("heat", "Layers and bits", heat::build),
-    comment("critical", "Critical bits", critical::build),
-    page("attacks", "Attacks", attacks::build),
-    comment("scenes", "Changed scenes", scenes::build),
-    page("detection", "Detection quality", detection::build),
-    page("advice", "Recommendations", advice::build),
-    page("sides", "Targets side by side", side_by_side::build),
-    page("fairness", "Fairness", fairness::build),
-    page("benefits", "Defences", benefits::build),
-    page("spending", "Time and cost", spending::build),
-    page("robustness", "Error rate by severity", robustness::build),
-    page("classes", "Least and most robust classes", classes::build),
-    comment("traits", "By target trait", traits::build),
-    page("curves", "Failure rate by severity", curves::build),
-    page("gallery", "Gallery", gallery::build),
-    comment("beyond", "Size of the output change", thresholds::build),
-    page("examples", "Example trials", examples::build),
-    page("method", "Method", method::build),
-    page("provenance", "Provenance", provenance::build),
-];
 
 /// The section that says what became of the trials; terminals show it below the headline.
 const OUTCOMES: &str = "outcomes";
@@ -126,11 +92,9 @@ pub(crate) fn parts(input: &Input<'_>) -> Vec<Part> {
     for section in SECTIONS {
         if let Some(block) = (section.build)(input) {
             parts.push(Part {
-                id: section.id,
-                title: section.title,
                 reach: section.reach,
                 under_headline: section.id == OUTCOMES,
-                block,
+                ..Part::new(section.id, section.title, block)
             });
         }
     }

@@ -55,14 +55,14 @@ fn outcomes(tally: &Tally) -> [Outcome; 6] {
             class: "o-skipped",
             name: "skipped",
             meaning: "not judged, and in no rate",
-            count: format::skipped(tally),
+            count: tally.skipped_trials(),
         },
     ]
 }
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let tally = &input.summary.overall;
-    let trials = format::trials(tally);
+    let trials = tally.trials();
     if trials == 0 {
         return None;
     }
@@ -71,7 +71,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let mut beside = vec![Block::Table(table(&outcomes, trials))];
     let reasons = tally.skipped.iter().filter(|(_, count)| **count > 0);
     let reasons: Vec<(String, String)> =
-        reasons.map(|(reason, count)| (reason.clone(), format::count(*count))).collect();
+        reasons.map(|(reason, count)| (format::reason(reason), format::count(*count))).collect();
     if !reasons.is_empty() {
         beside.push(Block::titled("Why trials were skipped", vec![Block::Facts(reasons)]));
     }

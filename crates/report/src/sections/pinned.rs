@@ -2,10 +2,11 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Table};
+use crate::prose::checks;
 use faultlens_analysis::format;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let pins = &input.summary.pinned;
+    let pins = &input.summary.checks.pinned;
     if pins.is_empty() {
         return None;
     }
@@ -24,7 +25,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
                     Cell::verdict(pin.verdict),
                     Cell::text(&pin.name),
                     Cell::text(format::outcome(&pin.outcome)),
-                    Cell::text(&pin.what).with_note(&pin.why),
+                    Cell::text(&pin.what).with_note(checks::pin_reason(pin)),
                 ]
                 .into()
             })

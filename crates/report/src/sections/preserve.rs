@@ -2,9 +2,9 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Reach, Row, Table};
+use crate::prose::checks;
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
 use faultlens_analysis::format;
-use faultlens_analysis::words;
 use faultlens_analysis::{ChangeBin, Preserved};
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ const INDICES: &str = " HMRI: the share of human performance over visual change 
                        reaches, too; MRSI: the share of the target's performance beyond people.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let all = &input.summary.preserved;
+    let all = &input.summary.checks.preserved;
     let requirements: BTreeSet<(&str, &str)> =
         all.iter().map(|one| (one.requirement.as_str(), one.what.as_str())).collect();
     let mut groups = Vec::new();
@@ -63,8 +63,7 @@ fn about(one: &Preserved) -> String {
         "Within the visual change that people tolerate, {compared}: {} batches of {} images, each \
          with one changed version. The distance is the required score minus the reached one, in \
          percentage points, with one-sided {} bounds over batches and images; the requirement is \
-         met \
-         where the distance is at most {margin}. Human tolerance: {}.",
+         met where the distance is at most {margin}. Human tolerance: {}.",
         format::count(one.batches.number),
         one.batches.size,
         format::limit(1.0 - one.alpha),
@@ -107,7 +106,7 @@ fn table(own: &[&Preserved], correctness: bool) -> Table {
 fn row(one: &Preserved, ranked: bool, correctness: bool) -> Row {
     let interval = one.tolerated_interval.map(|(low, high)| format!(" [{low:.2}, {high:.2}]"));
     let tolerated = format!("≤ {:.2}{}", one.tolerated, interval.unwrap_or_default());
-    let distance = one.distance.as_ref().map_or(format::NONE.into(), words::distance);
+    let distance = one.distance.as_ref().map_or(format::NONE.into(), checks::distance);
     let mut cells = vec![
         Cell::verdict(one.verdict),
         Cell::text(&one.fault),
@@ -211,7 +210,8 @@ fn histogram(bins: &[ChangeBin]) -> Vec<At> {
 /// What stands out, in sentences.
 fn diagnosis(one: &Preserved, several: bool) -> Vec<String> {
     let who = if several { format!("{}: ", one.target) } else { String::new() };
-    let mut lines = vec![format!("{who}{}, {}.", one.verdict.text(), one.why)];
+    let mut lines =
+        vec![format!("{who}{}, {}.", one.verdict.text(), checks::preserved_reason(one))];
     if let Some(from) = one.diagnosis.below_people_from {
         lines.push(format!("{who}below people from a visual change of {from:.2} on."));
     }

@@ -11,16 +11,16 @@ const MOST_RANKED: usize = 20;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let summary = input.summary;
-    if summary.rankings.is_empty() {
+    if summary.model.rankings.is_empty() {
         return None;
     }
     let mut blocks = vec![Block::note(format!(
         "The share of all changed predictions that each part accounts for in the sampled trials, \
          and the share that protecting it and all parts above it would prevent. In brackets: {}.",
-        summary.interval
+        input.interval
     ))];
     let several = summary.targets.len() > 1;
-    blocks.extend(summary.rankings.iter().map(|ranking| group(ranking, several)));
+    blocks.extend(summary.model.rankings.iter().map(|ranking| group(ranking, several)));
     Some(Block::all(blocks))
 }
 

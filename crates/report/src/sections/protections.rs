@@ -3,7 +3,7 @@
 use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
 use faultlens_analysis::format;
-use faultlens_protect::{Advice, Evaluated, RANGES, TargetAdvice};
+use faultlens_analysis::protection::{Advice, Evaluated, RANGES, TargetAdvice};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let advice = input.protections.as_ref()?;

@@ -2,8 +2,8 @@
 
 use super::Input;
 use crate::document::Block;
+use crate::prose::method::provenance;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let provenance = &input.summary.provenance;
-    (!provenance.is_empty()).then(|| Block::Facts(provenance.clone()))
+    Some(Block::Facts(provenance(&input.summary.provenance)))
 }

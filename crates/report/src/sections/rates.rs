@@ -2,9 +2,10 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Group, Plot, Reach, Row, Table};
+use crate::prose::groups;
 use crate::svg::{self, Caption, Lines, Series, dots, lines, rate_ticks};
 use faultlens_analysis::format;
-use faultlens_analysis::{GroupRow, Grouping, Summary, Tally};
+use faultlens_analysis::{GroupRow, Grouping, Tally};
 
 /// Groups that a chart of dots shows; the table has all.
 const MOST_DOTS: usize = 20;
@@ -16,21 +17,21 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let mut blocks = Vec::new();
     let groupings = input.summary.groupings.iter().filter(|grouping| !grouping.rows.is_empty());
     for (at, grouping) in groupings.enumerate() {
-        blocks.push(group(at, grouping, input.summary));
+        blocks.push(group(at, grouping, input));
     }
     (!blocks.is_empty()).then_some(Block::all(blocks))
 }
 
-fn group(at: usize, grouping: &Grouping, summary: &Summary) -> Block {
+fn group(at: usize, grouping: &Grouping, input: &Input<'_>) -> Block {
     let id = format!("by-{at}");
-    let mut beside = vec![Block::Table(table(grouping, summary))];
-    if let Some(correction) = &grouping.correction {
-        beside.push(Block::note(format!("p: {correction}")));
+    let mut beside = vec![Block::Table(table(grouping, &input.interval))];
+    if let Some(test) = groups::test(grouping) {
+        beside.push(Block::note(format!("p: {test}")));
     }
-    let chart = Block::Chart(chart(&id, grouping, summary));
+    let chart = Block::Chart(chart(&id, grouping, input));
     Block::Group(Group {
         id: Some(id),
-        title: Some(grouping.title.clone()),
+        title: Some(groups::title(&grouping.attribute)),
         folded: false,
         blocks: vec![Block::Beside(vec![chart, Block::all(beside)])],
     })
@@ -46,10 +47,11 @@ const OUTCOMES: [OutcomeColumn; 4] = [
     OutcomeColumn { title: "detected", count: |tally| tally.detected },
     OutcomeColumn { title: "crashed", count: |tally| tally.crashed },
     OutcomeColumn { title: "timed out", count: |tally| tally.timed_out },
-    OutcomeColumn { title: "skipped", count: format::skipped },
+    OutcomeColumn { title: "skipped", count: Tally::skipped_trials },
 ];
 
-fn table(grouping: &Grouping, summary: &Summary) -> Table {
+fn table(grouping: &Grouping, interval: &str) -> Table {
+    let tested = grouping.test.is_some();
     let outcomes: Vec<&OutcomeColumn> = OUTCOMES
         .iter()
         .filter(|column| grouping.rows.iter().any(|row| (column.count)(&row.tally) > 0))
@@ -61,22 +63,21 @@ fn table(grouping: &Grouping, summary: &Summary) -> Table {
         Column::number("rate").reaching(Reach::Terminal),
     ];
     columns.extend(outcomes.iter().map(|one| Column::number(one.title).reaching(Reach::Page)));
-    if grouping.correction.is_some() {
+    if tested {
         columns.push(Column::number("p").reaching(Reach::Page));
     }
     let mut rows = Vec::new();
     for group in &grouping.rows {
-        rows.push(row(group, &outcomes, grouping.correction.is_some()));
+        rows.push(row(group, &outcomes, tested));
         for part in &group.parts {
-            let part = row(part, &outcomes, grouping.correction.is_some());
+            let part = row(part, &outcomes, tested);
             rows.push(Row { part: true, ..part });
         }
     }
     Table {
         caption: format!(
-            "{}: failure rates with {}, {}",
-            grouping.title,
-            summary.interval,
+            "{}: failure rates with {interval}, {}",
+            groups::title(&grouping.attribute),
             format::counted(grouping.rows.len() as u64, "group")
         ),
         columns,
@@ -103,7 +104,8 @@ fn row(group: &GroupRow, outcomes: &[&OutcomeColumn], tested: bool) -> Row {
     cells.into()
 }
 
-fn chart(id: &str, grouping: &Grouping, summary: &Summary) -> Chart {
+fn chart(id: &str, grouping: &Grouping, input: &Input<'_>) -> Chart {
+    let overall = input.summary.overall.rate.value;
     let title = format!("Failure rate by {}", grouping.attribute);
     let about = about(grouping);
     let caption = Caption { id: &format!("{id}-chart"), title: &title, about: &about };
@@ -113,7 +115,7 @@ fn chart(id: &str, grouping: &Grouping, summary: &Summary) -> Chart {
         return Chart {
             svg: line_of_groups(&caption, grouping),
             plot: Plot::Lines,
-            caption: Some(format!("Line: rate; band: {}.", summary.interval)),
+            caption: Some(format!("Line: rate; band: {}.", input.interval)),
             ..Chart::default()
         };
     }
@@ -123,15 +125,15 @@ fn chart(id: &str, grouping: &Grouping, summary: &Summary) -> Chart {
         .take(MOST_DOTS)
         .map(|row| svg::Row { label: row.name(), rate: &row.tally.rate })
         .collect();
-    let mut note = format!("Dots: rates; lines: {}.", summary.interval);
+    let mut note = format!("Dots: rates; lines: {}.", input.interval);
     if grouping.rows.len() > MOST_DOTS {
         note += &format!(" The first {MOST_DOTS} of {} groups.", grouping.rows.len());
     }
-    if let Some(all) = summary.overall.rate.value {
+    if let Some(all) = overall {
         note += &format!(" Dashed: all trials, {}%.", format::percent(all));
     }
     Chart {
-        svg: dots(&caption, &rows, summary.overall.rate.value),
+        svg: dots(&caption, &rows, overall),
         plot: Plot::Dots,
         caption: Some(note),
         ..Chart::default()

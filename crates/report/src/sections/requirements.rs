@@ -2,13 +2,13 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
+use crate::prose::checks;
 use crate::svg::{Caption, against_limit};
 use faultlens_analysis::Checked;
 use faultlens_analysis::format;
-use faultlens_analysis::words;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let requirements = &input.summary.requirements;
+    let requirements = &input.summary.checks.requirements;
     if requirements.is_empty() {
         return None;
     }
@@ -28,8 +28,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
 }
 
 fn row(at: usize, checked: &Checked) -> Row {
-    let rate = words::measured(checked);
-    let limit = words::allowed(checked);
+    let rate = checks::measured(checked);
+    let limit = checks::allowed(checked);
     let about = format!("Measured {rate}, limit {limit}: {}.", checked.verdict.text());
     let title = format!("Interval against limit: {}", checked.requirement);
     let caption = Caption { id: &format!("limit-{at}"), title: &title, about: &about };
@@ -37,7 +37,7 @@ fn row(at: usize, checked: &Checked) -> Row {
     let of = format!("{} of {}", format::count(checked.rate.events), format::count(checked.rate.n));
     vec![
         Cell::verdict(checked.verdict),
-        Cell::text(&checked.requirement).with_note(&checked.why),
+        Cell::text(&checked.requirement).with_note(checks::requirement_reason(checked)),
         Cell::text(rate).with_note(of),
         Cell::text(limit),
         Cell { verdict: Some(checked.verdict), ..Cell::svg(chart) },

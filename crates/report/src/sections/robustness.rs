@@ -8,17 +8,16 @@ use std::collections::BTreeSet;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let summary = input.summary;
-    if summary.robustness.is_empty() {
+    if summary.images.robustness.is_empty() {
         return None;
     }
     let mut blocks = vec![Block::note(format!(
         "The share of predictions that are not the true class, by severity of the image fault; in \
          brackets: {} over all severities. Faults without severities are left out, and so are \
-         cases \
-         that a guard skips.",
-        summary.interval
+         cases that a guard skips.",
+        input.interval
     ))];
-    blocks.extend(summary.robustness.iter().map(group));
+    blocks.extend(summary.images.robustness.iter().map(group));
     Some(Block::all(blocks))
 }
 

@@ -2,14 +2,14 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Plot, Reach, Row, Table};
+use crate::prose::scenes;
 use crate::svg::{self, Caption, columns};
 use faultlens_analysis::format;
-use faultlens_analysis::words;
-use faultlens_analysis::{ChangedScenes, Mean, MovedOn, Rate, SceneTotal, Summary};
+use faultlens_analysis::{ChangedScenes, Mean, Rate, Relocations, SceneTotal, Summary};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let summary = input.summary;
-    let scenes = &summary.scenes;
+    let scenes = &summary.scenes.by_fault;
     if scenes.is_empty() {
         return None;
     }
@@ -17,9 +17,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let mut blocks = vec![
         Block::paragraph(
             "An object was inserted into each image, or removed from it, and the target was \
-             queried \
-             again. All other detections must stay: the same objects with the same labels in the \
-             same places. The object itself is not judged.",
+             queried again. All other detections must stay: the same objects with the same labels \
+             in the same places. The object itself is not judged.",
         ),
         Block::List(sentences(summary)),
         Block::titled(
@@ -28,7 +27,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
                 Block::note(format!(
                     "Objects: detections in the clean images. After the plus: further images, from \
                      moving an object further after it had changed a prediction. In brackets: {}.",
-                    summary.interval
+                    input.interval
                 )),
                 Block::Table(overview(summary)),
             ],
@@ -39,13 +38,11 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
                 Block::note(format!(
                     "Scenes in which an object was missed, spurious, relabelled or misplaced; one \
                      scene can have several. Distinct: without identical images. Average \
-                     precision: \
-                     scenes that a drop of it alone would reveal; it hardly reacts to spurious \
-                     objects \
-                     with a low score.{}",
+                     precision: scenes that a drop of it alone would reveal; it hardly reacts to \
+                     spurious objects with a low score.{}",
                     if moved {
-                        " Moved: positions closer to the destination at which the prediction was \
-                         changed, too."
+                        " MeasureChange: positions closer to the destination at which the \
+                         prediction was changed, too."
                     } else {
                         ""
                     }
@@ -62,14 +59,18 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
 /// How often scenes changed, whether the position matters, and which cases are unstable.
 fn sentences(summary: &Summary) -> Vec<String> {
     let mut sentences = Vec::new();
-    sentences.extend(summary.scene_totals.iter().filter_map(words::changed_scenes));
-    sentences.extend(summary.placed.iter().filter_map(words::placed));
-    sentences.extend(summary.scene_totals.iter().filter_map(words::unsteady));
+    sentences.extend(summary.scenes.totals.iter().filter_map(scenes::changed_scenes));
+    sentences.extend(summary.scenes.placements.iter().filter_map(scenes::placement));
+    for total in &summary.scenes.totals {
+        if let Some(target) = total.target.as_ref().filter(|_| total.unsteady > 0) {
+            sentences.push(scenes::unstable_target(target, total.unsteady));
+        }
+    }
     sentences
 }
 
 fn overview(summary: &Summary) -> Table {
-    let scenes = &summary.scenes;
+    let scenes = &summary.scenes.by_fault;
     // A column of nothing would only take the room.
     let money = scenes.iter().any(|one| one.money.is_some());
     let mut columns = vec![
@@ -114,8 +115,9 @@ fn overview_row(one: &ChangedScenes) -> Row {
 /// Targets with several faults, and all targets together.
 fn totals(summary: &Summary) -> Vec<Row> {
     let mut rows = Vec::new();
-    for total in &summary.scene_totals {
-        let faults = summary.scenes.iter().filter(|one| Some(&one.target) == total.target.as_ref());
+    for total in &summary.scenes.totals {
+        let faults =
+            summary.scenes.by_fault.iter().filter(|one| Some(&one.target) == total.target.as_ref());
         if total.target.is_none() || faults.count() > 1 {
             rows.push(total_row(total));
         }
@@ -205,9 +207,8 @@ fn reach(scenes: &[ChangedScenes]) -> Option<Block> {
         return None;
     }
     let note = "An object that changed a prediction was moved towards its destination for as long \
-                as \
-                the prediction stayed changed. Shares are of all objects that could be moved; all \
-                charts have the same scale.";
+                as the prediction stayed changed. Shares are of all objects that could be moved; \
+                all charts have the same scale.";
     Some(Block::titled(
         "How far objects could be moved",
         vec![Block::note(note), Block::Charts(charts)],
@@ -215,7 +216,7 @@ fn reach(scenes: &[ChangedScenes]) -> Option<Block> {
 }
 
 /// The largest share of moved objects that came equally far.
-fn tallest(moved: &MovedOn) -> f64 {
+fn tallest(moved: &Relocations) -> f64 {
     let most = moved.reach.iter().copied().max().unwrap_or(0);
     most as f64 / moved.reach.iter().sum::<u64>().max(1) as f64
 }
@@ -261,7 +262,7 @@ fn reach_chart(at: usize, one: &ChangedScenes, most: f64) -> Option<Chart> {
 /// How natural changed scenes look; `None` where that was not measured.
 fn naturalness(summary: &Summary, moved: bool) -> Option<Block> {
     let mut rows: Vec<Row> = Vec::new();
-    for one in summary.scenes.iter().filter(|one| one.naturalness.n > 0) {
+    for one in summary.scenes.by_fault.iter().filter(|one| one.naturalness.n > 0) {
         let none = Cell::number(format::NONE, None);
         let moved = one.moved.as_ref().map_or(none, |moved| share(&moved.naturalness));
         let cells =
@@ -286,11 +287,9 @@ fn naturalness(summary: &Summary, moved: bool) -> Option<Block> {
     let note = format!(
         "The share of the clean image's edges that the changed image keeps (intersection of their \
          histograms of oriented gradients): 100% is the same image; two unrelated photographs \
-         share \
-         less than half. Means with {} intervals (Student's, of the logit, so that they stay \
-         between \
-         0 and 100%).",
-        format::limit(summary.confidence)
+         share less than half. Means with {} intervals (Student's, of the logit, so that they stay \
+         between 0 and 100%).",
+        format::limit(summary.intervals.level.confidence())
     );
     Some(Block::titled("Naturalness", vec![Block::note(note), Block::Table(table)]))
 }

@@ -2,33 +2,32 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Row, Table};
+use crate::prose::measures;
 use crate::svg::{Caption, Lines, Series, highest_rate, lines, rate_ticks, step};
 use faultlens_analysis::format;
-use faultlens_analysis::{KCurve, Moved, Rate, SideBySide};
+use faultlens_analysis::{KCurve, MeasureChange, Rate, SideBySide};
 
 const ABOUT: &str = "The share of judged trials that changed the prediction, over all settings of \
-                     an \
-                     image fault; darker is higher. Rejected images count as changed, failed calls \
-                     do not count. Means give every fault, or target, the same weight and leave \
-                     out \
-                     controls. Hover over a number for its interval.";
+                     an image fault; darker is higher. Rejected images count as changed, failed \
+                     calls do not count. Means give every fault, or target, the same weight and \
+                     leave out controls. Hover over a number for its interval.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let summary = input.summary;
-    let table = summary.side_by_side.as_ref()?;
+    let table = summary.images.side_by_side.as_ref()?;
     let mut blocks = vec![Block::note(ABOUT), Block::Table(rates(table))];
     let charts: Vec<Chart> = [
         ("golden", "The clean top-1 prediction is not in the top k"),
         ("truth", "The true label is not in the top k"),
     ]
     .into_iter()
-    .filter_map(|(against, title)| k_chart(&summary.k_curves, against, title))
+    .filter_map(|(against, title)| k_chart(&summary.images.k_curves, against, title))
     .collect();
     if !charts.is_empty() {
         blocks.push(Block::titled("Top-k failure rates", vec![Block::Charts(charts)]));
     }
-    let confidence = format::limit(summary.confidence);
-    blocks.extend(summary.moved.iter().map(|one| moved(one, &confidence)));
+    let confidence = format::limit(summary.intervals.level.confidence());
+    blocks.extend(summary.images.measures.iter().map(|one| measure_change(one, &confidence)));
     Some(Block::all(blocks))
 }
 
@@ -119,12 +118,13 @@ fn k_series(curve: &KCurve, style: usize) -> Series {
 }
 
 /// How much a measure of the predictions changed.
-fn moved(one: &Moved, confidence: &str) -> Block {
+fn measure_change(one: &MeasureChange, confidence: &str) -> Block {
+    let measure = measures::name(one.measure);
     let rows = one.rows.iter().map(|row| {
         vec![Cell::text(&row.fault), Cell::number(format::mean(&row.mean), row.mean.value)].into()
     });
     let table = Table {
-        caption: format!("{} by fault, {}", one.what, one.target),
+        caption: format!("{measure} by fault, {}", one.target),
         columns: vec![
             Column::name("fault"),
             Column::number(format!("mean and {confidence} interval")),
@@ -133,6 +133,6 @@ fn moved(one: &Moved, confidence: &str) -> Block {
         sortable: true,
         ..Table::default()
     };
-    let title = format!("{}: {}, {}", one.target, one.what, format::mean(&one.all));
+    let title = format!("{}: {measure}, {}", one.target, format::mean(&one.all));
     Block::folded(title, vec![Block::Table(table)])
 }

@@ -6,8 +6,8 @@ use faultlens_analysis::{GroupRow, Grouping, Summary, format};
 use std::collections::BTreeSet;
 
 const ABOUT: &str = "Trials that could not be judged, by fault and reason. They are in no rate: a \
-                     fault with a large share of skipped trials is measured on fewer cases than the \
-                     others.";
+                     fault with a large share of skipped trials is measured on fewer cases than \
+                     the others.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let grouping = by_fault(input.summary)?;
@@ -22,8 +22,8 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
         return None;
     }
     let mut columns = vec![Column::name(&grouping.attribute), Column::number("share skipped")];
-    columns.extend(reasons.iter().map(|reason| Column::number(*reason)));
-    let rows = grouping.rows.iter().filter(|row| format::skipped(&row.tally) > 0);
+    columns.extend(reasons.iter().map(|reason| Column::number(format::reason(reason))));
+    let rows = grouping.rows.iter().filter(|row| row.tally.skipped_trials() > 0);
     let table = Table {
         caption: "Skipped trials by fault and reason".into(),
         columns,
@@ -44,8 +44,8 @@ fn by_fault(summary: &Summary) -> Option<&Grouping> {
 }
 
 fn row(group: &GroupRow, reasons: &BTreeSet<&str>) -> Row {
-    let skipped = format::skipped(&group.tally);
-    let share = skipped as f64 / format::trials(&group.tally) as f64;
+    let skipped = group.tally.skipped_trials();
+    let share = skipped as f64 / group.tally.trials() as f64;
     let mut cells = vec![Cell::text(group.name()), Cell::percent(Some(share))];
     for reason in reasons {
         cells.push(Cell::count(group.tally.skipped.get(*reason).copied().unwrap_or(0)));

@@ -2,8 +2,8 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Column, Table};
+use crate::prose;
 use faultlens_analysis::format;
-use faultlens_analysis::words;
 use faultlens_analysis::{Summary, TargetSummary};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
@@ -28,7 +28,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
                     Cell::text(&target.name),
                     Cell::text(&target.model),
                     Cell::text(accuracy(target, summary)),
-                    Cell::count(format::trials(&target.tally)),
+                    Cell::count(target.tally.trials()),
                     Cell::rate(&target.tally.rate),
                 ]
                 .into()
@@ -43,7 +43,7 @@ fn accuracy(target: &TargetSummary, summary: &Summary) -> String {
     if let Some(accuracy) = &target.accuracy {
         return format::rate(accuracy);
     }
-    let detection = summary.detection.iter().find(|one| one.target == target.name);
-    let precision = detection.and_then(|one| words::precision(&one.clean));
+    let detection = summary.images.detection.iter().find(|one| one.target == target.name);
+    let precision = detection.and_then(|one| prose::detection::average_precision(&one.clean));
     precision.unwrap_or_else(|| "not known".into())
 }

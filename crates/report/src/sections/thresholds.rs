@@ -32,9 +32,9 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
         ..Table::default()
     };
     let note = format!(
-        "Share of the judged trials whose output changed by more than each threshold. In \
-         brackets: {}.",
-        summary.interval
+        "Share of the judged trials whose output changed by more than each threshold. In brackets: \
+         {}.",
+        input.interval
     );
     Some(Block::all(vec![Block::note(note), Block::Table(table)]))
 }

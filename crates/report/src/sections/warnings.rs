@@ -2,9 +2,10 @@
 
 use super::Input;
 use crate::document::Block;
+use crate::prose::warnings;
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let warnings: Vec<String> =
-        input.summary.warnings.iter().chain(&input.warnings).cloned().collect();
-    (!warnings.is_empty()).then_some(Block::List(warnings))
+    let mut sentences = warnings(input.summary);
+    sentences.extend(input.warnings.iter().cloned());
+    (!sentences.is_empty()).then_some(Block::List(sentences))
 }

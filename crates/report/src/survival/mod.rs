@@ -1,15 +1,16 @@
 //! The page of `faultlens survive`: coefficients, curves, and whether to believe them.
 
+pub(crate) mod models;
 pub(crate) mod plots;
 
-use crate::ReportError;
-use crate::escape::plain;
-use crate::frame::{SCRIPT, STYLE, script_hash};
+use crate::document::{
+    Block, Cell, Chart, Column, Document, Header, KeyFigure, Part, Plot, Row, Table,
+};
+use crate::render;
 use crate::svg::{Caption, Factor, factors};
-use askama::Template;
 use faultlens_analysis::format::{number, p_value};
 use faultlens_stats::survival::Coefficient;
-use plots::{Kind, PlotsView};
+use plots::Kind;
 
 pub use crate::svg::{At as SurvivalPoint, Shape as SurvivalShape};
 
@@ -113,97 +114,91 @@ pub struct SurvivalSeries {
     pub points: Vec<SurvivalPoint>,
 }
 
-#[derive(Template)]
-#[template(path = "survival.html")]
-struct Page<'a> {
-    style: String,
-    script: &'static str,
-    script_hash: String,
-    version: &'static str,
-    of: &'a Survival,
-    title: String,
-    /// With its drawing.
-    effects: Option<(String, &'a Effects)>,
-    coefficients: Vec<[String; 7]>,
-    rows: Vec<RowView>,
-    plots: Vec<PlotsView>,
-}
-
-impl Page<'_> {
-    /// Whether there is one chart of each kind.
-    fn fits_side_by_side(&self) -> bool {
-        self.plots.len() > 1 && self.plots.iter().all(|section| section.charts.len() == 1)
-    }
-}
-
-/// A row of the comparison, ready to be shown.
-pub(crate) struct RowView {
-    pub(crate) model: String,
-    /// What is said of the one that is used.
-    pub(crate) chosen: Option<&'static str>,
-    /// What is shown, and what it is sorted by.
-    pub(crate) cells: Vec<(String, String)>,
-    pub(crate) error: Option<String>,
-}
-
 /// The page, in one file that loads nothing.
-///
-/// # Errors
-/// [`ReportError::Page`].
-pub fn survival(of: &Survival) -> Result<String, ReportError> {
-    let plots =
-        [(Kind::Curves, &of.curves), (Kind::Calibration, &of.calibration), (Kind::Qq, &of.qq)];
-    let plots =
-        plots.into_iter().filter_map(|(kind, of_kind)| PlotsView::new(kind, of_kind, &of.duration));
-    let page = Page {
-        style: format!("{STYLE}{}", include_str!("../../templates/survival.css")),
-        script: SCRIPT,
-        script_hash: script_hash(),
-        version: env!("CARGO_PKG_VERSION"),
-        of,
-        title: plain(&of.title),
-        effects: of.effects.as_ref().filter(|e| !e.rows.is_empty()).map(|e| (drawn(e), e)),
-        coefficients: of.coefficients.iter().map(line).collect(),
-        rows: of.comparison.iter().flat_map(|table| table.rows.iter().map(row)).collect(),
-        plots: plots.collect(),
+pub fn survival(of: &Survival) -> String {
+    let header = Header {
+        kind: "Survival analysis",
+        title: of.title.clone(),
+        lead: of.lead.clone(),
+        figures: of.figures.iter().map(KeyFigure::from).collect(),
+        ..Header::default()
     };
-    Ok(page.render()?)
-}
-
-fn drawn<'a>(effects: &'a Effects) -> String {
-    let factor =
-        |e: &'a Effect| Factor { label: &e.label, value: e.value, low: e.low, high: e.high };
-    let rows: Vec<Factor<'a>> = effects.rows.iter().map(factor).collect();
-    let about = format!("A dot for each factor on the {}, with its interval", effects.what);
-    factors(&Caption { id: "effects-c", title: "Effects of covariates", about: &about }, &rows)
-}
-
-fn line(of: &Coefficient) -> [String; 7] {
-    [
-        of.parameter.clone(),
-        plain(&of.covariate),
-        number(of.estimate, 4),
-        number(of.se, 3),
-        format!("{:.2}", of.z),
-        p_value(of.p),
-        format!("[{}, {}]", number(of.low, 4), number(of.high, 4)),
-    ]
-}
-
-/// A row of the comparison, with as many digits as say something.
-pub(crate) fn row(of: &SurvivalRow) -> RowView {
-    // Criteria in units, measures in shares. A browser sorts what is not there last.
-    let cell = |(i, value): (usize, &Option<f64>)| match value {
-        None => ("–".to_owned(), "Infinity".to_owned()),
-        Some(value) if i < 2 => (format!("{value:.1}"), value.to_string()),
-        Some(value) => (format!("{value:.3}"), value.to_string()),
-    };
-    RowView {
-        model: of.model.clone(),
-        chosen: of.chosen.then_some("recommended"),
-        cells: of.values.iter().enumerate().map(cell).collect(),
-        error: of.error.clone(),
+    let mut parts = Vec::new();
+    if let Some(comparison) = &of.comparison {
+        let table = models::table(&comparison.rows, "recommended");
+        let block = Block::all(vec![Block::note(&comparison.about), Block::Table(table)]);
+        parts.push(Part::new("models", "Models side by side", block));
     }
+    if let Some(effects) = of.effects.as_ref().filter(|effects| !effects.rows.is_empty()) {
+        parts.push(effects_part(effects));
+    }
+    let kinds =
+        [(Kind::Curves, &of.curves), (Kind::Calibration, &of.calibration), (Kind::Qq, &of.qq)];
+    // Where each section has a single chart, they fit beside each other.
+    let single = kinds.iter().all(|(_, plots)| plots.len() < 2);
+    for (kind, plots) in kinds {
+        if let Some(part) = plots::part(kind, plots, &of.duration) {
+            parts.push(Part { shares_row: single, ..part });
+        }
+    }
+    if !of.coefficients.is_empty() {
+        let block = Block::Table(coefficients(&of.coefficients));
+        parts.push(Part::new("coefficients", "Coefficients", block));
+    }
+    let document =
+        Document::new(header, of.warnings.clone(), parts, of.method.clone(), of.provenance.clone());
+    render::html::page(&document, None)
+}
+
+fn effects_part(effects: &Effects) -> Part {
+    let mut rows = Vec::new();
+    for Effect { label, value, low, high } in &effects.rows {
+        rows.push(Factor { label, value: *value, low: *low, high: *high });
+    }
+    let about = format!("A dot for each factor on the {}, with its interval", effects.what);
+    let caption = Caption { id: "effects-c", title: "Effects of covariates", about: &about };
+    let chart = Chart {
+        svg: factors(&caption, &rows),
+        plot: Plot::Dots,
+        caption: Some(format!(
+            "Factor on the {}, with its 95% interval; ×1 is no effect.",
+            effects.what
+        )),
+        ..Chart::default()
+    };
+    let block = Block::all(vec![Block::note(&effects.step), Block::Chart(chart)]);
+    Part::new("effects", format!("Effects on the {}", effects.what), block)
+}
+
+fn coefficients(all: &[Coefficient]) -> Table {
+    Table {
+        caption: "Coefficients with standard errors and intervals".into(),
+        columns: vec![
+            Column::text("Parameter"),
+            Column::name("Covariate"),
+            Column::number("Estimate"),
+            Column::number("Standard error"),
+            Column::number("z"),
+            Column::number("p"),
+            Column::number("95% interval"),
+        ],
+        rows: all.iter().map(coefficient).collect(),
+        ..Table::default()
+    }
+}
+
+fn coefficient(one: &Coefficient) -> Row {
+    let interval = format!("[{}, {}]", number(one.low, 4), number(one.high, 4));
+    vec![
+        Cell::text(&one.parameter),
+        Cell::text(&one.covariate),
+        Cell::number(number(one.estimate, 4), Some(one.estimate)),
+        Cell::number(number(one.se, 3), Some(one.se)),
+        Cell::number(format!("{:.2}", one.z), Some(one.z)),
+        Cell::number(p_value(one.p), Some(one.p)),
+        Cell::text(interval),
+    ]
+    .into()
 }
 
 #[cfg(test)]
@@ -241,7 +236,7 @@ mod tests {
 
     #[test]
     fn names_are_shown_and_do_nothing() {
-        let page = survival(&page()).unwrap();
+        let page = survival(&page());
         for forbidden in ["<script>alert", "<b>weibull", "<i>data", "<rows>", "http://", "https://"]
         {
             let found = page.replace("http://www.w3.org/2000/svg", "").contains(forbidden);
@@ -252,10 +247,10 @@ mod tests {
 
     #[test]
     fn what_is_not_there_has_no_section() {
-        let page = survival(&page()).unwrap();
+        let page = survival(&page());
         assert!(page.contains("id=\"curves\"") && page.contains("id=\"qq\""));
         assert!(!page.contains("id=\"calibration\""));
-        let empty = survival(&Survival::default()).unwrap();
+        let empty = survival(&Survival::default());
         for section in ["curves", "qq", "models", "effects", "coefficients"] {
             assert!(!empty.contains(&format!("id=\"{section}\"")), "{section}");
         }

@@ -1,7 +1,7 @@
 //! The sections of charts: the same axes for every model, so that they can be compared.
 
 use super::{SurvivalPlot, SurvivalPoint};
-use crate::escape::plain;
+use crate::document::{Block, Chart, Key, Mark, Part, Plot};
 use crate::svg::{Axis, Caption, Scale, Trace, Xy, xy};
 
 /// What a section shows.
@@ -12,94 +12,96 @@ pub(crate) enum Kind {
     Qq,
 }
 
-/// A section of charts.
-pub(crate) struct PlotsView {
-    pub(crate) id: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) about: &'static str,
-    /// Name and line style of what is drawn.
-    pub(crate) legend: Vec<(String, usize)>,
-    pub(crate) charts: Vec<ChartView>,
-}
-
-/// One chart with its heading.
-pub(crate) struct ChartView {
-    pub(crate) name: String,
-    pub(crate) svg: String,
-    pub(crate) missing: Option<String>,
-}
-
-impl PlotsView {
-    /// `None` where there is nothing to show.
-    pub(crate) fn new(kind: Kind, plots: &[SurvivalPlot], duration: &str) -> Option<Self> {
-        let (id, title, about) = kind.words();
-        if plots.is_empty() {
-            return None;
-        }
-        let mut names: Vec<&str> = Vec::new();
-        for series in plots.iter().flat_map(|plot| &plot.series) {
-            if !names.contains(&series.name.as_str()) {
-                names.push(&series.name);
-            }
-        }
-        let axes = kind.axes(duration, plots);
-        let chart = |(i, plot): (usize, &SurvivalPlot)| ChartView {
-            name: plain(&plot.name),
-            svg: draw(axes, &format!("{id}-{i}"), plot, &names),
-            missing: plot.missing.clone(),
-        };
-        Some(Self {
-            id,
-            title,
-            about,
-            charts: plots.iter().enumerate().map(chart).collect(),
-            legend: names.iter().enumerate().map(|(i, name)| (plain(name), i)).collect(),
-        })
+/// The section with a chart for each model; `None` where there is nothing to show.
+pub(crate) fn part(kind: Kind, plots: &[SurvivalPlot], duration: &str) -> Option<Part> {
+    if plots.is_empty() {
+        return None;
     }
+    // The same name has the same line style in all charts of the section.
+    let mut names: Vec<&str> = Vec::new();
+    for series in plots.iter().flat_map(|plot| &plot.series) {
+        if !names.contains(&series.name.as_str()) {
+            names.push(&series.name);
+        }
+    }
+    let axes = kind.axes(duration, plots);
+    let mut charts = Vec::new();
+    for (at, plot) in plots.iter().enumerate() {
+        charts.push(Chart {
+            svg: draw(axes, &format!("{}-{at}", kind.id()), plot, &names),
+            plot: Plot::Xy,
+            title: Some(plot.name.clone()),
+            caption: plot.missing.clone(),
+            ..Chart::default()
+        });
+    }
+    let mut legend = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        legend.push(Key { mark: Mark::Line(at), text: (*name).to_owned() });
+    }
+    let blocks = vec![Block::note(kind.about()), Block::Legend(legend), Block::Charts(charts)];
+    Some(Part::new(kind.id(), kind.title(), Block::all(blocks)))
 }
 
 impl Kind {
-    fn words(self) -> (&'static str, &'static str, &'static str) {
+    fn id(self) -> &'static str {
         match self {
-            Self::Curves => (
-                "curves",
-                "Survival over time",
-                "The share of rows without event so far. Kaplan and Meier's curve assumes no \
-                 model; its band is the 95% interval.",
-            ),
-            Self::Calibration => (
-                "calibration",
-                "Calibration",
-                "The predicted chance of an event by the time looked at, against the share that \
-                 was observed among rows with that prediction. On the diagonal a model can be \
-                 taken at its word.",
-            ),
-            Self::Qq => (
-                "qq",
-                "Quantiles",
-                "What the model left of each event's duration against what it expects. Points \
-                 above the diagonal lasted longer than the model allows, points below it shorter.",
-            ),
+            Self::Curves => "curves",
+            Self::Calibration => "calibration",
+            Self::Qq => "qq",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Curves => "Survival over time",
+            Self::Calibration => "Calibration",
+            Self::Qq => "Quantiles",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Self::Curves => {
+                "The share of rows without an event so far. The Kaplan-Meier curve assumes no \
+                 model; its band is the 95% interval."
+            }
+            Self::Calibration => {
+                "The predicted probability of an event by the chosen time, against the share \
+                 observed among rows with that prediction. A well calibrated model follows the \
+                 diagonal."
+            }
+            Self::Qq => {
+                "Observed residuals of the events against the quantiles that the model expects. \
+                 Points above the diagonal lasted longer than the model allows, points below it \
+                 shorter."
+            }
         }
     }
 
     /// The axes of all charts of the section.
     fn axes<'a>(self, duration: &'a str, plots: &[SurvivalPlot]) -> Axes<'a> {
-        let points = || plots.iter().flat_map(|p| &p.series).flat_map(|s| &s.points);
-        let most = |values: &dyn Fn(&SurvivalPoint) -> f64| {
-            points().map(values).filter(|v| v.is_finite()).fold(0.0, f64::max)
-        };
-        let shares = |name| Axis { name, scale: Scale::Shares, most: 1.0 };
-        let numbers = |name, most| Axis { name, scale: Scale::Numbers, most };
-        let (x, y) = match self {
-            Self::Curves => (numbers(duration, most(&|p| p.x)), shares("still without event")),
-            Self::Calibration => (shares("predicted chance"), shares("observed share")),
+        match self {
+            Self::Curves => Axes {
+                x: Axis { name: duration, scale: Scale::Numbers, most: highest(plots, |p| p.x) },
+                y: shares("still without event"),
+                diagonal: false,
+            },
+            Self::Calibration => Axes {
+                x: shares("predicted probability"),
+                y: shares("observed share"),
+                diagonal: true,
+            },
             Self::Qq => {
-                let both = most(&|p| p.x.max(p.y));
-                (numbers("expected quantile", both), numbers("observed quantile", both))
+                // One scale for both axes, so that the diagonal is where they agree.
+                let most = highest(plots, |p| p.x.max(p.y));
+                Axes {
+                    x: Axis { name: "expected quantile", scale: Scale::Numbers, most },
+                    y: Axis { name: "observed quantile", scale: Scale::Numbers, most },
+                    diagonal: true,
+                }
             }
-        };
-        Axes { x, y, diagonal: !matches!(self, Self::Curves) }
+        }
     }
 }
 
@@ -111,18 +113,31 @@ struct Axes<'a> {
     diagonal: bool,
 }
 
+fn shares(name: &str) -> Axis<'_> {
+    Axis { name, scale: Scale::Shares, most: 1.0 }
+}
+
+/// The highest finite value among all points.
+fn highest(plots: &[SurvivalPlot], value: fn(&SurvivalPoint) -> f64) -> f64 {
+    let mut highest = 0.0_f64;
+    for series in plots.iter().flat_map(|plot| &plot.series) {
+        for value in series.points.iter().map(value).filter(|value| value.is_finite()) {
+            highest = highest.max(value);
+        }
+    }
+    highest
+}
+
 fn draw(axes: Axes<'_>, id: &str, plot: &SurvivalPlot, names: &[&str]) -> String {
-    let style = |name: &str| names.iter().position(|known| *known == name).unwrap_or(0);
-    let traces: Vec<Trace<'_>> = plot
-        .series
-        .iter()
-        .map(|series| Trace {
+    let mut traces = Vec::new();
+    for series in &plot.series {
+        traces.push(Trace {
             name: &series.name,
             shape: series.shape,
             points: &series.points,
-            style: style(&series.name),
-        })
-        .collect();
+            style: names.iter().position(|name| *name == series.name).unwrap_or(0),
+        });
+    }
     let Axes { x, y, diagonal } = axes;
     let drawn: Vec<&str> = plot.series.iter().map(|series| series.name.as_str()).collect();
     let about = format!("{} against {}: {}", y.name, x.name, drawn.join(", "));

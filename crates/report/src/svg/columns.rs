@@ -1,6 +1,6 @@
 //! Upright bars side by side: how a whole is shared out along a way.
 
-use super::{Caption, open, rate_ticks, share, tick_label};
+use super::{Caption, level_line, open, rate_ticks, share, tick_label};
 use crate::escape::xml;
 use faultlens_analysis::format;
 use std::fmt::Write as _;
@@ -30,14 +30,7 @@ pub(crate) fn columns(caption: &Caption<'_>, bars: &[Column<'_>], axis: &str, mo
     let mut out = String::new();
     open(&mut out, caption, "columns", PLOT + 42);
     for &tick in &ticks {
-        let y = PLOT as f64 * (1.0 - tick / end);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text class=\"tick\" x=\"-8\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            y + 4.0,
-            tick_label(tick)
-        );
+        level_line(&mut out, PLOT as f64 * (1.0 - tick / end), &tick_label(tick));
     }
     upright(&mut out, bars, whole, end);
     let _ = write!(

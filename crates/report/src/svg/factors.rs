@@ -1,6 +1,6 @@
 //! One row per covariate: by which factor it acts, on a logarithmic axis around 1.
 
-use super::{Caption, open, row_label, share, whiskers};
+use super::{Caption, open, row_label, share, upright_line, whiskers};
 use crate::escape::xml;
 use faultlens_analysis::format;
 use std::fmt::Write as _;
@@ -46,14 +46,8 @@ pub(crate) fn factors(caption: &Caption<'_>, rows: &[Factor<'_>]) -> String {
     open(&mut out, caption, "dots", bottom + 26);
     for tick in ticks {
         let class = if tick == 1.0 { "base" } else { "grid" };
-        let x = reach.at(tick);
-        let _ = write!(
-            out,
-            "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{bottom}\"/>\
-             <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">×{}</text>",
-            bottom + 18,
-            format::number(tick, 3)
-        );
+        let label = format!("×{}", format::number(tick, 3));
+        upright_line(&mut out, class, &reach.at(tick), bottom, &label);
     }
     for (i, row) in rows.iter().enumerate() {
         draw(&mut out, row, i * ROW + ROW / 2 + 2, &reach);
@@ -76,8 +70,10 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
         below.reverse();
         below.pop();
         let ticks = [below, above].concat();
-        let apart = |pair: &[f64]| (pair[1] / pair[0]).ln() >= CLOSEST * (high / low).ln();
-        if ticks.len() <= MOST_TICKS && ticks.windows(2).all(apart) {
+        // Labels must not touch on a phone.
+        let closest = CLOSEST * (high / low).ln();
+        let are_apart = ticks.windows(2).all(|pair| (pair[1] / pair[0]).ln() >= closest);
+        if ticks.len() <= MOST_TICKS && are_apart {
             return ticks;
         }
     }
@@ -91,15 +87,8 @@ fn rungs(ladder: &[f64], end: f64) -> Vec<f64> {
 }
 
 fn draw(out: &mut String, row: &Factor<'_>, y: usize, reach: &Reach) {
-    let told = |value: f64| format::number(value, 3);
-    let _ = write!(
-        out,
-        "<g><title>{}: ×{} [{}, {}]</title>",
-        xml(row.label),
-        told(row.value),
-        told(row.low),
-        told(row.high)
-    );
+    let [value, low, high] = [row.value, row.low, row.high].map(|one| format::number(one, 3));
+    let _ = write!(out, "<g><title>{}: ×{value} [{low}, {high}]</title>", xml(row.label));
     row_label(out, row.label, y);
     let [low, high, at] = [row.low, row.high, row.value].map(|value| reach.at(value));
     whiskers(out, [&at, &low, &high], y);

@@ -3,7 +3,6 @@
 use super::{Caption, open, share};
 use crate::escape::{shorten, xml};
 use faultlens_analysis::format;
-use faultlens_analysis::words;
 use faultlens_analysis::{HeatMap, Rate};
 use std::fmt::Write as _;
 
@@ -44,7 +43,7 @@ pub(crate) fn heat(caption: &Caption<'_>, map: &HeatMap) -> String {
     open(&mut out, caption, "heat", bottom + 44);
     for (down, row) in map.rows.iter().enumerate() {
         let y = down * ROW;
-        let name = words::layer(row.layer, &row.name);
+        let name = format::layer(row.layer, &row.name);
         for (class, columns) in LABEL_COLUMNS {
             let label = xml(&shorten(&name, columns));
             let _ = write!(

@@ -1,6 +1,6 @@
 //! Rates along a dose: a line per series, its intervals as a band.
 
-use super::{Caption, open, share, tick_label};
+use super::{Caption, level_line, open, share, tick_label};
 use crate::escape::xml;
 use faultlens_analysis::Rate;
 use faultlens_analysis::format;
@@ -40,14 +40,7 @@ pub(crate) fn lines(caption: &Caption<'_>, chart: &Lines<'_>) -> String {
     open(&mut out, caption, "lines", PLOT + 46);
     let end = chart.ticks.last().copied().unwrap_or(1.0);
     for &tick in chart.ticks {
-        let y = down(tick, end);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text class=\"tick\" x=\"-8\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            y + 4.0,
-            tick_label(tick)
-        );
+        level_line(&mut out, down(tick, end), &tick_label(tick));
     }
     let place = Place::of(chart.series);
     dose_axis(&mut out, chart, &place);

@@ -56,7 +56,7 @@ fn whiskers(out: &mut String, [at, low, high]: [&str; 3], y: usize) {
     );
 }
 
-/// What every chart says of itself to those who do not see it.
+/// The description of a chart for those who do not see it.
 pub(crate) struct Caption<'a> {
     /// Unique in the page.
     pub(crate) id: &'a str,
@@ -121,15 +121,29 @@ pub(crate) fn open(out: &mut String, caption: &Caption<'_>, kind: &str, height: 
 fn rate_axis(out: &mut String, ticks: &[f64], bottom: usize) {
     let end = ticks.last().copied().unwrap_or(1.0);
     for &tick in ticks {
-        let x = share(tick, end);
-        let label = tick_label(tick);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{bottom}\"/>\
-             <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
-            bottom + 18
-        );
+        upright_line(out, "grid", &share(tick, end), bottom, &tick_label(tick));
     }
+}
+
+/// A line across the drawing with its label left of it, for a tick of the vertical axis.
+pub(crate) fn level_line(out: &mut String, y: f64, label: &str) {
+    let _ = write!(
+        out,
+        "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+         <text class=\"tick\" x=\"-8\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+        y + 4.0
+    );
+}
+
+/// A line from top to bottom with its label below, for a tick of the horizontal axis. `x` is
+/// already a share of the width.
+pub(crate) fn upright_line(out: &mut String, class: &str, x: &str, bottom: usize, label: &str) {
+    let _ = write!(
+        out,
+        "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{bottom}\"/>\
+         <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
+        bottom + 18
+    );
 }
 
 #[cfg(test)]

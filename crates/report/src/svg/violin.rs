@@ -1,6 +1,6 @@
 //! One row per group: how its values spread, and where they lie on the whole.
 
-use super::{Caption, open, rate_axis, rate_ticks, row_label, share, whiskers};
+use super::{Caption, open, rate_axis, rate_ticks, row_label, share, upright_line, whiskers};
 use crate::escape::xml;
 use std::fmt::Write as _;
 
@@ -24,8 +24,8 @@ pub(crate) struct Violin<'a> {
     pub(crate) values: &'a [f64],
     /// Where they lie on the whole, with an interval.
     pub(crate) centre: [f64; 3],
-    /// What stands there, in words.
-    pub(crate) told: &'a str,
+    /// The centre in words.
+    pub(crate) text: &'a str,
 }
 
 /// What values are along the axis.
@@ -89,25 +89,22 @@ fn decades(out: &mut String, place: &Place, bottom: usize) {
     let every = ((last - first) / MOST_TICKS + 1).max(1);
     let whole = (first..=last).filter(|decade| decade % every == 0).map(|d| 10f64.powi(d));
     let thirds = (first..=last).filter(|_| last - first <= FEW).map(|d| 3.0 * 10f64.powi(d));
-    let inside = |tick: &f64| (place.low..=place.high).contains(&tick.log10());
-    for tick in whole.chain(thirds).filter(inside) {
+    for tick in whole.chain(thirds) {
+        if !(place.low..=place.high).contains(&tick.log10()) {
+            continue;
+        }
         let class = if tick == 1.0 { "bound" } else { "grid" };
         let x = share(place.at(tick), 1.0);
         let label = match tick {
             1e-3..=1e4 => faultlens_analysis::format::number(tick, 1),
             _ => format!("1e{}", tick.log10().round()),
         };
-        let _ = write!(
-            out,
-            "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{bottom}\"/>\
-             <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
-            bottom + 18
-        );
+        upright_line(out, class, &x, bottom, &label);
     }
 }
 
 fn draw(out: &mut String, row: &Violin<'_>, y: usize, place: &Place) {
-    let _ = write!(out, "<g><title>{}: {}</title>", xml(row.label), xml(row.told));
+    let _ = write!(out, "<g><title>{}: {}</title>", xml(row.label), xml(row.text));
     row_label(out, row.label, y);
     let mut at: Vec<f64> =
         row.values.iter().filter(|v| v.is_finite()).map(|v| place.at(*v)).collect();
@@ -159,8 +156,11 @@ fn density(at: &[f64], places: &[f64]) -> Vec<f64> {
     let mean = at.iter().sum::<f64>() / n;
     let spread = (at.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)).sqrt();
     let width = (0.9 * spread * n.powf(-0.2)).max(0.01);
-    let kernel = |place: f64, x: f64| (-0.5 * ((place - x) / width).powi(2)).exp();
-    places.iter().map(|&place| at.iter().map(|&x| kernel(place, x)).sum()).collect()
+    let mut heights = Vec::new();
+    for place in places {
+        heights.push(at.iter().map(|x| (-0.5 * ((place - x) / width).powi(2)).exp()).sum());
+    }
+    heights
 }
 
 #[cfg(test)]
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn values_stand_on_their_axis() {
-        let row = |values| Violin { label: "a<b", values, centre: [0.5, 0.25, 0.75], told: "<x>" };
+        let row = |values| Violin { label: "a<b", values, centre: [0.5, 0.25, 0.75], text: "<x>" };
         let svg = violins(&CAPTION, &[row(&[0.25, 1.0])], Along::Shares);
         assert_eq!(values(&svg, "dot", "cx"), ["50.00%"]);
         assert_eq!(values(&svg, "one", "cx"), ["25.00%", "100.00%"]);
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn ratios_have_decades_and_a_line_at_one() {
         let values_of = [0.01, 0.1, 1.0, 10.0, 100.0];
-        let row = Violin { label: "a", values: &values_of, centre: [1.0, 0.1, 10.0], told: "" };
+        let row = Violin { label: "a", values: &values_of, centre: [1.0, 0.1, 10.0], text: "" };
         let svg = violins(&CAPTION, &[row], Along::Ratios);
         assert_eq!(values(&svg, "bound", "x1"), ["50.00%"]);
         assert_eq!(values(&svg, "dot", "cx"), ["50.00%"]);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn endless_and_missing_ends_draw_nothing_wrong() {
         let values_of = [0.0, f64::INFINITY, f64::NAN];
-        let row = Violin { label: "a", values: &values_of, centre: [f64::NAN; 3], told: "" };
+        let row = Violin { label: "a", values: &values_of, centre: [f64::NAN; 3], text: "" };
         let svg = violins(&CAPTION, &[row], Along::Ratios);
         assert!(
             values(&svg, "dot", "cx").is_empty() && !svg.contains("NaN") && !svg.contains("inf")

@@ -1,6 +1,6 @@
 //! Numbers against numbers: lines, steps and points, on axes that start at 0.
 
-use super::{Caption, open, share, tick_label, ticks};
+use super::{Caption, level_line, open, share, tick_label, ticks, upright_line};
 use crate::escape::{shorten, xml};
 use faultlens_analysis::format;
 use std::fmt::Write as _;
@@ -132,24 +132,10 @@ fn grid(out: &mut String, chart: &Xy<'_>, frame: &Frame, x_ticks: &[f64], y_tick
         Scale::Powers => format::count(10f64.powf(tick).round() as u64),
     };
     for &tick in y_ticks {
-        let y = frame.down(tick);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text class=\"tick\" x=\"-8\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            y + 4.0,
-            label(chart.y, tick)
-        );
+        level_line(out, frame.down(tick), &label(chart.y, tick));
     }
     for &tick in x_ticks {
-        let x = share(tick, frame.x);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{PLOT}\"/>\
-             <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            PLOT + 18,
-            label(chart.x, tick)
-        );
+        upright_line(out, "grid", &share(tick, frame.x), PLOT, &label(chart.x, tick));
     }
     let _ = write!(
         out,

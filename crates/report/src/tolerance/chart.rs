@@ -8,9 +8,9 @@ use faultlens_stats::Level;
 use faultlens_stats::tolerance::{Ending, FittedBin, MORE_THAN};
 
 use super::ToleranceCurve;
-use super::words::edge;
+use super::format::edge;
 use crate::escape::xml;
-use crate::svg::{Caption, open, share, tick_label};
+use crate::svg::{Caption, level_line, open, share, tick_label, upright_line};
 
 const PLOT: f64 = 230.0;
 /// The histogram below it.
@@ -81,23 +81,10 @@ fn spread(out: &mut String, of: &ToleranceCurve) {
 
 fn grid(out: &mut String, scale: &Scale) {
     for tick in scale.ticks() {
-        let y = scale.down(tick);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text class=\"tick\" x=\"-8\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            y + 4.0,
-            tick_label(tick)
-        );
+        level_line(out, scale.down(tick), &tick_label(tick));
     }
     for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let x = share(tick, 1.0);
-        let _ = write!(
-            out,
-            "<line class=\"grid\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{FLOOR}\"/>\
-             <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{tick}</text>",
-            FLOOR + 18.0
-        );
+        upright_line(out, "grid", &share(tick, 1.0), FLOOR as usize, &tick.to_string());
     }
     let _ = write!(
         out,
@@ -158,14 +145,17 @@ fn dots(out: &mut String, of: &ToleranceCurve, scale: &Scale, hits: &str) {
 /// The curve with its band, and the line that it drops from.
 fn curve(out: &mut String, of: &ToleranceCurve, scale: &Scale) {
     let z = Level::default().z();
-    let along = |side: f64| {
-        let point = |one: &FittedBin| {
-            let y = scale.down(one.fitted + side * z * one.error);
+    // The curve, moved by so many standard errors.
+    let along = |errors: f64| -> Vec<String> {
+        let bins = of.found.bins.iter();
+        bins.map(|one| {
+            let y = scale.down(one.fitted + errors * one.error);
             format!("{:.2},{y:.2}", one.bin.upper() * 100.0)
-        };
-        of.found.bins.iter().map(point).collect::<Vec<_>>()
+        })
+        .collect()
     };
-    let mut lower = along(-1.0);
+    // The band is one closed path: along its upper edge, and back along the lower one.
+    let mut lower = along(-z);
     lower.reverse();
     let y = scale.down(of.found.reference.rate);
     let _ = write!(
@@ -174,7 +164,7 @@ fn curve(out: &mut String, of: &ToleranceCurve, scale: &Scale) {
          <svg width=\"100%\" height=\"{PLOT}\" viewBox=\"0 0 100 {PLOT}\" \
          preserveAspectRatio=\"none\"><path class=\"band s1\" d=\"M{} L{} Z\"/>\
          <path class=\"line s1\" vector-effect=\"non-scaling-stroke\" d=\"M{}\"/></svg>",
-        along(1.0).join(" L"),
+        along(z).join(" L"),
         lower.join(" L"),
         along(0.0).join(" L")
     );

@@ -1,18 +1,18 @@
 //! The page of `faultlens tolerance`: thresholds, and the answers of people that they rest on.
 
 mod chart;
-pub mod words;
+pub mod format;
 
-use askama::Template;
-use faultlens_analysis::format::{count, percent};
+use faultlens_analysis::format::{NONE, count, percent};
 use faultlens_stats::tolerance::{Bins, Ending, FoundThreshold, Interval};
 
-use crate::ReportError;
-use crate::escape::plain;
-use crate::frame::{SCRIPT, STYLE, script_hash};
+use crate::document::{
+    Block, Cell, Chart, Column, Document, Group, Header, KeyFigure, Part, Plot, Row, Table,
+};
+use crate::render;
 use crate::svg::Caption;
 use chart::{Scale, chart};
-use words::{edge, interval, threshold};
+use format::{edge, interval, threshold};
 
 /// What the page shows. Texts come from outside; the page escapes them.
 #[derive(Debug, Clone, Default)]
@@ -53,116 +53,136 @@ pub struct ToleranceCurve {
     pub interval: Interval,
     /// All answers, also those in bins that are too thin.
     pub answers: Bins,
-    /// Pairs of parts of the answers that tell the same story, and all pairs.
+    /// Pairs of parts of the answers whose bands overlap everywhere, and all pairs.
     pub alike: (u64, u64),
 }
 
-#[derive(Template)]
-#[template(path = "tolerance.html")]
-struct Page<'a> {
-    style: String,
-    script: &'static str,
-    script_hash: String,
-    version: &'static str,
-    of: &'a TolerancePage,
-    title: String,
-    faults: Vec<FaultView>,
-}
-
-/// A fault, ready to be shown.
-struct FaultView {
-    id: String,
-    fault: String,
-    cells: Vec<Cell>,
-    charts: Vec<ChartView>,
-}
-
-/// What a cell of the overview shows, and what it is sorted by.
-struct Cell {
-    shown: String,
-    sort: String,
-}
-
-/// One chart with its heading, or why there is none.
-struct ChartView {
-    heading: &'static str,
-    svg: String,
-    note: String,
-}
-
+/// Each of the two thresholds: its symbol, what is drawn, and what the answers counted are.
 const QUESTIONS: [(&str, &str, &str); 2] = [
-    ("t_c", "Right answers", "right"),
+    ("t_c", "Correct answers", "correct"),
     ("t_p", "Answers as on the original", "as on the original"),
 ];
 
+const THRESHOLDS: &str = "The visual change up to which people are correct as often as on the \
+                          original (t_c), and up to which they answer as on the original (t_p). 1 \
+                          means no drop; the cautious value lies below the first bin that dropped, \
+                          or where the answers end.";
+
+const CURVES: &str = "Each dot is a bin of one hundredth, its area the number of answers; it is \
+                      filled where the curve lies below the dashed line by more than chance. The \
+                      line is a smoothing spline with its 95% band. The shaded range is the \
+                      interval of the threshold; bars below count the answers, pale ones in bins \
+                      with too few.";
+
 /// The page, in one file that loads nothing.
-///
-/// # Errors
-/// [`ReportError::Page`].
-pub fn tolerance(of: &TolerancePage) -> Result<String, ReportError> {
-    let curves = of.faults.iter().flat_map(|one| [&one.correctness, &one.prediction]).flatten();
-    let scale = Scale::new(curves);
-    let fault = |(i, one): (usize, &ToleranceOf)| FaultView {
-        id: format!("fault-{i}"),
-        fault: plain(&one.fault),
-        cells: [&one.correctness, &one.prediction].into_iter().flat_map(cells).collect(),
-        charts: charts(one, &format!("fault-{i}"), &scale),
+pub fn tolerance(of: &TolerancePage) -> String {
+    let header = Header {
+        kind: "Human tolerance",
+        title: of.title.clone(),
+        lead: of.lead.clone(),
+        figures: of.figures.iter().map(KeyFigure::from).collect(),
+        ..Header::default()
     };
-    let page = Page {
-        style: format!("{STYLE}{}", include_str!("../../templates/tolerance.css")),
-        script: SCRIPT,
-        script_hash: script_hash(),
-        version: env!("CARGO_PKG_VERSION"),
-        of,
-        title: plain(&of.title),
-        faults: of.faults.iter().enumerate().map(fault).collect(),
-    };
-    Ok(page.render()?)
+    let mut parts = Vec::new();
+    if !of.faults.is_empty() {
+        let table = Block::Table(thresholds(&of.faults));
+        let blocks = vec![Block::note(THRESHOLDS), table];
+        parts.push(Part::new("thresholds", "Thresholds", Block::all(blocks)));
+        parts.push(Part::new("curves", "Answers over visual change", curves(&of.faults)));
+    }
+    let document =
+        Document::new(header, of.warnings.clone(), parts, of.method.clone(), of.provenance.clone());
+    render::html::page(&document, None)
+}
+
+/// What links lead to: the curves of the fault at this place.
+fn fault_id(at: usize) -> String {
+    format!("fault-{at}")
+}
+
+fn thresholds(faults: &[ToleranceOf]) -> Table {
+    let mut columns = vec![Column::name("Fault")];
+    for (key, ..) in QUESTIONS {
+        columns.push(Column::number(key));
+        columns.push(Column::number("95% interval"));
+        columns.push(Column::number("no drop"));
+        columns.push(Column::number("cautious"));
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for (at, one) in faults.iter().enumerate() {
+        let mut cells = vec![Cell { link: Some(fault_id(at)), ..Cell::text(&one.fault) }];
+        cells.extend(threshold_cells(&one.correctness));
+        cells.extend(threshold_cells(&one.prediction));
+        rows.push(cells.into());
+    }
+    Table {
+        caption: "Thresholds of each fault with their intervals".into(),
+        columns,
+        rows,
+        sortable: true,
+        ..Table::default()
+    }
 }
 
 /// Threshold, interval, share of rounds without a drop and cautious value.
-fn cells(of: &Result<ToleranceCurve, String>) -> Vec<Cell> {
-    let Ok(of) = of else {
-        // A browser sorts what is not there last.
-        return (0..4).map(|_| Cell { shown: "–".into(), sort: "Infinity".into() }).collect();
+fn threshold_cells(of: &Result<ToleranceCurve, String>) -> [Cell; 4] {
+    let Ok(ToleranceCurve { found, interval: spread, .. }) = of else {
+        return [(); 4].map(|()| Cell::number(NONE, None));
     };
-    let cell = |shown: String, value: f64| Cell { shown, sort: value.to_string() };
-    let Interval { low, high, without_drop, .. } = of.interval;
-    vec![
-        cell(threshold(&of.found), of.found.value),
-        cell(interval(&of.interval), high - low),
-        cell(format!("{}%", percent(without_drop)), without_drop),
-        cell(edge(of.found.cautious), of.found.cautious),
+    [
+        Cell::number(threshold(found), Some(found.value)),
+        Cell::number(interval(spread), Some(spread.high - spread.low)),
+        Cell::percent(Some(spread.without_drop)),
+        Cell::number(edge(found.cautious), Some(found.cautious)),
     ]
 }
 
-fn charts(of: &ToleranceOf, id: &str, scale: &Scale) -> Vec<ChartView> {
-    let one = |((key, heading, hits), part): ((&str, &'static str, &str), _)| match part {
-        Err(why) => ChartView { heading, svg: String::new(), note: format!("No {key}: {why}.") },
-        Ok(curve) => {
-            let title = format!("{heading}, {}", of.fault);
-            let about = described(curve, key);
-            let caption = Caption { id: &format!("{id}-{key}"), title: &title, about: &about };
-            let svg = chart(&caption, curve, scale, key, hits);
-            ChartView { heading, svg, note: noted(curve) }
+fn curves(faults: &[ToleranceOf]) -> Block {
+    let known = faults.iter().flat_map(|one| [&one.correctness, &one.prediction]).flatten();
+    let scale = Scale::new(known);
+    let mut blocks = vec![Block::note(CURVES)];
+    for (at, one) in faults.iter().enumerate() {
+        let id = fault_id(at);
+        let parts = [&one.correctness, &one.prediction];
+        let mut charts = Vec::new();
+        for ((key, title, hits), part) in QUESTIONS.into_iter().zip(parts) {
+            let (svg, note) = match part {
+                Err(why) => (String::new(), format!("No {key}: {why}.")),
+                Ok(curve) => {
+                    let id = format!("{id}-{key}");
+                    let title = format!("{title}, {}", one.fault);
+                    let caption = Caption { id: &id, title: &title, about: &described(curve, key) };
+                    (chart(&caption, curve, &scale, key, hits), noted(curve))
+                }
+            };
+            charts.push(Chart {
+                svg,
+                plot: Plot::Xy,
+                title: Some(title.to_owned()),
+                caption: Some(note),
+                ..Chart::default()
+            });
         }
-    };
-    let parts = [of.correctness.as_ref(), of.prediction.as_ref()];
-    QUESTIONS.into_iter().zip(parts).map(one).collect()
+        blocks.push(Block::Group(Group {
+            id: Some(id),
+            title: Some(one.fault.clone()),
+            blocks: vec![Block::Charts(charts)],
+            ..Group::default()
+        }));
+    }
+    Block::all(blocks)
 }
 
 /// What can be seen in a chart, for those who do not see it.
 fn described(of: &ToleranceCurve, key: &str) -> String {
     let found = &of.found;
-    let ends = [found.bins.first(), found.bins.last()].map(|bin| {
+    let [first, last] = [found.bins.first(), found.bins.last()].map(|bin| {
         bin.map_or(String::new(), |one| {
             format!("{}% at {}", percent(one.fitted.clamp(0.0, 1.0)), edge(one.bin.upper()))
         })
     });
     format!(
-        "The rate on the curve goes from {} to {}; {key} is {}, interval {} to {}.",
-        ends[0],
-        ends[1],
+        "The rate on the curve goes from {first} to {last}; {key} is {}, interval {} to {}.",
         threshold(found),
         edge(of.interval.low),
         edge(of.interval.high)
@@ -228,7 +248,7 @@ mod tests {
 
     #[test]
     fn names_are_shown_and_do_nothing() {
-        let page = tolerance(&page()).unwrap();
+        let page = tolerance(&page());
         for forbidden in ["<script>alert", "<b>frost", "<i>originals", "http://", "https://"] {
             let found = page.replace("http://www.w3.org/2000/svg", "").contains(forbidden);
             assert!(!found, "{forbidden}");
@@ -238,19 +258,19 @@ mod tests {
 
     #[test]
     fn thresholds_gaps_and_their_reasons_are_told() {
-        let page = tolerance(&page()).unwrap();
+        let page = tolerance(&page());
         let found = curve().found;
         for wanted in [
             format!(">{}<", edge(found.value)),
             "[0.50, 1]".into(),
             "10.0%".into(),
             "19 of 20 pairs of parts are alike".into(),
-            "No t_p: no &#60;i&#62;originals&#60;/i&#62;.".into(),
+            "No t_p: no &lt;i&gt;originals&lt;/i&gt;.".into(),
             "–".into(),
         ] {
             assert!(page.contains(&wanted), "{wanted}");
         }
-        let empty = tolerance(&TolerancePage::default()).unwrap();
-        assert!(!empty.contains("id=\"thresholds\"") && !empty.contains("<svg"));
+        let empty = tolerance(&TolerancePage::default());
+        assert!(!empty.contains("id=\"thresholds\"") && !empty.contains("class=\"people\""));
     }
 }

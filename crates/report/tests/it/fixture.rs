@@ -2,11 +2,15 @@
 
 use super::{preserved, scenes, services};
 use faultlens_analysis::{
-    Beyond, Checked, Class, Classes, CriticalBits, CriticalLayer, Curve, Example, FaultErrors, Fit,
-    Gallery, GalleryRow, GalleryTrial, GroupRow, Grouping, HeatMap, HeatRow, Mean, Pinned,
-    Progress, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION, Summary, Tally, TargetSummary,
-    Trait, TraitLine, TraitRow, Verdict,
+    AttackResults, Checked, Checks, Class, Classes, CriticalBits, CriticalLayer, Curve, Example,
+    FaultErrors, Fit, Gallery, GalleryRow, GalleryTrial, GroupRow, GroupTest, Grouping, HeatMap,
+    HeatRow, ImageFaultResults, MadeBy, Mean, Method, ModelFaultResults, PermutedUnit, Pinned,
+    Progress, Provenance, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION, SceneResults,
+    Summary, Tally, TargetFile, TargetSummary, ThresholdRates, Trait, TraitLine, TraitRow, Verdict,
+    Warning,
 };
+use faultlens_spec::Intervals;
+use faultlens_stats::Level;
 use image::{Rgb, RgbImage};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,13 +60,7 @@ fn by_fault() -> Grouping {
         row(HOSTILE, tally(12, 1, 0, 0, 0), None),
         row("never run", tally(0, 0, 0, 0, 0), None),
     ];
-    Grouping {
-        attribute: "fault".into(),
-        title: "By fault".into(),
-        ordered: false,
-        rows,
-        correction: Some("Fisher's exact test against all others, 5 comparisons, Holm".into()),
-    }
+    Grouping { attribute: "fault".into(), ordered: false, rows, test: Some(GroupTest::Fisher) }
 }
 
 fn by_operator() -> Grouping {
@@ -80,13 +78,7 @@ fn by_operator() -> Grouping {
         tally.unchanged -= tally.timed_out;
         row(&name(at), tally, None)
     });
-    Grouping {
-        attribute: "operator".into(),
-        title: "By operator".into(),
-        ordered: false,
-        rows: rows.collect(),
-        correction: None,
-    }
+    Grouping { attribute: "operator".into(), ordered: false, rows: rows.collect(), test: None }
 }
 
 fn by_bit() -> Grouping {
@@ -98,25 +90,22 @@ fn by_bit() -> Grouping {
         };
         row(&bit.to_string(), tally(75, changed, u64::from(bit == 30) * 9, 0, 0), None)
     });
-    Grouping {
-        attribute: "bit".into(),
-        title: "By bit".into(),
-        ordered: true,
-        rows: rows.collect(),
-        correction: None,
-    }
+    Grouping { attribute: "bit".into(), ordered: true, rows: rows.collect(), test: None }
 }
 
 fn by_stratum() -> Grouping {
     Grouping {
         attribute: "light".into(),
-        title: "By light".into(),
         ordered: false,
         rows: vec![
             row("night", tally(2180, 262, 30, 2, 80), Some(0.000_02)),
             row("day", tally(2152, 168, 31, 2, 40), Some(0.000_02)),
         ],
-        correction: Some("2 comparisons, Holm".into()),
+        test: Some(GroupTest::Permutation {
+            unit: PermutedUnit::Case,
+            units: 600,
+            permutations: 2000,
+        }),
     }
 }
 
@@ -137,10 +126,9 @@ fn by_layer() -> Grouping {
     };
     Grouping {
         attribute: "layer".into(),
-        title: "By layer, in the order of execution".into(),
         ordered: true,
         rows: vec![layer, part("2", "Gemm", tally(200, 4, 0, 0, 0))],
-        correction: None,
+        test: None,
     }
 }
 
@@ -244,8 +232,8 @@ fn depth() -> Trait {
     }
 }
 
-fn beyond() -> Beyond {
-    Beyond {
+fn thresholds() -> ThresholdRates {
+    ThresholdRates {
         target: "steering".into(),
         point: "bit_flip".into(),
         rates: vec![(15.0, rate(60, 400)), (30.0, rate(31, 400)), (120.0, rate(2, 400))],
@@ -361,53 +349,87 @@ fn galleries() -> Vec<Gallery> {
 }
 
 fn requirements() -> Vec<Checked> {
-    let checked = |text: &str, events, n, limit, verdict, why: &str| Checked {
+    let checked = |text: &str, events, n, limit, verdict| Checked {
         requirement: text.into(),
         rate: rate(events, n),
         limit,
         verdict,
-        why: why.into(),
+        complete: true,
         fit: None,
     };
+    let inconclusive = Verdict::Inconclusive;
     vec![
-        checked(
-            "at most 5% changed under gaussian_noise",
-            163,
-            480,
-            0.05,
-            Verdict::NotMet,
-            "even the interval's lower end, 29.9%, is beyond the limit",
-        ),
-        checked(
-            "at most 8% changed under motion_blur",
-            31,
-            480,
-            0.08,
-            Verdict::Inconclusive,
-            "the interval straddles the limit; about 2,100 trials would decide",
-        ),
-        checked(
-            "at most 3% changed under jpeg_compression",
-            7,
-            480,
-            0.03,
-            Verdict::Inconclusive,
-            "the upper end lies at the limit; run some more",
-        ),
-        checked(
-            "at most 1% changed under brightness",
-            0,
-            480,
-            0.01,
-            Verdict::Met,
-            "the whole interval lies within the limit",
-        ),
-        checked(HOSTILE, 0, 0, 0.1, Verdict::Inconclusive, "there is no evidence"),
+        checked("at most 5% changed under gaussian_noise", 163, 480, 0.05, Verdict::NotMet),
+        checked("at most 8% changed under motion_blur", 31, 480, 0.08, inconclusive),
+        checked("at most 3% changed under jpeg_compression", 7, 480, 0.03, inconclusive),
+        checked("at most 1% changed under brightness", 0, 480, 0.01, Verdict::Met),
+        checked(HOSTILE, 0, 0, 0.1, inconclusive),
         Checked {
             fit: Some(Fit { raw: 100.0, share: 0.5, at_most: 10.0 }),
-            ..checked("FIT ≤ 10", 64, 1000, 0.2, Verdict::Met, "the whole interval lies below")
+            ..checked("FIT ≤ 10", 64, 1000, 0.2, Verdict::Met)
         },
     ]
+}
+
+fn targets() -> Vec<TargetSummary> {
+    vec![
+        TargetSummary {
+            name: "sign-small".into(),
+            model: "models/sign-small.onnx".into(),
+            accuracy: Some(rate(588, 600)),
+            tally: tally(2200, 251, 33, 4, 60),
+        },
+        TargetSummary {
+            name: "sign-deep".into(),
+            model: "models/sign-deep.onnx".into(),
+            accuracy: None,
+            tally: tally(2132, 179, 28, 0, 60),
+        },
+    ]
+}
+
+fn pinned() -> Vec<Pinned> {
+    let pin = |name: &str, outcome: &str, verdict| Pinned {
+        name: name.into(),
+        what: "gaussian_noise severity=3 on scene_00017.png, sign-small".into(),
+        outcome: outcome.into(),
+        verdict,
+        reason: None,
+    };
+    vec![
+        pin("noise-on-17", "changed", Verdict::NotMet),
+        pin("blur-on-3", "unchanged", Verdict::Met),
+    ]
+}
+
+fn method() -> Method {
+    Method {
+        cases: 600,
+        data: format!("signs ({HOSTILE})"),
+        oracle: "same_top".into(),
+        guards: vec!["golden_correct".into()],
+        stop: Some("half-width of 1%".into()),
+        sequential: true,
+        ..Method::default()
+    }
+}
+
+fn provenance() -> Provenance {
+    Provenance {
+        begun: "2026-03-02 10:15 UTC".into(),
+        seed: 42,
+        campaign: "3f1c…9ab2".into(),
+        made_by: vec![MadeBy {
+            version: "0.1.0".into(),
+            machine: "2 cores, linux x86_64".into(),
+            from: "2026-03-02 10:15 UTC".into(),
+        }],
+        targets: vec![TargetFile {
+            name: HOSTILE.into(),
+            model: "models/sign-small.onnx".into(),
+            sha256: "77d0…01fe".into(),
+        }],
+    }
 }
 
 /// A run with everything, its images in `dir`.
@@ -415,29 +437,8 @@ pub(crate) fn rich(dir: &Path) -> Summary {
     let mut overall = tally(4332, 430, 61, 4, 108);
     overall.skipped.insert("the case cannot be read".into(), 12);
     overall.spare = 77;
-    let pin = |name: &str, outcome: &str, verdict| Pinned {
-        name: name.into(),
-        what: "gaussian_noise severity=3 on scene_00017.png, sign-small".into(),
-        outcome: outcome.into(),
-        verdict,
-        why: match verdict {
-            Verdict::Met => "the answer is as good as golden".into(),
-            _ => "the answer is no longer the golden one".into(),
-        },
-    };
-    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Summary {
-        version: SUMMARY_VERSION,
         name: "Road signs, release candidate 2".into(),
-        findings: vec![
-            "Strong noise changes one answer in three: 34.0% [29.9, 38.3] under gaussian_noise, \
-             where at most 5% is allowed."
-                .into(),
-            "Bit 30 of a weight decides: 81% of its flips change the answer, 4% of all others."
-                .into(),
-            "At night the answers deviate 1.5 times as often as by day.".into(),
-            format!("A label says {HOSTILE}."),
-        ],
         progress: Progress {
             planned: 5200,
             recorded: 4452,
@@ -445,28 +446,10 @@ pub(crate) fn rich(dir: &Path) -> Summary {
             stopped_early: true,
             seconds: 764.0,
         },
-        method: vec![
-            "Every trial asks the target undisturbed, then with the fault, and compares.".into(),
-            "Oracle: same top answer. Seed 42. Sampling stopped at a half-width of 1%.".into(),
-            "Intervals are Wilson's at 95%.".into(),
-        ],
-        confidence: 0.95,
-        interval: "Wilson 95% intervals".into(),
+        method: method(),
+        provenance: provenance(),
         overall,
-        targets: vec![
-            TargetSummary {
-                name: "sign-small".into(),
-                model: "models/sign-small.onnx".into(),
-                accuracy: Some(rate(588, 600)),
-                tally: tally(2200, 251, 33, 4, 60),
-            },
-            TargetSummary {
-                name: "sign-deep".into(),
-                model: "models/sign-deep.onnx".into(),
-                accuracy: None,
-                tally: tally(2132, 179, 28, 0, 60),
-            },
-        ],
+        targets: targets(),
         groupings: vec![by_fault(), by_operator(), by_layer(), by_bit(), by_stratum()],
         curves: vec![
             curve("sign-small", "gaussian_noise", "severity", [4, 19, 41, 66, 98]),
@@ -475,47 +458,50 @@ pub(crate) fn rich(dir: &Path) -> Summary {
             curve("sign-deep", "motion_blur", "severity", [0, 1, 4, 12, 26]),
             curve("sign-small", "jpeg_compression", "severity", [0, 0, 2, 5, 14]),
         ],
-        weighted: false,
-        heat_maps: vec![heat_map()],
-        rankings: vec![ranking()],
-        critical: vec![critical()],
         classes: Some(classes()),
         traits: vec![depth()],
-        thresholds: vec![beyond()],
-        robustness: vec![robustness()],
-        side_by_side: Some(services::side_by_side()),
-        k_curves: services::k_curves(),
-        moved: vec![services::moved()],
-        fairness: vec![services::fairness()],
-        benefits: vec![services::benefit()],
-        attacks: vec![services::attacked()],
-        detection: vec![services::detected()],
-        masked: vec![services::masking()],
-        scenes: scenes::changed(),
-        scene_totals: scenes::totals(),
-        placed: scenes::placed(),
+        thresholds: vec![thresholds()],
+        model: ModelFaultResults {
+            heat_maps: vec![heat_map()],
+            rankings: vec![ranking()],
+            critical: vec![critical()],
+        },
+        images: ImageFaultResults {
+            robustness: vec![robustness()],
+            side_by_side: Some(services::side_by_side()),
+            k_curves: services::k_curves(),
+            measures: vec![services::measure_change()],
+            fairness: vec![services::fairness()],
+            benefits: vec![services::benefit()],
+            detection: vec![services::detected()],
+        },
+        attacks: AttackResults {
+            results: vec![services::attack_result()],
+            masked: vec![services::masking()],
+        },
+        scenes: SceneResults {
+            by_fault: scenes::changed(),
+            totals: scenes::totals(),
+            placements: scenes::placements(),
+        },
+        checks: Checks {
+            requirements: requirements(),
+            preserved: preserved::preserved(),
+            pinned: pinned(),
+            verdict: Some(Verdict::NotMet),
+        },
         spending: Some(services::spending()),
-        advice: vec![format!("Plan for {HOSTILE} first.")],
         examples: examples(dir),
         galleries: galleries(),
-        requirements: requirements(),
-        preserved: preserved::preserved(),
-        pinned: vec![
-            pin("noise-on-17", "changed", Verdict::NotMet),
-            pin("blur-on-3", "unchanged", Verdict::Met),
-        ],
-        verdict: Some(Verdict::NotMet),
         warnings: vec![
-            "12 cases could not be read; they are in no rate.".into(),
-            "sign-deep has no labels, so its accuracy is not known.".into(),
+            Warning::UnreadableCases {
+                unreadable: 12,
+                of: 600,
+                errors: vec!["scene_00400.png: not a PNG".into()],
+            },
+            Warning::NoPositivePrediction(HOSTILE.into()),
         ],
-        provenance: vec![
-            pair("faultlens", "0.1.0"),
-            pair("campaign", "sha256 3f1c…9ab2"),
-            pair("model sign-small", "sha256 77d0…01fe"),
-            pair("machine", "2 cores, linux x86_64"),
-            pair("started", "2026-03-02 10:15 UTC"),
-        ],
+        ..empty()
     }
 }
 
@@ -524,49 +510,26 @@ pub(crate) fn empty() -> Summary {
     Summary {
         version: SUMMARY_VERSION,
         name: "nothing yet".into(),
-        findings: vec![],
-        progress: Progress {
-            planned: 100,
-            recorded: 0,
-            complete: false,
-            stopped_early: false,
-            seconds: 0.0,
-        },
-        method: vec![],
-        confidence: 0.95,
-        interval: "Wilson 95% intervals".into(),
+        progress: Progress { planned: 100, ..Progress::default() },
+        method: Method { cases: 2, ..Method::default() },
+        provenance: Provenance::default(),
+        intervals: Intervals { method: faultlens_spec::Method::Wilson, level: Level::default() },
+        weighted: false,
         overall: tally(0, 0, 0, 0, 0),
         targets: vec![],
         groupings: vec![],
         curves: vec![],
-        weighted: false,
-        heat_maps: vec![],
-        rankings: vec![],
-        critical: vec![],
         classes: None,
         traits: vec![],
         thresholds: vec![],
-        robustness: vec![],
-        side_by_side: None,
-        k_curves: vec![],
-        moved: vec![],
-        fairness: vec![],
-        benefits: vec![],
-        attacks: vec![],
-        detection: vec![],
-        masked: vec![],
-        scenes: vec![],
-        scene_totals: vec![],
-        placed: vec![],
+        model: ModelFaultResults::default(),
+        images: ImageFaultResults::default(),
+        attacks: AttackResults::default(),
+        scenes: SceneResults::default(),
+        checks: Checks::default(),
         spending: None,
-        advice: vec![],
         examples: vec![],
         galleries: vec![],
-        requirements: vec![],
-        preserved: vec![],
-        pinned: vec![],
-        verdict: None,
         warnings: vec![],
-        provenance: vec![],
     }
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod fixture;
-#[path = "../../../sweep/tests/it/generated.rs"]
+#[path = "../../../analysis/tests/it/sweep/generated.rs"]
 mod generated;
 mod page;
 mod preserved;

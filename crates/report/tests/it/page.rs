@@ -17,7 +17,7 @@ fn parsable(page: &str) -> String {
 }
 
 pub(crate) fn with_page(summary: &Summary, dir: &Path, check: impl FnOnce(&str, &Document<'_>)) {
-    let page = faultlens_report::html(summary, dir).unwrap();
+    let page = faultlens_report::html(summary, dir);
     let text = parsable(&page);
     let options = ParsingOptions { nodes_limit: 1_000_000, ..ParsingOptions::default() };
     check(&page, &Document::parse_with_options(&text, options).unwrap());
@@ -54,7 +54,7 @@ fn the_pages_can_be_written() {
     let pages =
         [("FAULTLENS_FIXTURE_PAGE", rich(dir.path())), ("FAULTLENS_FIXTURE_EMPTY_PAGE", empty())];
     for (variable, summary) in pages {
-        let page = faultlens_report::html(&summary, dir.path()).unwrap();
+        let page = faultlens_report::html(&summary, dir.path());
         if let Some(path) = std::env::var_os(variable) {
             // Commands read like a user's.
             std::fs::write(path, page.replace(dir.path().to_str().unwrap(), "runs/signs")).unwrap();
@@ -65,7 +65,7 @@ fn the_pages_can_be_written() {
 #[test]
 fn commands_name_the_run_as_it_was_given() {
     let page = faultlens_report::html(&rich(tempfile::tempdir().unwrap().path()), Path::new("a b"));
-    assert!(page.unwrap().contains("faultlens replay &#39;a b&#39; 1234"));
+    assert!(page.contains("faultlens replay &#39;a b&#39; 1234"));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn sections_on_the_inside_of_models_show_the_summarys_numbers() {
     let dir = tempfile::tempdir().unwrap();
     let summary = rich(dir.path());
     with_page(&summary, dir.path(), |_, document| {
-        let map = &summary.heat_maps[0];
+        let map = &summary.model.heat_maps[0];
         let cells = |row: &faultlens_analysis::HeatRow| {
             row.cells.iter().map(|cell| cell.value.unwrap_or(-1.0)).collect::<Vec<_>>()
         };
@@ -155,8 +155,8 @@ fn what_people_cope_with_shows_the_summarys_numbers() {
             .map(|row| row.children().filter(Node::is_element).map(text).collect())
             .skip(1)
             .collect();
-        assert_eq!(rows.len(), summary.preserved.len());
-        for (row, one) in rows.iter().zip(&summary.preserved) {
+        assert_eq!(rows.len(), summary.checks.preserved.len());
+        for (row, one) in rows.iter().zip(&summary.checks.preserved) {
             assert!(
                 row.contains(&one.target) && row.contains(&"≤ 0.61 [0.45, 0.72]".to_owned()),
                 "{row:?}"
@@ -354,7 +354,7 @@ fn a_run_without_trials_has_a_short_page() {
     with_page(&empty(), dir.path(), |_, document| {
         assert_eq!(tagged(document.root(), "table").count(), 0);
         let sections = tagged(document.root(), "section").count();
-        assert_eq!(sections, 2, "only the title and the key figures");
+        assert_eq!(sections, 4, "only the title, the key figures, the method and the provenance");
         let words = text(document.root());
         assert!(words.contains("of 100 planned; not finished") && !words.contains("NaN"));
     });

@@ -2,8 +2,8 @@
 
 use crate::fixture::HOSTILE;
 use faultlens_analysis::{
-    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Mean, Preserved, Ranks, Verdict,
-    WorstClass,
+    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Mean, Preserved, PreservedReason,
+    Ranks, Verdict, WorstClass,
 };
 
 fn mean(value: f64, n: u64) -> Mean {
@@ -49,9 +49,13 @@ fn one(target: &str, reached: f64, verdict: Verdict, place: u64) -> Preserved {
         versions: 1_520,
         outside: 480,
         out_of_reach: 3,
-        untold: 0,
+        unknown_change: 0,
         verdict,
-        why: "the distance lies somewhere".into(),
+        reason: match verdict {
+            Verdict::NotMet => PreservedReason::BeyondMargin,
+            Verdict::Met => PreservedReason::WithinMargin,
+            Verdict::Inconclusive => PreservedReason::StraddlesMargin,
+        },
         ranks: Some(Ranks { distance: place, accuracy: Some(1), of: 2 }),
         diagnosis: Diagnosis {
             curve: (0..20).map(bin).collect(),

@@ -2,7 +2,9 @@
 
 use crate::fixture::{HOSTILE, empty, rate, rich};
 use crate::page::{numbers, tagged, text, with_id, with_page};
-use faultlens_analysis::{ChangedScenes, LostObjects, Mean, MovedOn, Placed, SceneTotal};
+use faultlens_analysis::{
+    ChangedScenes, LostObjects, Mean, PlacementEffect, Relocations, SceneTotal,
+};
 use faultlens_report::markdown;
 use roxmltree::Node;
 
@@ -23,7 +25,7 @@ fn inserted(target: &str, fault: &str, events: u64, money: Option<f64>) -> Chang
         spurious: events / 3,
         relabelled: 5,
         misplaced: 3,
-        moved: Some(MovedOn {
+        moved: Some(Relocations {
             places: 61,
             distinct: 57,
             arrived: rate(11, 50),
@@ -92,8 +94,8 @@ pub(crate) fn totals() -> Vec<SceneTotal> {
     vec![road_eye, hostile, all]
 }
 
-pub(crate) fn placed() -> Vec<Placed> {
-    let one = |target: &str, events, value, p_value| Placed {
+pub(crate) fn placements() -> Vec<PlacementEffect> {
+    let one = |target: &str, events, value, p_value| PlacementEffect {
         target: target.into(),
         fault: "insert_object".into(),
         guided: rate(events, 400),

@@ -2,8 +2,9 @@
 
 use super::fixture::{HOSTILE, rate};
 use faultlens_analysis::{
-    Attacked, Benefit, BenefitRow, DetectionPoint, DetectionQuality, FairGroup, FairPoint,
-    Fairness, Gap, KCurve, Masking, Mean, Moved, MovedRow, SideBySide, SideRow, Standing,
+    AttackResult, Benefit, BenefitRow, DetectionPoint, DetectionQuality, FairGroup, FairPoint,
+    Fairness, Gap, KCurve, Masking, Mean, Measure, MeasureChange, MeasureChangeRow, SideBySide,
+    SideRow, SurvivingShare,
 };
 use faultlens_record::{ServiceAccount, Spending};
 
@@ -40,11 +41,12 @@ pub(crate) fn k_curves() -> Vec<KCurve> {
     vec![curve("sign-small", "golden"), curve(HOSTILE, "golden"), curve("sign-small", "truth")]
 }
 
-pub(crate) fn moved() -> Moved {
-    let rows = [HOSTILE, "fog"].map(|fault| MovedRow { fault: fault.into(), mean: mean(0.3) });
-    Moved {
+pub(crate) fn measure_change() -> MeasureChange {
+    let rows =
+        [HOSTILE, "fog"].map(|fault| MeasureChangeRow { fault: fault.into(), mean: mean(0.3) });
+    MeasureChange {
         target: HOSTILE.into(),
-        what: "confidence lost".into(),
+        measure: Measure::ConfidenceLost,
         rows: rows.to_vec(),
         all: mean(0.31),
     }
@@ -94,8 +96,8 @@ pub(crate) fn benefit() -> Benefit {
     }
 }
 
-pub(crate) fn attacked() -> Attacked {
-    Attacked {
+pub(crate) fn attack_result() -> AttackResult {
+    AttackResult {
         target: HOSTILE.into(),
         attack: HOSTILE.into(),
         needs: "gradients".into(),
@@ -104,7 +106,7 @@ pub(crate) fn attacked() -> Attacked {
         queries: Some(12.0),
         distance: Some(0.0312),
         cpu_seconds: Some(0.0042),
-        standing: vec![Standing { queries: 12.0, share: 0.2, low: 0.1, high: 0.33 }],
+        survival: vec![SurvivingShare { queries: 12.0, share: 0.2, low: 0.1, high: 0.33 }],
     }
 }
 

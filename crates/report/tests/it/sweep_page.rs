@@ -1,14 +1,13 @@
-//! The page of a robustness study: harmless, and with the numbers of the findings.
+//! The page of a robustness sweep: harmless, and with the numbers of the findings.
 
 use crate::generated::Sweep;
 use faultlens_analysis::format::{number, percent, rate};
-use faultlens_report::{GridPage, grid, grid_markdown};
-use faultlens_sweep::Rows;
-use faultlens_sweep::analysis::{Findings, Options, analyse};
+use faultlens_analysis::sweep::{Findings, Options, Rows, analyse};
+use faultlens_report::{SweepPage, sweep, sweep_markdown};
 
 fn page(findings: &Findings) -> String {
     let provenance = vec![("Sweep".to_owned(), "<i>study.yaml</i>".to_owned())];
-    grid(&GridPage { title: "A study".to_owned(), findings, provenance }).unwrap()
+    sweep(&SweepPage { title: "A sweep".to_owned(), findings, provenance })
 }
 
 fn findings(rows: &Rows) -> Findings {
@@ -53,8 +52,10 @@ fn names_are_shown_and_do_nothing() {
         let found = page.replace("http://www.w3.org/2000/svg", "").contains(forbidden);
         assert!(!found, "{forbidden}");
     }
-    assert!(page.contains("default-src 'none'") && page.contains("pgd&#60;b&#62;&#38;"));
-    let text = grid_markdown("# <x>", &found);
+    assert!(page.contains("default-src 'none'") && page.contains("pgd&lt;b&gt;&amp;"));
+    let provenance = Vec::new();
+    let page = SweepPage { title: "# <x>".to_owned(), findings: &found, provenance };
+    let text = sweep_markdown(&page);
     assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains("<x>"));
 }
 
@@ -113,9 +114,10 @@ fn every_figure_is_there_and_lies_open_to_be_seen() {
 #[test]
 fn test_rows_are_named_where_they_are() {
     let rows = Sweep { samples: 5, ..Sweep::default() }.rows();
-    let told = |test: f64| page(&analyse(&rows, &Options { test, ..Options::default() }).unwrap());
-    assert!(told(0.2).contains("on test rows; ICI"));
-    let without = told(0.0);
+    let page_with =
+        |test: f64| page(&analyse(&rows, &Options { test, ..Options::default() }).unwrap());
+    assert!(page_with(0.2).contains("on test rows; ICI"));
+    let without = page_with(0.0);
     assert!(without.contains("on the rows of the fit; ICI") && !without.contains("on test rows"));
 }
 

@@ -1,8 +1,10 @@
 //! The reports that are plain text.
 
 use crate::fixture::{HOSTILE, empty, rich};
-use faultlens_analysis::Verdict;
-use faultlens_report::{Terminal, html, junit, markdown, plain, terminal};
+use faultlens_analysis::{Verdict, Warning};
+use faultlens_report::{Terminal, html, json, junit, markdown, plain, terminal};
+use faultlens_spec::{Intervals, Method};
+use faultlens_stats::Level;
 use roxmltree::Document;
 
 fn columns(line: &str) -> usize {
@@ -14,7 +16,7 @@ fn the_terminal_gets_few_lines_and_no_commands() {
     let dir = tempfile::tempdir().unwrap();
     let mut summary = rich(dir.path());
     // The worst come first, and there is room for some.
-    summary.preserved.truncate(1);
+    summary.checks.preserved.truncate(1);
     for width in [20, 48, 80, 100, 500] {
         let text = terminal(&summary, Terminal { colour: false, width });
         assert!(text.lines().count() <= 40);
@@ -41,9 +43,12 @@ fn the_terminal_gets_few_lines_and_no_commands() {
 fn the_terminal_stays_short_whatever_the_run_says() {
     let dir = tempfile::tempdir().unwrap();
     let mut summary = rich(dir.path());
-    summary.findings = vec!["a finding of many words ".repeat(40); 30];
-    summary.warnings = summary.findings.clone();
-    summary.requirements = vec![summary.requirements[0].clone(); 50];
+    let words = "a finding of many words ".repeat(40);
+    let mut total = summary.scenes.totals[0].clone();
+    total.target = Some(words.clone());
+    summary.scenes.totals = vec![total; 30];
+    summary.warnings = vec![Warning::UnknownPrivilegedGroup(words); 30];
+    summary.checks.requirements = vec![summary.checks.requirements[0].clone(); 50];
     let text = terminal(&summary, Terminal { colour: false, width: 80 });
     assert!(text.lines().count() <= 40 && text.contains("more"), "{text}");
     let none = terminal(&empty(), Terminal { colour: false, width: 80 });
@@ -76,8 +81,8 @@ fn markdown_has_only_our_markup() {
 fn failures_in_time_read_the_same_everywhere() {
     let dir = tempfile::tempdir().unwrap();
     let mut summary = rich(dir.path());
-    summary.preserved.clear();
-    summary.requirements.rotate_right(1);
+    summary.checks.preserved.clear();
+    summary.checks.requirements.rotate_right(1);
     let wanted = "FIT 3.2 (2.5 to 4.0)";
     let screen = terminal(&summary, Terminal { colour: false, width: 100 });
     assert!(screen.contains(&format!("{wanted}, limit 10")), "{screen}");
@@ -106,15 +111,14 @@ fn markdown_has_what_lies_inside_models() {
 fn every_report_names_the_intervals_that_it_shows() {
     let dir = tempfile::tempdir().unwrap();
     let mut summary = rich(dir.path());
-    // Nothing but the intervals' own words may say how sure they are.
-    summary.method.clear();
-    summary.confidence = 0.9;
-    summary.interval = "Clopper-Pearson 90% intervals".into();
-    let page = html(&summary, dir.path()).unwrap();
+    let level = Level::new(0.9).unwrap();
+    summary.intervals = Intervals { method: Method::ClopperPearson, level };
+    let interval = "Clopper-Pearson 90% intervals";
+    let page = html(&summary, dir.path());
     let reports =
         [page, markdown(&summary), terminal(&summary, Terminal { colour: false, width: 80 })];
     for report in reports {
-        assert!(report.contains(&summary.interval), "{report}");
+        assert!(report.contains(interval), "{report}");
         assert!(!report.contains("95% interval"), "{report}");
     }
 }
@@ -138,7 +142,8 @@ fn junit_says_what_did_not_pass_and_why() {
     assert_eq!(suite.attribute("tests"), Some("10"));
     assert_eq!(suite.attribute("failures"), Some(&*tagged("failure").len().to_string()));
     // A pinned trial and both preservations do not pass either.
-    let unmet = summary.requirements.iter().filter(|one| one.verdict != Verdict::Met).count() + 3;
+    let unmet =
+        summary.checks.requirements.iter().filter(|one| one.verdict != Verdict::Met).count() + 3;
     assert_eq!(tagged("failure").len(), unmet);
     let kinds: Vec<_> = tagged("failure").iter().filter_map(|one| one.attribute("type")).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == "inconclusive").count(), 4);
@@ -150,6 +155,34 @@ fn junit_says_what_did_not_pass_and_why() {
     let rate: f64 = property("changed").unwrap().attribute("value").unwrap().parse().unwrap();
     assert_eq!(Some(rate), summary.overall.rate.value);
     assert!(Document::parse(&junit(&empty())).is_ok());
+}
+
+#[test]
+fn json_has_the_numbers_and_the_sentences() {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = rich(dir.path());
+    let object = json(&summary).unwrap();
+    let text = |pointer: &str| object.pointer(pointer).and_then(|value| value.as_str());
+    assert_eq!(object["confidence"], 0.95);
+    assert_eq!(text("/interval"), Some("Wilson 95% intervals"));
+    assert_eq!(text("/groupings/0/title"), Some("By fault"));
+    let fisher = text("/groupings/0/correction").unwrap();
+    assert!(fisher.starts_with("Fisher's exact test of each of 7 groups"), "{fisher}");
+    let cases = text("/groupings/4/correction").unwrap();
+    assert!(cases.starts_with("Permutation test over 600 cases (2,000 permutations)"), "{cases}");
+    assert!(object["groupings"][1]["correction"].is_null());
+    assert_eq!(text("/moved/0/what"), Some("confidence lost"));
+    assert_eq!(text("/requirements/3/why"), Some("the whole interval lies at or below 1%"));
+    let why = text("/preserved/0/why").unwrap();
+    assert!(why.starts_with("the distance is at least +9.8 points, above 0; other"), "{why}");
+    assert_eq!(text("/pinned/0/why"), Some("the fault still breaks the answer"));
+    assert_eq!(text("/verdict"), Some("not_met"));
+    let opening = "In 4,332 judged trials on 2 targets, 9.9% [9.1, 10.9] changed the prediction";
+    assert!(text("/findings/0").unwrap().starts_with(opening), "{}", object["findings"]);
+    assert_eq!(object["provenance"][1][1], "42");
+    assert_eq!(object["advice"].as_array().unwrap().len(), summary.recommendations().len());
+    assert_eq!(object["heat_maps"].as_array().unwrap().len(), 1);
+    assert_eq!(object["scene_totals"][0]["target"], "road-eye");
 }
 
 /// Shows the texts of the rich summary to the eye, where `FAULTLENS_FIXTURE_TEXTS` says.

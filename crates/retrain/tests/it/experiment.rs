@@ -3,7 +3,7 @@
 use faultlens_core::{Case, Seed};
 use faultlens_data::{DataSet, write_coco};
 use faultlens_retrain::{
-    Configuration, EventKind, Origin, Plan, RetrainError, Retraining, Workers, retrain,
+    Configuration, EventKind, Origin, Plan, RetrainError, Retraining, Workers, load, retrain,
 };
 use faultlens_world as world;
 use std::fs;
@@ -51,10 +51,11 @@ fn run(
     folder: &Path,
     threads: usize,
 ) -> (Vec<String>, Result<Retraining, RetrainError>) {
-    let (mut told, interrupted) = (Vec::new(), AtomicBool::new(false));
+    let mut events = Vec::new();
+    let interrupted = AtomicBool::new(false);
     let workers = Workers { threads, interrupted: &interrupted };
     let done = retrain(plan, folder, &workers, &mut |news| {
-        told.extend(match news.what {
+        events.extend(match news.what {
             EventKind::Kept(step) => Some(format!("{} kept {step}", news.seed)),
             EventKind::First(_) => Some(format!("{} first", news.seed)),
             EventKind::Drawn { .. } => Some(format!("{} drawn", news.seed)),
@@ -64,7 +65,7 @@ fn run(
             _ => None,
         });
     });
-    (told, done)
+    (events, done)
 }
 
 fn bytes(folder: &Path, name: &str) -> Vec<u8> {
@@ -75,13 +76,13 @@ fn bytes(folder: &Path, name: &str) -> Vec<u8> {
 fn an_experiment_repeats_goes_on_and_does_nothing_twice() {
     let own = Own::new();
     let (plan, [one, two]) = (own.plan(), ["one", "two"].map(|name| own.path(name)));
-    let (told, done) = run(&plan, &one, 1);
+    let (events, done) = run(&plan, &one, 1);
     let done = done.unwrap();
     let each = |seed| {
         ["first", "drawn", "originals", "failing", "unchecked"].map(|s| format!("{seed} {s}"))
     };
-    assert_eq!(told, [each(1), each(2)].concat());
-    assert!(done.is_complete() && Retraining::load(&one).unwrap() == done);
+    assert_eq!(events, [each(1), each(2)].concat());
+    assert!(done.is_complete() && load(&one).unwrap() == done);
     // Twelve images in batches of four, twice; the same steps whatever is learned from.
     for course in done.seeds.iter().flat_map(|seed| &seed.courses) {
         let steps: Vec<usize> = course.points.iter().map(|point| point.steps).collect();
@@ -100,23 +101,26 @@ fn an_experiment_repeats_goes_on_and_does_nothing_twice() {
         }
     });
     assert!(matches!(stopped, Err(RetrainError::Stopped)));
-    assert!(!Retraining::load(&two).unwrap().is_complete());
-    let (told, again) = run(&plan, &two, 2);
+    assert!(!load(&two).unwrap().is_complete());
+    let (events, again) = run(&plan, &two, 2);
     assert_eq!(again.unwrap(), done);
     let kept =
         ["kept the first model", "kept the changed scenes", "kept originals alone", "failing"];
-    assert_eq!(told[..4], kept.map(|step| format!("1 {step}")));
+    assert_eq!(events[..4], kept.map(|step| format!("1 {step}")));
     for name in ["seed-1/failing.onnx", "seed-2/unchecked.onnx", "seed-1/failing/instances.json"] {
         assert_eq!(bytes(&one, name), bytes(&two, name), "{name}");
     }
-    let (told, again) = run(&plan, &two, 1);
-    assert!(again.unwrap() == done && told.iter().all(|step| step.contains("kept")), "{told:?}");
+    let (events, again) = run(&plan, &two, 1);
+    assert!(
+        again.unwrap() == done && events.iter().all(|step| step.contains("kept")),
+        "{events:?}"
+    );
 
     // Other labels make other sets, and those other models; the rest stays.
     let labelled = Plan { label_inserted: true, ..plan };
-    let (told, _) = run(&labelled, &two, 2);
-    assert_eq!(told[0], "1 kept the first model");
-    assert_eq!(told[1..5], ["1 drawn", "1 kept originals alone", "1 failing", "1 unchecked"]);
+    let (events, _) = run(&labelled, &two, 2);
+    assert_eq!(events[0], "1 kept the first model");
+    assert_eq!(events[1..5], ["1 drawn", "1 kept originals alone", "1 failing", "1 unchecked"]);
     sets_have_labels(&one, &two);
 }
 
@@ -127,10 +131,12 @@ fn sets_have_labels(plain: &Path, labelled: &Path) {
     let stem = |name: &str| Path::new(name).file_stem().unwrap().to_string_lossy().into_owned();
     let originals: Vec<Case> = (0..originals.len()).map(|at| originals.case(at).unwrap()).collect();
     for name in [Configuration::Failing.name(), Configuration::Unchecked.name()] {
-        let (without, with) = (open(plain, name), open(labelled, name));
+        let without = open(plain, name);
+        let with = open(labelled, name);
         assert!(!without.is_empty() && without.len() == with.len());
         for at in 0..without.len() {
-            let (case, other) = (without.case(at).unwrap(), with.case(at).unwrap());
+            let case = without.case(at).unwrap();
+            let other = with.case(at).unwrap();
             let background = |one: &&Case| stem(&case.name).starts_with(&stem(&one.name));
             let background = originals.iter().find(background).unwrap();
             assert_eq!(case.objects, background.objects, "{}", case.name);

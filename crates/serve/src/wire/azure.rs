@@ -1,6 +1,6 @@
 //! Azure AI Vision, image analysis 3.2 and 4.0, and Azure Face.
 
-use super::format::{Failure, Format, RETRY_AFTER, Wire, is_key};
+use super::format::{Failure, Format, RETRY_AFTER, Wire, has_bearer_key, is_key};
 use super::multipart;
 use crate::image_rules::{ImageError, ImageRules};
 use crate::message::{HttpRequest, HttpResponse};
@@ -40,7 +40,7 @@ impl Wire for Azure {
 
     fn admit(&self, http: &HttpRequest, keys: &[String]) -> Result<(), HttpResponse> {
         let key = http.header("ocp-apim-subscription-key");
-        if is_key(keys, key) || http.bearer().is_some_and(|token| is_key(keys, token)) {
+        if is_key(keys, key) || has_bearer_key(http, keys) {
             return Ok(());
         }
         let why = "Access denied due to invalid subscription key or wrong API endpoint. Make sure \

@@ -55,6 +55,11 @@ impl fmt::Debug for Format {
     }
 }
 
+/// Whether a request carries one of the keys as its bearer token.
+pub(super) fn has_bearer_key(http: &HttpRequest, keys: &[String]) -> bool {
+    http.bearer().is_some_and(|token| is_key(keys, token))
+}
+
 /// Whether a token is one of the keys, compared in constant time: the time does not depend on where
 /// they differ.
 pub(super) fn is_key(keys: &[String], token: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The object detector of IBM's Model Asset eXchange: `POST /model/predict`.
 
-use super::format::{Failure, Format, RETRY_AFTER, Wire, is_key};
+use super::format::{Failure, Format, RETRY_AFTER, Wire, has_bearer_key};
 use super::multipart;
 use crate::image_rules::{ImageError, ImageRules};
 use crate::message::{HttpRequest, HttpResponse};
@@ -27,10 +27,7 @@ impl Wire for Ibm {
 
     /// The original lets everybody in; behind a gateway it asks for a bearer token.
     fn admit(&self, http: &HttpRequest, keys: &[String]) -> Result<(), HttpResponse> {
-        match http.bearer() {
-            Some(token) if is_key(keys, token) => Ok(()),
-            _ => Err(error(401, "Unauthorized")),
-        }
+        if has_bearer_key(http, keys) { Ok(()) } else { Err(error(401, "Unauthorized")) }
     }
 
     fn answer(
@@ -103,7 +100,7 @@ fn predict(http: &HttpRequest, model: ModelView<'_>) -> Result<HttpResponse, Htt
     Ok(HttpResponse::json(200, &json!({"status": "ok", "predictions": predictions})))
 }
 
-/// The least score that a client asks for.
+/// The minimum score that a client asks for.
 fn threshold(text: Option<String>) -> Result<f64, String> {
     let Some(text) = text else { return Ok(THRESHOLD) };
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());

@@ -1,7 +1,7 @@
 //! The Open Inference Protocol, version 2, as KServe, Triton, TorchServe, MLServer and OpenVINO
 //! Model Server speak it, with the binary tensor extension.
 
-use super::format::{Failure, Format, RETRY_AFTER, Wire, is_key};
+use super::format::{Failure, Format, RETRY_AFTER, Wire, has_bearer_key};
 use super::tensors;
 use crate::message::{HttpRequest, HttpResponse};
 use crate::model::ModelView;
@@ -59,10 +59,7 @@ impl Wire for Kserve {
     }
 
     fn admit(&self, http: &HttpRequest, keys: &[String]) -> Result<(), HttpResponse> {
-        match http.bearer() {
-            Some(token) if is_key(keys, token) => Ok(()),
-            _ => Err(error(401, "Unauthorized")),
-        }
+        if has_bearer_key(http, keys) { Ok(()) } else { Err(error(401, "Unauthorized")) }
     }
 
     fn answer(
@@ -84,11 +81,11 @@ impl Wire for Kserve {
                     (&Method::GET, ["ready"]) => Ok(healthy()),
                     (&Method::POST, ["infer"]) => infer(http, model),
                     (_, [] | ["ready"] | ["infer"]) => Err(error(405, "Method Not Allowed")),
-                    _ => Err(error(404, "Not DetectedObject")),
+                    _ => Err(error(404, "Not Found")),
                 }
             }
             (_, _, ["health", "live" | "ready"]) => Err(error(405, "Method Not Allowed")),
-            _ => Err(error(404, "Not DetectedObject")),
+            _ => Err(error(404, "Not Found")),
         }
     }
 

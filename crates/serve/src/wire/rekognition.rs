@@ -17,7 +17,7 @@ const RULES: ImageRules =
     ImageRules { max_bytes: 5 << 20, min_side: 80, max_side: 10_000, only_png_and_jpeg: true };
 const TARGET: &str = "RekognitionService.";
 const MAX_LABELS: usize = 1000;
-/// The most celebrities in one response.
+/// The maximum number of celebrities in one response.
 const MAX_CELEBRITIES: usize = 64;
 /// The default confidences below which AWS leaves labels out.
 const MIN_LABEL: f64 = 55.0;

@@ -123,4 +123,5 @@ fn errors_are_reported() {
         assert_eq!(reply.status, status, "{method} {path}");
         assert!(reply.json()["error"].is_string());
     }
+    assert_eq!(server.send("GET", "/v3", "", b"").json()["error"], "Not Found");
 }

@@ -1,34 +1,51 @@
 //! TensorFI 1: faults in the results of operators.
 
 use super::super::error::Diagnostic;
-use super::super::takes::{Key, Takes, check};
+use super::super::location::{At, Location};
+use super::super::section::read;
 use super::super::tree::{Node, Value};
+use super::super::values::{NameOf, Names, Texts, Whole};
+use super::number_in;
 use super::operators::{ALL, OPERATORS, executed, kinds};
 use super::write::FaultText;
-use super::{number_in, word};
-use faultlens_core::ParameterKind::{Choice, Whole};
 use faultlens_core::did_you_mean;
 use faultlens_engine::{Graph, Operator};
-use serde_saphyr::Location;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
-pub(super) const KEYS: &[Key] = &[
-    key("ScalarFaultType", "what happens to scalars; None by default", FAULT_TYPE),
-    key("TensorFaultType", "what happens to tensors; None by default", FAULT_TYPE),
-    Key { required: true, ..key("Ops", "what is hit, such as - ALL = 1.0", Takes::Texts) },
-    key("Seed", "what all random numbers come from", COUNT),
-    key("SkipCount", "how many of the operators are spared, from the first one on", COUNT),
-    key("Instances", "how many operators of each name the model has", Takes::Texts),
-    key("InjectMode", "how many operators are hit; errorRate by default", MODE),
-];
+/// A file of TensorFI 1 as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+pub(super) struct FirstFile {
+    /// What happens to scalars; None by default.
+    scalar_fault_type: Option<NameOf<FaultTypes>>,
+    /// What happens to tensors; None by default.
+    tensor_fault_type: Option<At<NameOf<FaultTypes>>>,
+    /// What is hit, such as - ALL = 1.0.
+    ops: At<Texts>,
+    /// What all random numbers come from.
+    seed: Option<Count>,
+    /// How many of the operators are spared, from the first one on.
+    skip_count: Option<At<Count>>,
+    /// How many operators of each name the model has.
+    #[serde(default)]
+    instances: Texts,
+    /// How many operators are hit; errorRate by default.
+    inject_mode: Option<Mode>,
+}
 
-const COUNT: Takes = Takes::Plain(Whole { min: 0, max: i64::MAX });
-const MODE: Takes = Takes::Plain(Choice(&["errorRate", "dynamicInstance", "oneFaultPerRun"]));
-const FAULT_TYPE: Takes =
-    Takes::Name("fault type", || TYPES.iter().map(|kind| kind.name).collect());
+type Count = Whole<0, { i64::MAX }>;
 
-const fn key(name: &'static str, about: &'static str, takes: Takes) -> Key {
-    Key { name, about, required: false, takes }
+/// The fault types by their names.
+struct FaultTypes;
+
+impl Names for FaultTypes {
+    const WHAT: &'static str = "fault type";
+
+    fn all() -> Vec<(&'static str, &'static str)> {
+        TYPES.iter().map(|kind| (kind.name, "")).collect()
+    }
 }
 
 /// A fault type, and what it is here.
@@ -50,10 +67,21 @@ const TYPES: &[FaultType] = &[
     FaultType { name: "bitFlip-tensor", fault: Some("bit_flip"), whole: true },
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl FaultType {
+    fn named(name: &str) -> Option<&'static Self> {
+        TYPES.iter().find(|kind| kind.name == name)
+    }
+}
+
+/// How many operators are hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 enum Mode {
+    /// Each by its probability.
     ErrorRate,
+    /// One of each kind.
     DynamicInstance,
+    /// One.
     OneFaultPerRun,
 }
 
@@ -114,24 +142,26 @@ impl First {
                         below it, or others instead of ALL";
             return Err(Diagnostic::new(ops.at, what));
         }
-        check("a TensorFI 1 file", &tree, &Takes::Section(KEYS))?;
-        let of = |key: &str| TYPES.iter().find(|kind| Some(kind.name) == word(&tree, key));
-        let scalars = of("ScalarFaultType").is_some_and(|kind| kind.fault.is_some());
-        let Some(FaultType { fault: Some(fault), whole, .. }) = of("TensorFaultType") else {
-            let at = tree.get("TensorFaultType").unwrap_or(&tree).at;
-            return Err(Diagnostic::new(at, nothing(scalars)));
+        let file: FirstFile = read("a TensorFI 1 file", &tree, "")?;
+        let scalar = file.scalar_fault_type.and_then(|name| FaultType::named(&name.name));
+        let scalars = scalar.is_some_and(|kind| kind.fault.is_some());
+        let tensor = file.tensor_fault_type.as_ref();
+        let tensor_at = tensor.map_or(tree.at, |name| name.at);
+        let tensor = tensor.and_then(|name| FaultType::named(&name.value.name));
+        let Some(FaultType { fault: Some(fault), whole, .. }) = tensor else {
+            return Err(Diagnostic::new(tensor_at, nothing(scalars)));
         };
-        let count = |key: &str| tree.get(key).and_then(Node::whole);
+        let skip = file.skip_count.as_ref().and_then(|skip| skip.value.get());
         Ok(Self {
             fault,
             whole: *whole,
-            mode: word(&tree, "InjectMode").map(mode),
-            ops: ops.map(probabilities).transpose()?.unwrap_or_default(),
-            ops_at: ops.unwrap_or(&tree).at,
-            instances: tree.get("Instances").map(instances).transpose()?.unwrap_or_default(),
-            seed: count("Seed"),
-            skip: count("SkipCount").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0),
-            skip_at: tree.get("SkipCount").unwrap_or(&tree).at,
+            mode: file.inject_mode,
+            ops: probabilities(&file.ops.value)?,
+            ops_at: file.ops.at,
+            instances: instances(&file.instances)?,
+            seed: file.seed.and_then(Whole::get),
+            skip: skip.unwrap_or(0),
+            skip_at: file.skip_count.map_or(tree.at, |skip| skip.at),
             scalars,
         })
     }
@@ -295,14 +325,6 @@ fn nothing(scalars: bool) -> &'static str {
     }
 }
 
-fn mode(word: &str) -> Mode {
-    match word {
-        "dynamicInstance" => Mode::DynamicInstance,
-        "oneFaultPerRun" => Mode::OneFaultPerRun,
-        _ => Mode::ErrorRate,
-    }
-}
-
 /// TensorFI takes these keys without a value for keys that are not there.
 fn without_nothing(tree: &Node) -> Node {
     let optional = ["ScalarFaultType", "TensorFaultType", "Instances"];
@@ -319,12 +341,12 @@ fn is_empty(node: &Node) -> bool {
     }
 }
 
-fn probabilities(ops: &Node) -> Result<Vec<Named>, Diagnostic> {
+fn probabilities(ops: &Texts) -> Result<Vec<Named>, Diagnostic> {
     named("Ops", ops, "a probability from 0 to 1", |number| (0.0..=1.0).contains(&number))
 }
 
-fn instances(node: &Node) -> Result<Vec<Named>, Diagnostic> {
-    named("Instances", node, "a whole number of 1 or more", |number| {
+fn instances(texts: &Texts) -> Result<Vec<Named>, Diagnostic> {
+    named("Instances", texts, "a whole number of 1 or more", |number| {
         number >= 1.0 && number.fract() == 0.0
     })
 }
@@ -332,28 +354,25 @@ fn instances(node: &Node) -> Result<Vec<Named>, Diagnostic> {
 /// The entries of a list of `NAME = number`.
 fn named(
     key: &str,
-    node: &Node,
+    texts: &Texts,
     wanted: &str,
     fits: impl Fn(f64) -> bool,
 ) -> Result<Vec<Named>, Diagnostic> {
-    let entry = |node: &Node| {
-        let text = node.text().unwrap_or_default();
-        let wrong = |what: String| Diagnostic::new(node.at, what);
+    let mut all = Vec::new();
+    for At { at, value: text } in &texts.0 {
         let Some((name, number)) = text.split_once('=') else {
-            return Err(wrong(format!("{key} reads NAME = {wanted}, not {text:?}")));
+            let what = format!("{key} reads NAME = {wanted}, not {text:?}");
+            return Err(Diagnostic::new(*at, what));
         };
         let name = name.trim();
         let number = number.trim();
-        let kinds = kinds(name).ok_or_else(|| wrong(unknown(name)))?;
+        let kinds = kinds(name).ok_or_else(|| Diagnostic::new(*at, unknown(name)))?;
         let Some(number) = number_in(number).filter(|number| fits(*number)) else {
-            return Err(wrong(format!("{name} takes {wanted}, not {number}")));
+            return Err(Diagnostic::new(*at, format!("{name} takes {wanted}, not {number}")));
         };
-        Ok(Named { name: name.to_owned(), kinds, number })
-    };
-    match &node.value {
-        Value::List(list) => list.iter().map(entry).collect(),
-        _ => entry(node).map(|one| vec![one]),
+        all.push(Named { name: name.to_owned(), kinds, number });
     }
+    Ok(all)
 }
 
 /// TensorFI passes over a name that it does not know, and then injects nothing.

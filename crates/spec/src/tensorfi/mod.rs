@@ -11,8 +11,9 @@ mod tests;
 mod write;
 
 use super::error::{ConfigError, Diagnostic};
-use super::takes::{Key, unknown_key};
-use super::tree::{self, Node, Value};
+use super::section::keys_of;
+use super::tree::{self, Value};
+use super::words::unknown_key;
 use faultlens_engine::Graph;
 use faultlens_targets::PartialDescription;
 use first::First;
@@ -99,7 +100,7 @@ pub struct Translation {
 impl TensorFi {
     /// Checks the text of a file; its keys tell the version. `path` is where it comes from.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let settings = version(text).map_err(|slip| slip.within(text, path))?;
+        let settings = version(text).map_err(|error| error.within(text, path))?;
         Ok(Self { settings, text: text.to_owned(), path: path.to_path_buf() })
     }
 
@@ -118,7 +119,7 @@ impl TensorFi {
             Version::First(first) => (first.fault(graph, &mut notes), first.seed()),
             Version::Second(second) => (Ok(second.fault(graph, &mut notes)), None),
         };
-        let fault = fault.map_err(|slip| slip.within(&self.text, &self.path))?;
+        let fault = fault.map_err(|error| error.within(&self.text, &self.path))?;
         let name = self.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let origin = format!("the TensorFI {} file {name}", self.version());
         let text = Parts { origin, notes: &notes, seed, fault }.text(asked);
@@ -138,15 +139,16 @@ fn version(text: &str) -> Result<Version, Diagnostic> {
             return Err(Diagnostic::new(tree.at, what));
         }
     };
-    let has = |keys: &[Key]| {
-        entries.iter().filter(|entry| keys.iter().any(|key| key.name == entry.key)).count()
-    };
-    match (has(first::KEYS), has(second::KEYS)) {
+    let first_keys = keys_of::<first::FirstFile>();
+    let second_keys = keys_of::<second::SecondFile>();
+    let first_count = entries.iter().filter(|entry| first_keys.contains(&entry.key)).count();
+    let second_count = entries.iter().filter(|entry| second_keys.contains(&entry.key)).count();
+    match (first_count, second_count) {
         (0, 0) => {
-            let names = first::KEYS.iter().chain(second::KEYS).map(|key| key.name);
+            let names = first_keys.iter().chain(&second_keys).map(String::as_str).collect();
             let key = &entries[0].key;
             let at = entries[0].key_at;
-            Err(unknown_key(at, "neither TensorFI 1 nor 2 has a key", key, names.collect()))
+            Err(unknown_key(at, "neither TensorFI 1 nor 2 has a key", key, names))
         }
         (one, two) if one >= two => First::read(&tree).map(Version::First),
         _ => Second::read(&tree).map(Version::Second),
@@ -156,9 +158,4 @@ fn version(text: &str) -> Result<Version, Diagnostic> {
 /// A number from a text that holds nothing else.
 fn number_in(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
-}
-
-/// The text of a key that was checked to have one.
-fn word<'n>(tree: &'n Node, key: &str) -> Option<&'n str> {
-    tree.get(key).and_then(Node::text)
 }

@@ -1,38 +1,68 @@
 //! TensorFI 2: faults in the weights of layers, or in their results.
 
 use super::super::error::Diagnostic;
-use super::super::takes::{Key, Takes, check, check_plain};
+use super::super::section::read;
 use super::super::tree::{Entry, Node, Value};
+use super::super::words::check_parameter;
 use super::operators::constants;
-use super::word;
 use super::write::FaultText;
-use faultlens_core::ParameterKind::{self, Choice, Number, Whole};
+use faultlens_core::ParameterKind::{self, Number, Whole};
 use faultlens_core::{DType, Tensor};
 use faultlens_engine::{Graph, Operator, ValueId};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
-pub(super) const KEYS: &[Key] = &[
-    key("Target", "layer_states or layer_outputs", Takes::Plain(Choice(TARGETS))),
-    key("Mode", "single (one layer) or multiple (every layer)", Takes::Plain(Choice(MODES))),
-    key(
-        "Type",
-        "zeros, random or bitflips",
-        Takes::Plain(Choice(&["zeros", "random", "bitflips"])),
-    ),
-    key("Amount", "how many elements, for zeros how many percent of them", Takes::Plain(AMOUNT)),
-    Key { required: false, ..key("Bit", "which bit, or N for any", Takes::Plain(BIT)) },
-];
+/// A file of TensorFI 2 as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+pub(super) struct SecondFile {
+    /// layer_states or layer_outputs.
+    target: Target,
+    /// single (one layer) or multiple (every layer).
+    mode: Mode,
+    /// zeros, random or bitflips.
+    #[serde(rename = "Type")]
+    kind: Kind,
+    /// How many elements, for zeros how many percent of them.
+    amount: Node,
+    /// Which bit, or N for any.
+    bit: Option<Node>,
+}
+
+/// What is hit.
+#[derive(PartialEq, Deserialize, JsonSchema)]
+enum Target {
+    // Earlier versions of TensorFI 2 write the singular.
+    #[serde(rename = "layer_states", alias = "layer_state")]
+    Weights,
+    #[serde(rename = "layer_outputs")]
+    Outputs,
+}
 
 const TARGETS: &[&str] = &["layer_states", "layer_state", "layer_outputs"];
-const MODES: &[&str] = &["single", "multiple"];
+
+/// How many layers are hit.
+#[derive(PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Single,
+    Multiple,
+}
+
+/// What happens to elements.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Zeros,
+    Random,
+    Bitflips,
+}
+
 const AMOUNT: ParameterKind = Number { min: 0.0, max: 1e9 };
 const COUNT: ParameterKind = Whole { min: 1, max: 1_000_000_000 };
 const PERCENT: ParameterKind = Number { min: 0.0, max: 100.0 };
 const BIT: ParameterKind = Whole { min: 0, max: 31 };
-
-const fn key(name: &'static str, about: &'static str, takes: Takes) -> Key {
-    Key { name, about, required: true, takes }
-}
 
 /// A checked file.
 #[derive(Debug)]
@@ -54,19 +84,20 @@ enum What {
 
 impl Second {
     pub(super) fn read(tree: &Node) -> Result<Self, Diagnostic> {
-        let (tree, bit) = without_bit(&older(tree))?;
-        check("a TensorFI 2 file", &tree, &Takes::Section(KEYS))?;
-        let amount = tree.get("Amount").unwrap_or(&tree);
-        let count =
-            || check_plain("Amount", amount, &COUNT).map(|()| amount.whole().unwrap_or_default());
-        let what = match word(&tree, "Type") {
-            Some("zeros") => What::Zeros(percent(amount)?),
-            Some("random") => What::Random(count()?),
-            _ => What::Bitflips(count()?, bit),
+        let file: SecondFile = read("a TensorFI 2 file", &older(tree), "")?;
+        let bit = match &file.bit {
+            Some(bit) => checked_bit(bit)?,
+            None => None,
+        };
+        check_parameter("Amount", &file.amount, &AMOUNT)?;
+        let what = match file.kind {
+            Kind::Zeros => What::Zeros(percent(&file.amount)?),
+            Kind::Random => What::Random(count(&file.amount)?),
+            Kind::Bitflips => What::Bitflips(count(&file.amount)?, bit),
         };
         Ok(Self {
-            states: word(&tree, "Target") != Some("layer_outputs"),
-            multiple: word(&tree, "Mode") == Some("multiple"),
+            states: file.target == Target::Weights,
+            multiple: file.mode == Mode::Multiple,
             what,
         })
     }
@@ -122,26 +153,28 @@ fn older(tree: &Node) -> Node {
     tree.with(Value::Map(entries.collect()))
 }
 
-/// The bit, which is a number, a number as text or N, and the tree without it.
-fn without_bit(tree: &Node) -> Result<(Node, Option<i64>), Diagnostic> {
-    let Some(node) = tree.get("Bit") else { return Ok((tree.clone(), None)) };
-    let mut entries = tree.entries().to_vec();
-    entries.retain(|entry| entry.key != "Bit");
-    let rest = tree.with(Value::Map(entries));
+/// The bit, which is a number, a number as text, or N for any.
+fn checked_bit(node: &Node) -> Result<Option<i64>, Diagnostic> {
     if node.text() == Some("N") {
-        return Ok((rest, None));
+        return Ok(None);
     }
     let number = node.text().and_then(|text| text.trim().parse().ok());
     let read = number.map_or_else(|| node.clone(), |number| node.with(Value::Whole(number)));
-    check_plain("Bit", &read, &BIT).map_err(|slip| {
-        Diagnostic::new(slip.at, format!("{}; N stands for any bit", slip.message))
+    check_parameter("Bit", &read, &BIT).map_err(|error| {
+        Diagnostic::new(error.at, format!("{}; N stands for any bit", error.message))
     })?;
-    Ok((rest, read.whole()))
+    Ok(read.whole())
+}
+
+/// How many elements are hit.
+fn count(amount: &Node) -> Result<i64, Diagnostic> {
+    check_parameter("Amount", amount, &COUNT)?;
+    Ok(amount.whole().unwrap_or_default())
 }
 
 /// The share of elements that become zero.
 fn percent(amount: &Node) -> Result<f64, Diagnostic> {
-    check_plain("Amount", amount, &PERCENT)?;
+    check_parameter("Amount", amount, &PERCENT)?;
     match amount.number() {
         Some(share) if share > 0.0 => Ok(share),
         _ => Err(Diagnostic::new(amount.at, "Amount is 0 percent, so that nothing would be hit")),

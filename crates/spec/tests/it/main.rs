@@ -2,6 +2,7 @@
 //! schema says the same.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod schema;
 mod validator;
 
 use faultlens_core::{OutcomeKind, Setting};
@@ -166,7 +167,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("data: set", "data: world:signs", "15:11:", "the embedded world is no file and has no format; leave it out"),
     ("data: set", "dta: set", "14:3:", "cases has no key \"dta\"; did you mean \"data\"?"),
     ("format: coco", "format: coca", "15:11:", "no format is called \"coca\"; did you mean \"coco\"?"),
-    ("how: balanced", "how: even", "18:29:", "no way to sample is called \"even\"; known: random, balanced"),
+    ("how: balanced", "how: even", "18:29:", "how takes random or balanced, not \"even\""),
     ("bit: [23", "bits: [23", "22:5:", "bit_flip has no parameter \"bits\"; did you mean \"bit\"?"),
     ("bit: [23", "bit: [64", "22:11:", "bit takes a whole number from 0 to 63, not 64"),
     ("in: weights", "in: weight", "21:9:", "in takes outputs, layer_outputs, weights or inputs, not \"weight\"; did you mean \"weights\"?"),
@@ -237,7 +238,8 @@ fn sweeps_have_a_limit_in_all() {
 fn no_text_is_too_odd() {
     let odd = ["", "\t", "\0", "\n", ":", "[", "'", "&a *a", "ü"];
     for (at, _) in FULL.char_indices() {
-        let (before, behind) = (&FULL[..at], &FULL[at + 1..]);
+        let before = &FULL[..at];
+        let behind = &FULL[at + 1..];
         let changed = [before.to_owned(), [before, odd[at % odd.len()], behind].concat()];
         for text in changed {
             if let Err(error) = Campaign::parse(&text, Path::new("a.yaml")) {
@@ -387,8 +389,6 @@ fn the_schema_accepts_what_the_parser_accepts() {
 const BEYOND_SCHEMA: &[&str] = &[
     "name: net",
     "world:",
-    "channels:",
-    "chanels:",
     "kind: values",
     "low: 2",
     "severity: 2",

@@ -1,9 +1,13 @@
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 
-/// The concordance of Harrell et al. (1982): of all pairs of rows of which it is known which ended first, the share
-/// in which the one with the smaller score did; equal scores count half. The score is larger the
-/// longer a row should last: a predicted median, or minus a risk. In O(n log n).
+/// The concordance of Harrell et al. (1982): of all pairs of rows of which it is known which ended
+/// first, the share in which the one with the smaller score did; equal scores count half. The score
+/// is larger the longer a row should last: a predicted median, or minus a risk. In O(n log n).
+///
+/// A row that ended is compared with those under observation at that moment, so not with rows that
+/// entered later; a pair counts as often as the product of its weights says. Both as R's
+/// `concordance` does.
 ///
 /// # Errors
 /// Another number of scores, a score that is NaN, or no pair that can be compared.
@@ -18,63 +22,69 @@ pub fn concordance(data: &Lifetimes, scores: &[f64]) -> Result<f64, SurvivalErro
         let value = scores[i];
         return Err(SurvivalError::Value { covariate, row: i + 1, value });
     }
-    // Rows by ascending duration; a Fenwick tree over the ranks of the scores counts, for each row,
-    // the earlier events with a smaller score.
     let mut ranks = scores.to_vec();
     ranks.sort_by(f64::total_cmp);
     ranks.dedup();
-    let mut earlier = Counts::new(ranks.len());
-    let mut pairs = 0_u64;
-    let mut concordant = 0_u64;
-    let mut tied = 0_u64;
-    let mut order = data.longest_first();
-    order.reverse();
-    for group in order.chunk_by(|&a, &b| data.durations()[a] == data.durations()[b]) {
-        // An event precedes what was censored at the same time, and no other event of that time.
-        for ended in [true, false] {
-            let part = group.iter().filter(|&&i| data.observed()[i] == ended);
-            let places: Vec<usize> =
-                part.map(|&i| ranks.partition_point(|&r| r < scores[i])).collect();
-            for &place in &places {
-                let below = earlier.below(place);
-                concordant += below;
-                tied += earlier.below(place + 1) - below;
-                pairs += earlier.total;
-            }
-            if ended {
-                places.into_iter().for_each(|place| earlier.add(place));
-            }
+    let rank = |i: usize| ranks.partition_point(|&r| r < scores[i]);
+    let mut late: Vec<usize> = (0..rows).filter(|&i| data.entries()[i] > 0.0).collect();
+    late.sort_by(|&a, &b| data.entries()[b].total_cmp(&data.entries()[a]));
+    let mut late = late.into_iter().peekable();
+    // From the longest duration to the shortest, a Fenwick tree over the ranks of the scores holds
+    // who was under observation for longer.
+    let mut longer = Weights::new(ranks.len());
+    let mut pairs = 0.0;
+    let mut concordant = 0.0;
+    let mut tied = 0.0;
+    for group in data.longest_first().chunk_by(|&a, &b| data.durations()[a] == data.durations()[b])
+    {
+        let time = data.durations()[group[0]];
+        // Who was censored at the time of an event lasted longer than it; another event did not.
+        for &i in group.iter().filter(|&&i| !data.observed()[i]) {
+            longer.add(rank(i), data.row_weights()[i]);
+        }
+        while let Some(i) = late.next_if(|&i| data.entries()[i] >= time) {
+            longer.add(rank(i), -data.row_weights()[i]);
+        }
+        for &i in group.iter().filter(|&&i| data.observed()[i]) {
+            let up_to = longer.below(rank(i) + 1);
+            let weight = data.row_weights()[i];
+            pairs += weight * longer.total;
+            concordant += weight * (longer.total - up_to);
+            tied += weight * (up_to - longer.below(rank(i)));
+        }
+        for &i in group.iter().filter(|&&i| data.observed()[i]) {
+            longer.add(rank(i), data.row_weights()[i]);
         }
     }
-    if pairs == 0 {
+    if pairs <= 0.0 {
         return Err(SurvivalError::NoPairs);
     }
-    Ok((concordant as f64 + tied as f64 / 2.0) / pairs as f64)
+    Ok((concordant + tied / 2.0) / pairs)
 }
 
-/// How many ranks were seen, by rank: a Fenwick tree.
-struct Counts {
-    tree: Vec<u64>,
-    total: u64,
+/// Sums of weights by rank: a Fenwick tree.
+struct Weights {
+    tree: Vec<f64>,
+    total: f64,
 }
 
-impl Counts {
+impl Weights {
     fn new(n: usize) -> Self {
-        Self { tree: vec![0; n + 1], total: 0 }
+        Self { tree: vec![0.0; n + 1], total: 0.0 }
     }
 
-    fn add(&mut self, rank: usize) {
-        self.total += 1;
+    fn add(&mut self, rank: usize, weight: f64) {
+        self.total += weight;
         let mut i = rank + 1;
         while i < self.tree.len() {
-            self.tree[i] += 1;
+            self.tree[i] += weight;
             i += i & i.wrapping_neg();
         }
     }
 
-    fn below(&self, rank: usize) -> u64 {
+    fn below(&self, rank: usize) -> f64 {
         let mut i = rank;
-        let mut sum = 0;
+        let mut sum = 0.0;
         while i > 0 {
             sum += self.tree[i];
             i &= i - 1;
@@ -94,9 +104,13 @@ mod tests {
         let mut pairs = 0.0;
         let mut good = 0.0;
         for i in (0..t.len()).filter(|&i| e[i]) {
-            for j in (0..t.len()).filter(|&j| t[i] < t[j] || (t[i] == t[j] && !e[j])) {
-                pairs += 1.0;
-                good += f64::from(scores[i] < scores[j]) + 0.5 * f64::from(scores[i] == scores[j]);
+            let longer = (0..t.len()).filter(|&j| t[i] < t[j] || (t[i] == t[j] && !e[j]));
+            for j in longer.filter(|&j| data.entries()[j] < t[i]) {
+                let weight = data.row_weights()[i] * data.row_weights()[j];
+                let order =
+                    f64::from(scores[i] < scores[j]) + 0.5 * f64::from(scores[i] == scores[j]);
+                pairs += weight;
+                good += weight * order;
             }
         }
         good / pairs
@@ -114,9 +128,15 @@ mod tests {
             let mut observed: Vec<bool> = (0..n).map(|_| draw(3) > 0.0).collect();
             observed[0] = times[0] < times[1] || observed[0];
             let scores: Vec<f64> = (0..n).map(|_| draw(12)).collect();
-            let data = Lifetimes::new(times, observed).unwrap();
-            if let Ok(got) = concordance(&data, &scores) {
-                assert_eq!(got, slow(&data, &scores));
+            let weights = (0..n).map(|_| draw(3) + 1.0).collect();
+            let entries = times.iter().map(|time| draw(20).min(time - 1.0)).collect();
+            let plain = Lifetimes::new(times, observed).unwrap();
+            let weighted = plain.clone().weights(weights).unwrap();
+            let late = weighted.clone().late_entry(entries).unwrap();
+            for data in [plain, weighted, late] {
+                if let Ok(got) = concordance(&data, &scores) {
+                    assert_eq!(got, slow(&data, &scores));
+                }
             }
         }
     }

@@ -21,7 +21,9 @@ pub struct Cox {
     /// In standardised units.
     pub(crate) covariance: Square,
     pub(crate) moments: Vec<Moment>,
-    /// The share of rows without event just before each moment, by Kaplan and Meier.
+    pub(crate) partial: Partial,
+    /// The share of rows without event just before each moment, by Kaplan and Meier; each row counts
+    /// once, whatever its weight, as in R.
     pub(crate) lasting: Vec<f64>,
     pub(crate) rows: usize,
     log_likelihood: f64,
@@ -57,7 +59,8 @@ pub fn cox(data: &Lifetimes, ties: Ties, penalty: f64) -> Result<Cox, SurvivalEr
         log_likelihood: peak.value + partial.penalty_at(&peak.at),
         null_log_likelihood,
         moments: partial.moments(&peak.at),
-        lasting: lasting(data),
+        partial,
+        lasting: lasting(data)?,
         covariates: standard.names,
         means: standard.means,
         deviations: standard.deviations,
@@ -81,10 +84,11 @@ fn start(data: &Lifetimes, standard: &Standard, ties: Ties, penalty: f64) -> Vec
     maximise(start, |at, derivatives| partial.evaluate(at, derivatives)).map_or(zero, |p| p.at)
 }
 
-fn lasting(data: &Lifetimes) -> Vec<f64> {
-    let curve = kaplan_meier(data, Level::default());
+fn lasting(data: &Lifetimes) -> Result<Vec<f64>, SurvivalError> {
+    let unweighted = data.clone().weights(vec![1.0; data.rows()])?;
+    let curve = kaplan_meier(&unweighted, Level::default());
     let after = curve.steps.iter().map(|s| s.estimate.value.unwrap_or(0.0));
-    std::iter::once(1.0).chain(after).take(curve.steps.len()).collect()
+    Ok(std::iter::once(1.0).chain(after).take(curve.steps.len()).collect())
 }
 
 impl Cox {

@@ -2,7 +2,7 @@ use super::cox::Cox;
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::log_rank::TestResult;
-use super::matrix::dot;
+use super::matrix::{Square, dot};
 use crate::estimate::{Estimate, Level};
 
 /// The clock of a test of proportional hazards: against which function of time a coefficient might
@@ -21,19 +21,24 @@ pub enum Clock {
 }
 
 impl Cox {
-    /// Whether each coefficient stays the same over time, by Schoenfeld's residuals (Grambsch and
-    /// Therneau 1994): one test per covariate. A small p says that hazards are not proportional.
+    /// Whether each coefficient stays the same over time: one test per covariate. A small p says
+    /// that hazards are not proportional.
+    ///
+    /// It is the score test of a model in which the coefficient drifts with the clock, as in R's
+    /// `cox.zph` since version 3.0 of its survival package. The approximation of Grambsch and Therneau
+    /// (1994), which came before it, takes the variance of the covariates in the risk set to be the
+    /// same at all times and can miss drifts by orders of magnitude of p.
     #[must_use]
     pub fn proportionality(&self, clock: Clock) -> Vec<(String, TestResult)> {
-        let (drift, spread) = self.drift(clock);
-        let events = self.events() as f64;
-        (0..self.slopes.len())
-            .map(|i| {
-                // Residuals scaled by the covariance estimate how far the coefficient was off.
-                let n = self.slopes.len();
-                let scaled = events * dot(&self.covariance.at[i * n..][..n], &drift);
-                let variance = events * self.covariance.get(i, i) * spread;
-                (self.covariates[i].clone(), TestResult::new(scaled * scaled / variance, 1))
+        let (score, variance) = self.drift(clock);
+        self.covariates
+            .iter()
+            .enumerate()
+            .map(|(i, name)| {
+                let variance = variance.get(i, i);
+                // With a single time of events no drift can be seen.
+                let statistic = if variance > 0.0 { score[i] * score[i] / variance } else { 0.0 };
+                (name.clone(), TestResult::new(statistic, 1))
             })
             .collect()
     }
@@ -41,48 +46,46 @@ impl Cox {
     /// The same for all covariates together.
     #[must_use]
     pub fn global_proportionality(&self, clock: Clock) -> TestResult {
-        let (drift, spread) = self.drift(clock);
-        let statistic = self.events() as f64 * self.covariance.form(&drift, &drift) / spread;
+        let (score, variance) = self.drift(clock);
+        let solved = variance.cholesky().map(|factor| factor.solve(&score));
+        let statistic = solved.map_or(0.0, |solved| dot(&score, &solved));
         TestResult::new(statistic, self.slopes.len())
     }
 
-    fn events(&self) -> usize {
-        self.moments.iter().map(|m| m.residuals.len()).sum()
+    /// The slope of the likelihood along a drift of each coefficient, with its variance for known
+    /// coefficients less what is lost since they are estimated.
+    fn drift(&self, clock: Clock) -> (Vec<f64>, Square) {
+        let readings = self.readings(clock);
+        let drift = self.partial.drift(&self.slopes, readings.into_iter().rev());
+        let n = self.slopes.len();
+        let lost = self.covariance.mixed_by(&drift.mixed);
+        let mut variance = Square::zero(n);
+        for (sum, (own, lost)) in variance.at.iter_mut().zip(drift.own.at.iter().zip(&lost.at)) {
+            *sum = own - lost;
+        }
+        (drift.score, variance)
     }
 
-    /// Σ(g − ḡ)·residual and Σ(g − ḡ)² over events.
-    fn drift(&self, clock: Clock) -> (Vec<f64>, f64) {
+    /// The clock at each time of events, less its mean over the events, which changes no test and
+    /// keeps digits.
+    fn readings(&self, clock: Clock) -> Vec<f64> {
         let mut before = 0.0;
-        let readings: Vec<f64> = self
-            .moments
-            .iter()
-            .zip(&self.lasting)
-            .map(|(m, lasting)| {
-                let count = m.residuals.len() as f64;
-                let rank = before + (count + 1.0) / 2.0;
-                before += count;
-                match clock {
-                    Clock::Identity => m.time,
-                    Clock::Logarithm => m.time.ln(),
-                    Clock::Rank => rank,
-                    Clock::KaplanMeier => 1.0 - lasting,
-                }
-            })
-            .collect();
-        let total: f64 =
-            readings.iter().zip(&self.moments).map(|(g, m)| g * m.residuals.len() as f64).sum();
-        let mean = total / self.events() as f64;
-        let mut drift = vec![0.0; self.slopes.len()];
-        let mut spread = 0.0;
-        for (g, moment) in readings.iter().zip(&self.moments) {
-            for residual in &moment.residuals {
-                spread += (g - mean) * (g - mean);
-                for (sum, r) in drift.iter_mut().zip(residual) {
-                    *sum += (g - mean) * r;
-                }
-            }
+        let mut total = 0.0;
+        let mut readings = Vec::with_capacity(self.moments.len());
+        for (moment, lasting) in self.moments.iter().zip(&self.lasting) {
+            let count = moment.events as f64;
+            let reading = match clock {
+                Clock::Identity => moment.time,
+                Clock::Logarithm => moment.time.ln(),
+                Clock::Rank => before + (count + 1.0) / 2.0,
+                Clock::KaplanMeier => 1.0 - lasting,
+            };
+            before += count;
+            total += count * reading;
+            readings.push(reading);
         }
-        (drift, spread)
+        readings.iter_mut().for_each(|reading| *reading -= total / before);
+        readings
     }
 
     /// The cumulative hazard of one row by `time`, with an interval that counts both the baseline

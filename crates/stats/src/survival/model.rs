@@ -61,7 +61,7 @@ impl Model {
             Self::Parametric(family) => Ok(Fitted::Parametric(fit(*family, data, options)?)),
             Self::Cox(ties) => match options.ancillary.keys().next() {
                 Some(name) => Err(SurvivalError::NoParameter { model: COX, name: name.clone() }),
-                None => Ok(Fitted::Cox(cox(data, *ties, options.penalty)?)),
+                None => Ok(Fitted::Cox(Box::new(cox(data, *ties, options.penalty)?))),
             },
         }
     }
@@ -82,7 +82,7 @@ pub enum Fitted {
     /// Of a parametric one.
     Parametric(Fit),
     /// Of Cox's.
-    Cox(Cox),
+    Cox(Box<Cox>),
 }
 
 /// How well a fit tells rows apart and how far its chances are off, on rows of its own or others.

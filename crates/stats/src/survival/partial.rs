@@ -15,6 +15,7 @@ pub enum Ties {
 
 /// Cox's partial likelihood over rows sorted from the longest duration to the shortest, so that
 /// the risk set only grows and one pass sums everything.
+#[derive(Debug, Clone)]
 pub(crate) struct Partial {
     width: usize,
     /// Standardised covariates in rows.
@@ -38,8 +39,18 @@ pub(crate) struct Moment {
     pub(crate) variance: f64,
     /// The weighted mean of the covariates in the risk set, in standardised units.
     pub(crate) mean: Vec<f64>,
-    /// What is left of the covariates of each event: Schoenfeld's residuals.
-    pub(crate) residuals: Vec<Vec<f64>>,
+    /// How many events there were.
+    pub(crate) events: usize,
+}
+
+/// How the likelihood would change if every coefficient drifted with a reading of time, at no drift.
+pub(crate) struct Drift {
+    /// The slope along each coefficient's drift.
+    pub(crate) score: Vec<f64>,
+    /// The information on the coefficients and their drifts together.
+    pub(crate) mixed: Square,
+    /// The information on the drifts.
+    pub(crate) own: Square,
 }
 
 /// Sums over a set of rows of weight·e^η, and of that times x and x·xᵀ (lower half).
@@ -185,37 +196,56 @@ impl Partial {
         out
     }
 
-    /// Baseline, means and residuals at the fitted coefficients, ascending in time.
+    /// Baseline and means at the fitted coefficients, ascending in time.
     pub(crate) fn moments(&self, at: &[f64]) -> Vec<Moment> {
         let mut out = Vec::new();
-        self.walk(at, true, |risk, ended, events| {
-            let (shares, _) = self.factors(events);
-            let count = shares.len() as f64;
-            let mut expected = vec![0.0; self.width];
-            for share in shares {
-                let zero = risk.zero - share * ended.zero;
-                for (sum, (all, own)) in
-                    expected.iter_mut().zip(risk.first.iter().zip(&ended.first))
-                {
-                    *sum += (all - share * own) / zero / count;
-                }
-            }
+        self.walk(at, true, |risk, _, events| {
             let weight: f64 = events.iter().map(|&i| self.weights[i]).sum();
             out.push(Moment {
                 time: self.times[events[0]],
                 hazard: weight / risk.zero,
                 variance: weight / (risk.zero * risk.zero),
                 mean: risk.first.iter().map(|f| f / risk.zero).collect(),
-                residuals: events
-                    .iter()
-                    .map(|&i| {
-                        self.row(i).iter().zip(&expected).map(|(x, e)| x - e).collect::<Vec<f64>>()
-                    })
-                    .collect(),
+                events: events.len(),
             });
         });
         out.reverse();
         out
+    }
+
+    /// The slope and information of coefficients that drift; `readings` has one for each time of
+    /// events, the latest first.
+    pub(crate) fn drift(&self, at: &[f64], readings: impl Iterator<Item = f64>) -> Drift {
+        let n = self.width;
+        let mut readings = readings;
+        let mut drift = Drift { score: vec![0.0; n], mixed: Square::zero(n), own: Square::zero(n) };
+        let mut mean = vec![0.0; n];
+        self.walk(at, true, |risk, ended, events| {
+            let reading = readings.next().unwrap_or(0.0);
+            for &i in events {
+                for (sum, x) in drift.score.iter_mut().zip(self.row(i)) {
+                    *sum += reading * self.weights[i] * x;
+                }
+            }
+            let (shares, weight) = self.factors(events);
+            for share in shares {
+                let zero = risk.zero - share * ended.zero;
+                for i in 0..n {
+                    mean[i] = (risk.first[i] - share * ended.first[i]) / zero;
+                    drift.score[i] -= reading * weight * mean[i];
+                    for j in 0..=i {
+                        let at = i * n + j;
+                        let second = (risk.second.at[at] - share * ended.second.at[at]) / zero;
+                        let variance = weight * (second - mean[i] * mean[j]);
+                        drift.mixed.add(i, j, reading * variance);
+                        drift.own.add(i, j, reading * reading * variance);
+                    }
+                }
+            }
+        });
+        drift.mixed.mirror();
+        drift.own.mirror();
+        drift
     }
 }
 

@@ -2,6 +2,7 @@
 //! input.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod clustered;
 mod coverage;
 mod reference;
 mod survival;

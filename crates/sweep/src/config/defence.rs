@@ -3,7 +3,7 @@
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
 use faultlens_spec::DefenceSpec;
 use faultlens_spec::file::{
-    Diagnostic, Entry, Form, Node, Takes, Value, check, defence_names, defences, known, label,
+    self, Diagnostic, Entry, Form, Node, Text, Value, defence, defence_names, known, label,
 };
 use faultlens_train::{Adversarial, Noise};
 use std::collections::BTreeSet;
@@ -85,11 +85,11 @@ const ATTACKED: &[Parameter] = &[
 ];
 
 /// The points of the sweep's defences; the control alone where there are none.
-pub(super) fn read(list: Option<&Node>) -> Result<Vec<DefencePoint>, Diagnostic> {
-    let Some(list) = list else { return Ok(vec![DefencePoint::control()]) };
+pub(super) fn read(entries: Option<&[Node]>) -> Result<Vec<DefencePoint>, Diagnostic> {
+    let Some(entries) = entries else { return Ok(vec![DefencePoint::control()]) };
     let mut points = Vec::new();
     let mut labels = BTreeSet::new();
-    for entry in list.list() {
+    for entry in entries {
         for point in entry_points(entry)? {
             if !labels.insert(point.label.clone()) {
                 let what = format!("this defence is there already: {}", point.label);
@@ -108,11 +108,10 @@ fn entry_points(entry: &Node) -> Result<Vec<DefencePoint>, Diagnostic> {
         })?,
         _ => entry,
     };
-    check("defence", name, &Takes::Text)?;
-    let text = name.text().unwrap_or_default();
+    let Text(text) = file::read("defence", name, "")?;
     let all = [ADVERSARIAL, CONTROL, GAUSS_IN].into_iter().chain(defence_names());
-    known("defence", text, all.collect()).map_err(|what| Diagnostic::new(name.at, what))?;
-    match text {
+    known("defence", &text, all.collect()).map_err(|what| Diagnostic::new(name.at, what))?;
+    match text.as_str() {
         CONTROL => trained(entry, CONTROL, &[], |_| Means::Control),
         GAUSS_IN => trained(entry, GAUSS_IN, NOISE, |number| {
             Means::Noise(Noise { sigma: number("sigma"), share: number("share") })
@@ -159,21 +158,23 @@ fn around(entry: &Node, name: &Node) -> Result<Vec<DefencePoint>, Diagnostic> {
     for written in entry.entries().iter().filter(|written| written.key != "defence") {
         let one = std::slice::from_ref(&written.node);
         let values = if written.node.list().is_empty() { one } else { written.node.list() };
-        let with = |entries: &Vec<Entry>, value: &Node| {
-            let mut entries = entries.clone();
-            entries.push(Entry { node: value.clone(), ..written.clone() });
-            entries
-        };
-        all = all.iter().flat_map(|old| values.iter().map(move |v| with(old, v))).collect();
+        // Every combination so far, with each value of this key.
+        let mut grown = Vec::new();
+        for entries in &all {
+            for value in values {
+                let mut entries: Vec<Entry> = entries.clone();
+                entries.push(Entry { node: value.clone(), ..written.clone() });
+                grown.push(entries);
+            }
+        }
+        all = grown;
     }
     let named = Entry { key: "name".to_owned(), key_at: name.at, node: name.clone() };
     all.into_iter()
         .map(|settings: Vec<Entry>| {
             let strength = settings.iter().find_map(|entry| entry.node.number());
             let entries = [vec![named.clone()], settings].concat();
-            let list = entry.with(Value::List(vec![entry.with(Value::Map(entries))]));
-            let spec = defences(&list)?.into_iter().next();
-            let spec = spec.ok_or_else(|| Diagnostic::new(entry.at, "this is no defence"))?;
+            let spec = defence(&entry.with(Value::Map(entries)))?;
             Ok(DefencePoint {
                 name: spec.name.to_owned(),
                 label: spec.to_string(),
@@ -194,7 +195,7 @@ mod tests {
     use faultlens_spec::file::parse;
 
     fn points(text: &str) -> Result<Vec<DefencePoint>, Diagnostic> {
-        read(Some(&parse(text).unwrap()))
+        read(Some(parse(text).unwrap().list()))
     }
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
               {defence: bit_depth_reduction, bits: [2, 4]}, median_filter]",
         )
         .unwrap();
-        let told: Vec<(&str, f64)> = all.iter().map(|p| (p.label.as_str(), p.strength)).collect();
+        let found: Vec<(&str, f64)> = all.iter().map(|p| (p.label.as_str(), p.strength)).collect();
         let wanted = [
             ("control", 0.0),
             ("gauss_in sigma=0.1", 0.1),
@@ -215,8 +216,8 @@ mod tests {
             ("bit_depth_reduction (bits=2)", 2.0),
             ("bit_depth_reduction (bits=4)", 4.0),
         ];
-        assert_eq!(told[..7], wanted);
-        assert_eq!(told[7].0, "median_filter (radius=1)");
+        assert_eq!(found[..7], wanted);
+        assert_eq!(found[7].0, "median_filter (radius=1)");
         assert!(matches!(all[1].means, Means::Noise(Noise { sigma: 0.1, share: 0.5 })));
         assert_eq!(all.iter().filter(|point| point.trains()).count(), 4);
         assert_eq!(read(None).unwrap().len(), 1);
@@ -236,7 +237,7 @@ mod tests {
         ] {
             let slip = points(text).unwrap_err();
             assert!(slip.message.contains(wanted), "{text}: {}", slip.message);
-            assert_eq!(slip.at.column(), place, "{text}: {}", slip.message);
+            assert_eq!(slip.at.column, place, "{text}: {}", slip.message);
         }
     }
 }

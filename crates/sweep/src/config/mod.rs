@@ -6,16 +6,19 @@ mod model;
 pub use defence::{DefencePoint, Means};
 pub use model::{ModelPoint, Origin};
 
-use faultlens_core::ParameterKind;
-use faultlens_spec::file::{self, Diagnostic, Key, Node, Takes, check, parse};
+use faultlens_spec::file::{
+    self, At, Diagnostic, Faults, ListOf, Node, NonEmpty, Text, Texts, Whole, parse,
+};
 use faultlens_spec::{ConfigError, FaultPoint};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// The key that tells a sweep from a campaign.
+/// The key that distinguishes a sweep from a campaign.
 const SWEEP: &str = "sweep";
 /// What the first release called it.
 const OLD_SWEEP: &str = "study";
-/// How many samples are attacked where the file does not say it, as is usual.
+/// How many samples are attacked by default.
 const SAMPLES: usize = 100;
 
 /// Which models are trained, defended and attacked: a sweep file, checked.
@@ -25,18 +28,18 @@ pub struct Sweep {
     pub name: String,
     /// What all random numbers come from.
     pub seed: u64,
-    /// How many threads work; one per core where it is not said.
+    /// How many threads work; one per core by default.
     pub threads: Option<usize>,
     /// The folder for all that the sweep leaves, from the current directory.
     pub output: PathBuf,
     /// The folder in which trained models are kept, from the current directory; `models` in the
-    /// output where it is not said.
+    /// output by default.
     pub cache: Option<PathBuf>,
     /// The data sets: `world:KIND`, `world:KIND:COUNT` or paths.
     pub data: Vec<String>,
     /// Rows and columns that images are scaled to before anything else.
     pub size: Option<[usize; 2]>,
-    /// How many cases are learned from; all that are not held out where it is not said.
+    /// How many cases are learned from; by default all that are not held out.
     pub train: Option<usize>,
     /// How many cases that were not learned from are attacked.
     pub samples: usize,
@@ -52,33 +55,46 @@ pub struct Sweep {
     pub warnings: Vec<String>,
 }
 
-const KEYS: &[Key] = &[
-    optional("name", "what reports call the sweep; by default the file's name", Takes::Text),
-    optional("seed", "what all random numbers come from; 1 by default", whole(0, i64::MAX)),
-    optional("threads", "how many threads work; by default one per core", whole(1, 1024)),
-    optional(
-        "output",
-        "the folder for all that the sweep leaves, from the current directory; by default runs/ \
-         and the file's name",
-        Takes::Text,
-    ),
-    optional(
-        "cache",
-        "the folder in which trained models are kept, from the current directory, so that sweeps \
-         share them; by default models in the output",
-        Takes::Text,
-    ),
-    required("data", "data sets, each split anew for each permutation", Takes::Texts),
-    optional("size", "rows and columns that images are scaled to first", Takes::List),
-    optional("train", "how many cases are learned from; by default four fifths", whole(1, 1 << 40)),
-    optional("samples", "how many held-out cases are attacked; 100 by default", whole(1, 1 << 32)),
-    optional("permutations", "how often the data are split anew; 1 by default", whole(1, 1000)),
-    required("models", "what is trained, or was trained elsewhere", Takes::List),
-    optional("defences", "what models are defended with; control is none", Takes::List),
-    required("attacks", "what is done to samples, as a campaign's faults", Takes::Faults),
-];
+/// The file as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SweepFile {
+    /// Models, defences and attacks.
+    sweep: SweepSection,
+}
 
-const FILE: &[Key] = &[required(SWEEP, "models, defences and attacks", Takes::Section(KEYS))];
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SweepSection {
+    /// What reports call the sweep; by default the file's name.
+    name: Option<Text>,
+    /// What all random numbers come from; 1 by default.
+    seed: Option<Whole<0, { i64::MAX }>>,
+    /// How many threads work; by default one per core.
+    threads: Option<Whole<1, 1024>>,
+    /// The folder for all that the sweep leaves, from the current directory; by default runs/ and
+    /// the file's name.
+    output: Option<Text>,
+    /// The folder in which trained models are kept, from the current directory, so that sweeps
+    /// share them; by default models in the output.
+    cache: Option<Text>,
+    /// Data sets, each split anew for each permutation.
+    data: Texts,
+    /// Rows and columns that images are scaled to first.
+    size: Option<Node>,
+    /// How many cases are learned from; by default four fifths.
+    train: Option<Whole<1, { 1 << 40 }>>,
+    /// How many held-out cases are attacked; 100 by default.
+    samples: Option<Whole<1, { 1 << 32 }>>,
+    /// How often the data are split anew; 1 by default.
+    permutations: Option<Whole<1, 1000>>,
+    /// What is trained, or was trained elsewhere.
+    models: At<NonEmpty<Node>>,
+    /// What models are defended with; control is none.
+    defences: Option<NonEmpty<Node>>,
+    /// What is done to samples, as a campaign's faults.
+    attacks: ListOf<Faults>,
+}
 
 impl Sweep {
     /// Whether a text means a sweep and not a campaign. What cannot be read is no sweep.
@@ -124,50 +140,44 @@ fn read(text: &str, path: &Path) -> Result<Sweep, Diagnostic> {
     let mut tree = parse(text)?;
     let mut warnings = Vec::new();
     file::rename_keys(&mut tree, &[(OLD_SWEEP, SWEEP)], &mut warnings);
-    check("a sweep file", &tree, &Takes::Section(FILE))?;
-    let node = tree.get(SWEEP).unwrap_or(&tree);
+    let SweepFile { sweep: section } = file::read("a sweep file", &tree, text)?;
     let base = path.parent().unwrap_or(Path::new(""));
     let stem = path.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy());
-    let words = |key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
-    let output = words("output").map_or_else(|| Path::new("runs").join(&*stem), PathBuf::from);
-    let size = node.get("size").map(size).transpose()?;
-    let [models, attacks] = ["models", "attacks"].map(|key| node.get(key).unwrap_or(node));
+    let output = match section.output {
+        Some(Text(output)) => PathBuf::from(output),
+        None => Path::new("runs").join(&*stem),
+    };
+    let size = section.size.as_ref().map(size).transpose()?;
     let sweep = Sweep {
-        name: words("name").unwrap_or_else(|| stem.to_string()),
-        seed: number(node, "seed").unwrap_or(1),
-        threads: number(node, "threads"),
+        name: section.name.map_or_else(|| stem.to_string(), |Text(name)| name),
+        seed: section.seed.and_then(Whole::get).unwrap_or(1),
+        threads: section.threads.and_then(Whole::get),
         output,
-        cache: words("cache").map(PathBuf::from),
-        data: data(node, base)?,
+        cache: section.cache.map(|Text(cache)| PathBuf::from(cache)),
+        data: data(section.data, base)?,
         size,
-        train: number(node, "train"),
-        samples: number(node, "samples").unwrap_or(SAMPLES),
-        permutations: number(node, "permutations").unwrap_or(1),
-        models: model::read(models, base, size)?,
-        defences: defence::read(node.get("defences"))?,
-        attacks: file::faults(attacks)?,
+        train: section.train.and_then(Whole::get),
+        samples: section.samples.and_then(Whole::get).unwrap_or(SAMPLES),
+        permutations: section.permutations.and_then(Whole::get).unwrap_or(1),
+        models: model::read(&section.models.value.0, base, size)?,
+        defences: defence::read(section.defences.as_ref().map(|list| list.0.as_slice()))?,
+        attacks: file::faults(&section.attacks)?,
         warnings,
     };
     if sweep.targets().next().is_none() {
         let what = "every model was trained elsewhere and every defence happens in training, so \
                     that nothing is left to attack; add the defence control";
-        return Err(Diagnostic::new(models.at, what));
+        return Err(Diagnostic::new(section.models.at, what));
     }
     Ok(sweep)
 }
 
-fn number<T: TryFrom<i64>>(node: &Node, key: &str) -> Option<T> {
-    node.get(key).and_then(Node::whole).and_then(|whole| T::try_from(whole).ok())
-}
-
-fn data(node: &Node, base: &Path) -> Result<Vec<String>, Diagnostic> {
-    let Some(data) = node.get("data") else { return Ok(Vec::new()) };
-    let all = if data.list().is_empty() { std::slice::from_ref(data) } else { data.list() };
+fn data(texts: Texts, base: &Path) -> Result<Vec<String>, Diagnostic> {
     let mut names = Vec::new();
-    for node in all {
-        let name = file::data(node, base)?;
+    for At { at, value } in texts.0 {
+        let name = file::data(&At { at, value: Text(value) }, base)?;
         if names.contains(&name) {
-            return Err(Diagnostic::new(node.at, "this data set is there already"));
+            return Err(Diagnostic::new(at, "this data set is there already"));
         }
         names.push(name);
     }
@@ -183,16 +193,4 @@ fn size(node: &Node) -> Result<[usize; 2], Diagnostic> {
         },
         _ => Err(Diagnostic::new(node.at, "size takes rows and columns, such as [32, 32]")),
     }
-}
-
-const fn whole(min: i64, max: i64) -> Takes {
-    Takes::Plain(ParameterKind::Whole { min, max })
-}
-
-const fn required(name: &'static str, about: &'static str, takes: Takes) -> Key {
-    Key { name, about, required: true, takes }
-}
-
-const fn optional(name: &'static str, about: &'static str, takes: Takes) -> Key {
-    Key { name, about, required: false, takes }
 }

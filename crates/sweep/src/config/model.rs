@@ -1,16 +1,19 @@
 //! What is attacked: models that the sweep trains, and models that were trained elsewhere.
 
 use faultlens_core::{Parameter, ParameterKind, Setting, Settings, Unset};
-use faultlens_spec::file::{Diagnostic, Form, Node, Takes, Value, check, label};
+use faultlens_spec::file::{
+    self, At, Diagnostic, Form, NameOf, Names, Node, Text, Texts, Value, label,
+};
 use faultlens_train::architecture::{Spec, find, plan};
 use faultlens_train::{DEFAULT_OPTIMISER, OPTIMISERS, Task, optimiser};
 use faultlens_vision::{InputDescription, OutputDescription};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A model with all that tells it from others.
+/// A model with everything that distinguishes it from others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelPoint {
     /// What the sweep calls it.
@@ -43,7 +46,7 @@ pub enum Origin {
         training_seconds: f64,
         /// How many layers with weights it has, where that is not to be counted.
         layers: Option<u32>,
-        /// How it is asked, where its own metadata does not say it: `input`, `output` and `labels`
+        /// How it is asked, where its own metadata does not contain it: `input`, `output` and `labels`
         /// as a target of a campaign has them.
         asked: BTreeMap<&'static str, Json>,
     },
@@ -83,13 +86,13 @@ const fn parameter(
 
 /// The models of the sweep's list.
 pub(super) fn read(
-    list: &Node,
+    entries: &[Node],
     base: &Path,
     size: Option<[usize; 2]>,
 ) -> Result<Vec<ModelPoint>, Diagnostic> {
     let mut points = Vec::new();
     let mut names = BTreeSet::new();
-    for entry in list.list() {
+    for entry in entries {
         for point in entry_points(entry, base, size)? {
             if !names.insert(point.name.clone()) {
                 let what = format!("this model is there already: {}", point.name);
@@ -132,18 +135,15 @@ fn here(
     architectures: &Node,
     size: Option<[usize; 2]>,
 ) -> Result<Vec<ModelPoint>, Diagnostic> {
-    check("architecture", architectures, &Takes::Texts)?;
+    let orders: Texts = file::read("architecture", architectures, "")?;
     let rule = optimiser_of(entry)?;
     let parameters: Vec<&Parameter> = HERE.iter().collect();
     let besides = &["architecture", "optimiser"];
     let form = Form { name: "a model", parameters: parameters.clone(), besides, sweeps: true };
     let all = form.settings(entry.entries(), entry.at)?;
-    let one = std::slice::from_ref(architectures);
-    let orders = if architectures.list().is_empty() { one } else { architectures.list() };
     let mut points = Vec::new();
-    for node in orders {
-        let order = node.text().unwrap_or_default();
-        check_order(order, size).map_err(|what| Diagnostic::new(node.at, what))?;
+    for At { at, value: order } in &orders.0 {
+        check_order(order, size).map_err(|what| Diagnostic::new(*at, what))?;
         points.extend(all.iter().map(|settings: &Settings| {
             let usual = optimiser(&rule).map_or(0.0, |rule| rule.usual().learning_rate);
             let name = label(order, settings, &parameters);
@@ -165,15 +165,23 @@ fn here(
 
 fn optimiser_of(entry: &Node) -> Result<String, Diagnostic> {
     let Some(node) = entry.get("optimiser") else { return Ok(DEFAULT_OPTIMISER.to_owned()) };
-    check(
-        "optimiser",
-        node,
-        &Takes::Name("optimiser", || OPTIMISERS.iter().map(|rule| rule.name()).collect()),
-    )?;
-    Ok(node.text().unwrap_or_default().to_owned())
+    let NameOf { name, .. }: NameOf<Optimisers> = file::read("optimiser", node, "")?;
+    Ok(name)
 }
 
-/// Refuses what cannot be built, or cannot tell classes; how many there are, the data will say.
+/// The rules by which weights follow their gradients.
+struct Optimisers;
+
+impl Names for Optimisers {
+    const WHAT: &'static str = "optimiser";
+
+    fn all() -> Vec<(&'static str, &'static str)> {
+        OPTIMISERS.iter().map(|rule| (rule.name(), "")).collect()
+    }
+}
+
+/// Refuses architectures that cannot be built or are no classifiers; the number of classes comes
+/// from the data.
 fn check_order(order: &str, size: Option<[usize; 2]>) -> Result<(), String> {
     let architecture = find(order).map_err(|error| error.to_string())?;
     if architecture.task != Some(Task::Classify) {
@@ -185,8 +193,8 @@ fn check_order(order: &str, size: Option<[usize; 2]>) -> Result<(), String> {
 }
 
 fn elsewhere(entry: &Node, model: &Node, base: &Path) -> Result<ModelPoint, Diagnostic> {
-    check("model", model, &Takes::Text)?;
-    let path = base.join(model.text().unwrap_or_default());
+    let Text(text) = file::read("model", model, "")?;
+    let path = base.join(text);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = stem.filter(|_| path.is_file()).ok_or_else(|| {
         let what = format!("there is no such file; model takes an ONNX file: {}", path.display());
@@ -214,27 +222,27 @@ fn elsewhere(entry: &Node, model: &Node, base: &Path) -> Result<ModelPoint, Diag
 fn asked(entry: &Node, base: &Path) -> Result<BTreeMap<&'static str, Json>, Diagnostic> {
     let mut all = BTreeMap::new();
     if let Some(node) = entry.get("input") {
-        all.insert("input", checked::<InputDescription>(node)?);
+        all.insert("input", checked::<InputDescription>("input", node)?);
     }
     if let Some(node) = entry.get("output") {
-        all.insert("output", checked::<OutputDescription>(node)?);
+        all.insert("output", checked::<OutputDescription>("output", node)?);
     }
     if let Some(node) = entry.get("labels") {
-        check("labels", node, &Takes::Text)?;
-        let path = std::path::absolute(base.join(node.text().unwrap_or_default()));
+        let Text(text) = file::read("labels", node, "")?;
+        let path = std::path::absolute(base.join(text));
         let path = path.map_err(|error| Diagnostic::new(node.at, error.to_string()))?;
         all.insert("labels", Json::from(path.to_string_lossy().into_owned()));
     }
     Ok(all)
 }
 
-/// A section that another type reads, refused where that type would.
-fn checked<T: DeserializeOwned>(node: &Node) -> Result<Json, Diagnostic> {
-    let json = json(node);
-    match serde_json::from_value::<T>(json.clone()) {
-        Ok(_) => Ok(json),
-        Err(error) => Err(Diagnostic::new(node.at, error.to_string())),
-    }
+/// A section as JSON, refused where the type that reads it later would refuse it.
+fn checked<T>(name: &str, node: &Node) -> Result<Json, Diagnostic>
+where
+    T: DeserializeOwned + JsonSchema,
+{
+    file::read::<T>(name, node, "")?;
+    Ok(json(node))
 }
 
 fn json(node: &Node) -> Json {
@@ -262,7 +270,7 @@ mod tests {
     use faultlens_spec::file::parse;
 
     fn points(text: &str) -> Result<Vec<ModelPoint>, Diagnostic> {
-        read(&parse(text).unwrap(), Path::new(""), None)
+        read(parse(text).unwrap().list(), Path::new(""), None)
     }
 
     #[test]
@@ -300,7 +308,7 @@ mod tests {
         ] {
             let slip = points(text).unwrap_err();
             assert!(slip.message.contains(wanted), "{text}: {}", slip.message);
-            assert_eq!(slip.at.column(), place, "{text}: {}", slip.message);
+            assert_eq!(slip.at.column, place, "{text}: {}", slip.message);
         }
     }
 }

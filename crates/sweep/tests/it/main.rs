@@ -1,9 +1,5 @@
-//! Sweeps from end to end, and what an analysis says about rows whose effects are known.
+//! Sweeps from end to end.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-mod generated;
-mod masking;
-mod refusals;
-mod robustness;
-mod study;
+mod end_to_end;

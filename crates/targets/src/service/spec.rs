@@ -3,9 +3,11 @@
 use super::error::ServiceError;
 use super::task::Task;
 use faultlens_vision::{InputDescription, OutputDescription};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -30,10 +32,10 @@ pub const RENAMED_KEYS: &[(&str, &str)] = &[
 ];
 
 /// A service to ask, and how; what is left out has the service's own default.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceSpec {
-    /// Which provider, by its name in the registry.
+    /// Which provider, by its name; faultlens list services shows them.
     #[serde(alias = "of")]
     pub provider: String,
     /// What it is asked for; by default the service's first task.
@@ -64,9 +66,11 @@ pub struct ServiceSpec {
     pub labels: ServiceLabels,
     /// How many labels are asked for; objects and faces are never cut.
     #[serde(default = "default_max_labels", alias = "most")]
+    #[schemars(range(min = 1, max = MAX_LABELS))]
     pub max_labels: usize,
     /// The least confidence of an answer, from 0 to 1; 0 leaves the choice to the service.
     #[serde(default, alias = "least")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_confidence: f64,
     /// Which entry of the provider's credentials file; by default as its own tools choose. For an
     /// unencrypted endpoint on this machine, an account's keys are sent only if this names one: a
@@ -186,6 +190,19 @@ impl ServiceLabels {
     }
 }
 
+impl JsonSchema for ServiceLabels {
+    fn schema_name() -> Cow<'static, str> {
+        "ServiceLabels".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // In a list, a number is a label as it is written.
+        let label = json!({"type": ["string", "number", "boolean"], "minLength": 1});
+        let file = json!({"type": "string", "minLength": 1});
+        json_schema!({"anyOf": [file, {"type": "array", "items": label}]})
+    }
+}
+
 impl Serialize for ServiceLabels {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -231,18 +248,18 @@ impl<'de> Visitor<'de> for LabelsVisitor {
 }
 
 /// The format that images are sent in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Codec {
     /// Lossless.
     #[default]
     Png,
     /// JPEG of this quality, from 1 to 100; the loss is in clean images too.
-    Jpeg(u8),
+    Jpeg(#[schemars(range(min = 1, max = 100))] u8),
 }
 
 /// How any HTTP endpoint is asked, and where its response holds what.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Template {
     /// The path and query, such as `/predict?top=5`.
@@ -298,7 +315,7 @@ impl Template {
 }
 
 /// What the four numbers of a box are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Corners {
     /// Left, top, right, bottom in pixels.
@@ -313,28 +330,35 @@ pub enum Corners {
 }
 
 /// How fast, how long and how often a service is asked. None of it changes an answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Calls per second, at most; by default the provider's quota.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub rate: Option<f64>,
     /// Calls in flight at once, at most.
+    #[schemars(range(min = 1, max = MAX_CONCURRENCY))]
     pub concurrency: usize,
     /// Seconds until a call counts as timed out.
+    #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = MAX_TIMEOUT))]
     pub timeout: f64,
     /// Retries of a call that was throttled or met a server error.
+    #[schemars(range(max = MAX_RETRIES))]
     pub retries: u32,
     /// Retries of a call whose answer was lost on the way; each may be billed.
+    #[schemars(range(max = MAX_RETRIES))]
     pub lost_retries: u32,
     /// Calls of the whole campaign, at most, retries included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// Money of the whole campaign, at most, in the currency of `price`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
     pub money: Option<f64>,
     /// The price of a call; by default the provider's list price.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
     pub price: Option<f64>,
     /// Cases that are asked again at the end, to notice a service that has changed meanwhile.
     pub control: usize,
@@ -392,7 +416,6 @@ fn is_amount(sum: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn old_keys_are_read_as_the_new_ones() {

@@ -1,9 +1,12 @@
 //! What a service can be asked for.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a service can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
     /// What an image shows, as labels or tags: a ranking.

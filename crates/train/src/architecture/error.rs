@@ -13,7 +13,7 @@ pub enum ArchitectureError {
         /// A name that exists.
         hint: String,
     },
-    /// What stands behind the name cannot be read.
+    /// The options behind the name cannot be read.
     #[error("{name} takes {wanted}, and {text:?} is not that; write it as in {example:?}")]
     Options {
         /// The architecture.

@@ -1,4 +1,4 @@
-//! Fully connected layers, pooling and what else has no convolution in it.
+//! Fully connected layers, pooling and other layers without a convolution.
 
 use super::net::{Net, Value};
 use super::weights::{HE, Init};

@@ -41,7 +41,7 @@ const LSTM_CELL: Cell = Cell { op_type: "LSTM", bias: &[0.0, 0.0, 1.0, 0.0] };
 /// Gated recurrent units, as PyTorch has them: the reset gate comes behind the product.
 const GRU_CELL: Cell = Cell { op_type: "GRU", bias: &[0.0; 3] };
 
-/// Recurrent layers upon each other; what the last one holds at the end is classified.
+/// Stacked recurrent layers; the final state of the last one is classified.
 fn plan(request: &Request, cell: Cell) -> Result<Blueprint, ArchitectureError> {
     let (mut net, image) = Net::of_image(request);
     let (rows, node) = net.node("rows.first", "Transpose", &[&image.name], &image.dims);

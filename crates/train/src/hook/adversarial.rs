@@ -19,7 +19,7 @@ pub struct Adversarial {
 }
 
 /// More than enough for an attack to have gone as far as it gets.
-const MOST_STEPS: usize = 1000;
+const MAX_STEPS: usize = 1000;
 /// Steps of several together could go this much farther than the limit, so that they reach it.
 const REACH: f32 = 2.5;
 
@@ -34,7 +34,7 @@ impl Adversarial {
         let what = "the adversarial epsilon";
         let why = "it must lie above 0 and up to 1";
         refuse(what, self.epsilon, fits, why)?;
-        let fits = (1..=MOST_STEPS).contains(&self.steps);
+        let fits = (1..=MAX_STEPS).contains(&self.steps);
         let what = "the number of adversarial steps";
         let why = "it must lie from 1 to 1000";
         refuse(what, self.steps as f64, fits, why)?;
@@ -82,14 +82,14 @@ impl Adversarial {
 
     /// One step of one value, which stays near where it started and between black and white.
     fn moved(&self, value: f32, start: f32, slope: f32, (pixel, black): (f32, f32)) -> f32 {
-        let most = self.epsilon as f32 * pixel.abs();
-        let step = if self.steps == 1 { most } else { most * REACH / self.steps as f32 };
+        let radius = self.epsilon as f32 * pixel.abs();
+        let step = if self.steps == 1 { radius } else { radius * REACH / self.steps as f32 };
         let by = if slope == 0.0 || slope.is_nan() { 0.0 } else { step.copysign(slope) };
         let dark = black.min(black + pixel);
         let bright = black.max(black + pixel);
         // Noise may have left the range before; it is not drawn back.
         let low = dark.min(start);
         let high = bright.max(start);
-        (value + by).clamp(start - most, start + most).clamp(low, high)
+        (value + by).clamp(start - radius, start + radius).clamp(low, high)
     }
 }

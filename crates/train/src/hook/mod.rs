@@ -1,4 +1,4 @@
-//! Changes of what is fed while a model learns, so that it withstands more: one file each.
+//! Changes of the training input that make a model more robust: one file each.
 //!
 //! They work on the numbers that are fed, not on 8-bit pixels: noise of a thousandth would be lost
 //! between two grey levels.

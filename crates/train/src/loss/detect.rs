@@ -59,7 +59,7 @@ fn reaches(bounds: &Bounds, [x, y]: [f32; 2]) -> bool {
     within(STRIDE / 2.0) || covered && within(RADIUS * STRIDE)
 }
 
-/// What the model says in front of its scores and boxes, and what becomes its gradient.
+/// The values before the last activations of scores and boxes, and their gradient.
 struct Grid {
     logits: Vec<f32>,
     distances: Vec<f32>,
@@ -174,7 +174,7 @@ fn overlap(raw: &mut [f32], bounds: &Bounds, [x, y]: [f32; 2], count: f32) -> f6
 
 /// The detections of every image of a batch, each object once; `None` where scores are not by
 /// image, cell and class, or boxes do not fit to them.
-pub fn detections(scores: &Tensor, boxes: &Tensor, least: f32) -> Option<Vec<Vec<Detection>>> {
+pub fn detections(scores: &Tensor, boxes: &Tensor, min_score: f32) -> Option<Vec<Vec<Detection>>> {
     let &[images, cells, classes] = scores.shape() else { return None };
     if boxes.shape() != [images, cells, 4] {
         return None;
@@ -184,7 +184,7 @@ pub fn detections(scores: &Tensor, boxes: &Tensor, least: f32) -> Option<Vec<Vec
     let found = (0..images).map(|image| {
         let scores = scores.get(image * cells * classes..)?.get(..cells * classes)?;
         let boxes = boxes.get(image * cells * 4..)?.get(..cells * 4)?;
-        let mut found = find_peaks(scores, boxes, classes, least);
+        let mut found = find_peaks(scores, boxes, classes, min_score);
         faultlens_judge::non_maximum_suppression(&mut found, 0.5);
         Some(found)
     });

@@ -16,6 +16,7 @@ pub(super) use yolov8::{FIXED, MASKS};
 pub(super) use yolox::cells;
 
 use faultlens_core::{Bounds, Detection, argmax};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -62,7 +63,7 @@ impl Part {
 }
 
 /// What boxes are measured in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Units {
     /// Pixels of the model's input.

@@ -113,8 +113,8 @@ impl Canvas {
 
     /// The picture in 8 bits.
     pub fn image(&self) -> Image {
-        let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
-        let rgb = self.pixels.iter().flatten().map(|&c| byte(c)).collect();
+        let channels = self.pixels.iter().flatten();
+        let rgb = channels.map(|c| (c.clamp(0.0, 1.0) * 255.0 + 0.5) as u8).collect();
         Image::from_rgb(self.width, self.height, rgb)
             .expect("a canvas has a byte for every channel")
     }

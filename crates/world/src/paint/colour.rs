@@ -1,4 +1,4 @@
-//! Colours and what light and air make of them.
+//! Colours, and how light and air change them.
 
 /// Red, green and blue from 0 to 1, as they are shown.
 pub type Rgb = [f32; 3];

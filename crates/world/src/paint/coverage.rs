@@ -18,7 +18,7 @@ impl Coverage {
     /// The coverage of a path on a canvas of a size; what lies outside is cut off.
     pub fn of(path: &Path, width: usize, height: usize) -> Self {
         let Some([left, top, right, bottom]) = path.extent() else { return Self::none() };
-        let clamp = |v: f32, most: usize| v.clamp(0.0, most as f32) as usize;
+        let clamp = |v: f32, side: usize| v.clamp(0.0, side as f32) as usize;
         let left = clamp(left.floor(), width);
         let top = clamp(top.floor(), height);
         let right = clamp(right.ceil(), width);
@@ -82,7 +82,7 @@ impl Marks {
         let left = cross(0.0);
         let right = cross(self.width as f32);
         let cuts = [p[1], left.min(right), left.max(right), q[1]];
-        let x = |y: f32, most: usize| (p[0] + slope * (y - p[1])).clamp(0.0, most as f32);
+        let x = |y: f32, side: usize| (p[0] + slope * (y - p[1])).clamp(0.0, side as f32);
         for pair in cuts.windows(2) {
             let from = x(pair[0], self.width);
             let to = x(pair[1], self.width);

@@ -88,16 +88,16 @@ mod tests {
     #[test]
     fn noise_is_smooth_and_fills_its_range() {
         let noise = ValueNoise::new(&mut Seed::new(1).stream());
-        let mut least = 1.0f32;
-        let mut most = 0.0f32;
+        let mut lowest = 1.0f32;
+        let mut highest = 0.0f32;
         for i in 0..2000 {
             let x = i as f32 * 0.05 - 50.0;
             let here = noise.rough(x, x * 0.3, 3);
-            least = least.min(here);
-            most = most.max(here);
+            lowest = lowest.min(here);
+            highest = highest.max(here);
             assert!((noise.at(x, 0.5) - noise.at(x + 0.01, 0.5)).abs() < 0.03);
         }
-        assert!(least > 0.0 && least < 0.3 && most < 1.0 && most > 0.7);
+        assert!(lowest > 0.0 && lowest < 0.3 && highest < 1.0 && highest > 0.7);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! From a plan to a picture and to what is known of it.
+//! From a layout to a picture and its ground truth.
 
 use super::actor::{Actor, Thing};
 use super::layout::Layout;
-use super::{LEAST_SIDE, LEAST_VISIBLE, SCENE_SIZE, Scene, road, sky};
+use super::{MIN_SIDE, MIN_VISIBLE, SCENE_SIZE, Scene, road, sky};
 use crate::light::{Ambience, Light};
 use crate::paint::{Canvas, Coverage, Grain, Part, Path, Sprite, Transform};
 use faultlens_core::{Case, Mask, Object};
@@ -81,7 +81,7 @@ fn shown(class: usize, whole: &[bool], hidden: &[bool], inside: f32) -> Option<O
     let all = whole.iter().filter(|&&own| own).count() as f32;
     let part = mask.area() as f32 / all * inside;
     let side = (bounds.right - bounds.left).min(bounds.bottom - bounds.top);
-    let enough = side >= LEAST_SIDE && part >= LEAST_VISIBLE;
+    let enough = side >= MIN_SIDE && part >= MIN_VISIBLE;
     enough.then_some(Object { class, bounds, mask: Some(mask), crowd: false })
 }
 

@@ -17,8 +17,8 @@ pub enum Scenery {
     Town,
 }
 
-/// The plan of a scene. Change it and draw it again to ask what one change does: add an actor,
-/// make it night, bend the road; all else stays as it was, to the grain of the sensor.
+/// The plan of a scene. Change it and draw it again to study the effect of one change: add an
+/// actor, make it night, bend the road; all else stays as it was, to the grain of the sensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     /// The time of day.

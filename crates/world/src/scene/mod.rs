@@ -1,4 +1,4 @@
-//! Road scenes: what stands where, how it is drawn, and what is known of each picture.
+//! Road scenes: their layout, how they are drawn, and the ground truth of each picture.
 
 mod actor;
 mod compose;
@@ -24,11 +24,11 @@ pub const SCENE_CLASSES: [&str; 3] = ["car", "sign", "truck"];
 /// What a pixel of a scene can show, in the order of the classes.
 pub const SEGMENT_CLASSES: [&str; 4] = ["background", "road", "vehicle", "sign"];
 
-/// The least width and height, in pixels, of what can be seen of a listed object.
-pub const LEAST_SIDE: f32 = 7.0;
+/// The minimum width and height, in pixels, of the visible part of a listed object.
+pub const MIN_SIDE: f32 = 7.0;
 
-/// The least part of a listed object that can be seen.
-pub const LEAST_VISIBLE: f32 = 0.4;
+/// The minimum share of a listed object that is visible.
+pub const MIN_VISIBLE: f32 = 0.4;
 
 /// A scene with all that is known of it.
 ///

@@ -1,4 +1,4 @@
-//! Things beside the road that nobody asks for.
+//! Scenery beside the road, which is not labelled.
 
 use crate::paint::{Path, Rgb, Sprite, hex, mix, scaled};
 use faultlens_core::{Seed, Stream};

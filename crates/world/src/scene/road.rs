@@ -37,7 +37,7 @@ pub struct Road {
 }
 
 /// Curvature per metre at full steering.
-const MOST_BEND: f32 = 0.016;
+const MAX_BEND: f32 = 0.016;
 
 impl Road {
     /// Metres from the road's middle to its edge.
@@ -48,7 +48,7 @@ impl Road {
 
     /// How far sideways of the camera the road's middle is, at a depth.
     pub fn middle(&self, depth: f32) -> f32 {
-        self.steering * MOST_BEND * depth * depth / 2.0 - self.offset
+        self.steering * MAX_BEND * depth * depth / 2.0 - self.offset
     }
 }
 

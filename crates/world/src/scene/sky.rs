@@ -40,8 +40,8 @@ pub(super) fn paint(
 
 fn far(ambience: &Ambience, metres: f32) -> Shade {
     let shade = ambience.shade(metres, 0.0, 0.0);
-    let least = if ambience.light == Light::Night { 0.1 } else { metres / 500.0 };
-    Shade { haze: shade.haze.max(least).min(0.85), ..shade }
+    let min_haze = if ambience.light == Light::Night { 0.1 } else { metres / 500.0 };
+    Shade { haze: shade.haze.max(min_haze).min(0.85), ..shade }
 }
 
 fn air(canvas: &mut Canvas, camera: &Camera, ambience: &Ambience, stream: &mut Stream) {
@@ -99,7 +99,7 @@ fn disc(canvas: &mut Canvas, at: [f32; 2], radius: f32, colour: Rgb) {
     canvas.fill(&coverage, colour);
 }
 
-/// A ragged band on the horizon; `shape` is its least and most height and its bumps per pixel.
+/// A ragged band on the horizon; `shape` is its minimum and maximum height and its bumps per pixel.
 fn ridge(
     canvas: &mut Canvas,
     camera: &Camera,

@@ -2,7 +2,7 @@
 
 use faultlens_core::{Case, Image, Seed};
 use faultlens_world::{
-    Actor, Facing, LEAST_SIDE, Layout, Light, Road, SCENE_CLASSES, SCENE_SIZE, SEGMENT_CLASSES,
+    Actor, Facing, Layout, Light, MIN_SIDE, Road, SCENE_CLASSES, SCENE_SIZE, SEGMENT_CLASSES,
     SIGN_CLASSES, SIGN_SIZE, Scene, TEST, TRAIN, Thing, Vehicle, VehicleKind, scene, scenes, sign,
     signs,
 };
@@ -102,8 +102,8 @@ fn masks_bounds_and_segments_agree() {
         for (object, sign) in case.objects.iter().zip(&scene.signs) {
             let mask = object.mask.as_ref().unwrap();
             assert_eq!(mask.bounds(), Some(object.bounds), "{}", case.name);
-            assert!(object.bounds.right - object.bounds.left >= LEAST_SIDE);
-            assert!(object.bounds.bottom - object.bounds.top >= LEAST_SIDE);
+            assert!(object.bounds.right - object.bounds.left >= MIN_SIDE);
+            assert!(object.bounds.bottom - object.bounds.top >= MIN_SIDE);
             assert_eq!(sign.is_some(), SCENE_CLASSES[object.class] == "sign");
             let kind = if sign.is_some() { "sign" } else { "vehicle" };
             for at in (0..owners.len()).filter(|&at| mask.bits()[at]) {

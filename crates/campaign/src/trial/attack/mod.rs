@@ -3,26 +3,30 @@
 mod check;
 mod target;
 
-use super::{Disturb, Probe, SeedScope, Trial, Unfit};
+use super::{Disturb, Facts, Probe, SeedScope, Trial, Unfit};
 use crate::observation::{Observation, ShownImage};
 use crate::target::OpenTarget;
 use faultlens_core::{Image, Reason, Response, Seed, Stream, TargetError};
-use faultlens_faults::attack::{AttackCost, AttackSession, Found, Goal, Halt, Norm, Sample};
+use faultlens_faults::attack::{
+    AttackCost as SearchCost, AttackSession, Found, Goal, Halt, Norm, Sample,
+};
 use faultlens_judge::top_class;
 use faultlens_judge::visual::Reference;
 use faultlens_record::store::FaultOn;
+use faultlens_record::{AttackCost, AttackSuccess, FirstSuccess, Measures};
 use faultlens_spec::{AttackSpec, change_of};
-use std::collections::BTreeMap;
-use std::time::Duration;
 use target::ActiveAttack;
 
 impl Disturb for AttackSpec {
-    fn disturbs(&self) -> FaultOn {
-        FaultOn::Attack
-    }
-
-    fn seed_scope(&self) -> SeedScope {
-        SeedScope::TargetAndCase
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            max_queries: self.most_questions(),
+            // Labels are placed in the image of the case, not in that of the model's size.
+            shows_no_image: Some(
+                "attacks on a model are shown at its size, where the labels do not lie",
+            ),
+            ..Facts::new(FaultOn::Attack, SeedScope::TargetAndCase)
+        }
     }
 
     fn check(&self, target: &OpenTarget) -> Result<(), Unfit> {
@@ -40,15 +44,6 @@ impl Disturb for AttackSpec {
         // The whole search counts as the target's time: it consists of queries.
         trial.start_asking();
         search(self, trial).unwrap_or_else(|error| Observation::answered(Err(error)))
-    }
-
-    fn max_queries(&self) -> u64 {
-        self.most_questions()
-    }
-
-    // Labels are placed in the image of the case, not in that of the model's size.
-    fn shows_no_image(&self) -> Option<&'static str> {
-        Some("attacks on a model are shown at its size, where the labels do not lie")
     }
 }
 
@@ -90,9 +85,10 @@ fn search(spec: &AttackSpec, trial: &mut Trial<'_>) -> Result<Observation, Targe
         expected: (active.answer != golden.answer).then(|| active.answer.clone()),
         ..ShownImage::new(image, trial.fault, visual_change)
     };
+    let attack = Some(attack_cost(&cost, norm, &start, &point));
     Ok(Observation {
         shown: Some(Box::new(shown)),
-        extra: cost_fields(&cost, norm, &start, &point),
+        measures: Measures { attack, ..Measures::default() },
         ..Observation::answered(answer.map(Some))
     })
 }
@@ -109,7 +105,7 @@ fn goal(spec: &AttackSpec, answer: &Response, stream: &mut Stream) -> Option<Goa
 /// Where a search ended.
 struct SearchEnd {
     point: Vec<f32>,
-    cost: AttackCost,
+    cost: SearchCost,
     answer: Result<Response, TargetError>,
 }
 
@@ -144,40 +140,25 @@ fn end(
     Ok(SearchEnd { point: start.to_vec(), cost, answer: Ok(active.answer.clone()) })
 }
 
-/// What a record says of the cost of an attack and of the distance that it went.
-fn cost_fields(
-    cost: &AttackCost,
-    norm: Norm,
-    start: &[f32],
-    point: &[f32],
-) -> BTreeMap<String, String> {
-    let mut fields = BTreeMap::new();
-    fields.insert("cpu_seconds".to_owned(), seconds(cost.cpu));
-    fields.insert("wall_seconds".to_owned(), seconds(cost.wall));
-    if cost.gradients > 0 {
-        fields.insert("gradients".to_owned(), cost.gradients.to_string());
+/// The cost of a search, and how far it moved the image where it succeeded.
+fn attack_cost(cost: &SearchCost, norm: Norm, start: &[f32], point: &[f32]) -> AttackCost {
+    let success = cost.first.as_ref().map(|first| AttackSuccess {
+        distance: norm.distance(start, point),
+        distance_inf: Norm::Infinity.distance(start, point),
+        distance_2: Norm::Two.distance(start, point),
+        distance_0: Norm::Zero.distance(start, point),
+        first: FirstSuccess {
+            queries: first.queries,
+            gradients: first.gradients,
+            distance: first.distance,
+            cpu_seconds: first.cpu.as_secs_f64(),
+            wall_seconds: first.wall.as_secs_f64(),
+        },
+    });
+    AttackCost {
+        cpu_seconds: cost.cpu.as_secs_f64(),
+        wall_seconds: cost.wall.as_secs_f64(),
+        gradients: cost.gradients,
+        success,
     }
-    let Some(first) = &cost.first else { return fields };
-    let infinity = Norm::Infinity.distance(start, point);
-    let two = Norm::Two.distance(start, point);
-    let zero = Norm::Zero.distance(start, point);
-    fields.extend(
-        [
-            ("distance", format!("{:.6}", norm.distance(start, point))),
-            ("distance_inf", format!("{infinity:.6}")),
-            ("distance_2", format!("{two:.6}")),
-            ("distance_0", zero.to_string()),
-            ("first_queries", first.queries.to_string()),
-            ("first_gradients", first.gradients.to_string()),
-            ("first_distance", format!("{:.6}", first.distance)),
-            ("first_cpu_seconds", seconds(first.cpu)),
-            ("first_wall_seconds", seconds(first.wall)),
-        ]
-        .map(|(name, text)| (name.to_owned(), text)),
-    );
-    fields
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{:.9}", time.as_secs_f64())
 }

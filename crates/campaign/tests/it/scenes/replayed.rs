@@ -2,13 +2,13 @@
 
 use super::WORLD;
 use crate::campaigns::run;
-use faultlens_campaign::detection_diff::ObjectStatus;
+use faultlens_campaign::object_comparison::ObjectStatus;
 use faultlens_campaign::replay::Rerun;
 use faultlens_campaign::run::RunError;
 use faultlens_core::{Outcome, OutcomeKind};
 use faultlens_record::Record;
 
-/// The numbers of a record, and those that changes of a detection_diff come to.
+/// The numbers of a record, and those that changes of a comparison come to.
 fn numbers(record: &Record, count: impl Fn(ObjectStatus) -> usize) -> Vec<(String, usize)> {
     let fates = [
         ObjectStatus::Missed,
@@ -37,14 +37,14 @@ fn findings_are_the_images_that_were_asked_about() {
     rerun
         .replay_images::<RunError>(&told.records, &mut |record, replayed| {
             seen += 1;
-            let detection_diff = &replayed.detection_diff;
+            let comparison = &replayed.comparison;
             let again = rerun.replay(&record.number.to_string()).unwrap();
             assert!(again.is_identical());
-            assert_eq!(again.after.as_ref(), Some(&detection_diff.image));
-            assert_eq!(again.detection_diff.unwrap().answer, detection_diff.answer);
-            let answer = detection_diff.answer.as_ref().unwrap();
+            assert_eq!(again.after.as_ref(), Some(&comparison.image));
+            assert_eq!(again.comparison.unwrap().answer, comparison.answer);
+            let answer = comparison.answer.as_ref().unwrap();
             numbers(record, |status| {
-                detection_diff.changes().filter(|pair| pair.status == status).count()
+                comparison.changes().filter(|pair| pair.status == status).count()
             });
             let found = |one: &&_| answer.own.contains(one);
             assert!(!answer.observed.iter().any(|one| found(&one)));
@@ -53,7 +53,7 @@ fn findings_are_the_images_that_were_asked_about() {
             assert_eq!(replayed.furthest.is_some(), record.field("moved_to").is_some());
             if let Some(further) = &replayed.furthest {
                 moved += 1;
-                assert_ne!(further.image, detection_diff.image);
+                assert_ne!(further.image, comparison.image);
                 // Where it moved to, the answer is disturbed too.
                 assert!(further.answer.is_ok() && further.changes().next().is_some());
             }

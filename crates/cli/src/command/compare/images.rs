@@ -1,4 +1,4 @@
-//! An image and what became of it: how much of it a human eye still sees.
+//! An image and a changed version of it: how much of the change people notice.
 
 use crate::exit;
 use faultlens::data::read_image;
@@ -9,7 +9,7 @@ use crate::args::CompareArgs;
 use crate::console::Console;
 use crate::text::{Align, table};
 
-/// Shows how much the second image differs from the first one for a human eye.
+/// Shows how much the second image differs visually from the first one.
 pub(super) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u8> {
     let original = read_image(&args.first)?;
     let changed = read_image(&args.second)?;
@@ -55,7 +55,7 @@ pub(super) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u
     Ok(exit::OK)
 }
 
-/// What is not defined is left out and said; images that do not belong together are an error.
+/// Measures that are undefined are left out with a note; images of different sizes are an error.
 fn defined<T>(
     value: Result<T, VisualError>,
     notes: &mut Vec<String>,

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u
             first.display(),
             second.display()
         ),
-        // What is not there is said by who looks for it.
+        // A path that does not exist is reported by the comparison of runs.
         [(_, true), _] | [_, (_, true)] => images::run(args, console),
         _ => runs::run(args, console),
     }

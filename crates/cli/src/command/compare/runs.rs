@@ -3,28 +3,28 @@
 use crate::exit;
 use faultlens::analysis::format::{p_value, points, rate};
 use faultlens::analysis::{Compared, compare};
-use faultlens::report::plain;
+use faultlens::report::prose::{comparison_test, comparison_warnings};
+use faultlens::report::{comparison_json, plain};
 
 use crate::args::CompareArgs;
 use crate::console::Console;
 use crate::text::{Align, table};
 
-/// Shows how far the rates of two runs lie apart.
+/// Shows the differences between the rates of two runs.
 pub(super) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u8> {
     let comparison = compare(&args.first, &args.second)?;
     let nothing = comparison.rows.iter().all(|row| row.first.n == 0 || row.second.n == 0);
     let status = if nothing { exit::INCONCLUSIVE } else { exit::OK };
     console.decide(status);
     if nothing {
-        console
-            .note("the runs have no fault point in common, so that there is nothing to compare")?;
+        console.note("the runs have no fault point in common: there is nothing to compare")?;
     }
     if args.json {
-        console.json(&comparison)?;
+        console.json(&comparison_json(&comparison)?)?;
         return Ok(status);
     }
-    for warning in &comparison.warnings {
-        console.note(format_args!("warning: {}", plain(warning)))?;
+    for warning in comparison_warnings(&comparison) {
+        console.note(format_args!("warning: {}", plain(&warning)))?;
     }
     let [first, second] = [&comparison.first, &comparison.second].map(|name| plain(name));
     let header = ["", &first, &second, "difference", "p", "pairs", "unpaired"];
@@ -36,8 +36,8 @@ pub(super) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u
         console.line(line)?;
     }
     console.line(format_args!(
-        "\nHow often the answer changed; the difference is the second less the first.\n{}.",
-        comparison.correction
+        "\nHow often the answer changed; the difference is the second minus the first.\n{}.",
+        comparison_test(comparison.test)
     ))?;
     Ok(status)
 }

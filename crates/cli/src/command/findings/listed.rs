@@ -1,8 +1,9 @@
 //! What `findings.json` says of each image.
 
 use faultlens::Bounds;
-use faultlens::campaign::detection_diff::{DetectionDiff, NamedBox, Pair};
-use faultlens::campaign::scene::Replayed;
+use faultlens::campaign::object_comparison::{ObjectComparison, Pair};
+use faultlens::campaign::scene::ReplayedImage;
+use faultlens::record::LabelledBox;
 use faultlens::record::Record;
 use serde::Serialize;
 
@@ -74,8 +75,8 @@ struct Change {
 impl Listed {
     pub(super) fn new(
         record: &Record,
-        replayed: &Replayed,
-        detection_diff: &DetectionDiff,
+        replayed: &ReplayedImage,
+        detection_diff: &ObjectComparison,
         moved: bool,
         image: String,
         drawn: Option<String>,
@@ -106,11 +107,11 @@ impl Listed {
     }
 }
 
-fn all(things: &[NamedBox]) -> Vec<Found> {
+fn all(things: &[LabelledBox]) -> Vec<Found> {
     things.iter().map(found).collect()
 }
 
-fn found(thing: &NamedBox) -> Found {
+fn found(thing: &LabelledBox) -> Found {
     Found { label: thing.label.clone(), score: thing.score, bounds: thing.bounds.sides() }
 }
 
@@ -123,11 +124,11 @@ fn change(pair: &Pair) -> Option<Change> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens::campaign::detection_diff::ObjectStatus;
+    use faultlens::campaign::object_comparison::ObjectStatus;
 
     #[test]
     fn a_change_has_what_is_there_now_and_what_was_there() {
-        let thing = |label: &str, left: f32| NamedBox {
+        let thing = |label: &str, left: f32| LabelledBox {
             label: label.to_owned(),
             score: 0.5,
             bounds: Bounds { left, top: 1.0, right: 9.0, bottom: 9.5 },

@@ -1,15 +1,16 @@
 //! What is framed in the pictures of a trial, and what is written at the frames.
 
 use faultlens::Bounds;
-use faultlens::campaign::detection_diff::{Answered, DetectionDiff, NamedBox, ObjectStatus, Pair};
-use faultlens::campaign::scene::Replayed;
+use faultlens::campaign::object_comparison::{Answered, ObjectComparison, ObjectStatus};
+use faultlens::campaign::scene::ReplayedImage;
+use faultlens::record::LabelledBox;
 
 const BLACK: [u8; 3] = [0; 3];
 const WHITE: [u8; 3] = [255; 3];
 
-/// What a frame stands for; the last ones lie on top.
+/// What a frame marks; the last ones lie on top.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stands {
+pub(super) enum MarkKind {
     /// Moved out of the image by the fault.
     Out,
     Same,
@@ -18,7 +19,7 @@ pub(super) enum Stands {
     Changed,
 }
 
-impl Stands {
+impl MarkKind {
     /// The colour of its frame, and of words on it.
     pub(super) fn colours(self) -> [[u8; 3]; 2] {
         match self {
@@ -33,19 +34,20 @@ impl Stands {
 
 /// A frame and what is written at it.
 pub(super) struct Mark {
-    pub(super) stands: Stands,
+    pub(super) kind: MarkKind,
     pub(super) bounds: Bounds,
     pub(super) text: String,
 }
 
-fn said(thing: &NamedBox) -> String {
+/// The label with its score, as it is written at a frame.
+fn caption(thing: &LabelledBox) -> String {
     format!("{} {:.2}", thing.label.to_lowercase(), thing.score)
 }
 
 /// What was found in the undisturbed image.
 pub(super) fn before_marks(
-    replayed: &Replayed,
-    detection_diff: &DetectionDiff,
+    replayed: &ReplayedImage,
+    detection_diff: &ObjectComparison,
     answer: &Answered,
 ) -> Vec<Mark> {
     let taken_out = replayed.touched.as_ref().is_some_and(|touched| touched.object.is_none());
@@ -53,50 +55,55 @@ pub(super) fn before_marks(
         .golden
         .iter()
         .enumerate()
-        .map(|(at, thing): (usize, &NamedBox)| {
+        .map(|(at, thing): (usize, &LabelledBox)| {
             let pair = answer.pairs.iter().find(|pair| pair.golden == Some(at));
-            let (stands, text) = match pair.map(|pair| pair.status) {
-                Some(ObjectStatus::Same) => (Stands::Same, said(thing)),
-                Some(ObjectStatus::Missed) => (Stands::Changed, format!("missed: {}", said(thing))),
-                Some(_) => (Stands::Changed, said(thing)),
-                None if taken_out => (Stands::Touched, format!("taken out: {}", said(thing))),
-                None => (Stands::Out, said(thing)),
+            let (kind, text) = match pair.map(|pair| pair.status) {
+                Some(ObjectStatus::Same) => (MarkKind::Same, caption(thing)),
+                Some(ObjectStatus::Missed) => {
+                    (MarkKind::Changed, format!("missed: {}", caption(thing)))
+                }
+                Some(_) => (MarkKind::Changed, caption(thing)),
+                None if taken_out => (MarkKind::Touched, format!("taken out: {}", caption(thing))),
+                None => (MarkKind::Out, caption(thing)),
             };
-            Mark { stands, bounds: thing.bounds, text }
+            Mark { kind, bounds: thing.bounds, text }
         })
         .collect()
 }
 
 /// What was found in the changed one, and what came or went.
 pub(super) fn after_marks(
-    replayed: &Replayed,
-    detection_diff: &DetectionDiff,
+    replayed: &ReplayedImage,
+    detection_diff: &ObjectComparison,
     answer: &Answered,
 ) -> Vec<Mark> {
-    let mark = |pair: &Pair| {
-        let thing = pair.after.as_ref()?;
-        let (stands, text) = match (pair.status, &pair.before) {
-            (ObjectStatus::Same, _) => (Stands::Same, said(thing)),
+    let mut marks = Vec::new();
+    for pair in &answer.pairs {
+        let Some(thing) = &pair.after else { continue };
+        let (kind, text) = match (pair.status, &pair.before) {
+            (ObjectStatus::Same, _) => (MarkKind::Same, caption(thing)),
             (ObjectStatus::Relabelled, Some(before)) => {
                 let was = before.label.to_lowercase();
-                (Stands::Changed, format!("{}, was {was}", said(thing)))
+                (MarkKind::Changed, format!("{}, was {was}", caption(thing)))
             }
-            (status, _) => (Stands::Changed, format!("{}: {}", status.name(), said(thing))),
+            (status, _) => (MarkKind::Changed, format!("{}: {}", status.name(), caption(thing))),
         };
-        Some(Mark { stands, bounds: thing.bounds, text })
-    };
+        marks.push(Mark { kind, bounds: thing.bounds, text });
+    }
     let own = answer.own.iter().map(|thing| Mark {
-        stands: Stands::Own,
+        kind: MarkKind::Own,
         bounds: thing.bounds,
-        text: said(thing),
+        text: caption(thing),
     });
     let touched = replayed.touched.as_ref().zip(detection_diff.touched).map(|(touched, bounds)| {
         let label = touched.label.to_lowercase();
         let text = match &touched.object {
             Some(_) => format!("inserted {label}"),
-            None => format!("{label} stood here"),
+            None => format!("{label} was here"),
         };
-        Mark { stands: Stands::Touched, bounds, text }
+        Mark { kind: MarkKind::Touched, bounds, text }
     });
-    answer.pairs.iter().filter_map(mark).chain(own).chain(touched).collect()
+    marks.extend(own);
+    marks.extend(touched);
+    marks
 }

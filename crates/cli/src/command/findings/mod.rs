@@ -13,9 +13,9 @@ use crate::exit;
 use anyhow::{Context, bail};
 use faultlens::Seed;
 use faultlens::analysis::format::counted;
-use faultlens::campaign::detection_diff::DetectionDiff;
+use faultlens::campaign::object_comparison::ObjectComparison;
 use faultlens::campaign::replay::Rerun;
-use faultlens::campaign::scene::{Replayable, Replayed};
+use faultlens::campaign::scene::{Replayable, ReplayedImage};
 use faultlens::data::write_png;
 use faultlens::record::Record;
 use faultlens::report::plain;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let rerun = Rerun::open(&args.run)?;
     let Replayable { records, left_out } = rerun.replayable(args.all, &wanted(&rerun, args)?)?;
     let records = drawn(records, args);
-    note_left_out(console, &left_out, "that changed the answer or left none")?;
+    note_left_out(console, &left_out, "that changed the answer or got none")?;
     if records.is_empty() {
         bail!(nothing(args));
     }
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let unasked = rerun.replay_images::<anyhow::Error>(&records, &mut |record, replayed| {
         out.add(record, &replayed)
     })?;
-    note_left_out(console, &unasked, "whose undisturbed answer cannot be had again")?;
+    note_left_out(console, &unasked, "whose undisturbed answer cannot be reproduced")?;
     let Out { set, listed, .. } = out;
     let count = set.finish()?;
     write(&args.out.join("findings.json"), serde_json::to_string_pretty(&listed)? + "\n")?;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &FindingsArgs, console: &mut Console) -> anyhow::Result<
     let unanswered = listed.iter().filter(|one| one.no_answer.is_some()).count();
     if unanswered > 0 {
         console.note(format_args!(
-            "{unanswered} of them could not be asked about again; no_answer says why"
+            "{unanswered} of them could not be queried again; no_answer says why"
         ))?;
     }
     Ok(exit::OK)
@@ -76,17 +76,14 @@ fn note_left_out(
     Ok(())
 }
 
-/// What to say where there is nothing to write.
+/// The message where there is nothing to write.
 fn nothing(args: &FindingsArgs) -> &'static str {
-    match args.all {
-        true => {
-            "no trial of this run showed a detector a changed image and was judged; such trials \
+    if args.all {
+        "no trial of this run showed a detector a changed image and was judged; such trials \
              come from campaigns on detectors with insert_object, remove_object or faults in images"
-        }
-        false => {
-            "in no changed image did an answer with objects change; where the campaign has such \
-             faults, --all writes images that changed nothing too"
-        }
+    } else {
+        "no changed image changed an answer with objects; --all also writes images that \
+             changed nothing"
     }
 }
 
@@ -119,11 +116,9 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
-    fn add(&mut self, record: &Record, replayed: &Replayed) -> anyhow::Result<()> {
+    fn add(&mut self, record: &Record, replayed: &ReplayedImage) -> anyhow::Result<()> {
         let further = replayed.furthest.as_ref().map(|further| (further, true));
-        for (detection_diff, moved) in
-            [(&replayed.detection_diff, false)].into_iter().chain(further)
-        {
+        for (detection_diff, moved) in [(&replayed.comparison, false)].into_iter().chain(further) {
             let image = self.set.file(record, replayed, detection_diff, moved)?;
             let drawn = self.draw(record, replayed, detection_diff, moved)?;
             self.listed.push(Listed::new(record, replayed, detection_diff, moved, image, drawn));
@@ -136,8 +131,8 @@ impl Out<'_> {
     fn draw(
         &self,
         record: &Record,
-        replayed: &Replayed,
-        detection_diff: &DetectionDiff,
+        replayed: &ReplayedImage,
+        detection_diff: &ObjectComparison,
         moved: bool,
     ) -> anyhow::Result<Option<String>> {
         let Ok(answer) = &detection_diff.answer else { return Ok(None) };

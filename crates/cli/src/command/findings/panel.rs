@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use faultlens::{Bounds, Image};
 
-use super::marks::{Mark, Stands};
+use super::marks::{Mark, MarkKind};
 use crate::command::canvas::{Canvas, GAP};
 use crate::command::letters;
 
@@ -52,7 +52,7 @@ impl Panel<'_> {
     /// Draws frames, and words at them where they cover each other least.
     pub(super) fn draw(&self, canvas: &mut Canvas, marks: &[Mark]) {
         let mut order: Vec<&Mark> = marks.iter().collect();
-        order.sort_by_key(|mark| mark.stands);
+        order.sort_by_key(|mark| mark.kind);
         for mark in &order {
             self.frame(canvas, mark);
         }
@@ -61,17 +61,17 @@ impl Panel<'_> {
             let text = self.words(mark);
             let pixel = self.letter(mark);
             let Some(area) = self.place(mark, &text, &taken) else { continue };
-            let [back, ink] = mark.stands.colours();
+            let [back, ink] = mark.kind.colours();
             canvas.fill(back, area.0.clone(), area.1.clone());
             canvas.write_in(ink, &text, area.0.start + pixel, area.1.start + pixel, pixel);
             taken.push(area);
         }
     }
 
-    /// What stayed as it was is written small.
+    /// Objects that did not change are labelled in small letters.
     fn letter(&self, mark: &Mark) -> usize {
-        match mark.stands {
-            Stands::Same | Stands::Out => self.scale.letter,
+        match mark.kind {
+            MarkKind::Same | MarkKind::Out => self.scale.letter,
             _ => 2 * self.scale.letter,
         }
     }
@@ -93,7 +93,7 @@ impl Panel<'_> {
         };
         let wide = outer(&columns, &self.columns);
         let high = outer(&rows, &self.rows);
-        let colour = mark.stands.colours()[0];
+        let colour = mark.kind.colours()[0];
         canvas.fill(colour, wide.clone(), high.start..(high.start + line).min(high.end));
         canvas.fill(colour, wide.clone(), high.end.saturating_sub(line).max(high.start)..high.end);
         canvas.fill(colour, wide.start..(wide.start + line).min(wide.end), high.clone());
@@ -137,12 +137,14 @@ impl Panel<'_> {
             let top = top.clamp(self.rows.start.min(last_top), last_top);
             (left..left + wide, top..top + high)
         });
-        let meets = |a: &Area, b: &Area| {
-            a.0.start < b.0.end && b.0.start < a.0.end && a.1.start < b.1.end && b.1.start < a.1.end
-        };
-        let free = areas.iter().find(|area| taken.iter().all(|other| !meets(area, other)));
+        let free = areas.iter().find(|area| !taken.iter().any(|other| overlap(area, other)));
         Some(free.unwrap_or(&areas[0]).clone())
     }
+}
+
+/// Whether two areas share a pixel.
+fn overlap(a: &Area, b: &Area) -> bool {
+    a.0.start < b.0.end && b.0.start < a.0.end && a.1.start < b.1.end && b.1.start < a.1.end
 }
 
 #[cfg(test)]
@@ -154,7 +156,7 @@ mod tests {
         let scale = Scale { zoom: 1, line: 4, letter: 1 };
         let panel = Panel { columns: 8..648, rows: 50..530, scale: &scale };
         let mark = Mark {
-            stands: Stands::Changed,
+            kind: MarkKind::Changed,
             bounds: Bounds { left: 300.0, top: 200.0, right: 400.0, bottom: 300.0 },
             text: "missed: car 0.50".to_owned(),
         };

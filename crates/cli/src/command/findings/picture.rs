@@ -1,24 +1,25 @@
 //! Both answers of a trial, drawn side by side with what they say.
 
 use faultlens::Image;
-use faultlens::campaign::detection_diff::{Answered, DetectionDiff, NamedBox, ObjectStatus};
-use faultlens::campaign::scene::Replayed;
+use faultlens::campaign::object_comparison::{Answered, ObjectComparison, ObjectStatus};
+use faultlens::campaign::scene::ReplayedImage;
+use faultlens::record::LabelledBox;
 use faultlens::record::Record;
 
-use super::marks::{Mark, Stands, after_marks, before_marks};
+use super::marks::{Mark, MarkKind, after_marks, before_marks};
 use super::panel::{Panel, Scale};
 use crate::command::canvas::{Canvas, GAP};
 use crate::command::letters;
 
 /// Lines of a caption beyond this are left out.
-const MOST_LINES: usize = 4;
+const MAX_LINES: usize = 4;
 
 /// The undisturbed image and the changed one, each with what was found in it; words above, and
 /// what the colours mean below.
 pub(super) fn picture(
     record: &Record,
-    replayed: &Replayed,
-    detection_diff: &DetectionDiff,
+    replayed: &ReplayedImage,
+    detection_diff: &ObjectComparison,
     answer: &Answered,
     moved: bool,
 ) -> anyhow::Result<Image> {
@@ -56,9 +57,9 @@ pub(super) fn picture(
 }
 
 /// What the picture is of, in lines of so many letters.
-fn caption(record: &Record, replayed: &Replayed, moved: bool, letters: usize) -> Vec<String> {
-    let Replayed { fault, target, case, .. } = replayed;
-    let moved = if moved { ", moved on as far as it disturbs" } else { "" };
+fn caption(record: &Record, replayed: &ReplayedImage, moved: bool, letters: usize) -> Vec<String> {
+    let ReplayedImage { fault, target, case, .. } = replayed;
+    let moved = if moved { ", moved as far as it still changes the answer" } else { "" };
     let number = record.number;
     let outcome = record.outcome.kind();
     let text =
@@ -74,15 +75,15 @@ fn caption(record: &Record, replayed: &Replayed, moved: bool, letters: usize) ->
             None => lines.push(word.to_owned()),
         }
     }
-    lines.truncate(MOST_LINES);
+    lines.truncate(MAX_LINES);
     lines
 }
 
-fn found(things: &[NamedBox]) -> String {
+fn found(things: &[LabelledBox]) -> String {
     format!("{} found", things.len())
 }
 
-fn after_title(detection_diff: &DetectionDiff, answer: &Answered) -> String {
+fn after_title(detection_diff: &ObjectComparison, answer: &Answered) -> String {
     let mut words = vec![format!("after: {}", found(&answer.observed))];
     for status in [
         ObjectStatus::Missed,
@@ -102,7 +103,7 @@ fn after_title(detection_diff: &DetectionDiff, answer: &Answered) -> String {
 fn legend(
     canvas: &mut Canvas,
     scale: &Scale,
-    replayed: &Replayed,
+    replayed: &ReplayedImage,
     marks: &[Vec<Mark>],
     top: usize,
 ) {
@@ -110,13 +111,13 @@ fn legend(
     let side = letters::HEIGHT * scale.letter * 2;
     let mut left = GAP;
     for (stands, text) in [
-        (Stands::Same, "as before"),
-        (Stands::Changed, "changed"),
-        (Stands::Touched, if inserted { "inserted" } else { "taken out" }),
-        (Stands::Own, "found of it, does not count"),
-        (Stands::Out, "moved out of the image"),
+        (MarkKind::Same, "as before"),
+        (MarkKind::Changed, "changed"),
+        (MarkKind::Touched, if inserted { "inserted" } else { "taken out" }),
+        (MarkKind::Own, "detected as the inserted object, not counted"),
+        (MarkKind::Out, "moved out of the image"),
     ] {
-        if marks.iter().flatten().any(|mark| mark.stands == stands) {
+        if marks.iter().flatten().any(|mark| mark.kind == stands) {
             canvas.fill(stands.colours()[0], left..left + side, top..top + side);
             left += side + GAP;
             canvas.write(text, left, top + scale.letter, 2 * scale.letter);
@@ -142,14 +143,14 @@ fn zoomed(image: &Image, zoom: usize) -> Image {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens::campaign::detection_diff::Pair;
+    use faultlens::campaign::object_comparison::Pair;
     use faultlens::record::{Cost, Measures, TrialId};
     use faultlens::{Bounds, Case, Outcome};
     use std::collections::BTreeMap;
 
-    fn thing(label: &str, [left, top, right, bottom]: [f32; 4]) -> NamedBox {
+    fn thing(label: &str, [left, top, right, bottom]: [f32; 4]) -> LabelledBox {
         let bounds = Bounds { left, top, right, bottom };
-        NamedBox { label: label.to_owned(), score: 0.5, bounds }
+        LabelledBox { label: label.to_owned(), score: 0.5, bounds }
     }
 
     fn record() -> Record {
@@ -171,7 +172,7 @@ mod tests {
         }
     }
 
-    fn drawn(things: &[NamedBox]) -> Image {
+    fn drawn(things: &[LabelledBox]) -> Image {
         let image = Image::from_rgb(40, 20, vec![100; 2400]).unwrap();
         let pairs = things.iter().enumerate().map(|(at, thing)| Pair {
             status: ObjectStatus::Missed,
@@ -180,20 +181,20 @@ mod tests {
             after: None,
         });
         let answer = Answered { observed: vec![], own: vec![], pairs: pairs.collect() };
-        let detection_diff = DetectionDiff {
+        let detection_diff = ObjectComparison {
             image: image.clone(),
             touched: None,
             golden: things.to_vec(),
             expected: things.to_vec(),
             answer: Ok(answer.clone()),
         };
-        let replayed = Replayed {
+        let replayed = ReplayedImage {
             case: Case::new("a", image),
             objects: vec![],
             target: "t".to_owned(),
             fault: "mirror".to_owned(),
             touched: None,
-            detection_diff: detection_diff.clone(),
+            comparison: detection_diff.clone(),
             furthest: None,
         };
         picture(&record(), &replayed, &detection_diff, &answer, false).unwrap()
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!((scale.zoom, scale.line, scale.letter), (16, 4, 1));
         let head = GAP + 2 * scale.row();
         let pixel = |x: usize, y: usize| &image.rgb()[((head + y) * image.width() + x) * 3..][..3];
-        let [red, white] = Stands::Changed.colours();
+        let [red, white] = MarkKind::Changed.colours();
         let left = GAP + 160;
         assert_eq!([pixel(left - 1, 200), pixel(left + 161, 200)], [red, red]);
         assert_eq!(pixel(left + 80, 200), [100; 3], "the thing itself is seen");
@@ -240,24 +241,24 @@ mod tests {
 
     #[test]
     fn captions_are_broken_between_words() {
-        let detection_diff = DetectionDiff {
+        let detection_diff = ObjectComparison {
             image: Image::from_rgb(1, 1, vec![0; 3]).unwrap(),
             touched: None,
             golden: vec![],
             expected: vec![],
             answer: Err("nobody".to_owned()),
         };
-        let replayed = Replayed {
+        let replayed = ReplayedImage {
             case: Case::new("A.png", detection_diff.image.clone()),
             objects: vec![],
             target: "yolo".to_owned(),
             fault: "mirror".to_owned(),
             touched: None,
-            detection_diff,
+            comparison: detection_diff,
             furthest: None,
         };
         let lines = caption(&record(), &replayed, true, 24);
-        assert_eq!(lines[..2], ["trial 7: mirror, moved", "on as far as it disturbs"]);
+        assert_eq!(lines[..2], ["trial 7: mirror, moved", "as far as it still"]);
         assert!(lines.iter().all(|line| line.len() <= 24), "{lines:?}");
     }
 }

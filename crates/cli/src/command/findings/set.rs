@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use faultlens::campaign::detection_diff::DetectionDiff;
+use faultlens::campaign::object_comparison::ObjectComparison;
 use faultlens::campaign::replay::Rerun;
-use faultlens::campaign::scene::Replayed;
+use faultlens::campaign::scene::ReplayedImage;
 use faultlens::data::CocoWriter;
 use faultlens::record::Record;
 use faultlens::{Bounds, Case, Object};
@@ -45,8 +45,8 @@ impl<'a> Set<'a> {
     pub(super) fn file(
         &mut self,
         record: &Record,
-        replayed: &Replayed,
-        detection_diff: &DetectionDiff,
+        replayed: &ReplayedImage,
+        detection_diff: &ObjectComparison,
         moved: bool,
     ) -> anyhow::Result<String> {
         let mut hash = DefaultHasher::new();
@@ -65,10 +65,14 @@ impl<'a> Set<'a> {
     }
 
     /// The labels of a changed image: those of its background.
-    fn objects(&mut self, replayed: &Replayed, detection_diff: &DetectionDiff) -> Vec<Object> {
+    fn objects(
+        &mut self,
+        replayed: &ReplayedImage,
+        detection_diff: &ObjectComparison,
+    ) -> Vec<Object> {
         let mut objects = replayed.objects.clone();
         if !self.labelled && objects.is_empty() {
-            // What nobody has labelled, the target's own word stands for.
+            // Without labels, the target's own undisturbed answer stands in for them.
             for thing in detection_diff.expected.iter().filter(|thing| {
                 thing.bounds.right > thing.bounds.left
                     && thing.bounds.bottom > thing.bounds.top
@@ -83,7 +87,7 @@ impl<'a> Set<'a> {
                     objects.push(self.object(&touched.label, *at));
                 }
                 Some(_) => {}
-                // What went is not there to be found.
+                // A removed object cannot be found any more.
                 None => objects.retain(|object| object.bounds.iou(at) < SAME),
             }
         }

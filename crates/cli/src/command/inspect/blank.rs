@@ -40,14 +40,14 @@ fn zeros(graph: &Graph, input: ValueId, size: Option<[usize; 2]>) -> anyhow::Res
     let elements = shape.iter().try_fold(1usize, |n, &side| n.checked_mul(side));
     let elements = elements.filter(|&n| n <= MAX_ELEMENTS);
     let Some(elements) = elements else {
-        bail!("input `{name}` {} is too large to try", shape_text(dims));
+        bail!("input `{name}` {} is too large to run", shape_text(dims));
     };
     let dtype = graph.declared_dtype(input).unwrap_or(DType::F32);
     Ok(Tensor::new(shape, blank(dtype, elements)?)?)
 }
 
 fn blank(dtype: DType, n: usize) -> anyhow::Result<TensorData> {
-    ensure!(n > 0, "an input without elements cannot be tried");
+    ensure!(n > 0, "a model with an empty input cannot be run");
     Ok(match dtype {
         DType::F32 => vec![0f32; n].into(),
         DType::F64 => vec![0f64; n].into(),
@@ -57,6 +57,6 @@ fn blank(dtype: DType, n: usize) -> anyhow::Result<TensorData> {
         DType::I32 => vec![0i32; n].into(),
         DType::I64 => vec![0i64; n].into(),
         DType::Bool => vec![false; n].into(),
-        other => bail!("inputs of type {} cannot be tried", other.name()),
+        other => bail!("a model with inputs of type {} cannot be run", other.name()),
     })
 }

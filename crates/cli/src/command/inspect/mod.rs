@@ -37,8 +37,8 @@ fn show(survey: &Survey, console: &mut Console) -> anyhow::Result<()> {
     section(console, "operators", &operators(survey))?;
     section(console, "size", &size(survey))?;
     section(console, "where faults can be injected", &sites(survey))?;
-    section(console, "how images would be fed", &guess("input", &survey.input_guess)?)?;
-    section(console, "how answers would be read", &guess("output", &survey.output_guess)?)?;
+    section(console, "guessed preprocessing", &guess("input", &survey.input_guess)?)?;
+    section(console, "guessed output", &guess("output", &survey.output_guess)?)?;
     Ok(())
 }
 

@@ -171,13 +171,15 @@ impl Surveyor<'_> {
                 .or_else(|| golden.shape(value))
                 .map(<[usize]>::to_vec)
         };
-        let macs = |golden| cost::macs(operator, |value| shape(golden, value));
         OperatorRow {
             name: operator.name.clone(),
             r#type: operator.op_type.clone(),
             outputs: operator.makes().map(|value| self.observed(value)).collect(),
             parameters,
-            macs: self.golden.as_ref().map(macs),
+            macs: self
+                .golden
+                .as_ref()
+                .map(|golden| cost::macs(operator, |value| shape(golden, value))),
         }
     }
 

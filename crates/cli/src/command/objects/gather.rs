@@ -20,7 +20,7 @@ pub(super) struct Outline {
     pub(super) score: Option<f32>,
 }
 
-/// All outlines, and what has none.
+/// All outlines, and counts of objects without one.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     /// In the order of cases.
@@ -54,15 +54,15 @@ pub(super) fn known(set: &DataSet, console: &mut Console) -> anyhow::Result<Gath
 pub(super) fn found(
     set: &DataSet,
     model: &OutlineModel,
-    least: f32,
+    min_score: f32,
     console: &mut Console,
 ) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::default();
     for case in 0..set.len() {
-        console.progress(format_args!("asking about image {} of {}", case + 1, set.len()));
+        console.progress(format_args!("querying image {} of {}", case + 1, set.len()));
         let read = set.case(case)?;
         let instances =
-            model.find(&read.image, least).with_context(|| format!("in {}", read.name))?;
+            model.find(&read.image, min_score).with_context(|| format!("in {}", read.name))?;
         for (number, one) in instances.iter().enumerate() {
             let label = model.name(one.class);
             gathered.add(case, &read.name, number, &label, Some(&one.mask), one.score);

@@ -1,4 +1,4 @@
-//! `faultlens objects`: things cut out of images, as a pool.
+//! `faultlens objects`: objects cut out of images, as a pool.
 
 mod gather;
 mod picture;
@@ -27,7 +27,7 @@ use crate::describe::written;
 use crate::text::{self, Align};
 use gather::{Gathered, Outline};
 
-/// Objects of fewer pixels are mentioned: enlarged, they look like nothing.
+/// Objects with fewer pixels get a note: enlarged, they cannot be recognised.
 const FEW_PIXELS: usize = 400;
 
 /// Scenes of the embedded world, where the user gives no number; signs have no outlines.
@@ -36,9 +36,9 @@ const UNSAID: [usize; 2] = [100, 100];
 pub(crate) fn run(args: &ObjectsArgs, console: &mut Console) -> anyhow::Result<u8> {
     let start = Instant::now();
     let out = &args.out;
-    // What takes long must not end in vain.
+    // Checked first, so that a long search is not wasted.
     let empty = !out.exists() || out.read_dir().is_ok_and(|mut entries| entries.next().is_none());
-    ensure!(empty, "the folder is not empty; name a new one: {}", out.display());
+    ensure!(empty, "the folder is not empty; choose a new one: {}", out.display());
     let set = data(args)?;
     let gathered = match &args.model {
         Some(path) => {
@@ -68,11 +68,11 @@ fn kept(args: &ObjectsArgs, gathered: &Gathered) -> anyhow::Result<Vec<Outline>>
     if args.keep_all {
         return Ok(outlines.collect());
     }
-    let mut kept = largest_objects(outlines.collect(), args.prune, args.least, |outline| {
+    let mut kept = largest_objects(outlines.collect(), args.prune, args.min_objects, |outline| {
         (outline.label.as_str(), outline.stamp.pixels())
     });
-    kept.retain(|outline| outline.stamp.pixels() >= args.least_pixels);
-    ensure!(!kept.is_empty(), "no object has {} pixels; lower --least-pixels", args.least_pixels);
+    kept.retain(|outline| outline.stamp.pixels() >= args.min_pixels);
+    ensure!(!kept.is_empty(), "no object has {} pixels; lower --min-pixels", args.min_pixels);
     Ok(kept)
 }
 
@@ -84,8 +84,8 @@ fn data(args: &ObjectsArgs) -> anyhow::Result<DataSet> {
     Ok(DataSet::open_with(Path::new(&args.data), &Options { format, ..Options::default() })?)
 }
 
-/// Where the objects come from, in words for the index. Pools are passed on, so that folders of
-/// this machine have no place there.
+/// Where the objects come from, in words for the index. Pools are passed on, so the
+/// index must not contain paths of this machine.
 fn source(args: &ObjectsArgs) -> String {
     let name = |path: &Path| {
         path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
@@ -94,21 +94,21 @@ fn source(args: &ObjectsArgs) -> String {
         Some(model) => format!("outlined by {} from a score of {}", name(model), args.score),
         None => "outlined by the data set".to_owned(),
     };
-    let kept = match args.keep_all {
-        true => "all of them".to_owned(),
-        false => {
-            let pixels = match args.least_pixels {
-                0 => String::new(),
-                least => format!(", and what has fewer than {least} pixels"),
-            };
-            let prune = args.prune;
-            let least = args.least;
-            format!("without the smallest {prune} of every label of {least} or more{pixels}")
-        }
+    let kept = if args.keep_all {
+        "all of them".to_owned()
+    } else {
+        let pixels = match args.min_pixels {
+            0 => String::new(),
+            min => format!(", and what has fewer than {min} pixels"),
+        };
+        let prune = args.prune;
+        let min = args.min_objects;
+        format!("without the smallest {prune} of every label of {min} or more{pixels}")
     };
-    let data = match args.data.starts_with(world::PREFIX) {
-        true => args.data.clone(),
-        false => name(Path::new(&args.data)),
+    let data = if args.data.starts_with(world::PREFIX) {
+        args.data.clone()
+    } else {
+        name(Path::new(&args.data))
     };
     format!("{data}, {by}, {kept}")
 }
@@ -125,7 +125,8 @@ fn cut<'a>(
             let case = set.case(outline.case)?;
             at_hand = Some((outline.case, case.name, case.image));
         }
-        let changed = || DataError::Undecodable { reason: "the data set changed meanwhile".into() };
+        let changed =
+            || DataError::Undecodable { reason: "the data set was changed meanwhile".into() };
         let (_, name, image) = at_hand.as_ref().ok_or_else(changed)?;
         let (image, alpha) = outline.stamp.cut(image).ok_or_else(changed)?;
         let label = outline.label.clone();
@@ -190,9 +191,9 @@ fn show(
         console.line(format_args!("left out: {without} without an outline, {crowds} crowds"))?;
     }
     let small = pool.objects.iter().filter(|entry| entry.pixels < FEW_PIXELS).count();
-    if small > 0 && args.least_pixels < FEW_PIXELS {
+    if small > 0 && args.min_pixels < FEW_PIXELS {
         console.note(format_args!(
-            "# {} of fewer than {FEW_PIXELS} pixels; --least-pixels {FEW_PIXELS} leaves them out",
+            "# {} of fewer than {FEW_PIXELS} pixels; --min-pixels {FEW_PIXELS} leaves them out",
             counted(small as u64, "object")
         ))?;
     }

@@ -42,8 +42,8 @@ pub(super) fn sheet(pool: &Pool) -> anyhow::Result<Image> {
     canvas.finish()
 }
 
-/// An object on its ground, made smaller where it is larger: each pixel is the mean of those that
-/// it covers.
+/// An object on its ground, scaled down where it is larger by area averaging: each pixel is the mean
+/// of those that it covers.
 fn on_ground(object: &Cutout) -> anyhow::Result<Image> {
     let width = object.image.width();
     let height = object.image.height();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::exit;
 use faultlens::campaign::cases::Cases;
-use faultlens::human_study::{Asked, Kind, Protocol, Stimulus, fault, prepare};
+use faultlens::human_study::{Protocol, Stimulus, StimulusKind, StudyRequest, fault, prepare};
 use faultlens::spec::CaseSpec;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &PeoplePrepareArgs, console: &mut Console) -> anyhow::Re
     let protocol = Protocol::new(args.choices.0.clone(), args.data.clone(), args.seed);
     let protocol = Protocol { answers: args.answers, ..protocol };
     let groups = args.groups.iter().map(|group| (group.0.clone(), group.1.clone())).collect();
-    let asked = Asked { set: &set, protocol, groups, faults, images: args.images };
+    let asked = StudyRequest { set: &set, protocol, groups, faults, images: args.images };
     let stimuli = prepare(&asked, &args.output)?;
     if args.json {
         as_json(args, &stimuli, console)?
@@ -40,27 +40,28 @@ pub(crate) fn run(args: &PeoplePrepareArgs, console: &mut Console) -> anyhow::Re
 
 /// How visual change is spread over the versions with one fault.
 struct Spread {
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
     tenths: [usize; TENTHS],
 }
 
 fn spreads(stimuli: &[Stimulus]) -> BTreeMap<&str, Spread> {
     let mut spreads = BTreeMap::new();
-    for stimulus in stimuli.iter().filter(|stimulus| stimulus.kind == Kind::Changed) {
+    for stimulus in stimuli.iter().filter(|stimulus| stimulus.kind == StimulusKind::Changed) {
         let spread = spreads.entry(stimulus.fault.as_str()).or_insert_with(|| Spread {
-            least: 1.0,
-            most: 0.0,
+            min: 1.0,
+            max: 0.0,
             tenths: [0; TENTHS],
         });
         let change = stimulus.visual_change;
-        (spread.least, spread.most) = (spread.least.min(change), spread.most.max(change));
+        spread.min = spread.min.min(change);
+        spread.max = spread.max.max(change);
         spread.tenths[((change * TENTHS as f64) as usize).min(TENTHS - 1)] += 1;
     }
     spreads
 }
 
-fn count(stimuli: &[Stimulus], kind: Kind) -> usize {
+fn count(stimuli: &[Stimulus], kind: StimulusKind) -> usize {
     stimuli.iter().filter(|stimulus| stimulus.kind == kind).count()
 }
 
@@ -72,11 +73,11 @@ fn as_json(
     let faults: BTreeMap<&str, _> = spreads(stimuli)
         .into_iter()
         .map(|(fault, spread)| {
-            let Spread { least, most, tenths } = spread;
-            (fault, json!({"least": least, "most": most, "tenths": tenths}))
+            let Spread { min, max, tenths } = spread;
+            (fault, json!({"min": min, "max": max, "tenths": tenths}))
         })
         .collect();
-    let easy = count(stimuli, Kind::Easy);
+    let easy = count(stimuli, StimulusKind::Easy);
     console.json(&json!({
         "study": args.output, "pictures": stimuli.len() - easy, "easy": easy, "faults": faults,
     }))
@@ -87,18 +88,18 @@ fn as_text(
     stimuli: &[Stimulus],
     console: &mut Console,
 ) -> anyhow::Result<()> {
-    let originals = count(stimuli, Kind::Original);
-    let easy = count(stimuli, Kind::Easy);
+    let originals = count(stimuli, StimulusKind::Original);
+    let easy = count(stimuli, StimulusKind::Easy);
     let spreads = spreads(stimuli);
     console.line(format_args!(
         "{originals} originals and {} versions of them; {easy} more for the test and the checks",
-        count(stimuli, Kind::Changed)
+        count(stimuli, StimulusKind::Changed)
     ))?;
     let mut rows =
         vec![["fault", "visual change", "in each tenth, from 0 to 1"].map(str::to_owned)];
-    for (fault, Spread { least, most, tenths }) in &spreads {
+    for (fault, Spread { min, max, tenths }) in &spreads {
         let tenths: Vec<String> = tenths.iter().map(|count| format!("{count:>3}")).collect();
-        rows.push([(*fault).to_owned(), format!("{least:.2} to {most:.2}"), tenths.join(" ")]);
+        rows.push([(*fault).to_owned(), format!("{min:.2} to {max:.2}"), tenths.join(" ")]);
     }
     for line in text::table([Align::Left, Align::Left, Align::Left], &rows) {
         console.line(line)?;

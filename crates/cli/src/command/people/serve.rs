@@ -1,15 +1,14 @@
 //! `faultlens people serve`: the page, until a signal comes.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit;
-use anyhow::Context;
 use faultlens::human_study::{Desk, Link, Server, Status};
 use serde_json::json;
 
 use crate::args::PeopleServeArgs;
 use crate::command::people::status;
+use crate::command::stop_on_signal;
 use crate::console::Console;
 
 pub(crate) fn run(args: &PeopleServeArgs, console: &mut Console) -> anyhow::Result<u8> {
@@ -17,7 +16,7 @@ pub(crate) fn run(args: &PeopleServeArgs, console: &mut Console) -> anyhow::Resu
     let invite = desk.invite()?;
     let people = desk.links(args.people)?;
     let server = Server::bind(desk, SocketAddr::new(args.host, args.port))?;
-    listen_to_signals(&server)?;
+    stop_on_signal(server.stopper())?;
     let address = format!("http://{}", server.address()?);
     let invitation = format!("{address}/join/{invite}");
     let links = people.iter().map(|link| format!("{address}/p/{}", link.token));
@@ -29,7 +28,7 @@ pub(crate) fn run(args: &PeopleServeArgs, console: &mut Console) -> anyhow::Resu
         )?;
     }
     if args.host.is_unspecified() {
-        console.note("put this machine's name or address in place of the one in the links")?;
+        console.note("replace the address in the links by this machine's name or address")?;
     }
     if args.json {
         console.json(&json!({"address": address, "invitation": invitation, "people": links}))?;
@@ -48,18 +47,4 @@ pub(crate) fn run(args: &PeopleServeArgs, console: &mut Console) -> anyhow::Resu
         status::show(&status, console)?
     }
     Ok(exit::OK)
-}
-
-/// The first signal lets requests in flight be answered and collects the answers; the second does
-/// not wait for that, and loses nothing either.
-fn listen_to_signals(server: &Server) -> anyhow::Result<()> {
-    static TOLD: AtomicBool = AtomicBool::new(false);
-    let stopper = server.stopper();
-    let told = move || {
-        if TOLD.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(exit::INTERRUPTED));
-        }
-        stopper.stop();
-    };
-    ctrlc::set_handler(told).context("cannot listen to signals")
 }

@@ -1,4 +1,4 @@
-//! `faultlens people status`: how far a study is.
+//! `faultlens people status`: the progress of a study.
 
 use crate::exit;
 use faultlens::human_study::{Status, StudyError, collect};
@@ -11,7 +11,7 @@ pub(crate) fn run(args: &PeopleStatusArgs, console: &mut Console) -> anyhow::Res
     match collect(&args.study) {
         Ok(()) => {}
         Err(StudyError::Busy(_)) => console.note(
-            "the study is being served: its tables follow with every batch, its run at the end",
+            "the study is being served: tables are updated after every batch, the run at the end",
         )?,
         Err(error) => return Err(error.into()),
     }
@@ -45,7 +45,7 @@ pub(crate) fn show(status: &Status, console: &mut Console) -> anyhow::Result<()>
         console.line(line)?;
     }
     match status.people_needed {
-        0 => console.line("every picture has the answers that are wanted")?,
+        0 => console.line("every picture has all its answers")?,
         needed => console.line(format_args!("it takes at least {needed} more people"))?,
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `faultlens preview`: what faults make of an image, side by side.
+//! `faultlens preview`: an image under faults, side by side.
 
 mod picture;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &PreviewArgs, console: &mut Console) -> anyhow::Result<u
     let rows = faults.into_iter().map(row).collect::<anyhow::Result<Vec<Row>>>()?;
     match ending {
         "png" => write_png(&picture::sheet(&image, &rows)?, &args.output)?,
-        _ => write(&args.output, sheet(&page(&args.image, &image, &rows)?)?)?,
+        _ => write(&args.output, sheet(&page(&args.image, &image, &rows)?))?,
     }
     if args.json {
         let names: Vec<&str> = rows.iter().map(|row| row.fault.name).collect();
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PreviewArgs, console: &mut Console) -> anyhow::Result<u
 /// The faults of these names; all where there are none.
 fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Plugin<dyn ImageFault>>> {
     for name in names {
-        // Who knows no such fault knows which one might be meant.
+        // The error suggests the name that was probably meant.
         if !IMAGE_FAULTS.iter().any(|fault| fault.name == name) {
             built(name, &BTreeMap::new())?;
         }
@@ -103,9 +103,8 @@ fn page(path: &Path, image: &Image, rows: &[Row]) -> anyhow::Result<Sheet> {
                     .pictures
                     .iter()
                     .map(|(severity, image): &(Option<u8>, Image)| {
-                        let caption = severity.map_or("always the same strength".to_owned(), |s| {
-                            format!("severity {s}")
-                        });
+                        let caption = severity
+                            .map_or("one strength only".to_owned(), |s| format!("severity {s}"));
                         Ok(SheetCell { caption, jpeg: jpeg(image)? })
                     })
                     .collect::<anyhow::Result<_>>()?,

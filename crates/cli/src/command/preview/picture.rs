@@ -11,12 +11,12 @@ use crate::command::letters;
 const PIXEL: usize = 2;
 
 /// The image with a longer side of at most so many pixels, each the mean of those that it covers.
-pub(super) fn shrunk(image: &Image, most: usize) -> anyhow::Result<Image> {
+pub(super) fn shrunk(image: &Image, limit: usize) -> anyhow::Result<Image> {
     let longer = image.width().max(image.height());
-    if longer <= most {
+    if longer <= limit {
         return Ok(image.clone());
     }
-    let side = |side: usize| (side * most / longer).max(1);
+    let side = |side: usize| (side * limit / longer).max(1);
     let width = side(image.width());
     let height = side(image.height());
     let span = |at: usize, new: usize, old: usize| at * old / new..((at + 1) * old).div_ceil(new);

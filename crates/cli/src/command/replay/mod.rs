@@ -21,7 +21,7 @@ pub(crate) fn run(args: &ReplayArgs, console: &mut Console) -> anyhow::Result<u8
     let replayed = Rerun::open(&args.run)?.replay(&args.trial)?;
     if let Some(dir) = &args.save {
         fs::create_dir_all(dir)
-            .with_context(|| format!("cannot make the folder {}", dir.display()))?;
+            .with_context(|| format!("cannot create the folder {}", dir.display()))?;
         write_png(&replayed.before, dir.join("before.png"))?;
         if let Some(after) = &replayed.after {
             write_png(after, dir.join("after.png"))?;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ReplayArgs, console: &mut Console) -> anyhow::Result<u8
             "fault": replayed.fault,
             "golden": replayed.golden,
             "observed": replayed.observed,
-            "objects": replayed.detection_diff.as_ref().map(objects::list),
+            "objects": replayed.comparison.as_ref().map(objects::list),
             "recorded": record(&replayed.recorded),
             "now": record(&replayed.now),
         }))?;
@@ -54,7 +54,7 @@ fn show(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
         console.line(plain(&site.to_string()))?;
     }
     console.line("")?;
-    match &replayed.detection_diff {
+    match &replayed.comparison {
         Some(detection_diff) => objects::show(console, replayed, detection_diff)?,
         None => places(console, replayed)?,
     }

@@ -1,19 +1,20 @@
-//! Two answers with objects, one thing a row.
+//! Two answers with objects, one row per object.
 
-use faultlens::campaign::detection_diff::{Answered, DetectionDiff, NamedBox, ObjectStatus};
+use faultlens::campaign::object_comparison::{Answered, ObjectComparison, ObjectStatus};
 use faultlens::campaign::replay::Replayed;
+use faultlens::record::LabelledBox;
 use faultlens::report::plain;
 use serde_json::{Value, json};
 
 use crate::console::Console;
 use crate::text::{Align, table};
 
-/// A thing's row: what became of it, and how it was and is.
-type Row<'a> = (&'static str, Option<&'a NamedBox>, Option<&'a NamedBox>);
+/// The row of an object: its status, and how it was and is.
+type Row<'a> = (&'static str, Option<&'a LabelledBox>, Option<&'a LabelledBox>);
 
 /// What became of every thing, those that the fault itself took away and those that do not count
 /// too.
-fn rows<'a>(detection_diff: &'a DetectionDiff, answer: &'a Answered) -> Vec<Row<'a>> {
+fn rows<'a>(detection_diff: &'a ObjectComparison, answer: &'a Answered) -> Vec<Row<'a>> {
     let pairs = answer.pairs.iter();
     let mut rows: Vec<Row<'a>> =
         pairs.map(|pair| (pair.status.name(), pair.before.as_ref(), pair.after.as_ref())).collect();
@@ -28,8 +29,8 @@ fn rows<'a>(detection_diff: &'a DetectionDiff, answer: &'a Answered) -> Vec<Row<
 }
 
 /// The rows as JSON; nothing where there is no answer.
-pub(super) fn list(detection_diff: &DetectionDiff) -> Value {
-    let thing = |thing: Option<&NamedBox>| {
+pub(super) fn list(detection_diff: &ObjectComparison) -> Value {
+    let thing = |thing: Option<&LabelledBox>| {
         thing.map(|thing| {
             json!({"label": thing.label, "score": thing.score, "box": thing.bounds.sides()})
         })
@@ -44,7 +45,7 @@ pub(super) fn list(detection_diff: &DetectionDiff) -> Value {
 pub(super) fn show(
     console: &mut Console,
     replayed: &Replayed,
-    detection_diff: &DetectionDiff,
+    detection_diff: &ObjectComparison,
 ) -> anyhow::Result<()> {
     let measures = &replayed.now.measures;
     let object = measures.scene.as_ref().and_then(|scene| scene.object.as_ref());
@@ -74,7 +75,7 @@ pub(super) fn show(
         console.line(format_args!("  {line}"))?;
     }
     if !answer.own.is_empty() {
-        console.line("\n  own: found of what came or went, does not count")?;
+        console.line("\n  own: detected as the inserted or removed object, not counted")?;
     }
     if let Some(changes) = measures.detections.as_ref().filter(|diff| !diff.is_empty()) {
         let same = answer.pairs.iter().filter(|pair| pair.status == ObjectStatus::Same).count();
@@ -85,7 +86,7 @@ pub(super) fn show(
 
 /// Where the answer is not the recorded one: what changed then.
 pub(super) fn otherwise(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
-    if replayed.is_identical() || replayed.detection_diff.is_none() {
+    if replayed.is_identical() || replayed.comparison.is_none() {
         return Ok(());
     }
     let recorded = &replayed.recorded;
@@ -94,7 +95,7 @@ pub(super) fn otherwise(console: &mut Console, replayed: &Replayed) -> anyhow::R
     Ok(console.line(format_args!("recorded: {outcome}; {}", plain(&changes)))?)
 }
 
-fn cells(thing: Option<&NamedBox>) -> [String; 3] {
+fn cells(thing: Option<&LabelledBox>) -> [String; 3] {
     match thing {
         Some(thing) => {
             [thing.label.clone(), format!("{:.2}", thing.score), thing.bounds.to_string()]

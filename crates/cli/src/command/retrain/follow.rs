@@ -12,7 +12,7 @@ use crate::text::{grouped, time};
 /// The line changes at most this often.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Tells what happens.
+/// Shows the events.
 pub(super) struct Follower<'c> {
     console: &'c mut Console,
     begun: Instant,
@@ -81,10 +81,10 @@ fn measured(of: &Precision) -> String {
 }
 
 fn drawn(of: &ScenesUsed, wanted: usize) -> String {
-    let again = match of.failing_used < wanted {
-        true => format!(", fewer than {wanted}: some are used again"),
-        false => String::new(),
-    };
+    let mut again = String::new();
+    if of.failing_used < wanted {
+        again = format!(", fewer than {wanted}: some are used again");
+    }
     format!(
         "{} of {} fail; {} of them drawn{again}",
         grouped(of.failing),

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use crate::exit;
 use faultlens::record::store::timestamp;
+use faultlens::report::retraining_prose::{cautions, conclusions, percent, points};
 use faultlens::report::{RetrainingPage, retraining};
-use faultlens::retrain::words::{cautions, conclusions, percent, points};
 use faultlens::retrain::{
     Configuration, Findings, Metric, Origin, Plan, RetrainError, Retraining, Workers, findings,
-    retrain,
+    is_experiment, load, object, retrain,
 };
 
 use crate::args::RetrainArgs;
@@ -24,12 +24,12 @@ use follow::Follower;
 /// The page, in the experiment's folder.
 const PAGE: &str = "report.html";
 
-/// Does what is left of an experiment, and tells what it says.
+/// Runs the rest of an experiment, and reports its findings.
 pub(crate) fn run(args: &RetrainArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let known = match args.is_bare() && Retraining::is_in(&args.out) {
-        true => Some(Retraining::load(&args.out)?),
-        false => None,
-    };
+    let mut known = None;
+    if args.is_bare() && is_experiment(&args.out) {
+        known = Some(load(&args.out)?);
+    }
     let done = match known {
         Some(known) if known.is_complete() => known,
         known => {
@@ -40,13 +40,13 @@ pub(crate) fn run(args: &RetrainArgs, console: &mut Console) -> anyhow::Result<u
             let done = retrain(&plan, &args.out, &workers, &mut |news| follower.take(news));
             if let Err(RetrainError::Stopped) = done {
                 console
-                    .note("interrupted; what is done is safe, run the same command to resume")?;
+                    .note("interrupted; results so far are kept, run the same command to resume")?;
                 return Ok(exit::INTERRUPTED);
             }
             done?
         }
     };
-    tell(&done, args, console)?;
+    report(&done, args, console)?;
     Ok(exit::OK)
 }
 
@@ -81,12 +81,12 @@ fn plan(args: &RetrainArgs) -> Plan {
     }
 }
 
-/// Writes the page, and says what was found.
-fn tell(of: &Retraining, args: &RetrainArgs, console: &mut Console) -> anyhow::Result<()> {
+/// Writes the page, and shows the findings.
+fn report(of: &Retraining, args: &RetrainArgs, console: &mut Console) -> anyhow::Result<()> {
     let path = args.out.join(PAGE);
-    write(&path, page(of, &args.out)?)?;
+    write(&path, page(of, &args.out))?;
     if args.json {
-        return console.json(&of.object());
+        return console.json(&object(of));
     }
     let known = findings(of);
     table(&known, console)?;
@@ -99,12 +99,12 @@ fn tell(of: &Retraining, args: &RetrainArgs, console: &mut Console) -> anyhow::R
     Ok(console.line(format_args!("report: {}", path.display()))?)
 }
 
-fn page(of: &Retraining, folder: &Path) -> anyhow::Result<String> {
+fn page(of: &Retraining, folder: &Path) -> String {
     let provenance = vec![
         ("faultlens".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        ("told".to_owned(), timestamp(SystemTime::now())),
+        ("written".to_owned(), timestamp(SystemTime::now())),
     ];
-    Ok(retraining(&RetrainingPage { retraining: of, folder, provenance })?)
+    retraining(&RetrainingPage { retraining: of, folder, provenance })
 }
 
 fn table(of: &Findings, console: &mut Console) -> anyhow::Result<()> {
@@ -134,8 +134,8 @@ fn table(of: &Findings, console: &mut Console) -> anyhow::Result<()> {
 }
 
 /// As many cells as there are metrics.
-fn cells(mut told: impl Iterator<Item = String>) -> [String; 3] {
-    std::array::from_fn(|_| told.next().unwrap_or_default())
+fn cells(mut values: impl Iterator<Item = String>) -> [String; 3] {
+    std::array::from_fn(|_| values.next().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -159,11 +159,11 @@ mod tests {
         let help = asked("--help").unwrap_err();
         let Origin::World { architecture, first_epochs, held_out } = &plan.origin else { panic!() };
         for wanted in [
-            format!("experiment is done [default: {}]", plan.seeds),
+            format!("repetition of the whole experiment [default: {}]", plan.seeds),
             format!("added [default: {};", plan.scenes.unwrap()),
-            format!("measured on [default: {held_out}]"),
+            format!("evaluate on [default: {held_out}]"),
             format!("[default: {architecture}]"),
-            format!("models are trained [default: {first_epochs}]"),
+            format!("Training epochs of the first models [default: {first_epochs}]"),
             format!("[default: {}]", plan.epochs),
             format!("Images per step [default: {}]", plan.batch),
             format!("finds [default: {}]", plan.per_object),

@@ -1,4 +1,4 @@
-//! What a run would ask of services, before anything is asked.
+//! The calls to services that a run would make, before any is made.
 
 use crate::exit;
 use faultlens::campaign::OpenCampaign;
@@ -8,8 +8,8 @@ use std::path::Path;
 
 use crate::console::Console;
 
-/// Tells calls and cost; asks nothing.
-pub(super) fn tell(
+/// Shows calls and cost; calls nothing.
+pub(super) fn show(
     campaign: Campaign,
     dir: &Path,
     as_json: bool,
@@ -18,9 +18,8 @@ pub(super) fn tell(
     let setup = OpenCampaign::open(campaign)?;
     setup.check_judge()?;
     let cost_estimate = setup.cost_estimate(dir);
-    let (calls, money) = cost_estimate
-        .iter()
-        .fold((0, 0.0), |(calls, money), bill| (calls + bill.calls, money + bill.money));
+    let calls: u64 = cost_estimate.iter().map(|service| service.calls).sum();
+    let money: f64 = cost_estimate.iter().map(|service| service.money).sum();
     if as_json {
         console.json(&json!({
             "trials": setup.plan.total(),
@@ -31,11 +30,11 @@ pub(super) fn tell(
         return Ok(exit::OK);
     }
     console.line(format_args!("{} trials", setup.plan.total()))?;
-    for bill in &cost_estimate {
-        console.line(bill)?;
+    for service in &cost_estimate {
+        console.line(service)?;
     }
     match cost_estimate.len() {
-        0 => console.line("no target is a service: nothing to pay")?,
+        0 => console.line("no target is a service: no calls, no cost")?,
         _ => console.line(format_args!(
             "in all up to {calls} calls and {money:.2}; answers on file are not asked for again, \
              repeats of throttled calls come on top"

@@ -17,7 +17,7 @@ use faultlens::report::plain;
 const WIDTH: usize = 24;
 /// The line changes at most this often.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Where lines stay, one comes at most this often.
+/// Where lines are kept, one is written at most this often.
 const LONG_PAUSE: Duration = Duration::from_secs(10);
 
 /// Shows how far a run is, its speed, when it ends, and what is known so far.
@@ -96,7 +96,7 @@ impl Sink for Progress<'_> {
                 let planned = grouped(*planned);
                 self.console.aside(match recorded {
                     0 => format!("{planned} trials, recorded in {dir}"),
-                    n => format!("{planned} trials, {} on record already in {dir}", grouped(*n)),
+                    n => format!("{planned} trials, {} already recorded in {dir}", grouped(*n)),
                 });
             }
             Event::Pinned(pin) => {
@@ -121,8 +121,8 @@ impl Sink for Progress<'_> {
             }
             Event::Round { repeats, open } => {
                 let open = match open {
-                    0 => "every rate is known well enough".to_owned(),
-                    n => format!("{n} rates are not yet known well enough"),
+                    0 => "every rate is precise enough".to_owned(),
+                    n => format!("{n} rates are not yet precise enough"),
                 };
                 let trials = counted(u64::from(*repeats), "trial");
                 self.console.settle(format_args!("{trials} of each case: {open}"));

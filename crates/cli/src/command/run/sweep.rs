@@ -9,13 +9,13 @@ use crate::exit;
 use anyhow::ensure;
 use faultlens::campaign::run::RunOptions;
 use faultlens::report::plain;
-use faultlens::sweep::{Event, EventKind, Member, Part, Rows, Sweep, SweepError};
+use faultlens::sweep::{Event, EventKind, Member, Part, Rows, Sweep, SweepError, save_rows};
 use serde_json::json;
 
 use super::{EventLines, interruptible, perform};
 use crate::args::RunArgs;
 use crate::command::report::{self, Shown};
-use crate::command::sweep::{FINDINGS, PAGE, Told};
+use crate::command::sweep::{FINDINGS, PAGE, SweepReport};
 use crate::command::threads;
 use crate::console::Console;
 use crate::text::{grouped, time};
@@ -38,7 +38,7 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
         sweep.output.clone_from(output);
     }
     if args.dry_run {
-        return tell_plan(&sweep, args.json, console);
+        return show_plan(&sweep, args.json, console);
     }
     let interrupted = interruptible()?;
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
@@ -52,27 +52,32 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
             Err(SweepError::Stopped) => return stopped(console),
             members => members?,
         };
-        (kept, trained) = (kept + bar.kept, trained + bar.trained);
+        kept += bar.kept;
+        trained += bar.trained;
         let options = RunOptions { output: Some(part.run()), shard: None, threads: args.threads };
         let campaign = part.campaign(&members)?;
         if !perform(campaign, &options, events.as_mut(), console)? {
             return stopped(console);
         }
-        report::tell(&part.run(), &report::Told { junit: None, shown: Shown::Nothing }, console)?;
+        report::report_run(
+            &part.run(),
+            &report::ReportOptions { junit: None, shown: Shown::Nothing },
+            console,
+        )?;
         rows.join(part.rows(&members)?);
     }
-    rows.save(&sweep.output)?;
+    save_rows(&rows, &sweep.output)?;
     let quiet = args.events.as_deref() == Some(Path::new("-"));
-    let told = Told::new(&sweep.name, &rows, false);
-    let numbers = Numbers { rows: &rows, kept, trained, told: told.is_ok() };
-    if let Ok(told) = &told {
-        told.save(&sweep.output)?;
+    let report = SweepReport::new(&sweep.name, &rows, false);
+    let numbers = Numbers { rows: &rows, kept, trained, has_report: report.is_ok() };
+    if let Ok(report) = &report {
+        report.save(&sweep.output)?;
     }
-    tell(&sweep, &numbers, args.json, quiet, console)?;
-    match &told {
-        Err(error) => console.note(format_args!("what the rows say is left out: {error}"))?,
-        Ok(told) if !(args.json || quiet) => {
-            told.conclude(console)?;
+    show_numbers(&sweep, &numbers, args.json, quiet, console)?;
+    match &report {
+        Err(error) => console.note(format_args!("no report on the rows: {error}"))?,
+        Ok(report) if !(args.json || quiet) => {
+            report.conclude(console)?;
             console.line(format_args!("report: {}", sweep.output.join(PAGE).display()))?;
         }
         Ok(_) => {}
@@ -82,32 +87,32 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
 
 fn stopped(console: &mut Console) -> anyhow::Result<u8> {
     console.note(
-        "interrupted; what was trained and recorded is safe, run the same command to resume",
+        "interrupted; trained models and recorded trials are kept, run the same command to resume",
     )?;
     Ok(exit::INTERRUPTED)
 }
 
-/// What a sweep came to.
+/// What a sweep has done.
 struct Numbers<'a> {
     rows: &'a Rows,
     kept: usize,
     trained: usize,
-    /// Whether there is a page of what the rows say.
-    told: bool,
+    /// Whether the rows could be analysed, so that there is a page.
+    has_report: bool,
 }
 
-fn tell(
+fn show_numbers(
     sweep: &Sweep,
     numbers: &Numbers<'_>,
     as_json: bool,
     quiet: bool,
     console: &mut Console,
 ) -> anyhow::Result<()> {
-    let Numbers { rows, kept, trained, told } = *numbers;
+    let Numbers { rows, kept, trained, has_report } = *numbers;
     let changed = rows.rows.iter().filter(|row| row.changed).count();
     let file = |name: &str| sweep.output.join(name).display().to_string();
     if as_json {
-        let page = [PAGE, FINDINGS].into_iter().filter(|_| told);
+        let page = [PAGE, FINDINGS].into_iter().filter(|_| has_report);
         let files: Vec<String> =
             ["rows.json", "rows.csv"].into_iter().chain(page).map(file).collect();
         return console.json(&json!({
@@ -131,12 +136,12 @@ fn tell(
         "{configurations} configurations of model, defence and attack; {trained} models trained, \
          {kept} kept from before"
     ))?;
-    console.line(format_args!("{samples} attacked samples, {changed} with another answer"))?;
+    console.line(format_args!("{samples} attacked samples, {changed} with a changed answer"))?;
     Ok(console.line(format_args!("rows: {}", file("rows.csv")))?)
 }
 
-/// Tells how much there is to do; does nothing.
-fn tell_plan(sweep: &Sweep, as_json: bool, console: &mut Console) -> anyhow::Result<u8> {
+/// Shows how much there is to do; does nothing.
+fn show_plan(sweep: &Sweep, as_json: bool, console: &mut Console) -> anyhow::Result<u8> {
     let parts = sweep.data.len() * sweep.permutations as usize;
     let configurations = parts * sweep.configurations();
     let trials = configurations * sweep.samples;
@@ -170,17 +175,18 @@ impl Bar<'_> {
         threads: usize,
         interrupted: &AtomicBool,
     ) -> Result<Vec<Member>, SweepError> {
-        part.members(threads, &mut |news| {
-            self.show(news);
-            match interrupted.load(Ordering::Relaxed) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+        part.members(threads, &mut |event| {
+            self.show(event);
+            if interrupted.load(Ordering::Relaxed) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         })
     }
 
-    fn show(&mut self, news: &Event<'_>) {
-        let Event { name, number, of, what } = *news;
+    fn show(&mut self, event: &Event<'_>) {
+        let Event { name, number, of, what } = *event;
         let name = plain(name);
         match what {
             EventKind::Kept => self.kept += 1,

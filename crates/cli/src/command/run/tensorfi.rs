@@ -14,8 +14,8 @@ use crate::args::TensorFiArgs;
 use crate::console::Console;
 use crate::describe::written;
 
-/// Such a file is small; what is larger is something else.
-const MOST_BYTES: u64 = 1 << 20;
+/// The maximum size of a TensorFI file; a larger one is something else.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What a campaign is made from.
 pub(crate) struct Source<'a> {
@@ -24,7 +24,7 @@ pub(crate) struct Source<'a> {
     pub(crate) model: &'a str,
     pub(crate) data: &'a str,
     pub(crate) besides: &'a TensorFiArgs,
-    /// Where the campaign is taken to stand: paths start from its folder.
+    /// The path of the campaign: relative paths start from its folder.
     pub(crate) path: &'a Path,
 }
 
@@ -77,10 +77,10 @@ fn judged(setup: &OpenCampaign) -> Judged {
 fn text(path: &Path) -> anyhow::Result<String> {
     let wrong = || format!("cannot read the TensorFI file {}", path.display());
     let about = fs::metadata(path).with_context(wrong)?;
-    ensure!(about.is_file(), "a TensorFI file is a file, and this is none: {}", path.display());
+    ensure!(about.is_file(), "this is not a file: {}", path.display());
     ensure!(
-        about.len() <= MOST_BYTES,
-        "a TensorFI file has at most 1 MB, and this has more: {}",
+        about.len() <= MAX_BYTES,
+        "this is too large for a TensorFI file, which has at most 1 MB: {}",
         path.display()
     );
     fs::read_to_string(path).with_context(wrong)

@@ -54,13 +54,13 @@ impl Question {
         };
         let model = &args.model;
         let fits = !matches!(question, Self::Curve);
-        ensure!(!fits || args.strata.is_none(), "--strata goes with --model {CURVE} alone");
+        ensure!(!fits || args.strata.is_none(), "--strata needs --model {CURVE}");
         let of_fits = args.penalty != 0.0 || args.test.is_some() || args.time.is_some();
-        ensure!(fits || !of_fits, "--penalty, --test and --time are of models, not of {CURVE}");
+        ensure!(fits || !of_fits, "--penalty, --test and --time need a model other than {CURVE}");
         let one = matches!(question, Self::Fit(Asked::One(Model::Parametric(_))));
         ensure!(
             one || args.ancillary.is_empty(),
-            "--ancillary goes with one parametric model, not with {model}"
+            "--ancillary needs one parametric model, not {model}"
         );
         Ok(question)
     }
@@ -126,7 +126,7 @@ pub(super) fn findings(args: &SurviveArgs, asked: Asked, rows: &Rows) -> anyhow:
         Some(time) => time,
         None => rows.data.median_event_time()?,
     };
-    ensure!(time.is_finite() && time >= 0.0, "--time is a time above 0, not {time}");
+    ensure!(time.is_finite() && time >= 0.0, "--time must be a number above 0, not {time}");
     let smoothing = match args.smoothing {
         SmoothingName::Spline => Smoothing::Spline,
         SmoothingName::Straight => Smoothing::Straight,
@@ -139,7 +139,7 @@ pub(super) fn findings(args: &SurviveArgs, asked: Asked, rows: &Rows) -> anyhow:
             (all.models[all.recommended.index].model, Some(all))
         }
     };
-    // What is recommended is fitted to all rows: the others have done their duty.
+    // The recommended model is fitted again to all rows; test rows were needed for the choice only.
     let share = if comparison.is_some() { 0.0 } else { args.test.unwrap_or(0.0) };
     let split = split(&rows.data, share, args.seed)?;
     if matches!(model, Model::Parametric(_)) {

@@ -38,7 +38,7 @@ pub(super) fn of_fit(args: &SurviveArgs, rows: &Rows, found: &Findings) -> anyho
         method: method(args, rows, found),
         ..begun(args, rows)
     };
-    Ok(survival(&page)?)
+    Ok(survival(&page))
 }
 
 /// The page of curves.
@@ -65,7 +65,7 @@ pub(super) fn of_curves(
         method: vec!["Curves by Kaplan and Meier, with log-log intervals.".to_owned()],
         ..begun(args, rows)
     };
-    Ok(survival(&page)?)
+    Ok(survival(&page))
 }
 
 /// What every page has.
@@ -126,7 +126,6 @@ fn figures(rows: &Rows, found: &Findings, curve: &Curve) -> Vec<[String; 3]> {
     let events = counted(data.events() as u64, "event");
     let median = curve.median().map_or("not reached".to_owned(), |median| number(median, 4));
     let own = &found.worth.train;
-    let told = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
     let ici = own.calibration.as_ref().ok().map(|c| c.ici);
     let chosen = if found.comparison.is_some() { "recommended" } else { "as asked for" };
     let figure = |name: &str, value: String, note: String| [name.to_owned(), value, note];
@@ -136,11 +135,19 @@ fn figures(rows: &Rows, found: &Findings, curve: &Curve) -> Vec<[String; 3]> {
         figure("Median", median, "by Kaplan and Meier".to_owned()),
         figure(
             "Concordance",
-            told(own.concordance.as_ref().ok().copied()),
-            "of pairs are ranked rightly; 0.5 is chance".to_owned(),
+            three_decimals(own.concordance.as_ref().ok().copied()),
+            "of pairs are ranked correctly; 0.5 is chance".to_owned(),
         ),
-        figure("ICI", told(ici), format!("mean error of chances by {}", number(found.time, 4))),
+        figure(
+            "ICI",
+            three_decimals(ici),
+            format!("mean error of the chances at time {}", number(found.time, 4)),
+        ),
     ]
+}
+
+fn three_decimals(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), |value| format!("{value:.3}"))
 }
 
 fn table(of: &RunComparison) -> SurvivalTable {
@@ -224,14 +231,17 @@ fn method(args: &SurviveArgs, rows: &Rows, found: &Findings) -> Vec<String> {
             number(found.time, 4),
             args.duration
         ),
-        "Quantiles are Cox-Snell residuals: of a right model they are exponential.".to_owned(),
+        "Quantiles are those of the Cox-Snell residuals, which are exponential if the model is right.".to_owned(),
     ];
     let split = found.comparison.as_ref().map_or(&found.split, |all| &all.split);
     if split.test.is_some() {
         out.push(format!("Test rows are drawn at random from seed {}.", args.seed));
     }
     if args.penalty > 0.0 {
-        out.push(format!("Coefficients are pulled towards 0 by a penalty of {}.", args.penalty));
+        out.push(format!(
+            "Coefficients are shrunk towards 0 by a ridge penalty of {}.",
+            args.penalty
+        ));
     }
     for (column, base) in &rows.bases {
         out.push(format!("Levels of {column} are compared with {base}."));

@@ -68,13 +68,12 @@ fn steps(name: &str, curve: &Curve, end: Option<f64>) -> SurvivalSeries {
 
 /// Predicted against observed chances.
 pub(super) fn calibration(worth: &Worth) -> SurvivalPlot {
-    let line = |name: &str, of: &Calibration| {
-        let points = of.curve.iter().map(|(predicted, observed)| at(*predicted, *observed));
-        series(name, SurvivalShape::Line, points.collect())
-    };
     let of = |name: &'static str, part: Option<&Assessment>| {
         part.map(|part| match &part.calibration {
-            Ok(calibration) => Ok(line(name, calibration)),
+            Ok(Calibration { curve, .. }) => {
+                let points = curve.iter().map(|(predicted, observed)| at(*predicted, *observed));
+                Ok(series(name, SurvivalShape::Line, points.collect()))
+            }
             Err(why) => Err((name, why.clone())),
         })
     };

@@ -22,7 +22,7 @@ pub(super) struct Roles {
     pub(super) entry: Option<usize>,
     pub(super) strata: Option<usize>,
     pub(super) covariates: Vec<usize>,
-    /// Whether the user named the covariates, so that none is left out on the quiet.
+    /// Whether the user named the covariates, so that none is left out silently.
     pub(super) named: bool,
     /// Columns without a name, which are left out.
     pub(super) unnamed: usize,

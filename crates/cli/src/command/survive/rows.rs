@@ -10,8 +10,8 @@ use faultlens::stats::survival::Lifetimes;
 use super::roles::Roles;
 use super::table::{Cell, Column, Table};
 
-/// A wider model would take longer than anybody waits, and say nothing.
-const MOST_COVARIATES: usize = 400;
+/// A wider model would take too long to fit, and be too uncertain to use.
+const MAX_COVARIATES: usize = 400;
 
 /// What the models are fitted on.
 #[derive(Debug)]
@@ -46,8 +46,8 @@ impl Rows {
             for (name, values) in found.covariates(at, &used, roles.named)? {
                 data = data.covariate(&name, values)?;
             }
-            let most = data.covariates().len() <= MOST_COVARIATES;
-            ensure!(most, "more than {MOST_COVARIATES} covariates; choose some with --covariates");
+            let few = data.covariates().len() <= MAX_COVARIATES;
+            ensure!(few, "more than {MAX_COVARIATES} covariates; choose some with --covariates");
         }
         Ok(Self {
             data,
@@ -167,7 +167,7 @@ impl Used<'_> {
         self.table.lines[self.kept[row]]
     }
 
-    /// Counts what is missing, so that rows never vanish unsaid.
+    /// Counts missing values, so that no row is left out without a note.
     fn missing(&self, roles: &Roles) -> anyhow::Result<Vec<String>> {
         let all = self.table.lines.len();
         let kept = self.kept.len();
@@ -194,7 +194,7 @@ impl Used<'_> {
         if let Some(i) = durations.iter().position(|&d| d < 0.0) {
             let name = self.name(roles.duration);
             let value = durations[i];
-            bail!("line {}: {name} is {value}, and a duration is not negative", self.line(i));
+            bail!("line {}: {name} is {value}, but a duration cannot be negative", self.line(i));
         }
         let observed = match roles.event {
             Some(event) => self.events(event)?,
@@ -202,11 +202,12 @@ impl Used<'_> {
         };
         let mut data = Lifetimes::new(durations, observed)?;
         if let Some(weights) = roles.weights {
-            data = data.weights(self.checked(weights, "a weight is above 0", |w, _| w > 0.0)?)?;
+            data =
+                data.weights(self.checked(weights, "a weight must be above 0", |w, _| w > 0.0)?)?;
         }
         if let Some(entry) = roles.entry {
             let ends = data.durations().to_vec();
-            let rule = "an entry lies between 0 and the end of its duration";
+            let rule = "an entry must lie between 0 and the end of its duration";
             data =
                 data.late_entry(self.checked(entry, rule, |e: f64, i: usize| {
                     e == 0.0 || e > 0.0 && e < ends[i]

@@ -9,7 +9,7 @@ use faultlens::report::plain;
 use crate::command::csv_file::CsvFile;
 
 /// Different texts in one column; a column with more is no set of levels.
-pub(super) const MOST_LEVELS: usize = 64;
+pub(super) const MAX_LEVELS: usize = 64;
 /// What stands for "not known", in any case. Not `none`, which is a level: no defence, no attack.
 const MISSING: [&str; 5] = ["", "na", "n/a", "nan", "null"];
 
@@ -73,7 +73,7 @@ impl Table {
                 }
             }
         }
-        ensure!(!table.lines.is_empty(), "the table has a header and no rows");
+        ensure!(!table.lines.is_empty(), "the table has a header but no rows");
         Ok(table)
     }
 }
@@ -99,8 +99,7 @@ impl Column {
         if let Some(place) = self.places.get(text) {
             return Some(*place);
         }
-        let place =
-            u32::try_from(self.levels.len()).ok().filter(|n| (*n as usize) < MOST_LEVELS)?;
+        let place = u32::try_from(self.levels.len()).ok().filter(|n| (*n as usize) < MAX_LEVELS)?;
         self.levels.push(text.to_owned());
         self.places.insert(text.to_owned(), place);
         Some(place)
@@ -111,10 +110,10 @@ fn unusable(name: &str, line: u64, text: &str, reading: Reading) -> String {
     let name = plain(name);
     let text = plain(text);
     if reading == Reading::Number {
-        return format!("line {line}: {name} is \"{text}\", and a number is needed");
+        return format!("line {line}: {name} is \"{text}\", but a number is needed");
     }
     format!(
-        "{name} holds more than {MOST_LEVELS} different texts (line {line}: \"{text}\"), too many \
+        "{name} holds more than {MAX_LEVELS} different texts (line {line}: \"{text}\"), too many \
          for levels; leave it out with --drop {name}, or mend what should be numbers"
     )
 }
@@ -147,8 +146,8 @@ mod tests {
     #[test]
     fn texts_are_levels_up_to_a_limit() {
         let rows = |n: usize| (0..n).fold("a\n".to_owned(), |all, i| format!("{all}t{i}\n"));
-        assert!(read(rows(MOST_LEVELS).as_bytes()).is_ok());
-        let error = read(rows(MOST_LEVELS + 1).as_bytes()).err().unwrap();
+        assert!(read(rows(MAX_LEVELS).as_bytes()).is_ok());
+        let error = read(rows(MAX_LEVELS + 1).as_bytes()).err().unwrap();
         assert!(error.to_string().contains("--drop a"), "{error}");
         let file = CsvFile::new(b"a\n1\n01\n".to_vec()).unwrap();
         let levels = Table::read(file, &[Reading::Levels]).unwrap();

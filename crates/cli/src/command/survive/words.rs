@@ -59,10 +59,10 @@ fn coefficient(of: &Coefficient) -> [String; 7] {
 
 fn meaning(fit: &Fitted) -> String {
     match fit {
-        Fitted::Cox(_) => "e to an estimate multiplies the risk: above 0 is earlier.".to_owned(),
+        Fitted::Cox(_) => "exp(estimate) multiplies the risk: above 0 is earlier.".to_owned(),
         Fitted::Parametric(fit) => {
             let first = fit.family().parameters().first().copied().unwrap_or_default();
-            format!("e to an estimate of {first} multiplies the duration: above 0 is later.")
+            format!("exp(estimate) of {first} multiplies the duration: above 0 is later.")
         }
     }
 }
@@ -87,11 +87,11 @@ fn measures(found: &Findings, console: &mut Console) -> anyhow::Result<()> {
     }
     if let Fitted::Cox(cox) = fit {
         let p = cox.global_proportionality(Clock::default()).p;
-        let (tint, text) = match p < 0.05 {
-            true => (Tint::Warning, "the risks of levels drift apart over time"),
-            false => (Tint::Good, "nothing speaks against it"),
+        let text = if p < 0.05 {
+            console.tinted(Tint::Warning, "the risks of levels drift apart over time")
+        } else {
+            console.tinted(Tint::Good, "no evidence against it")
         };
-        let text = console.tinted(tint, text);
         console.line(format_args!("proportional hazards: p {}, {text}", p_value(p)))?;
     }
     Ok(())

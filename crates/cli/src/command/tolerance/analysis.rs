@@ -14,7 +14,7 @@ use super::names;
 use crate::args::ToleranceArgs;
 use crate::command;
 
-/// How many pairs of parts the reuse check compares: one pair is a coin's throw.
+/// How many pairs of parts the reuse check compares: a single pair would be left to chance.
 const PAIRS: u64 = 20;
 
 /// What was found, for all faults.
@@ -25,7 +25,7 @@ pub(super) struct Findings {
     pub(super) faults: Vec<OfOne>,
     /// Faults without any threshold, and why.
     pub(super) left_out: Vec<(String, String)>,
-    /// What to mind, in sentences.
+    /// Cautions, in sentences.
     pub(super) notes: Vec<String>,
 }
 
@@ -173,12 +173,12 @@ impl Study<'_> {
         }
         let evidence = match Evidence::prediction(&of.answers, self.originals) {
             Err(ThresholdError::NoOriginals) => {
-                return Ok(Err("nobody was asked about the originals".to_owned()));
+                return Ok(Err("there are no answers on the originals".to_owned()));
             }
             evidence => evidence?,
         };
         let some = evidence.bins().answers() > 0;
-        let why = "nobody was asked about the originals of its images";
+        let why = "there are no answers on the originals of its images";
         Ok(some.then_some(evidence).ok_or(why.to_owned()))
     }
 
@@ -213,7 +213,7 @@ impl Study<'_> {
         Ok(Ok(Measured { evidence, found, interval, similar, pairs }))
     }
 
-    /// What to mind before trusting the numbers.
+    /// Cautions before the numbers are trusted.
     fn notes(&self, faults: &[OfOne], tables: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if faults
@@ -246,7 +246,8 @@ impl Study<'_> {
     }
 }
 
-/// Works on all numbers below `n`, every thread on every so-manieth; what comes back is in order.
+/// Computes a result for every number below `n`, distributed round-robin over threads; the results
+/// are in order.
 fn in_turns<T: Send>(n: u64, threads: usize, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let work = &work;
     let threads = threads.max(1);

@@ -13,8 +13,8 @@ use super::columns::{AnswerColumns, Change};
 use super::names;
 use crate::command::csv_file::CsvFile;
 
-/// Different labels; more are no labels but a column that was mixed up.
-const MOST_LABELS: usize = 10_000;
+/// The maximum number of labels; more of them are a wrong column.
+const MAX_LABELS: usize = 10_000;
 
 /// Answers while files are read.
 pub(super) struct Answers {
@@ -37,7 +37,7 @@ pub(super) struct Read {
 struct Labels {
     numbers: BTreeMap<String, u32>,
     all: Vec<Label>,
-    /// Whether the user said which there are.
+    /// Whether the user listed the labels.
     given: bool,
 }
 
@@ -86,7 +86,7 @@ impl Answers {
             let place = format!("{path}, line {line}");
             self.row(&row, columns, fault, &place).with_context(|| format!("line {line}"))?;
         }
-        ensure!(rows > 0, "the table has a header and no rows");
+        ensure!(rows > 0, "the table has a header but no rows");
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl Labels {
         let number = self.number(text);
         let label = &mut self.all[number as usize];
         if self.given && !label.known {
-            bail!("the truth is \"{}\", which is none of --labels", plain(text));
+            bail!("the truth is \"{}\", which is not one of --labels", plain(text));
         }
         label.known = true;
         self.limited(number)
@@ -169,8 +169,8 @@ impl Labels {
 
     fn limited(&self, number: u32) -> anyhow::Result<u32> {
         ensure!(
-            self.all.len() <= MOST_LABELS,
-            "there are more than {MOST_LABELS} different labels; are columns mixed up?"
+            self.all.len() <= MAX_LABELS,
+            "there are more than {MAX_LABELS} different labels; are the columns mixed up?"
         );
         Ok(number)
     }
@@ -191,7 +191,7 @@ impl Labels {
             Some(close) => format!("did you mean \"{}\"? If it is right,", plain(close)),
             None => "if it is right,".to_owned(),
         };
-        let source = if self.given { "none of --labels" } else { "the truth of no image" };
+        let source = if self.given { "not one of --labels" } else { "not the truth of any image" };
         bail!(
             "{place}: the answer is \"{}\", which is {source}; {hint} name all labels with --labels",
             plain(&label.text)
@@ -219,7 +219,7 @@ fn visual_change<'a>(change: Change, text: &impl Fn(usize) -> &'a str) -> anyhow
         Change::Visual(_) => (number.filter(|change| (0.0..=1.0).contains(change)), "0 to 1"),
     };
     number.with_context(|| {
-        format!("{name} is \"{}\", and a number from {range} is needed", plain(text(at)))
+        format!("{name} is \"{}\", but a number from {range} is needed", plain(text(at)))
     })
 }
 
@@ -261,13 +261,13 @@ original,frost,4,80,original,not car,not car,1
     fn answers_that_are_no_label_are_refused() {
         let typo = PUBLISHED.replacen("car,car,1\n", "car,carr,1\n", 1);
         let error = read(&[], &typo).err().unwrap().to_string();
-        let wanted = "a.csv, line 4: the answer is \"carr\", which is the truth of no image; did you \
+        let wanted = "a.csv, line 4: the answer is \"carr\", which is not the truth of any image; did you \
                       mean \"car\"?";
         assert!(error.contains(wanted), "{error}");
         assert!(read(&["car", "not car", "carr"], &typo).is_ok());
         let error = format!("{:#}", read(&["car"], PUBLISHED).err().unwrap());
-        assert!(error.contains("line 2: the truth is \"not car\", which is none of --labels"));
-        // Where nobody knows the truth, any answer will do.
+        assert!(error.contains("line 2: the truth is \"not car\", which is not one of --labels"));
+        // Without any known truth, any answer is accepted.
         let untold = "image,kind,fault,answer,visual_change\n1,changed,frost,zebra,0.5\n";
         assert_eq!(read(&[], untold).unwrap().changed["frost"][0].truth, None);
     }
@@ -281,7 +281,7 @@ original,frost,4,80,original,not car,not car,1
         let equal = PUBLISHED.replace("not car\u{2c}", "car,").replace(",not car,1\n", ",car,1\n");
         assert!(read(&[], &equal).unwrap().notes[0].contains("every answer is \"car\""));
         for (from, to, wanted) in [
-            ("0.75", "-0.1", "line 2: VIF is \"-0.1\", and a number from 0 is needed"),
+            ("0.75", "-0.1", "line 2: VIF is \"-0.1\", but a number from 0 is needed"),
             ("0.75", "NaN", "VIF is \"NaN\""),
             ("0.75", "", "VIF is \"\""),
             ("transformed,", "blurred,", "the kind is \"blurred\"; original or changed"),
@@ -294,7 +294,7 @@ original,frost,4,80,original,not car,not car,1
         let own = "image,kind,fault,answer,visual_change\n1,changed,frost,zebra,1.5\n";
         let error = format!("{:#}", read(&[], own).err().unwrap());
         assert!(
-            error.contains("the visual change is \"1.5\", and a number from 0 to 1"),
+            error.contains("the visual change is \"1.5\", but a number from 0 to 1"),
             "{error}"
         );
     }

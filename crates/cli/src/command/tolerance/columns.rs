@@ -56,7 +56,7 @@ impl Columns {
         let [right, same] = [RIGHT, SAME].map(|of| of.iter().any(|name| header.has(name)));
         match (right, same) {
             (false, false) => header.answers().map(Self::Answers),
-            (true, true) => bail!("it counts right answers and preserved ones; split it in two"),
+            (true, true) => bail!("it counts both right and preserved answers; split it in two"),
             (_, agreement) => header.table(agreement).map(Self::Table),
         }
     }
@@ -80,7 +80,7 @@ impl Header<'_> {
         };
         let visual = self.one(&["visual_change"])?.map(Change::Visual);
         let change = match (visual, self.one(&["IQA", "vif"])?.map(Change::Vif)) {
-            (Some(_), Some(_)) => bail!("visual_change and IQA say the same; drop one of them"),
+            (Some(_), Some(_)) => bail!("visual_change and IQA mean the same; drop one of them"),
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => return Err(self.missing("the visual change", &["visual_change"])),
         };
@@ -116,7 +116,7 @@ impl Header<'_> {
         if let [first, second, ..] = all[..] {
             let [first, second] = [first, second].map(|at| plain(&self.0[at]));
             ensure!(first != second, "two columns are called {first}; rename one");
-            bail!("{first} and {second} say the same; drop one of them");
+            bail!("{first} and {second} mean the same; drop one of them");
         }
         Ok(all.first().copied())
     }
@@ -172,8 +172,8 @@ mod tests {
             ("image,kind,answer", "no column holds the visual change (visual_change)"),
             ("image,answer,visual_change", "the kind (original or changed)"),
             ("image,kind,answer,answer,visual_change", "two columns are called answer"),
-            ("image,kind,answer,human_label,visual_change", "answer and human_label say the same"),
-            ("image,kind,answer,IQA,visual_change", "visual_change and IQA say the same"),
+            ("image,kind,answer,human_label,visual_change", "answer and human_label mean the same"),
+            ("image,kind,answer,IQA,visual_change", "visual_change and IQA mean the same"),
             ("IQA,Accuracy,Count", "no column holds the hits (Num_Accs)"),
             ("IQA,Num_Accs,Num_Pre,Count", "split it in two"),
             ("IQA,Num_Pre,Counts", "rename Counts to Count?"),

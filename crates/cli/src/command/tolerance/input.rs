@@ -41,9 +41,9 @@ impl Input {
         let mut input = Self::default();
         let mut answers = Answers::new(&args.labels);
         for path in &args.files {
-            let told = || format!("cannot use {}", path.display());
-            let path = found(path).with_context(told)?;
-            input.one(&path, args, &mut answers).with_context(told)?;
+            let context = || format!("cannot use {}", path.display());
+            let path = found(path).with_context(context)?;
+            input.one(&path, args, &mut answers).with_context(context)?;
         }
         let read = answers.finish()?;
         input.originals = read.originals;

@@ -39,10 +39,10 @@ pub(super) fn unknown(name: &str) -> Option<String> {
     }
     let hint = match did_you_mean(name, known()) {
         Some(close) => format!("did you mean {close}?"),
-        None => "`faultlens list faults` has them".to_owned(),
+        None => "see `faultlens list faults`".to_owned(),
     };
     Some(format!(
-        "no image fault is called {}, so that no model can be checked with it; {hint}",
+        "no image fault is called {}, so no model can be checked with it; {hint}",
         displayed(name)
     ))
 }

@@ -85,14 +85,15 @@ struct OneBin {
 impl<'a> Object<'a> {
     /// Of what was found.
     pub(super) fn new(args: &ToleranceArgs, found: &'a Findings) -> Self {
-        let of_one = |one: &'a super::analysis::OfOne| {
+        let mut faults = BTreeMap::new();
+        for one in &found.faults {
             let parts = [("t_c", &one.correctness), ("t_p", &one.prediction)];
             let missing = parts
                 .into_iter()
                 .filter_map(|(key, part)| Some((key, part.as_ref().err()?.as_str())));
             let [t_c, t_p] = parts.map(|(_, part)| part.as_ref().ok().map(Threshold::new));
-            (one.fault.as_str(), OfOne { t_c, t_p, missing: missing.collect() })
-        };
+            faults.insert(one.fault.as_str(), OfOne { t_c, t_p, missing: missing.collect() });
+        }
         let left_out = found.left_out.iter().map(|(fault, why)| (fault.as_str(), why.as_str()));
         Self {
             name: words::title(args),
@@ -101,7 +102,7 @@ impl<'a> Object<'a> {
             rounds: args.rounds,
             seed: args.seed,
             originals: found.originals.map(|of| Originals { accuracy: of.rate, n: of.n }),
-            faults: found.faults.iter().map(of_one).collect(),
+            faults,
             left_out: left_out.collect(),
             notes: &found.notes,
         }

@@ -1,7 +1,7 @@
 //! The result as a page.
 
 use faultlens::analysis::format::{count, counted, percent};
-use faultlens::report::tolerance_words::{edge, interval, threshold};
+use faultlens::report::tolerance_format::{edge, interval, threshold};
 use faultlens::report::{ToleranceCurve, ToleranceOf, TolerancePage, tolerance};
 use faultlens::stats::tolerance::{MORE_THAN, Rule};
 
@@ -24,7 +24,7 @@ pub(super) fn page(args: &ToleranceArgs, found: &Findings) -> anyhow::Result<Str
         method: method(args, found.rule),
         provenance: provenance(args),
     };
-    Ok(tolerance(&page)?)
+    Ok(tolerance(&page))
 }
 
 fn one(of: &OfOne) -> ToleranceOf {
@@ -44,26 +44,30 @@ fn one(of: &OfOne) -> ToleranceOf {
     }
 }
 
+/// The threshold of the only fault, or the range over all faults; `None` where none has one.
+fn threshold_range(
+    found: &Findings,
+    pick: fn(&OfOne) -> &Result<Measured, String>,
+) -> Option<String> {
+    let all: Vec<&Measured> =
+        found.faults.iter().filter_map(|one| pick(one).as_ref().ok()).collect();
+    if let [only] = all[..] {
+        return Some(format!("of {} {}", threshold(&only.found), interval(&only.interval)));
+    }
+    let low = all.iter().map(|of| of.found.value).reduce(f64::min)?;
+    let high = all.iter().map(|of| of.found.value).reduce(f64::max)?;
+    Some(format!("between {} and {}", edge(low), edge(high)))
+}
+
 /// Both thresholds of one fault, or the range over all.
 fn lead(found: &Findings) -> String {
-    let told = |pick: fn(&OfOne) -> &Result<Measured, String>| {
-        let all: Vec<&Measured> =
-            found.faults.iter().filter_map(|one| pick(one).as_ref().ok()).collect();
-        let values = || all.iter().map(|of| of.found.value);
-        let ends = values().reduce(f64::min).zip(values().reduce(f64::max));
-        match (&all[..], ends) {
-            ([of], _) => Some(format!("of {} {}", threshold(&of.found), interval(&of.interval))),
-            (_, Some((low, high))) => Some(format!("between {} and {}", edge(low), edge(high))),
-            (_, None) => None,
-        }
-    };
     let what = match &found.faults[..] {
         [one] => names::displayed(&one.fault),
         all => counted(all.len() as u64, "fault"),
     };
     let parts = [
-        ("are as often right as on the original", told(|one| &one.correctness)),
-        ("answer as on the original", told(|one| &one.prediction)),
+        ("are right as often as on the original", threshold_range(found, |one| &one.correctness)),
+        ("answer as on the original", threshold_range(found, |one| &one.prediction)),
     ];
     let parts: Vec<String> = parts
         .into_iter()

@@ -12,7 +12,7 @@ use crate::command::csv_file::CsvFile;
 /// rounded away.
 const ROUNDED: f64 = 1e-4;
 /// More answers in one bin are a mistake in the file.
-const MOST_ANSWERS: u64 = 1_000_000;
+const MAX_ANSWERS: u64 = 1_000_000;
 
 /// Reads all bins.
 pub(super) fn read(mut file: CsvFile, columns: &TableColumns) -> anyhow::Result<Bins> {
@@ -21,17 +21,17 @@ pub(super) fn read(mut file: CsvFile, columns: &TableColumns) -> anyhow::Result<
     while let Some(line) = file.next(&mut row)? {
         bins.push(bin(&row, columns).with_context(|| format!("line {line}"))?);
     }
-    ensure!(!bins.is_empty(), "the table has a header and no rows");
+    ensure!(!bins.is_empty(), "the table has a header but no rows");
     Ok(Bins::new(bins)?)
 }
 
 fn bin(row: &StringRecord, columns: &TableColumns) -> anyhow::Result<Bin> {
     let text = |at: usize| row.get(at).unwrap_or_default();
     let count = |what: &str, at: usize| {
-        let number: Option<u64> = text(at).parse().ok().filter(|n| *n <= MOST_ANSWERS);
+        let number: Option<u64> = text(at).parse().ok().filter(|n| *n <= MAX_ANSWERS);
         number.with_context(|| {
             format!(
-                "{what} is \"{}\", and a whole number up to {MOST_ANSWERS} is needed",
+                "{what} is \"{}\", but a whole number up to {MAX_ANSWERS} is needed",
                 plain(text(at))
             )
         })
@@ -43,7 +43,7 @@ fn bin(row: &StringRecord, columns: &TableColumns) -> anyhow::Result<Bin> {
     let hundredths = hundredths.with_context(|| {
         let edge = plain(text(columns.edge));
         format!(
-            "the visual change is \"{edge}\", and 0, 0.01, … or 1 is needed: a bin's upper edge"
+            "the visual change is \"{edge}\", but 0, 0.01, … or 1 is needed: a bin's upper edge"
         )
     })?;
     let n = count("the number of answers", columns.n)?;

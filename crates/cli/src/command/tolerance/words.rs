@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use faultlens::analysis::format::{count, counted, percent};
 use faultlens::report::plain;
-use faultlens::report::tolerance_words::{edge, interval, threshold};
+use faultlens::report::tolerance_format::{edge, interval, threshold};
 use faultlens::stats::tolerance::Ending;
 
 use super::analysis::{Findings, Measured};
@@ -14,7 +14,7 @@ use crate::text::{Align, table};
 
 const NONE: &str = "–";
 /// More files are counted where they are named.
-const MOST_FILES: usize = 3;
+const MAX_FILES: usize = 3;
 
 /// What the tolerance is called.
 pub(super) fn title(args: &ToleranceArgs) -> String {
@@ -35,13 +35,13 @@ pub(super) fn source(args: &ToleranceArgs, found: &Findings) -> String {
     let files: Vec<String> = args
         .files
         .iter()
-        .take(MOST_FILES)
+        .take(MAX_FILES)
         .map(|path: &PathBuf| {
             let name = path.file_name().unwrap_or_else(|| path.as_os_str());
             plain(&name.to_string_lossy())
         })
         .collect();
-    let more = match args.files.len().saturating_sub(MOST_FILES) {
+    let more = match args.files.len().saturating_sub(MAX_FILES) {
         0 => String::new(),
         more => format!(" and {}", counted(more as u64, "more file")),
     };
@@ -110,11 +110,11 @@ fn explained(found: &Findings) -> Vec<String> {
     let mut lines = Vec::new();
     if ends(Ending::NoDrop) {
         lines.push(
-            "1: no drop found, up to the cautious value, beyond which nobody was asked.".into(),
+            "1: no drop found up to the cautious value, beyond which there are no answers.".into(),
         );
     }
     if ends(Ending::EndOfData) {
-        lines.push("*: no drop but the end of the data, as this rule reports it.".into());
+        lines.push("*: the end of the data rather than a drop, as this rule reports it.".into());
     }
     for one in &found.faults {
         for (key, part) in [("t_c", &one.correctness), ("t_p", &one.prediction)] {

@@ -46,7 +46,7 @@ impl Bar {
     }
 }
 
-/// A loss that has grown beyond reason is told by its size.
+/// A loss that has diverged is shown with an exponent.
 fn short(loss: f64) -> String {
     if loss.abs() < 1e5 { format!("{loss:.4}") } else { format!("{loss:.2e}") }
 }

@@ -8,8 +8,8 @@ use super::output::Output;
 use super::source::Sources;
 use crate::args::TrainArgs;
 
-/// What was asked for, and what came of it.
-pub(super) struct Told<'a> {
+/// A finished training: the request and its result.
+pub(super) struct Training<'a> {
     pub(super) args: &'a TrainArgs,
     pub(super) order: &'a str,
     pub(super) data: &'a str,
@@ -19,13 +19,13 @@ pub(super) struct Told<'a> {
     pub(super) trained: &'a Trained,
 }
 
-impl Told<'_> {
+impl Training<'_> {
     pub(super) fn card(&self, score: Score) -> Card {
         let Self { order, data, recipe, sources, trained, .. } = *self;
-        let classes = match recipe.task.has_classes() {
-            true => sources.train.classes.clone(),
-            false => Vec::new(),
-        };
+        let mut classes = Vec::new();
+        if recipe.task.has_classes() {
+            classes.clone_from(&sources.train.classes);
+        }
         Card {
             name: self.output.name(),
             architecture: order.to_owned(),

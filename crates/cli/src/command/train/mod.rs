@@ -24,7 +24,7 @@ use crate::command::threads;
 use crate::console::Console;
 use crate::text::{self, Align};
 use bar::Bar;
-use card::Told;
+use card::Training;
 use output::Output;
 use source::Sources;
 
@@ -35,25 +35,27 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console) -> anyhow::Result<u8>
     else {
         return list(console);
     };
-    let usual = find(order)?.task.ok_or_else(|| anyhow!("train has no task for it: {order}"))?;
+    let usual = find(order)?
+        .task
+        .ok_or_else(|| anyhow!("this architecture cannot be trained alone: {order}"))?;
     let task = args.task.map_or(usual, Task::from);
     let output = Output::new(output)?;
     let sources = Sources::open(args, data, task, console)?;
     let recipe = recipe(args, task, &sources.train)?;
     let model = first_model(order, &recipe, &sources.train)?;
     check_measurable(&recipe, &Model::from_proto(&model)?, &sources.test)
-        .with_context(|| format!("{order} cannot be measured on {}", sources.measured_on))?;
+        .with_context(|| format!("{order} cannot be evaluated on {}", sources.measured_on))?;
     output.announce(console);
     let cases = sources.train.len();
     let held_out = sources.test.len();
-    console.aside(format_args!("{cases} cases to learn from, {held_out} to measure on"));
+    console.aside(format_args!("{cases} cases to train on, {held_out} to evaluate on"));
     let threads = threads(args.threads);
     let trained = learn(&recipe, &model, &sources.train, threads, console)?;
     let recipe = &recipe;
     let sources = &sources;
     let trained = &trained;
     let output = &output;
-    let card = finish(&Told { args, order, data, output, recipe, sources, trained }, threads)?;
+    let card = finish(&Training { args, order, data, output, recipe, sources, trained }, threads)?;
     if args.json {
         console.json(&card)?
     } else {
@@ -64,15 +66,15 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console) -> anyhow::Result<u8>
 
 /// Writes the model, measures it, and writes its card, in this order: what was learned is safe
 /// before an image that cannot be read stops the measuring.
-fn finish(told: &Told<'_>, threads: usize) -> anyhow::Result<Card> {
-    let Told { recipe, sources, output, .. } = *told;
-    let proto = described(&told.trained.model, recipe, &sources.train.classes)?;
+fn finish(training: &Training<'_>, threads: usize) -> anyhow::Result<Card> {
+    let Training { recipe, sources, output, .. } = *training;
+    let proto = described(&training.trained.model, recipe, &sources.train.classes)?;
     output.write_model(&proto)?;
     let model = Model::from_proto(&proto)?.with_threads(threads)?;
     let score = score(recipe, &model, &sources.test).with_context(|| {
-        format!("{} is written, but cannot be measured", output.model.display())
+        format!("{} is written, but cannot be evaluated", output.model.display())
     })?;
-    let card = told.card(score);
+    let card = training.card(score);
     output.write_card(&card)?;
     Ok(card)
 }
@@ -144,7 +146,7 @@ fn learn(
     if let (Some(first), Some(last)) = losses
         && (last.loss > first.loss || last.loss > HUGE)
     {
-        console.aside("warning: the loss has not become small; try a lower --rate");
+        console.aside("warning: the loss did not converge; try a lower --rate");
     }
     Ok(trained)
 }
@@ -234,11 +236,11 @@ mod tests {
         let model = first_model("autoencoder:2,3", &recipe, &data).unwrap();
         assert_eq!(model.graph.as_ref().unwrap().output[0].name, "picture");
         let described = described(&model, &recipe, &data.classes).unwrap();
-        let said = |key: &str| {
+        let metadata = |key: &str| {
             let entry = described.metadata_props.iter().find(|entry| entry.key == key);
             entry.map(|entry| entry.value.as_str())
         };
-        assert!(said(OUTPUT_KEY).is_some_and(|text| text.starts_with(r#"{"kind":"picture""#)));
-        assert!(said(INPUT_KEY).is_some() && said(LABELS_KEY).is_none());
+        assert!(metadata(OUTPUT_KEY).is_some_and(|text| text.starts_with(r#"{"kind":"picture""#)));
+        assert!(metadata(INPUT_KEY).is_some() && metadata(LABELS_KEY).is_none());
     }
 }

@@ -28,12 +28,12 @@ impl Output {
         let folder = folder.unwrap_or(Path::new("."));
         ensure!(folder.is_dir(), "there is no folder {} to write to", folder.display());
         // A link is followed, so that it stays one.
-        let model = match model.is_symlink() {
-            true => model
+        let mut model = model.to_path_buf();
+        if model.is_symlink() {
+            model = model
                 .canonicalize()
-                .with_context(|| format!("cannot follow the link {}", model.display()))?,
-            false => model.to_path_buf(),
-        };
+                .with_context(|| format!("cannot follow the link {}", model.display()))?;
+        }
         let output = Self { card: model.with_extension("json"), model };
         for file in [&output.model, &output.card] {
             ensure!(!file.is_dir(), "this is a folder, not a file to write: {}", file.display());
@@ -47,7 +47,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Says which files there are already, while there is time to stop.
+    /// Announces which existing files will be replaced, while there is time to stop.
     pub(super) fn announce(&self, console: &mut Console) {
         for file in [&self.model, &self.card].into_iter().filter(|file| file.exists()) {
             console.aside(format_args!("will be replaced: {}", file.display()));

@@ -54,7 +54,7 @@ impl Sources {
         };
         ensure!(
             !train.is_empty() && !test.is_empty(),
-            "{data} has too few cases to hold some out; name others with --test"
+            "{data} has too few cases to hold some out; name a test set with --test"
         );
         Ok(Self { train, test, measured_on })
     }
@@ -154,7 +154,7 @@ fn common(train: &[String], test: &[String]) -> anyhow::Result<Vec<String>> {
         None => "none".to_owned(),
     };
     bail!(
-        "the classes of the test set are not those of --data: class {at} is {} there and {} here",
+        "the classes of the test set are not those of --data: class {at} is {} there, but {} here",
         name(test),
         name(train)
     )
@@ -195,8 +195,8 @@ mod tests {
             assert_eq!(common(&train, &owned(test)).unwrap(), train);
         }
         for (test, wanted) in [
-            (&["0", "2"][..], "class 1 is \"2\" there and \"1\" here"),
-            (&["0", "1", "2", "3"], "class 3 is \"3\" there and none here"),
+            (&["0", "2"][..], "class 1 is \"2\" there, but \"1\" here"),
+            (&["0", "1", "2", "3"], "class 3 is \"3\" there, but none here"),
         ] {
             let error = common(&train, &owned(test)).unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}");

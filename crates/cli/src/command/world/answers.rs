@@ -1,4 +1,4 @@
-//! What the shipped detector and segmentation answer on scenes.
+//! What the embedded detector and segmentation answer on scenes.
 
 use anyhow::Context;
 use faultlens::engine::Model;

@@ -19,7 +19,7 @@ use crate::text::{self, Align};
 /// Pictures per row of a sheet, and rows of scenes.
 const COLUMNS: usize = 6;
 const ROWS: usize = 4;
-/// So many pictures to train with come with one to test with.
+/// Training pictures per test picture.
 const SHARE: usize = 5;
 
 pub(crate) fn run(args: &WorldArgs, console: &mut Console) -> anyhow::Result<u8> {
@@ -41,13 +41,13 @@ fn export(
     let empty = !dir.exists() || dir.read_dir().is_ok_and(|mut entries| entries.next().is_none());
     ensure!(empty, "the folder must be new or empty: {}", dir.display());
     // Readers refuse classes and sets without a picture, so every test set gets what it needs.
-    for (what, count, least) in
+    for (what, count, min) in
         [("signs", signs, SHARE * SIGN_CLASSES.len()), ("scenes", scenes, SHARE)]
     {
         ensure!(
-            count == 0 || count >= least,
-            "--{what} {count} is too few for a test set, which has a fifth as many; give 0 or at \
-             least {least}"
+            count == 0 || count >= min,
+            "--{what} {count} is too few for a test set, which has a fifth of that; give 0 or at \
+             least {min}"
         );
     }
     let sign_classes = owned(&SIGN_CLASSES);

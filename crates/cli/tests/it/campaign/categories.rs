@@ -84,7 +84,7 @@ fn strengths_that_can_be_drawn_are_listed() {
         "within draws: quality from 100 to 1 (whole)\n",
         "within draws: radius from 1 to 10, softness from 0 to 1\n",
         "in small images: radius from 0 to 10, softness from 0 to 1\n",
-        "red from 0.588 to 1.569, green from 0.588 to 1.569, blue from 0.588 to 1.569, each for itself",
+        "red from 0.588 to 1.569, green from 0.588 to 1.569, blue from 0.588 to 1.569, independent of each other",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }

@@ -81,7 +81,7 @@ fn rounds_are_told_until_the_stop_rule_ends_the_run() {
     let rounds: Vec<&Value> = events.iter().filter(|event| event["event"] == "round").collect();
     assert!(rounds.len() > 1 && rounds.last().unwrap()["open"] == 0, "{rounds:?}");
     assert_eq!(events.last().unwrap()["ending"], "stopped_early");
-    assert!(run.stderr.contains("every rate is known well enough"), "{}", run.stderr);
+    assert!(run.stderr.contains("every rate is precise enough"), "{}", run.stderr);
     let progress = &object(&run)["progress"];
     assert_eq!((&progress["stopped_early"], &progress["complete"]), (&true.into(), &true.into()));
     assert!(progress["recorded"].as_u64() < progress["planned"].as_u64(), "{progress}");

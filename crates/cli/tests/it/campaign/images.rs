@@ -59,7 +59,7 @@ fn an_image_that_cannot_be_decoded_leaves_its_trials_unjudged() {
     let summary = object(&run);
     assert_eq!(summary["progress"]["complete"], true);
     assert_eq!(summary["overall"]["rate"]["n"], 2 * 5 * 31);
-    assert_eq!(summary["overall"]["skipped"]["the case cannot be read"], 2 * 31);
+    assert_eq!(summary["overall"]["skipped"]["case_unreadable"], 2 * 31);
     assert!(summary["warnings"].to_string().contains("120.png"), "{}", summary["warnings"]);
     let rows = records(&folder, "run");
     let skipped = rows.iter().filter(|row| row["outcome"] == "skipped");

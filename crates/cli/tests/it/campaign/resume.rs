@@ -30,7 +30,7 @@ fn a_terminated_run_is_left_clean_and_goes_on() {
     wait_for_trials(&folder, "events.jsonl");
     assert_eq!(run.terminate(), Some(130));
     let notes = std::fs::read_to_string(folder.path("notes.txt")).unwrap();
-    assert!(notes.contains("what was recorded is safe"), "{notes}");
+    assert!(notes.contains("recorded trials are kept"), "{notes}");
     assert!(events().ends_with("{\"ending\":\"interrupted\",\"event\":\"finished\"}\n"));
 
     // Nothing is left in a log, and the run can be looked at.

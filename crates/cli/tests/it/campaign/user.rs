@@ -56,7 +56,7 @@ fn what_init_writes_is_planned_and_run() {
     assert!(init.stderr.contains("faultlens run mine.yaml"), "{}", init.stderr);
     let again = folder.run("init world:signs-deep world:signs -o mine.yaml");
     assert_eq!(again.status, 2);
-    assert!(again.stderr.contains("there already") && again.stderr.contains("mine.yaml"));
+    assert!(again.stderr.contains("exists already") && again.stderr.contains("mine.yaml"));
 
     // Five cases, ten flips and five severities of noise each.
     let plan = object(&done(&folder, "plan mine.yaml --shards 2 --json"));

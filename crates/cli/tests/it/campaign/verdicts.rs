@@ -66,7 +66,7 @@ fn nothing_required_is_said() {
     let folder = small::finished("nothing_required");
     let check = folder.run("check run");
     assert_eq!((check.status, check.stdout.as_str()), (3, ""));
-    assert!(check.stderr.contains("nothing is required"), "{}", check.stderr);
+    assert!(check.stderr.contains("there is nothing to check"), "{}", check.stderr);
 }
 
 #[test]

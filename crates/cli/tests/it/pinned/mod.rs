@@ -18,13 +18,12 @@
 
 mod canonical;
 
+use crate::service::Service;
 use canonical::{Cells, canonical, differences, read, unfolded, write};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// Makes a test of every pin, so that they run side by side and fail one by one.
 macro_rules! pins {
@@ -103,7 +102,7 @@ fn tables(pin: &str, folder: &Path) -> Vec<(String, Vec<Cells>)> {
         let (command, rest) = line.split_once(' ').unwrap();
         let file = work.join(rest.rsplit(' ').next().unwrap());
         if command == "serve" {
-            services.push(Service::new(line));
+            services.push(Service::start(rest));
             fill_in(&work.join("campaign.yaml"), &services);
         } else if command != "table" {
             run(pin, line, &work);
@@ -148,35 +147,6 @@ fn run(pin: &str, line: &str, work: &Path) {
         .unwrap();
     let errors = String::from_utf8_lossy(&command.stderr);
     assert!(command.status.success(), "{pin}: {line}: {errors}");
-}
-
-/// A model behind a wire format; it ends with the test.
-struct Service {
-    child: Child,
-    address: String,
-}
-
-impl Service {
-    fn new(command: &str) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_faultlens"))
-            .args(command.split(' '))
-            .args(["--port", "0", "--json"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let started: Value = serde_json::from_str(&line).unwrap();
-        Self { child, address: started["address"].as_str().unwrap().to_owned() }
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
 }
 
 /// Writes the address of the newest service where the campaign has `ADDRESS-` and its number.

@@ -71,7 +71,7 @@ fn what_cannot_be_used_is_refused() {
             &format!("{ASK} --weights succeeded"),
             "both --event and --weights",
         ),
-        ("time", ATTACKS.into(), &format!("{ASK} --time=-3"), "--time is a time above 0"),
+        ("time", ATTACKS.into(), &format!("{ASK} --time=-3"), "--time must be a number above 0"),
         ("page", ATTACKS.into(), &format!("{ASK} -o page.pdf"), ".html"),
         ("share", ATTACKS.into(), &format!("{ASK} --test 1"), "a share from 0 to below 1"),
     ];

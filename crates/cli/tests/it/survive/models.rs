@@ -68,7 +68,7 @@ fn weights_are_repeated_rows() {
     }
     let bad = weighed.join("\n").replacen(",2\n", ",0\n", 1);
     let said = refused(&table("weightless", &bad), &format!("{args} --weights w"));
-    assert!(said.contains("line 2: w is 0, and a weight is above 0"), "{said}");
+    assert!(said.contains("line 2: w is 0, and a weight must be above 0"), "{said}");
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn other_parameters_depend_on_covariates_too() {
         ("--model weibull --ancillary sigma=defence", "nothing is called sigma; known are rho"),
         ("--model weibull --ancillary rho=size", "no covariate is called size"),
         ("--model exponential --ancillary rho=defence", "exponential has no parameter rho"),
-        ("--model cox --ancillary rho=defence", "--ancillary goes with one parametric model"),
-        ("--model weibull --strata defence", "--strata goes with --model km"),
+        ("--model cox --ancillary rho=defence", "--ancillary needs one parametric model"),
+        ("--model weibull --strata defence", "--strata needs --model km"),
         ("--model km --penalty 1", "not of km"),
     ] {
         let said = refused(&folder, &format!("{ASK} {args}"));

@@ -21,7 +21,7 @@ fn what_cannot_be_used_is_refused() {
         (
             "label",
             rows("1,changed,fog,0.1,car,cat\n"),
-            "line 2: the answer is \"cat\", which is the truth of no image; did you mean \"car\"?",
+            "line 2: the answer is \"cat\", which is not the truth of any image; did you mean \"car\"?",
         ),
         ("only_originals", rows("1,original,,0,car,car\n"), "no answers on changed images"),
         ("ragged", rows("1,changed\n"), "line 2 has 2 values, the header 6"),
@@ -82,12 +82,12 @@ fn without_originals_only_a_given_accuracy_helps() {
     let folder = with("no_originals", "data.csv", &text);
     let said = refused(&folder, "data.csv --rounds 40");
     assert!(said.contains("no answer on an original has a known truth"), "{said}");
-    assert!(said.contains("nobody was asked about the originals"), "{said}");
+    assert!(said.contains("there are no answers on the originals"), "{said}");
     let object = object(&folder, "data.csv --rounds 40 --originals-accuracy 0.95");
     assert!(number(&object, "/faults/fog/t_c/value") < 0.7);
     assert!(object["faults"]["fog"]["t_p"].is_null());
     let why = object["faults"]["fog"]["missing"]["t_p"].as_str().unwrap();
-    assert_eq!(why, "nobody was asked about the originals");
+    assert_eq!(why, "there are no answers on the originals");
 }
 
 #[test]

@@ -26,7 +26,6 @@ impl Fault for DefocusBlur {
         name: "defocus_blur",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "focus", "other than")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -47,6 +46,7 @@ impl Fault for DefocusBlur {
             Range::new("radius", 0.0, 10.0),
             Range::new("softness", 0.0, 1.0),
         ])),
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -23,7 +23,6 @@ impl Fault for GaussianBlur {
         name: "gaussian_blur",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "focus", "less")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -35,7 +34,7 @@ impl Fault for GaussianBlur {
             ),
         ],
         domain: Some(Domain::together(&[Range::new("deviation", 0.0, 6.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

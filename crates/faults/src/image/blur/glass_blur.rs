@@ -24,7 +24,6 @@ impl Fault for GlassBlur {
         name: "glass_blur",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "other than")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -42,7 +41,7 @@ impl Fault for GlassBlur {
             Range::whole("reach", 1.0, 4.0),
             Range::whole("passes", 1.0, 2.0),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -23,7 +23,6 @@ impl Fault for MotionBlur {
         name: "motion_blur",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "position", "faster")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -34,7 +33,7 @@ impl Fault for MotionBlur {
             Range::whole("radius", 0.0, 20.0),
             Range::new("deviation", 0.1, 15.0),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -24,7 +24,6 @@ impl Fault for ZoomBlur {
         name: "zoom_blur",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "magnification", "faster")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -35,7 +34,7 @@ impl Fault for ZoomBlur {
             Range::new("most", 1.0, 1.31),
             Range::new("step", 0.01, 0.03),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

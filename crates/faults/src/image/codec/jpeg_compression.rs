@@ -25,7 +25,6 @@ impl Fault for JpegCompression {
         name: "jpeg_compression",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "encoding", "less")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -33,7 +32,7 @@ impl Fault for JpegCompression {
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[Range::whole("quality", 100.0, 1.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -23,7 +23,6 @@ impl Fault for Pixelate {
         name: "pixelate",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "resolution", "less")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -35,7 +34,7 @@ impl Fault for Pixelate {
             ),
         ],
         domain: Some(Domain::together(&[Range::new("kept", 1.0, 0.25)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

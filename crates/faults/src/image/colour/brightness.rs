@@ -25,7 +25,6 @@ impl Fault for Brightness {
         name: "brightness",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::LightSource, "intensity", "more")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -38,7 +37,7 @@ impl Fault for Brightness {
         ],
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[Range::new("added", 0.0, 1.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

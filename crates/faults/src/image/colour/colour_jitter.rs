@@ -26,7 +26,6 @@ impl Fault for ColourJitter {
         name: "colour_jitter",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "other than")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("brightness", "largest deviation of the brightness factor from 1", 0.0, 1.0),
@@ -53,6 +52,7 @@ impl Fault for ColourJitter {
             Range::new("saturation", 0.0, 1.0),
             Range::new("hue", 0.0, 0.5),
         ])),
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

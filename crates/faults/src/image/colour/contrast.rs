@@ -23,7 +23,6 @@ impl Fault for Contrast {
         name: "contrast",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Medium, "transparency", "less")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -32,6 +31,7 @@ impl Fault for Contrast {
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[Range::new("kept", 0.9, 0.01)])),
         small_domain: Some(Domain::together(&[Range::new("kept", 1.0, 0.01)])),
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -23,13 +23,12 @@ impl Fault for Gamma {
         name: "gamma",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "tone curve", "other than")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("power", "exponent; above 1 is darker, below 1 is brighter", 0.05, 20.0),
         ],
         domain: Some(Domain::together(&[Range::new("power", 1.0, 4.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

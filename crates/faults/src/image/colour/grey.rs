@@ -20,10 +20,7 @@ impl Fault for Grey {
         name: "grey",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "part of")),
-        moves: false,
-        parameters: &[],
-        domain: None,
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(_settings: &Settings) -> Result<Self, SettingError> {

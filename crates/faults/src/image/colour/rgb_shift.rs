@@ -24,7 +24,6 @@ impl Fault for RgbShift {
         name: "rgb_shift",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::LightSource, "spectrum", "other than")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength(
@@ -53,6 +52,7 @@ impl Fault for RgbShift {
             Range::new("green", 0.0, 400.0 / 255.0),
             Range::new("blue", 0.0, 400.0 / 255.0),
         ])),
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -25,7 +25,6 @@ impl Fault for Saturate {
         name: "saturate",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "more")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -41,7 +40,7 @@ impl Fault for Saturate {
             Range::new("factor", 1.0, 20.0),
             Range::new("added", 0.0, 0.2),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

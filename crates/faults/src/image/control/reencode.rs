@@ -21,16 +21,13 @@ impl Fault for Reencode {
     const FACTS: Facts = Facts {
         name: "reencode",
         doc: Self::DOC,
-        hazard: None,
-        moves: false,
         parameters: &[Parameter {
             name: "quality",
             about: "quality on libjpeg's scale",
             kind: ParameterKind::Whole { min: 1, max: 100 },
             unset: Unset::Is(Setting::Number(75.0)),
         }],
-        domain: None,
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -15,15 +15,7 @@ described! {
 }
 
 impl Fault for Unchanged {
-    const FACTS: Facts = Facts {
-        name: "unchanged",
-        doc: Self::DOC,
-        hazard: None,
-        moves: false,
-        parameters: &[],
-        domain: None,
-        small_domain: None,
-    };
+    const FACTS: Facts = Facts { name: "unchanged", doc: Self::DOC, ..Facts::DEFAULT };
 
     fn build(_settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self)

@@ -33,7 +33,7 @@ impl Fault for ElasticTransform {
             strength("amount", "how far pixels move; 10 is about one pixel", 0.0, 1000.0),
         ],
         domain: Some(Domain::together(&[Range::new("amount", 0.0, 30.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -22,9 +22,7 @@ impl Fault for Mirror {
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "orientation", "reverse")),
         moves: true,
-        parameters: &[],
-        domain: None,
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(_settings: &Settings) -> Result<Self, SettingError> {

@@ -39,7 +39,7 @@ impl Fault for Rescale {
             FILL,
         ],
         domain: Some(Domain::together(&[Range::new("factor", 1.0, 0.35)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -32,7 +32,7 @@ impl Fault for Rotation {
             FILL,
         ],
         domain: Some(Domain::together(&[Range::new("angle", 0.0, 45.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

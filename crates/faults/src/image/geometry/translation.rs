@@ -36,7 +36,7 @@ impl Fault for Translation {
             Range::new("right", 0.0, 0.4),
             Range::new("down", 0.0, 0.4),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -22,7 +22,6 @@ impl Fault for GaussianNoise {
         name: "gaussian_noise",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "noise", "more")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -36,6 +35,7 @@ impl Fault for GaussianNoise {
         // The range of Hu et al. (ICSE 2022).
         domain: Some(Domain::together(&[Range::new("deviation", 0.08, 0.9)])),
         small_domain: Some(Domain::together(&[Range::new("deviation", 0.0, 0.9)])),
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -23,14 +23,13 @@ impl Fault for ImpulseNoise {
         name: "impulse_noise",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transmission", "spatial aperiodic")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
             strength("share", "fraction of all values that are lost", 0.0, 1.0),
         ],
         domain: Some(Domain::together(&[Range::new("share", 0.0, 0.27)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

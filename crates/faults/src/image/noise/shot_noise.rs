@@ -24,14 +24,13 @@ impl Fault for ShotNoise {
         name: "shot_noise",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::LightSource, "intensity", "less")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
             strength("photons", "photons of a white pixel; fewer are noisier", 1.0, 10_000.0),
         ],
         domain: Some(Domain::together(&[Range::new("photons", 10_000.0, 3.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -22,7 +22,6 @@ impl Fault for SpeckleNoise {
         name: "speckle_noise",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::LightSource, "wave properties", "more")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -34,7 +33,7 @@ impl Fault for SpeckleNoise {
             ),
         ],
         domain: Some(Domain::together(&[Range::new("deviation", 0.0, 0.6)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -24,7 +24,6 @@ impl Fault for BrokenLens {
         name: "broken_lens",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "lens", "part of")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("cracks", "number of cracks from the impact", 1.0, 100.0),
@@ -34,7 +33,7 @@ impl Fault for BrokenLens {
             Range::whole("cracks", 1.0, 20.0),
             Range::new("reach", 0.0, 1.3),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -23,7 +23,6 @@ impl Fault for ChromaticAberration {
         name: "chromatic_aberration",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "spectrum", "where else")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength(
@@ -34,7 +33,7 @@ impl Fault for ChromaticAberration {
             ),
         ],
         domain: Some(Domain::together(&[Range::new("factor", 0.0, 3.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

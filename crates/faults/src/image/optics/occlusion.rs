@@ -28,7 +28,6 @@ impl Fault for Occlusion {
         name: "occlusion",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Object, "position", "in front of")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("share", "fraction of the area that is covered", 0.0, 1.0),
@@ -40,7 +39,7 @@ impl Fault for Occlusion {
             },
         ],
         domain: Some(Domain::together(&[Range::new("share", 0.0, 0.5)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

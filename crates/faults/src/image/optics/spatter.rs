@@ -29,7 +29,6 @@ impl Fault for Spatter {
         name: "spatter",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "spatial aperiodic")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("amount", "mean of the noise that drops are cut from", 0.0, 1.0),
@@ -52,7 +51,7 @@ impl Fault for Spatter {
             Range::new("strength", 1.5, 1.5),
             Range::new("mud", 1.0, 1.0),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

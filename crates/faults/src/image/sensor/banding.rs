@@ -30,7 +30,6 @@ impl Fault for Banding {
         name: "banding",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::LightSource, "intensity", "temporal periodic")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("depth", "fraction of the light that the darkest lines lose", 0.0, 1.0),
@@ -44,7 +43,7 @@ impl Fault for Banding {
             word("edges", "how bands begin and end", &["soft", "hard"], "soft"),
         ],
         domain: Some(Domain::together(&[Range::new("depth", 0.0, 0.9)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -18,10 +18,7 @@ impl Fault for Black {
         name: "black",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "exposure", "no")),
-        moves: false,
-        parameters: &[],
-        domain: None,
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(_settings: &Settings) -> Result<Self, SettingError> {

@@ -29,7 +29,6 @@ impl Fault for DeadLines {
         name: "dead_lines",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "sensor", "part of")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("count", "number of dead lines", 0.0, 1e6),
@@ -37,7 +36,7 @@ impl Fault for DeadLines {
             SHOWS,
         ],
         domain: Some(Domain::together(&[Range::whole("count", 0.0, 20.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -29,7 +29,6 @@ impl Fault for DeadPixels {
         name: "dead_pixels",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "sensor", "spatial aperiodic")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("count", "number of dead pixels", 0.0, 1e9),
@@ -37,7 +36,7 @@ impl Fault for DeadPixels {
             SHOWS,
         ],
         domain: Some(Domain::together(&[Range::whole("count", 0.0, 5000.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -23,13 +23,12 @@ impl Fault for Exposure {
         name: "exposure",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "exposure", "more")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("factor", "factor of every value; below 1 is darker", 0.0, 100.0),
         ],
         domain: Some(Domain::together(&[Range::new("factor", 1.0, 4.5)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

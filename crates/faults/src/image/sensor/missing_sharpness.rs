@@ -23,7 +23,6 @@ impl Fault for MissingSharpness {
         name: "missing_sharpness",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "processing", "no")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength(
@@ -34,7 +33,7 @@ impl Fault for MissingSharpness {
             ),
         ],
         domain: Some(Domain::together(&[Range::new("amount", 0.0, 1.0)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -25,15 +25,13 @@ impl Fault for NoDemosaicing {
         name: "no_demosaicing",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "colour sampling", "part of")),
-        moves: false,
         parameters: &[Parameter {
             name: "shows",
             about: "how the mosaic is shown: as grey values, or in the filters' colours",
             kind: ParameterKind::Choice(&["grey", "colour"]),
             unset: Unset::Is(Setting::Word(Cow::Borrowed("grey"))),
         }],
-        domain: None,
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -18,10 +18,7 @@ impl Fault for White {
         name: "white",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::LightSource, "position", "close")),
-        moves: false,
-        parameters: &[],
-        domain: None,
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(_settings: &Settings) -> Result<Self, SettingError> {

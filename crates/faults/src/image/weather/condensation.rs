@@ -25,10 +25,9 @@ impl Fault for Condensation {
         name: "condensation",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "as well as")),
-        moves: false,
         parameters: &[SEVERITY, strength("blend", "weight of the mask", 0.0, 1.0)],
         domain: Some(Domain::together(&[Range::new("blend", 0.0, 0.7)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

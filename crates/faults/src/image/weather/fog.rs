@@ -25,7 +25,6 @@ impl Fault for Fog {
         name: "fog",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Medium, "particles", "as well as")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -46,7 +45,7 @@ impl Fault for Fog {
             Range::new("density", 0.0, 3.0),
             Range::new("decay", 2.0, 1.4),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -25,7 +25,6 @@ impl Fault for Frost {
         name: "frost",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "as well as")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -41,6 +40,7 @@ impl Fault for Frost {
             Range::new("added", 0.0, 1.0),
             Range::new("kept", 1.0, 0.01),
         ])),
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

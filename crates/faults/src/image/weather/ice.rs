@@ -29,13 +29,12 @@ impl Fault for Ice {
         name: "ice",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Observer, "transparency", "less")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("share", "fraction of the area that is covered", 0.0, 1.0),
         ],
         domain: Some(Domain::together(&[Range::new("share", 0.0, 0.8)])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

@@ -24,7 +24,6 @@ impl Fault for Rain {
         name: "rain",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Medium, "particles", "faster")),
-        moves: false,
         parameters: &[
             SEVERITY,
             strength("drops", "number of drops", 0.0, 100_000.0),
@@ -41,7 +40,7 @@ impl Fault for Rain {
             Range::new("length", 0.06, 0.16),
             Range::new("haze", 0.0, 0.35),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

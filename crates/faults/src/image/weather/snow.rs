@@ -27,7 +27,6 @@ impl Fault for Snow {
         name: "snow",
         doc: Self::DOC,
         hazard: Some(Hazard::new(HazardLocation::Medium, "particles", "more")),
-        moves: false,
         parameters: &[
             SEVERITY,
             TABLE,
@@ -48,7 +47,7 @@ impl Fault for Snow {
             Range::new("fade", 12.0, 12.0),
             Range::new("kept", 1.0, 0.55),
         ])),
-        small_domain: None,
+        ..Facts::DEFAULT
     };
 
     fn build(settings: &Settings) -> Result<Self, SettingError> {

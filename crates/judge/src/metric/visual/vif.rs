@@ -84,7 +84,7 @@ fn levels(side: usize) -> usize {
     (0..LEVELS).take_while(|level| side >= MIN_SIDE << level).count()
 }
 
-/// What is known of a band of the original.
+/// The statistics of a band of the original image.
 #[derive(Debug, Clone)]
 struct Band {
     plane: Plane,

@@ -17,7 +17,7 @@ const MIN_SIDE: usize = 128;
 /// One row of so many is looked at first.
 const ROWS_APART: usize = 8;
 
-/// What is known of an original before anything is compared with it.
+/// The original image, prepared once for all comparisons.
 #[derive(Debug, Clone)]
 pub(super) struct Original {
     /// The mean of its luma.

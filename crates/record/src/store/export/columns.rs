@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the cells of a column hold, where they are not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CellKind {
     Text,
     Whole,
     Single,
@@ -32,7 +32,7 @@ pub(super) enum Cell<'a> {
 /// One column.
 pub(super) struct Column {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: CellKind,
     source: Source,
 }
 
@@ -46,86 +46,92 @@ struct Line<'a> {
 }
 
 /// Reads a cell from a line.
-type Of = for<'a> fn(&Line<'a>) -> Cell<'a>;
+type ReadCell = for<'a> fn(&Line<'a>) -> Cell<'a>;
 
 enum Source {
-    Of(Of),
+    Line(ReadCell),
     Stratum(String),
     Setting(String),
 }
 
 /// The columns before the strata.
-const CASE: &[(&str, Kind, Of)] = &[
-    ("number", Kind::Whole, |line| whole(line.record.number)),
-    ("trial", Kind::Text, |line| owned(line.record.trial)),
-    ("target", Kind::Text, |line| match line.target {
+const CASE: &[(&str, CellKind, ReadCell)] = &[
+    ("number", CellKind::Whole, |line| whole(line.record.number)),
+    ("trial", CellKind::Text, |line| owned(line.record.trial)),
+    ("target", CellKind::Text, |line| match line.target {
         Some(target) => text(&target.name),
         None => owned(line.record.target),
     }),
-    ("case", Kind::Text, |line| match line.case {
+    ("case", CellKind::Text, |line| match line.case {
         Some(case) => text(&case.name),
         None => owned(line.record.case),
     }),
-    ("label", Kind::Text, |line| or_empty(line.case.and_then(|case| case.label.as_deref()), text)),
+    ("label", CellKind::Text, |line| {
+        or_empty(line.case.and_then(|case| case.label.as_deref()), text)
+    }),
 ];
 
 /// The columns between the strata and the settings.
-const FAULT: &[(&str, Kind, Of)] = &[
-    ("fault", Kind::Text, |line| match line.fault {
+const FAULT: &[(&str, CellKind, ReadCell)] = &[
+    ("fault", CellKind::Text, |line| match line.fault {
         Some(fault) => text(&fault.name),
         None => owned(line.record.fault),
     }),
-    ("fault_label", Kind::Text, |line| or_empty(line.fault, |fault| text(&fault.label))),
+    ("fault_label", CellKind::Text, |line| or_empty(line.fault, |fault| text(&fault.label))),
 ];
 
 /// The columns after the settings.
-const REST: &[(&str, Kind, Of)] = &[
-    ("dose_axis", Kind::Text, |line| {
+const REST: &[(&str, CellKind, ReadCell)] = &[
+    ("dose_axis", CellKind::Text, |line| {
         or_empty(line.fault.and_then(|fault| fault.axis.as_deref()), text)
     }),
-    ("dose", Kind::Real, |line| or_empty(line.fault.and_then(|fault| fault.amount), Cell::Real)),
-    ("repeat", Kind::Whole, |line| Cell::Whole(line.record.repeat.into())),
-    ("outcome", Kind::Text, |line| text(line.record.outcome.kind().name())),
-    ("reason", Kind::Text, |line| match &line.record.outcome {
+    ("dose", CellKind::Real, |line| {
+        or_empty(line.fault.and_then(|fault| fault.amount), Cell::Real)
+    }),
+    ("repeat", CellKind::Whole, |line| Cell::Whole(line.record.repeat.into())),
+    ("outcome", CellKind::Text, |line| text(line.record.outcome.kind().name())),
+    ("reason", CellKind::Text, |line| match &line.record.outcome {
         Outcome::Skipped(reason) => text(reason.code()),
         _ => Cell::Empty,
     }),
-    ("operator", Kind::Text, |line| at_site(line, |site| text(&site.place.operator))),
-    ("kind", Kind::Text, |line| at_site(line, |site| text(&site.place.kind))),
-    ("value", Kind::Text, |line| at_site(line, |site| text(&site.place.value))),
-    ("position", Kind::Whole, |line| at_site(line, |site| Cell::Whole(site.place.position.into()))),
-    ("layer", Kind::Whole, |line| at_site(line, |site| Cell::Whole(site.place.layer.into()))),
-    ("layer_name", Kind::Text, |line| at_site(line, |site| text(&site.place.layer_name))),
-    ("element", Kind::Whole, |line| at_site(line, |site| whole(site.element))),
-    ("bit", Kind::Whole, |line| {
+    ("operator", CellKind::Text, |line| at_site(line, |site| text(&site.place.operator))),
+    ("kind", CellKind::Text, |line| at_site(line, |site| text(&site.place.kind))),
+    ("value", CellKind::Text, |line| at_site(line, |site| text(&site.place.value))),
+    ("position", CellKind::Whole, |line| {
+        at_site(line, |site| Cell::Whole(site.place.position.into()))
+    }),
+    ("layer", CellKind::Whole, |line| at_site(line, |site| Cell::Whole(site.place.layer.into()))),
+    ("layer_name", CellKind::Text, |line| at_site(line, |site| text(&site.place.layer_name))),
+    ("element", CellKind::Whole, |line| at_site(line, |site| whole(site.element))),
+    ("bit", CellKind::Whole, |line| {
         at_site(line, |site| or_empty(site.bit, |bit| Cell::Whole(bit.into())))
     }),
-    ("before", Kind::Real, |line| at_site(line, |site| Cell::Real(site.before))),
-    ("after", Kind::Real, |line| at_site(line, |site| Cell::Real(site.after))),
-    ("golden", Kind::Text, |line| {
+    ("before", CellKind::Real, |line| at_site(line, |site| Cell::Real(site.before))),
+    ("after", CellKind::Real, |line| at_site(line, |site| Cell::Real(site.after))),
+    ("golden", CellKind::Text, |line| {
         or_empty(line.golden.and_then(|golden| golden.answer.as_deref()), text)
     }),
-    ("golden_score", Kind::Single, |line| {
+    ("golden_score", CellKind::Single, |line| {
         or_empty(line.golden.and_then(|golden| golden.score), Cell::Single)
     }),
-    ("golden_correct", Kind::Flag, |line| {
+    ("golden_correct", CellKind::Flag, |line| {
         or_empty(line.golden.and_then(|golden| golden.correct), Cell::Flag)
     }),
-    ("answer", Kind::Text, |line| or_empty(line.record.answer.as_deref(), text)),
-    ("score", Kind::Single, |line| or_empty(line.record.score, Cell::Single)),
-    ("queries", Kind::Whole, |line| Cell::Whole(line.record.cost.queries.into())),
-    ("digest", Kind::Text, |line| {
+    ("answer", CellKind::Text, |line| or_empty(line.record.answer.as_deref(), text)),
+    ("score", CellKind::Single, |line| or_empty(line.record.score, Cell::Single)),
+    ("queries", CellKind::Whole, |line| Cell::Whole(line.record.cost.queries.into())),
+    ("digest", CellKind::Text, |line| {
         or_empty(line.record.digest, |digest| owned(format_args!("{digest:016x}")))
     }),
-    ("micros", Kind::Whole, |line| whole(line.record.cost.micros)),
+    ("micros", CellKind::Whole, |line| whole(line.record.cost.micros)),
     // Measures under their names, and what plug-ins recorded: one object of texts, since every
     // campaign has others.
-    ("extra", Kind::Text, |line| {
+    ("extra", CellKind::Text, |line| {
         let fields = line.record.fields();
         if fields.is_empty() { Cell::Empty } else { json(&fields) }
     }),
     // Every changed object with its labels, full scores and boxes; `extra` has a summary of them.
-    ("detections", Kind::Text, |line| or_empty(line.record.measures.detections.as_ref(), json)),
+    ("detections", CellKind::Text, |line| or_empty(line.record.measures.detections.as_ref(), json)),
 ];
 
 fn text(text: &str) -> Cell<'_> {
@@ -157,13 +163,13 @@ fn at_site<'a>(line: &Line<'a>, cell: impl FnOnce(&'a crate::Site) -> Cell<'a>) 
 impl Column {
     fn cell<'a>(&self, line: &Line<'a>) -> Cell<'a> {
         match &self.source {
-            Source::Of(of) => of(line),
+            Source::Line(of) => of(line),
             Source::Stratum(name) => {
                 or_empty(line.case.and_then(|case| case.strata.get(name)), |value| text(value))
             }
             Source::Setting(name) => match line.fault.and_then(|fault| fault.settings.get(name)) {
                 None | Some(Value::Null) => Cell::Empty,
-                Some(Value::Number(number)) if self.kind == Kind::Real => {
+                Some(Value::Number(number)) if self.kind == CellKind::Real => {
                     or_empty(number.as_f64(), Cell::Real)
                 }
                 Some(Value::String(word)) => text(word),
@@ -210,17 +216,20 @@ impl<'a> Sheet<'a> {
     }
 }
 
+/// Columns that every run has.
+fn fixed(list: &'static [(&str, CellKind, ReadCell)]) -> impl Iterator<Item = Column> {
+    list.iter().map(|(name, kind, read)| Column {
+        name: (*name).to_owned(),
+        kind: *kind,
+        source: Source::Line(*read),
+    })
+}
+
 fn columns(manifest: &Manifest, cases: &BTreeMap<u32, CaseRecord>) -> Vec<Column> {
-    let fixed = |list: &'static [(&str, Kind, Of)]| {
-        list.iter().map(|(name, kind, of)| {
-            let name = (*name).to_owned();
-            Column { name, kind: *kind, source: Source::Of(*of) }
-        })
-    };
     let strata: BTreeSet<&String> = cases.values().flat_map(|case| case.strata.keys()).collect();
     let strata = strata.into_iter().map(|name| Column {
         name: format!("stratum.{name}"),
-        kind: Kind::Text,
+        kind: CellKind::Text,
         source: Source::Stratum(name.clone()),
     });
     let settings: BTreeSet<&String> =
@@ -234,10 +243,8 @@ fn columns(manifest: &Manifest, cases: &BTreeMap<u32, CaseRecord>) -> Vec<Column
 }
 
 /// Numbers where every fault that has the setting has a number there.
-fn setting_kind(manifest: &Manifest, name: &str) -> Kind {
+fn setting_kind(manifest: &Manifest, name: &str) -> CellKind {
     let mut values = manifest.faults.iter().filter_map(|fault| fault.settings.get(name));
-    match values.all(|value| value.is_number() || value.is_null()) {
-        true => Kind::Real,
-        false => Kind::Text,
-    }
+    let are_numbers = values.all(|value| value.is_number() || value.is_null());
+    if are_numbers { CellKind::Real } else { CellKind::Text }
 }

@@ -1,6 +1,6 @@
 //! Parquet, for data frames and databases.
 
-use super::columns::{Cell, Column, Kind, Sheet};
+use super::columns::{Cell, CellKind, Column, Sheet};
 use crate::store::{Store, StoreError};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{
@@ -88,11 +88,11 @@ fn properties() -> WriterProperties {
 fn schema(columns: &[Column]) -> Result<Arc<Type>> {
     let field = |column: &Column| {
         let (physical, logical) = match column.kind {
-            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Whole => (Physical::INT64, None),
-            Kind::Single => (Physical::FLOAT, None),
-            Kind::Real => (Physical::DOUBLE, None),
-            Kind::Flag => (Physical::BOOLEAN, None),
+            CellKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            CellKind::Whole => (Physical::INT64, None),
+            CellKind::Single => (Physical::FLOAT, None),
+            CellKind::Real => (Physical::DOUBLE, None),
+            CellKind::Flag => (Physical::BOOLEAN, None),
         };
         Type::primitive_type_builder(&column.name, physical)
             .with_repetition(Repetition::OPTIONAL)
@@ -120,13 +120,13 @@ enum Values {
 }
 
 impl Buffer {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: CellKind) -> Self {
         let values = match kind {
-            Kind::Text => Values::Text(Vec::new()),
-            Kind::Whole => Values::Whole(Vec::new()),
-            Kind::Single => Values::Single(Vec::new()),
-            Kind::Real => Values::Real(Vec::new()),
-            Kind::Flag => Values::Flag(Vec::new()),
+            CellKind::Text => Values::Text(Vec::new()),
+            CellKind::Whole => Values::Whole(Vec::new()),
+            CellKind::Single => Values::Single(Vec::new()),
+            CellKind::Real => Values::Real(Vec::new()),
+            CellKind::Flag => Values::Flag(Vec::new()),
         };
         Self { values, present: Vec::new() }
     }

@@ -11,41 +11,41 @@ pub(super) fn check(runs: &[&Store]) -> Result<(), StoreError> {
     goldens(runs, &cases)
 }
 
-/// Something that runs say, with who says it.
-type Said<'a, T> = [(&'a Store, T)];
+/// Values that must agree, each with the run that it comes from.
+type Values<'a, T> = [(&'a Store, T)];
 
-/// The first run that says something else than most do, and one of those. Where none is in the
-/// majority, the first that is named is right.
-fn odd<'a, T, K: Ord>(
-    said: &Said<'a, T>,
+/// The first run that differs from the majority, and one of the majority. Where there is none, the
+/// first run that is named is right.
+fn outlier<'a, T, K: Ord>(
+    values: &Values<'a, T>,
     aspect: impl Fn(&T) -> K,
 ) -> Option<(&'a Store, &'a Store)> {
     let mut counts: BTreeMap<K, usize> = BTreeMap::new();
-    for (_, what) in said {
+    for (_, what) in values {
         *counts.entry(aspect(what)).or_default() += 1;
     }
-    // The last of the most frequent ones counts here, so from behind it is the first.
-    let count = |what: &T| counts.get(&aspect(what)).copied();
-    let (usual, most) = said.iter().rev().max_by_key(|(_, what)| count(what))?;
-    let (odd, _) = said.iter().find(|(_, what)| aspect(what) != aspect(most))?;
+    // `max_by_key` returns the last of the most frequent ones; counted from behind it is the first.
+    let (usual, most) =
+        values.iter().rev().max_by_key(|(_, what)| counts.get(&aspect(what)).copied())?;
+    let (odd, _) = values.iter().find(|(_, what)| aspect(what) != aspect(most))?;
     Some((odd, usual))
 }
 
-/// Fails where the runs do not say the same; `what` names it.
+/// Fails where the runs do not agree; `what` names the value.
 fn same<T, K: Ord>(
-    said: &Said<'_, T>,
+    values: &Values<'_, T>,
     aspect: impl Fn(&T) -> K,
     what: impl FnOnce() -> String,
 ) -> Result<(), StoreError> {
-    match odd(said, aspect) {
+    match outlier(values, aspect) {
         None => Ok(()),
         Some((odd, _)) => Err(StoreError::Differs { what: what(), path: odd.dir.clone() }),
     }
 }
 
 fn campaigns(runs: &[&Store]) -> Result<(), StoreError> {
-    let said: Vec<_> = runs.iter().map(|run| (*run, &run.manifest)).collect();
-    match odd(&said, |manifest| &manifest.fingerprint) {
+    let values: Vec<_> = runs.iter().map(|run| (*run, &run.manifest)).collect();
+    match outlier(&values, |manifest| &manifest.fingerprint) {
         None => Ok(()),
         Some((odd, usual)) => {
             odd.expect_campaign(&usual.manifest.name, &usual.manifest.fingerprint)
@@ -74,15 +74,15 @@ const TARGET: &[Aspect<ManifestTarget>] = &[
 ];
 
 fn manifests(runs: &[&Store]) -> Result<(), StoreError> {
-    let said: Vec<_> = runs.iter().map(|run| (*run, &run.manifest)).collect();
+    let values: Vec<_> = runs.iter().map(|run| (*run, &run.manifest)).collect();
     for (what, aspect) in RUN {
-        same(&said, |manifest| aspect(manifest), || (*what).to_owned())?;
+        same(&values, |manifest| aspect(manifest), || (*what).to_owned())?;
     }
     let Some(first) = runs.first() else { return Ok(()) };
     for (at, target) in first.manifest.targets.iter().enumerate() {
         for (what, aspect) in TARGET {
             let aspect = |manifest: &&Manifest| manifest.targets.get(at).map(aspect);
-            same(&said, aspect, || format!("{what} of target {}", target.name))?;
+            same(&values, aspect, || format!("{what} of target {}", target.name))?;
         }
     }
     Ok(())
@@ -97,12 +97,12 @@ fn cases(runs: &[&Store]) -> Result<BTreeMap<u32, String>, StoreError> {
         }
     }
     let mut names = BTreeMap::new();
-    for (number, said) in met {
-        let name = said.first().map(|(_, case)| case.name.clone()).unwrap_or_default();
-        same(&said, |case| case.name.clone(), || format!("the name of case {number}"))?;
-        same(&said, |case| case.digest, || format!("the image of case {name}"))?;
-        same(&said, |case| case.label.clone(), || format!("the label of case {name}"))?;
-        same(&said, |case| case.strata.clone(), || format!("the strata of case {name}"))?;
+    for (number, values) in met {
+        let name = values.first().map(|(_, case)| case.name.clone()).unwrap_or_default();
+        same(&values, |case| case.name.clone(), || format!("the name of case {number}"))?;
+        same(&values, |case| case.digest, || format!("the image of case {name}"))?;
+        same(&values, |case| case.label.clone(), || format!("the label of case {name}"))?;
+        same(&values, |case| case.strata.clone(), || format!("the strata of case {name}"))?;
         names.insert(number, name);
     }
     Ok(names)
@@ -116,7 +116,7 @@ fn goldens(runs: &[&Store], names: &BTreeMap<u32, String>) -> Result<(), StoreEr
         }
     }
     let targets = runs.first().map_or(&[][..], |run| &run.manifest.targets);
-    for ((target, case), said) in met {
+    for ((target, case), values) in met {
         let what = || {
             let target = match targets.get(target as usize) {
                 Some(target) => target.name.clone(),
@@ -125,7 +125,7 @@ fn goldens(runs: &[&Store], names: &BTreeMap<u32, String>) -> Result<(), StoreEr
             let case = names.get(&case).cloned().unwrap_or_else(|| case.to_string());
             format!("the undisturbed answer of target {target} to case {case}")
         };
-        same(&said, |digest| *digest, what)?;
+        same(&values, |digest| *digest, what)?;
     }
     Ok(())
 }

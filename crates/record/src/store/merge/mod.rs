@@ -5,11 +5,11 @@ mod records;
 mod side;
 
 use super::error::StoreError;
-use super::manifest::{Hand, Manifest, Origin};
+use super::manifest::{Manifest, Origin, Session};
 use super::{Batch, Store};
 use std::path::{Path, PathBuf};
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// How many trials are on record now.
@@ -33,9 +33,10 @@ pub fn merge(shards: &[PathBuf], into: &Path) -> Result<Merged, StoreError> {
     let first = shards.first().ok_or(StoreError::NothingToMerge)?;
     let all: Vec<&Store> = earlier.iter().chain(&shards).collect();
     agree::check(&all)?;
-    let mut run = begin(begun, into, first, hands(&all))?;
+    let mut run = begin(begun, into, first, sessions(&all))?;
     for shard in &shards {
-        let (goldens, cases) = (shard.goldens()?, shard.cases()?);
+        let goldens = shard.goldens()?;
+        let cases = shard.cases()?;
         run.write(&Batch { goldens: &goldens, cases: &cases, records: &[] })?;
     }
     let (duplicates, differing) = records::merge(earlier.as_ref(), &shards, &mut run)?;
@@ -56,23 +57,24 @@ fn begun(into: &Path) -> Result<Option<Store>, StoreError> {
         return Ok(None);
     }
     let run = Store::open(into)?;
-    match run.origin.merged && !run.progress()?.complete {
-        true => Ok(Some(run)),
-        false => Err(StoreError::Exists { path: into.to_path_buf() }),
+    if run.origin.merged && !run.progress()?.complete {
+        return Ok(Some(run));
     }
+    Err(StoreError::Exists { path: into.to_path_buf() })
 }
 
 fn begin(
     begun: Option<Store>,
     into: &Path,
     like: &Store,
-    hands: Vec<Hand>,
+    sessions: Vec<Session>,
 ) -> Result<Store, StoreError> {
     let mut manifest = Manifest { shard: None, ..like.manifest.clone() };
-    if let Some(first) = hands.first() {
+    if let Some(first) = sessions.first() {
         manifest = manifest.begun_by(first.clone());
     }
-    let (origin, campaign_yaml) = (Origin { hands, merged: true }, like.campaign_yaml()?);
+    let origin = Origin { sessions, merged: true };
+    let campaign_yaml = like.campaign_yaml()?;
     match begun {
         None => Store::make(into, manifest, origin, &campaign_yaml),
         Some(mut run) => {
@@ -82,15 +84,15 @@ fn begin(
     }
 }
 
-/// All that worked on any of the runs, each once, from when it began first.
-fn hands(runs: &[&Store]) -> Vec<Hand> {
-    let mut all: Vec<&Hand> = runs.iter().flat_map(|run| &run.origin.hands).collect();
-    all.sort_by_key(|hand| &hand.from);
-    let mut hands: Vec<Hand> = Vec::new();
-    for hand in all {
-        if !hands.iter().any(|other| other.is_same(hand)) {
-            hands.push(hand.clone());
+/// The sessions of all runs, each once, in the order in which they began.
+fn sessions(runs: &[&Store]) -> Vec<Session> {
+    let mut all: Vec<&Session> = runs.iter().flat_map(|run| &run.origin.sessions).collect();
+    all.sort_by_key(|session| &session.from);
+    let mut sessions: Vec<Session> = Vec::new();
+    for session in all {
+        if !sessions.iter().any(|other| other.is_same(session)) {
+            sessions.push(session.clone());
         }
     }
-    hands
+    sessions
 }

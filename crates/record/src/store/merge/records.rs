@@ -18,7 +18,8 @@ pub(super) fn merge(
     let readers = earlier.iter().map(|run| Reader::new(run, false));
     let mut readers: Vec<Reader<'_>> =
         readers.chain(shards.iter().map(|shard| Reader::new(shard, true))).collect();
-    let (mut duplicates, mut differing) = (0, Vec::new());
+    let mut duplicates = 0;
+    let mut differing = Vec::new();
     let mut batch: Vec<Record> = Vec::new();
     let mut in_a_shard = false;
     while let Some((record, from_shard)) = next(&mut readers)? {

@@ -56,7 +56,7 @@ fn examples(runs: &[&Store], into: &Store) -> Result<Vec<ExampleRecord>, StoreEr
 
 /// The pictures of the trials that a run would show that was never split: what is best of all is
 /// best of its shard. It need not be so where shards share the trials of a case; what none of them
-/// has chosen is left out, since nobody has drawn it.
+/// has chosen is left out, since it was never drawn.
 fn pictures(
     runs: &[&Store],
     into: &Store,
@@ -72,12 +72,6 @@ fn pictures(
     let mut all = BTreeSet::new();
     for run in runs {
         let own: BTreeSet<ShownRecord> = run.shown()?.into_iter().collect();
-        let is_of = |picture: &PictureRecord, fault: u32| {
-            let same = |one: &&ShownRecord| {
-                (one.target, one.case, one.fault) == (picture.target, picture.case, fault)
-            };
-            shown.iter().find(same).is_some_and(|one| own.contains(one))
-        };
         for picture in run.pictures()? {
             let wanted = match picture.of {
                 // Runs that were made before trials were chosen all show the same ones.
@@ -85,7 +79,12 @@ fn pictures(
                 PictureOf::Case | PictureOf::Golden => {
                     cases.contains(&(picture.target, picture.case))
                 }
-                PictureOf::Before(fault) | PictureOf::Fault(fault) => is_of(&picture, fault),
+                PictureOf::Before(fault) | PictureOf::Fault(fault) => {
+                    let trial = shown.iter().find(|one| {
+                        (one.target, one.case, one.fault) == (picture.target, picture.case, fault)
+                    });
+                    trial.is_some_and(|trial| own.contains(trial))
+                }
             };
             if wanted {
                 into.put_artifact(&run.artifact(&picture.path)?)?;
@@ -104,7 +103,8 @@ fn worst(runs: Vec<Vec<PinRecord>>) -> Vec<PinRecord> {
     for run in runs {
         let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
         for pin in run {
-            let (name, what) = (pin.name.clone(), pin.what.clone());
+            let name = pin.name.clone();
+            let what = pin.what.clone();
             let count = counts.entry((name.clone(), what.clone())).or_default();
             let place = *places.entry((name, what, *count)).or_insert(pins.len());
             *count += 1;
@@ -118,7 +118,7 @@ fn worst(runs: Vec<Vec<PinRecord>>) -> Vec<PinRecord> {
     pins
 }
 
-/// How bad it is that a pinned trial ended so: a wrong answer that nobody notices is the worst,
+/// How bad the outcome of a pinned trial is: a wrong answer that goes unnoticed is the worst,
 /// and one that could not be replayed is no proof of a good one.
 fn badness(pin: &PinRecord) -> u8 {
     match OutcomeKind::named(&pin.outcome) {

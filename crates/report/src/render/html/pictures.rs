@@ -2,9 +2,10 @@
 
 use super::{Writer, escaped, swatch};
 use crate::document::{
-    Block, Card, Document, Gallery, GalleryCell, Line, Picture, Pictures, Stamp, TrialOutcome,
+    Block, Card, Document, Gallery, GalleryCell, InlinePicture, Line, Picture, Pictures, Stamp,
+    TrialOutcome,
 };
-use crate::image::{Album, Room};
+use crate::image::{Album, Room, base64};
 use std::fmt::Write as _;
 
 /// Takes every picture of the document into the album. What is shown largest comes first, so that
@@ -45,6 +46,7 @@ impl Writer<'_> {
             Pictures::Cards(cards) => self.cards(cards),
             Pictures::Stamps(stamps) => self.stamps(stamps),
             Pictures::Gallery(gallery) => self.gallery(gallery),
+            Pictures::Strip(pictures) => self.strip(pictures),
         }
     }
 
@@ -156,6 +158,21 @@ impl Writer<'_> {
             self.push("</p></li>\n");
         }
         self.push("</ul>\n");
+    }
+
+    fn strip(&mut self, pictures: &[InlinePicture]) {
+        self.push("<div class=\"strip\">");
+        for InlinePicture { jpeg, alt, caption } in pictures {
+            let _ = write!(
+                self.out,
+                "<figure><img loading=\"lazy\" src=\"data:image/jpeg;base64,{}\" \
+                 alt=\"{}\"/><figcaption>{}</figcaption></figure>",
+                base64(jpeg),
+                escaped(alt),
+                escaped(caption)
+            );
+        }
+        self.push("</div>\n");
     }
 
     fn gallery(&mut self, gallery: &Gallery) {

@@ -5,7 +5,11 @@ use serde_json::Value;
 
 /// What is wrong with a value, in words; empty where it fits.
 pub(crate) fn faults_of(schema: &Value, value: &Value) -> Vec<String> {
-    let keywords = schema.as_object().unwrap();
+    let keywords = match schema {
+        Value::Bool(true) => return Vec::new(),
+        Value::Bool(false) => return vec![format!("{value} is not allowed")],
+        schema => schema.as_object().unwrap(),
+    };
     keywords.iter().flat_map(|(word, rule)| keyword(word, rule, schema, value)).collect()
 }
 
@@ -16,6 +20,12 @@ fn keyword(word: &str, rule: &Value, schema: &Value, value: &Value) -> Vec<Strin
     };
     let fits = match word {
         "$schema" | "title" | "description" | "default" => true,
+        // Rules for keys that are there.
+        "dependentSchemas" => {
+            let rules = rule.as_object().unwrap().iter();
+            let concerned = rules.filter(|(key, _)| value.get(key.as_str()).is_some());
+            return concerned.flat_map(|(_, rule)| faults_of(rule, value)).collect();
+        }
         "type" => match rule {
             Value::Array(types) => types.iter().any(|rule| is_type(rule, value)),
             rule => is_type(rule, value),
@@ -31,6 +41,9 @@ fn keyword(word: &str, rule: &Value, schema: &Value, value: &Value) -> Vec<Strin
         }
         "minItems" => {
             value.as_array().is_none_or(|list| list.len() as u64 >= rule.as_u64().unwrap())
+        }
+        "maxItems" => {
+            value.as_array().is_none_or(|list| list.len() as u64 <= rule.as_u64().unwrap())
         }
         // The only pattern is that of ranges.
         "pattern" => value.as_str().is_none_or(|text| {

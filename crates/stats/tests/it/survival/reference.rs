@@ -235,22 +235,59 @@ fn cox_as_lifelines() {
     }
 }
 
-/// Fox (2002), "Cox proportional-hazards regression for survival data", prints R's cox.zph of this
-/// model on these data.
-#[test]
-fn proportionality_as_printed_by_fox() {
+/// Three covariates of the rossi data, with or without weights and late entries.
+fn rossi(weighted: bool) -> Lifetimes {
     let all = load("rossi");
     let mut data = Lifetimes::new(all.durations().to_vec(), all.observed().to_vec()).unwrap();
-    for covariate in all.covariates().iter().filter(|c| ["fin", "age", "prio"].contains(&&*c.name))
-    {
-        data = data.covariate(&covariate.name, covariate.values.clone()).unwrap();
+    for name in ["fin", "age", "prio"] {
+        let covariate = all.covariates().iter().find(|c| c.name == name).unwrap();
+        data = data.covariate(name, covariate.values.clone()).unwrap();
     }
-    let got = cox(&data, Ties::Efron, 0.0).unwrap();
-    let tests = got.proportionality(Clock::KaplanMeier);
-    for (name, want) in [("fin", 0.005), ("age", 6.54), ("prio", 0.77)] {
-        let (_, test) = tests.iter().find(|t| t.0 == name).unwrap();
-        assert!((test.statistic - want).abs() < 0.01, "{name}: {test:?}");
+    if !weighted {
+        return data;
     }
-    let global = got.global_proportionality(Clock::KaplanMeier);
-    assert!(global.freedom == 3 && (global.statistic - 7.13).abs() < 0.01, "{global:?}");
+    let weights = (0..data.rows()).map(|i| 1.0 + (i % 3) as f64).collect();
+    let entries = data.durations().iter().enumerate();
+    let entries = entries.map(|(i, duration)| ((i % 7) as f64).min(duration - 1.0)).collect();
+    data.weights(weights).unwrap().late_entry(entries).unwrap()
+}
+
+/// `cox.zph(terms = FALSE)` and `concordance` of R's survival 3.5-3.
+#[test]
+fn proportionality_and_concordance_as_in_r() {
+    for (weighted, clock, wanted) in [
+        (
+            false,
+            Clock::KaplanMeier,
+            [0.0638415474657, 6.3254644600729, 0.5187105728499, 7.1367393942934],
+        ),
+        (
+            true,
+            Clock::KaplanMeier,
+            [0.3383920855398, 10.2180691823926, 0.0062159834894, 10.4459026011931],
+        ),
+        (
+            true,
+            Clock::Identity,
+            [0.18085562236678, 11.08215211259567, 0.00115300135478, 11.22033900450199],
+        ),
+        (
+            true,
+            Clock::Logarithm,
+            [0.101107207489, 14.172486309177, 1.077435935797, 15.133976783305],
+        ),
+    ] {
+        let fit = cox(&rossi(weighted), Ties::Efron, 0.0).unwrap();
+        let tests = fit.proportionality(clock);
+        for ((name, test), want) in tests.iter().zip(wanted) {
+            assert!(relative(test.statistic, want) < 1e-6, "{clock:?} {name}: {test:?} {want}");
+        }
+        let global = fit.global_proportionality(clock);
+        assert_eq!(global.freedom, 3);
+        assert!(relative(global.statistic, wanted[3]) < 1e-6, "{clock:?}: {global:?}");
+    }
+    let data = rossi(true);
+    let fit = cox(&data, Ties::Efron, 0.0).unwrap();
+    let found = concordance(&data, &fit.scores(&data).unwrap()).unwrap();
+    assert!((found - 0.64578050558).abs() < 1e-10, "{found}");
 }

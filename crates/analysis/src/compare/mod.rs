@@ -1,0 +1,322 @@
+//! Two runs side by side.
+
+mod side;
+
+use crate::error::AnalysisError;
+use crate::estimate::{Precision, Rate, Scope};
+use crate::sample::{Sample, TrialWeight};
+use faultlens_spec::Intervals;
+use faultlens_stats::{
+    Estimate, Level, PairedCounts, StatsError, fisher_exact, holm, mcnemar_exact, newcombe,
+    newcombe_paired,
+};
+use serde::Serialize;
+use side::{Judged, Key, Names, Run, Side};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Two runs side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunComparison {
+    /// The first run's name.
+    pub first: String,
+    /// The second run's name.
+    pub second: String,
+    /// All trials together, by target where a run has several, and by fault with settings; of
+    /// targets with faults that both runs have.
+    pub rows: Vec<Compared>,
+    /// How rows were tested, or why they were not.
+    #[serde(skip)]
+    pub test: ComparisonTest,
+    /// Which of the runs are complete.
+    #[serde(skip)]
+    pub complete: [bool; 2],
+    /// How many targets with faults are left out, since only one run has judged trials of them.
+    #[serde(skip)]
+    pub left_out: u64,
+}
+
+/// How two runs were tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparisonTest {
+    /// McNemar's exact test of the pairs, Fisher's where there are none, Holm's correction over all
+    /// rows.
+    Exact,
+    /// No test: a stop rule decided the number of trials by their outcomes.
+    StopRule,
+    /// No test: trials are weighted, or one permanent fault is behind many of them.
+    UnlikeTrials,
+}
+
+/// One pair of rates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// What is compared.
+    pub what: String,
+    /// How often the prediction changed in the first run; among the pairs where there are some.
+    pub first: Rate,
+    /// How often the prediction changed in the second run; among the pairs where there are some.
+    pub second: Rate,
+    /// The second rate less the first; `None` where one is unknown.
+    pub difference: Option<f64>,
+    /// The lower end of the difference's interval.
+    pub low: f64,
+    /// The upper end of the difference's interval.
+    pub high: f64,
+    /// Trials of the same image, fault and repeat that both runs judged; where there are none, the
+    /// rates are compared as independent samples.
+    pub pairs: u64,
+    /// Judged trials of either run that have no partner in the other; in no rate where there are
+    /// pairs.
+    pub unpaired: u64,
+    /// The corrected p-value of "both rates are the same"; `None` where a stop rule decided the
+    /// number of trials.
+    pub p_value: Option<f64>,
+}
+
+/// Compares two runs, trial by trial where both have the same images, faults and repeats.
+pub fn compare(first: &Path, second: &Path) -> Result<RunComparison, AnalysisError> {
+    let first = Run::open(first)?;
+    let second = Run::open(second)?;
+    let several = first.has_several_targets() || second.has_several_targets();
+    let mut names = Names::default();
+    let sides = [first.side(&mut names, several)?, second.side(&mut names, several)?];
+    let sequential = sides.iter().any(|side| side.precision.sequential);
+    let mut trials = sides.iter().flat_map(|side| side.trials.values());
+    let plain = trials.all(|trial| trial.weight == TrialWeight { weight: 1.0, fault: None });
+    let test = if sequential {
+        ComparisonTest::StopRule
+    } else if plain {
+        ComparisonTest::Exact
+    } else {
+        ComparisonTest::UnlikeTrials
+    };
+    let (rows, left_out) = rows(&names, &sides);
+    let counted = counted(&rows, &sides)?;
+    let p_values = if test == ComparisonTest::Exact {
+        let raw: Result<Vec<f64>, StatsError> = counted.iter().map(Counted::p_value).collect();
+        holm(&raw?)?.into_iter().map(Some).collect()
+    } else {
+        vec![None; rows.len()]
+    };
+    let compared = rows.into_iter().zip(&counted).zip(p_values).map(|((row, counted), p_value)| {
+        counted.compared(row.what, [sides[0].precision, sides[1].precision], p_value)
+    });
+    Ok(RunComparison {
+        rows: compared.collect::<Result<_, StatsError>>()?,
+        test,
+        complete: [sides[0].whole, sides[1].whole],
+        left_out: left_out as u64,
+        first: sides[0].name.clone(),
+        second: sides[1].name.clone(),
+    })
+}
+
+/// What is compared, and the cells that it is about.
+struct Row {
+    what: String,
+    cells: BTreeSet<u32>,
+}
+
+/// All rows, over the cells that both runs have; and how many cells only one has.
+fn rows(names: &Names, sides: &[Side; 2]) -> (Vec<Row>, usize) {
+    let [first, second] = sides
+        .each_ref()
+        .map(|side| side.trials.keys().map(|key| key.cell).collect::<BTreeSet<_>>());
+    let common: BTreeSet<u32> = first.intersection(&second).copied().collect();
+    let left_out = first.symmetric_difference(&second).count();
+    let mut targets = BTreeMap::new();
+    let mut points = BTreeMap::new();
+    for (cell, number) in names.cells().filter(|(_, number)| common.contains(number)) {
+        if let Some(target) = &cell.target {
+            let cells: &mut BTreeSet<u32> = targets.entry(target).or_default();
+            cells.insert(number);
+        }
+        let cells: &mut BTreeSet<u32> = points.entry(&cell.point).or_default();
+        cells.insert(number);
+    }
+    let mut rows = vec![Row { what: "all trials".to_owned(), cells: common }];
+    for (name, cells) in targets {
+        rows.push(Row { what: format!("target {name}"), cells });
+    }
+    for (label, cells) in points {
+        rows.push(Row { what: label.clone(), cells });
+    }
+    (rows, left_out)
+}
+
+/// Counts the trials of every row.
+fn counted(rows: &[Row], sides: &[Side; 2]) -> Result<Vec<Counted>, StatsError> {
+    let mut of_cell: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        for cell in &row.cells {
+            of_cell.entry(*cell).or_default().push(at);
+        }
+    }
+    let mut counted: Vec<Counted> =
+        rows.iter().map(|row| Counted::new(repeats(row, sides))).collect();
+    let [first, second] = sides;
+    for (at, (own, other)) in [(first, second), (second, first)].into_iter().enumerate() {
+        for (key, trial) in sorted(own) {
+            for row in of_cell.get(&key.cell).into_iter().flatten() {
+                counted[*row].add(at, key.repeat, trial, other.trials.get(&key))?;
+            }
+        }
+    }
+    Ok(counted)
+}
+
+/// The trials of a run by key: sums of weights depend on their order, and that of a hash map is
+/// chance.
+fn sorted(side: &Side) -> Vec<(Key, Judged)> {
+    let mut trials: Vec<(Key, Judged)> = side.trials.iter().map(|(a, b)| (*a, *b)).collect();
+    trials.sort_unstable_by_key(|(key, _)| *key);
+    trials
+}
+
+/// How many repeats a row counts: as many as all its cells have in both runs, because a stop rule
+/// stops each by its own outcomes. A single cell has nothing to be weighted against.
+fn repeats(row: &Row, sides: &[Side; 2]) -> Option<u32> {
+    if row.cells.len() == 1 {
+        return None;
+    }
+    let known = sides.iter().flat_map(|side| &side.repeats);
+    known.filter(|(cell, _)| row.cells.contains(cell)).map(|(_, repeats)| *repeats).min()
+}
+
+/// The trials of one row.
+struct Counted {
+    repeats: Option<u32>,
+    pairs: PairedCounts,
+    /// Of either run, all trials, and those that have a partner.
+    all: [Sample; 2],
+    paired: [Sample; 2],
+}
+
+impl Counted {
+    fn new(repeats: Option<u32>) -> Self {
+        Self {
+            repeats,
+            pairs: PairedCounts { both: 0, first_only: 0, second_only: 0, neither: 0 },
+            all: Default::default(),
+            paired: Default::default(),
+        }
+    }
+
+    /// Counts a trial of one of the runs, and its pair with the first one's.
+    fn add(
+        &mut self,
+        side: usize,
+        repeat: u32,
+        trial: Judged,
+        partner: Option<&Judged>,
+    ) -> Result<(), StatsError> {
+        if self.repeats.is_some_and(|repeats| repeat >= repeats) {
+            return Ok(());
+        }
+        let Judged { changed, weight } = trial;
+        self.all[side].add(weight, changed)?;
+        let Some(partner) = partner else { return Ok(()) };
+        self.paired[side].add(weight, changed)?;
+        match (changed, partner.changed) {
+            _ if side != 0 => {}
+            (true, true) => self.pairs.both += 1,
+            (true, false) => self.pairs.first_only += 1,
+            (false, true) => self.pairs.second_only += 1,
+            (false, false) => self.pairs.neither += 1,
+        }
+        Ok(())
+    }
+
+    fn pair_count(&self) -> u64 {
+        let PairedCounts { both, first_only, second_only, neither } = self.pairs;
+        both + first_only + second_only + neither
+    }
+
+    /// What is compared: the pairs where there are some, else all trials.
+    fn samples(&self) -> &[Sample; 2] {
+        if self.pair_count() > 0 { &self.paired } else { &self.all }
+    }
+
+    /// Of either run, changed and judged.
+    fn counts(&self) -> [(u64, u64); 2] {
+        self.all.each_ref().map(|sample| (sample.events(), sample.n()))
+    }
+
+    fn p_value(&self) -> Result<f64, StatsError> {
+        if self.pair_count() > 0 {
+            return Ok(mcnemar_exact(self.pairs.first_only, self.pairs.second_only));
+        }
+        let [first, second] = self.counts();
+        fisher_exact(first.0, first.1, second.0, second.1)
+    }
+
+    fn difference(&self, precisions: [Precision; 2]) -> Result<Estimate, StatsError> {
+        let [a, b] = precisions.map(|precision| precision.intervals.level);
+        // The higher of both levels of confidence.
+        let level = if a.confidence() < b.confidence() { b } else { a };
+        let plain = self.all.iter().all(Sample::is_plain);
+        if !plain || precisions.iter().any(|precision| precision.sequential) {
+            return self.between_intervals(precisions, level);
+        }
+        if self.pair_count() == 0 {
+            let [first, second] = self.counts();
+            return newcombe(second, first, level);
+        }
+        let PairedCounts { both, first_only, second_only, neither } = self.pairs;
+        // The second rate less the first, so the conditions change places.
+        let swapped =
+            PairedCounts { both, first_only: second_only, second_only: first_only, neither };
+        newcombe_paired(swapped, level)
+    }
+
+    /// From one interval's end to the other's. By Bonferroni's inequality each may err half as
+    /// often as the difference, which then holds whenever the runs were stopped.
+    fn between_intervals(
+        &self,
+        precisions: [Precision; 2],
+        level: Level,
+    ) -> Result<Estimate, StatsError> {
+        let level = Level::new(1.0 - level.alpha() / 2.0)?;
+        let wider = precisions.map(|precision| Precision {
+            intervals: Intervals { level, ..precision.intervals },
+            ..precision
+        });
+        let [first, second] = self.rates(wider)?;
+        let value = first.value.zip(second.value).map(|(first, second)| second - first);
+        Ok(Estimate {
+            value,
+            low: second.low - first.high,
+            high: second.high - first.low,
+            n: first.n + second.n,
+        })
+    }
+
+    /// Both rates, corrected where trials count differently.
+    fn rates(&self, precisions: [Precision; 2]) -> Result<[Rate; 2], StatsError> {
+        let [first, second] = self.samples();
+        Ok([first.rate(&precisions[0], Scope::Whole)?, second.rate(&precisions[1], Scope::Whole)?])
+    }
+
+    fn compared(
+        &self,
+        what: String,
+        precisions: [Precision; 2],
+        p_value: Option<f64>,
+    ) -> Result<Compared, StatsError> {
+        let estimate = self.difference(precisions)?;
+        let [first, second] = self.rates(precisions)?;
+        let pairs = self.pair_count();
+        Ok(Compared {
+            what,
+            first,
+            second,
+            difference: estimate.value,
+            low: estimate.low,
+            high: estimate.high,
+            pairs,
+            unpaired: self.all[0].n() + self.all[1].n() - 2 * pairs,
+            p_value,
+        })
+    }
+}

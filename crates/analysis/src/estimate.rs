@@ -1,0 +1,125 @@
+//! Rates and means with their intervals: what every analysis of a run yields.
+
+use faultlens_spec::{Campaign, Intervals};
+use faultlens_stats::{Estimate, StatsError};
+use serde::{Deserialize, Serialize};
+
+/// A rate with its interval. Where trials are weighted, the value is no longer events over n.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// How often it happened.
+    pub events: u64,
+    /// Among how many.
+    pub n: u64,
+    /// The rate; `None` where n is 0.
+    pub value: Option<f64>,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
+}
+
+impl Default for Rate {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self { events: 0, n: 0, value: None, low: 0.0, high: 1.0 }
+    }
+}
+
+impl Rate {
+    /// An estimate with the number of events that it comes from.
+    pub(crate) fn new(events: u64, estimate: Estimate) -> Self {
+        let Estimate { value, low, high, n } = estimate;
+        Self { events, n, value, low, high }
+    }
+}
+
+/// A mean with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
+    /// The mean; `None` where n is 0.
+    pub value: Option<f64>,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
+    /// The number of observations.
+    pub n: u64,
+}
+
+impl From<Estimate> for Mean {
+    fn from(estimate: Estimate) -> Self {
+        let Estimate { value, low, high, n } = estimate;
+        Self { value, low, high, n }
+    }
+}
+
+/// The plain mean of the known values; `None` where none is known.
+pub(crate) fn mean_of_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let known: Vec<f64> = values.flatten().collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}
+
+/// How intervals are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Precision {
+    pub(crate) intervals: Intervals,
+    /// Whether a stop rule decided the number of trials. It looks at the widths of intervals, which
+    /// leaves their coverage as it is; cells of a campaign then have unlike numbers of trials, and
+    /// tests that take these for fixed do not hold.
+    pub(crate) sequential: bool,
+}
+
+impl Precision {
+    pub(crate) fn of(campaign: &Campaign) -> Self {
+        Self { intervals: campaign.intervals, sequential: campaign.stop.is_some() }
+    }
+
+    /// The rate; an error where there are more events than trials, which only damaged records have.
+    pub(crate) fn rate(&self, events: u64, n: u64) -> Result<Rate, StatsError> {
+        Ok(Rate::new(events, self.intervals.estimate(events, n)?))
+    }
+
+    /// The rate among those for which something is known; `None` where that is nobody.
+    pub(crate) fn known_rate(&self, events: u64, n: u64) -> Result<Option<Rate>, StatsError> {
+        if n == 0 {
+            return Ok(None);
+        }
+        self.rate(events, n).map(Some)
+    }
+}
+
+/// Which trials a rate is over; this decides how weights correct it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All trials that could be drawn, so that their weights are 1 on average: the
+    /// Horvitz-Thompson estimator applies.
+    Whole,
+    /// The trials that were drawn at some locations. How many these are is chance, so that a ratio
+    /// of weighted sums estimates their rate.
+    Part,
+}
+
+#[cfg(test)]
+impl Precision {
+    /// Wilson 95% intervals over a fixed number of trials.
+    pub(crate) fn wilson() -> Self {
+        let level = faultlens_stats::Level::default();
+        let intervals = Intervals { method: faultlens_spec::Method::Wilson, level };
+        Self { intervals, sequential: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_no_sample_has_are_an_error() {
+        let precision = Precision::wilson();
+        let rate = precision.rate(2, 1);
+        assert_eq!(rate, Err(StatsError::MoreEventsThanTrials { events: 2, n: 1 }));
+        assert_eq!(precision.rate(0, 0).unwrap().value, None);
+        assert_eq!(precision.known_rate(0, 0).unwrap(), None);
+    }
+}

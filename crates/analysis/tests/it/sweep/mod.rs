@@ -1,0 +1,6 @@
+//! What the analysis of a sweep says about rows whose effects are known.
+
+mod generated;
+mod masking;
+mod refusals;
+mod robustness;

@@ -1,0 +1,35 @@
+//! Campaigns with a stop rule run in rounds, until every rate is known well enough.
+
+use super::Run;
+use crate::event::{Ending, Event};
+use crate::plan::WorkUnit;
+use crate::run_error::RunError;
+use std::sync::atomic::Ordering;
+
+impl Run<'_, '_> {
+    /// Works in rounds until every rate is known well enough.
+    pub(super) fn run_rounds(&mut self) -> Result<Ending, RunError> {
+        while let Some((repeats, units)) = self.next_round() {
+            self.run_units(units.into_iter())?;
+            if self.interrupted.load(Ordering::Relaxed) {
+                return Ok(Ending::Interrupted);
+            }
+            let Some(rounds) = self.recorder.rounds() else { break };
+            rounds.look()?;
+            let open = rounds.open();
+            self.recorder.emit(&Event::Round { repeats, open })?;
+        }
+        let recorded = self.recorder.store().progress()?.recorded;
+        let early = recorded < self.open.plan.total();
+        Ok(if early { Ending::StoppedEarly } else { Ending::Complete })
+    }
+
+    /// The repeat at which the next round ends, and its units.
+    fn next_round(&mut self) -> Option<(u32, Vec<WorkUnit>)> {
+        let plan = &self.open.plan;
+        let rounds = self.recorder.rounds()?;
+        let repeats = rounds.next()?;
+        let units = plan.round(repeats.clone(), |target, fault| rounds.wants(target, fault));
+        Some((repeats.end, units.collect()))
+    }
+}

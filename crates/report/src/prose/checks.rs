@@ -1,0 +1,180 @@
+//! Requirements and pinned trials: what was measured, what is allowed, and why a verdict is what it
+//! is.
+
+use faultlens_analysis::format::{count, ends, limit, number, percent, points, rate};
+use faultlens_analysis::{
+    Checked, Distance, NothingToDraw, Pinned, Preserved, PreservedReason, Verdict,
+};
+
+/// What a requirement measured: `3.1% [2.8, 3.5]`, or `FIT 3.2 (2.9 to 3.5)`.
+pub fn measured(checked: &Checked) -> String {
+    match (&checked.fit, checked.rate.value) {
+        (Some(fit), Some(value)) => {
+            let (low, high) = ends(&checked.rate);
+            let [value, low, high] = [value, low, high].map(|rate| failures(rate * fit.each()));
+            format!("FIT {value} ({low} to {high})")
+        }
+        _ => rate(&checked.rate),
+    }
+}
+
+/// What a requirement allows: `5%`, or `10` failures in time.
+pub(crate) fn allowed(checked: &Checked) -> String {
+    match &checked.fit {
+        Some(fit) => number(fit.at_most, 6),
+        None => limit(checked.limit),
+    }
+}
+
+/// Failures in time: one decimal from 1 to 100, else as many significant digits as matter.
+fn failures(fit: f64) -> String {
+    match fit {
+        1.0..100.0 => format!("{fit:.1}"),
+        _ => number(fit, if fit < 1.0 { 2 } else { 3 }),
+    }
+}
+
+/// Why a requirement has its verdict, and what to do where it is inconclusive.
+pub fn requirement_reason(checked: &Checked) -> String {
+    if !checked.complete {
+        return "the run is not complete".to_owned();
+    }
+    let unit = if checked.fit.is_some() { " FIT" } else { "" };
+    let limit = allowed(checked) + unit;
+    match checked.verdict {
+        Verdict::Met => format!("the whole interval lies at or below {limit}"),
+        Verdict::NotMet => format!("the whole interval lies above {limit}"),
+        Verdict::Inconclusive if checked.rate.n == 0 => "no judged trial is concerned".to_owned(),
+        Verdict::Inconclusive => {
+            format!("the interval straddles {limit}; more trials would narrow it")
+        }
+    }
+}
+
+/// "cars: correctness under frost, baseline": what is required of which target.
+pub fn preserved_name(one: &Preserved) -> String {
+    let name = one.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    format!("{name}{} under {}, {}", one.what, one.fault, one.target)
+}
+
+/// "91.2% of 95.0% required, distance +3.8 [−2.0, +9.6] points".
+pub fn preserved_scores(one: &Preserved) -> String {
+    match (one.required, one.reached, &one.distance) {
+        (Some(required), Some(reached), Some(far)) => format!(
+            "{}% of {}% required, distance {} points",
+            percent(reached.mean),
+            percent(required.mean),
+            distance(far)
+        ),
+        _ => "no data".to_owned(),
+    }
+}
+
+/// "+3.2 [−1.0, +7.4]": a reliability distance with its one-sided bounds.
+pub(crate) fn distance(distance: &Distance) -> String {
+    let [value, low, high] = [distance.value, distance.low, distance.high].map(points);
+    format!("{value} [{low}, {high}]")
+}
+
+/// Why a requirement within human tolerance has its verdict, and what to do where it is
+/// inconclusive.
+pub fn preserved_reason(one: &Preserved) -> String {
+    let [low, high] =
+        one.distance.map_or([String::new(), String::new()], |own| [own.low, own.high].map(points));
+    let margin = match one.margin {
+        0.0 => "0".to_owned(),
+        margin => format!("the margin of {:.1} points", 100.0 * margin),
+    };
+    let mut reason = match one.reason {
+        PreservedReason::OtherMetric => format!(
+            "the target's answers are scored in another way; leave out metric, or write {}",
+            one.metric
+        ),
+        PreservedReason::ClassesWithoutAccuracy => {
+            "classes are for answers that are one class; leave them out".to_owned()
+        }
+        PreservedReason::NothingToDraw(nothing) => nothing_to_draw(nothing).to_owned(),
+        PreservedReason::RunIncomplete => "the run is not complete".to_owned(),
+        PreservedReason::PartOfRangeTried => format!(
+            "only changes up to {:.2} of the tolerated {:.2} were tried; draw strengths up to that",
+            one.tried_up_to, one.tolerated
+        ),
+        PreservedReason::WithinMargin => {
+            format!("the distance is at most {high} points, no more than {margin}")
+        }
+        PreservedReason::BeyondMargin => {
+            format!("the distance is at least {low} points, above {margin}")
+        }
+        PreservedReason::StraddlesMargin => format!(
+            "the distance lies between {low} and {high} points, around {margin}; more images and \
+             larger batches would narrow it, and a margin would allow for what is left"
+        ),
+    };
+    if one.distance.is_some_and(|distance| !distance.settled) {
+        reason += &format!(
+            "; other random numbers give another distance: set batches to {} or more",
+            count(one.batches.suggested)
+        );
+    }
+    reason
+}
+
+fn nothing_to_draw(nothing: NothingToDraw) -> &'static str {
+    match nothing {
+        NothingToDraw::OutsideTolerance => {
+            "no version of an image is changed as little as people tolerate; draw strengths with \
+             within"
+        }
+        NothingToDraw::VisualChangeUnknown => {
+            "nobody can tell how much the images are changed; they need sides of at least 9 pixels"
+        }
+        NothingToDraw::NoTruth => {
+            "no version of an image has a score; correctness needs a truth to hold answers against"
+        }
+        NothingToDraw::NoScore => "no version of an image has a score",
+    }
+}
+
+/// Why a pinned trial has its verdict.
+pub fn pin_reason(pin: &Pinned) -> String {
+    match pin.verdict {
+        Verdict::Met => "the fault does not go unnoticed into the answer".to_owned(),
+        Verdict::NotMet => "the fault still breaks the answer".to_owned(),
+        Verdict::Inconclusive => {
+            pin.reason.clone().unwrap_or_else(|| "it could not be judged".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_analysis::{Fit, Rate};
+
+    fn checked(low: f64, high: f64, verdict: Verdict) -> Checked {
+        let rate = Rate { events: 32, n: 1000, value: Some(0.032), low, high };
+        let requirement = String::new();
+        Checked { requirement, rate, limit: 0.1, verdict, complete: true, fit: None }
+    }
+
+    #[test]
+    fn failures_in_time_read_as_such() {
+        let mut checked = checked(0.029, 0.035, Verdict::Met);
+        assert_eq!([measured(&checked), allowed(&checked)], ["3.2% [2.9, 3.5]", "10%"]);
+        checked.fit = Some(Fit { raw: 200.0, share: 0.5, at_most: 10.0 });
+        let line = format!("{}, limit {}", measured(&checked), allowed(&checked));
+        assert_eq!(line, "FIT 3.2 (2.9 to 3.5), limit 10");
+        assert_eq!(requirement_reason(&checked), "the whole interval lies at or below 10 FIT");
+    }
+
+    #[test]
+    fn an_unfinished_run_says_so_first() {
+        let mut checked = checked(0.02, 0.2, Verdict::Inconclusive);
+        let reason = "the interval straddles 10%; more trials would narrow it";
+        assert_eq!(requirement_reason(&checked), reason);
+        checked.rate.n = 0;
+        assert_eq!(requirement_reason(&checked), "no judged trial is concerned");
+        checked.complete = false;
+        assert_eq!(requirement_reason(&checked), "the run is not complete");
+    }
+}
