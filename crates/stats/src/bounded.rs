@@ -25,15 +25,13 @@ pub(crate) fn upper_mean(clusters: &[(f64, f64)], level: Level) -> f64 {
     if rate >= 1.0 {
         return 1.0;
     }
-    let mut groups: Vec<(f64, f64, i32)> = Vec::new();
-    let mut sorted: Vec<(f64, f64)> = clusters.to_vec();
-    sorted.push((heaviest, heaviest));
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    for (events, weights) in sorted {
-        match groups.last_mut() {
-            Some(last) if last.0 == events && last.1 == weights => last.2 += 1,
-            _ => groups.push((events, weights, 1)),
-        }
+    let mut all: Vec<(f64, f64)> = clusters.to_vec();
+    all.push((heaviest, heaviest));
+    let mut groups = equal_ones(&all);
+    if groups.len() > MAX_GROUPS {
+        let rounded: Vec<(f64, f64)> =
+            all.iter().map(|cluster| rounded(*cluster, heaviest)).collect();
+        groups = equal_ones(&rounded);
     }
     let tail = level.alpha() / 2.0;
     // Uniform weights are exponential variables over their sum, so that the weighted mean is at
@@ -43,6 +41,33 @@ pub(crate) fn upper_mean(clusters: &[(f64, f64)], level: Level) -> f64 {
             groups.iter().map(|&(events, weights, n)| (events - t * weights, n)).collect();
         chance_above_zero(&above) < tail
     })
+}
+
+/// The clusters that are equal, with how many there are of each.
+fn equal_ones(clusters: &[(f64, f64)]) -> Vec<(f64, f64, i32)> {
+    let mut sorted = clusters.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut groups: Vec<(f64, f64, i32)> = Vec::new();
+    for (events, weights) in sorted {
+        match groups.last_mut() {
+            Some(last) if last.0 == events && last.1 == weights => last.2 += 1,
+            _ => groups.push((events, weights, 1)),
+        }
+    }
+    groups
+}
+
+/// More groups than this are rounded to fewer: each costs time at every step of an integral.
+const MAX_GROUPS: usize = 300;
+
+/// A cluster with its rate rounded up to the next of 100 steps, so that the bound only rises, and
+/// its weight to one of eight steps between powers of two.
+fn rounded((events, weights): (f64, f64), heaviest: f64) -> (f64, f64) {
+    const WEIGHTS: f64 = 8.0;
+    const RATES: f64 = 100.0;
+    let step = (libm::log2(weights / heaviest) * WEIGHTS).round();
+    let weight = heaviest * libm::exp2(step / WEIGHTS);
+    ((events / weights * RATES - 1e-9).ceil() / RATES * weight, weight)
 }
 
 /// The chance that a sum of independent exponential variables with these factors is above 0, each

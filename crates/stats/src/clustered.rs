@@ -2,8 +2,7 @@ use crate::bounded::upper_mean;
 use crate::error::StatsError;
 use crate::estimate::{Estimate, Level};
 use crate::mean::student;
-use crate::proportion::{check, exact_ends};
-use std::collections::BTreeMap;
+use crate::proportion::{check, exact_ends, score_ends};
 
 /// A rate over trials that come in clusters, such as the trials of one image: how sure one may be
 /// of the rate among clusters that nobody has seen yet.
@@ -13,7 +12,7 @@ use std::collections::BTreeMap;
 /// here the clusters are the sample.
 ///
 /// ```
-/// use faultlens_stats::{Clustered, Level, clopper_pearson};
+/// use faultlens_stats::{Clustered, Formula, Level, clopper_pearson};
 ///
 /// // Twenty images with fifty trials each: four images always fail, the others never do.
 /// let mut trials = Clustered::default();
@@ -22,7 +21,7 @@ use std::collections::BTreeMap;
 ///         trials.add(image, 1.0, image < 4)?;
 ///     }
 /// }
-/// let rate = trials.estimate(Level::default())?;
+/// let rate = trials.estimate(Formula::ClopperPearson, Level::default())?;
 /// assert_eq!((rate.value, rate.n), (Some(0.2), 1000));
 /// // Not much more is known than from twenty trials, four of which failed.
 /// let twenty = clopper_pearson(4, 20, Level::default())?;
@@ -31,23 +30,56 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clustered {
-    clusters: BTreeMap<u64, Sums>,
+    /// Trials of one cluster mostly follow each other, so that one entry has many of them; a
+    /// cluster may have several entries.
+    runs: Vec<(u64, ClusterSums)>,
 }
 
 /// The trials of one cluster.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Sums {
-    n: u64,
-    weights: f64,
-    /// The weights of the trials that were events.
-    events: f64,
+pub struct ClusterSums {
+    /// How many there are.
+    pub n: u64,
+    /// Their weights, summed.
+    pub weights: f64,
+    /// The weights of those that were events, summed.
+    pub events: f64,
 }
 
-impl Sums {
+impl ClusterSums {
+    fn one(weight: f64, event: bool) -> Self {
+        Self { n: 1, weights: weight, events: if event { weight } else { 0.0 } }
+    }
+
     fn merge(&mut self, other: &Self) {
         self.n += other.n;
         self.weights += other.weights;
         self.events += other.events;
+    }
+}
+
+/// The formulas for an interval's ends, given a rate and what it is worth in independent trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Formula {
+    /// Wilson's score interval: close to its level on average.
+    Wilson,
+    /// Clopper and Pearson's, for clustered trials as Korn and Graubard (1998) use it: hardly ever
+    /// below its level, and wider for that.
+    ClopperPearson,
+}
+
+impl Formula {
+    /// The ends of a rate that so many independent trials, or what is worth as many, say something
+    /// about.
+    pub(crate) fn ends(self, rate: f64, worth: f64, level: Level) -> (f64, f64) {
+        let (low, high) = match self {
+            Self::Wilson => score_ends(rate, worth, level),
+            Self::ClopperPearson => exact_ends(rate, worth, level),
+        };
+        (
+            if rate == 0.0 { 0.0 } else { low.max(0.0) },
+            if rate == 1.0 { 1.0 } else { high.min(1.0) },
+        )
     }
 }
 
@@ -61,64 +93,85 @@ impl Clustered {
         if !(weight > 0.0 && weight.is_finite()) {
             return Err(StatsError::Weight(weight));
         }
-        let events = if event { weight } else { 0.0 };
-        let sums = Sums { n: 1, weights: weight, events };
-        self.clusters.entry(cluster).or_default().merge(&sums);
+        self.add_sums(cluster, &ClusterSums::one(weight, event));
         Ok(())
+    }
+
+    fn add_sums(&mut self, cluster: u64, sums: &ClusterSums) {
+        match self.runs.last_mut() {
+            Some((last, own)) if *last == cluster => own.merge(sums),
+            _ => self.runs.push((cluster, *sums)),
+        }
     }
 
     /// Counts all trials of another sample, too; clusters of the same number are the same cluster.
     pub fn merge(&mut self, other: &Self) {
-        for (cluster, sums) in &other.clusters {
-            self.clusters.entry(*cluster).or_default().merge(sums);
+        for (cluster, sums) in &other.runs {
+            self.add_sums(*cluster, sums);
         }
+    }
+
+    /// Every cluster once, by its number.
+    #[must_use]
+    pub fn clusters(&self) -> Vec<(u64, ClusterSums)> {
+        let mut sorted = self.runs.clone();
+        // Stable, so that sums have one order however the runs lie.
+        sorted.sort_by_key(|(cluster, _)| *cluster);
+        let mut clusters: Vec<(u64, ClusterSums)> = Vec::new();
+        for (cluster, sums) in sorted {
+            match clusters.last_mut() {
+                Some((last, own)) if *last == cluster => own.merge(&sums),
+                _ => clusters.push((cluster, sums)),
+            }
+        }
+        clusters
     }
 
     /// How many trials there are.
     #[must_use]
     pub fn n(&self) -> u64 {
-        self.clusters.values().map(|sums| sums.n).sum()
+        self.runs.iter().map(|(_, sums)| sums.n).sum()
     }
 
     /// How many clusters there are.
     #[must_use]
-    pub fn clusters(&self) -> u64 {
-        self.clusters.len() as u64
+    pub fn len(&self) -> u64 {
+        self.clusters().len() as u64
+    }
+
+    /// Whether there is no trial.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
     }
 
     /// The rate: the weighted events among the weights.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
-        let weights: f64 = self.clusters.values().map(|sums| sums.weights).sum();
-        let events: f64 = self.clusters.values().map(|sums| sums.events).sum();
+        let weights: f64 = self.runs.iter().map(|(_, sums)| sums.weights).sum();
+        let events: f64 = self.runs.iter().map(|(_, sums)| sums.events).sum();
         (weights > 0.0).then(|| (events / weights).clamp(0.0, 1.0))
     }
 
-    /// The rate among clusters like these, with the interval of Korn and Graubard (1998, Survey
-    /// Methodology 24:193–201): that of Clopper and Pearson for as many independent trials as the
-    /// clusters are worth. From a single cluster nothing follows for others.
+    /// The rate among clusters like these, with the formula's interval for as many independent
+    /// trials as the clusters are worth. From a single cluster nothing follows for others.
     ///
     /// # Errors
     /// More than 10¹⁰ trials.
-    pub fn estimate(&self, level: Level) -> Result<Estimate, StatsError> {
+    pub fn estimate(&self, formula: Formula, level: Level) -> Result<Estimate, StatsError> {
         let n = self.n();
         check(0, n)?;
         let Some(rate) = self.rate() else {
             return Ok(Estimate { value: None, low: 0.0, high: 1.0, n });
         };
-        if self.clusters.len() < 2 {
+        let clusters = self.clusters();
+        if clusters.len() < 2 {
             return Ok(Estimate { value: Some(rate), low: 0.0, high: 1.0, n });
         }
-        let (low, high) = exact_ends(rate, self.effective(level), level);
+        let variance = variance(&clusters, rate);
+        let worth = worth(rate, n as f64, clusters.len() as f64, variance, level);
+        let (low, high) = formula.ends(rate, worth, level);
         Ok(Estimate { value: Some(rate), low, high, n })
-    }
-
-    /// How many independent trials would say as much about new clusters; 0 without trials.
-    #[must_use]
-    pub fn effective(&self, level: Level) -> f64 {
-        let Some(rate) = self.rate() else { return 0.0 };
-        let clusters = self.clusters.len() as f64;
-        effective(rate, self.n() as f64, clusters, variance(self.clusters.values(), rate), level)
     }
 
     /// A bound that the rate among clusters like these exceeds with a chance of at most half of
@@ -135,7 +188,7 @@ impl Clustered {
     pub fn upper_bound(&self, level: Level) -> Result<f64, StatsError> {
         check(0, self.n())?;
         let clusters: Vec<(f64, f64)> =
-            self.clusters.values().map(|sums| (sums.events, sums.weights)).collect();
+            self.clusters().iter().map(|(_, sums)| (sums.events, sums.weights)).collect();
         Ok(upper_mean(&clusters, level))
     }
 
@@ -144,32 +197,41 @@ impl Clustered {
     /// # Errors
     /// More than 10¹⁰ trials.
     pub fn lower_bound(&self, level: Level) -> Result<f64, StatsError> {
+        Ok(1.0 - self.reversed().upper_bound(level)?)
+    }
+
+    /// The same trials, of which the events were none and the others were events.
+    fn reversed(&self) -> Self {
         let mut reversed = self.clone();
-        for sums in reversed.clusters.values_mut() {
+        for (_, sums) in &mut reversed.runs {
             sums.events = sums.weights - sums.events;
         }
-        Ok(1.0 - reversed.upper_bound(level)?)
+        reversed
     }
 }
 
 /// The variance of a rate from cluster to cluster, by linearisation: a ratio of two totals varies
 /// as the total of what each cluster has above the rate.
-fn variance<'a>(clusters: impl ExactSizeIterator<Item = &'a Sums>, rate: f64) -> f64 {
-    let count = clusters.len() as f64;
+fn variance(clusters: &[(u64, ClusterSums)], rate: f64) -> f64 {
     let mut weights = 0.0;
     let mut squares = 0.0;
-    for sums in clusters {
+    for (_, sums) in clusters {
         weights += sums.weights;
         squares += (sums.events - rate * sums.weights).powi(2);
     }
-    count / (count - 1.0) * squares / (weights * weights)
+    corrected(squares, clusters.len() as f64) / (weights * weights)
+}
+
+/// A sum of squares over so many clusters, with Bessel's correction.
+fn corrected(squares: f64, clusters: f64) -> f64 {
+    clusters / (clusters - 1.0) * squares
 }
 
 /// How many independent trials vary as much as a rate with this variance: the trials over the design
 /// effect (Kish 1965), never more than there are, and fewer where few clusters say what the variance
 /// is (Korn and Graubard's factor of Student's quantiles). A rate of 0 or 1 does not vary: then
 /// every cluster counts once.
-fn effective(rate: f64, n: f64, clusters: f64, variance: f64, level: Level) -> f64 {
+fn worth(rate: f64, n: f64, clusters: f64, variance: f64, level: Level) -> f64 {
     let plain = rate * (1.0 - rate);
     if plain == 0.0 || clusters < 2.0 {
         return clusters;
@@ -180,61 +242,151 @@ fn effective(rate: f64, n: f64, clusters: f64, variance: f64, level: Level) -> f
     worth * (student(n - 1.0, level) / student(clusters - 1.0, level)).powi(2)
 }
 
-/// A rate over trials that share two things at once, such as an image and a permanent fault: each
-/// image meets each fault, and both are a sample.
+/// A rate over trials that share two things at once: an image, and for some of them a permanent
+/// fault that other images meet, too. Both are a sample.
 ///
 /// The variance is that by the first, plus that by the second, less that by both together, which was
 /// counted twice (Cameron, Gelbach and Miller 2011, J. Bus. Econ. Stat. 29:238–249). Whatever it
-/// says, the trials are never worth more than the fewer of the two: with twenty faults drawn, one
+/// says, the trials are never worth more than there are faults: with twenty faults drawn, one
 /// that nobody drew may break everything.
+///
+/// Without a trial that shares the second thing this is [`Clustered`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Crossed {
     first: Clustered,
     second: Clustered,
-    both: BTreeMap<(u64, u64), Sums>,
+    /// Trials that share the second thing with no other.
+    alone: Squares,
+    /// All trials: no two share both.
+    all: Squares,
+}
+
+/// Squared weights of trials that are a cluster each.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Squares {
+    n: u64,
+    events: f64,
+    others: f64,
+}
+
+impl Squares {
+    fn add(&mut self, weight: f64, event: bool) {
+        self.n += 1;
+        let square = weight * weight;
+        if event { self.events += square } else { self.others += square }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.n += other.n;
+        self.events += other.events;
+        self.others += other.others;
+    }
+
+    /// The squares of what each trial has above a rate, summed.
+    fn above(&self, rate: f64) -> f64 {
+        self.events * (1.0 - rate).powi(2) + self.others * rate * rate
+    }
 }
 
 impl Crossed {
-    /// Counts one trial.
+    /// Counts one trial of an image; the second is the fault that it shares with other images.
     ///
     /// # Errors
     /// A weight that is not above 0 and finite.
     pub fn add(
         &mut self,
         first: u64,
-        second: u64,
+        second: Option<u64>,
         weight: f64,
         event: bool,
     ) -> Result<(), StatsError> {
         self.first.add(first, weight, event)?;
-        self.second.add(second, weight, event)?;
-        let events = if event { weight } else { 0.0 };
-        let sums = Sums { n: 1, weights: weight, events };
-        self.both.entry((first, second)).or_default().merge(&sums);
+        match second {
+            Some(second) => self.second.add(second, weight, event)?,
+            None => self.alone.add(weight, event),
+        }
+        self.all.add(weight, event);
         Ok(())
     }
 
-    /// The rate among images and faults like these, with Korn and Graubard's interval.
+    /// Counts all trials of another sample, too.
+    pub fn merge(&mut self, other: &Self) {
+        self.first.merge(&other.first);
+        self.second.merge(&other.second);
+        self.alone.merge(&other.alone);
+        self.all.merge(&other.all);
+    }
+
+    /// The trials by the first thing, such as the image.
+    #[must_use]
+    pub fn first(&self) -> &Clustered {
+        &self.first
+    }
+
+    /// The trials that share the second thing, by it.
+    #[must_use]
+    pub fn second(&self) -> &Clustered {
+        &self.second
+    }
+
+    /// The rate among images and faults like these, with the formula's interval.
     ///
     /// # Errors
     /// More than 10¹⁰ trials.
-    pub fn estimate(&self, level: Level) -> Result<Estimate, StatsError> {
-        let n = self.first.n();
+    pub fn estimate(&self, formula: Formula, level: Level) -> Result<Estimate, StatsError> {
+        if self.second.is_empty() {
+            return self.first.estimate(formula, level);
+        }
+        let n = self.all.n;
         check(0, n)?;
         let Some(rate) = self.first.rate() else {
             return Ok(Estimate { value: None, low: 0.0, high: 1.0, n });
         };
-        let fewest = self.first.clusters().min(self.second.clusters()) as f64;
+        let images = self.first.clusters();
+        let shared = self.second.clusters();
+        let faults = (shared.len() as u64 + self.alone.n) as f64;
+        let fewest = faults.min(images.len() as f64);
         if fewest < 2.0 {
             return Ok(Estimate { value: Some(rate), low: 0.0, high: 1.0, n });
         }
-        let by_first = variance(self.first.clusters.values(), rate);
-        let by_second = variance(self.second.clusters.values(), rate);
-        let by_both = variance(self.both.values(), rate);
+        let by_image = variance(&images, rate);
+        let weights: f64 = images.iter().map(|(_, sums)| sums.weights).sum();
+        let above = |sums: &ClusterSums| (sums.events - rate * sums.weights).powi(2);
+        let of_faults: f64 = shared.iter().map(|(_, sums)| above(sums)).sum();
+        let by_fault = corrected(of_faults + self.alone.above(rate), faults) / (weights * weights);
+        let by_both = corrected(self.all.above(rate), n as f64) / (weights * weights);
         // The difference may fall below what either shows alone, and even below 0.
-        let variance = (by_first + by_second - by_both).max(by_first).max(by_second);
-        let worth = effective(rate, n as f64, fewest, variance, level).min(fewest);
-        let (low, high) = exact_ends(rate, worth, level);
+        let variance = (by_image + by_fault - by_both).max(by_image).max(by_fault);
+        let worth = worth(rate, n as f64, fewest, variance, level).min(faults);
+        let (low, high) = formula.ends(rate, worth, level);
         Ok(Estimate { value: Some(rate), low, high, n })
+    }
+
+    /// A bound that the rate exceeds with a chance of at most half of what the level leaves, also
+    /// where a rare kind of image or fault fails always: the highest of the interval's end and of
+    /// [`Clustered::upper_bound`] by image and by fault.
+    ///
+    /// # Errors
+    /// More than 10¹⁰ trials.
+    pub fn upper_bound(&self, level: Level) -> Result<f64, StatsError> {
+        let by_image = self.first.upper_bound(level)?;
+        if self.second.is_empty() {
+            return Ok(by_image);
+        }
+        let end = self.estimate(Formula::ClopperPearson, level)?.high;
+        Ok(by_image.max(end).max(self.second.upper_bound(level)?))
+    }
+
+    /// The counterpart of [`upper_bound`](Self::upper_bound) from below.
+    ///
+    /// # Errors
+    /// More than 10¹⁰ trials.
+    pub fn lower_bound(&self, level: Level) -> Result<f64, StatsError> {
+        let by_image = self.first.lower_bound(level)?;
+        if self.second.is_empty() {
+            return Ok(by_image);
+        }
+        let end = self.estimate(Formula::ClopperPearson, level)?.low;
+        Ok(by_image.min(end).min(self.second.lower_bound(level)?))
     }
 }

@@ -10,7 +10,8 @@
 //! 5. [`Weighted`]: a rate whose trials count differently, since some were drawn more often than
 //!    they occur, and [`Mean`]: a quantity that is no rate,
 //! 6. [`Clustered`], [`Crossed`]: a rate among images nobody has seen yet, where many trials share
-//!    an image, and [`sign_flip`], [`permutation`]: whether such rates differ,
+//!    an image, [`clustered_difference`], [`clustered_test`]: whether such rates differ, and
+//!    [`Stratified`]: the rate on the images that were shown, whose draws alone are chance,
 //! 7. [`Bootstrap`]: any statistic that is not a plain rate,
 //! 8. [`fisher_exact`], [`mcnemar_exact`], [`binomial_lower`], [`fisher_lower`]: whether a
 //!    difference can be chance,
@@ -35,6 +36,7 @@
 mod bootstrap;
 mod bounded;
 mod clustered;
+mod clustered_difference;
 mod difference;
 mod error;
 mod estimate;
@@ -48,12 +50,14 @@ mod sample_size;
 mod sequential;
 mod special;
 mod spline;
+mod stratified;
 pub mod survival;
 pub mod tolerance;
 mod weighted;
 
 pub use bootstrap::Bootstrap;
-pub use clustered::{Clustered, Crossed};
+pub use clustered::{ClusterSums, Clustered, Crossed, Formula};
+pub use clustered_difference::{clustered_difference, clustered_test};
 pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;
 pub use estimate::{Estimate, Level};
@@ -69,4 +73,5 @@ pub use proportion::{clopper_pearson, wilson};
 pub use sample_size::sample_size;
 pub use sequential::{Look, StopRule, confidence_sequence};
 pub use spline::{MIN_POINTS, Smooth, Smoother, SplineError};
+pub use stratified::Stratified;
 pub use weighted::Weighted;

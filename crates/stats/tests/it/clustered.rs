@@ -1,7 +1,10 @@
 //! How often the intervals of clustered trials cover the truth, in simulation with a fixed seed:
 //! images with many trials each, whose own rates vary from image to image.
 
-use faultlens_stats::{Clustered, Crossed, Level, clopper_pearson, sign_flip, wilson};
+use faultlens_stats::{
+    Clustered, Crossed, Formula, Level, Stratified, clopper_pearson, clustered_difference,
+    clustered_test, wilson,
+};
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 struct Random(u64);
@@ -92,7 +95,7 @@ fn intervals_for_new_images_cover_them() {
                 let mut widths = 0.0;
                 let covered = share(runs, || {
                     let all = campaign(images, &mut random, |r| r.rate(mean, correlation));
-                    let estimate = all.estimate(Level::default()).unwrap();
+                    let estimate = all.estimate(Formula::ClopperPearson, Level::default()).unwrap();
                     widths += estimate.half_width() / (1.96 * deviation) / f64::from(runs);
                     estimate.contains(mean)
                 });
@@ -125,7 +128,9 @@ fn a_rare_kind_of_image_is_not_forgotten() {
     let mut above_interval = 0;
     let above_bound = share(500, || {
         let all = campaign(20, &mut random, |r| if r.uniform() < 0.05 { 1.0 } else { 0.01 });
-        above_interval += u32::from(all.estimate(Level::default()).unwrap().high < truth);
+        above_interval += u32::from(
+            all.estimate(Formula::ClopperPearson, Level::default()).unwrap().high < truth,
+        );
         all.upper_bound(Level::default()).unwrap() < truth
     });
     assert!(above_bound <= 0.025 + 0.014, "{above_bound}");
@@ -142,12 +147,28 @@ fn twenty_permanent_faults_say_little_about_others() {
         for fault in 0..20 {
             let rate = if random.uniform() < 0.02 { 0.9 } else { 0.01 };
             for image in 0..60 {
-                all.add(image, fault, 1.0, random.uniform() < rate).unwrap();
+                all.add(image, Some(fault), 1.0, random.uniform() < rate).unwrap();
             }
         }
-        all.estimate(Level::default()).unwrap().contains(truth)
+        all.estimate(Formula::ClopperPearson, Level::default()).unwrap().contains(truth)
     });
     assert!(covered > 0.93, "{covered}");
+}
+
+/// Two targets on the same images, whose rates differ by this on average.
+fn two_targets(images: u64, gap: f64, random: &mut Random) -> [Clustered; 2] {
+    let mut both = [Clustered::default(), Clustered::default()];
+    for image in 0..images {
+        let shared = random.rate(0.3, 0.3);
+        for (target, all) in both.iter_mut().enumerate() {
+            let own = random.rate(0.3, 0.3);
+            let rate = (shared + own) / 2.0 + gap * target as f64;
+            for _ in 0..TRIALS {
+                all.add(image, 1.0, random.uniform() < rate).unwrap();
+            }
+        }
+    }
+    both
 }
 
 /// Two targets with the same mean rate, each with its own hard images: trial by trial they differ
@@ -156,32 +177,66 @@ fn twenty_permanent_faults_say_little_about_others() {
 fn equal_targets_are_rarely_told_apart() {
     let mut random = Random(17);
     let rejected = share(400, || {
-        let mut differences = Vec::new();
-        for _ in 0..60 {
-            let first = random.rate(0.3, 0.3);
-            let second = random.rate(0.3, 0.3);
-            let events = random.events(TRIALS, first) as f64 - random.events(TRIALS, second) as f64;
-            differences.push(events / TRIALS as f64);
-        }
-        sign_flip(&differences, || random.bits()) < 0.05
+        let [a, b] = two_targets(60, 0.0, &mut random);
+        clustered_test(&a, &b, || random.bits()) < 0.05
     });
     assert!((0.02..0.08).contains(&rejected), "{rejected}");
+}
+
+/// The same for targets on different images, and targets that do differ are found.
+#[test]
+fn targets_on_other_images_are_compared_by_image() {
+    let mut random = Random(19);
+    let mut found = 0;
+    let rejected = share(300, || {
+        let [a, _] = two_targets(40, 0.0, &mut random);
+        let mut others = Clustered::default();
+        let mut worse = Clustered::default();
+        for image in 1000..1040 {
+            let rate = (random.rate(0.3, 0.3) + random.rate(0.3, 0.3)) / 2.0;
+            for _ in 0..TRIALS {
+                others.add(image, 1.0, random.uniform() < rate).unwrap();
+                worse.add(image, 1.0, random.uniform() < rate + 0.25).unwrap();
+            }
+        }
+        found += u32::from(clustered_test(&a, &worse, || random.bits()) < 0.05);
+        clustered_test(&a, &others, || random.bits()) < 0.05
+    });
+    assert!((0.015..0.09).contains(&rejected), "{rejected}");
+    assert!(found > 270, "{found}");
+}
+
+/// Intervals of differences cover them, with and without images in common, also where little
+/// differs.
+#[test]
+fn differences_between_targets_are_covered() {
+    for (images, gap) in [(20, 0.0), (60, 0.1), (200, 0.02)] {
+        let mut random = Random(23 + images);
+        let covered = share(600, || {
+            let [a, b] = two_targets(images, gap, &mut random);
+            clustered_difference(&a, &b, Level::default()).unwrap().contains(gap)
+        });
+        assert!((0.925..0.985).contains(&covered), "{images} {gap}: {covered}");
+    }
+    let same = campaign(50, &mut Random(1), |_| 0.0);
+    let nothing = clustered_difference(&same, &same, Level::default()).unwrap();
+    assert!(nothing.value == Some(0.0) && nothing.high > 0.05, "{nothing:?}");
 }
 
 #[test]
 fn single_clusters_and_none() {
     let level = Level::default();
     let mut all = Clustered::default();
-    let nothing = all.estimate(level).unwrap();
+    let nothing = all.estimate(Formula::ClopperPearson, level).unwrap();
     assert_eq!((nothing.value, nothing.low, nothing.high), (None, 0.0, 1.0));
     assert_eq!((all.upper_bound(level).unwrap(), all.lower_bound(level).unwrap()), (1.0, 0.0));
     for _ in 0..30 {
         all.add(7, 1.0, false).unwrap();
     }
-    let one = all.estimate(level).unwrap();
+    let one = all.estimate(Formula::ClopperPearson, level).unwrap();
     assert_eq!((one.value, one.low, one.high, one.n), (Some(0.0), 0.0, 1.0, 30));
     assert!(all.add(7, 0.0, true).is_err());
-    assert_eq!(Crossed::default().estimate(level).unwrap().value, None);
+    assert_eq!(Crossed::default().estimate(Formula::ClopperPearson, level).unwrap().value, None);
 }
 
 /// Without an event the images count, not their trials: the rule of three for a hundred images.
@@ -192,7 +247,7 @@ fn images_count_where_nothing_failed() {
         all.add(trial % 100, 1.0, false).unwrap();
     }
     let hundred = clopper_pearson(0, 100, Level::default()).unwrap();
-    let estimate = all.estimate(Level::default()).unwrap();
+    let estimate = all.estimate(Formula::ClopperPearson, Level::default()).unwrap();
     assert!((estimate.high - hundred.high).abs() < 1e-12);
     assert!((all.upper_bound(Level::default()).unwrap() - hundred.high).abs() < 1e-9);
 }
@@ -228,8 +283,58 @@ fn korn_and_graubard_as_in_r() {
                 all.add(district, 1.0, school < schools[column]).unwrap();
             }
         }
-        let found = all.estimate(Level::default()).unwrap();
+        let found = all.estimate(Formula::ClopperPearson, Level::default()).unwrap();
         assert!((found.value.unwrap() - value).abs() < 1e-12);
         assert!((found.low - low).abs() < 1e-9 && (found.high - high).abs() < 1e-9, "{found:?}");
     }
+}
+
+/// On images that stay the same only the draws within each are chance: Wilson's interval over all
+/// trials covers far too often, the stratified one as often as it says.
+#[test]
+fn intervals_for_these_images_cover_them() {
+    for repeats in [1, 2, 10] {
+        let mut random = Random(repeats);
+        let images: Vec<f64> = (0..100).map(|_| random.rate(0.3, 0.5)).collect();
+        let truth = images.iter().sum::<f64>() / 100.0;
+        let mut widths = [0.0, 0.0];
+        let covered = share(1000, || {
+            let mut all = Stratified::default();
+            let mut events = 0;
+            for (image, rate) in (0..).zip(&images) {
+                for _ in 0..repeats {
+                    let event = random.uniform() < *rate;
+                    events += u64::from(event);
+                    all.add(image, true, event);
+                }
+            }
+            let estimate = all.estimate(Formula::Wilson, Level::default()).unwrap();
+            let plain = wilson(events, 100 * repeats, Level::default()).unwrap();
+            widths[0] += estimate.half_width();
+            widths[1] += plain.half_width();
+            estimate.contains(truth)
+        });
+        // With one trial of each image nothing tells the draws from the images.
+        let most = if repeats == 1 { 1.0 } else { 0.97 };
+        assert!((0.93..=most).contains(&covered), "{repeats}: {covered}");
+        assert!(repeats == 1 || widths[0] < 0.8 * widths[1], "{repeats}: {widths:?}");
+    }
+}
+
+#[test]
+fn nothing_drawn_is_exact() {
+    let mut all = Stratified::default();
+    for image in 0..150 {
+        all.add(image, false, image % 5 == 0);
+    }
+    let exact = all.estimate(Formula::Wilson, Level::default()).unwrap();
+    assert!(all.is_exact());
+    assert_eq!((exact.value, exact.low, exact.high, exact.n), (Some(0.2), 0.2, 0.2, 150));
+    let mut drawn = Stratified::default();
+    (0..150).for_each(|image| drawn.add(image, true, image % 5 == 0));
+    // The exact trials halve what the draws leave open.
+    all.merge(&drawn);
+    let both = all.estimate(Formula::Wilson, Level::default()).unwrap();
+    let alone = drawn.estimate(Formula::Wilson, Level::default()).unwrap();
+    assert!(both.half_width() < 0.55 * alone.half_width(), "{both:?} {alone:?}");
 }
