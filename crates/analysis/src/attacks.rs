@@ -1,8 +1,9 @@
 //! How attacks fared: how many predictions they changed, and at what cost.
 
 use crate::context::Context;
-use crate::estimate::{Precision, Rate};
+use crate::estimate::{Precision, Rate, Scope};
 use crate::masking::{Attempt, BothKinds, Limit};
+use crate::sample::{Sample, TrialDraw};
 use faultlens_core::OutcomeKind;
 use faultlens_faults::attack::Needs;
 use faultlens_faults::{ATTACKS, Attack};
@@ -85,6 +86,7 @@ pub(crate) struct Attacks {
 /// One attacked case.
 struct Try {
     case: u32,
+    draw: TrialDraw,
     rejected: bool,
     queries: u32,
     /// `None` where no change was found.
@@ -101,7 +103,7 @@ struct Success {
 }
 
 impl Attacks {
-    pub(crate) fn add(&mut self, context: &Context, record: &Record) {
+    pub(crate) fn add(&mut self, context: &Context, record: &Record, draw: TrialDraw) {
         let Some(fault) = context.manifest.faults.get(record.fault as usize) else { return };
         if fault.on != FaultOn::Attack || record.outcome.kind() == OutcomeKind::Skipped {
             return;
@@ -110,6 +112,7 @@ impl Attacks {
         let success = attack.and_then(|attack| attack.success.as_ref());
         let one = Try {
             case: record.case,
+            draw,
             queries: record.cost.queries,
             // A prediction that is not finite is detected too, but was not rejected.
             rejected: record.outcome.kind() == OutcomeKind::Detected
@@ -140,7 +143,7 @@ impl Attacks {
                 target: context.target_name(target).to_owned(),
                 attack: fault.label.clone(),
                 needs: needs(fault).map_or("", needs_name).to_owned(),
-                changed: precision.rate(successes.len() as u64, tries.len() as u64)?,
+                changed: changed(tries)?.rate(precision, Scope::Whole)?,
                 rejected: tries.iter().filter(|one| one.rejected).count() as u64,
                 queries: median(successes.iter().map(|one| one.queries).collect()),
                 distance: median(successes.iter().map(|one| one.distance).collect()),
@@ -209,6 +212,15 @@ impl Try {
             distance_2: success.map(|success| success.distance_2),
         }
     }
+}
+
+/// The tries, of which those that changed the prediction are the events.
+fn changed(tries: &[Try]) -> Result<Sample, StatsError> {
+    let mut sample = Sample::default();
+    for one in tries {
+        sample.add(one.draw, one.success.is_some())?;
+    }
+    Ok(sample)
 }
 
 /// The largest perturbation of a gradient-based attack.

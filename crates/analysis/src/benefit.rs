@@ -5,7 +5,7 @@ use crate::estimate::{Mean, Precision};
 use crate::trial::{is_changed, is_control, predicts, was_answered};
 use faultlens_record::Record;
 use faultlens_record::store::FaultOn;
-use faultlens_stats::{PairedCounts, StatsError, newcombe_paired};
+use faultlens_stats::{Clustered, Level, StatsError, clustered_difference};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -110,14 +110,14 @@ impl Benefits {
             let mut rows = Vec::new();
             for fault in context.fault_names() {
                 let of_fault = |key: &PairKey| faults[key.1 as usize].name == fault;
-                rows.extend(self.row(fault, pair, of_fault, precision)?);
+                rows.extend(self.row(context, fault, pair, of_fault, precision)?);
             }
             all.push(Benefit {
                 defended: context.target_name(pair.defended).to_owned(),
                 plain: context.target_name(pair.plain).to_owned(),
                 defences: context.manifest.targets[pair.defended as usize].defences.join(", "),
                 clean: clean(context, pair, precision)?,
-                all: self.row("all faults", pair, |_| true, precision)?,
+                all: self.row(context, "all faults", pair, |_| true, precision)?,
                 rows,
             });
         }
@@ -127,6 +127,7 @@ impl Benefits {
     /// Rates without the defence minus those with it; `None` without a pair of trials.
     fn row(
         &self,
+        context: &Context,
         name: &str,
         pair: TargetPair,
         counts: impl Fn(&PairKey) -> bool,
@@ -136,49 +137,58 @@ impl Benefits {
         let Some((plain, defended)) = plain.zip(self.predictions.get(&pair.defended)) else {
             return Ok(None);
         };
-        let mut pairs = Vec::new();
+        let mut changed = Pairs::default();
+        let mut wrong = Pairs::default();
+        let mut found = false;
         for (key, without) in plain.iter().filter(|(key, _)| counts(key)) {
-            if let Some(with) = defended.get(key) {
-                pairs.push((without, with));
-            }
+            let Some(with) = defended.get(key) else { continue };
+            found = true;
+            let image = context.image(key.0);
+            changed.add(image, without.changed.zip(with.changed));
+            wrong.add(image, without.wrong.zip(with.wrong));
         }
-        if pairs.is_empty() {
+        if !found {
             return Ok(None);
         }
-        let changed = pairs.iter().filter_map(|(a, b)| a.changed.zip(b.changed));
-        let wrong = pairs.iter().filter_map(|(a, b)| a.wrong.zip(b.wrong));
         let level = precision.intervals.level;
         Ok(Some(BenefitRow {
             fault: name.to_owned(),
-            changed: newcombe_paired(count_pairs(changed), level)?.into(),
-            wrong: newcombe_paired(count_pairs(wrong), level)?.into(),
+            changed: changed.benefit(level)?,
+            wrong: wrong.benefit(level)?,
         }))
+    }
+}
+
+/// The same trials without and with a defence, by image.
+#[derive(Default)]
+struct Pairs {
+    without: Clustered,
+    with: Clustered,
+}
+
+impl Pairs {
+    fn add(&mut self, image: u64, pair: Option<(bool, bool)>) {
+        if let Some((without, with)) = pair {
+            self.without.count(image, without);
+            self.with.count(image, with);
+        }
+    }
+
+    /// The rate without the defence minus that with it; the number is that of pairs.
+    fn benefit(&self, level: Level) -> Result<Mean, StatsError> {
+        let estimate = clustered_difference(&self.with, &self.without, level)?;
+        Ok(Mean { n: self.without.n(), ..estimate.into() })
     }
 }
 
 /// Wrong clean predictions without the defence minus those with it: what it costs.
 fn clean(context: &Context, pair: TargetPair, precision: &Precision) -> Result<Mean, StatsError> {
-    let mut pairs = Vec::new();
+    let mut pairs = Pairs::default();
     for case in context.cases() {
         let plain = context.golden(pair.plain, case.case).and_then(|golden| golden.correct);
         let defended = context.golden(pair.defended, case.case).and_then(|golden| golden.correct);
-        if let Some((plain, defended)) = plain.zip(defended) {
-            pairs.push((!plain, !defended));
-        }
+        let wrong = plain.zip(defended).map(|(plain, defended)| (!plain, !defended));
+        pairs.add(context.image(case.case), wrong);
     }
-    Ok(newcombe_paired(count_pairs(pairs.into_iter()), precision.intervals.level)?.into())
-}
-
-fn count_pairs(pairs: impl Iterator<Item = (bool, bool)>) -> PairedCounts {
-    let mut counts = PairedCounts { both: 0, first_only: 0, second_only: 0, neither: 0 };
-    for pair in pairs {
-        let count = match pair {
-            (true, true) => &mut counts.both,
-            (true, false) => &mut counts.first_only,
-            (false, true) => &mut counts.second_only,
-            (false, false) => &mut counts.neither,
-        };
-        *count += 1;
-    }
-    counts
+    pairs.benefit(precision.intervals.level)
 }

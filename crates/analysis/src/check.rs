@@ -5,13 +5,13 @@ use crate::error::AnalysisError;
 use crate::estimate::{Precision, Rate, Scope};
 use crate::filter;
 use crate::repeats::{Repeats, is_below};
-use crate::sample::TrialWeight;
+use crate::sample::TrialDraw;
 use crate::tally::Counts;
 use crate::verdict::Verdict;
 use faultlens_core::OutcomeKind;
 use faultlens_record::Record;
 use faultlens_record::store::PinRecord;
-use faultlens_spec::{FitLimit, Requirement};
+use faultlens_spec::{FitLimit, Intervals, Population, Requirement};
 use faultlens_stats::StatsError;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -27,6 +27,9 @@ pub struct Checked {
     pub limit: f64,
     /// The verdict.
     pub verdict: Verdict,
+    /// Which images the limit is to hold for. Where the rate's interval speaks of these images
+    /// instead, there are too few to say something about others.
+    pub population: Population,
     /// Whether every planned trial is on record; before that nothing is decided.
     #[serde(skip)]
     pub complete: bool,
@@ -92,7 +95,7 @@ impl Check {
         &mut self,
         context: &Context,
         record: &Record,
-        weight: TrialWeight,
+        weight: TrialDraw,
     ) -> Result<(), StatsError> {
         if is_below(record, self.repeats)
             && filter::matches(&self.requirement.filter, context, record)
@@ -118,7 +121,11 @@ impl Check {
         precision: &Precision,
         whole: bool,
     ) -> Result<Checked, StatsError> {
-        let rate = self.counts.rate(precision, self.scope)?;
+        // The requirement says itself which images its limit is to hold for.
+        let population = self.requirement.population;
+        let intervals = Intervals { population, ..precision.intervals };
+        let rate =
+            self.counts.judged().bounds(&Precision { intervals, ..*precision }, self.scope)?;
         let Requirement { at_most, fit, .. } = self.requirement;
         let fit = fit.map(|FitLimit { raw, share }| Fit { raw, share, at_most });
         // FIT = raw FIT × share × rate, so that a limit on failures in time is one on the rate.
@@ -127,16 +134,18 @@ impl Check {
             requirement: self.requirement.to_string(),
             rate,
             limit,
-            verdict: if whole { verdict(&rate, limit) } else { Verdict::Inconclusive },
+            verdict: if whole { verdict(&rate, limit, population) } else { Verdict::Inconclusive },
+            population,
             complete: whole,
             fit,
         })
     }
 }
 
-/// An interval that straddles the limit gives no pass.
-fn verdict(rate: &Rate, limit: f64) -> Verdict {
-    if rate.n == 0 {
+/// An interval that straddles the limit gives no pass, nor does one that speaks of other images than
+/// the requirement.
+fn verdict(rate: &Rate, limit: f64, population: Population) -> Verdict {
+    if rate.n == 0 || rate.population != population {
         Verdict::Inconclusive
     } else if rate.high <= limit {
         Verdict::Met
@@ -163,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_straddling_interval_is_no_pass() {
-        let rate = |low, high, n| Rate { events: 0, n, value: Some(low), low, high };
+        let rate = |low, high, n| Rate { n, value: Some(low), low, high, ..Rate::default() };
         for (rate, wanted) in [
             (rate(0.01, 0.05, 9), Verdict::Met),
             (rate(0.01, 0.051, 9), Verdict::Inconclusive),
@@ -171,7 +180,9 @@ mod tests {
             (rate(0.051, 0.06, 9), Verdict::NotMet),
             (rate(0.0, 1.0, 0), Verdict::Inconclusive),
         ] {
-            assert_eq!(verdict(&rate, 0.05), wanted, "{rate:?}");
+            assert_eq!(verdict(&rate, 0.05, Population::NewImages), wanted, "{rate:?}");
         }
+        let met = rate(0.01, 0.02, 9);
+        assert_eq!(verdict(&met, 0.05, Population::TheseImages), Verdict::Inconclusive);
     }
 }

@@ -3,13 +3,14 @@
 
 use crate::error::AnalysisError;
 use crate::estimate::Scope;
+use crate::family::Family;
 use faultlens_core::OutcomeKind;
 use faultlens_record::store::{
     CaseRecord, FaultOn, Manifest, ManifestFault, Recorded, Store, StoreError,
 };
 use faultlens_record::{GoldenRecord, Record, Site};
 use faultlens_spec::ATTRIBUTES;
-use faultlens_spec::{Campaign, JudgeSpec};
+use faultlens_spec::{Campaign, FaultPoint, JudgeSpec};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,6 +30,10 @@ pub(crate) struct Context {
     locations: Vec<Locations>,
     /// By fault, whether it stays for all cases.
     permanent: Vec<bool>,
+    /// By fault, whether a repeat could end differently.
+    draws: Vec<bool>,
+    /// The stratum that tells which cases count as one.
+    cluster: Option<String>,
 }
 
 /// How many locations a trial of a fault point hits, which decides what its record means.
@@ -70,7 +75,8 @@ impl Context {
         for fault in &manifest.faults {
             permanent.push(is_set(fault, "duration", "permanent"));
         }
-        Ok(Self { manifest, cases, goldens, locations, permanent })
+        let draws = vec![true; manifest.faults.len()];
+        Ok(Self { manifest, cases, goldens, locations, permanent, draws, cluster: None })
     }
 
     fn locations(&self, fault: u32) -> Locations {
@@ -104,6 +110,34 @@ impl Context {
     /// Whether every case meets the same faults of a fault point.
     pub(crate) fn is_permanent(&self, fault: u32) -> bool {
         self.permanent.get(fault as usize).copied().unwrap_or(false)
+    }
+
+    /// What a fault disturbs.
+    pub(crate) fn family(&self, fault: u32) -> Option<Family> {
+        self.manifest.faults.get(fault as usize).map(|fault| fault.on.into())
+    }
+
+    /// What the campaign's faults disturb; searches are in no rate.
+    pub(crate) fn families(&self) -> BTreeSet<Family> {
+        let faults = (0..).zip(&self.manifest.faults);
+        faults.filter(|(at, _)| !self.is_search(*at)).map(|(_, fault)| fault.on.into()).collect()
+    }
+
+    /// Whether a repeat of a fault's trial could end differently.
+    pub(crate) fn draws(&self, fault: u32) -> bool {
+        self.draws.get(fault as usize).copied().unwrap_or(true)
+    }
+
+    /// A number for the image of a case, or for the group of images that count as one with it.
+    pub(crate) fn image(&self, case: u32) -> u64 {
+        self.case(case).map_or(u64::from(case), |case| case.cluster(self.cluster.as_deref()))
+    }
+
+    /// How many images, or groups of images that count as one, have clean predictions; all cases
+    /// where none is on record yet.
+    pub(crate) fn images(&self) -> u64 {
+        let shown: BTreeSet<u64> = self.goldens().map(|golden| self.image(golden.case)).collect();
+        if shown.is_empty() { self.manifest.cases } else { shown.len() as u64 }
     }
 
     /// Whether any of the campaign's faults are permanent.
@@ -178,6 +212,8 @@ impl Context {
                 then.label.clone_from(&now.label);
             }
         }
+        self.draws = campaign.faults.iter().map(FaultPoint::draws).collect();
+        self.cluster.clone_from(&campaign.cluster);
         Ok(campaign)
     }
 

@@ -9,7 +9,7 @@ use faultlens_core::Seed;
 use faultlens_judge::{CocoEvidence, Scene, ScoredBox, TideKind, TruthBox, coco_ious, tide};
 use faultlens_record::Record;
 use faultlens_record::store::FaultOn;
-use faultlens_stats::{Bootstrap, StatsError};
+use faultlens_stats::{Bootstrap, Level, StatsError, clopper_pearson};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -245,6 +245,7 @@ type Row = Vec<Option<f64>>;
 struct Redraws<'f> {
     field: &'f Field,
     bootstrap: Bootstrap,
+    level: Level,
     seed: Seed,
     rows: Vec<Row>,
 }
@@ -258,7 +259,7 @@ impl<'f> Redraws<'f> {
         let redraws = (SCENES / scenes.max(1)).clamp(*REDRAWS.start(), *REDRAWS.end()).max(least);
         let bootstrap = Bootstrap::new(redraws, level)?;
         let seed = Seed::new(context.manifest.seed).child("redrawn cases");
-        Ok(Self { field, bootstrap, seed, rows: Vec::new() })
+        Ok(Self { field, bootstrap, level, seed, rows: Vec::new() })
     }
 
     /// A number that follows from average precision at all points, with its interval.
@@ -274,7 +275,15 @@ impl<'f> Redraws<'f> {
             // Resampled cases without a single object have no average precision; they count as 0.
             of(self.row(at - 1, cases)).unwrap_or(0.0)
         };
-        bootstrap.percentile(cases, || stream.next_u64(), statistic).map(Mean::from)
+        let mut mean = Mean::from(bootstrap.percentile(cases, || stream.next_u64(), statistic)?);
+        // Where every case is as bad or as good as can be, no resample differs; then the number of
+        // cases says how far others may lie off.
+        if mean.low == mean.high && [0.0, 1.0].contains(&mean.low) {
+            let events = if mean.low == 0.0 { 0 } else { cases as u64 };
+            let exact = clopper_pearson(events, cases as u64, self.level)?;
+            mean = Mean { low: exact.low, high: exact.high, ..mean };
+        }
+        Ok(mean)
     }
 
     fn row(&mut self, at: usize, cases: &[usize]) -> &Row {

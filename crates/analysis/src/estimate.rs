@@ -1,7 +1,7 @@
 //! Rates and means with their intervals: what every analysis of a run yields.
 
-use faultlens_spec::{Campaign, Intervals};
-use faultlens_stats::{Estimate, StatsError};
+use faultlens_spec::{Campaign, Intervals, Population};
+use faultlens_stats::{Estimate, MIN_IMAGES, StatsError};
 use serde::{Deserialize, Serialize};
 
 /// A rate with its interval. Where trials are weighted, the value is no longer events over n.
@@ -17,12 +17,31 @@ pub struct Rate {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
+    /// How many images, or groups of images, it rests on.
+    #[serde(default)]
+    pub images: u64,
+    /// Which images the interval speaks of; these ones where there are too few to say something
+    /// about others.
+    #[serde(default)]
+    pub population: Population,
+    /// The interval's ends for these images, where it is known; equal where nothing is chance.
+    #[serde(default)]
+    pub these_images: Option<[f64; 2]>,
 }
 
 impl Default for Rate {
     /// Nothing is known.
     fn default() -> Self {
-        Self { events: 0, n: 0, value: None, low: 0.0, high: 1.0 }
+        Self {
+            events: 0,
+            n: 0,
+            value: None,
+            low: 0.0,
+            high: 1.0,
+            images: 0,
+            population: Population::default(),
+            these_images: None,
+        }
     }
 }
 
@@ -30,11 +49,16 @@ impl Rate {
     /// An estimate with the number of events that it comes from.
     pub(crate) fn new(events: u64, estimate: Estimate) -> Self {
         let Estimate { value, low, high, n } = estimate;
-        Self { events, n, value, low, high }
+        Self { events, n, value, low, high, ..Self::default() }
+    }
+
+    /// Whether chance has no part in it: about these images, without anything drawn.
+    pub fn is_exact(&self) -> bool {
+        self.population == Population::TheseImages && self.n > 0 && self.low == self.high
     }
 }
 
-/// A mean with its interval.
+/// A mean with its interval, which speaks of new images where images were resampled or averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// The mean; `None` where n is 0.
@@ -75,12 +99,33 @@ impl Precision {
         Self { intervals: campaign.intervals, sequential: campaign.stop.is_some() }
     }
 
-    /// The rate; an error where there are more events than trials, which only damaged records have.
+    /// The rate among images that count once each, without chance of their own, such as clean
+    /// predictions; an error where there are more events than images, which only damaged records
+    /// have.
     pub(crate) fn rate(&self, events: u64, n: u64) -> Result<Rate, StatsError> {
+        let rate = Rate::new(events, self.intervals.estimate(events, n)?);
+        let exact = rate.value.map(|value| [value, value]);
+        Ok(self.shown(Rate { images: n, these_images: exact, ..rate }))
+    }
+
+    /// The rate with the interval of the population that it is to speak of: these images where that
+    /// is asked for, or where there are too few to say something about others.
+    pub(crate) fn shown(&self, rate: Rate) -> Rate {
+        let about_these = self.intervals.population == Population::TheseImages;
+        match rate.these_images {
+            Some([low, high]) if about_these || rate.images < MIN_IMAGES => {
+                Rate { low, high, population: Population::TheseImages, ..rate }
+            }
+            _ => rate,
+        }
+    }
+
+    /// The rate of something that was drawn without regard to images, such as elements of a model.
+    pub(crate) fn rate_of_draws(&self, events: u64, n: u64) -> Result<Rate, StatsError> {
         Ok(Rate::new(events, self.intervals.estimate(events, n)?))
     }
 
-    /// The rate among those for which something is known; `None` where that is nobody.
+    /// The rate among images for which something is known; `None` where that is nobody.
     pub(crate) fn known_rate(&self, events: u64, n: u64) -> Result<Option<Rate>, StatsError> {
         if n == 0 {
             return Ok(None);
@@ -104,9 +149,7 @@ pub(crate) enum Scope {
 impl Precision {
     /// Wilson 95% intervals over a fixed number of trials.
     pub(crate) fn wilson() -> Self {
-        let level = faultlens_stats::Level::default();
-        let intervals = Intervals { method: faultlens_spec::Method::Wilson, level };
-        Self { intervals, sequential: false }
+        Self { intervals: Intervals::default(), sequential: false }
     }
 }
 

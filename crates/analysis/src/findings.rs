@@ -5,17 +5,24 @@ use crate::critical::CriticalBits;
 use crate::curve::Curve;
 use crate::detection::DetectionPoint;
 use crate::estimate::Rate;
+use crate::family::Family;
+use crate::family_result::WorstPoint;
 use crate::group::{GroupRow, Grouping};
 use crate::locations::Ranking;
 use crate::preserve::Preserved;
 use crate::scenes::{PlacementEffect, SceneTotal};
 use crate::summary::Summary;
+use crate::tally::Tally;
 use crate::target::TargetSummary;
 use crate::verdict::Verdict;
 use faultlens_core::OutcomeKind;
 
 /// Trials that a group needs before it is called the weakest.
 const ENOUGH: u64 = 20;
+
+/// Changed predictions that advice needs to rest on: with fewer, which part caused most of them is
+/// mostly chance.
+const ENOUGH_CHANGED: u64 = 10;
 
 /// Corrected p-values below this are more than chance.
 const SIGNIFICANT: f64 = 0.05;
@@ -28,7 +35,7 @@ const DOMINANT: f64 = 0.2;
 pub enum Finding<'a> {
     /// No trial could be judged yet.
     NothingJudged,
-    /// How often predictions changed over all judged trials.
+    /// How often predictions changed over all judged trials of a family of faults.
     Overall(OverallFinding<'a>),
     /// The verdict over all requirements and pinned trials.
     Verdict(Verdict),
@@ -62,6 +69,8 @@ pub enum Finding<'a> {
         bit: &'a str,
         /// Its share.
         share: f64,
+        /// How many changed predictions that is a share of.
+        changed: u64,
     },
     /// What searches for critical bits found in one target.
     CriticalBits(&'a CriticalBits),
@@ -76,9 +85,13 @@ pub enum Finding<'a> {
     },
 }
 
-/// How often predictions changed over all judged trials.
+/// How often predictions changed over all judged trials of a family of faults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OverallFinding<'a> {
+    /// The family; `None` where the run has a single one.
+    pub family: Option<Family>,
+    /// The target and fault point with the highest rate, where there are several families.
+    pub worst: Option<&'a WorstPoint>,
     /// The targets.
     pub targets: &'a [TargetSummary],
     /// How often the prediction changed.
@@ -95,6 +108,8 @@ pub struct OverallFinding<'a> {
 pub struct WeakestGroup<'a> {
     /// The attribute: `operator`, `point` or `target`.
     pub attribute: &'a str,
+    /// The target whose trials the groups are, where it is not all.
+    pub target: Option<&'a str>,
     /// The group.
     pub row: &'a GroupRow,
     /// The rate of all other groups together.
@@ -119,7 +134,8 @@ impl Summary {
         findings.extend(placements.map(Finding::Placement));
         findings.extend(without_faults(self));
         for attribute in ["operator", "point", "target"] {
-            findings.extend(weakest_group(self, attribute).map(Finding::WeakestGroup));
+            let own = self.groupings.iter().filter(|grouping| grouping.attribute == attribute);
+            findings.extend(own.filter_map(weakest_group).map(Finding::WeakestGroup));
         }
         let rankings = &self.model.rankings;
         findings.extend(rankings.iter().filter_map(|ranking| protect_first(self, ranking)));
@@ -131,28 +147,45 @@ impl Summary {
     }
 }
 
-/// `None` where the run only searched for critical bits, which are a finding of their own.
-fn overall(summary: &Summary) -> Option<Finding<'_>> {
-    let overall = &summary.overall;
-    let trials = overall.rate.n;
-    if trials == 0 {
-        return summary.model.critical.is_empty().then_some(Finding::NothingJudged);
+/// One for each family of faults; none where the run only searched for critical bits, which are a
+/// finding of their own.
+fn overall(summary: &Summary) -> Vec<Finding<'_>> {
+    if summary.overall.rate.n == 0 {
+        let nothing = summary.model.critical.is_empty().then_some(Finding::NothingJudged);
+        return nothing.into_iter().collect();
     }
-    let mut others = Vec::new();
-    for (kind, count) in [
-        (OutcomeKind::Detected, overall.detected),
-        (OutcomeKind::Crashed, overall.crashed),
-        (OutcomeKind::TimedOut, overall.timed_out),
-    ] {
-        if count > 0 && !summary.weighted {
-            others.push((kind, count as f64 / trials as f64));
-        }
-    }
-    let all_count = overall.trials() + overall.spare == summary.progress.recorded;
+    let all = &summary.overall;
+    let all_count = all.trials() + all.spare == summary.progress.recorded;
     let recorded =
         (!all_count && summary.method.stop.is_some()).then_some(summary.progress.recorded);
-    let targets = &summary.targets;
-    Some(Finding::Overall(OverallFinding { targets, rate: overall.rate, others, recorded }))
+    let mut findings = Vec::new();
+    let several = summary.families.len() > 1;
+    for one in summary.families.iter().filter(|one| one.tally.rate.n > 0) {
+        findings.push(Finding::Overall(OverallFinding {
+            family: several.then_some(one.family),
+            worst: one.worst.as_ref().filter(|_| several),
+            targets: &summary.targets,
+            rate: one.tally.rate,
+            others: other_outcomes(&one.tally, summary.weighted),
+            recorded: recorded.filter(|_| !several),
+        }));
+    }
+    findings
+}
+
+/// The shares of outcomes other than a changed prediction.
+fn other_outcomes(tally: &Tally, weighted: bool) -> Vec<(OutcomeKind, f64)> {
+    let mut others = Vec::new();
+    for (kind, count) in [
+        (OutcomeKind::Detected, tally.detected),
+        (OutcomeKind::Crashed, tally.crashed),
+        (OutcomeKind::TimedOut, tally.timed_out),
+    ] {
+        if count > 0 && !weighted {
+            others.push((kind, count as f64 / tally.rate.n as f64));
+        }
+    }
+    others
 }
 
 fn furthest_below_people(summary: &Summary) -> Option<Finding<'_>> {
@@ -179,14 +212,15 @@ fn without_faults(summary: &Summary) -> Option<Finding<'_>> {
     Some(Finding::WithoutFaults { accuracy, precision })
 }
 
-fn weakest_group<'a>(summary: &'a Summary, attribute: &'a str) -> Option<WeakestGroup<'a>> {
-    let grouping = summary.groupings.iter().find(|grouping| grouping.attribute == attribute)?;
+fn weakest_group(grouping: &Grouping) -> Option<WeakestGroup<'_>> {
     let row = worst(grouping)?;
-    if row.p_value? >= SIGNIFICANT {
+    if row.p_value? >= SIGNIFICANT || row.tally.rate.events < ENOUGH_CHANGED {
         return None;
     }
     let others = rate_of_others(grouping, row)?;
-    Some(WeakestGroup { attribute, row, others, higher: higher(grouping, row) })
+    let attribute = &grouping.attribute;
+    let target = grouping.target.as_deref();
+    Some(WeakestGroup { attribute, target, row, others, higher: higher(grouping, row) })
 }
 
 /// The group with the highest rate of those with enough trials; of equal rates, the one whose
@@ -239,7 +273,7 @@ fn dominant_bit(summary: &Summary) -> Option<Finding<'_>> {
     if summary.weighted || all < ENOUGH || grouping.rows.len() <= 3 || share <= DOMINANT {
         return None;
     }
-    Some(Finding::DominantBit { bit: &worst.key, share })
+    Some(Finding::DominantBit { bit: &worst.key, share, changed: all })
 }
 
 fn steepest_curve(summary: &Summary) -> Option<Finding<'_>> {
@@ -265,17 +299,19 @@ fn skipped(summary: &Summary) -> Option<Finding<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::Tally;
 
     #[test]
     fn the_worst_group_has_enough_trials_and_names_the_higher_ones() {
         let row = |key: &str, events: u64, n: u64, low: f64| {
-            let rate = Rate { events, n, value: Some(events as f64 / n as f64), low, high: 1.0 };
+            let value = Some(events as f64 / n as f64);
+            let rate = Rate { events, n, value, low, high: 1.0, ..Rate::default() };
             let tally = Tally { rate, ..Tally::default() };
             GroupRow { key: key.to_owned(), tally, ..GroupRow::default() }
         };
         let grouping = |rows: Vec<GroupRow>| Grouping {
             attribute: "point".to_owned(),
+            target: None,
+            family: None,
             ordered: false,
             rows,
             test: None,

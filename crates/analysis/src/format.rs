@@ -53,11 +53,12 @@ pub fn value(rate: &Rate) -> String {
     }
 }
 
-/// The interval alone: `[2.8, 3.5]`.
+/// The interval alone: `[2.8, 3.5]`, or `exact` where chance has no part in the rate.
 pub fn interval(rate: &Rate) -> String {
     let (low, high) = ends(rate);
     match rate.value {
         None => NONE.into(),
+        Some(_) if rate.is_exact() => "exact".into(),
         Some(_) => format!("[{}, {}]", percent(low), percent(high)),
     }
 }
@@ -67,6 +68,17 @@ pub fn rate(rate: &Rate) -> String {
     match rate.value {
         None => "no trials".into(),
         Some(_) => format!("{} {}", value(rate), interval(rate)),
+    }
+}
+
+/// A mean of shares with its interval: `74.5% [71.0, 77.9]`.
+pub fn mean_share(mean: &Mean) -> String {
+    match mean.value {
+        None => NONE.into(),
+        Some(value) if mean.low == mean.high => format!("{}%", percent(value)),
+        Some(value) => {
+            format!("{}% [{}, {}]", percent(value), percent(mean.low), percent(mean.high))
+        }
     }
 }
 
@@ -209,7 +221,8 @@ mod tests {
 
     #[test]
     fn rates_read_the_same_everywhere() {
-        let of = |events, n, value, low, high| Rate { events, n, value, low, high };
+        let of =
+            |events, n, value, low, high| Rate { events, n, value, low, high, ..Rate::default() };
         let cases = [
             (of(31, 1000, Some(0.031), 0.028, 0.035), "3.1% [2.8, 3.5]"),
             (of(0, 9600, Some(0.0), 1.3e-19, 0.0004), "0% [0, 0.04]"),

@@ -2,12 +2,13 @@
 
 use crate::context::Context;
 use crate::estimate::{Precision, Scope};
+use crate::family::Family;
 use crate::permutation::{self, PERMUTATIONS};
-use crate::sample::{Sample, TrialWeight};
+use crate::sample::{Sample, TrialDraw};
 use crate::tally::{Counts, Tally};
 use faultlens_core::{OutcomeKind, Seed};
 use faultlens_record::Record;
-use faultlens_stats::{StatsError, fisher_exact, holm};
+use faultlens_stats::{Clustered, StatsError, clustered_test, holm};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -18,6 +19,10 @@ pub struct Grouping {
     /// The attribute, as `--by` takes it: `fault`, `operator`, `kind`, `bit`, `label`, or a
     /// stratum.
     pub attribute: String,
+    /// The target whose trials they are, where groups of several targets have nothing in common.
+    pub target: Option<String>,
+    /// The family of the faults, where the run has several.
+    pub family: Option<Family>,
     /// Whether the groups have an order of their own (bits, layers, severities); else they come
     /// by falling rate.
     pub ordered: bool,
@@ -55,8 +60,11 @@ impl GroupRow {
 /// How groups were compared with all others together. P-values have Holm's correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupTest {
-    /// Fisher's exact test of the counts of trials.
-    Fisher,
+    /// The sign-flip test of differences within images, which have trials in several groups.
+    WithinImages {
+        /// How many images there are in all groups.
+        images: u64,
+    },
     /// A permutation test over units whose trials are not independent of each other.
     Permutation {
         /// What is permuted.
@@ -82,9 +90,26 @@ pub enum PermutedUnit {
 /// The most groups that are tested: with more, Holm's correction leaves no p-value small.
 const MOST_COMPARED: usize = 200;
 
+/// Which trials of a run are grouped: those of one target or family, where others are unlike them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Only {
+    pub(crate) target: Option<u32>,
+    pub(crate) family: Option<Family>,
+}
+
+impl Only {
+    fn counts(self, context: &Context, record: &Record) -> bool {
+        let family = || context.family(record.fault);
+        self.target.is_none_or(|target| target == record.target)
+            && (self.family.is_none() || self.family == family())
+    }
+}
+
 /// Counts trials by one attribute.
 pub(crate) struct Groups {
     pub(crate) attribute: String,
+    /// Which trials count.
+    only: Only,
     /// Whether all trials of a case belong to the same group.
     groups_cases: bool,
     /// How weights correct the groups' rates.
@@ -112,7 +137,7 @@ impl Group {
         &mut self,
         groups_cases: bool,
         record: &Record,
-        weight: TrialWeight,
+        weight: TrialDraw,
     ) -> Result<(), StatsError> {
         self.counts.add(&record.outcome, weight)?;
         let kind = record.outcome.kind();
@@ -144,9 +169,11 @@ impl Group {
 }
 
 impl Groups {
-    pub(crate) fn new(context: &Context, attribute: &str) -> Self {
+    /// Groups by an attribute, of some trials.
+    pub(crate) fn new(context: &Context, attribute: &str, only: Only) -> Self {
         Self {
             attribute: attribute.to_owned(),
+            only,
             groups_cases: context.groups_cases(attribute),
             scope: context.scope(attribute),
             groups: HashMap::new(),
@@ -157,14 +184,22 @@ impl Groups {
         &mut self,
         context: &Context,
         record: &Record,
-        weight: TrialWeight,
+        weight: TrialDraw,
     ) -> Result<(), StatsError> {
+        if !self.only.counts(context, record) {
+            return Ok(());
+        }
         let Some(key) = context.attribute(record, &self.attribute) else { return Ok(()) };
         let group = match self.groups.get_mut(key.as_ref()) {
             Some(group) => group,
             None => self.groups.entry(key.into_owned()).or_default(),
         };
         group.add(self.groups_cases, record, weight)
+    }
+
+    /// The only target whose trials count.
+    pub(crate) fn target(&self) -> Option<u32> {
+        self.only.target
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -174,6 +209,7 @@ impl Groups {
     /// Numbers in their order, other groups by falling rate. Permutation tests draw from the seed.
     pub(crate) fn grouping(
         self,
+        context: &Context,
         precision: &Precision,
         seed: Seed,
     ) -> Result<Grouping, StatsError> {
@@ -181,27 +217,25 @@ impl Groups {
         let samples: Vec<&Sample> =
             self.groups.values().map(|group| group.counts.judged()).collect();
         let uneven = samples.iter().any(|sample| sample.is_uneven());
-        let shared = samples.iter().any(|sample| !sample.is_plain());
+        let shared = samples.iter().any(|sample| sample.is_shared());
         let mut tallies = BTreeMap::new();
         for (key, group) in &self.groups {
             tallies.insert(key.clone(), group.counts.tally(precision, self.scope)?);
         }
         let groups = sorted(self.groups, &tallies, ordered);
         let compared = !ordered && (2..=MOST_COMPARED).contains(&groups.len());
-        let tested = if !compared || uneven {
-            // The tests count trials, and weighted trials count for more or less than one.
+        let tested = if !compared || uneven && shared {
+            None
+        } else if self.groups_cases && uneven {
+            // The rates of single images are too rough where few of their trials weigh most.
             None
         } else if self.groups_cases {
             let by_target = self.attribute == "golden";
             Some(test_cases(&groups, by_target, seed.child(&self.attribute))?)
         } else if shared {
             test_faults(&groups, seed.child(&self.attribute))?
-        } else if precision.sequential {
-            // Fisher's test takes the number of trials as fixed; a stop rule made it follow from
-            // their outcomes.
-            None
         } else {
-            Some(test_trials(&groups)?)
+            Some(test_within_images(&groups, seed.child(&self.attribute))?)
         };
         let mut rows = Vec::new();
         for (at, (key, _)) in groups.iter().enumerate() {
@@ -211,7 +245,9 @@ impl Groups {
             }
         }
         let test = tested.map(|tested| tested.test);
-        Ok(Grouping { attribute: self.attribute, ordered, rows, test })
+        let target = self.only.target.map(|target| context.target_name(target).to_owned());
+        let family = self.only.family;
+        Ok(Grouping { attribute: self.attribute, target, family, ordered, rows, test })
     }
 }
 
@@ -242,20 +278,21 @@ struct Tested {
     test: GroupTest,
 }
 
-fn test_trials(groups: &[(String, Group)]) -> Result<Tested, StatsError> {
-    let mut events = 0;
-    let mut n = 0;
+/// Each image has trials in several groups, so that a group is set against all others image by
+/// image.
+fn test_within_images(groups: &[(String, Group)], seed: Seed) -> Result<Tested, StatsError> {
+    let mut all = Clustered::default();
     for (_, group) in groups {
-        events += group.counts.changed();
-        n += group.counts.judged().n();
+        all.merge(group.counts.judged().images());
     }
     let mut p_values = Vec::new();
+    let mut stream = seed.stream();
     for (_, group) in groups {
-        let own = group.counts.changed();
-        let judged = group.counts.judged().n();
-        p_values.push(fisher_exact(own, judged, events - own, n - judged)?);
+        let own = group.counts.judged().images();
+        p_values.push(clustered_test(&all.without(own), own, || stream.next_u64()));
     }
-    Ok(Tested { p_values: holm(&p_values)?, test: GroupTest::Fisher })
+    let test = GroupTest::WithinImages { images: all.len() };
+    Ok(Tested { p_values: holm(&p_values)?, test })
 }
 
 fn test_cases(

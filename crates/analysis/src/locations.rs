@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::estimate::{Precision, Rate, Scope};
 use crate::format;
 use crate::group::{GroupRow, Grouping};
-use crate::sample::TrialWeight;
+use crate::sample::TrialDraw;
 use crate::tally::Counts;
 use faultlens_record::{ModelValue, Record};
 use faultlens_stats::{StatsError, Weighted};
@@ -91,7 +91,7 @@ impl LocationCounts {
         &mut self,
         context: &Context,
         record: &Record,
-        weight: TrialWeight,
+        weight: TrialDraw,
     ) -> Result<(), StatsError> {
         let Some(site) = context.single_site(record) else { return Ok(()) };
         let ModelValue { layer, layer_name, position, operator, kind, .. } = &*site.place;
@@ -119,11 +119,15 @@ impl LocationCounts {
     pub(crate) fn describe(
         &self,
         grouping: &mut Grouping,
+        target: Option<u32>,
         precision: &Precision,
     ) -> Result<(), StatsError> {
         for row in &mut grouping.rows {
             let Ok(number) = row.key.parse::<u32>() else { continue };
-            let of = || self.layers.iter().filter(|((_, layer), _)| *layer == number);
+            let of = || {
+                let own = self.layers.iter().filter(|((_, layer), _)| *layer == number);
+                own.filter(|((at, _), _)| target.is_none_or(|target| target == *at))
+            };
             let names: BTreeSet<&str> = of().map(|(_, layer)| layer.name.as_str()).collect();
             // Layers of several targets have only their number in common.
             if let [name] = names.iter().collect::<Vec<_>>()[..] {
@@ -278,7 +282,7 @@ fn share(
         }
     }
     if plain {
-        return precision.rate(events, sums.n());
+        return precision.rate_of_draws(events, sums.n());
     }
     Ok(Rate::new(events, sums.ratio(precision.intervals.level)?))
 }

@@ -9,6 +9,9 @@ use faultlens_spec::Campaign;
 pub struct Method {
     /// The number of cases.
     pub cases: u64,
+    /// The number of images that rates rest on: the cases, or the groups of cases that count as
+    /// one.
+    pub images: u64,
     /// Where they come from.
     pub data: String,
     /// The oracle with its settings.
@@ -40,6 +43,7 @@ impl Method {
         requirements.extend(campaign.preserve.iter().map(ToString::to_string));
         Self {
             cases: manifest.cases,
+            images: context.images(),
             data: manifest.data.clone(),
             oracle: manifest.oracle.clone(),
             guards: manifest.guards.clone(),

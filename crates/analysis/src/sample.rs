@@ -3,15 +3,21 @@
 use crate::context::Context;
 use crate::estimate::{Precision, Rate, Scope};
 use faultlens_record::Record;
-use faultlens_stats::{StatsError, Weighted};
+use faultlens_stats::{Clustered, Crossed, Estimate, StatsError, Stratified, Weighted};
 use std::collections::BTreeMap;
 
-/// How much a trial counts, and what it shares with others.
+/// How much a trial counts, what of it was drawn, and what it shares with others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct TrialWeight {
+pub(crate) struct TrialDraw {
     /// The inverse of how much more often its location was drawn than it occurs; 1 without
     /// importance sampling.
     pub(crate) weight: f64,
+    /// The image, or the group of images that count as one.
+    pub(crate) image: u64,
+    /// A number for its target, case and fault: trials of one differ by what was drawn alone.
+    pub(crate) stratum: u64,
+    /// Whether a repeat could end differently.
+    pub(crate) draws: bool,
     /// The permanent fault that it shares with trials of other cases.
     pub(crate) fault: Option<SharedFault>,
 }
@@ -19,14 +25,29 @@ pub(crate) struct TrialWeight {
 /// A permanent fault, which every case meets: target, fault point and repeat.
 pub(crate) type SharedFault = (u32, u32, u32);
 
-impl TrialWeight {
+impl TrialDraw {
     pub(crate) fn of(context: &Context, record: &Record) -> Self {
         let shared = context.is_permanent(record.fault);
         Self {
             weight: record.measures.weight.unwrap_or(1.0),
+            image: context.image(record.case),
+            stratum: stratum(record),
+            draws: context.draws(record.fault),
             fault: shared.then_some((record.target, record.fault, record.repeat)),
         }
     }
+
+    /// The only trial of an image, whose fault is its own.
+    #[cfg(test)]
+    pub(crate) fn alone(image: u64) -> Self {
+        Self { weight: 1.0, image, stratum: image, draws: true, fault: None }
+    }
+}
+
+/// Only strata that follow each other are compared, so that numbers need not be unique.
+fn stratum(record: &Record) -> u64 {
+    let within = u64::from(record.case) << 32 | u64::from(record.fault);
+    within ^ u64::from(record.target).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Judged trials, each of which was an event or was not.
@@ -34,10 +55,15 @@ impl TrialWeight {
 pub(crate) struct Sample {
     n: u64,
     events: u64,
-    /// Trials with a fault of their own.
+    /// Trials by image, and by the permanent fault that some of them share: both are a sample of
+    /// what a system will meet.
+    clusters: Crossed,
+    /// The same on these images, where every trial counts as one and has a fault of its own.
+    draws: Stratified,
+    /// The same on these images, where trials count differently or share a fault.
     apart: Weighted,
-    /// Trials by the permanent fault that they share: together they are one observation of faults
-    /// (a cluster), since all of them say something of the same fault.
+    /// Trials by the permanent fault that they share: together they are one observation of faults,
+    /// since all of them say something of the same fault.
     together: BTreeMap<SharedFault, Bundle>,
     /// Whether some trial counts for more or less than one.
     uneven: bool,
@@ -52,11 +78,13 @@ struct Bundle {
 }
 
 impl Sample {
-    pub(crate) fn add(&mut self, trial: TrialWeight, event: bool) -> Result<(), StatsError> {
-        let TrialWeight { weight, fault } = trial;
+    pub(crate) fn add(&mut self, trial: TrialDraw, event: bool) -> Result<(), StatsError> {
+        let TrialDraw { weight, image, stratum, draws, fault } = trial;
         self.n += 1;
         self.events += u64::from(event);
         self.uneven |= weight != 1.0;
+        self.clusters.add(image, fault.map(fault_number), weight, event)?;
+        self.draws.add(stratum, draws, event);
         let Some(fault) = fault else { return self.apart.add(weight, event) };
         let bundle = self.together.entry(fault).or_insert(Bundle { weight, events: 0, n: 0 });
         // The weights of a permanent fault can only differ where cases have unlike sizes.
@@ -72,6 +100,8 @@ impl Sample {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.n += other.n;
         self.events += other.events;
+        self.clusters.merge(&other.clusters);
+        self.draws.merge(&other.draws);
         self.apart.merge(&other.apart);
         for (fault, bundle) in &other.together {
             let own = self.together.entry(*fault).or_insert(Bundle { events: 0, n: 0, ..*bundle });
@@ -91,14 +121,24 @@ impl Sample {
         self.events
     }
 
-    /// Whether trials count differently.
-    pub(crate) fn is_uneven(&self) -> bool {
-        self.uneven
+    /// The trials by image.
+    pub(crate) fn images(&self) -> &Clustered {
+        self.clusters.first()
+    }
+
+    /// Whether some trials share a permanent fault with those of other images.
+    pub(crate) fn is_shared(&self) -> bool {
+        !self.together.is_empty()
     }
 
     /// Whether every trial counts as one and stands for itself, so that counts say all.
     pub(crate) fn is_plain(&self) -> bool {
         !self.uneven && self.together.is_empty()
+    }
+
+    /// Whether trials count differently.
+    pub(crate) fn is_uneven(&self) -> bool {
+        self.uneven
     }
 
     /// The rate of every permanent fault; `None` where trials have faults of their own.
@@ -116,44 +156,131 @@ impl Sample {
         Ok(sums)
     }
 
-    /// The rate, corrected where trials count differently.
+    /// The rate, corrected where trials count differently, with the interval of the population that
+    /// the precision asks for.
     pub(crate) fn rate(&self, precision: &Precision, scope: Scope) -> Result<Rate, StatsError> {
+        let these = self.on_these_images(precision, scope)?;
+        let level = precision.intervals.level;
+        let new = self.clusters.estimate(precision.intervals.formula(), level)?;
+        Ok(precision.shown(self.of_both(&these, &new)))
+    }
+
+    /// The rate with ends that a rate among new images exceeds with a chance of at most half of what
+    /// the level leaves, however unlike images are: what a verdict needs.
+    pub(crate) fn bounds(&self, precision: &Precision, scope: Scope) -> Result<Rate, StatsError> {
+        let these = self.on_these_images(precision, scope)?;
+        let level = precision.intervals.level;
+        let bounds = Estimate {
+            value: self.clusters.first().rate(),
+            low: self.clusters.lower_bound(level)?,
+            high: self.clusters.upper_bound(level)?,
+            n: self.n,
+        };
+        Ok(precision.shown(self.of_both(&these, &bounds)))
+    }
+
+    /// What is known of these images and of new ones. Where weights correct a rate, that of new
+    /// images is a ratio of sums, and its distances are those from the ratio; rarely drawn strata,
+    /// which the other knows of, count for both.
+    fn of_both(&self, these: &Estimate, new: &Estimate) -> Rate {
+        let mut rate = Rate::new(self.events, *these);
+        rate.images = self.images().len();
+        rate.these_images = these.value.map(|_| [these.low, these.high]);
+        let (Some(value), Some(ratio)) = (these.value, new.value) else { return rate };
+        rate.low = new.low;
+        rate.high = new.high;
+        if self.uneven {
+            rate.low = (value - (ratio - new.low).max(value - these.low)).max(0.0);
+            rate.high = (value + (new.high - ratio).max(these.high - value)).min(1.0);
+        }
+        rate
+    }
+
+    fn on_these_images(&self, precision: &Precision, scope: Scope) -> Result<Estimate, StatsError> {
+        let level = precision.intervals.level;
         if self.is_plain() {
-            return precision.rate(self.events, self.n);
+            return self.draws.estimate(precision.intervals.formula(), level);
         }
         let sums = self.sums()?;
-        let level = precision.intervals.level;
-        let estimate = match scope {
-            Scope::Whole => sums.total(level)?,
-            Scope::Part => sums.ratio(level)?,
-        };
-        Ok(Rate::new(self.events, estimate))
+        match scope {
+            Scope::Whole => sums.total(level),
+            Scope::Part => sums.ratio(level),
+        }
     }
+}
+
+/// A number for a permanent fault.
+fn fault_number((target, fault, repeat): SharedFault) -> u64 {
+    u64::from(target) << 48 ^ u64::from(fault) << 32 ^ u64::from(repeat)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faultlens_spec::{Intervals, Population};
     use faultlens_stats::{Level, wilson};
+
+    fn about_these() -> Precision {
+        let population = Population::TheseImages;
+        let intervals = Intervals { population, ..Intervals::default() };
+        Precision { intervals, ..Precision::wilson() }
+    }
 
     #[test]
     fn a_permanent_fault_counts_once_however_many_cases_meet_it() {
         let mut sample = Sample::default();
         for repeat in 0..20 {
-            for _case in 0..50 {
-                let trial = TrialWeight { weight: 1.0, fault: Some((0, 0, repeat)) };
+            for image in 0..50 {
+                let fault = Some((0, 0, repeat));
+                let trial = TrialDraw { fault, ..TrialDraw::alone(image) };
                 sample.add(trial, repeat < 3).unwrap();
             }
         }
-        let rate = sample.rate(&Precision::wilson(), Scope::Whole).unwrap();
-        assert_eq!((rate.events, rate.n, rate.value), (150, 1000, Some(0.15)));
         let faults = wilson(3, 20, Level::default()).unwrap();
+        let rate = sample.rate(&about_these(), Scope::Whole).unwrap();
+        assert_eq!((rate.events, rate.n, rate.value), (150, 1000, Some(0.15)));
         assert!((rate.low - faults.low).abs() < 1e-12 && (rate.high - faults.high).abs() < 1e-12);
+        let new = sample.rate(&Precision::wilson(), Scope::Whole).unwrap();
+        assert_eq!((new.population, new.images), (Population::NewImages, 50));
+        assert!(new.low <= faults.low && new.high >= faults.high, "{new:?}");
         assert_eq!(sample.fault_rates().unwrap().iter().sum::<f64>(), 3.0);
         let mut twice = sample.clone();
         twice.merge(&sample);
-        assert_eq!(twice.rate(&Precision::wilson(), Scope::Whole).unwrap().high, rate.high);
-        sample.add(TrialWeight { weight: 1.0, fault: None }, false).unwrap();
+        assert_eq!(twice.rate(&about_these(), Scope::Whole).unwrap().high, rate.high);
+        sample.add(TrialDraw::alone(0), false).unwrap();
         assert_eq!((sample.fault_rates(), sample.is_plain()), (None, false));
+    }
+
+    /// Forty images, of which ten always change: about these nothing is chance, about others much.
+    #[test]
+    fn images_are_the_sample() {
+        let mut sample = Sample::default();
+        for image in 0..40 {
+            for _ in 0..30 {
+                let trial = TrialDraw { draws: false, ..TrialDraw::alone(image) };
+                sample.add(trial, image % 4 == 0).unwrap();
+            }
+        }
+        let these = sample.rate(&about_these(), Scope::Whole).unwrap();
+        assert!(these.is_exact() && these.value == Some(0.25), "{these:?}");
+        let new = sample.rate(&Precision::wilson(), Scope::Whole).unwrap();
+        let forty = wilson(10, 40, Level::default()).unwrap();
+        assert!((new.high - forty.high).abs() < 0.02, "{new:?} {forty:?}");
+        assert_eq!(new.these_images, Some([0.25, 0.25]));
+        let bounds = sample.bounds(&Precision::wilson(), Scope::Whole).unwrap();
+        assert!(bounds.high >= new.high && bounds.low <= new.low, "{bounds:?}");
+    }
+
+    #[test]
+    fn few_images_say_nothing_about_others() {
+        let mut sample = Sample::default();
+        for trial in 0..900 {
+            sample.add(TrialDraw::alone(trial / 100), trial % 5 == 0).unwrap();
+        }
+        let rate = sample.rate(&Precision::wilson(), Scope::Whole).unwrap();
+        assert_eq!((rate.population, rate.images), (Population::TheseImages, 9));
+        sample.add(TrialDraw::alone(9), true).unwrap();
+        let rate = sample.rate(&Precision::wilson(), Scope::Whole).unwrap();
+        assert_eq!((rate.population, rate.images), (Population::NewImages, 10));
     }
 }

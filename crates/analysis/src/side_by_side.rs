@@ -2,7 +2,8 @@
 //! how far predictions moved, as studies of vision services report them (Santos 2022).
 
 use crate::context::Context;
-use crate::estimate::{Mean, Precision, Rate, mean_of_known};
+use crate::estimate::{Mean, Precision, Rate, Scope, mean_of_known};
+use crate::sample::{Sample, TrialDraw};
 use crate::trial::{SEVERITY, is_changed, is_control};
 use faultlens_record::Record;
 use faultlens_record::store::{FaultOn, ManifestTarget};
@@ -104,24 +105,29 @@ const ORACLE_MEASURES: [(&str, Measure); 2] =
 /// The largest k.
 const MOST_K: usize = 10;
 
-/// How often a prediction had each rank, from 1; the last counts all further ranks.
-type RankCounts = [u64; MOST_K + 1];
+/// For each k, trials whose top k predictions miss a wanted one.
+type MissedByK = [Sample; MOST_K];
 
 /// What is counted under image faults.
 #[derive(Default)]
 pub(crate) struct Sides {
-    /// By target and fault point: changed, and judged.
-    cells: BTreeMap<(u32, u32), (u64, u64)>,
-    /// By target: the ranks of the clean top-1 prediction.
-    golden: BTreeMap<u32, RankCounts>,
-    /// By target: the ranks of the true label.
-    truth: BTreeMap<u32, RankCounts>,
-    /// By target, measure and fault point.
-    moved: BTreeMap<(u32, Measure, u32), stats::Mean>,
+    /// By target and fault point, the judged trials.
+    cells: BTreeMap<(u32, u32), Sample>,
+    /// By target: how often the clean top-1 prediction is missed.
+    golden: BTreeMap<u32, MissedByK>,
+    /// By target: how often the true label is missed.
+    truth: BTreeMap<u32, MissedByK>,
+    /// By target, measure, fault point and image.
+    moved: BTreeMap<(u32, Measure, u32), BTreeMap<u64, stats::Mean>>,
 }
 
 impl Sides {
-    pub(crate) fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
+    pub(crate) fn add(
+        &mut self,
+        context: &Context,
+        record: &Record,
+        draw: TrialDraw,
+    ) -> Result<(), StatsError> {
         let Some(fault) = context.manifest.faults.get(record.fault as usize) else {
             return Ok(());
         };
@@ -129,40 +135,45 @@ impl Sides {
             return Ok(());
         }
         let Some(changed) = is_changed(record) else { return Ok(()) };
-        let cell = self.cells.entry((record.target, record.fault)).or_default();
-        cell.0 += u64::from(changed);
-        cell.1 += 1;
+        self.cells.entry((record.target, record.fault)).or_default().add(draw, changed)?;
         if is_control(&fault.name) {
             return Ok(());
         }
         let target = context.manifest.targets.get(record.target as usize);
         let golden = context.golden(record.target, record.case);
         if target.is_some_and(ranks_predictions) {
-            count_rank(&mut self.golden, record, record.measures.rank);
+            count_rank(&mut self.golden, record, record.measures.rank, draw)?;
             if golden.is_some_and(|golden| golden.truth.is_some()) {
-                count_rank(&mut self.truth, record, record.measures.truth_rank);
+                count_rank(&mut self.truth, record, record.measures.truth_rank, draw)?;
             }
             let before = golden.and_then(|golden| golden.score).filter(|score| score.is_finite());
             if let (Some(before), Some(now)) = (before, confidence(record)) {
-                self.measure(record, Measure::ConfidenceLost, f64::from(before) - now)?;
+                self.measure(record, draw, Measure::ConfidenceLost, f64::from(before) - now)?;
             }
         }
         for (name, measure) in ORACLE_MEASURES {
             if let Some(value) = record.measures.oracle_value(name) {
-                self.measure(record, measure, value)?;
+                self.measure(record, draw, measure, value)?;
             }
         }
         if let Some(ap) = record.measures.ap {
-            self.measure(record, Measure::ApAgainstClean, ap)?;
+            self.measure(record, draw, Measure::ApAgainstClean, ap)?;
         }
         Ok(())
     }
 
-    fn measure(&mut self, record: &Record, measure: Measure, value: f64) -> Result<(), StatsError> {
+    fn measure(
+        &mut self,
+        record: &Record,
+        draw: TrialDraw,
+        measure: Measure,
+        value: f64,
+    ) -> Result<(), StatsError> {
         if !value.is_finite() {
             return Ok(());
         }
-        self.moved.entry((record.target, measure, record.fault)).or_default().add(value)
+        let cell = self.moved.entry((record.target, measure, record.fault)).or_default();
+        cell.entry(draw.image).or_default().add(value)
     }
 
     /// Faults by targets; `None` without image faults.
@@ -213,15 +224,16 @@ impl Sides {
         points: &[u32],
         precision: &Precision,
     ) -> Result<Option<Rate>, StatsError> {
-        let mut events = 0;
-        let mut n = 0;
+        let mut all = Sample::default();
         for point in points {
-            if let Some((changed, judged)) = self.cells.get(&(target, *point)) {
-                events += changed;
-                n += judged;
+            if let Some(sample) = self.cells.get(&(target, *point)) {
+                all.merge(sample);
             }
         }
-        precision.known_rate(events, n)
+        if all.n() == 0 {
+            return Ok(None);
+        }
+        all.rate(precision, Scope::Whole).map(Some)
     }
 
     /// By target, for each k the rate of trials whose top k predictions miss the clean top-1
@@ -233,11 +245,10 @@ impl Sides {
     ) -> Result<Vec<KCurve>, StatsError> {
         let mut all = Vec::new();
         for (against, by_target) in [("golden", &self.golden), ("truth", &self.truth)] {
-            for (target, counts) in by_target {
-                let n: u64 = counts.iter().sum();
+            for (target, missed) in by_target {
                 let mut rates = Vec::new();
-                for k in 1..=MOST_K {
-                    rates.push(precision.rate(counts[k..].iter().sum(), n)?);
+                for sample in missed {
+                    rates.push(sample.rate(precision, Scope::Whole)?);
                 }
                 all.push(KCurve {
                     target: context.target_name(*target).to_owned(),
@@ -250,39 +261,70 @@ impl Sides {
     }
 
     /// By target and measure, how far predictions moved under each fault.
-    pub(crate) fn moved(&self, context: &Context, precision: &Precision) -> Vec<MeasureChange> {
+    pub(crate) fn moved(
+        &self,
+        context: &Context,
+        precision: &Precision,
+    ) -> Result<Vec<MeasureChange>, StatsError> {
         let level = precision.intervals.level;
-        let mut all: BTreeMap<(u32, Measure), BTreeMap<&str, stats::Mean>> = BTreeMap::new();
-        for ((target, measure, fault), mean) in &self.moved {
+        let mut all: BTreeMap<(u32, Measure), BTreeMap<&str, ByImage>> = BTreeMap::new();
+        for ((target, measure, fault), images) in &self.moved {
             let Some(fault) = context.manifest.faults.get(*fault as usize) else { continue };
             let faults = all.entry((*target, *measure)).or_default();
-            faults.entry(fault.name.as_str()).or_default().merge(mean);
+            merge_images(faults.entry(fault.name.as_str()).or_default(), images);
         }
         let mut changes = Vec::new();
         for ((target, measure), mut faults) in all {
             // One observation has no interval.
-            faults.retain(|_, mean| mean.n() > 1);
+            faults.retain(|_, images| images.len() > 1);
             if faults.is_empty() {
                 continue;
             }
-            let mut whole = stats::Mean::default();
+            let mut whole = ByImage::new();
             let mut rows = Vec::new();
-            for (fault, mean) in faults {
-                whole.merge(&mean);
+            for (fault, images) in faults {
+                merge_images(&mut whole, &images);
                 rows.push(MeasureChangeRow {
                     fault: fault.to_owned(),
-                    mean: mean.estimate_in(measure.range(), level).into(),
+                    mean: mean_of_images(&images, measure, level)?,
                 });
             }
             changes.push(MeasureChange {
                 target: context.target_name(target).to_owned(),
                 measure,
                 rows,
-                all: whole.estimate_in(measure.range(), level).into(),
+                all: mean_of_images(&whole, measure, level)?,
             });
         }
-        changes
+        Ok(changes)
     }
+}
+
+/// The values of every image.
+type ByImage = BTreeMap<u64, stats::Mean>;
+
+fn merge_images(all: &mut ByImage, others: &ByImage) {
+    for (image, mean) in others {
+        all.entry(*image).or_default().merge(mean);
+    }
+}
+
+/// The mean over images, each of which counts once however many trials it has: so the interval
+/// speaks of new images.
+fn mean_of_images(
+    images: &ByImage,
+    measure: Measure,
+    level: stats::Level,
+) -> Result<Mean, StatsError> {
+    let mut mean = stats::Mean::default();
+    let mut n = 0;
+    for own in images.values() {
+        n += own.n();
+        if let Some(value) = own.estimate(level).value {
+            mean.add(value)?;
+        }
+    }
+    Ok(Mean { n, ..mean.estimate_in(measure.range(), level).into() })
 }
 
 /// Whether a target's predictions have an order.
@@ -295,16 +337,25 @@ fn ranks_predictions(target: &ManifestTarget) -> bool {
         )
 }
 
-/// Counts the rank of a prediction: the first where the record has none, and the last where the
-/// response does not name it, which records write as 0.
-fn count_rank(by_target: &mut BTreeMap<u32, RankCounts>, record: &Record, rank: Option<u64>) {
+/// Counts for which k a prediction is missed. Its rank is the first where the record has none, and
+/// beyond every k where the response does not name it, which records write as 0.
+fn count_rank(
+    by_target: &mut BTreeMap<u32, MissedByK>,
+    record: &Record,
+    rank: Option<u64>,
+    draw: TrialDraw,
+) -> Result<(), StatsError> {
     let rank = match rank {
-        _ if record.answer.is_none() => MOST_K + 1,
+        _ if record.answer.is_none() => usize::MAX,
         None => 1,
-        Some(0) => MOST_K + 1,
+        Some(0) => usize::MAX,
         Some(rank) => usize::try_from(rank).unwrap_or(usize::MAX),
     };
-    by_target.entry(record.target).or_default()[rank.min(MOST_K + 1) - 1] += 1;
+    let missed = by_target.entry(record.target).or_default();
+    for (k, sample) in (1..).zip(missed) {
+        sample.add(draw, rank > k)?;
+    }
+    Ok(())
 }
 
 /// The confidence that the target still has in the clean prediction: none where it does not name

@@ -12,14 +12,16 @@ use crate::error::AnalysisError;
 use crate::estimate::{Precision, Scope};
 use crate::example::examples;
 use crate::fairness::Fair;
+use crate::family::Family;
+use crate::family_result::families;
 use crate::gallery::galleries;
-use crate::group::{Grouping, Groups};
+use crate::group::{Grouping, Groups, Only};
 use crate::locations::LocationCounts;
 use crate::method::{Method, Provenance};
 use crate::preserve::Preservations;
 use crate::repeats::Repeats;
 use crate::robustness::Errors;
-use crate::sample::TrialWeight;
+use crate::sample::TrialDraw;
 use crate::scenes::Scenes;
 use crate::side_by_side::Sides;
 use crate::summary::{
@@ -59,7 +61,9 @@ struct Pass {
     precision: Precision,
     repeats: Repeats,
     overall: Counts,
+    families: BTreeMap<Family, Counts>,
     targets: BTreeMap<u32, Counts>,
+    target_families: BTreeMap<(u32, Family), Counts>,
     /// By target and fault.
     cells: BTreeMap<(u32, u32), Counts>,
     groups: Vec<Groups>,
@@ -103,9 +107,11 @@ impl Pass {
             precision: Precision::of(campaign),
             repeats,
             overall: Counts::default(),
+            families: BTreeMap::new(),
             targets: BTreeMap::new(),
+            target_families: BTreeMap::new(),
             cells: BTreeMap::new(),
-            groups: names.into_iter().map(|name| Groups::new(context, name)).collect(),
+            groups: names.into_iter().flat_map(|name| groups(context, name)).collect(),
             chosen: by.is_empty(),
             checks,
             locations: LocationCounts::default(),
@@ -132,25 +138,32 @@ impl Pass {
         if context.is_search(record.fault) {
             return self.critical.add(record);
         }
-        let weight = TrialWeight::of(context, record);
+        let weight = TrialDraw::of(context, record);
         let in_target = self.repeats.in_target(record);
         let in_all = self.repeats.in_all(record);
         if in_all {
             self.overall.add(&record.outcome, weight)?;
+            if let Some(family) = context.family(record.fault) {
+                self.families.entry(family).or_default().add(&record.outcome, weight)?;
+            }
             self.locations.add(context, record, weight)?;
         }
         if in_target {
             self.targets.entry(record.target).or_default().add(&record.outcome, weight)?;
+            if let Some(family) = context.family(record.fault) {
+                let counts = self.target_families.entry((record.target, family)).or_default();
+                counts.add(&record.outcome, weight)?;
+            }
         }
         let cell = (record.target, record.fault);
         self.cells.entry(cell).or_default().add(&record.outcome, weight)?;
         self.thresholds.add(record, weight)?;
-        self.errors.add(context, record);
-        self.sides.add(context, record)?;
+        self.errors.add(context, record, weight)?;
+        self.sides.add(context, record, weight)?;
         self.fair.add(context, record);
         self.benefits.add(context, record);
-        self.attacks.add(context, record);
-        self.scenes.add(context, record, [in_target, in_all])?;
+        self.attacks.add(context, record, weight);
+        self.scenes.add(context, record, weight, [in_target, in_all])?;
         self.detected.add(context, record);
         self.preservations.add(context, record);
         for groups in &mut self.groups {
@@ -200,7 +213,7 @@ impl Pass {
         warnings.extend(warning::of_fairness(campaign, &images.fairness));
         warnings.extend(attacks.masked.iter().cloned().map(Warning::MaskedGradients));
         warnings.extend(warning::of_scenes(&scenes.totals));
-        let targets = targets(context, &self.targets, &precision)?;
+        let targets = targets(context, &self.targets, &self.target_families, &precision)?;
         let traits = traits(context, &targets, &self.targets, &precision)?;
         let model = ModelFaultResults {
             heat_maps: self.locations.heat_maps(context, &precision)?,
@@ -216,6 +229,7 @@ impl Pass {
         };
         let weighted = self.overall.judged().is_uneven();
         let overall = self.overall.tally(&precision, Scope::Whole)?;
+        let families = families(context, &self.families, &self.cells, &precision)?;
         let curves = curves(context, &self.cells, &precision)?;
         let thresholds = self.thresholds.rates(context, &precision)?;
         let groupings = self.groupings(context)?;
@@ -232,6 +246,7 @@ impl Pass {
             intervals: precision.intervals,
             weighted,
             overall,
+            families,
             targets,
             groupings,
             curves,
@@ -260,7 +275,7 @@ impl Pass {
             robustness: self.errors.robustness(context, reference, precision)?,
             side_by_side: self.sides.table(context, precision)?,
             k_curves: self.sides.k_curves(context, precision)?,
-            measures: self.sides.moved(context, precision),
+            measures: self.sides.moved(context, precision)?,
             fairness: self.fair.fairness(context, precision)?,
             benefits: self.benefits.benefits(context, precision)?,
             detection: self.detected.quality(context, precision)?,
@@ -316,14 +331,38 @@ impl Pass {
             if self.chosen && (groups.len() < 2 || of_cases && groups.len() > most) {
                 continue;
             }
-            let mut grouping = groups.grouping(&self.precision, seed)?;
+            let target = groups.target();
+            let mut grouping = groups.grouping(context, &self.precision, seed)?;
             if grouping.attribute == "layer" {
-                self.locations.describe(&mut grouping, &self.precision)?;
+                self.locations.describe(&mut grouping, target, &self.precision)?;
             }
             groupings.push(grouping);
         }
         Ok(groupings)
     }
+}
+
+/// The groups by an attribute. Layers and operators of different networks have nothing in common,
+/// nor have faults of different families, so that each has its own.
+fn groups(context: &Context, attribute: &str) -> Vec<Groups> {
+    let of_networks = ["layer", "operator", "position", "value"].contains(&attribute);
+    let count = context.manifest.targets.len() as u32;
+    let mut targets = vec![None];
+    if of_networks && count > 1 {
+        targets = (0..count).map(Some).collect();
+    }
+    let found = context.families();
+    let mut families = vec![None];
+    if found.len() > 1 {
+        families = found.into_iter().map(Some).collect();
+    }
+    let mut groups = Vec::new();
+    for family in families {
+        for &target in &targets {
+            groups.push(Groups::new(context, attribute, Only { target, family }));
+        }
+    }
+    groups
 }
 
 /// The attributes that trials are grouped by where the user names none.

@@ -13,6 +13,7 @@ use crate::curve::Curve;
 use crate::detection::DetectionQuality;
 use crate::example::Example;
 use crate::fairness::Fairness;
+use crate::family_result::FamilyResult;
 use crate::gallery::Gallery;
 use crate::group::Grouping;
 use crate::locations::{HeatMap, Ranking};
@@ -32,7 +33,7 @@ use faultlens_spec::Intervals;
 use serde::Serialize;
 
 /// The version of the JSON report; raised when a reader of an older one would go wrong.
-pub const SUMMARY_VERSION: u32 = 1;
+pub const SUMMARY_VERSION: u32 = 2;
 
 /// What a run found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,8 +56,11 @@ pub struct Summary {
     /// Whether some trials count for more or less than one, since their locations were drawn more
     /// or less often than they occur; rates are corrected for it, counts are not.
     pub weighted: bool,
-    /// All trials together; where a stop rule ended some sooner, those that count together.
+    /// All trials together; where a stop rule ended some sooner, those that count together. Their
+    /// rate means something only where all faults are of one family.
     pub overall: Tally,
+    /// By family of faults.
+    pub families: Vec<FamilyResult>,
     /// By target.
     pub targets: Vec<TargetSummary>,
     /// Rates by attributes of the trials.

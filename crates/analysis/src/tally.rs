@@ -1,7 +1,7 @@
 //! Outcomes, counted.
 
 use crate::estimate::{Precision, Rate, Scope};
-use crate::sample::{Sample, TrialWeight};
+use crate::sample::{Sample, TrialDraw};
 use faultlens_core::{Outcome, OutcomeKind};
 use faultlens_spec::RateKind;
 use faultlens_stats::StatsError;
@@ -77,7 +77,7 @@ impl Counts {
     }
 
     /// Counts a trial.
-    pub(crate) fn add(&mut self, outcome: &Outcome, weight: TrialWeight) -> Result<(), StatsError> {
+    pub(crate) fn add(&mut self, outcome: &Outcome, weight: TrialDraw) -> Result<(), StatsError> {
         let kind = outcome.kind();
         self.by_kind[kind as usize] += 1;
         if let Outcome::Skipped(reason) = outcome {
@@ -151,16 +151,20 @@ mod tests {
             (Outcome::Unchanged, 2.0),
             (Outcome::Crashed, 1.0),
         ] {
-            counts.add(&outcome, TrialWeight { weight, fault: None }).unwrap();
+            counts.add(&outcome, TrialDraw { weight, ..TrialDraw::alone(0) }).unwrap();
         }
         let rate = |of| counts.rate(&Precision::wilson(), of).unwrap();
         assert_eq!((rate(Scope::Whole).events, rate(Scope::Whole).n), (2, 4));
         assert_eq!(rate(Scope::Whole).value, Some(1.0 / 4.0));
         assert_eq!(rate(Scope::Part).value, Some(1.0 / 4.0));
-        counts.add(&Outcome::Unchanged, TrialWeight { weight: 4.0, fault: None }).unwrap();
+        counts.add(&Outcome::Unchanged, TrialDraw { weight: 4.0, ..TrialDraw::alone(0) }).unwrap();
         assert_eq!(counts.rate(&Precision::wilson(), Scope::Whole).unwrap().value, Some(1.0 / 5.0));
         assert_eq!(counts.rate(&Precision::wilson(), Scope::Part).unwrap().value, Some(1.0 / 8.0));
-        assert!(counts.add(&Outcome::Unchanged, TrialWeight { weight: 0.0, fault: None }).is_err());
+        assert!(
+            counts
+                .add(&Outcome::Unchanged, TrialDraw { weight: 0.0, ..TrialDraw::alone(0) })
+                .is_err()
+        );
     }
 
     #[test]
@@ -168,7 +172,7 @@ mod tests {
         let mut counts = Counts::default();
         let reasons = [Reason::TooFewObjects, Reason::NoRoom, Reason::TooFewObjects];
         for outcome in reasons.map(Outcome::Skipped).into_iter().chain([Outcome::Unchanged]) {
-            counts.add(&outcome, TrialWeight { weight: 1.0, fault: None }).unwrap();
+            counts.add(&outcome, TrialDraw::alone(0)).unwrap();
         }
         let mut both = counts.clone();
         both.merge(&counts);

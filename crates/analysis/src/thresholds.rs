@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::estimate::{Precision, Rate, Scope};
-use crate::sample::{Sample, TrialWeight};
+use crate::sample::{Sample, TrialDraw};
 use faultlens_core::OutcomeKind;
 use faultlens_record::Record;
 use faultlens_spec::Campaign;
@@ -53,7 +53,7 @@ impl Thresholds {
         Self { thresholds, cells: BTreeMap::new(), measured: false }
     }
 
-    pub(crate) fn add(&mut self, record: &Record, weight: TrialWeight) -> Result<(), StatsError> {
+    pub(crate) fn add(&mut self, record: &Record, weight: TrialDraw) -> Result<(), StatsError> {
         if self.thresholds.is_empty() || record.outcome.kind() == OutcomeKind::Skipped {
             return Ok(());
         }

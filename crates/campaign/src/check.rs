@@ -28,7 +28,8 @@ pub(crate) fn attributes(campaign: &Campaign, cases: &Cases) -> Result<(), OpenC
         campaign.targets.iter().flat_map(|target| target.traits.keys()).map(String::as_str),
     );
     known.extend(first.strata.keys().map(String::as_str));
-    for name in campaign.fairness.iter().flat_map(|fairness| &fairness.by) {
+    let fairness = campaign.fairness.iter().flat_map(|fairness| &fairness.by);
+    for name in fairness.chain(&campaign.cluster) {
         if !first.strata.contains_key(name) {
             let columns = first.strata.keys().map(String::as_str);
             let hint = match did_you_mean(name, columns.clone()) {

@@ -33,7 +33,8 @@ pub(super) fn plain(events: usize, n: usize, intervals: &Intervals) -> Result<Ra
     let events = events as u64;
     let n = n as u64;
     let estimate = intervals.estimate(events, n)?;
-    Ok(Rate { events, n, value: estimate.value, low: estimate.low, high: estimate.high })
+    let Estimate { value, low, high, .. } = estimate;
+    Ok(Rate { events, n, value, low, high, ..Rate::default() })
 }
 
 impl Evidence<'_> {

@@ -157,7 +157,8 @@ mod tests {
 
     fn stopping(label: &str, layers: &[&str], events: u64, share: f64) -> Evaluated {
         let value = events as f64 / 100.0;
-        let rate = Rate { events, n: 100, value: Some(value), low: value, high: value };
+        let rate =
+            Rate { events, n: 100, value: Some(value), low: value, high: value, ..Rate::default() };
         let layers: Vec<String> = layers.iter().map(|&name| name.to_owned()).collect();
         Evaluated {
             protection: if layers.is_empty() { RANGES } else { DUPLICATION }.to_owned(),

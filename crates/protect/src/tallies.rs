@@ -110,6 +110,7 @@ impl<K: Ord + Clone> Tallies<K> {
             value: estimate.value,
             low: estimate.low,
             high: estimate.high,
+            ..Rate::default()
         })
     }
 }
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn weights_of_one_count_trials_and_others_their_weight() {
-        let intervals = Intervals { method: Method::Wilson, level: Level::default() };
+        let intervals = Intervals::default();
         let of = |all: &[(bool, f64, u32)]| {
             let mut tallies = Tallies::default();
             for (key, weight, n) in all {

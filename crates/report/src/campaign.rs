@@ -2,8 +2,8 @@
 
 use crate::checks::checks;
 use crate::document::{Document, Header, KeyFigure};
-use crate::prose::findings;
-use crate::prose::method::intervals;
+use crate::prose::method::{about_population, intervals};
+use crate::prose::{family_name, findings};
 use crate::render;
 use crate::render::terminal::Terminal;
 use crate::sections::{Input, parts};
@@ -30,7 +30,7 @@ pub fn html(summary: &Summary, dir: &Path) -> String {
     if protections.as_ref().is_some_and(|advice| advice.recorded != recorded) {
         warnings.push(OUTDATED.to_owned());
     }
-    let interval = intervals(&summary.intervals);
+    let interval = intervals(summary);
     let document = document(&Input { summary, dir, interval, protections, warnings });
     render::html::page(&document, Some(dir))
 }
@@ -51,7 +51,7 @@ fn without_directory(summary: &Summary) -> Input<'_> {
     Input {
         summary,
         dir: Path::new(""),
-        interval: intervals(&summary.intervals),
+        interval: intervals(summary),
         protections: None,
         warnings: Vec::new(),
     }
@@ -68,30 +68,41 @@ fn document(input: &Input<'_>) -> Document {
             .map(|verdict| (verdict, format!("requirements {}", verdict.text()))),
         lead: String::new(),
         findings: findings(summary),
-        headline: headline(&summary.overall),
+        headline: headline(summary),
         interval: input.interval.clone(),
+        population: about_population(summary),
         source: "from the run directory alone",
-        figures: figures(&summary.overall, &summary.progress),
+        figures: figures(summary),
         checks: checks(summary),
     };
     Document { header, parts: parts(input) }
 }
 
-fn headline(tally: &Tally) -> String {
+fn headline(summary: &Summary) -> String {
+    let tally = &summary.overall;
     let trials = format::counted(tally.trials(), "trial");
-    let rate = match tally.rate.value {
-        None => "none judged".into(),
-        Some(_) => format!("{} changed", format::rate(&tally.rate)),
+    let changed = match &summary.families[..] {
+        _ if tally.rate.value.is_none() => "none judged".to_owned(),
+        [] | [_] => format!("{} changed", format::rate(&tally.rate)),
+        // What disturbs different things is in no rate together.
+        several => {
+            let each = several.iter().map(|one| {
+                let name = family_name(one.family).to_lowercase();
+                format!("{name} {}", format::rate(&one.tally.rate))
+            });
+            format!("changed: {}", each.collect::<Vec<_>>().join(", "))
+        }
     };
     if tally.spare == 0 {
-        return format!("{trials}, {rate}");
+        return format!("{trials}, {changed}");
     }
-    format!("{trials}, {rate} ({} not needed)", format::count(tally.spare))
+    format!("{trials}, {changed} ({} not needed)", format::count(tally.spare))
 }
 
-fn figures(tally: &Tally, progress: &Progress) -> Vec<KeyFigure> {
+/// How often predictions changed, with the ends of the interval.
+fn changed(name: &str, tally: &Tally) -> KeyFigure {
     let judged = format!("of {} judged", format::count(tally.rate.n));
-    let interval = match tally.rate.value {
+    let note = match tally.rate.value {
         None => "no trial judged yet".into(),
         Some(_) => {
             let (low, high) = format::ends(&tally.rate);
@@ -103,12 +114,28 @@ fn figures(tally: &Tally, progress: &Progress) -> Vec<KeyFigure> {
             )
         }
     };
-    let mut figures = vec![
-        KeyFigure::new("Changed", format::value(&tally.rate), interval),
+    KeyFigure::new(name, format::value(&tally.rate), note)
+}
+
+fn figures(summary: &Summary) -> Vec<KeyFigure> {
+    let tally = &summary.overall;
+    let progress = &summary.progress;
+    let judged = format!("of {} judged", format::count(tally.rate.n));
+    let mut figures = Vec::new();
+    match &summary.families[..] {
+        [] | [_] => figures.push(changed("Changed", tally)),
+        several => {
+            for one in several {
+                let name = format!("Changed, {}", family_name(one.family).to_lowercase());
+                figures.push(changed(&name, &one.tally));
+            }
+        }
+    }
+    figures.extend([
         figure("Trials", progress.recorded, state(progress)),
         figure("Detected", tally.detected, judged.clone()),
         figure("Crashed", tally.crashed, judged.clone()),
-    ];
+    ]);
     if tally.timed_out > 0 {
         figures.push(figure("Timed out", tally.timed_out, judged));
     }

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 pub fn json(summary: &Summary) -> Result<Value, serde_json::Error> {
     let mut object = serde_json::to_value(summary)?;
     object["confidence"] = summary.intervals.level.confidence().into();
-    object["interval"] = method::intervals(&summary.intervals).into();
+    object["interval"] = method::intervals(summary).into();
+    object["population"] = method::about_population(summary).into();
     object["findings"] = findings(summary).into();
     object["advice"] = recommendations(summary).into();
     object["warnings"] = warnings(summary).into();
@@ -22,7 +23,7 @@ pub fn json(summary: &Summary) -> Result<Value, serde_json::Error> {
     object["provenance"] = json!(method::provenance(&summary.provenance));
     for (at, grouping) in summary.groupings.iter().enumerate() {
         let own = &mut object["groupings"][at];
-        own["title"] = groups::title(&grouping.attribute).into();
+        own["title"] = groups::title(grouping).into();
         own["correction"] = groups::test(grouping).into();
     }
     for (at, one) in summary.images.measures.iter().enumerate() {

@@ -3,6 +3,7 @@
 use crate::checks::checks;
 use crate::document::Check;
 use crate::escape::xml;
+use crate::prose::family_name;
 use faultlens_analysis::format;
 use faultlens_analysis::{Rate, Summary, Verdict};
 use std::fmt::Write as _;
@@ -57,9 +58,18 @@ fn test_case(out: &mut String, check: &Check, campaign: &str) {
 fn properties(out: &mut String, summary: &Summary) {
     out.push_str("<properties>\n");
     property(out, "trials", &summary.progress.recorded.to_string());
-    rate(out, "changed", &summary.overall.rate);
+    let single = summary.families.len() < 2;
+    if single {
+        rate(out, "changed", &summary.overall.rate);
+    }
+    for family in summary.families.iter().filter(|_| !single) {
+        let name = family_name(family.family).to_lowercase().replace(' ', "_");
+        rate(out, &format!("changed.{name}"), &family.tally.rate);
+    }
     for target in &summary.targets {
-        rate(out, &format!("changed.{}", target.name), &target.tally.rate);
+        if single {
+            rate(out, &format!("changed.{}", target.name), &target.tally.rate);
+        }
         if let Some(accuracy) = &target.accuracy {
             rate(out, &format!("accuracy.{}", target.name), accuracy);
         }

@@ -1,10 +1,9 @@
 //! A campaign, checked.
 
 use super::{
-    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Method, Preservation, Requirement, Stop,
+    DefenceSpec, FaultPoint, Intervals, JudgeSpec, Population, Preservation, Requirement, Stop,
 };
 use faultlens_data::{Format, Sampling};
-use faultlens_stats::Level;
 use faultlens_targets::PartialDescription;
 use faultlens_targets::service::{Limits, ServiceSpec};
 use serde_json::{Value, json};
@@ -41,6 +40,8 @@ pub struct Campaign {
     pub judge: JudgeSpec,
     /// How intervals are made.
     pub intervals: Intervals,
+    /// The stratum that tells which images belong together and count as one, where there is one.
+    pub cluster: Option<String>,
     /// When there are enough trials; by default after the trials of each point.
     pub stop: Option<Stop>,
     /// Limits on rates.
@@ -174,7 +175,8 @@ impl Campaign {
             faults: Vec::new(),
             objects: None,
             judge,
-            intervals: Intervals { method: Method::default(), level: Level::default() },
+            intervals: Intervals::default(),
+            cluster: None,
             stop: None,
             requirements: Vec::new(),
             preserve: Vec::new(),
@@ -202,7 +204,12 @@ impl Campaign {
         let faults = self.faults.iter().map(|point| json!([point.spec(), point.trials]));
         let stop = self.stop.map(|stop| {
             let confidence = self.intervals.level.confidence();
-            json!([stop.half_width, stop.at_most, confidence])
+            match stop.population {
+                Population::TheseImages => json!([stop.half_width, stop.at_most, confidence]),
+                Population::NewImages => {
+                    json!([stop.half_width, stop.at_most, confidence, "new_images", self.cluster])
+                }
+            }
         });
         let mut meaning = json!({
             "seed": self.seed,

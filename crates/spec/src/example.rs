@@ -97,11 +97,12 @@ oracle: {name: same_top, k: 1}
 # is wrong already; it needs labels.
 # guards: [golden_correct]
 
-# How intervals are made: wilson, or clopper_pearson, which is never too narrow.
-# intervals: {method: wilson, confidence: 0.95}
+# How intervals are made: wilson, or clopper_pearson, which is never too narrow; and which images
+# they speak of: new_images, of which these are a sample, or these_images alone.
+# intervals: {method: wilson, confidence: 0.95, population: new_images}
 
-# Stop a fault point once its rate is known to plus or minus half_width; trials must then be left
-# out above. at_most is the most trials per case.
+# Stop a fault point once its rate is known to plus or minus half_width, or cannot be with so few
+# images; trials must then be left out above. at_most is the most trials per case.
 # stop: {half_width: 0.01, at_most: 200}
 
 # Limits with a verdict each. faultlens check ends with 0 if all are met, 1 if one is not, 3 if

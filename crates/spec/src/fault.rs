@@ -130,6 +130,11 @@ impl FaultPoint {
         kind.point(settings, 1).map_err(|error| error.to_string())
     }
 
+    /// Whether a repeat of a trial could end differently.
+    pub fn draws(&self) -> bool {
+        self.disturbance.draws()
+    }
+
     /// The settings as JSON values, from which [`FaultPoint::new`] makes the same point.
     pub fn settings_json(&self) -> BTreeMap<String, serde_json::Value> {
         plugin::json(&self.settings)

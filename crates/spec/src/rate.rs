@@ -2,11 +2,24 @@
 //! limits.
 
 use faultlens_core::OutcomeKind;
-use faultlens_stats::{Estimate, Level, StatsError, StopRule, clopper_pearson, wilson};
+use faultlens_stats::{Estimate, Formula, Level, StatsError, clopper_pearson, wilson};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// Which images a rate speaks of.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Population {
+    /// Images like those of the campaign, which are a sample of them: what a system will meet.
+    #[default]
+    NewImages,
+    /// The images of the campaign and no others: only what faults draw is chance.
+    TheseImages,
+}
 
 /// How intervals of rates are made.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,9 +28,26 @@ pub struct Intervals {
     pub method: Method,
     /// How often they cover the truth.
     pub level: Level,
+    /// Which images they speak of.
+    pub population: Population,
+}
+
+impl Default for Intervals {
+    fn default() -> Self {
+        let method = Method::default();
+        Self { method, level: Level::default(), population: Population::default() }
+    }
 }
 
 impl Intervals {
+    /// The method as the formula that it is.
+    pub fn formula(&self) -> Formula {
+        match self.method {
+            Method::Wilson => Formula::Wilson,
+            Method::ClopperPearson => Formula::ClopperPearson,
+        }
+    }
+
     /// The rate of `events` among `n` trials; an error only for counts that no sample has.
     pub fn estimate(&self, events: u64, n: u64) -> Result<Estimate, StatsError> {
         match self.method {
@@ -66,8 +96,9 @@ pub struct Stop {
     pub half_width: f64,
     /// or when every case had so many trials.
     pub at_most: u32,
-    /// The half-width and the campaign's confidence as the rule to ask.
-    pub rule: StopRule,
+    /// Which images the rate speaks of. For new images, trials also end when more of them could
+    /// not narrow the interval enough, since there are too few images.
+    pub population: Population,
 }
 
 /// A rate that a requirement limits.
@@ -133,6 +164,8 @@ pub struct Requirement {
     pub fit: Option<FitLimit>,
     /// Only trials with these attributes count; all where it is empty.
     pub filter: BTreeMap<String, String>,
+    /// Which images the limit is to hold for.
+    pub population: Population,
 }
 
 /// "changed ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1".
@@ -154,7 +187,10 @@ impl fmt::Display for Requirement {
             let link = if at == 0 { "where" } else { "and" };
             write!(f, " {link} {attribute} = {value}")?;
         }
-        Ok(())
+        match self.population {
+            Population::NewImages => Ok(()),
+            Population::TheseImages => f.write_str(" on these images"),
+        }
     }
 }
 
@@ -180,6 +216,7 @@ mod tests {
             at_most: 0.07,
             fit: None,
             filter: BTreeMap::new(),
+            population: Population::NewImages,
         };
         assert_eq!(requirement.to_string(), "changed ≤ 7%");
         requirement.filter.insert("target".to_owned(), "deep".to_owned());
@@ -194,6 +231,8 @@ mod tests {
         assert_eq!(requirement.to_string(), "FIT ≤ 10 of 100 raw where target = deep");
         requirement.fit = Some(FitLimit { raw: 2.5, share: 0.3 });
         assert_eq!(requirement.to_string(), "FIT ≤ 10 of 2.5 raw, 30% of them where target = deep");
+        requirement.population = Population::TheseImages;
+        assert!(requirement.to_string().ends_with(" where target = deep on these images"));
     }
 
     #[test]
@@ -209,7 +248,7 @@ mod tests {
 
     #[test]
     fn intervals_are_those_of_the_method() {
-        let by = |method| Intervals { method, level: Level::default() };
+        let by = |method| Intervals { method, ..Intervals::default() };
         let wilson = by(Method::Wilson);
         let exact = by(Method::ClopperPearson);
         // From Python: the score formula, and bisection on sums of the binomial's terms.

@@ -16,10 +16,11 @@ use super::written::{
     RequirementSection, StopSection, TargetSection, VisualChange,
 };
 use super::{
-    DefenceSpec, FitLimit, Intervals, JudgeSpec, Preservation, RateKind, Requirement, Stop,
+    DefenceSpec, FitLimit, Intervals, JudgeSpec, Population, Preservation, RateKind, Requirement,
+    Stop,
 };
 use faultlens_judge::Tolerance;
-use faultlens_stats::{Level, StopRule};
+use faultlens_stats::Level;
 use faultlens_targets::onnx::labels_from;
 use faultlens_targets::{PartialDescription, embedded_model};
 use faultlens_world::PREFIX;
@@ -57,14 +58,15 @@ fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
     let file: CampaignFile = read("a campaign", &tree, text)?;
     let base = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let stem = path.file_stem().map_or("campaign".into(), |stem| stem.to_string_lossy());
+    let cluster = file.intervals.cluster.clone().map(|Text(stratum)| stratum);
     let intervals = intervals(file.intervals)?;
-    let stop = file.stop.map(|section| stop(section, intervals.level)).transpose()?;
+    let stop = file.stop.map(|section| stop(&section.value, intervals.population));
     let targets = targets(file.targets, &base)?;
     let faults = fault::points(&file.faults.entries, stop.map(|stop| stop.at_most))?;
     if file.objects.is_none() {
         refuse_objects(&file.faults.entries, &faults)?;
     }
-    let requirements = requirements(file.requirements, &targets, &faults)?;
+    let requirements = requirements(file.requirements, &targets, &faults, intervals.population)?;
     let preserve = preserve(file.preserve, &faults)?;
     let reference = file.reference.map(|name| reference(name, &targets)).transpose()?;
     let guards = file.guards.map(|guards| guards.entries).unwrap_or_default();
@@ -85,6 +87,7 @@ fn campaign(text: &str, path: &Path) -> Result<Campaign, Diagnostic> {
         objects: file.objects.map(|objects| path_or_world(&objects, &base)).transpose()?,
         judge: JudgeSpec::read(file.oracle.as_ref().map(|oracle| &oracle.0), &guards)?,
         intervals,
+        cluster,
         stop,
         requirements,
         preserve,
@@ -220,21 +223,20 @@ fn intervals(section: IntervalsSection) -> Result<Intervals, Diagnostic> {
         }
         None => Level::default(),
     };
-    Ok(Intervals { method: section.method, level })
+    Ok(Intervals { method: section.method, level, population: section.population })
 }
 
-fn stop(section: At<StopSection>, level: Level) -> Result<Stop, Diagnostic> {
-    let Share(half_width) = section.value.half_width;
-    let rule = StopRule::new(half_width, level)
-        .map_err(|error| Diagnostic::new(section.at, error.to_string()))?;
-    let at_most = section.value.at_most.and_then(Whole::get).unwrap_or(DEFAULT_AT_MOST);
-    Ok(Stop { half_width, at_most, rule })
+fn stop(section: &StopSection, population: Population) -> Stop {
+    let Share(half_width) = section.half_width;
+    let at_most = section.at_most.and_then(Whole::get).unwrap_or(DEFAULT_AT_MOST);
+    Stop { half_width, at_most, population: section.population.unwrap_or(population) }
 }
 
 fn requirements(
     sections: Option<NonEmpty<At<RequirementSection>>>,
     targets: &[TargetSpec],
     faults: &[FaultPoint],
+    population: Population,
 ) -> Result<Vec<Requirement>, Diagnostic> {
     let mut requirements = Vec::new();
     for At { at, value: section } in sections.into_iter().flat_map(|sections| sections.0) {
@@ -261,6 +263,7 @@ fn requirements(
             rate: rate.unwrap_or(RateKind::Failed),
             at_most: section.at_most.value,
             filter: with_labels(section.filter, faults),
+            population: section.population.unwrap_or(population),
         });
     }
     Ok(requirements)

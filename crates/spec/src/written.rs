@@ -5,7 +5,7 @@
 use super::fault::Trials;
 use super::location::At;
 use super::preserve::{Metric, Preserves};
-use super::rate::{Method, RateKind};
+use super::rate::{Method, Population, RateKind};
 use super::registry::{Defences, Faults, Guards, ListOf, OracleEntry};
 use super::values::{Between, NameOf, Names, NonEmpty, Scalars, Share, Text, Texts, Whole};
 use faultlens_data::FORMATS;
@@ -183,6 +183,13 @@ pub(super) struct IntervalsSection {
     pub(super) method: Method,
     /// How often an interval covers the truth; 0.95 by default.
     pub(super) confidence: Option<At<Share<100, false>>>,
+    /// Which images rates speak of: new_images (the default), of which those of the campaign are a
+    /// sample, or these_images.
+    #[serde(default)]
+    pub(super) population: Population,
+    /// The stratum that tells which images belong together, such as the video of frames: together
+    /// they count as one; by default every image counts for itself.
+    pub(super) cluster: Option<Text>,
 }
 
 /// When enough trials are done.
@@ -193,6 +200,8 @@ pub(super) struct StopSection {
     pub(super) half_width: Share<50, false>,
     /// The most trials per case; 1000 by default.
     pub(super) at_most: Option<Trials>,
+    /// Which images the rate speaks of; by default as intervals say.
+    pub(super) population: Option<Population>,
 }
 
 /// A limit on a rate, or on failures in time.
@@ -211,6 +220,8 @@ pub(super) struct RequirementSection {
     /// kind, bit, severity, a stratum or a trait.
     #[serde(default, rename = "where")]
     pub(super) filter: Scalars,
+    /// Which images the limit is to hold for; by default as intervals say.
+    pub(super) population: Option<Population>,
     /// What reports call it.
     pub(super) name: Option<Text>,
 }

@@ -35,6 +35,10 @@ pub struct Clustered {
     runs: Vec<(u64, ClusterSums)>,
 }
 
+/// With fewer images than this nothing is said about other images: what few images have in common
+/// cannot be told from what all have.
+pub const MIN_IMAGES: u64 = 10;
+
 /// The trials of one cluster.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ClusterSums {
@@ -97,6 +101,11 @@ impl Clustered {
         Ok(())
     }
 
+    /// Counts one trial of a cluster that counts as one.
+    pub fn count(&mut self, cluster: u64, event: bool) {
+        self.add_sums(cluster, &ClusterSums::one(1.0, event));
+    }
+
     fn add_sums(&mut self, cluster: u64, sums: &ClusterSums) {
         match self.runs.last_mut() {
             Some((last, own)) if *last == cluster => own.merge(sums),
@@ -109,6 +118,24 @@ impl Clustered {
         for (cluster, sums) in &other.runs {
             self.add_sums(*cluster, sums);
         }
+    }
+
+    /// The trials that are not among others; these must all be among its own.
+    #[must_use]
+    pub fn without(&self, others: &Self) -> Self {
+        let mut rest = Self::default();
+        let others = others.clusters();
+        for (cluster, mut sums) in self.clusters() {
+            if let Ok(at) = others.binary_search_by_key(&cluster, |(other, _)| *other) {
+                sums.n -= others[at].1.n;
+                sums.weights -= others[at].1.weights;
+                sums.events -= others[at].1.events;
+            }
+            if sums.n > 0 {
+                rest.runs.push((cluster, sums));
+            }
+        }
+        rest
     }
 
     /// Every cluster once, by its number.
@@ -172,6 +199,43 @@ impl Clustered {
         let worth = worth(rate, n as f64, clusters.len() as f64, variance, level);
         let (low, high) = formula.ends(rate, worth, level);
         Ok(Estimate { value: Some(rate), low, high, n })
+    }
+
+    /// The half-width that the interval would have if every cluster had any number of trials: what
+    /// differs between clusters remains, and only more clusters narrow it. `None` where no cluster
+    /// has two trials, which alone tell chance within clusters from differences between them.
+    ///
+    /// # Errors
+    /// More than 10¹⁰ trials.
+    pub fn half_width_of_any_trials(
+        &self,
+        formula: Formula,
+        level: Level,
+    ) -> Result<Option<f64>, StatsError> {
+        let n = self.n();
+        check(0, n)?;
+        let clusters = self.clusters();
+        let Some(rate) = self.rate().filter(|_| clusters.len() > 1) else { return Ok(None) };
+        if clusters.iter().all(|(_, sums)| sums.n < 2) {
+            return Ok(None);
+        }
+        let mut within = 0.0;
+        let mut weights = 0.0;
+        for (_, sums) in &clusters {
+            weights += sums.weights;
+            let own = sums.events / sums.weights;
+            // The variance of a cluster's total, by its own trials.
+            within += sums.weights.powi(2) * own * (1.0 - own) / (sums.n.max(2) - 1) as f64;
+        }
+        let between = (variance(&clusters, rate) - within / (weights * weights)).max(0.0);
+        let plain = rate * (1.0 - rate);
+        if plain > 0.0 && between <= plain * 1e-14 {
+            return Ok(Some(0.0));
+        }
+        let clusters = clusters.len() as f64;
+        let worth = worth(rate, f64::MAX, clusters, between, level);
+        let (low, high) = formula.ends(rate, worth, level);
+        Ok(Some((high - low) / 2.0))
     }
 
     /// A bound that the rate among clusters like these exceeds with a chance of at most half of
@@ -239,7 +303,12 @@ fn worth(rate: f64, n: f64, clusters: f64, variance: f64, level: Level) -> f64 {
     // Differences of sums are noise below this: the clusters are all alike.
     let alike = variance <= plain * 1e-14;
     let worth = if alike { n } else { (plain / variance).min(n) };
-    worth * (student(n - 1.0, level) / student(clusters - 1.0, level)).powi(2)
+    worth * (quantile(n - 1.0, level) / quantile(clusters - 1.0, level)).powi(2)
+}
+
+/// Student's quantile, which is the normal one from where they no longer differ.
+fn quantile(freedom: f64, level: Level) -> f64 {
+    if freedom > 1e7 { level.z() } else { student(freedom, level) }
 }
 
 /// A rate over trials that share two things at once: an image, and for some of them a permanent

@@ -56,7 +56,7 @@ pub mod tolerance;
 mod weighted;
 
 pub use bootstrap::Bootstrap;
-pub use clustered::{ClusterSums, Clustered, Crossed, Formula};
+pub use clustered::{ClusterSums, Clustered, Crossed, Formula, MIN_IMAGES};
 pub use clustered_difference::{clustered_difference, clustered_test};
 pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;

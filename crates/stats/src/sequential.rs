@@ -113,6 +113,12 @@ impl StopRule {
         }
     }
 
+    /// The wanted half-width.
+    #[must_use]
+    pub fn half_width(&self) -> f64 {
+        self.half_width
+    }
+
     /// Looks at all trials so far; may be asked after every one. The estimate has its coverage at
     /// the stop; before it, or where sampling ends for a reason that looks at the rate, it has not.
     ///

@@ -4,11 +4,10 @@ mod side;
 
 use crate::error::AnalysisError;
 use crate::estimate::{Precision, Rate, Scope};
-use crate::sample::{Sample, TrialWeight};
-use faultlens_spec::Intervals;
+use crate::sample::Sample;
+use faultlens_core::Seed;
 use faultlens_stats::{
-    Estimate, Level, PairedCounts, StatsError, fisher_exact, holm, mcnemar_exact, newcombe,
-    newcombe_paired,
+    Clustered, Estimate, Level, MIN_IMAGES, StatsError, clustered_difference, clustered_test, holm,
 };
 use serde::Serialize;
 use side::{Judged, Key, Names, Run, Side};
@@ -39,13 +38,13 @@ pub struct RunComparison {
 /// How two runs were tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparisonTest {
-    /// McNemar's exact test of the pairs, Fisher's where there are none, Holm's correction over all
-    /// rows.
-    Exact,
-    /// No test: a stop rule decided the number of trials by their outcomes.
-    StopRule,
-    /// No test: trials are weighted, or one permanent fault is behind many of them.
-    UnlikeTrials,
+    /// The sign-flip test of differences image by image, a permutation test of images where the
+    /// runs have none in common; Holm's correction over all rows.
+    ByImage,
+    /// No test: one permanent fault is behind trials of many images.
+    PermanentFaults,
+    /// No test and no interval: too few images to say something about others.
+    FewImages,
 }
 
 /// One pair of rates.
@@ -63,14 +62,16 @@ pub struct Compared {
     pub low: f64,
     /// The upper end of the difference's interval.
     pub high: f64,
+    /// Images that both runs have.
+    pub images: u64,
     /// Trials of the same image, fault and repeat that both runs judged; where there are none, the
     /// rates are compared as independent samples.
     pub pairs: u64,
     /// Judged trials of either run that have no partner in the other; in no rate where there are
     /// pairs.
     pub unpaired: u64,
-    /// The corrected p-value of "both rates are the same"; `None` where a stop rule decided the
-    /// number of trials.
+    /// The corrected p-value of "both rates are the same among new images"; `None` where that was
+    /// not tested.
     pub p_value: Option<f64>,
 }
 
@@ -81,35 +82,41 @@ pub fn compare(first: &Path, second: &Path) -> Result<RunComparison, AnalysisErr
     let several = first.has_several_targets() || second.has_several_targets();
     let mut names = Names::default();
     let sides = [first.side(&mut names, several)?, second.side(&mut names, several)?];
-    let sequential = sides.iter().any(|side| side.precision.sequential);
-    let mut trials = sides.iter().flat_map(|side| side.trials.values());
-    let plain = trials.all(|trial| trial.weight == TrialWeight { weight: 1.0, fault: None });
-    let test = if sequential {
-        ComparisonTest::StopRule
-    } else if plain {
-        ComparisonTest::Exact
-    } else {
-        ComparisonTest::UnlikeTrials
-    };
     let (rows, left_out) = rows(&names, &sides);
     let counted = counted(&rows, &sides)?;
-    let p_values = if test == ComparisonTest::Exact {
-        let raw: Result<Vec<f64>, StatsError> = counted.iter().map(Counted::p_value).collect();
-        holm(&raw?)?.into_iter().map(Some).collect()
+    let test = test(&counted);
+    let p_values = if test == ComparisonTest::ByImage {
+        let seed = Seed::new(0).child("compare");
+        let raw: Vec<f64> = (0..).zip(&counted).map(|(at, row)| row.p_value(seed.at(at))).collect();
+        holm(&raw)?.into_iter().map(Some).collect()
     } else {
         vec![None; rows.len()]
     };
-    let compared = rows.into_iter().zip(&counted).zip(p_values).map(|((row, counted), p_value)| {
-        counted.compared(row.what, [sides[0].precision, sides[1].precision], p_value)
-    });
+    let precisions = [sides[0].precision, sides[1].precision];
+    let mut compared = Vec::new();
+    for ((row, counted), p_value) in rows.into_iter().zip(&counted).zip(p_values) {
+        compared.push(counted.compared(row.what, precisions, p_value)?);
+    }
     Ok(RunComparison {
-        rows: compared.collect::<Result<_, StatsError>>()?,
+        rows: compared,
         test,
         complete: [sides[0].whole, sides[1].whole],
         left_out: left_out as u64,
         first: sides[0].name.clone(),
         second: sides[1].name.clone(),
     })
+}
+
+/// How the rows can be tested; the first has all trials.
+fn test(counted: &[Counted]) -> ComparisonTest {
+    let Some(all) = counted.first() else { return ComparisonTest::FewImages };
+    if all.all.iter().any(Sample::is_shared) {
+        ComparisonTest::PermanentFaults
+    } else if all.fewest_images() < MIN_IMAGES {
+        ComparisonTest::FewImages
+    } else {
+        ComparisonTest::ByImage
+    }
 }
 
 /// What is compared, and the cells that it is about.
@@ -187,7 +194,7 @@ fn repeats(row: &Row, sides: &[Side; 2]) -> Option<u32> {
 /// The trials of one row.
 struct Counted {
     repeats: Option<u32>,
-    pairs: PairedCounts,
+    pairs: u64,
     /// Of either run, all trials, and those that have a partner.
     all: [Sample; 2],
     paired: [Sample; 2],
@@ -195,12 +202,7 @@ struct Counted {
 
 impl Counted {
     fn new(repeats: Option<u32>) -> Self {
-        Self {
-            repeats,
-            pairs: PairedCounts { both: 0, first_only: 0, second_only: 0, neither: 0 },
-            all: Default::default(),
-            paired: Default::default(),
-        }
+        Self { repeats, pairs: 0, all: Default::default(), paired: Default::default() }
     }
 
     /// Counts a trial of one of the runs, and its pair with the first one's.
@@ -214,74 +216,51 @@ impl Counted {
         if self.repeats.is_some_and(|repeats| repeat >= repeats) {
             return Ok(());
         }
-        let Judged { changed, weight } = trial;
-        self.all[side].add(weight, changed)?;
-        let Some(partner) = partner else { return Ok(()) };
-        self.paired[side].add(weight, changed)?;
-        match (changed, partner.changed) {
-            _ if side != 0 => {}
-            (true, true) => self.pairs.both += 1,
-            (true, false) => self.pairs.first_only += 1,
-            (false, true) => self.pairs.second_only += 1,
-            (false, false) => self.pairs.neither += 1,
+        let Judged { changed, draw } = trial;
+        self.all[side].add(draw, changed)?;
+        if partner.is_some() {
+            self.paired[side].add(draw, changed)?;
+            self.pairs += u64::from(side == 0);
         }
         Ok(())
     }
 
-    fn pair_count(&self) -> u64 {
-        let PairedCounts { both, first_only, second_only, neither } = self.pairs;
-        both + first_only + second_only + neither
-    }
-
     /// What is compared: the pairs where there are some, else all trials.
     fn samples(&self) -> &[Sample; 2] {
-        if self.pair_count() > 0 { &self.paired } else { &self.all }
+        if self.pairs > 0 { &self.paired } else { &self.all }
     }
 
-    /// Of either run, changed and judged.
-    fn counts(&self) -> [(u64, u64); 2] {
-        self.all.each_ref().map(|sample| (sample.events(), sample.n()))
+    /// The compared trials of either run by image.
+    fn images(&self) -> [&Clustered; 2] {
+        self.samples().each_ref().map(Sample::images)
     }
 
-    fn p_value(&self) -> Result<f64, StatsError> {
-        if self.pair_count() > 0 {
-            return Ok(mcnemar_exact(self.pairs.first_only, self.pairs.second_only));
-        }
-        let [first, second] = self.counts();
-        fisher_exact(first.0, first.1, second.0, second.1)
+    fn fewest_images(&self) -> u64 {
+        self.images().into_iter().map(Clustered::len).min().unwrap_or(0)
     }
 
+    fn p_value(&self, seed: Seed) -> f64 {
+        let [first, second] = self.images();
+        let mut stream = seed.stream();
+        clustered_test(first, second, || stream.next_u64())
+    }
+
+    /// The second rate less the first. Where permanent faults are a sample beside the images, from
+    /// one interval's end to the other's: by Bonferroni's inequality each may err half as often as
+    /// the difference.
     fn difference(&self, precisions: [Precision; 2]) -> Result<Estimate, StatsError> {
         let [a, b] = precisions.map(|precision| precision.intervals.level);
         // The higher of both levels of confidence.
         let level = if a.confidence() < b.confidence() { b } else { a };
-        let plain = self.all.iter().all(Sample::is_plain);
-        if !plain || precisions.iter().any(|precision| precision.sequential) {
-            return self.between_intervals(precisions, level);
+        if !self.all.iter().any(Sample::is_shared) {
+            let [first, second] = self.images();
+            return clustered_difference(first, second, level);
         }
-        if self.pair_count() == 0 {
-            let [first, second] = self.counts();
-            return newcombe(second, first, level);
-        }
-        let PairedCounts { both, first_only, second_only, neither } = self.pairs;
-        // The second rate less the first, so the conditions change places.
-        let swapped =
-            PairedCounts { both, first_only: second_only, second_only: first_only, neither };
-        newcombe_paired(swapped, level)
-    }
-
-    /// From one interval's end to the other's. By Bonferroni's inequality each may err half as
-    /// often as the difference, which then holds whenever the runs were stopped.
-    fn between_intervals(
-        &self,
-        precisions: [Precision; 2],
-        level: Level,
-    ) -> Result<Estimate, StatsError> {
         let level = Level::new(1.0 - level.alpha() / 2.0)?;
-        let wider = precisions.map(|precision| Precision {
-            intervals: Intervals { level, ..precision.intervals },
-            ..precision
-        });
+        let mut wider = precisions;
+        for precision in &mut wider {
+            precision.intervals.level = level;
+        }
         let [first, second] = self.rates(wider)?;
         let value = first.value.zip(second.value).map(|(first, second)| second - first);
         Ok(Estimate {
@@ -306,17 +285,18 @@ impl Counted {
     ) -> Result<Compared, StatsError> {
         let estimate = self.difference(precisions)?;
         let [first, second] = self.rates(precisions)?;
-        let pairs = self.pair_count();
+        let difference = second.value.zip(first.value).map(|(second, first)| second - first);
         Ok(Compared {
             what,
-            first,
-            second,
-            difference: estimate.value,
+            difference,
             low: estimate.low,
             high: estimate.high,
-            pairs,
-            unpaired: self.all[0].n() + self.all[1].n() - 2 * pairs,
+            images: if self.pairs > 0 { first.images } else { 0 },
+            pairs: self.pairs,
+            unpaired: self.all[0].n() + self.all[1].n() - 2 * self.pairs,
             p_value,
+            first,
+            second,
         })
     }
 }

@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::error::AnalysisError;
 use crate::estimate::Precision;
-use crate::sample::TrialWeight;
+use crate::sample::TrialDraw;
 use faultlens_core::OutcomeKind;
 use faultlens_record::store::{ManifestFault, Store};
 use faultlens_spec::FaultPoint;
@@ -113,10 +113,12 @@ impl Run {
             if kind != OutcomeKind::Skipped && !self.context.is_search(record.fault) {
                 let key = Key { cell, case, repeat: record.repeat };
                 let changed = kind == OutcomeKind::Changed;
-                let weight = TrialWeight::of(&self.context, &record);
-                // Runs number their faults differently.
-                let fault = weight.fault.map(|_| (0, cell, record.repeat));
-                trials.insert(key, Judged { changed, weight: TrialWeight { fault, ..weight } });
+                let draw = TrialDraw::of(&self.context, &record);
+                // Runs number their faults and cases differently.
+                let fault = draw.fault.map(|_| (0, cell, record.repeat));
+                let grouped = draw.image >> 63 == 1;
+                let image = if grouped { draw.image } else { u64::from(case) };
+                trials.insert(key, Judged { changed, draw: TrialDraw { fault, image, ..draw } });
             }
             Ok(())
         })?;
@@ -149,7 +151,7 @@ impl Run {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judged {
     pub(crate) changed: bool,
-    pub(crate) weight: TrialWeight,
+    pub(crate) draw: TrialDraw,
 }
 
 /// One run: which judged trials changed.

@@ -8,13 +8,14 @@ pub use lost_objects::LostObjects;
 pub use placement::PlacementEffect;
 
 use crate::context::Context;
-use crate::estimate::{Mean, Precision, Rate};
+use crate::estimate::{Mean, Precision, Rate, Scope};
+use crate::sample::{Sample, TrialDraw};
 use faultlens_core::{Outcome, OutcomeKind, Reason};
 use faultlens_record::store::FaultOn;
 use faultlens_record::{ChangeCounts, DetectionDiff, Record, Spending};
-use faultlens_stats::{Mean as Sample, Range, StatsError, holm};
+use faultlens_stats::{self as stats, Range, StatsError, holm};
 use lost_objects::least_score;
-use placement::{ByCase, counts};
+use placement::ByCase;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,8 +110,10 @@ const REACHES: usize = 11;
 struct Cell {
     /// Changed and judged scenes by case.
     cases: ByCase,
-    /// Changed and judged scenes that count in the target's rate, and in the rate over all targets.
-    together: [[u64; 2]; 2],
+    /// Judged scenes.
+    judged: Sample,
+    /// Judged scenes that count in the target's rate, and in the rate over all targets.
+    together: [Sample; 2],
     objects: BTreeMap<u32, u64>,
     unsteady: BTreeSet<u32>,
     /// Scenes in which some object changed in each way.
@@ -123,8 +126,8 @@ struct Cell {
     moved_images: BTreeSet<(u32, String, [u32; 2])>,
     /// Clean scores of objects that were lost.
     lost: Vec<f64>,
-    naturalness: Sample,
-    moved_naturalness: Sample,
+    naturalness: stats::Mean,
+    moved_naturalness: stats::Mean,
     queries: u64,
     micros: u64,
 }
@@ -142,13 +145,14 @@ impl Scenes {
         &mut self,
         context: &Context,
         record: &Record,
+        draw: TrialDraw,
         together: [bool; 2],
     ) -> Result<(), StatsError> {
         let fault = context.manifest.faults.get(record.fault as usize);
         if fault.is_none_or(|fault| fault.on != FaultOn::Scene) {
             return Ok(());
         }
-        self.cells.entry((record.target, record.fault)).or_default().add(record, together)
+        self.cells.entry((record.target, record.fault)).or_default().add(record, draw, together)
     }
 
     /// By target and fault point.
@@ -236,7 +240,12 @@ impl Scenes {
 }
 
 impl Cell {
-    fn add(&mut self, record: &Record, together: [bool; 2]) -> Result<(), StatsError> {
+    fn add(
+        &mut self,
+        record: &Record,
+        draw: TrialDraw,
+        together: [bool; 2],
+    ) -> Result<(), StatsError> {
         self.queries += u64::from(record.cost.queries);
         self.micros = self.micros.saturating_add(record.cost.micros);
         let scene = record.measures.scene.as_ref();
@@ -253,9 +262,11 @@ impl Cell {
         let case = self.cases.entry(record.case).or_default();
         case[0] += u64::from(changed);
         case[1] += 1;
-        for ([events, n], counts) in self.together.iter_mut().zip(together) {
-            *events += u64::from(counts && changed);
-            *n += u64::from(counts);
+        self.judged.add(draw, changed)?;
+        for (sample, counts) in self.together.iter_mut().zip(together) {
+            if counts {
+                sample.add(draw, changed)?;
+            }
         }
         if let Some(natural) = scene.and_then(|scene| scene.naturalness) {
             self.naturalness.add(natural)?;
@@ -291,10 +302,6 @@ impl Cell {
         }
     }
 
-    fn counts(&self) -> [u64; 2] {
-        counts(&self.cases)
-    }
-
     fn summary(
         &self,
         target: &str,
@@ -302,13 +309,12 @@ impl Cell {
         precision: &Precision,
         spending: Option<&Spending>,
     ) -> Result<ChangedScenes, StatsError> {
-        let [changed, n] = self.counts();
         Ok(ChangedScenes {
             target: target.to_owned(),
             fault: fault.to_owned(),
             objects: self.objects.values().sum(),
             unsteady: self.unsteady.len() as u64,
-            changed: precision.rate(changed, n)?,
+            changed: self.judged.rate(precision, Scope::Whole)?,
             imprecise: self.imprecise,
             distinct: self.images.len() as u64,
             missed: self.kinds.missed,
@@ -339,7 +345,7 @@ impl Cell {
         Ok(Some(Relocations {
             places: self.places,
             distinct: self.moved_images.len() as u64,
-            arrived: precision.rate(reach[REACHES - 1], moved)?,
+            arrived: precision.rate_of_draws(reach[REACHES - 1], moved)?,
             reach,
             naturalness: self.moved_naturalness.estimate_in(SHARE, level).into(),
         }))
@@ -356,25 +362,22 @@ fn total(
     let mut objects = BTreeMap::new();
     let mut unsteady = BTreeSet::new();
     let mut moved = BTreeSet::new();
-    let mut events = 0;
-    let mut n = 0;
+    let mut judged = Sample::default();
     for (target, cell) in cells {
         objects.extend(cell.objects.iter().map(|(case, found)| ((target, case), found)));
         unsteady.extend(cell.unsteady.iter().map(|case| (target, case)));
         moved.extend(cell.moved_images.iter().map(|image| (target, image)));
-        let [own, all] = cell.together;
-        let counted = if of.is_some() { own } else { all };
-        events += counted[0];
-        n += counted[1];
+        let [own, all] = &cell.together;
+        judged.merge(if of.is_some() { own } else { all });
     }
     let spent = cells.iter().filter_map(|(target, cell)| money(target, cell.queries, spending));
     Ok(SceneTotal {
         target: of.map(str::to_owned),
         objects: objects.into_values().sum(),
         unsteady: unsteady.len() as u64,
-        scenes: cells.iter().map(|(_, cell)| cell.counts()[1]).sum(),
+        scenes: cells.iter().map(|(_, cell)| cell.judged.n()).sum(),
         moved: moved.len() as u64,
-        changed: precision.rate(events, n)?,
+        changed: judged.rate(precision, Scope::Whole)?,
         lost: None,
         queries: cells.iter().map(|(_, cell)| cell.queries).sum(),
         seconds: cells.iter().map(|(_, cell)| cell.micros as f64 / 1e6).sum(),

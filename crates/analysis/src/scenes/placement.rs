@@ -2,7 +2,7 @@
 
 use crate::estimate::{Mean, Precision, Rate};
 use faultlens_core::Seed;
-use faultlens_stats::{Bootstrap, StatsError};
+use faultlens_stats::{Bootstrap, Clustered, StatsError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -47,14 +47,22 @@ const DRAWS: usize = 2000;
 /// The least number of cases that are compared.
 const FEWEST: usize = 4;
 
-/// Changed and judged scenes of all cases.
-pub(crate) fn counts(cases: &ByCase) -> [u64; 2] {
-    let mut sum = [0, 0];
-    for [changed, judged] in cases.values() {
-        sum[0] += changed;
-        sum[1] += judged;
+/// The scenes of one way of placing, by case.
+fn by_case(
+    counts: impl Iterator<Item = [u64; 2]>,
+    precision: &Precision,
+) -> Result<Rate, StatsError> {
+    let mut clusters = Clustered::default();
+    let mut events = 0;
+    for (case, [changed, judged]) in (0..).zip(counts) {
+        events += changed;
+        for scene in 0..judged {
+            clusters.count(case, scene < changed);
+        }
     }
-    sum
+    let intervals = precision.intervals;
+    let rate = Rate::new(events, clusters.estimate(intervals.formula(), intervals.level)?);
+    Ok(Rate { images: clusters.len(), ..rate })
 }
 
 /// Compares both ways of placing over the cases that have both, of a target and the label of the
@@ -82,19 +90,12 @@ pub(super) fn compare(
         || stream.next_u64(),
         |at| difference(at.iter().map(|&at| both[at])),
     )?;
-    let mut sums = [[0, 0], [0, 0]];
-    for pair in &both {
-        for (sum, own) in sums.iter_mut().zip(pair) {
-            sum[0] += own[0];
-            sum[1] += own[1];
-        }
-    }
     let settings: Vec<&str> = label.split(' ').filter(|word| *word != "placing=random").collect();
     Ok(Some(PlacementEffect {
         target: target.to_owned(),
         fault: settings.join(" "),
-        guided: precision.rate(sums[0][0], sums[0][1])?,
-        random: precision.rate(sums[1][0], sums[1][1])?,
+        guided: by_case(both.iter().map(|pair| pair[0]), precision)?,
+        random: by_case(both.iter().map(|pair| pair[1]), precision)?,
         difference: Mean::from(estimate),
         p_value: permutation_test(&both, seed.child("swapped")),
     }))

@@ -111,7 +111,7 @@ impl<'a> Tally<'a> {
 /// A share with Wilson's interval.
 pub(super) fn rate(events: u64, n: u64) -> Result<Rate, StatsError> {
     let found = wilson(events, n, level())?;
-    Ok(Rate { events, n, value: found.value, low: found.low, high: found.high })
+    Ok(Rate { events, n, value: found.value, low: found.low, high: found.high, ..Rate::default() })
 }
 
 /// False classifications over time; `None` where no time was measured.

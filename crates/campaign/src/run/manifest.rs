@@ -11,7 +11,7 @@ use faultlens_data::Sampling;
 use faultlens_record::store::{
     MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Store, timestamp,
 };
-use faultlens_spec::{CaseSpec, FaultPoint, Stop, TargetSpec};
+use faultlens_spec::{CaseSpec, FaultPoint, Population, Stop, TargetSpec};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -154,8 +154,12 @@ fn judged((name, settings): &(&str, Settings)) -> String {
 
 fn stop(stop: &Stop) -> String {
     let half = faultlens_spec::Percent(stop.half_width);
+    let whose = match stop.population {
+        Population::NewImages => " for new images, or could not have with so few images; at most",
+        Population::TheseImages => " for these images; at most",
+    };
     format!(
-        "until every rate has a margin of error of ±{half}, at most {} trials of each case",
+        "until every rate has a margin of error of ±{half}{whose} {} trials of each case",
         stop.at_most
     )
 }

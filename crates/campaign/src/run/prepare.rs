@@ -41,7 +41,8 @@ pub(super) fn prepare<'a, 's>(
     let store = manifest::store(open, dir, options)?;
     services::attach(open, dir)?;
     let stop = open.campaign.stop.as_ref();
-    let rounds = stop.map(|stop| Rounds::new(stop, open.targets.len(), &open.campaign.faults));
+    let rounds = stop.map(|stop| Rounds::new(stop, &open.campaign, open.targets.len()));
+    let rounds = rounds.transpose()?;
     let candidates = Candidates::new(open.campaign.examples);
     let recorder = Recorder::new(store, sinks, rounds, candidates)?;
     Ok(Prepared { recorder, pins })

@@ -42,7 +42,13 @@ impl<'a, 's> Recorder<'a, 's> {
         mut rounds: Option<Rounds>,
         mut candidates: Candidates,
     ) -> Result<Self, StoreError> {
-        let cases = store.cases()?.into_iter().map(|case| (case.case, case)).collect();
+        let mut cases = BTreeMap::new();
+        for case in store.cases()? {
+            if let Some(rounds) = &mut rounds {
+                rounds.add_case(&case);
+            }
+            cases.insert(case.case, case);
+        }
         let goldens = store.goldens()?.into_iter();
         let goldens = goldens.map(|golden| ((golden.target, golden.case), golden.digest)).collect();
         let done = Arc::new(store.done()?);
@@ -125,6 +131,9 @@ impl<'a, 's> Recorder<'a, 's> {
         self.check(&batch)?;
         self.store.write(&batch.view())?;
         for case in &batch.cases {
+            if let Some(rounds) = &mut self.rounds {
+                rounds.add_case(case);
+            }
             // Every target meets the case again; one warning is enough.
             if let Some(error) = &case.error
                 && self.warned.insert(case.case)

@@ -3,13 +3,24 @@
 
 use faultlens_core::OutcomeKind;
 use faultlens_record::Record;
-use faultlens_spec::{FaultPoint, Stop};
-use faultlens_stats::{Look, StatsError, StopRule};
+use faultlens_record::store::CaseRecord;
+use faultlens_spec::{Campaign, Intervals, Population, Stop};
+use faultlens_stats::{Clustered, Look, MIN_IMAGES, StatsError, StopRule};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// Repeats of a case after which it shows whether more of them could still narrow the interval.
+const ENOUGH_TO_TELL: u32 = 4;
 
 /// The counts of every target and fault after each round.
 pub(super) struct Rounds {
     rule: StopRule,
+    population: Population,
+    intervals: Intervals,
+    /// The stratum that tells which cases count as one.
+    cluster: Option<String>,
+    /// By case, the number of those that count as one with it.
+    clusters: BTreeMap<u32, u64>,
     /// By round, the repeat before which it ends.
     ends: Vec<u32>,
     /// Rounds that were looked at.
@@ -23,33 +34,61 @@ pub(super) struct Rounds {
 struct Cell {
     /// How many there are of each case, at most.
     most: u32,
-    /// By round, trials that changed and trials judged.
-    counts: Vec<(u64, u64)>,
-    /// Whether the rate is known well enough.
+    /// By round, the judged trials by image, and those of them that changed.
+    counts: Vec<Clustered>,
+    /// The rounds that were looked at, together.
+    known: Clustered,
+    /// Whether the rate is known well enough, or cannot be.
     closed: bool,
 }
 
 impl Rounds {
-    pub(super) fn new(stop: &Stop, targets: usize, faults: &[FaultPoint]) -> Self {
+    /// The rounds of a campaign with this stop rule.
+    pub(super) fn new(
+        stop: &Stop,
+        campaign: &Campaign,
+        targets: usize,
+    ) -> Result<Self, StatsError> {
         let ends = ends(stop.at_most);
-        let cell = |fault: &FaultPoint| Cell {
-            most: fault.trials,
-            counts: vec![(0, 0); ends.len()],
-            closed: false,
-        };
-        let cells = (0..targets).flat_map(|_| faults.iter().map(cell)).collect();
-        Self { rule: stop.rule, ends, done: 0, faults: faults.len(), cells }
+        let mut cells = Vec::new();
+        for _ in 0..targets {
+            for fault in &campaign.faults {
+                cells.push(Cell {
+                    most: fault.trials,
+                    counts: vec![Clustered::default(); ends.len()],
+                    known: Clustered::default(),
+                    closed: false,
+                });
+            }
+        }
+        Ok(Self {
+            rule: StopRule::new(stop.half_width, campaign.intervals.level)?,
+            population: stop.population,
+            intervals: campaign.intervals,
+            cluster: campaign.cluster.clone(),
+            clusters: BTreeMap::new(),
+            ends,
+            done: 0,
+            faults: campaign.faults.len(),
+            cells,
+        })
+    }
+
+    /// Notes which cases a case counts as one with.
+    pub(super) fn add_case(&mut self, case: &CaseRecord) {
+        self.clusters.insert(case.case, case.cluster(self.cluster.as_deref()));
     }
 
     /// Counts a trial.
     pub(super) fn count(&mut self, record: &Record) {
         let round = self.ends.partition_point(|&end| end <= record.repeat);
         let cell = self.cells.get_mut(record.target as usize * self.faults + record.fault as usize);
-        let counts = cell.and_then(|cell| cell.counts.get_mut(round));
-        let Some((changed, judged)) = counts else { return };
+        let Some(counts) = cell.and_then(|cell| cell.counts.get_mut(round)) else { return };
         let kind = record.outcome.kind();
-        *changed += u64::from(kind == OutcomeKind::Changed);
-        *judged += u64::from(kind != OutcomeKind::Skipped);
+        if kind != OutcomeKind::Skipped {
+            let image = self.clusters.get(&record.case).copied();
+            counts.count(image.unwrap_or(u64::from(record.case)), kind == OutcomeKind::Changed);
+        }
     }
 
     /// The repeats of the next round; `None` where no more are planned or wanted.
@@ -66,10 +105,19 @@ impl Rounds {
     /// Looks at what is known after one more round.
     pub(super) fn look(&mut self) -> Result<(), StatsError> {
         self.done += 1;
+        let repeats = self.repeats();
         for cell in self.cells.iter_mut().filter(|cell| !cell.closed) {
-            let so_far = cell.counts.iter().take(self.done);
-            let (changed, judged) = so_far.fold((0, 0), |(d, j), (x, y)| (d + x, j + y));
-            cell.closed = matches!(self.rule.look(changed, judged)?, Look::Stop(_));
+            if let Some(counts) = cell.counts.get_mut(self.done - 1) {
+                cell.known.merge(&std::mem::take(counts));
+            }
+            let few_images = cell.known.len() < MIN_IMAGES;
+            cell.closed = if self.population == Population::TheseImages || few_images {
+                let n = cell.known.n();
+                let changed = cell.known.rate().unwrap_or(0.0) * n as f64;
+                matches!(self.rule.look(changed.round() as u64, n)?, Look::Stop(_))
+            } else {
+                is_decided(&cell.known, self.rule.half_width(), &self.intervals, repeats)?
+            };
         }
         Ok(())
     }
@@ -85,6 +133,25 @@ impl Rounds {
         let repeats = self.repeats();
         self.cells.iter().filter(|cell| !cell.closed && repeats < cell.most).count()
     }
+}
+
+/// Whether the rate among new images is known well enough, or no number of trials on these images
+/// would make it so. Both look at widths alone, so that the interval keeps its coverage.
+fn is_decided(
+    known: &Clustered,
+    half_width: f64,
+    intervals: &Intervals,
+    repeats: u32,
+) -> Result<bool, StatsError> {
+    let formula = intervals.formula();
+    if known.estimate(formula, intervals.level)?.half_width() <= half_width {
+        return Ok(true);
+    }
+    if repeats < ENOUGH_TO_TELL {
+        return Ok(false);
+    }
+    let best = known.half_width_of_any_trials(formula, intervals.level)?;
+    Ok(best.is_some_and(|best| best > half_width))
 }
 
 /// Each round adds half of what there is: few looks, little beyond what is needed.

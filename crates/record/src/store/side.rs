@@ -34,6 +34,22 @@ pub struct CaseRecord {
     pub error: Option<String>,
 }
 
+impl CaseRecord {
+    /// A number for the cases that count as one: those with the same of a stratum, such as the
+    /// frames of a video, or the case alone.
+    pub fn cluster(&self, stratum: Option<&str>) -> u64 {
+        let Some(group) = stratum.and_then(|name| self.strata.get(name)) else {
+            return u64::from(self.case);
+        };
+        // FNV-1a; the highest bit tells groups from single cases.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in group.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        hash | 1 << 63
+    }
+}
+
 /// A trial worth looking at, with all that a report shows of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExampleRecord {

@@ -67,8 +67,10 @@ pub(crate) struct Header {
     pub(crate) findings: Vec<String>,
     /// The outcome of the run in one line.
     pub(crate) headline: String,
-    /// What the intervals are, such as `Wilson 95% intervals`.
+    /// What the intervals are, such as `95% intervals for new images`.
     pub(crate) interval: String,
+    /// Which images the numbers speak of, in a sentence.
+    pub(crate) population: String,
     /// What the report is made from, such as `from the run directory alone`.
     pub(crate) source: &'static str,
     pub(crate) figures: Vec<KeyFigure>,

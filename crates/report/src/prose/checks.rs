@@ -1,10 +1,12 @@
 //! Requirements and pinned trials: what was measured, what is allowed, and why a verdict is what it
 //! is.
 
-use faultlens_analysis::format::{count, ends, limit, number, percent, points, rate};
+use faultlens_analysis::format::{count, counted, ends, limit, number, percent, points, rate};
 use faultlens_analysis::{
     Checked, Distance, NothingToDraw, Pinned, Preserved, PreservedReason, Verdict,
 };
+use faultlens_spec::Population;
+use faultlens_stats::MIN_IMAGES;
 
 /// What a requirement measured: `3.1% [2.8, 3.5]`, or `FIT 3.2 (2.9 to 3.5)`.
 pub fn measured(checked: &Checked) -> String {
@@ -41,12 +43,25 @@ pub fn requirement_reason(checked: &Checked) -> String {
     }
     let unit = if checked.fit.is_some() { " FIT" } else { "" };
     let limit = allowed(checked) + unit;
+    let images = counted(checked.rate.images, "image");
+    let whose = match checked.population {
+        Population::NewImages => format!("for new images, from {images},"),
+        Population::TheseImages => format!("for these {images}"),
+    };
     match checked.verdict {
-        Verdict::Met => format!("the whole interval lies at or below {limit}"),
-        Verdict::NotMet => format!("the whole interval lies above {limit}"),
+        Verdict::Met => format!("the whole interval {whose} lies at or below {limit}"),
+        Verdict::NotMet => format!("the whole interval {whose} lies above {limit}"),
         Verdict::Inconclusive if checked.rate.n == 0 => "no judged trial is concerned".to_owned(),
+        Verdict::Inconclusive if checked.rate.population != checked.population => format!(
+            "{images} say nothing about new images, which takes {MIN_IMAGES}; show more, or \
+             require it with population: these_images"
+        ),
         Verdict::Inconclusive => {
-            format!("the interval straddles {limit}; more trials would narrow it")
+            let more = match checked.population {
+                Population::NewImages => "images",
+                Population::TheseImages => "trials",
+            };
+            format!("the interval {whose} straddles {limit}; more {more} would narrow it")
         }
     }
 }
@@ -152,9 +167,17 @@ mod tests {
     use faultlens_analysis::{Fit, Rate};
 
     fn checked(low: f64, high: f64, verdict: Verdict) -> Checked {
-        let rate = Rate { events: 32, n: 1000, value: Some(0.032), low, high };
-        let requirement = String::new();
-        Checked { requirement, rate, limit: 0.1, verdict, complete: true, fit: None }
+        let value = Some(0.032);
+        let rate = Rate { events: 32, n: 1000, value, low, high, images: 100, ..Rate::default() };
+        Checked {
+            requirement: String::new(),
+            rate,
+            limit: 0.1,
+            verdict,
+            population: Population::NewImages,
+            complete: true,
+            fit: None,
+        }
     }
 
     #[test]
@@ -164,14 +187,20 @@ mod tests {
         checked.fit = Some(Fit { raw: 200.0, share: 0.5, at_most: 10.0 });
         let line = format!("{}, limit {}", measured(&checked), allowed(&checked));
         assert_eq!(line, "FIT 3.2 (2.9 to 3.5), limit 10");
-        assert_eq!(requirement_reason(&checked), "the whole interval lies at or below 10 FIT");
+        let reason = "the whole interval for new images, from 100 images, lies at or below 10 FIT";
+        assert_eq!(requirement_reason(&checked), reason);
     }
 
     #[test]
     fn an_unfinished_run_says_so_first() {
         let mut checked = checked(0.02, 0.2, Verdict::Inconclusive);
-        let reason = "the interval straddles 10%; more trials would narrow it";
+        let reason = "the interval for new images, from 100 images, straddles 10%; more images \
+                      would narrow it";
         assert_eq!(requirement_reason(&checked), reason);
+        checked.rate.population = Population::TheseImages;
+        assert!(requirement_reason(&checked).contains("say nothing about new images"));
+        checked.population = Population::TheseImages;
+        assert!(requirement_reason(&checked).contains("more trials would narrow it"));
         checked.rate.n = 0;
         assert_eq!(requirement_reason(&checked), "no judged trial is concerned");
         checked.complete = false;

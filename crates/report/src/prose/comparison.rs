@@ -5,18 +5,17 @@ use faultlens_analysis::{ComparisonTest, RunComparison};
 /// How rows were tested, or why they were not.
 pub fn comparison_test(test: ComparisonTest) -> &'static str {
     match test {
-        ComparisonTest::Exact => {
-            "Holm's correction over all rows; McNemar's exact test of the pairs, Fisher's where \
-             there are none"
+        ComparisonTest::ByImage => {
+            "Differences and p-values hold for new images: sign-flip test of the differences image \
+             by image, a permutation test of images where the runs have none in common; Holm's \
+             correction over all rows"
         }
-        ComparisonTest::StopRule => {
-            "no p-values, because a stop rule decided the number of trials by their outcomes; \
-             intervals of differences are made of both rates' own"
+        ComparisonTest::PermanentFaults => {
+            "No p-values, because one permanent fault is behind trials of many images; intervals of \
+             differences are made of both rates' own"
         }
-        ComparisonTest::UnlikeTrials => {
-            "no p-values, because trials are not alike: places were not drawn as often as they \
-             occur, or one permanent fault is behind many trials; rates are corrected for it, and \
-             intervals of differences are made of both rates' own"
+        ComparisonTest::FewImages => {
+            "No p-values, because fewer than 10 images say nothing about new images"
         }
     }
 }

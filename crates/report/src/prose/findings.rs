@@ -5,8 +5,8 @@ use super::detection::average_precision;
 use super::scenes::{changed_scenes, placement};
 use faultlens_analysis::format::{self, count, counted, percent, rate};
 use faultlens_analysis::{
-    CriticalBits, CriticalLayer, Curve, DetectionPoint, Finding, GroupRow, OverallFinding, Ranking,
-    Rate, Summary, Verdict, WeakestGroup,
+    CriticalBits, CriticalLayer, Curve, DetectionPoint, Family, Finding, GroupRow, OverallFinding,
+    Ranking, Rate, Summary, Verdict, WeakestGroup,
 };
 use faultlens_core::OutcomeKind;
 
@@ -36,9 +36,10 @@ fn sentence(finding: &Finding<'_>) -> Option<String> {
         Finding::ProtectFirst { ranking, enough, several_targets } => {
             protect_first(ranking, *enough, *several_targets)
         }
-        Finding::DominantBit { bit, share } => format!(
-            "Bit {bit} alone accounts for {}% of the predictions that bit flips changed.",
-            percent(*share)
+        Finding::DominantBit { bit, share, changed } => format!(
+            "Bit {bit} alone accounts for {}% of the {} predictions that bit flips changed.",
+            percent(*share),
+            count(*changed)
         ),
         Finding::CriticalBits(found) => critical_bits(found),
         Finding::SteepestCurve(curve) => return steepest_curve(curve),
@@ -72,11 +73,27 @@ fn of_all_trials(overall: &OverallFinding<'_>) -> String {
         others.push(format!("{}% {what}", percent(*share)));
     }
     let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+    let family = overall.family.map(|family| format!("{}: in", family_name(family)));
+    let worst = overall.worst.map(|worst| {
+        format!(" The worst is {} on {} with {}.", worst.point, worst.target, rate(&worst.rate))
+    });
     format!(
-        "In {} on {targets}{more}, {} changed the prediction{others}.",
+        "{} {} on {targets}{more}, {} changed the prediction{others}.{}",
+        family.as_deref().unwrap_or("In"),
         counted(overall.rate.n, "judged trial"),
-        rate(&overall.rate)
+        rate(&overall.rate),
+        worst.unwrap_or_default()
     )
+}
+
+/// What a family of faults is called.
+pub(crate) fn family_name(family: Family) -> &'static str {
+    match family {
+        Family::InsideModel => "Inside the model",
+        Family::Images => "Image faults",
+        Family::Attacks => "Attacks",
+        Family::Scenes => "Changed scenes",
+    }
 }
 
 fn without_faults(accuracy: &[(&str, Rate)], precision: &[(&str, &DetectionPoint)]) -> String {
@@ -94,15 +111,20 @@ fn without_faults(accuracy: &[(&str, Rate)], precision: &[(&str, &DetectionPoint
 fn weakest_group(weakest: &WeakestGroup<'_>) -> String {
     let name = weakest.row.name();
     let lead = match weakest.attribute {
-        "operator" => format!("{name} is the weakest operator"),
+        "operator" => {
+            let of = weakest.target.map(|target| format!(" of {target}")).unwrap_or_default();
+            format!("{name} is the weakest operator{of}")
+        }
         "target" => format!("{name} is the weakest target"),
         _ => format!("{name} causes the most failures"),
     };
     let own = &weakest.row.tally.rate;
     format!(
-        "{lead}: {} of its {} changed the prediction, compared with {}% of all others{}.",
+        "{lead}: {} of its {} changed the prediction ({} in all), compared with {}% of all \
+         others{}.",
         rate(own),
         counted(own.n, "trial"),
+        count(own.events),
         percent(weakest.others),
         higher(&weakest.higher)
     )
@@ -126,9 +148,10 @@ fn protect_first(ranking: &Ranking, enough: usize, several_targets: bool) -> Str
     let names = if enough <= 3 { format!(" ({})", names.join(", ")) } else { String::new() };
     let on = if several_targets { format!(" of {target}") } else { String::new() };
     format!(
-        "Protecting the top {enough} of {of} {attribute}s{on}{names} prevents {} of the changed \
+        "Protecting the top {enough} of {of} {attribute}s{on}{names} prevents {} of the {} changed \
          predictions.",
-        rate(&rows[enough - 1].together)
+        rate(&rows[enough - 1].together),
+        count(rows[enough - 1].together.n)
     )
 }
 

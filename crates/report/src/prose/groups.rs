@@ -1,10 +1,23 @@
 //! Titles of groupings, and how their groups were tested.
 
+use super::family_name;
 use faultlens_analysis::format::{count, counted};
 use faultlens_analysis::{GroupTest, Grouping, PermutedUnit};
 
-/// The heading of the rates by an attribute.
-pub(crate) fn title(attribute: &str) -> String {
+/// The heading of a grouping: `By layer, in execution order, of eye (image faults)`.
+pub(crate) fn title(grouping: &Grouping) -> String {
+    let mut title = by(&grouping.attribute);
+    if let Some(target) = &grouping.target {
+        title += &format!(", of {target}");
+    }
+    if let Some(family) = grouping.family {
+        title += &format!(" ({})", family_name(family).to_lowercase());
+    }
+    title
+}
+
+/// What rates are by.
+fn by(attribute: &str) -> String {
     let title = match attribute {
         "answer" => "By prediction under the fault",
         "golden" => "By clean prediction",
@@ -26,8 +39,10 @@ pub(crate) fn title(attribute: &str) -> String {
 pub(crate) fn test(grouping: &Grouping) -> Option<String> {
     let groups = grouping.rows.len();
     Some(match grouping.test? {
-        GroupTest::Fisher => format!(
-            "Fisher's exact test of each of {groups} groups against all others, Holm's correction"
+        GroupTest::WithinImages { images } => format!(
+            "Sign-flip test of each of {groups} groups against all others, image by image over {}, \
+             so that it holds for new images; Holm's correction",
+            counted(images, "image")
         ),
         GroupTest::Permutation { unit, units, permutations } => {
             let unit = match unit {

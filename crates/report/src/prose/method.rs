@@ -1,27 +1,28 @@
 //! How a run was made, one sentence each.
 
-use faultlens_analysis::format::{count, limit};
+use faultlens_analysis::format::{counted, limit};
 use faultlens_analysis::{MadeBy, Provenance, Summary, TargetFile};
-use faultlens_spec::{Intervals, Method};
+use faultlens_spec::{Method, Population};
+use faultlens_stats::MIN_IMAGES;
 
 /// How rates over several targets and faults are made where a rule stopped each for itself.
 const POOLED: &str = "A rate over several targets or faults counts only the repeats that all of \
                       them have, because the stop rule ends each by its own outcomes; groups are \
-                      then not compared by tests on single trials";
+                      compared image by image";
 
 /// How rates are made where trials count differently.
 const CORRECTED: &str = "Some fault locations were sampled more often than others on purpose. \
                          Rates are corrected for it by inverse-probability weights \
                          (Horvitz-Thompson for whole faults, a ratio of sums for layers, operators \
-                         and bits). Trials of about the same weight form strata with Wilson's \
-                         interval each, and these combine to the interval of the rate, so that \
-                         rarely sampled strata keep wide intervals. Counts are of trials as they \
+                         and bits). Intervals are no narrower than those of strata of about equal \
+                         weight, each with Wilson's interval, combined (MOVER), so that rarely \
+                         sampled strata keep wide intervals. Counts are of trials as they \
                          ran, and groups are not tested against each other";
 
 /// How rates are made where one fault is behind many trials.
-const PERMANENT: &str = "Permanent faults are applied to every case. The faults are the sample, \
-                         not their trials: intervals follow from how much the rates of single \
-                         faults vary";
+const PERMANENT: &str = "Permanent faults are applied to every case. Images and faults are both a \
+                         sample: intervals are clustered two ways (Cameron, Gelbach and Miller), \
+                         and never count more trials than there are faults";
 
 /// Which trials layers and operators have.
 const SEVERAL_LOCATIONS: &str = "Trials that hit several locations at once (mode) are in no rate \
@@ -39,14 +40,69 @@ const SEARCHES: &str = "Faults with sites: boundary search an element for all bi
                         prediction. A search is not the outcome of a single fault, so it is in no \
                         rate and in no requirement; see the critical bits";
 
-/// "Wilson 95% intervals".
-pub(crate) fn intervals(intervals: &Intervals) -> String {
-    let method = match intervals.method {
-        Method::Wilson => "Wilson",
-        Method::ClopperPearson => "Clopper-Pearson",
-    };
-    format!("{method} {} intervals", limit(intervals.level.confidence()))
+/// What the brackets of a run are: "95% intervals for new images".
+pub(crate) fn intervals(summary: &Summary) -> String {
+    let level = limit(summary.intervals.level.confidence());
+    match population(summary) {
+        Population::NewImages => format!("{level} intervals for new images"),
+        Population::TheseImages => format!("{level} intervals for these images"),
+    }
 }
+
+/// Which images the rates of a run speak of.
+fn population(summary: &Summary) -> Population {
+    if summary.method.images < MIN_IMAGES {
+        Population::TheseImages
+    } else {
+        summary.intervals.population
+    }
+}
+
+/// Which images the rates speak of, for readers who are no statisticians.
+pub(crate) fn about_population(summary: &Summary) -> String {
+    let images = counted(summary.method.images, "image");
+    if summary.method.images < MIN_IMAGES {
+        return format!(
+            "Rates are about the {images} shown and no others: fewer than {MIN_IMAGES} say nothing \
+             about new images."
+        );
+    }
+    match summary.intervals.population {
+        Population::NewImages => format!(
+            "Brackets say where the rate lies for new images like the {images} shown, which are a \
+             sample of them."
+        ),
+        Population::TheseImages => {
+            format!("Rates are about the {images} shown, not about new images.")
+        }
+    }
+}
+
+/// How intervals are made, by their real names.
+fn formula(summary: &Summary) -> String {
+    let method = match summary.intervals.method {
+        Method::Wilson => "Wilson's interval",
+        Method::ClopperPearson => "Clopper and Pearson's interval (as Korn and Graubard use it)",
+    };
+    match population(summary) {
+        Population::NewImages => format!(
+            "Intervals: {method} for as many independent trials as the images are worth. The rates \
+             of images tell how much they differ (linearised variance by image, design effect, \
+             Student's quantile with images − 1 degrees of freedom); where nothing or everything \
+             changed, images count, not trials. Groups of fewer than {MIN_IMAGES} images have \
+             intervals for these images"
+        ),
+        Population::TheseImages => format!(
+            "Intervals: {method} for the random draws within each image (stratified); a fault that \
+             draws nothing is exact"
+        ),
+    }
+}
+
+/// How verdicts are made.
+const VERDICTS: &str = "Requirements are judged by Gaffke's bound by image, which holds however \
+                        unlike images are; it is wider than the interval where a rare kind of \
+                        image may fail always";
 
 /// What was done, one sentence each.
 pub(crate) fn method(summary: &Summary) -> Vec<String> {
@@ -62,20 +118,14 @@ pub(crate) fn method(summary: &Summary) -> Vec<String> {
     if method.sequential {
         sentences.push(POOLED.to_owned());
     }
-    sentences.push(format!("Intervals: {}", intervals(&summary.intervals)));
+    sentences.push(about_population(summary).trim_end_matches('.').to_owned());
+    sentences.push(formula(summary));
+    if !method.requirements.is_empty() {
+        sentences.push(VERDICTS.to_owned());
+    }
     if method.means {
         sentences.push(MEANS.to_owned());
     }
-    sentences.push(if method.cases == 1 {
-        "Intervals hold for this 1 case and the trials drawn for it, not for images in general"
-            .to_owned()
-    } else {
-        format!(
-            "Intervals hold for these {} cases and the trials drawn for them, not for images in \
-             general",
-            count(method.cases)
-        )
-    });
     sentences.push("Skipped trials are in no denominator".to_owned());
     for (applies, sentence) in [
         (summary.weighted, CORRECTED),
@@ -108,19 +158,4 @@ pub(crate) fn provenance(provenance: &Provenance) -> Vec<(String, String)> {
         facts.push((format!("Target {name}"), format!("{model} (SHA-256 {sha256})")));
     }
     facts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use faultlens_stats::Level;
-
-    #[test]
-    fn intervals_name_their_formula_and_level() {
-        let named = |method, confidence| {
-            intervals(&Intervals { method, level: Level::new(confidence).unwrap() })
-        };
-        assert_eq!(named(Method::Wilson, 0.95), "Wilson 95% intervals");
-        assert_eq!(named(Method::ClopperPearson, 0.999), "Clopper-Pearson 99.9% intervals");
-    }
 }

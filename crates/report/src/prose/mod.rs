@@ -17,6 +17,7 @@ pub use checks::{
     measured, pin_reason, preserved_name, preserved_reason, preserved_scores, requirement_reason,
 };
 pub use comparison::{comparison_test, comparison_warnings};
+pub(crate) use findings::family_name;
 pub use findings::findings;
 pub use recommendations::recommendations;
 pub use warnings::warnings;

@@ -87,6 +87,10 @@ impl Writer<'_> {
             None => ("No findings yet.", &[][..]),
         };
         let _ = writeln!(self.out, "<p class=\"lead\">{}</p>", escaped(lead));
+        if !header.population.is_empty() {
+            let _ =
+                writeln!(self.out, "<p class=\"population\">{}</p>", escaped(&header.population));
+        }
         if !more.is_empty() {
             self.list("findings", more);
         }

@@ -58,6 +58,9 @@ fn header(out: &mut String, header: &Header) {
         if !header.interval.is_empty() {
             let _ = write!(out, " Brackets are {}.", escaped(&header.interval));
         }
+        if !header.population.is_empty() {
+            let _ = write!(out, " {}", escaped(&header.population));
+        }
         out.push_str("\n\n");
     }
 }

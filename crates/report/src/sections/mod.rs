@@ -14,7 +14,7 @@ pub(crate) struct Input<'a> {
     pub(crate) summary: &'a Summary,
     /// The run directory, as commands shall name it.
     pub(crate) dir: &'a Path,
-    /// What the intervals are, such as `Wilson 95% intervals`.
+    /// What the intervals are, such as `95% intervals for new images`.
     pub(crate) interval: String,
     /// The evaluated protections, where `faultlens protect` was run.
     pub(crate) protections: Option<Advice>,

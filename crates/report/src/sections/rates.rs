@@ -31,7 +31,7 @@ fn group(at: usize, grouping: &Grouping, input: &Input<'_>) -> Block {
     let chart = Block::Chart(chart(&id, grouping, input));
     Block::Group(Group {
         id: Some(id),
-        title: Some(groups::title(&grouping.attribute)),
+        title: Some(groups::title(grouping)),
         folded: false,
         blocks: vec![Block::Beside(vec![chart, Block::all(beside)])],
     })
@@ -77,7 +77,7 @@ fn table(grouping: &Grouping, interval: &str) -> Table {
     Table {
         caption: format!(
             "{}: failure rates with {interval}, {}",
-            groups::title(&grouping.attribute),
+            groups::title(grouping),
             format::counted(grouping.rows.len() as u64, "group")
         ),
         columns,
@@ -105,7 +105,12 @@ fn row(group: &GroupRow, outcomes: &[&OutcomeColumn], tested: bool) -> Row {
 }
 
 fn chart(id: &str, grouping: &Grouping, input: &Input<'_>) -> Chart {
-    let overall = input.summary.overall.rate.value;
+    // What disturbs different things is in no rate together.
+    let overall = if grouping.family.is_some() || grouping.target.is_some() {
+        None
+    } else {
+        input.summary.overall.rate.value
+    };
     let title = format!("Failure rate by {}", grouping.attribute);
     let about = about(grouping);
     let caption = Caption { id: &format!("{id}-chart"), title: &title, about: &about };

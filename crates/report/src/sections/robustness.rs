@@ -48,21 +48,28 @@ fn lines(one: &Robustness) -> Vec<String> {
         format::rate(&one.clean),
         format::counted(one.clean.n, "labelled case")
     )];
-    if let Some(mean) = one.mean_accuracy {
-        let kept = one.kept.map(|kept| {
-            format!(", which is {}% of the accuracy without faults (rPC)", format::percent(kept))
+    if let Some(mean) = &one.mean_accuracy {
+        let kept = one.kept.as_ref().map(|kept| {
+            format!(", which is {} of the accuracy without faults (rPC)", format::mean_share(kept))
         });
         lines.push(format!(
-            "Mean accuracy under faults (mPC): {}%{}.",
-            format::percent(mean),
+            "Mean accuracy under faults (mPC): {}{}.",
+            format::mean_share(mean),
             kept.unwrap_or_default()
         ));
     }
-    if let (Some(relative), Some(reference)) = (one.mean_relative, &one.reference) {
+    if one.unlike_severities {
+        lines.push(
+            "Faults have unlike severities, so that the means weigh unlike strengths alike; \
+             compare them only with runs of the same severities."
+                .to_owned(),
+        );
+    }
+    if let (Some(relative), Some(reference)) = (&one.mean_relative, &one.reference) {
         let known = one.faults.iter().filter(|fault| fault.relative.is_some()).count() as u64;
         lines.push(format!(
-            "Mean error relative to {reference} (mCE): {}%, over {} under which {reference} errs.",
-            format::percent(relative),
+            "Mean error relative to {reference} (mCE): {}, over {} under which {reference} errs.",
+            format::mean_share(relative),
             format::counted(known, "fault")
         ));
     }

@@ -122,12 +122,13 @@ mod tests {
 
     #[test]
     fn the_limit_is_always_inside() {
-        let rate = Rate { events: 5, n: 100, value: Some(0.05), low: 0.02, high: 0.11 };
+        let rate =
+            Rate { events: 5, n: 100, value: Some(0.05), low: 0.02, high: 0.11, ..Rate::default() };
         let svg = against_limit(&CAPTION, &rate, 0.1, "10%");
         // The axis ends at 15%.
         assert_eq!(values(&svg, "bound", "x1"), ["66.67%"]);
         assert_eq!(values(&svg, "dot", "cx"), ["33.33%"]);
-        let nothing = Rate { events: 0, n: 0, value: None, low: 0.0, high: 1.0 };
+        let nothing = Rate::default();
         let svg = against_limit(&CAPTION, &nothing, 0.0, "0%");
         assert_eq!(values(&svg, "bound", "x1"), ["0.00%"]);
         assert!(values(&svg, "dot", "cx").is_empty());

@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn dots_stand_where_the_rates_are() {
         let rates = [
-            Rate { events: 10, n: 100, value: Some(0.1), low: 0.05, high: 0.2 },
-            Rate { events: 0, n: 0, value: None, low: 0.0, high: 1.0 },
+            Rate { events: 10, n: 100, value: Some(0.1), low: 0.05, high: 0.2, ..Rate::default() },
+            Rate::default(),
         ];
         let rows = [
             Row { label: "a<b & \"c\"", rate: &rates[0] },

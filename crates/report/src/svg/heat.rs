@@ -114,8 +114,7 @@ mod tests {
             events,
             n,
             value: Some(events as f64 / n as f64),
-            low: 0.0,
-            high: 1.0,
+            ..Rate::default()
         };
         let row = |layer, cells| HeatRow { layer, name: "a<b".into(), cells };
         let map = HeatMap {

@@ -204,7 +204,14 @@ mod tests {
     fn rate(value: Option<f64>) -> Rate {
         let v = value.unwrap_or_default();
         let n = if value.is_some() { 100 } else { 0 };
-        Rate { events: (v * 100.0) as u64, n, value, low: v / 2.0, high: v * 1.5 }
+        Rate {
+            events: (v * 100.0) as u64,
+            n,
+            value,
+            low: v / 2.0,
+            high: v * 1.5,
+            ..Rate::default()
+        }
     }
 
     #[test]

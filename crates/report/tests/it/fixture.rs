@@ -3,14 +3,13 @@
 use super::{preserved, scenes, services};
 use faultlens_analysis::{
     AttackResults, Checked, Checks, Class, Classes, CriticalBits, CriticalLayer, Curve, Example,
-    FaultErrors, Fit, Gallery, GalleryRow, GalleryTrial, GroupRow, GroupTest, Grouping, HeatMap,
-    HeatRow, ImageFaultResults, MadeBy, Mean, Method, ModelFaultResults, PermutedUnit, Pinned,
-    Progress, Provenance, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION, SceneResults,
-    Summary, Tally, TargetFile, TargetSummary, ThresholdRates, Trait, TraitLine, TraitRow, Verdict,
-    Warning,
+    Family, FamilyResult, FaultErrors, Fit, Gallery, GalleryRow, GalleryTrial, GroupRow, GroupTest,
+    Grouping, HeatMap, HeatRow, ImageFaultResults, MadeBy, Mean, Method, ModelFaultResults,
+    PermutedUnit, Pinned, Progress, Provenance, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION,
+    SceneResults, Summary, Tally, TargetFile, TargetSummary, ThresholdRates, Trait, TraitLine,
+    TraitRow, Verdict, Warning,
 };
-use faultlens_spec::Intervals;
-use faultlens_stats::Level;
+use faultlens_spec::{Intervals, Population};
 use image::{Rgb, RgbImage};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,12 +21,20 @@ pub(crate) const HOSTILE: &str =
 /// Wilson's interval, written out here so that the tests do not ask the code they test.
 pub(crate) fn rate(events: u64, n: u64) -> Rate {
     if n == 0 {
-        return Rate { events, n, value: None, low: 0.0, high: 1.0 };
+        return Rate { events, n, ..Rate::default() };
     }
     let (k, m, z) = (events as f64, n as f64, 1.959_963_985f64);
     let centre = (k + z * z / 2.0) / (m + z * z);
     let half = z / (m + z * z) * (k * (m - k) / m + z * z / 4.0).sqrt();
-    Rate { events, n, value: Some(k / m), low: centre - half, high: centre + half }
+    Rate {
+        events,
+        n,
+        value: Some(k / m),
+        low: centre - half,
+        high: centre + half,
+        images: 400,
+        ..Rate::default()
+    }
 }
 
 fn tally(judged: u64, changed: u64, detected: u64, crashed: u64, skipped: u64) -> Tally {
@@ -60,7 +67,14 @@ fn by_fault() -> Grouping {
         row(HOSTILE, tally(12, 1, 0, 0, 0), None),
         row("never run", tally(0, 0, 0, 0, 0), None),
     ];
-    Grouping { attribute: "fault".into(), ordered: false, rows, test: Some(GroupTest::Fisher) }
+    Grouping {
+        attribute: "fault".into(),
+        target: None,
+        family: None,
+        ordered: false,
+        rows,
+        test: Some(GroupTest::WithinImages { images: 400 }),
+    }
 }
 
 fn by_operator() -> Grouping {
@@ -78,7 +92,14 @@ fn by_operator() -> Grouping {
         tally.unchanged -= tally.timed_out;
         row(&name(at), tally, None)
     });
-    Grouping { attribute: "operator".into(), ordered: false, rows: rows.collect(), test: None }
+    Grouping {
+        attribute: "operator".into(),
+        target: None,
+        family: None,
+        ordered: false,
+        rows: rows.collect(),
+        test: None,
+    }
 }
 
 fn by_bit() -> Grouping {
@@ -90,12 +111,21 @@ fn by_bit() -> Grouping {
         };
         row(&bit.to_string(), tally(75, changed, u64::from(bit == 30) * 9, 0, 0), None)
     });
-    Grouping { attribute: "bit".into(), ordered: true, rows: rows.collect(), test: None }
+    Grouping {
+        attribute: "bit".into(),
+        target: None,
+        family: None,
+        ordered: true,
+        rows: rows.collect(),
+        test: None,
+    }
 }
 
 fn by_stratum() -> Grouping {
     Grouping {
         attribute: "light".into(),
+        target: None,
+        family: None,
         ordered: false,
         rows: vec![
             row("night", tally(2180, 262, 30, 2, 80), Some(0.000_02)),
@@ -126,6 +156,8 @@ fn by_layer() -> Grouping {
     };
     Grouping {
         attribute: "layer".into(),
+        target: None,
+        family: None,
         ordered: true,
         rows: vec![layer, part("2", "Gemm", tally(200, 4, 0, 0, 0))],
         test: None,
@@ -194,10 +226,11 @@ fn robustness() -> Robustness {
         target: "sign-small".into(),
         clean: rate(4, 50),
         faults: vec![errors("gaussian_noise", [6, 31]), errors(HOSTILE, [5, 9])],
-        mean_accuracy: Some(0.745),
-        kept: Some(0.81),
+        mean_accuracy: Some(Mean { value: Some(0.745), low: 0.71, high: 0.78, n: 50 }),
+        kept: Some(Mean { value: Some(0.81), low: 0.78, high: 0.84, n: 50 }),
         reference: Some("sign-large".into()),
-        mean_relative: Some(0.83),
+        mean_relative: Some(Mean { value: Some(0.83), low: 0.8, high: 0.86, n: 50 }),
+        unlike_severities: false,
     }
 }
 
@@ -354,6 +387,7 @@ fn requirements() -> Vec<Checked> {
         rate: rate(events, n),
         limit,
         verdict,
+        population: Population::NewImages,
         complete: true,
         fit: None,
     };
@@ -378,12 +412,14 @@ fn targets() -> Vec<TargetSummary> {
             model: "models/sign-small.onnx".into(),
             accuracy: Some(rate(588, 600)),
             tally: tally(2200, 251, 33, 4, 60),
+            families: BTreeMap::new(),
         },
         TargetSummary {
             name: "sign-deep".into(),
             model: "models/sign-deep.onnx".into(),
             accuracy: None,
             tally: tally(2132, 179, 28, 0, 60),
+            families: BTreeMap::new(),
         },
     ]
 }
@@ -404,6 +440,7 @@ fn pinned() -> Vec<Pinned> {
 
 fn method() -> Method {
     Method {
+        images: 400,
         cases: 600,
         data: format!("signs ({HOSTILE})"),
         oracle: "same_top".into(),
@@ -448,6 +485,11 @@ pub(crate) fn rich(dir: &Path) -> Summary {
         },
         method: method(),
         provenance: provenance(),
+        families: vec![FamilyResult {
+            family: Family::InsideModel,
+            tally: overall.clone(),
+            worst: None,
+        }],
         overall,
         targets: targets(),
         groupings: vec![by_fault(), by_operator(), by_layer(), by_bit(), by_stratum()],
@@ -513,9 +555,10 @@ pub(crate) fn empty() -> Summary {
         progress: Progress { planned: 100, ..Progress::default() },
         method: Method { cases: 2, ..Method::default() },
         provenance: Provenance::default(),
-        intervals: Intervals { method: faultlens_spec::Method::Wilson, level: Level::default() },
+        intervals: Intervals::default(),
         weighted: false,
         overall: tally(0, 0, 0, 0, 0),
+        families: vec![],
         targets: vec![],
         groupings: vec![],
         curves: vec![],

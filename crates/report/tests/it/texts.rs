@@ -112,7 +112,7 @@ fn every_report_names_the_intervals_that_it_shows() {
     let dir = tempfile::tempdir().unwrap();
     let mut summary = rich(dir.path());
     let level = Level::new(0.9).unwrap();
-    summary.intervals = Intervals { method: Method::ClopperPearson, level };
+    summary.intervals = Intervals { method: Method::ClopperPearson, level, ..Intervals::default() };
     let interval = "Clopper-Pearson 90% intervals";
     let page = html(&summary, dir.path());
     let reports =
