@@ -2,7 +2,6 @@
 //! known.
 
 use crate::estimate::Level;
-use crate::special::bisect;
 
 /// A bound that the mean share of events exceeds with a chance of at most half of what the level
 /// leaves, from clusters with `(events, weights)`.
@@ -36,11 +35,16 @@ pub(crate) fn upper_mean(clusters: &[(f64, f64)], level: Level) -> f64 {
     let tail = level.alpha() / 2.0;
     // Uniform weights are exponential variables over their sum, so that the weighted mean is at
     // most t where the sum of each variable times what its cluster has above t is at most 0.
-    bisect(rate, 1.0, |t| {
+    let mut low = rate;
+    let mut high = 1.0;
+    // Each step is an integral, and nobody reads more digits.
+    while high - low > 1e-10 {
+        let t = f64::midpoint(low, high);
         let above: Vec<(f64, i32)> =
             groups.iter().map(|&(events, weights, n)| (events - t * weights, n)).collect();
-        chance_above_zero(&above) < tail
-    })
+        if chance_above_zero(&above) < tail { high = t } else { low = t }
+    }
+    high
 }
 
 /// The clusters that are equal, with how many there are of each.

@@ -286,11 +286,14 @@ impl Counted {
         let estimate = self.difference(precisions)?;
         let [first, second] = self.rates(precisions)?;
         let difference = second.value.zip(first.value).map(|(second, first)| second - first);
+        // Where weights correct the rates, the interval is that of a ratio of sums, which lies
+        // around another estimate of the same.
+        let shift = difference.zip(estimate.value).map_or(0.0, |(shown, own)| shown - own);
         Ok(Compared {
             what,
             difference,
-            low: estimate.low,
-            high: estimate.high,
+            low: (estimate.low + shift).max(-1.0),
+            high: (estimate.high + shift).min(1.0),
             images: if self.pairs > 0 { first.images } else { 0 },
             pairs: self.pairs,
             unpaired: self.all[0].n() + self.all[1].n() - 2 * self.pairs,

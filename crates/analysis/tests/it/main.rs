@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod compared;
+mod coverage;
 mod detected;
 mod inside;
 mod required;

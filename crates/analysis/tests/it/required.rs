@@ -3,12 +3,15 @@
 use crate::sample::Run;
 use faultlens_analysis::Verdict;
 use faultlens_spec::Campaign;
-use faultlens_spec::{FitLimit, RateKind};
+use faultlens_spec::{FitLimit, Population, RateKind};
 use std::path::Path;
 
 /// A run in which nothing deviates, with one requirement.
 fn run(filter: &str) -> Run {
-    let more = format!("requirements: [{{rate: changed, at_most: 0.1, where: {{{filter}}}}}]");
+    let more = format!(
+        "requirements: [{{rate: changed, at_most: 0.1, population: these_images, \
+         where: {{{filter}}}}}]"
+    );
     let mut run = Run::new(&["small"], 4, &more);
     for (fault, repeats) in [(0, 100), (1, 100), (2, 1)] {
         run.add((0, fault), repeats, |_, _| false);
@@ -37,6 +40,25 @@ fn only_a_whole_run_meets_a_requirement() {
     assert_eq!(verdict(&run), unfinished);
     run.complete = true;
     assert_eq!(verdict(&run).0, Verdict::NotMet);
+}
+
+#[test]
+fn a_limit_for_new_images_needs_images() {
+    let verdict = |cases: u32, changed: u32| {
+        let more = "requirements: [{rate: changed, at_most: 0.1}]";
+        let mut run = Run::new(&["small"], cases, more);
+        run.add((0, 0), 50, |case, _| case < changed);
+        let summary = run.summarised(&[]).unwrap();
+        let checked = &summary.checks.requirements[0];
+        (checked.verdict, checked.rate.population, checked.rate.images)
+    };
+    // However many trials they have, nine images say nothing about others.
+    assert_eq!(verdict(9, 0), (Verdict::Inconclusive, Population::TheseImages, 9));
+    // The rule of three: none of 30 leaves room for one in ten, none of 40 does not.
+    assert_eq!(verdict(30, 0), (Verdict::Inconclusive, Population::NewImages, 30));
+    assert_eq!(verdict(40, 0), (Verdict::Met, Population::NewImages, 40));
+    assert_eq!(verdict(40, 20).0, Verdict::NotMet);
+    assert_eq!(verdict(40, 4).0, Verdict::Inconclusive);
 }
 
 #[test]

@@ -37,7 +37,8 @@ requirements:
     let required: Vec<u64> = summary.checks.requirements.iter().map(|one| one.rate.n).collect();
     assert_eq!(required, [810, 810, 9800, 10]);
     assert!(summary.method.sequential);
-    assert!(summary.groupings.iter().all(|grouping| grouping.test.is_none()));
+    let test = GroupTest::WithinImages { images: 10 };
+    assert!(summary.groupings.iter().all(|grouping| grouping.test == Some(test)));
     assert_eq!(summary.intervals.level.confidence(), 0.95);
 }
 
@@ -66,7 +67,7 @@ fn without_a_stop_rule_every_trial_counts() {
     assert_eq!((summary.overall.rate.events, summary.overall.rate.n), (160, 240));
     assert_eq!(summary.intervals.level.confidence(), 0.9);
     assert!(summary.method.cases == 2 && !summary.method.sequential);
-    assert_eq!(summary.groupings[0].test, Some(GroupTest::Fisher));
+    assert_eq!(summary.groupings[0].test, Some(GroupTest::WithinImages { images: 2 }));
 }
 
 fn permutation(unit: PermutedUnit, units: u64) -> GroupTest {

@@ -54,6 +54,13 @@ pub(crate) fn run(args: &PlanArgs, console: &mut Console) -> anyhow::Result<u8> 
     if rows.iter().any(|row| row.at_most) {
         console.line("\n≤: at most, depending on how many objects a target finds; fewer trials widen the intervals")?;
     }
+    let enough = u64::from(setup.plan.cases()) >= faultlens::stats::MIN_IMAGES;
+    console.line(if enough {
+        "\nknown to: the margin of error for new images, from trials that differ as much within images \
+         as between them to images of which all trials end the same way"
+    } else {
+        "\nknown to: the margin of error for these images; fewer than 10 say nothing about others"
+    })?;
     console.line(needed())?;
     for command in shards {
         console.line(command)?;
@@ -68,8 +75,12 @@ struct Row {
     all: u64,
     /// Whether there may be fewer, where a target finds few objects.
     at_most: bool,
-    /// Half the interval's width at a rate of one half, where it is widest, if all are judged.
+    /// Half the interval's width at a rate of one half, where it is widest, if all are judged and
+    /// trials of one image are as unlike as those of different images.
     half_width: f64,
+    /// The same if trials of one image all end the same way, so that images count alone; `None`
+    /// where there are too few to say something about others.
+    half_width_by_image: Option<f64>,
 }
 
 fn rows(setup: &OpenCampaign) -> Vec<Row> {
@@ -87,14 +98,26 @@ fn rows(setup: &OpenCampaign) -> Vec<Row> {
             let widest = setup.campaign.intervals.estimate(sample / 2, sample);
             let half_width = widest.map_or(0.5, |estimate| estimate.half_width());
             let at_most = fault.disturbance.follows_objects();
-            Row { label: fault.label.clone(), each, all, at_most, half_width }
+            let images = u64::from(setup.plan.cases());
+            let by_image = setup.campaign.intervals.estimate(images / 2, images);
+            let by_image = by_image.map_or(0.5, |estimate| estimate.half_width());
+            let enough = images >= faultlens::stats::MIN_IMAGES;
+            let half_width_by_image = enough.then(|| by_image.max(half_width));
+            let label = fault.label.clone();
+            Row { label, each, all, at_most, half_width, half_width_by_image }
         })
         .collect()
 }
 
 impl Row {
     fn cells(&self) -> [String; 4] {
-        let half = format!("±{:.1}%", 100.0 * self.half_width);
+        let mut half = format!("±{:.1}", 100.0 * self.half_width);
+        match self.half_width_by_image {
+            Some(widest) if widest > self.half_width => {
+                half += &format!(" to ±{:.1}%", 100.0 * widest);
+            }
+            _ => half += "%",
+        }
         let each = grouped(self.each);
         let all = grouped(self.all);
         if self.at_most {
@@ -112,6 +135,7 @@ impl Row {
             "trials": self.all,
             "at_most": self.at_most,
             "half_width": self.half_width,
+            "half_width_by_image": self.half_width_by_image,
         })
     }
 }

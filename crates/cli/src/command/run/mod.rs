@@ -69,7 +69,7 @@ pub(crate) fn perform(
     console: &mut Console,
 ) -> anyhow::Result<bool> {
     let interrupted = interruptible()?;
-    let mut progress = Progress::new(console, &campaign);
+    let mut progress = Progress::new(console);
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut progress];
     if let Some(events) = events {
         sinks.push(events);

@@ -5,9 +5,6 @@ use std::time::{Duration, Instant};
 use faultlens::OutcomeKind;
 use faultlens::analysis::format::counted;
 use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
-use faultlens::spec::Campaign;
-use faultlens::spec::Intervals;
-use faultlens::stats::confidence_sequence;
 
 use crate::console::Console;
 use crate::text::{bar, grouped, time};
@@ -23,7 +20,6 @@ const LONG_PAUSE: Duration = Duration::from_secs(10);
 /// Shows how far a run is, its speed, when it ends, and what is known so far.
 pub(super) struct Progress<'c> {
     console: &'c mut Console,
-    intervals: Intervals,
     started: Instant,
     shown: Instant,
     planned: u64,
@@ -35,11 +31,10 @@ pub(super) struct Progress<'c> {
 }
 
 impl<'c> Progress<'c> {
-    pub(super) fn new(console: &'c mut Console, campaign: &Campaign) -> Self {
+    pub(super) fn new(console: &'c mut Console) -> Self {
         let now = Instant::now();
         Self {
             console,
-            intervals: campaign.intervals,
             started: now,
             shown: now,
             planned: 0,
@@ -77,12 +72,10 @@ impl<'c> Progress<'c> {
         format!("{} {done}/{of}  {speed_text}/s  {left}{known}", bar(share, WIDTH))
     }
 
-    /// The rate so far, with an interval that may be looked at again and again.
+    /// The rate so far. Without an interval: which images the first trials show is no sample.
     fn known(&self) -> Option<String> {
-        let estimate = confidence_sequence(self.changed, self.judged, self.intervals.level).ok()?;
-        let percent = |share: f64| format!("{:.1}", 100.0 * share);
-        let [low, high] = [estimate.low, estimate.high].map(percent);
-        Some(format!("changed {}% [{low}, {high}]", percent(estimate.value?)))
+        let share = 100.0 * self.changed as f64 / self.judged as f64;
+        (self.judged > 0).then(|| format!("changed {share:.1}% so far"))
     }
 }
 
