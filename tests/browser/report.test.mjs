@@ -125,6 +125,9 @@ test("a table sorts both ways and says so", async (t) => {
       return [...element.tBodies[0].rows].map((row) => Number(row.cells[at].dataset.v));
     });
     const given = await rates();
+    // An unknown rate counts as less than every number; what is not a number would not sort at all.
+    const broken = await page.locator("[data-v]").evaluateAll((all) => all.map((cell) => cell.dataset.v).filter((v) => Number.isNaN(Number(v))));
+    assert.deepEqual(broken, []);
     for (const [order, sign] of [["descending", -1], ["ascending", 1]]) {
       await header.getByRole("button").click();
       assert.equal(await header.getAttribute("aria-sort"), order);

@@ -240,7 +240,7 @@ test("large text, a narrow screen and an unknown link", async () => {
   const stranger = await context.newPage();
   const reply = await stranger.goto(new URL("/p/0123456789abcdef", study.links[0]).href);
   assert.equal(reply.status(), 403);
-  assert.match(await stranger.textContent("main"), /not known here/);
+  assert.match(await stranger.textContent("main"), /This link is not valid/);
   await stranger.goto(study.invitation);
   await stranger.locator("button").click();
   await visible(stranger, "welcome");

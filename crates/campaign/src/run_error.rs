@@ -51,7 +51,7 @@ pub enum RunError {
     Pin(String),
     /// A trial that says nothing cannot be pinned.
     #[error(
-        "trial {number} was not judged ({reason}), so that a pin of it could never be met or \
+        "trial {number} was not judged ({reason}), so a pin of it could never be met or \
          missed; pin one that was judged, such as one whose answer changed"
     )]
     PinUnjudged {
@@ -61,7 +61,7 @@ pub enum RunError {
         reason: Reason,
     },
     /// A trial that was recorded without being run.
-    #[error("the trial was not run, so that there is nothing to repeat: {0}")]
+    #[error("the trial was not run, so there is nothing to repeat: {0}")]
     NotRun(String),
     /// No such trial.
     #[error("the run has no trial {0}")]

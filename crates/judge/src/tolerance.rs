@@ -1,5 +1,5 @@
-//! Human tolerance: the largest visual change of each fault at which people are as often right, or
-//! give the same answers, as on the original (Hu et al. 2022).
+//! Human tolerance: the largest visual change of each fault at which people are correct as often as
+//! on the original, or give the same answers as on it (Hu et al. 2022).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct Tolerance {
 pub struct Threshold {
     /// The fault's name in the registry of image faults.
     pub fault: Cow<'static, str>,
-    /// Up to here people are as often right as on the original (*t_c*).
+    /// Up to here people are correct as often as on the original (*t_c*).
     pub correctness: Option<Tolerated>,
     /// Up to here people answer as they do on the original (*t_p*).
     pub prediction: Option<Tolerated>,

@@ -196,7 +196,8 @@ fn a_pinned_scene_fails_again_and_needs_the_same_objects() {
         done(&folder, &format!("promote run {number} --name {fault}"));
     }
     let surplus = trial(&folder, "remove_object", "skipped");
-    let why = ["was not judged", "too few objects", "pin one that was judged"];
+    let why =
+        ["was not judged", "the target finds fewer objects than trials", "pin one that was judged"];
     refused(&folder, &format!("promote run {surplus}"), &why);
     folder.text("again.yaml", &format!("{SCENES}pinned: pinned.yaml\n"));
     let again = done(&folder, "run again.yaml --output again").stderr;

@@ -193,5 +193,5 @@ fn what_is_wrong_is_told() {
     fs::remove_dir_all(folder.path("study/pictures")).unwrap();
     let run = folder.run("people serve study --port 0");
     assert_eq!(run.status, 2);
-    assert!(run.stderr.contains("58 of the study's 58 pictures are gone"), "{}", run.stderr);
+    assert!(run.stderr.contains("58 of the study's 58 pictures are missing"), "{}", run.stderr);
 }

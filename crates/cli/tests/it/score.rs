@@ -102,7 +102,11 @@ fn nothing_found_is_a_result() {
     folder.text("gt.json", r#"{"images":[{"id":1}],"categories":[{"id":1,"name":"a"}]}"#);
     let run = folder.run("score gt.json dt.json --json");
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("has no object to find"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("the ground truth has no objects, so nothing is scored"),
+        "{}",
+        run.stderr
+    );
     let got = json(&run.stdout).remove(0);
     assert_eq!((&got["ap"], &got["voc_ap50"]), (&Value::Null, &Value::Null));
 }

@@ -103,7 +103,7 @@ fn the_run_keeps_a_campaign_that_runs_by_itself() {
     assert_eq!(first.status, 0, "{}", first.stderr);
     assert!(first.stderr.contains("note: nothing is hit for LRN"), "{}", first.stderr);
     let again = run(&folder, "--trials 2");
-    assert!(again.stderr.contains("6 on record already"), "{}", again.stderr);
+    assert!(again.stderr.contains("6 already recorded in runs/conf"), "{}", again.stderr);
 
     let kept = std::fs::read_to_string(folder.path("runs/conf/campaign.yaml")).unwrap();
     assert!(kept.contains("guards: [golden_correct]"), "{kept}");
@@ -111,7 +111,7 @@ fn the_run_keeps_a_campaign_that_runs_by_itself() {
     assert_eq!(folder.run(&init).status, 0);
     assert_eq!(std::fs::read_to_string(folder.path("mine.yaml")).unwrap(), kept);
     let mine = folder.run("run mine.yaml --output runs/conf");
-    assert!(mine.stderr.contains("6 on record already"), "{}", mine.stderr);
+    assert!(mine.stderr.contains("6 already recorded in runs/conf"), "{}", mine.stderr);
     // Who reads the results may leave; the campaign is written all the same.
     let deaf = folder
         .run_without(|child| drop(child.stdout.take()), &init.replace("mine.yaml", "again.yaml"));

@@ -74,7 +74,10 @@ fn train_says_what_is_wrong() {
         ("train mlp:8 --data set --epochs 100001 -o m.onnx", "at most 100000"),
         ("train mlp:8 --data set --momentum 1 -o m.onnx", "from 0 up to below 1"),
         ("train mlp:8 --data set --test ./set -o m.onnx", "the same set as --data"),
-        ("train mlp:8 --data set --test others -o m.onnx", "class 0 is \"a\" there and \"bright\""),
+        (
+            "train mlp:8 --data set --test others -o m.onnx",
+            "class 0 is \"a\" there, but \"bright\" here",
+        ),
         ("train mlp:8 --data world:signs:300000 -o m.onnx", "from 1 to 200000"),
         ("train detector --data set --task detect -o m.onnx", "no case has objects"),
         ("train mlp:8 --data set -o m.json", "needs another name, such as m.onnx"),

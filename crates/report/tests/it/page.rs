@@ -82,10 +82,10 @@ fn every_number_of_the_tables_is_the_summarys() {
             assert_eq!(rows.len(), groups.len());
             for (shown, row) in rows.iter().zip(groups) {
                 let values: Vec<f64> = tagged(*shown, "td")
-                    .map(|cell| cell.attribute("data-v").unwrap().parse().unwrap())
+                    .map(|cell| script_number(cell.attribute("data-v").unwrap()))
                     .collect();
                 let rate = &row.tally.rate;
-                let value = rate.value.unwrap_or(-1.0);
+                let value = rate.value.unwrap_or(f64::NEG_INFINITY);
                 let expected = [rate.n as f64, row.tally.changed as f64, value];
                 assert_eq!(values[..3], expected, "{}", row.key);
                 assert_eq!(values[3], row.tally.detected as f64);
@@ -99,12 +99,25 @@ fn every_number_of_the_tables_is_the_summarys() {
     });
 }
 
+/// A sort value as JavaScript's `Number` reads it, to which Rust's `inf` is not a number.
+fn script_number(text: &str) -> f64 {
+    match text {
+        "Infinity" => f64::INFINITY,
+        "-Infinity" => f64::NEG_INFINITY,
+        text => {
+            let digits = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+            assert!(text.chars().all(digits), "not a number to a script: {text}");
+            text.parse().unwrap()
+        }
+    }
+}
+
 /// The numbers of a table's rows, as a script sorts them.
 pub(crate) fn numbers(section: Node<'_, '_>) -> Vec<Vec<f64>> {
     let body = tagged(section, "tbody").next().unwrap();
     let row = |row| {
         let cells = tagged(row, "td").filter_map(|cell| cell.attribute("data-v"));
-        cells.map(|value| value.parse().unwrap()).collect()
+        cells.map(script_number).collect()
     };
     tagged(body, "tr").map(row).collect()
 }
@@ -116,7 +129,7 @@ fn sections_on_the_inside_of_models_show_the_summarys_numbers() {
     with_page(&summary, dir.path(), |_, document| {
         let map = &summary.model.heat_maps[0];
         let cells = |row: &faultlens_analysis::HeatRow| {
-            row.cells.iter().map(|cell| cell.value.unwrap_or(-1.0)).collect::<Vec<_>>()
+            row.cells.iter().map(|cell| cell.value.unwrap_or(f64::NEG_INFINITY)).collect::<Vec<_>>()
         };
         let section = with_id(document, "heat");
         assert_eq!(numbers(section), map.rows.iter().map(cells).collect::<Vec<_>>());
@@ -204,7 +217,7 @@ fn curves_and_outcomes_show_the_summarys_numbers() {
         let shown: Vec<[f64; 4]> = tagged(body, "tr")
             .map(|row| {
                 let cells = tagged(row, "td").filter_map(|cell| cell.attribute("data-v"));
-                let values: Vec<f64> = cells.map(|value| value.parse().unwrap()).collect();
+                let values: Vec<f64> = cells.map(script_number).collect();
                 [values[0], values[1], values[2], values[3]]
             })
             .collect();

@@ -179,6 +179,14 @@ fn json_has_the_numbers_and_the_sentences() {
     assert_eq!(text("/verdict"), Some("not_met"));
     let opening = "In 4,332 judged trials on 2 targets, 9.9% [9.1, 10.9] changed the prediction";
     assert!(text("/findings/0").unwrap().starts_with(opening), "{}", object["findings"]);
+    // A stop rule that ran more repeats of some faults is mentioned, and only then.
+    let mut uneven = rich(dir.path());
+    uneven.progress.recorded += 500;
+    let uneven = json(&uneven).unwrap();
+    let opening = "In 4,332 judged trials on 2 targets (the repeats that all faults have in common; \
+                   the stop rule ran more of some, 5,029 in total), 9.9% [9.1, 10.9] changed";
+    let told = uneven["findings"][0].as_str().unwrap();
+    assert!(told.starts_with(opening), "{told}");
     assert_eq!(object["provenance"][1][1], "42");
     assert_eq!(object["advice"].as_array().unwrap().len(), summary.recommendations().len());
     assert_eq!(object["heat_maps"].as_array().unwrap().len(), 1);

@@ -188,7 +188,7 @@ fn refuse_zero(rows: &Rows, args: &SurviveArgs) -> anyhow::Result<()> {
     let line = rows.lines[i];
     let name = plain(&args.duration);
     bail!(
-        "line {line}: {name} is 0, and parametric models need durations above 0; leave it empty to \
+        "line {line}: {name} is 0, but parametric models need durations above 0; leave it empty to \
          leave the row out, give it half the clock's resolution, or use --model cox or km"
     );
 }

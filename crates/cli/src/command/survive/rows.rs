@@ -233,7 +233,7 @@ impl Used<'_> {
             let number = if let Cell::Number(number) = cell { number } else { f64::NAN };
             if !(number.is_finite() && holds(number, i)) {
                 let name = self.name(at);
-                bail!("line {}: {name} is {number}, and {rule}", self.line(i));
+                bail!("line {}: {name} is {number}, but {rule}", self.line(i));
             }
             out.push(number);
         }

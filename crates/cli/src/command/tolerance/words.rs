@@ -87,7 +87,7 @@ pub(super) fn show(found: &Findings, console: &mut Console) -> anyhow::Result<()
         console.line(line)?;
     }
     console.line(format_args!(
-        "\nUp to t_c people are as often right as on the original, up to t_p they answer as on the \
+        "\nUp to t_c people are correct as often as on the original, up to t_p they answer as on the \
          original; rule {}.",
         found.rule.name()
     ))?;

@@ -49,7 +49,7 @@ fn standard_output_has_results_only_and_notes_are_plain_lines() {
     assert!(run.stderr.contains(&format!("complete: {TRIALS} trials in ")), "{}", run.stderr);
     assert!(!run.stderr.contains(['\r', '\x1b']), "{:?}", run.stderr);
     let text = done(&folder, "run small.yaml").stdout;
-    assert!(!text.contains(['\r', '\x1b']) && !text.contains("on record already"), "{text:?}");
+    assert!(!text.contains(['\r', '\x1b']) && !text.contains("already recorded"), "{text:?}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn weights_are_repeated_rows() {
     }
     let bad = weighed.join("\n").replacen(",2\n", ",0\n", 1);
     let said = refused(&table("weightless", &bad), &format!("{args} --weights w"));
-    assert!(said.contains("line 2: w is 0, and a weight must be above 0"), "{said}");
+    assert!(said.contains("line 2: w is 0, but a weight must be above 0"), "{said}");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn late_entries_count_from_when_they_entered() {
     let watched = 4.0 + 6.0 + 3.0 + 5.0_f64;
     assert!((estimate(&got, "lambda", "Intercept") - (watched / 3.0).ln()).abs() < 1e-9);
     let said = refused(&table("entry_late", &text.replace("9,1,4", "9,1,9")), args);
-    assert!(said.contains("line 5: from is 9, and an entry lies between"), "{said}");
+    assert!(said.contains("line 5: from is 9, but an entry must lie between 0 and"), "{said}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn other_parameters_depend_on_covariates_too() {
         ("--model exponential --ancillary rho=defence", "exponential has no parameter rho"),
         ("--model cox --ancillary rho=defence", "--ancillary needs one parametric model"),
         ("--model weibull --strata defence", "--strata needs --model km"),
-        ("--model km --penalty 1", "not of km"),
+        ("--model km --penalty 1", "--penalty, --test and --time need a model other than km"),
     ] {
         let said = refused(&folder, &format!("{ASK} {args}"));
         assert!(said.contains(wanted), "{args}: {said}");

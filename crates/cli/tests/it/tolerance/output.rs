@@ -91,7 +91,13 @@ fn the_page_shows_every_curve() {
     assert_eq!(run.status, 0, "{}", run.stderr);
     let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
     assert_eq!(page.matches("class=\"people\"").count(), 4);
-    for wanted in ["fog", "frost", "people are as often right", "Rule default", "more.csv"] {
+    for wanted in [
+        "fog",
+        "frost",
+        "people are correct as often as on the original (t_c)",
+        "Rule default",
+        "more.csv",
+    ] {
         assert!(page.contains(wanted), "{wanted}");
     }
 }
