@@ -3,7 +3,7 @@
 use crate::fixture::{HOSTILE, empty, rich};
 use faultlens_analysis::{Verdict, Warning};
 use faultlens_report::{Terminal, html, json, junit, markdown, plain, terminal};
-use faultlens_spec::{Intervals, Method};
+use faultlens_spec::{Intervals, Method, Population};
 use faultlens_stats::Level;
 use roxmltree::Document;
 
@@ -70,7 +70,9 @@ fn markdown_has_only_our_markup() {
     assert!(text.contains("| gaussian\\_noise severity=5 | 480 | 163 | `34.0% [29.9, 38.3]` |"));
     assert!(text.contains("50 more in the report."));
     assert!(text.contains("Skipped: 120 (in no rate) · Not needed: 77 ("), "{text}");
-    assert!(text.contains("Brackets are Wilson 95% intervals."), "{text}");
+    assert!(text.contains("Brackets are 95% intervals for new images."), "{text}");
+    let population = "where the rate lies for new images like the 400 images shown";
+    assert!(text.contains(population), "{text}");
     // A profile keeps its order, and shows where the rates are.
     let at = |part: &str| text.find(part).unwrap();
     assert!(at("\n| 29 |") < at("\n| 30 |") && !text.contains("\n| 8 |"));
@@ -113,7 +115,7 @@ fn every_report_names_the_intervals_that_it_shows() {
     let mut summary = rich(dir.path());
     let level = Level::new(0.9).unwrap();
     summary.intervals = Intervals { method: Method::ClopperPearson, level, ..Intervals::default() };
-    let interval = "Clopper-Pearson 90% intervals";
+    let interval = "90% intervals for new images";
     let page = html(&summary, dir.path());
     let reports =
         [page, markdown(&summary), terminal(&summary, Terminal { colour: false, width: 80 })];
@@ -121,6 +123,14 @@ fn every_report_names_the_intervals_that_it_shows() {
         assert!(report.contains(interval), "{report}");
         assert!(!report.contains("95% interval"), "{report}");
     }
+    let page = html(&summary, dir.path());
+    assert!(page.contains("Intervals: Clopper and Pearson&#39;s interval"));
+    summary.intervals.population = Population::TheseImages;
+    assert!(html(&summary, dir.path()).contains("90% intervals for these images"));
+    summary.intervals.population = Population::NewImages;
+    summary.method.images = 9;
+    let few = html(&summary, dir.path());
+    assert!(few.contains("fewer than 10 say nothing about new images"), "{few}");
 }
 
 #[test]
@@ -164,15 +174,18 @@ fn json_has_the_numbers_and_the_sentences() {
     let object = json(&summary).unwrap();
     let text = |pointer: &str| object.pointer(pointer).and_then(|value| value.as_str());
     assert_eq!(object["confidence"], 0.95);
-    assert_eq!(text("/interval"), Some("Wilson 95% intervals"));
+    assert_eq!(text("/interval"), Some("95% intervals for new images"));
     assert_eq!(text("/groupings/0/title"), Some("By fault"));
-    let fisher = text("/groupings/0/correction").unwrap();
-    assert!(fisher.starts_with("Fisher's exact test of each of 7 groups"), "{fisher}");
+    let within = text("/groupings/0/correction").unwrap();
+    assert!(within.starts_with("Sign-flip test of each of 7 groups"), "{within}");
     let cases = text("/groupings/4/correction").unwrap();
     assert!(cases.starts_with("Permutation test over 600 cases (2,000 permutations)"), "{cases}");
     assert!(object["groupings"][1]["correction"].is_null());
     assert_eq!(text("/moved/0/what"), Some("confidence lost"));
-    assert_eq!(text("/requirements/3/why"), Some("the whole interval lies at or below 1%"));
+    assert_eq!(
+        text("/requirements/3/why"),
+        Some("the whole interval for new images, from 400 images, lies at or below 1%")
+    );
     let why = text("/preserved/0/why").unwrap();
     assert!(why.starts_with("the distance is at least +9.8 points, above 0; other"), "{why}");
     assert_eq!(text("/pinned/0/why"), Some("the fault still breaks the answer"));
