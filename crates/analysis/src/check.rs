@@ -2,19 +2,23 @@
 
 use crate::context::Context;
 use crate::error::AnalysisError;
-use crate::estimate::{Precision, Rate, Scope};
-use crate::filter;
+use crate::estimate::{Mean, Precision, Rate, Scope};
+use crate::filter::{self, Filter};
+use crate::image_results::ImageFaultResults;
 use crate::repeats::{Repeats, is_below};
-use crate::sample::TrialDraw;
-use crate::tally::Counts;
+use crate::sample::{Sample, TrialDraw};
+use crate::trial::{is_control, predicts, was_answered};
 use crate::verdict::Verdict;
 use faultlens_core::OutcomeKind;
 use faultlens_record::Record;
 use faultlens_record::store::PinRecord;
-use faultlens_spec::{FitLimit, Intervals, Population, Requirement};
-use faultlens_stats::StatsError;
+use faultlens_spec::{
+    FitLimit, Intervals, Population, QualityMetric, Quantity, RateKind, Requirement,
+};
+use faultlens_stats::{Clustered, Estimate, Level, MIN_IMAGES, StatsError, clustered_difference};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A requirement, checked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,6 +29,13 @@ pub struct Checked {
     pub rate: Rate,
     /// The limit on the rate, also where failures in time are limited.
     pub limit: f64,
+    /// Whether the limit is the least that is required, and not the most.
+    pub at_least: bool,
+    /// The group or target that the numbers are of, the worst of several.
+    pub group: Option<String>,
+    /// How many groups or targets the limit is to hold for; the confidence is shared out between
+    /// them (Bonferroni).
+    pub groups: u64,
     /// The verdict.
     pub verdict: Verdict,
     /// Which images the limit is to hold for. Where the rate's interval speaks of these images
@@ -78,31 +89,107 @@ pub(crate) struct Check {
     repeats: Option<u32>,
     /// How weights correct the rate.
     scope: Scope,
-    counts: Counts,
+    /// By group; a single one without a name where the requirement names no attribute.
+    groups: BTreeMap<String, Evidence>,
+}
+
+/// What is counted of trials.
+enum Evidence {
+    /// How they ended, or which of them are right.
+    Events(Sample),
+    /// Wrong predictions without and with faults, of the same images.
+    Drop { clean: Clustered, faulty: Clustered },
 }
 
 impl Check {
     pub(crate) fn new(requirement: Requirement, context: &Context, repeats: &Repeats) -> Self {
         let filter = &requirement.filter;
         let repeats = repeats.least(|target, fault| filter::admits(filter, context, target, fault));
-        let is_part = filter.keys().any(|name| context.scope(name) == Scope::Part);
+        let chosen = filter.keys().chain(&requirement.by);
+        let is_part = chosen.into_iter().any(|name| context.scope(name) == Scope::Part);
         let scope = if is_part { Scope::Part } else { Scope::Whole };
-        let counts = Counts::of_events(requirement.rate);
-        Self { requirement, repeats, scope, counts }
+        Self { requirement, repeats, scope, groups: BTreeMap::new() }
     }
 
     pub(crate) fn add(
         &mut self,
         context: &Context,
         record: &Record,
-        weight: TrialDraw,
+        draw: TrialDraw,
     ) -> Result<(), StatsError> {
-        if is_below(record, self.repeats)
-            && filter::matches(&self.requirement.filter, context, record)
+        if !is_below(record, self.repeats)
+            || !filter::matches(&self.requirement.filter, context, record)
         {
-            self.counts.add(&record.outcome, weight)?;
+            return Ok(());
         }
-        Ok(())
+        let group = match &self.requirement.by {
+            Some(by) => context.attribute(record, by).map(Cow::into_owned),
+            None => Some(String::new()),
+        };
+        let Some(group) = group else { return Ok(()) };
+        match self.requirement.quantity {
+            Quantity::Rate(rate) => self.count(group, record, draw, rate),
+            Quantity::Fit(_) => self.count(group, record, draw, RateKind::Failed),
+            Quantity::Metric(QualityMetric::Accuracy) => {
+                let Some(right) = self.is_right(context, record) else { return Ok(()) };
+                self.add_event(group, draw, right)
+            }
+            Quantity::Metric(QualityMetric::AccuracyDrop) => {
+                self.count_drop(group, context, record, draw);
+                Ok(())
+            }
+            Quantity::Metric(_) => Ok(()),
+        }
+    }
+
+    fn count(
+        &mut self,
+        group: String,
+        record: &Record,
+        draw: TrialDraw,
+        rate: RateKind,
+    ) -> Result<(), StatsError> {
+        let kind = record.outcome.kind();
+        if kind == OutcomeKind::Skipped {
+            return Ok(());
+        }
+        self.add_event(group, draw, rate.counts(kind))
+    }
+
+    /// Counts a trial that is an event or is none.
+    fn add_event(&mut self, group: String, draw: TrialDraw, event: bool) -> Result<(), StatsError> {
+        let nothing = || Evidence::Events(Sample::default());
+        match self.groups.entry(group).or_insert_with(nothing) {
+            Evidence::Events(sample) => sample.add(draw, event),
+            // A requirement counts one kind of thing.
+            Evidence::Drop { .. } => Ok(()),
+        }
+    }
+
+    /// Whether a trial's prediction is right; `None` where that is not known, and for controls,
+    /// which are no faults, unless the requirement names them.
+    fn is_right(&self, context: &Context, record: &Record) -> Option<bool> {
+        let fault = context.manifest.faults.get(record.fault as usize)?;
+        let filter = &self.requirement.filter;
+        if is_control(&fault.name) && !filter.contains_key("fault") && !filter.contains_key("point")
+        {
+            return None;
+        }
+        let golden = context.golden(record.target, record.case)?;
+        let truth = golden.truth.as_ref()?;
+        was_answered(record).then(|| predicts(record, truth))
+    }
+
+    fn count_drop(&mut self, group: String, context: &Context, record: &Record, draw: TrialDraw) {
+        let golden = context.golden(record.target, record.case);
+        let correct = golden.and_then(|golden| golden.correct);
+        let Some((correct, right)) = correct.zip(self.is_right(context, record)) else { return };
+        let nothing =
+            || Evidence::Drop { clean: Clustered::default(), faulty: Clustered::default() };
+        if let Evidence::Drop { clean, faulty } = self.groups.entry(group).or_insert_with(nothing) {
+            clean.count(draw.image, !correct);
+            faulty.count(draw.image, !right);
+        }
     }
 
     /// An error where the requirement is about trials that the run cannot have.
@@ -112,6 +199,11 @@ impl Check {
         extra: &BTreeSet<String>,
         whole: bool,
     ) -> Result<(), AnalysisError> {
+        if let Some(by) = &self.requirement.by
+            && !context.can_have(by, extra, whole)
+        {
+            return Err(AnalysisError::attribute(by, &context.names()));
+        }
         filter::check(&self.requirement.filter, context, extra, whole)
     }
 
@@ -119,40 +211,140 @@ impl Check {
     pub(crate) fn checked(
         &self,
         precision: &Precision,
+        images: &ImageFaultResults,
         whole: bool,
     ) -> Result<Checked, StatsError> {
-        // The requirement says itself which images its limit is to hold for.
-        let population = self.requirement.population;
-        let intervals = Intervals { population, ..precision.intervals };
-        let rate =
-            self.counts.judged().bounds(&Precision { intervals, ..*precision }, self.scope)?;
-        let Requirement { at_most, fit, .. } = self.requirement;
-        let fit = fit.map(|FitLimit { raw, share }| Fit { raw, share, at_most });
+        let requirement = &self.requirement;
+        let at_least = requirement.quantity.is_better_high();
+        let fit = match requirement.quantity {
+            Quantity::Fit(FitLimit { raw, share }) => {
+                Some(Fit { raw, share, at_most: requirement.limit })
+            }
+            _ => None,
+        };
         // FIT = raw FIT × share × rate, so that a limit on failures in time is one on the rate.
-        let limit = fit.map_or(at_most, |fit| at_most / fit.each());
+        let limit = fit.map_or(requirement.limit, |fit| fit.at_most / fit.each());
+        let known = match requirement.quantity {
+            Quantity::Metric(metric) if !metric.is_counted() => {
+                of_images(metric, &requirement.filter, images)
+            }
+            _ => self.rates(precision)?,
+        };
+        let groups = known.len() as u64;
+        let mut worst: Option<(Verdict, f64, String, Rate)> = None;
+        for (group, rate) in known {
+            let verdict = verdict(&rate, limit, at_least, requirement.population);
+            let verdict = if whole { verdict } else { Verdict::Inconclusive };
+            let value = rate.value.unwrap_or(limit);
+            let excess = if at_least { limit - value } else { value - limit };
+            if worst.as_ref().is_none_or(|(known, by, ..)| (verdict, excess) > (*known, *by)) {
+                worst = Some((verdict, excess, group, rate));
+            }
+        }
+        let (verdict, _, group, rate) =
+            worst.unwrap_or((Verdict::Inconclusive, 0.0, String::new(), Rate::default()));
         Ok(Checked {
-            requirement: self.requirement.to_string(),
+            requirement: requirement.to_string(),
             rate,
             limit,
-            verdict: if whole { verdict(&rate, limit, population) } else { Verdict::Inconclusive },
-            population,
+            at_least,
+            group: (!group.is_empty()).then_some(group),
+            groups,
+            verdict,
+            population: requirement.population,
             complete: whole,
             fit,
         })
+    }
+
+    /// What was counted of every group, with bounds that hold for all of them together.
+    fn rates(&self, precision: &Precision) -> Result<Vec<(String, Rate)>, StatsError> {
+        // The requirement says itself which images its limit is to hold for.
+        let population = self.requirement.population;
+        let share = precision.intervals.level.alpha() / self.groups.len().max(1) as f64;
+        let level = Level::new(1.0 - share)?;
+        let intervals = Intervals { population, level, ..precision.intervals };
+        let precision = Precision { intervals, ..*precision };
+        let mut rates = Vec::new();
+        for (group, evidence) in &self.groups {
+            let rate = match evidence {
+                Evidence::Events(sample) => sample.bounds(&precision, self.scope)?,
+                Evidence::Drop { clean, faulty } => {
+                    let estimate = clustered_difference(clean, faulty, level)?;
+                    let n = faulty.n();
+                    let rate = Rate::new(0, Estimate { n, ..estimate });
+                    let these = rate.value.map(|value| [value, value]);
+                    precision.shown(Rate { images: faulty.len(), these_images: these, ..rate })
+                }
+            };
+            rates.push((group.clone(), rate));
+        }
+        Ok(rates)
+    }
+}
+
+/// Metrics over all faults and severities, by target.
+fn of_images(
+    metric: QualityMetric,
+    filter: &Filter,
+    images: &ImageFaultResults,
+) -> Vec<(String, Rate)> {
+    let wanted = |target: &str| filter.get("target").is_none_or(|name| name == target);
+    let point = filter.get("fault").or_else(|| filter.get("point"));
+    let mut rates = Vec::new();
+    for one in images.robustness.iter().filter(|one| wanted(&one.target)) {
+        let mean = match metric {
+            QualityMetric::Mpc => one.mean_accuracy,
+            QualityMetric::Rpc => one.kept,
+            QualityMetric::Mce => one.mean_relative,
+            _ => None,
+        };
+        rates.extend(mean.map(|mean| (one.target.clone(), of_mean(&mean))));
+    }
+    for one in images.detection.iter().filter(|one| wanted(&one.target)) {
+        let at = one.points.iter().find(|own| own.fault.as_ref() == point);
+        let mean = match metric {
+            QualityMetric::Ap if point.is_some() => at.map(|at| at.ap),
+            QualityMetric::Ap => Some(one.clean.ap),
+            QualityMetric::ApDrop => one.drop,
+            QualityMetric::Mpc => one.mean_ap,
+            QualityMetric::Rpc => one.kept,
+            _ => None,
+        };
+        rates.extend(mean.map(|mean| (one.target.clone(), of_mean(&mean))));
+    }
+    rates
+}
+
+/// A mean over images with its bootstrap interval.
+fn of_mean(mean: &Mean) -> Rate {
+    let few = mean.n < MIN_IMAGES;
+    Rate {
+        n: mean.n,
+        value: mean.value,
+        low: mean.low,
+        high: mean.high,
+        images: mean.n,
+        population: if few { Population::TheseImages } else { Population::NewImages },
+        ..Rate::default()
     }
 }
 
 /// An interval that straddles the limit gives no pass, nor does one that speaks of other images than
 /// the requirement.
-fn verdict(rate: &Rate, limit: f64, population: Population) -> Verdict {
-    if rate.n == 0 || rate.population != population {
-        Verdict::Inconclusive
-    } else if rate.high <= limit {
-        Verdict::Met
-    } else if rate.low > limit {
-        Verdict::NotMet
+fn verdict(rate: &Rate, limit: f64, at_least: bool, population: Population) -> Verdict {
+    let unknown = rate.n == 0 || rate.value.is_none() || rate.population != population;
+    let (met, not_met) = if at_least {
+        (rate.low >= limit, rate.high < limit)
     } else {
+        (rate.high <= limit, rate.low > limit)
+    };
+    if unknown || !met && !not_met {
         Verdict::Inconclusive
+    } else if met {
+        Verdict::Met
+    } else {
+        Verdict::NotMet
     }
 }
 
@@ -180,9 +372,12 @@ mod tests {
             (rate(0.051, 0.06, 9), Verdict::NotMet),
             (rate(0.0, 1.0, 0), Verdict::Inconclusive),
         ] {
-            assert_eq!(verdict(&rate, 0.05, Population::NewImages), wanted, "{rate:?}");
+            assert_eq!(verdict(&rate, 0.05, false, Population::NewImages), wanted, "{rate:?}");
         }
-        let met = rate(0.01, 0.02, 9);
-        assert_eq!(verdict(&met, 0.05, Population::TheseImages), Verdict::Inconclusive);
+        let low = rate(0.01, 0.02, 9);
+        assert_eq!(verdict(&low, 0.05, false, Population::TheseImages), Verdict::Inconclusive);
+        assert_eq!(verdict(&low, 0.05, true, Population::NewImages), Verdict::NotMet);
+        assert_eq!(verdict(&low, 0.01, true, Population::NewImages), Verdict::Met);
+        assert_eq!(verdict(&low, 0.015, true, Population::NewImages), Verdict::Inconclusive);
     }
 }

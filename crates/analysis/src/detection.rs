@@ -26,6 +26,8 @@ pub struct DetectionQuality {
     pub mean_ap: Option<Mean>,
     /// The share of the clean average precision that remains (rPC).
     pub kept: Option<Mean>,
+    /// The clean average precision less the mean one.
+    pub drop: Option<Mean>,
     /// Under each fault.
     pub points: Vec<DetectionPoint>,
 }
@@ -210,8 +212,10 @@ impl Field {
         };
         let mut mean_ap = None;
         let mut kept = None;
+        let mut drop = None;
         if !graded.is_empty() {
             mean_ap = Some(redraws.mean(&under)?);
+            drop = Some(redraws.mean(&|row| Some(row[0]? - under(row)?))?);
         }
         // No share remains of an average precision of 0.
         if !graded.is_empty() && points[0].ap.value > Some(0.0) {
@@ -220,7 +224,15 @@ impl Field {
         }
         let clean = points.remove(0);
         let cases = self.cases.len() as u64;
-        Ok(DetectionQuality { target: target.to_owned(), cases, clean, mean_ap, kept, points })
+        Ok(DetectionQuality {
+            target: target.to_owned(),
+            cases,
+            clean,
+            mean_ap,
+            kept,
+            drop,
+            points,
+        })
     }
 
     /// For each fault with severities, its points.

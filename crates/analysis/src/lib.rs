@@ -41,6 +41,7 @@ mod findings;
 pub mod format;
 mod gallery;
 mod group;
+mod image_results;
 mod locations;
 mod masking;
 mod method;
@@ -83,6 +84,7 @@ pub use faultlens_spec::ATTRIBUTES;
 pub use findings::{Finding, OverallFinding, WeakestGroup};
 pub use gallery::{Gallery, GalleryRow, GalleryTrial};
 pub use group::{GroupRow, GroupTest, Grouping, PermutedUnit};
+pub use image_results::ImageFaultResults;
 pub use locations::{HeatMap, HeatRow, Ranked, Ranking};
 pub use masking::{Attempt, BothKinds, Limit};
 pub use method::{MadeBy, Method, Provenance, TargetFile};
@@ -96,8 +98,7 @@ pub use scenes::{ChangedScenes, LostObjects, PlacementEffect, Relocations, Scene
 pub use side_by_side::{KCurve, Measure, MeasureChange, MeasureChangeRow, SideBySide, SideRow};
 pub use summarise::summarise;
 pub use summary::{
-    AttackResults, Checks, ImageFaultResults, ModelFaultResults, Progress, SUMMARY_VERSION,
-    SceneResults, Summary,
+    AttackResults, Checks, ModelFaultResults, Progress, SUMMARY_VERSION, SceneResults, Summary,
 };
 pub use tally::Tally;
 pub use target::TargetSummary;

@@ -16,6 +16,7 @@ use crate::family::Family;
 use crate::family_result::families;
 use crate::gallery::galleries;
 use crate::group::{Grouping, Groups, Only};
+use crate::image_results::ImageFaultResults;
 use crate::locations::LocationCounts;
 use crate::method::{Method, Provenance};
 use crate::preserve::Preservations;
@@ -25,8 +26,7 @@ use crate::sample::TrialDraw;
 use crate::scenes::Scenes;
 use crate::side_by_side::Sides;
 use crate::summary::{
-    AttackResults, Checks, ImageFaultResults, ModelFaultResults, Progress, SUMMARY_VERSION,
-    SceneResults, Summary,
+    AttackResults, Checks, ModelFaultResults, Progress, SUMMARY_VERSION, SceneResults, Summary,
 };
 use crate::tally::Counts;
 use crate::target::targets;
@@ -201,8 +201,8 @@ impl Pass {
         let precision = self.precision;
         let recorded = store.progress()?;
         let spending = Spending::read(store.dir());
-        let checks = self.checks(store, context, &recorded)?;
         let images = self.images(context, campaign.reference.as_deref())?;
+        let checks = self.checks(store, context, &images, &recorded)?;
         let scenes = self.scenes(context, spending.as_ref())?;
         let attacks = AttackResults {
             results: self.attacks.results(context, &precision)?,
@@ -299,13 +299,14 @@ impl Pass {
         &self,
         store: &Store,
         context: &Context,
+        images: &ImageFaultResults,
         recorded: &Recorded,
     ) -> Result<Checks, AnalysisError> {
         let whole = context.is_whole(recorded);
         let mut requirements: Vec<Checked> = Vec::new();
         for check in &self.checks {
             check.is_of_this_run(context, &self.extra, whole)?;
-            requirements.push(check.checked(&self.precision, whole)?);
+            requirements.push(check.checked(&self.precision, images, whole)?);
         }
         let preserved = self.preservations.checked(context, &self.precision, whole)?;
         let pinned = store.pins()?.into_iter().map(pinned).collect();

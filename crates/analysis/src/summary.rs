@@ -5,23 +5,19 @@
 //! the facts that are skipped here.
 
 use crate::attacks::{AttackResult, Masking};
-use crate::benefit::Benefit;
 use crate::check::{Checked, Pinned};
 use crate::classes::Classes;
 use crate::critical::CriticalBits;
 use crate::curve::Curve;
-use crate::detection::DetectionQuality;
 use crate::example::Example;
-use crate::fairness::Fairness;
 use crate::family_result::FamilyResult;
 use crate::gallery::Gallery;
 use crate::group::Grouping;
+use crate::image_results::ImageFaultResults;
 use crate::locations::{HeatMap, Ranking};
 use crate::method::{Method, Provenance};
 use crate::preserve::Preserved;
-use crate::robustness::Robustness;
 use crate::scenes::{ChangedScenes, PlacementEffect, SceneTotal};
-use crate::side_by_side::{KCurve, MeasureChange, SideBySide};
 use crate::tally::Tally;
 use crate::target::TargetSummary;
 use crate::thresholds::ThresholdRates;
@@ -108,26 +104,6 @@ pub struct ModelFaultResults {
     pub rankings: Vec<Ranking>,
     /// What searches for critical bits found, by target.
     pub critical: Vec<CriticalBits>,
-}
-
-/// What image faults showed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ImageFaultResults {
-    /// Wrong predictions by target; empty where no truth is known.
-    pub robustness: Vec<Robustness>,
-    /// Targets side by side; `None` without image faults.
-    pub side_by_side: Option<SideBySide>,
-    /// Changed predictions for every k, by target, of targets that rank their predictions.
-    pub k_curves: Vec<KCurve>,
-    /// How far predictions moved, by target and measure.
-    #[serde(rename = "moved")]
-    pub measures: Vec<MeasureChange>,
-    /// Whether predictions are as good for all groups of cases, by target and stratum.
-    pub fairness: Vec<Fairness>,
-    /// What defences achieve, by defended target.
-    pub benefits: Vec<Benefit>,
-    /// How well objects are detected, by target.
-    pub detection: Vec<DetectionQuality>,
 }
 
 /// What attacks showed.

@@ -40,7 +40,9 @@ pub(crate) fn attributes(campaign: &Campaign, cases: &Cases) -> Result<(), OpenC
             return Err(OpenCampaignError::Column { name: name.clone(), hint });
         }
     }
-    for name in campaign.requirements.iter().flat_map(|requirement| requirement.filter.keys()) {
+    let filters = campaign.requirements.iter().flat_map(|requirement| requirement.filter.keys());
+    let groups = campaign.requirements.iter().filter_map(|requirement| requirement.by.as_ref());
+    for name in filters.chain(groups) {
         if !known.contains(name.as_str()) {
             let hint = match did_you_mean(name, known.iter().copied()) {
                 Some(near) => format!("did you mean {near:?}?"),

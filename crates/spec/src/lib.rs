@@ -61,7 +61,10 @@ pub use judge::JudgeSpec;
 pub use mlaas_fi::{Experiment, MlaasFiError, mlaas_fi};
 pub use preserve::{Metric, Preservation, Preserves, ToleranceFileError};
 pub use preset::{PRESETS, Preset};
-pub use rate::{FitLimit, Intervals, Method, Percent, Population, RateKind, Requirement, Stop};
+pub use rate::{
+    FitLimit, Intervals, Method, Percent, Population, QualityMetric, Quantity, RateKind,
+    Requirement, Stop,
+};
 pub use schema::schema;
 pub use tensorfi::{Asked, Judged, TensorFi, Translation};
 pub use varied::{Drawn, Varied, change_of, is_drawn};

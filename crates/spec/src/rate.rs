@@ -151,33 +151,108 @@ pub struct FitLimit {
     pub share: f64,
 }
 
-/// A limit on a rate, or on the failures in time that follow from it.
+/// A measure of how good answers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QualityMetric {
+    /// The share of right predictions under the faults.
+    Accuracy,
+    /// The accuracy without faults less that under them.
+    AccuracyDrop,
+    /// COCO's average precision: without faults, or under the fault point of the filter.
+    Ap,
+    /// The average precision without faults less its mean over faults and severities.
+    ApDrop,
+    /// The mean over faults and severities of accuracy, or of average precision (mPC).
+    Mpc,
+    /// That as a share of the one without faults (rPC).
+    Rpc,
+    /// The mean error relative to the reference's (mCE).
+    Mce,
+}
+
+impl QualityMetric {
+    /// Every metric with its name in campaign files.
+    pub const ALL: [(Self, &str); 7] = [
+        (Self::Accuracy, "accuracy"),
+        (Self::AccuracyDrop, "accuracy_drop"),
+        (Self::Ap, "ap"),
+        (Self::ApDrop, "ap_drop"),
+        (Self::Mpc, "mpc"),
+        (Self::Rpc, "rpc"),
+        (Self::Mce, "mce"),
+    ];
+
+    /// Its name in campaign files.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(metric, _)| *metric == self).map_or("", |(_, name)| name)
+    }
+
+    /// The metric of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, own)| *own == name).map(|(metric, _)| *metric)
+    }
+
+    /// Whether more of it is better, so that a requirement says how much there must be at least.
+    pub fn is_better_high(self) -> bool {
+        matches!(self, Self::Accuracy | Self::Ap | Self::Mpc | Self::Rpc)
+    }
+
+    /// Whether it is counted trial by trial, so that any trials can be chosen for it.
+    pub fn is_counted(self) -> bool {
+        matches!(self, Self::Accuracy | Self::AccuracyDrop)
+    }
+}
+
+/// What a requirement limits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Quantity {
+    /// How often trials end in some way.
+    Rate(RateKind),
+    /// The failures in time that follow from the rate of failed trials.
+    Fit(FitLimit),
+    /// How good answers are.
+    Metric(QualityMetric),
+}
+
+impl Quantity {
+    /// Whether more of it is better, so that the limit is a least.
+    pub fn is_better_high(self) -> bool {
+        matches!(self, Self::Metric(metric) if metric.is_better_high())
+    }
+}
+
+/// A limit on a rate, on the failures in time that follow from it, or on how good answers are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Requirement {
     /// What the user calls it.
     pub name: Option<String>,
-    /// The rate.
-    pub rate: RateKind,
-    /// The limit: on the rate, or on the failures in time.
-    pub at_most: f64,
-    /// What makes failures in time of the rate, where these are limited.
-    pub fit: Option<FitLimit>,
+    /// What is limited.
+    pub quantity: Quantity,
+    /// The limit: the most of it, or the least where more is better.
+    pub limit: f64,
     /// Only trials with these attributes count; all where it is empty.
     pub filter: BTreeMap<String, String>,
+    /// The limit is to hold for every group of trials by this attribute.
+    pub by: Option<String>,
     /// Which images the limit is to hold for.
     pub population: Population,
 }
 
-/// "changed ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1".
+/// "changed ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1", "accuracy ≥ 90% in
+/// every light".
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.name {
             write!(f, "{name}: ")?;
         }
-        match self.fit {
-            None => write!(f, "{} ≤ {}", self.rate.name(), Percent(self.at_most))?,
-            Some(FitLimit { raw, share }) => {
-                write!(f, "FIT ≤ {} of {raw} raw", self.at_most)?;
+        let sign = if self.quantity.is_better_high() { '≥' } else { '≤' };
+        match self.quantity {
+            Quantity::Rate(rate) => write!(f, "{} {sign} {}", rate.name(), Percent(self.limit))?,
+            Quantity::Metric(metric) => {
+                write!(f, "{} {sign} {}", metric.name(), Percent(self.limit))?;
+            }
+            Quantity::Fit(FitLimit { raw, share }) => {
+                write!(f, "FIT {sign} {} of {raw} raw", self.limit)?;
                 if share != 1.0 {
                     write!(f, ", {} of them", Percent(share))?;
                 }
@@ -186,6 +261,9 @@ impl fmt::Display for Requirement {
         for (at, (attribute, value)) in self.filter.iter().enumerate() {
             let link = if at == 0 { "where" } else { "and" };
             write!(f, " {link} {attribute} = {value}")?;
+        }
+        if let Some(by) = &self.by {
+            write!(f, " for every {by}")?;
         }
         match self.population {
             Population::NewImages => Ok(()),
@@ -212,27 +290,35 @@ mod tests {
     fn requirements_read_as_sentences() {
         let mut requirement = Requirement {
             name: None,
-            rate: RateKind::Of(OutcomeKind::Changed),
-            at_most: 0.07,
-            fit: None,
+            quantity: Quantity::Rate(RateKind::Of(OutcomeKind::Changed)),
+            limit: 0.07,
             filter: BTreeMap::new(),
+            by: None,
             population: Population::NewImages,
         };
         assert_eq!(requirement.to_string(), "changed ≤ 7%");
         requirement.filter.insert("target".to_owned(), "deep".to_owned());
         requirement.filter.insert("fault".to_owned(), "bit_flip".to_owned());
         requirement.name = Some("flips".to_owned());
-        requirement.at_most = 1e-6;
+        requirement.limit = 1e-6;
         let wanted = "flips: changed ≤ 0.0001% where fault = bit_flip and target = deep";
         assert_eq!(requirement.to_string(), wanted);
         requirement.name = None;
         requirement.filter.remove("fault");
-        (requirement.at_most, requirement.fit) = (10.0, Some(FitLimit { raw: 100.0, share: 1.0 }));
+        requirement.limit = 10.0;
+        requirement.quantity = Quantity::Fit(FitLimit { raw: 100.0, share: 1.0 });
         assert_eq!(requirement.to_string(), "FIT ≤ 10 of 100 raw where target = deep");
-        requirement.fit = Some(FitLimit { raw: 2.5, share: 0.3 });
+        requirement.quantity = Quantity::Fit(FitLimit { raw: 2.5, share: 0.3 });
         assert_eq!(requirement.to_string(), "FIT ≤ 10 of 2.5 raw, 30% of them where target = deep");
         requirement.population = Population::TheseImages;
-        assert!(requirement.to_string().ends_with(" where target = deep on these images"));
+        requirement.by = Some("light".to_owned());
+        requirement.quantity = Quantity::Metric(QualityMetric::Accuracy);
+        requirement.limit = 0.9;
+        let wanted = "accuracy ≥ 90% where target = deep for every light on these images";
+        assert_eq!(requirement.to_string(), wanted);
+        for (metric, name) in QualityMetric::ALL {
+            assert_eq!((metric.name(), QualityMetric::named(name)), (name, Some(metric)));
+        }
     }
 
     #[test]

@@ -16,8 +16,8 @@ use super::written::{
     RequirementSection, StopSection, TargetSection, VisualChange,
 };
 use super::{
-    DefenceSpec, FitLimit, Intervals, JudgeSpec, Population, Preservation, RateKind, Requirement,
-    Stop,
+    DefenceSpec, FitLimit, Intervals, JudgeSpec, Population, Preservation, QualityMetric, Quantity,
+    RateKind, Requirement, Stop,
 };
 use faultlens_judge::Tolerance;
 use faultlens_stats::Level;
@@ -240,33 +240,104 @@ fn requirements(
 ) -> Result<Vec<Requirement>, Diagnostic> {
     let mut requirements = Vec::new();
     for At { at, value: section } in sections.into_iter().flat_map(|sections| sections.0) {
-        let rate = section.rate.and_then(|rate| RateKind::named(&rate.name));
-        let fit = match (rate, section.fit) {
-            (None, None) => {
-                let what = "requirements needs rate or fit: which outcome is limited, or failures \
-                            in time";
-                return Err(Diagnostic::new(at, what));
-            }
-            (Some(_), Some(fit)) => {
-                let what = "a requirement limits a rate or fit, not both";
-                return Err(Diagnostic::new(fit.at, what));
-            }
-            (_, fit) => fit.map(|fit| fit_limit(&fit.value)),
-        };
-        check_limit(&section.at_most, fit.is_some())?;
+        let quantity = quantity(at, &section)?;
+        let limit = limit(at, quantity, &section)?;
         for (attribute, value) in &section.filter.0 {
             check_value(attribute, value, targets, faults)?;
         }
+        let population = section.population.unwrap_or(population);
+        check_counted(quantity, &section, population)?;
         requirements.push(Requirement {
             name: section.name.map(|Text(name)| name),
-            fit,
-            rate: rate.unwrap_or(RateKind::Failed),
-            at_most: section.at_most.value,
+            quantity,
+            limit,
+            by: section.by.map(|At { value: Text(by), .. }| by),
             filter: with_labels(section.filter, faults),
-            population: section.population.unwrap_or(population),
+            population,
         });
     }
     Ok(requirements)
+}
+
+/// What a requirement limits: exactly one thing.
+fn quantity(at: Location, section: &RequirementSection) -> Result<Quantity, Diagnostic> {
+    let rate = section.rate.as_ref().and_then(|rate| RateKind::named(&rate.name));
+    let metric = section.metric.as_ref();
+    let given = [rate.is_some(), section.fit.is_some(), metric.is_some()];
+    if given.into_iter().filter(|given| *given).count() > 1 {
+        let at = section.fit.as_ref().map(|fit| fit.at).or(metric.map(|metric| metric.at));
+        let what = "a requirement limits a rate, fit or a metric, only one of them";
+        return Err(Diagnostic::new(at.unwrap_or(Location::UNKNOWN), what));
+    }
+    if let Some(rate) = rate {
+        return Ok(Quantity::Rate(rate));
+    }
+    if let Some(fit) = &section.fit {
+        return Ok(Quantity::Fit(fit_limit(&fit.value)));
+    }
+    let metric = metric.and_then(|metric| QualityMetric::named(&metric.value.name));
+    metric.map(Quantity::Metric).ok_or_else(|| {
+        let what = "requirements needs rate, fit or metric: which outcome is limited, failures in \
+                    time, or how good answers are";
+        Diagnostic::new(at, what)
+    })
+}
+
+/// The limit, on the side that suits what is limited.
+fn limit(
+    at: Location,
+    quantity: Quantity,
+    section: &RequirementSection,
+) -> Result<f64, Diagnostic> {
+    let (wanted, other) = if quantity.is_better_high() {
+        (("at_least", &section.at_least), ("at_most", &section.at_most))
+    } else {
+        (("at_most", &section.at_most), ("at_least", &section.at_least))
+    };
+    if let Some(wrong) = other.1 {
+        let what = format!("this is limited by {}, not by {}", wanted.0, other.0);
+        return Err(Diagnostic::new(wrong.at, what));
+    }
+    let Some(limit) = wanted.1 else {
+        return Err(Diagnostic::new(at, format!("a requirement needs {}: the limit", wanted.0)));
+    };
+    check_limit(wanted.0, limit, quantity)?;
+    Ok(limit.value)
+}
+
+/// Metrics over all faults and severities cannot choose trials, and are bootstrapped over images.
+fn check_counted(
+    quantity: Quantity,
+    section: &RequirementSection,
+    population: Population,
+) -> Result<(), Diagnostic> {
+    let Quantity::Metric(metric) = quantity else { return Ok(()) };
+    if metric.is_counted() {
+        return Ok(());
+    }
+    let name = metric.name();
+    let allowed: &[&str] = match metric {
+        QualityMetric::Ap => &["target", "fault", "point"],
+        _ => &["target"],
+    };
+    for (attribute, value) in &section.filter.0 {
+        if !allowed.contains(&attribute.as_str()) {
+            let what =
+                format!("{name} can be limited where {}, not by {attribute}", allowed.join(" or "));
+            return Err(Diagnostic::new(value.at, what));
+        }
+    }
+    if let Some(by) = &section.by {
+        return Err(Diagnostic::new(
+            by.at,
+            format!("{name} is not counted by group; use accuracy"),
+        ));
+    }
+    if population == Population::TheseImages {
+        let at = section.metric.as_ref().map_or(Location::UNKNOWN, |metric| metric.at);
+        return Err(Diagnostic::new(at, format!("{name} is known for new_images only")));
+    }
+    Ok(())
 }
 
 fn fit_limit(section: &FitSection) -> FitLimit {
@@ -274,18 +345,22 @@ fn fit_limit(section: &FitSection) -> FitLimit {
     FitLimit { raw, share: section.share.map_or(1.0, |Share(share)| share) }
 }
 
-/// Checks a limit: failures in time, which share their key with rates, may be larger.
-fn check_limit(limit: &At<f64>, is_fit: bool) -> Result<(), Diagnostic> {
+/// Checks a limit: failures in time, which share their key with rates, may be larger, and relative
+/// errors may be several times the reference's.
+fn check_limit(key: &str, limit: &At<f64>, quantity: Quantity) -> Result<(), Diagnostic> {
     type Fit = Share<{ 100 * MAX_FIT }, true>;
+    type Relative = Share<10_000, true>;
     type Rate = Share<100, true>;
-    let wanted = if is_fit {
-        Fit::new(limit.value).is_none().then(Fit::words)
-    } else {
-        Rate::new(limit.value).is_none().then(Rate::words)
+    let wanted = match quantity {
+        Quantity::Fit(_) => Fit::new(limit.value).is_none().then(Fit::words),
+        Quantity::Metric(QualityMetric::Mce) => {
+            Relative::new(limit.value).is_none().then(Relative::words)
+        }
+        _ => Rate::new(limit.value).is_none().then(Rate::words),
     };
     match wanted {
         Some(wanted) => {
-            let what = format!("at_most takes {wanted}, not {}", limit.value);
+            let what = format!("{key} takes {wanted}, not {}", limit.value);
             Err(Diagnostic::new(limit.at, what))
         }
         None => Ok(()),

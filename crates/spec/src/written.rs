@@ -5,7 +5,7 @@
 use super::fault::Trials;
 use super::location::At;
 use super::preserve::{Metric, Preserves};
-use super::rate::{Method, Population, RateKind};
+use super::rate::{Method, Population, QualityMetric, RateKind};
 use super::registry::{Defences, Faults, Guards, ListOf, OracleEntry};
 use super::values::{Between, NameOf, Names, NonEmpty, Scalars, Share, Text, Texts, Whole};
 use faultlens_data::FORMATS;
@@ -204,22 +204,33 @@ pub(super) struct StopSection {
     pub(super) population: Option<Population>,
 }
 
-/// A limit on a rate, or on failures in time.
+/// A limit on a rate, on failures in time, or on how good answers are.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{"required": ["rate"]}, {"required": ["fit"]}]))]
+#[schemars(extend("oneOf" = [
+    {"required": ["rate", "at_most"]},
+    {"required": ["fit", "at_most"]},
+    {"required": ["metric"]},
+]))]
 pub(super) struct RequirementSection {
     /// Which outcome is limited; failed is changed, crashed and timed_out together; this or fit.
     pub(super) rate: Option<NameOf<Rates>>,
     /// Limits failures in time instead: raw times share times the rate of failed trials.
     pub(super) fit: Option<At<FitSection>>,
-    /// The limit: above 0 and up to 1 for a rate, failures per 1,000,000,000 hours for fit.
+    /// Limits how good answers are instead: accuracy, accuracy_drop, ap, ap_drop, mpc, rpc or mce.
+    pub(super) metric: Option<At<NameOf<QualityMetrics>>>,
+    /// The most: above 0 and up to 1 for a rate or a drop, failures per 1,000,000,000 hours for fit.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = MAX_FIT))]
-    pub(super) at_most: At<f64>,
+    pub(super) at_most: Option<At<f64>>,
+    /// The least, for a metric of which more is better: above 0 and up to 1.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub(super) at_least: Option<At<f64>>,
     /// Only trials with these attributes, such as fault, target, label, case, layer, operator,
     /// kind, bit, severity, a stratum or a trait.
     #[serde(default, rename = "where")]
     pub(super) filter: Scalars,
+    /// The limit is to hold for every group by this attribute, such as label or a stratum.
+    pub(super) by: Option<At<Text>>,
     /// Which images the limit is to hold for; by default as intervals say.
     pub(super) population: Option<Population>,
     /// What reports call it.
@@ -234,6 +245,17 @@ impl Names for Rates {
 
     fn all() -> Vec<(&'static str, &'static str)> {
         RateKind::all().map(|rate| (rate.name(), "")).collect()
+    }
+}
+
+/// The measures of how good answers are.
+pub(super) struct QualityMetrics;
+
+impl Names for QualityMetrics {
+    const WHAT: &'static str = "metric";
+
+    fn all() -> Vec<(&'static str, &'static str)> {
+        QualityMetric::ALL.iter().map(|(_, name)| (*name, "")).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::sample::Run;
 use faultlens_analysis::Verdict;
 use faultlens_spec::Campaign;
-use faultlens_spec::{FitLimit, Population, RateKind};
+use faultlens_spec::{FitLimit, Population, Quantity};
 use std::path::Path;
 
 /// A run in which nothing deviates, with one requirement.
@@ -120,18 +120,22 @@ fn failures_in_time_are_read_and_checked() {
         Campaign::parse(&text, Path::new("c.yaml"))
     };
     let good = campaign("{fit: {raw: 100, share: 0.5}, at_most: 10}").unwrap();
-    assert_eq!(good.requirements[0].fit, Some(FitLimit { raw: 100.0, share: 0.5 }));
-    assert_eq!(good.requirements[0].rate, RateKind::Failed);
+    let fit = FitLimit { raw: 100.0, share: 0.5 };
+    assert_eq!(good.requirements[0].quantity, Quantity::Fit(fit));
     assert_eq!(good.targets[0].traits["depth"], "3");
     assert_eq!(good.targets[0].traits["optimiser"], "adam");
     for (requirement, at, wanted) in [
-        ("{at_most: 0.1}", "5:5", "requirements needs rate or fit"),
+        ("{at_most: 0.1}", "5:5", "requirements needs rate, fit or metric"),
         (
             "{rate: failed, at_most: 10}",
             "5:29",
             "at_most takes a number above 0 and up to 1, not 10",
         ),
-        ("{rate: failed, fit: {raw: 1}, at_most: 1}", "5:25", "a requirement limits a rate or fit"),
+        (
+            "{rate: failed, fit: {raw: 1}, at_most: 1}",
+            "5:25",
+            "a requirement limits a rate, fit or a metric",
+        ),
         ("{fit: {share: 1}, at_most: 1}", "5:11", "fit needs raw"),
         ("{fit: {raw: 0}, at_most: 1}", "5:17", "raw takes a number above 0"),
         (
@@ -140,6 +144,11 @@ fn failures_in_time_are_read_and_checked() {
             "share takes a number above 0 and up to 1",
         ),
         ("{fit: {raw: 9, shar: 1}, at_most: 1}", "5:20", "fit has no key \"shar\"; did you mean"),
+        ("{rate: changed}", "5:5", "a requirement needs at_most: the limit"),
+        ("{metric: accuracy, at_most: 0.9}", "5:34", "limited by at_least, not by at_most"),
+        ("{metric: acuracy, at_least: 0.9}", "5:14", "did you mean \"accuracy\"?"),
+        ("{metric: mpc, at_least: 0.9, where: {label: a}}", "5:49", "not by label"),
+        ("{metric: mce, at_most: 101}", "5:29", "up to 100"),
         ("{fit: 9, at_most: 1}", "5:11", "fit takes keys such as raw"),
     ] {
         let error = campaign(requirement).unwrap_err().to_string();

@@ -48,9 +48,17 @@ pub fn requirement_reason(checked: &Checked) -> String {
         Population::NewImages => format!("for new images, from {images},"),
         Population::TheseImages => format!("for these {images}"),
     };
+    let (within, beyond) =
+        if checked.at_least { ("at or above", "below") } else { ("at or below", "above") };
+    let whose = match &checked.group {
+        Some(group) if checked.groups > 1 => {
+            format!("of {group}, the worst of {}, {whose}", checked.groups)
+        }
+        _ => whose,
+    };
     match checked.verdict {
-        Verdict::Met => format!("the whole interval {whose} lies at or below {limit}"),
-        Verdict::NotMet => format!("the whole interval {whose} lies above {limit}"),
+        Verdict::Met => format!("the whole interval {whose} lies {within} {limit}"),
+        Verdict::NotMet => format!("the whole interval {whose} lies {beyond} {limit}"),
         Verdict::Inconclusive if checked.rate.n == 0 => "no judged trial is concerned".to_owned(),
         Verdict::Inconclusive if checked.rate.population != checked.population => format!(
             "{images} say nothing about new images, which takes {MIN_IMAGES}; show more, or \
@@ -174,6 +182,9 @@ mod tests {
             rate,
             limit: 0.1,
             verdict,
+            at_least: false,
+            group: None,
+            groups: 1,
             population: Population::NewImages,
             complete: true,
             fit: None,

@@ -124,6 +124,7 @@ pub(crate) fn detected() -> DetectionQuality {
         clean: point(None, 0.512, 11),
         mean_ap: Some(mean(0.345)),
         kept: Some(mean(0.674)),
+        drop: Some(mean(0.167)),
         points: vec![point(Some(HOSTILE), 0.345, 29)],
     }
 }

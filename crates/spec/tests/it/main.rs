@@ -7,7 +7,9 @@ mod validator;
 
 use faultlens_core::{OutcomeKind, Setting};
 use faultlens_data::Sampling;
-use faultlens_spec::{Campaign, Method, PRESETS, RateKind, Source, TargetSpec, example, schema};
+use faultlens_spec::{
+    Campaign, Method, PRESETS, Quantity, RateKind, Source, TargetSpec, example, schema,
+};
 use faultlens_targets::PartialDescription;
 use faultlens_vision::OutputKind;
 use serde_json::Value;
@@ -123,7 +125,7 @@ fn faults_judge_and_requirements_arrive() {
     assert_eq!(campaign.intervals.method, Method::ClopperPearson);
     assert_eq!(campaign.intervals.level.confidence(), 0.9);
     let [flips, failed] = &campaign.requirements[..] else { panic!("{:?}", campaign.requirements) };
-    assert_eq!(flips.rate, RateKind::Of(OutcomeKind::Changed));
+    assert_eq!(flips.quantity, Quantity::Rate(RateKind::Of(OutcomeKind::Changed)));
     let wanted = "flips: changed ≤ 5% where bit = 30 and fault = bit_flip and label = 007 \
                   and target = deep";
     assert_eq!(flips.to_string(), wanted);
