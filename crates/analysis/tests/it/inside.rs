@@ -289,7 +289,8 @@ requirements:
     let [all, layer, strict, slack] = &summary.checks.requirements[..] else { panic!() };
     assert_eq!((all.rate.events, all.rate.n, all.verdict), (70, 400, Verdict::Met));
     let wanted = wilson(70, 400, Level::default()).unwrap();
-    assert!((all.rate.high - wanted.high).abs() < 0.01 && near(all.limit, 0.3), "{all:?}");
+    // What differs between images, and between bits of one, is no chance here.
+    assert!(all.rate.high < wanted.high && near(all.limit, 0.3), "{all:?}");
     assert_eq!(all.fit.unwrap().each(), 100.0);
     assert_eq!(all.requirement, "FIT ≤ 30 of 100 raw on these images");
     assert!(all.complete);

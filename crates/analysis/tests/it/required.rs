@@ -145,7 +145,7 @@ fn failures_in_time_are_read_and_checked() {
         ),
         ("{fit: {raw: 9, shar: 1}, at_most: 1}", "5:20", "fit has no key \"shar\"; did you mean"),
         ("{rate: changed}", "5:5", "a requirement needs at_most: the limit"),
-        ("{metric: accuracy, at_most: 0.9}", "5:34", "limited by at_least, not by at_most"),
+        ("{metric: accuracy, at_most: 0.9}", "5:33", "limited by at_least, not by at_most"),
         ("{metric: acuracy, at_least: 0.9}", "5:14", "did you mean \"accuracy\"?"),
         ("{metric: mpc, at_least: 0.9, where: {label: a}}", "5:49", "not by label"),
         ("{metric: mce, at_most: 101}", "5:29", "up to 100"),

@@ -59,7 +59,7 @@ fn events_on_standard_output_are_all_that_is_there() {
     assert_eq!(lines.len(), TRIALS + 2);
     assert_eq!(lines.last().unwrap()["event"], "finished");
     let lines = json(&done(&folder, "run small.yaml --events - --json").stdout);
-    assert_eq!((&lines[1]["event"], &lines[2]["version"]), (&"finished".into(), &1.into()));
+    assert_eq!((&lines[1]["event"], &lines[2]["version"]), (&"finished".into(), &2.into()));
 }
 
 #[test]
