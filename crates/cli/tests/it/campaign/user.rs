@@ -5,7 +5,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use super::small::{self, SMALL, TRIALS, assert_keys, done, object, records};
 use crate::folder::Folder;
 
-const SUMMARY: [&str; 40] = [
+const SUMMARY: [&str; 42] = [
     "version",
     "name",
     "findings",
