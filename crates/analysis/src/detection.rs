@@ -37,6 +37,8 @@ pub struct DetectionQuality {
 pub struct DetectionPoint {
     /// The fault with its settings; `None` without a fault.
     pub fault: Option<String>,
+    /// The severity, and the fault with its other settings; `None` where it has none.
+    pub graded: Option<GradedFault>,
     /// COCO's average precision, over overlaps from 0.5 to 0.95, with a bootstrap interval over
     /// cases.
     pub ap: Mean,
@@ -44,6 +46,15 @@ pub struct DetectionPoint {
     pub ap50: Option<f64>,
     /// The number of errors of each of TIDE's kinds.
     pub errors: BTreeMap<String, u64>,
+}
+
+/// A fault that has severities, and one of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GradedFault {
+    /// The fault with its settings but for the severity.
+    pub fault: String,
+    /// The severity.
+    pub severity: f64,
 }
 
 /// The least and the largest number of bootstrap samples.
@@ -184,6 +195,9 @@ impl Point {
         let counts = TideKind::ALL.iter().zip(tide.errors);
         DetectionPoint {
             fault: fault.map(|fault| fault.label.clone()),
+            graded: fault
+                .and_then(severity_of)
+                .map(|(severity, fault)| GradedFault { fault, severity }),
             ap,
             ap50: self.ap50,
             errors: counts

@@ -73,7 +73,7 @@ pub use classes::{Class, Classes};
 pub use compare::{Compared, ComparisonTest, RunComparison, compare};
 pub use critical::{CriticalBits, CriticalLayer};
 pub use curve::Curve;
-pub use detection::{DetectionPoint, DetectionQuality};
+pub use detection::{DetectionPoint, DetectionQuality, GradedFault};
 pub use error::AnalysisError;
 pub use estimate::{Mean, Rate};
 pub use example::Example;
@@ -87,7 +87,7 @@ pub use group::{GroupRow, GroupTest, Grouping, PermutedUnit};
 pub use image_results::ImageFaultResults;
 pub use locations::{HeatMap, HeatRow, Ranked, Ranking};
 pub use masking::{Attempt, BothKinds, Limit};
-pub use method::{MadeBy, Method, Provenance, TargetFile};
+pub use method::{DetectionRule, MadeBy, Method, Provenance, TargetFile};
 pub use preserve::{
     BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, NothingToDraw, Preserved,
     PreservedReason, Ranks, WorstClass,

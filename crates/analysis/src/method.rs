@@ -5,7 +5,7 @@ use faultlens_record::store::Session;
 use faultlens_spec::Campaign;
 
 /// What was done, as far as readers of rates must know it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Method {
     /// The number of cases.
     pub cases: u64,
@@ -16,6 +16,8 @@ pub struct Method {
     pub data: String,
     /// The oracle with its settings.
     pub oracle: String,
+    /// When answers with objects count as changed, where the oracle compares object by object.
+    pub detections: Option<DetectionRule>,
     /// The guards with their settings.
     pub guards: Vec<String>,
     /// The stop rule, where the run has one.
@@ -35,6 +37,41 @@ pub struct Method {
     pub requirements: Vec<String>,
 }
 
+/// When answers with objects count as changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DetectionRule {
+    /// The smallest intersection over union of two boxes of one object.
+    pub iou: f64,
+    /// How far above the target's lowest score an object must score to count as lost or new.
+    pub score_band: f64,
+    /// How many objects may be lost.
+    pub max_lost: f64,
+    /// How many objects may be new.
+    pub max_new: f64,
+    /// How many of either, as a share of the undisturbed answer's objects.
+    pub max_share: f64,
+}
+
+impl DetectionRule {
+    /// The rule of the campaign's oracle; `None` for other oracles, and where the run was made with
+    /// other settings than the file gives now, as runs of versions with other defaults.
+    fn of(campaign: &Campaign, recorded: &str) -> Option<Self> {
+        let (name, settings) = &campaign.judge.oracle;
+        let by_objects = *name == "same_detections" && settings.word("by") == Ok("objects");
+        if !by_objects || recorded != format!("{name} ({settings})") {
+            return None;
+        }
+        let number = |key: &str| settings.number_if_set(key).unwrap_or_default();
+        Some(Self {
+            iou: number("iou"),
+            score_band: number("score_band"),
+            max_lost: number("lost"),
+            max_new: number("new"),
+            max_share: number("share"),
+        })
+    }
+}
+
 impl Method {
     pub(crate) fn of(context: &Context, campaign: &Campaign) -> Self {
         let manifest = &context.manifest;
@@ -46,6 +83,7 @@ impl Method {
             images: context.images(),
             data: manifest.data.clone(),
             oracle: manifest.oracle.clone(),
+            detections: DetectionRule::of(campaign, &manifest.oracle),
             guards: manifest.guards.clone(),
             stop: manifest.stop.clone(),
             sequential: campaign.stop.is_some(),

@@ -87,7 +87,12 @@ mod tests {
             bounds: Bounds { left, top: 0.0, right: left + 4.0, bottom: 4.0 },
         });
         let names = Names::Letters;
-        Response::Detections(Detections { found: found.collect(), names, finite: true })
+        Response::Detections(Detections {
+            found: found.collect(),
+            names,
+            finite: true,
+            min_score: None,
+        })
     }
 
     #[test]

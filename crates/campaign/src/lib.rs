@@ -44,7 +44,7 @@ pub use cases::case_key;
 pub use context::TrialContext;
 pub use cost_estimate::CostEstimate;
 pub use fingerprint::fingerprint;
-pub use golden_case::GoldenCase;
+pub use golden_case::{GoldenCase, SiteHit};
 pub use observation::{Observation, ShownImage};
 pub use open::OpenCampaign;
 pub use open_error::OpenCampaignError;

@@ -171,7 +171,7 @@ mod tests {
 
     fn detections(found: &[Detection]) -> Detections {
         let names = Names::Listed(["car", "dog"].map(str::to_owned).into());
-        Detections { found: found.to_vec(), names, finite: true }
+        Detections { found: found.to_vec(), names, finite: true, min_score: None }
     }
 
     #[test]

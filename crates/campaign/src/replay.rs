@@ -1,12 +1,13 @@
 //! One recorded trial, run again: proves that it repeats bit for bit, and shows both answers.
 
+use crate::golden_case::SiteHit;
 use crate::object_comparison::ObjectComparison;
 use crate::open::OpenCampaign;
 use crate::pin::Pin;
 use crate::record::{skipped_record, trial_record};
 use crate::run::{attach, check_unchanged, top_answers};
 use crate::run_error::RunError;
-use crate::trial::run_one;
+use crate::trial::{disturb, run_one, sites_hit};
 use faultlens_core::{Case, Image, Outcome, Reason};
 use faultlens_record::Record;
 use faultlens_record::store::Store;
@@ -33,6 +34,8 @@ pub struct Replayed {
     pub before: Image,
     /// What the target was shown, where that was changed.
     pub after: Option<Image>,
+    /// Every site that a fault inside a model hit; the record keeps the first one alone.
+    pub sites: Vec<SiteHit>,
     /// Both answers object by object, where they are detections.
     pub comparison: Option<ObjectComparison>,
 }
@@ -88,7 +91,14 @@ impl Rerun {
             }
         };
         let fault = open.fault(key);
-        let observation = run_one(fault, &golden, open.trial_seed(key, &golden.key));
+        let seed = open.trial_seed(key, &golden.key);
+        let observation = run_one(fault, &golden, seed);
+        let sites = match disturb(fault).facts().injection {
+            Some(injection) if golden.skipped.is_none() => {
+                sites_hit(injection, &golden, seed.seed, &observation)
+            }
+            _ => Vec::new(),
+        };
         let observed = match &observation.answer {
             Ok(Some(answer)) => top_answers(answer),
             // A skipped trial without an answer was not asked; otherwise the answer is the golden
@@ -113,6 +123,7 @@ impl Rerun {
             observed,
             before: golden.case.image.clone(),
             after,
+            sites,
             comparison,
             now,
             recorded,

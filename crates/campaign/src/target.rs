@@ -294,7 +294,7 @@ fn empty(kind: OutputKind) -> Response {
         }
         OutputKind::Values => Response::Values(vec![0.0]),
         OutputKind::Detections => {
-            Response::Detections(Detections { found: Vec::new(), names, finite })
+            Response::Detections(Detections { found: Vec::new(), names, finite, min_score: None })
         }
         OutputKind::Segments => Response::Segments(Segments {
             width: 1,

@@ -247,7 +247,12 @@ mod tests {
             score: 0.5,
             bounds: bounds(left, 0.0, left + 1.0, 1.0),
         });
-        let detections = Detections { found: found.to_vec(), names: names.clone(), finite: true };
+        let detections = Detections {
+            found: found.to_vec(),
+            names: names.clone(),
+            finite: true,
+            min_score: None,
+        };
         let Response::Detections(moved) = SHIFT.response(&Response::Detections(detections), 4, 4)
         else {
             panic!("boxes stay boxes")

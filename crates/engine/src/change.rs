@@ -15,6 +15,15 @@ pub struct Change {
     pub edit: Edit,
 }
 
+/// What a change met in a disturbed run, as bits in the value's own type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Met {
+    /// The element just before the change; earlier changes may have moved it away from golden's.
+    pub before: u64,
+    /// The element just after it.
+    pub after: u64,
+}
+
 /// What is done to an element. It meets the element as it stands there in the disturbed run,
 /// which an earlier change may have made another one than golden's.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 //! How a value of a trial differs from golden, and the arithmetic of such differences.
 
-use crate::change::Edit;
+use crate::change::{Edit, float_bits};
 use crate::kernels::compare::same;
 use crate::kernels::grid::{Floats, Patch, Region, Source};
 use crate::value::{Slot, Value};
@@ -92,6 +92,31 @@ fn lay_over(floats: &mut Floats, patch: &Patch) {
     for at in patch.live.iter() {
         let from = &patch.data[patch.stored.offset(at) * width..][..width];
         floats.data[grid.index(at) * width..][..width].copy_from_slice(from);
+    }
+}
+
+/// The bits of one element of a value that differs from golden.
+pub(crate) fn bits_at(golden: &Value, delta: &Delta, element: usize) -> Option<u64> {
+    let floats = match delta {
+        Delta::Whole(slot) => return slot.value.bits(element),
+        Delta::Patch(_) | Delta::Elements(_) => golden.floats()?,
+    };
+    let place = floats.position(element);
+    let changed = match delta {
+        Delta::Patch(patch) => {
+            let width = floats.grid().width;
+            let pixel = floats.grid().at(place / width);
+            let inside = patch.live.contains(pixel);
+            inside.then(|| patch.data[patch.stored.offset(pixel) * width + place % width])
+        }
+        Delta::Elements(elements) => {
+            elements.iter().find(|(at, _)| *at == place).map(|&(_, number)| number)
+        }
+        Delta::Whole(_) => None,
+    };
+    match changed {
+        Some(number) => Some(float_bits(number, floats.dtype)),
+        None => golden.bits(element),
     }
 }
 

@@ -138,15 +138,7 @@ impl<'m> Golden<'m> {
 
     /// The bits of one element, in the value's own type.
     pub fn bits(&self, id: ValueId, element: usize) -> Option<u64> {
-        match &self.slot(id)?.value {
-            Value::Floats(floats) => {
-                // Floats lie in 32 bits; the fault meets the type that the model stores.
-                let x = *floats.data.get(floats.position_checked(element)?)?;
-                Some(float_bits(x, floats.dtype))
-            }
-            Value::Other(tensor) => element_bits(tensor.data(), element),
-            Value::Sequence(_) => None,
-        }
+        self.slot(id)?.value.bits(element)
     }
 
     pub(crate) fn checked_bits(
@@ -214,6 +206,21 @@ impl<'m> Golden<'m> {
             set_bits(changed.data_mut(), change.element, change.edit.of(bits, dtype));
         }
         Ok(changed)
+    }
+}
+
+impl Value {
+    /// The bits of one element, in the value's own type.
+    pub(crate) fn bits(&self, element: usize) -> Option<u64> {
+        match self {
+            Self::Floats(floats) => {
+                // Floats lie in 32 bits; the fault meets the type that the model stores.
+                let x = *floats.data.get(floats.position_checked(element)?)?;
+                Some(float_bits(x, floats.dtype))
+            }
+            Self::Other(tensor) => element_bits(tensor.data(), element),
+            Self::Sequence(_) => None,
+        }
     }
 }
 

@@ -66,7 +66,7 @@ mod replay;
 mod step;
 mod value;
 
-pub use change::{Change, Edit};
+pub use change::{Change, Edit, Met};
 pub use error::EngineError;
 pub use golden::Golden;
 pub use graph::{Dim, Graph, Operator, OperatorId, ValueId};

@@ -7,8 +7,8 @@
 
 #![expect(unsafe_code, reason = "trials write disjoint buffers; see kernels")]
 
-use crate::change::Change;
-use crate::delta::{Delta, difference, materialised, patched, shrunk, source_of};
+use crate::change::{Change, Met};
+use crate::delta::{Delta, bits_at, difference, materialised, patched, shrunk, source_of};
 use crate::error::EngineError;
 use crate::golden::Golden;
 use crate::graph::{OperatorId, ValueId};
@@ -49,6 +49,8 @@ struct Trial {
     deltas: BTreeMap<ValueId, Delta>,
     /// Changes that wait for the value to be computed.
     changes: BTreeMap<ValueId, Vec<Change>>,
+    /// By value, what its changes met, in their order; kept only where somebody asked.
+    met: Option<BTreeMap<ValueId, Vec<Met>>>,
     /// Why the trial ended early.
     failed: Option<EngineError>,
 }
@@ -71,6 +73,18 @@ impl Golden<'_> {
     pub fn replay(&self, changes: &[Change]) -> Result<Replay, EngineError> {
         let mut replays = self.replay_stack(&[changes.to_vec()]);
         replays.pop().unwrap_or_else(|| Err(EngineError::Graph("no trial ran".into())))
+    }
+
+    /// What each of a trial's changes meets in the disturbed run, in the order of `changes`: where
+    /// several places are hit, the later ones see what the earlier ones have made of the number.
+    /// `None` for a change that the run never came to, because an operator failed before.
+    pub fn met(&self, changes: &[Change]) -> Vec<Option<Met>> {
+        let mut stack = Stack::watched(self, changes);
+        stack.run_steps();
+        let mut by_value = stack.trials.pop().and_then(|trial| trial.met).unwrap_or_default();
+        // Popped from the end, so that each of a value's changes takes the next one.
+        by_value.values_mut().for_each(|met| met.reverse());
+        changes.iter().map(|change| by_value.get_mut(&change.value)?.pop()).collect()
     }
 
     /// Several trials together, each with its own changes. They share the streaming of weights,
@@ -121,16 +135,33 @@ struct Stack<'g, 'm> {
 
 impl<'g, 'm> Stack<'g, 'm> {
     fn new(golden: &'g Golden<'m>, trials: &[Vec<Change>]) -> Self {
-        let steps = &golden.model.replay_steps;
-        let step_of = &golden.model.step_of;
-        let blank = trials.iter().map(|_| Trial::default()).collect();
-        let mut stack =
-            Self { golden, steps, step_of, trials: blank, pending: BTreeMap::new(), next: 0 };
+        let mut stack = Self::blank(golden, trials.len());
         for (trial, changes) in trials.iter().enumerate() {
             let started = stack.start(trial, changes);
             stack.trials[trial].note(started);
         }
         stack
+    }
+
+    /// One trial, which keeps what its changes meet.
+    fn watched(golden: &'g Golden<'m>, changes: &[Change]) -> Self {
+        let mut stack = Self::blank(golden, 1);
+        stack.trials[0].met = Some(BTreeMap::new());
+        let started = stack.start(0, changes);
+        stack.trials[0].note(started);
+        stack
+    }
+
+    /// Trials without changes.
+    fn blank(golden: &'g Golden<'m>, trials: usize) -> Self {
+        Self {
+            golden,
+            steps: &golden.model.replay_steps,
+            step_of: &golden.model.step_of,
+            trials: (0..trials).map(|_| Trial::default()).collect(),
+            pending: BTreeMap::new(),
+            next: 0,
+        }
     }
 
     /// Notes the changes: those of inputs and constants at once, others when their step comes.
@@ -144,6 +175,7 @@ impl<'g, 'm> Stack<'g, 'm> {
             match self.golden.model.graph().producer(value) {
                 None => {
                     let delta = self.changed(value, None, &changes)?;
+                    self.watch(trial, value, None, &changes);
                     self.record(trial, value, delta);
                 }
                 Some(producer) => {
@@ -403,11 +435,37 @@ impl<'g, 'm> Stack<'g, 'm> {
         delta: Option<Delta>,
     ) -> Result<(), EngineError> {
         let delta = match self.trials[trial].changes.remove(&value) {
-            Some(changes) => self.changed(value, delta, &changes)?,
+            Some(changes) => {
+                self.watch(trial, value, delta.as_ref(), &changes);
+                self.changed(value, delta, &changes)?
+            }
             None => delta,
         };
         self.record(trial, value, delta);
         Ok(())
+    }
+
+    /// Keeps what the changes of a value meet, where the trial is watched.
+    fn watch(&mut self, trial: usize, value: ValueId, delta: Option<&Delta>, changes: &[Change]) {
+        let golden = self.golden;
+        let Some(all) = &mut self.trials[trial].met else { return };
+        let (Some(slot), Some(dtype)) = (golden.slot(value), golden.dtype(value)) else { return };
+        let mut now: BTreeMap<usize, u64> = BTreeMap::new();
+        let met = all.entry(value).or_default();
+        for change in changes {
+            let element = change.element;
+            let before = match now.get(&element) {
+                Some(&bits) => Some(bits),
+                None => match delta {
+                    Some(delta) => bits_at(&slot.value, delta, element),
+                    None => golden.bits(value, element),
+                },
+            };
+            let Some(before) = before else { return };
+            let after = change.edit.of(before, dtype);
+            now.insert(element, after);
+            met.push(Met { before, after });
+        }
     }
 
     /// An operator with single weights replaced, computed only in the channels they touch.

@@ -41,10 +41,10 @@ pub use metric::{
     BlockNorm, ClassScores, CocoEvidence, CocoSummary, Confusion, HogError, HogSettings,
     ObjectChange, ObjectPairs, Rect, Scene, ScoredBox, SegmentError, SizeScores, Tide, TideError,
     TideKind, TruthBox, VocPrecision, accuracy, average_hash, average_precision, changed_objects,
-    coco_ious, coco_scores, confidence, edits, hamming, hog, hog_intersection, is_correct,
-    mask_iou, mean_average_precision, mean_class_iou, non_maximum_suppression, object_changes,
-    object_pairs, psnr, rank_of, same_letters, segment_iou, tide, top_class, visual, voc_ap,
-    voc_average_precision,
+    changed_objects_from, coco_ious, coco_scores, confidence, edits, hamming, hog,
+    hog_intersection, is_correct, mask_iou, mean_average_precision, mean_class_iou,
+    non_maximum_suppression, object_changes, object_pairs, psnr, rank_of, same_letters,
+    segment_iou, tide, top_class, visual, voc_ap, voc_average_precision,
 };
 pub use oracle::{GUARDS, ORACLES};
 pub use tolerance::{Tolerance, ToleranceError};

@@ -102,7 +102,12 @@ mod tests {
             bounds: Bounds { left, top: 1.5, right: left + 10.0, bottom: 11.5 },
         });
         let found = found.collect();
-        Response::Detections(Detections { found, names: Names::Letters, finite: true })
+        Response::Detections(Detections {
+            found,
+            names: Names::Letters,
+            finite: true,
+            min_score: None,
+        })
     }
 
     fn object(class: usize, crowd: bool) -> Object {

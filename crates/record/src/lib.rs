@@ -35,4 +35,4 @@ pub use measures::{
     FirstSuccess, FoundObject, LabelledBox, Measures, NamedValue, Relocation, SceneChange,
     SceneObject,
 };
-pub use record::{Cost, GoldenRecord, ModelValue, Record, Site, TrialId};
+pub use record::{Brief, Cost, GoldenRecord, ModelValue, Record, Site, TrialId};

@@ -130,7 +130,7 @@ impl fmt::Display for Site {
 }
 
 /// A number of any size, in a few characters.
-struct Brief(f64);
+pub struct Brief(pub f64);
 
 impl fmt::Display for Brief {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

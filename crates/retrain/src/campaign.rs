@@ -68,7 +68,8 @@ impl SceneCampaign<'_> {
             "examples: 0".to_owned(),
             format!("cases: {}", json!({"data": self.originals})),
             format!("objects: {}", json!(self.objects)),
-            "oracle: same_detections".to_owned(),
+            // As published: every object counts, however little it scores.
+            "oracle: {name: same_detections, score_band: 0}".to_owned(),
             format!("targets: [{target}]"),
             format!(
                 "faults: [{}]",

@@ -14,6 +14,7 @@ use faultlens_core::{
 };
 use faultlens_engine::Golden;
 use image::PreparedImage;
+pub use model::SiteHit;
 use std::time::{Duration, Instant};
 
 /// One target and one case, asked undisturbed.

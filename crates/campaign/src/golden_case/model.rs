@@ -3,8 +3,18 @@
 use super::GoldenCase;
 use crate::white_box::WhiteBox;
 use faultlens_core::{DType, Response, TargetError};
-use faultlens_engine::{Change, Edit, Golden, ValueId};
+use faultlens_engine::{Change, Edit, Golden, Met, ValueId};
 use faultlens_record::Site;
+
+/// One of the sites that a trial hits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SiteHit {
+    /// Where it is, with the number just before and just after the fault: as the disturbed run has
+    /// it, which earlier sites of the same trial may have changed.
+    pub site: Site,
+    /// Whether the disturbed run came to it; it does not where an operator fails before.
+    pub reached: bool,
+}
 
 impl<'s> GoldenCase<'s> {
     /// The model and its undisturbed run; an error where the target is no model.
@@ -46,7 +56,26 @@ impl<'s> GoldenCase<'s> {
     /// The site that a change hits, with the number before and after.
     pub fn site(&self, change: &Change) -> Option<Site> {
         let (before, dtype) = self.bits(change.value, change.element)?;
-        let after = change.edit.of(before, dtype);
+        self.site_between(change, Met { before, after: change.edit.of(before, dtype) })
+    }
+
+    /// The sites that the changes of one trial hit, in their order, with the numbers that each
+    /// one meets in the disturbed run; golden's where the run never came to it.
+    pub fn sites(&self, changes: &[Change]) -> Vec<SiteHit> {
+        let Ok((_, golden)) = self.white_box() else { return Vec::new() };
+        let mut hits = Vec::with_capacity(changes.len());
+        for (change, met) in changes.iter().zip(golden.met(changes)) {
+            let site = match met {
+                Some(met) => self.site_between(change, met),
+                None => self.site(change),
+            };
+            hits.extend(site.map(|site| SiteHit { site, reached: met.is_some() }));
+        }
+        hits
+    }
+
+    fn site_between(&self, change: &Change, Met { before, after }: Met) -> Option<Site> {
+        let (_, dtype) = self.bits(change.value, change.element)?;
         // A bit that is stuck at the value it had already is still the one that was hit.
         let touched = match change.edit {
             Edit::Flip(mask) | Edit::Raise(mask) | Edit::Clear(mask) => mask,

@@ -46,7 +46,12 @@ mod tests {
             bounds: Bounds { left, top: 0.0, right: left + 10.0, bottom: 10.0 },
         });
         let names = Names::Listed(["car; van", "dog"].map(str::to_owned).into());
-        Response::Detections(Detections { found: found.collect(), names, finite: true })
+        Response::Detections(Detections {
+            found: found.collect(),
+            names,
+            finite: true,
+            min_score: None,
+        })
     }
 
     #[test]

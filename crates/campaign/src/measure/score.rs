@@ -116,7 +116,12 @@ mod tests {
             bounds: Bounds { left, top: 0.0, right: left + 10.0, bottom: 10.0 },
         });
         let names = Names::Letters;
-        Response::Detections(Detections { found: found.collect(), names, finite: true })
+        Response::Detections(Detections {
+            found: found.collect(),
+            names,
+            finite: true,
+            min_score: None,
+        })
     }
 
     #[test]

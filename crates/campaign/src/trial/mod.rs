@@ -15,6 +15,7 @@ mod single;
 mod varied;
 
 pub use facts::{Facts, SeedScope, TrialSeed, Unfit};
+pub(crate) use model::sites_hit;
 pub use model::{STACK, strike};
 pub(crate) use probe::PROBED_CASES;
 pub use probe::Probe;

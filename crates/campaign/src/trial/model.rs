@@ -3,7 +3,7 @@
 
 use super::{Disturb, Facts, Probe, SeedScope, Trial, TrialSeed, Unfit, boundary};
 use crate::clock::micros;
-use crate::golden_case::GoldenCase;
+use crate::golden_case::{GoldenCase, SiteHit};
 use crate::observation::Observation;
 use crate::target::OpenTarget;
 use faultlens_core::{Reason, Seed};
@@ -144,6 +144,22 @@ pub fn strike(injection: &Injection, sites: &Sites<'_>, seed: u64) -> Option<Str
             injection.draw(sites, &mut Seed::new(seed).stream())
         }
     }
+}
+
+/// Every site that the trial of this seed hits. A search hits the one that its observation has.
+pub(crate) fn sites_hit(
+    injection: &Injection,
+    golden: &GoldenCase<'_>,
+    seed: u64,
+    observation: &Observation,
+) -> Vec<SiteHit> {
+    if injection.plan() == SitePlan::Boundary {
+        let own = observation.site.iter().cloned();
+        return own.map(|site| SiteHit { site, reached: true }).collect();
+    }
+    let Ok((white_box, run)) = golden.white_box() else { return Vec::new() };
+    let sites = Sites::new(run, &white_box.anatomy, injection, white_box.target.batch());
+    strike(injection, &sites, seed).map_or_else(Vec::new, |strike| golden.sites(&strike.changes))
 }
 
 /// The number of changed elements and the importance-sampling weight, where they are not 1.

@@ -15,7 +15,7 @@ const WORLD: &str = "
 targets: [{model: 'world:detector'}]
 cases: {data: 'world:scenes:8'}
 objects: world:scenes:30
-oracle: same_detections
+oracle: {name: same_detections, score_band: 0}
 faults:
   - {fault: insert_object, placing: [guided, random], per_object: 2, trials: 8}
   - {fault: remove_object, trials: 2}

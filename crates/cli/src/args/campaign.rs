@@ -235,6 +235,10 @@ pub(crate) struct ReplayArgs {
     /// Write the images before and after the fault to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
+    /// List at most so many of the sites that a fault inside the model hit [default: 20, with
+    /// --json 1000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_sites: Option<usize>,
     /// One JSON object with everything
     #[arg(long)]
     pub(crate) json: bool,

@@ -12,7 +12,7 @@ const SCENES: &str = "
 targets: [{name: boxes, model: 'world:detector'}]
 cases: {data: coco/scenes/train}
 objects: pool
-oracle: same_detections
+oracle: {name: same_detections, score_band: 0}
 output: run
 faults:
   - {fault: insert_object, trials: 6}
@@ -206,7 +206,7 @@ fn a_pinned_scene_fails_again_and_needs_the_same_objects() {
     }
     // Other objects, and none at all: the scene with an object in it is another one.
     let mirrored = "targets: [{name: boxes, model: 'world:detector'}]\ncases: {data: \
-                    coco/scenes/train}\noracle: same_detections\nfaults: [{fault: mirror}]\npinned: \
+                    coco/scenes/train}\noracle: {name: same_detections, score_band: 0}\nfaults: [{fault: mirror}]\npinned: \
                     pinned.yaml\n";
     done(&folder, "objects coco/scenes/train --out fewer");
     let texts = [mirrored.to_owned(), format!("{mirrored}objects: fewer\n")];

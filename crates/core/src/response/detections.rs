@@ -27,9 +27,12 @@ pub struct Detections {
     /// Whether every number that they were decoded from is finite. NaN scores find nothing, and the
     /// answer would pass for an image without objects.
     pub finite: bool,
+    /// The lowest score that the target reports, where it is known: an object just above it may
+    /// come and go with the smallest change.
+    pub min_score: Option<f32>,
 }
 
-/// Names are the target's, not the answer's.
+/// Names and the lowest score are the target's, not the answer's.
 impl PartialEq for Detections {
     fn eq(&self, other: &Self) -> bool {
         (&self.found, self.finite) == (&other.found, other.finite)

@@ -159,7 +159,7 @@ mod tests {
 
     fn detections(found: &[Detection], finite: bool) -> Response {
         let names = listed(&["stop", "car"]);
-        Response::Detections(Detections { found: found.to_vec(), names, finite })
+        Response::Detections(Detections { found: found.to_vec(), names, finite, min_score: None })
     }
 
     fn segments(width: usize, classes: &[u16]) -> Response {

@@ -124,6 +124,71 @@ fn check_seed(seed: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Where two places are hit, each change meets what a whole run with the other one built in has
+/// there.
+#[test]
+fn changes_meet_what_the_others_have_made() {
+    let mut moved = 0;
+    for seed in 0..60 {
+        let RandomModel { proto, feeds } = RandomModel::new(seed);
+        let model = Model::from_proto(&proto).unwrap();
+        let feeds: Vec<(&str, Tensor)> =
+            feeds.iter().map(|(name, tensor)| (name.as_str(), tensor.clone())).collect();
+        let golden = model.golden(&feeds).unwrap();
+        let mut rng = Rng::new(seed ^ 0x3e7);
+        let sites = sites(&golden);
+        for _ in 0..6 {
+            let first = some_change(&golden, sites[rng.below(sites.len())], &mut rng);
+            let second = some_change(&golden, sites[rng.below(sites.len())], &mut rng);
+            if first.value == second.value {
+                continue;
+            }
+            let met = golden.met(&[first, second]);
+            for (own, other, met) in [(first, second, met[0]), (second, first, met[1])] {
+                let changed = Model::from_proto(&with_value(&proto, &golden, other)).unwrap();
+                let run = changed.golden(&feeds).unwrap();
+                let name = model.graph().value_name(own.value);
+                let wanted = run.bits(changed.graph().find(name).unwrap(), own.element).unwrap();
+                let met = met.unwrap();
+                let number = |bits: u64| f32::from_bits(bits as u32);
+                let both_nan = number(met.before).is_nan() && number(wanted).is_nan();
+                assert!(met.before == wanted || both_nan, "seed {seed}: {name} {own:?} {other:?}");
+                assert_eq!(met.after, own.edit.of(met.before, DType::F32));
+                moved += usize::from(golden.bits(own.value, own.element) != Some(met.before));
+            }
+        }
+    }
+    assert!(moved > 20, "only {moved} changes met another number than golden's");
+}
+
+/// Several changes of one element follow each other, and one that the run never comes to has met
+/// nothing.
+#[test]
+fn changes_of_one_element_follow_each_other() {
+    let mut builder = onnx::ModelBuilder::new("short");
+    builder.input("x", DType::F32, &[3.into()]);
+    builder.initializer("limit", Tensor::vector(vec![3i64]));
+    builder.node("Relu", &["x"], &["live"]);
+    builder.node("Reshape", &["live", "limit"], &["flat"]);
+    builder.node("Neg", &["flat"], &["y"]);
+    builder.output("y", DType::F32, &[3.into()]);
+    let model = Model::from_proto(&builder.build()).unwrap();
+    let golden = model.golden(&[("x", Tensor::vector(vec![1.0f32, 2.0, 3.0]))]).unwrap();
+    let id = |name: &str| model.graph().find(name).unwrap();
+    let double = Change { value: id("live"), element: 1, edit: Edit::Scale(2.0) };
+    let sign = Change { value: id("y"), element: 1, edit: Edit::Flip(1 << 31) };
+    let met = golden.met(&[double, sign, double]);
+    let numbers: Vec<[f32; 2]> = met
+        .iter()
+        .map(|met| met.unwrap())
+        .map(|met| [met.before, met.after].map(|bits| f32::from_bits(bits as u32)))
+        .collect();
+    assert_eq!(numbers, [[2.0, 4.0], [-8.0, 8.0], [4.0, 8.0]]);
+    let breaks = Change { value: id("limit"), element: 0, edit: Edit::Set(7) };
+    let met = golden.met(&[sign, breaks]);
+    assert_eq!((met[0], met[1].map(|met| met.after)), (None, Some(7)));
+}
+
 /// Every reader of every value, run again on golden operands, answers golden to the bit.
 #[test]
 fn unchanged_values_recompute_to_the_same_bits() {

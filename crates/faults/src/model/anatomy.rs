@@ -1,5 +1,6 @@
 //! A model's layers: what engineers see where the file has single operators.
 
+use super::control::control_values;
 use faultlens_engine::{Graph, OperatorId, ValueId};
 use std::collections::BTreeSet;
 
@@ -34,6 +35,8 @@ pub struct Anatomy {
     names: Vec<String>,
     /// Values that follow from weights alone.
     constant: BTreeSet<ValueId>,
+    /// Values that only steer the run.
+    control: BTreeSet<ValueId>,
 }
 
 impl Anatomy {
@@ -44,6 +47,7 @@ impl Anatomy {
             layers: vec![0; graph.operators().len()],
             names: vec!["input".to_owned()],
             constant,
+            control: control_values(graph),
         };
         for id in graph.operator_ids() {
             anatomy.place(graph, id);
@@ -90,6 +94,12 @@ impl Anatomy {
     /// Whether a value follows from weights alone.
     pub fn is_constant(&self, value: ValueId) -> bool {
         self.constant.contains(&value)
+    }
+
+    /// Whether a value only steers the run: every way from it to an output leads through an input
+    /// that decides a shape, a position or a limit.
+    pub fn is_control(&self, value: ValueId) -> bool {
+        self.control.contains(&value)
     }
 
     /// Where a layer stands between input (0) and answer (1).

@@ -42,6 +42,12 @@ pub enum SiteError {
     /// Nothing is selected.
     #[error("nothing in the model is selected; name other operators, values or layers")]
     Empty,
+    /// All that is selected only steers the run.
+    #[error(
+        "what is selected only feeds shapes, indices and limits, which faults leave out; choose \
+         other values, or set control_values: include"
+    )]
+    Control,
     /// No layer has such a number.
     #[error("no layer has a number in {layers}; the model's go from 0 to {last}")]
     Layer {
@@ -205,6 +211,9 @@ impl<'g> Sites<'g> {
             let Some(elements) = elements(golden, id, if stored { 1 } else { images }) else {
                 continue;
             };
+            if selection.leaves_out(graph, anatomy, operator, id) {
+                continue;
+            }
             if injection.fault.fits(dtype) && is_data(graph, id, dtype) {
                 let layer = anatomy.layer(operator);
                 let range = OnceCell::new();
@@ -233,13 +242,21 @@ pub fn check(
         return Err(SiteError::NoWeights);
     }
     let mut dtypes: BTreeSet<DType> = BTreeSet::new();
-    for (_, id) in selected {
+    let mut left_out = 0;
+    for (operator, id) in selected {
         if let Some(dtype) = golden.dtype(id)
             && elements(golden, id, 1).is_some()
             && is_data(graph, id, dtype)
         {
-            dtypes.insert(dtype);
+            if injection.placement.selection.leaves_out(graph, anatomy, operator, id) {
+                left_out += 1;
+            } else {
+                dtypes.insert(dtype);
+            }
         }
+    }
+    if dtypes.is_empty() && left_out > 0 {
+        return Err(SiteError::Control);
     }
     if dtypes.is_empty() {
         return Err(SiteError::Empty);

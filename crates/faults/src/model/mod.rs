@@ -7,6 +7,7 @@ mod additive_noise;
 mod anatomy;
 mod bit_flip;
 mod bits;
+mod control;
 mod injection;
 mod non_finite;
 mod pattern;
@@ -85,6 +86,7 @@ macro_rules! parameters {
         &[
             $($own,)*
             $crate::model::placement::AMOUNT,
+            $crate::model::selection::CONTROL_VALUES,
             $crate::model::placement::DRAW,
             $crate::model::placement::DURATION,
             $crate::model::selection::EXCEPT,

@@ -59,6 +59,17 @@ pub(super) const ONLY: Parameter = Parameter {
     unset: Unset::Is(Setting::Word(Cow::Borrowed("all"))),
 };
 
+/// Unset instead of a default: settings are part of a trial's identity, and models without such
+/// values keep the trials that they had before there was a choice.
+pub(super) const CONTROL_VALUES: Parameter = Parameter {
+    name: "control_values",
+    about: "whether values that only feed shapes, indices and limits (such as what Range, Reshape or \
+            NonMaxSuppression's limits are computed from) are hit, which mostly makes the model \
+            fail; by default only those that values or operators give by their own names",
+    kind: ParameterKind::Choice(&["exclude", "include"]),
+    unset: Unset::Absent,
+};
+
 pub(super) const FROM_DEPTH: Parameter = depth("from_depth", "only layers from this depth on", 0.0);
 pub(super) const TO_DEPTH: Parameter = depth("to_depth", "only layers up to this depth", 1.0);
 
@@ -86,6 +97,16 @@ pub struct Selection {
     layers: Vec<RangeInclusive<i64>>,
     only: Only,
     depth: RangeInclusive<f64>,
+    control_values: ControlValues,
+}
+
+/// Whether values that only steer the run are hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ControlValues {
+    /// Where the selection names them, or their operator, one by one.
+    Named,
+    Exclude,
+    Include,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,6 +198,11 @@ impl Selection {
                 _ => Only::All,
             },
             depth,
+            control_values: match settings.word(CONTROL_VALUES.name) {
+                Ok("include") => ControlValues::Include,
+                Ok(_) => ControlValues::Exclude,
+                Err(_) => ControlValues::Named,
+            },
         };
         if selection.part == Part::Inputs && selection.names_operators() {
             let what = "inputs belong to no operator or layer; leave out operators, except, layers, \
@@ -184,6 +210,29 @@ impl Selection {
             return Err(SettingError(what.to_owned()));
         }
         Ok(selection)
+    }
+
+    /// Whether a value is left out because it only steers the run. `operator` is the one that it
+    /// counts for.
+    pub(super) fn leaves_out(
+        &self,
+        graph: &Graph,
+        anatomy: &Anatomy,
+        operator: OperatorId,
+        value: ValueId,
+    ) -> bool {
+        let operator = &graph.operator(operator).name;
+        let value_name = graph.value_name(value);
+        anatomy.is_control(value)
+            && match self.control_values {
+                ControlValues::Include => false,
+                ControlValues::Exclude => true,
+                ControlValues::Named => {
+                    let by_operator = self.operators.iter().any(|name| name.text == *operator);
+                    let by_value = self.values.iter().any(|name| name.text == value_name);
+                    !by_operator && !by_value
+                }
+            }
     }
 
     fn names_operators(&self) -> bool {

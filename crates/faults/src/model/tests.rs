@@ -372,3 +372,110 @@ fn a_model_without_weights_says_so() {
     let error = check(&golden, &Anatomy::of(model.graph()), &fault).unwrap_err().to_string();
     assert_eq!(error, "the model has no weights; choose in: outputs or in: inputs");
 }
+
+/// The head of a detector: the size of its grid comes from a shape and goes through floats into
+/// `Range`, as exporters write it.
+fn gridded() -> Model {
+    let mut model = ModelBuilder::new("gridded");
+    model.input("x", DType::F32, &[1.into(), 8.into()]);
+    model.initializer("w", Tensor::new(vec![8, 8], vec![0.5f32; 64]).unwrap());
+    model.initializer("last", Tensor::new(vec![], vec![1i64]).unwrap());
+    model.initializer("start", Tensor::new(vec![], vec![0.0f32]).unwrap());
+    model.initializer("step", Tensor::new(vec![], vec![1.0f32]).unwrap());
+    model.node("MatMul", &["x", "w"], &["dense"]);
+    model.node("Shape", &["dense"], &["size"]);
+    model.node("Gather", &["size", "last"], &["width"]);
+    model.node("Cast", &["width"], &["limit"]).attr_i("to", 1);
+    model.node("Range", &["start", "limit", "step"], &["cells"]);
+    model.node("Add", &["dense", "cells"], &["y"]);
+    model.output("y", DType::F32, &[1.into(), 8.into()]);
+    Model::from_proto(&model.build()).unwrap()
+}
+
+/// How often each value is hit by flips, and how often the model then fails.
+fn flips(set: &[(&'static str, Setting)]) -> (BTreeSet<String>, usize) {
+    let model = gridded();
+    let golden = model.golden(&[("x", Tensor::new(vec![1, 8], vec![1.0f32; 8]).unwrap())]).unwrap();
+    let anatomy = Anatomy::of(model.graph());
+    // Bits that make another grid, but none that fills the memory.
+    let bits = [("from_bit", Setting::Number(20.0)), ("to_bit", Setting::Number(23.0))];
+    let injection = injection("bit_flip", &[set, &bits].concat()).unwrap();
+    let sites = Sites::new(&golden, &anatomy, &injection, 1);
+    let mut hit = BTreeSet::new();
+    let mut failed = 0;
+    for seed in 0..400 {
+        let strike = injection.draw(&sites, &mut Seed::new(seed).stream()).unwrap();
+        hit.insert(model.graph().value_name(strike.changes[0].value).to_owned());
+        failed += usize::from(golden.replay(&strike.changes).is_err());
+    }
+    (hit, failed)
+}
+
+#[test]
+fn control_values_are_hit_only_where_that_is_asked_for() {
+    let (hit, failed) = flips(&[]);
+    assert_eq!(hit, BTreeSet::from(["cells", "dense", "y"].map(str::to_owned)));
+    assert_eq!(failed, 0);
+    let (hit, failed) = flips(&[("control_values", word("include"))]);
+    assert_eq!(hit, BTreeSet::from(["cells", "dense", "limit", "y"].map(str::to_owned)));
+    assert!(failed > 20, "a grid of another size fits nothing: {failed}");
+    let weights = |choice| flips(&[("in", word("weights")), ("control_values", word(choice))]).0;
+    assert_eq!(weights("exclude"), BTreeSet::from(["w".to_owned()]));
+    assert_eq!(weights("include"), BTreeSet::from(["start", "step", "w"].map(str::to_owned)));
+    // What is left when all that is selected is control says how to reach it.
+    let model = gridded();
+    let golden = model.golden(&[("x", Tensor::new(vec![1, 8], vec![1.0f32; 8]).unwrap())]).unwrap();
+    let anatomy = Anatomy::of(model.graph());
+    let only = |set: &[(&'static str, Setting)]| {
+        check(&golden, &anatomy, &injection("zero", set).unwrap())
+    };
+    assert_eq!(only(&[("operators", names(&["Cast"]))]), Err(SiteError::Control));
+    assert_eq!(only(&[("values", names(&["re:^limit$"]))]), Err(SiteError::Control));
+    // Who names a value means it.
+    assert_eq!(only(&[("values", names(&["limit"]))]), Ok(()));
+    let excluded = [("values", names(&["limit"])), ("control_values", word("exclude"))];
+    assert_eq!(only(&excluded), Err(SiteError::Control));
+}
+
+/// Two detectors that others have trained and exported, where they are at hand.
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that checks nothing says so")]
+fn control_values_of_trained_detectors() {
+    let models =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/assets/models");
+    if !models.is_dir() {
+        eprintln!("not checked: the trained detectors are not at hand");
+        return;
+    }
+    for (file, input, shape) in [
+        ("ultraface_rfb320.onnx", "input", [1, 3, 240, 320]),
+        ("yolox_nano_416_coco.onnx", "images", [1, 3, 416, 416]),
+    ] {
+        let model = Model::load(&models.join(file)).unwrap();
+        let graph = model.graph();
+        let zeros = vec![0.0f32; shape.iter().product()];
+        let golden = model.golden(&[(input, Tensor::new(shape.to_vec(), zeros).unwrap())]).unwrap();
+        let anatomy = Anatomy::of(graph);
+        // In both, whole numbers are shapes and indices alone, and the only floats that steer are
+        // the regions and scales of Resize.
+        let resized: BTreeSet<_> = graph
+            .operators()
+            .iter()
+            .filter(|operator| operator.op_type == "Resize")
+            .flat_map(|operator| operator.inputs.iter().skip(1).flatten().copied())
+            .collect();
+        let mut control = 0;
+        for value in graph.value_ids() {
+            let Some(dtype) = golden.dtype(value) else { continue };
+            // Counters that training left behind.
+            if graph.consumers(value).is_empty() && !graph.outputs().contains(&value) {
+                continue;
+            }
+            let steers = dtype == DType::I64 || resized.contains(&value);
+            let name = graph.value_name(value);
+            assert_eq!(anatomy.is_control(value), steers, "{file}: {name}");
+            control += usize::from(steers);
+        }
+        assert!(control > 2, "{file}: {control}");
+    }
+}

@@ -25,7 +25,7 @@ pub use edits::edits;
 pub use faultlens_core::non_maximum_suppression;
 pub use hog::{BlockNorm, HogError, HogSettings, hog, hog_intersection};
 pub use object_changes::{
-    ObjectChange, ObjectPairs, changed_objects, object_changes, object_pairs,
+    ObjectChange, ObjectPairs, changed_objects, changed_objects_from, object_changes, object_pairs,
 };
 pub use overlap::mask_iou;
 pub use psnr::{MAX_PSNR, psnr};

@@ -83,6 +83,24 @@ pub fn changed_objects(golden: &[Detection], observed: &[Detection], iou: f64) -
     (left.golden.len(), left.observed.len())
 }
 
+/// The same for objects that score at least `min_score` in the answer that has them: how many of
+/// golden's are lost, and how many observed ones are new.
+pub fn changed_objects_from(
+    golden: &[Detection],
+    observed: &[Detection],
+    iou: f64,
+    min_score: f64,
+) -> (usize, usize) {
+    let left = Unmatched::new(&in_64_bits(golden), &in_64_bits(observed), iou);
+    (scoring(&left.golden, min_score), scoring(&left.observed, min_score))
+}
+
+/// How many score at least so much; a score that is no number is not below it.
+fn scoring(objects: &[(usize, ScoredBox)], min_score: f64) -> usize {
+    let scores = objects.iter().map(|(_, object)| object.score);
+    scores.filter(|score| score.is_nan() || *score >= min_score).count()
+}
+
 fn in_64_bits(detections: &[Detection]) -> Vec<ScoredBox> {
     detections.iter().map(ScoredBox::from).collect()
 }

@@ -52,7 +52,12 @@ fn object(class: usize, left: f32) -> Detection {
 }
 
 fn objects(found: &[Detection]) -> Response {
-    Response::Detections(Detections { found: found.to_vec(), names: nameless(), finite: true })
+    Response::Detections(Detections {
+        found: found.to_vec(),
+        names: nameless(),
+        finite: true,
+        min_score: None,
+    })
 }
 
 fn areas(width: usize, classes: &[u16]) -> Response {
@@ -225,6 +230,68 @@ fn every_oracle_judges_its_own_kind_of_answer() {
             "{name} {observed:?}: {value:?}"
         );
     }
+}
+
+/// Objects of a detector that reports scores from 0.3 on.
+fn reported(found: &[(usize, f32, f32)]) -> Response {
+    let found =
+        found.iter().map(|&(class, score, left)| Detection { score, ..object(class, left) });
+    Response::Detections(Detections {
+        found: found.collect(),
+        names: nameless(),
+        finite: true,
+        min_score: Some(0.3),
+    })
+}
+
+#[test]
+fn detections_have_a_tolerance() {
+    let golden = reported(&[(0, 0.9, 0.0), (0, 0.6, 20.0), (1, 0.5, 40.0), (1, 0.35, 60.0)]);
+    let weak_lost = [(0, 0.9, 0.0), (0, 0.6, 20.0), (1, 0.5, 40.0)];
+    let weak_new = [&weak_lost[..], &[(1, 0.31, 60.0), (2, 0.39, 90.0)]].concat();
+    let strong_new = [&weak_new[..], &[(2, 0.4, 120.0)]].concat();
+    let one_lost = [(0, 0.9, 0.0), (1, 0.5, 40.0), (1, 0.32, 60.0)];
+    let two_lost = [(0, 0.9, 0.0), (1, 0.32, 60.0)];
+    // A sure object that turns weak is not lost; one that turns weak elsewhere is.
+    let turned_weak = [(0, 0.31, 0.0), (0, 0.6, 20.0), (1, 0.5, 40.0)];
+    let moved = [(0, 0.31, 8.0), (0, 0.6, 20.0), (1, 0.5, 40.0)];
+    let band = |width: f64| ("score_band", Setting::Number(width));
+    let lost = |count: f64| ("lost", Setting::Number(count));
+    let new = |count: f64| ("new", Setting::Number(count));
+    let share = |share: f64| ("share", Setting::Number(share));
+    for (set, observed, same, counted) in [
+        (vec![], &weak_lost[..], true, 0.0),
+        (vec![band(0.0)], &weak_lost, false, 1.0),
+        (vec![band(0.04)], &weak_lost, false, 1.0),
+        (vec![band(0.06)], &weak_lost, true, 0.0),
+        (vec![], &weak_new, true, 0.0),
+        (vec![band(0.0)], &weak_new, false, 1.0),
+        (vec![], &strong_new, false, 1.0),
+        (vec![new(1.0)], &strong_new, true, 1.0),
+        (vec![lost(1.0)], &strong_new, false, 1.0),
+        (vec![], &one_lost, false, 1.0),
+        (vec![lost(1.0)], &one_lost, true, 1.0),
+        (vec![new(1.0)], &one_lost, false, 1.0),
+        (vec![lost(1.0)], &two_lost, false, 2.0),
+        // A quarter of four is one, half of them two.
+        (vec![share(0.25)], &one_lost, true, 1.0),
+        (vec![share(0.24)], &one_lost, false, 1.0),
+        (vec![share(0.25)], &two_lost, false, 2.0),
+        (vec![share(0.25), lost(2.0)], &two_lost, true, 2.0),
+        (vec![share(0.5)], &two_lost, true, 2.0),
+        (vec![], &turned_weak, true, 0.0),
+        (vec![], &moved, false, 1.0),
+        (vec![("iou", Setting::Number(0.1))], &moved, true, 0.0),
+    ] {
+        let observed = reported(observed);
+        let oracle = built("same_detections", &set).unwrap();
+        let (outcome, measure) = measured(oracle.as_ref(), &golden, &observed);
+        let wanted = if same { Outcome::Unchanged } else { Outcome::Changed };
+        assert_eq!((outcome, measure), (wanted, Some(counted)), "{set:?} {observed:?}");
+    }
+    let both = [("by", Setting::Word("average_precision".into())), lost(1.0)];
+    let error = built("same_detections", &both).err().unwrap().to_string();
+    assert!(error.contains("by: average_precision counts none"), "{error}");
 }
 
 #[test]

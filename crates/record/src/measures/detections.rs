@@ -242,7 +242,7 @@ mod tests {
             bounds: Bounds { left, top: 0.0, right: left + 10.0, bottom: 10.0 },
         });
         let names = Names::Listed(labels.map(str::to_owned).into());
-        Detections { found: found.collect(), names, finite: true }
+        Detections { found: found.collect(), names, finite: true, min_score: None }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How a run was made, one sentence each.
 
-use faultlens_analysis::format::{counted, limit};
-use faultlens_analysis::{MadeBy, Provenance, Summary, TargetFile};
+use faultlens_analysis::format::{counted, limit, number};
+use faultlens_analysis::{DetectionRule, MadeBy, Provenance, Summary, TargetFile};
 use faultlens_spec::{Method, Population};
 use faultlens_stats::MIN_IMAGES;
 
@@ -111,6 +111,7 @@ pub(crate) fn method(summary: &Summary) -> Vec<String> {
         format!("Cases: {} from {}", method.cases, method.data),
         format!("Oracle: {}", method.oracle),
     ];
+    sentences.extend(method.detections.as_ref().map(detection_rule));
     sentences.extend(method.guards.iter().map(|guard| format!("Guard: {guard}")));
     if let Some(stop) = &method.stop {
         sentences.push(format!("Stop rule: {stop}"));
@@ -142,6 +143,36 @@ pub(crate) fn method(summary: &Summary) -> Vec<String> {
     sentences
 }
 
+/// When an answer with objects counts as changed.
+fn detection_rule(rule: &DetectionRule) -> String {
+    let mut text = format!(
+        "Detections count as changed where an object is lost or new: one without a partner of its \
+         class in the other answer that overlaps it by an IoU of at least {}",
+        number(rule.iou, 3)
+    );
+    if rule.score_band > 0.0 {
+        text.push_str(&format!(
+            ". An object that scores less than {} above the lowest score that the target reports \
+             does not count, since it comes and goes with the smallest change",
+            number(rule.score_band, 3)
+        ));
+    }
+    let mut allowed = Vec::new();
+    if rule.max_lost > 0.0 {
+        allowed.push(format!("{} lost", number(rule.max_lost, 3)));
+    }
+    if rule.max_new > 0.0 {
+        allowed.push(format!("{} new", number(rule.max_new, 3)));
+    }
+    if rule.max_share > 0.0 {
+        allowed.push(format!("{} of the objects lost or new", limit(rule.max_share)));
+    }
+    if !allowed.is_empty() {
+        text.push_str(&format!(". Allowed: {}", allowed.join(", ")));
+    }
+    text
+}
+
 /// Where and with what a run was made, as names and values.
 pub(crate) fn provenance(provenance: &Provenance) -> Vec<(String, String)> {
     let mut facts = vec![
@@ -158,4 +189,25 @@ pub(crate) fn provenance(provenance: &Provenance) -> Vec<(String, String)> {
         facts.push((format!("Target {name}"), format!("{model} (SHA-256 {sha256})")));
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_for_detections_names_what_it_allows() {
+        let strict = DetectionRule {
+            iou: 0.5,
+            score_band: 0.0,
+            max_lost: 0.0,
+            max_new: 0.0,
+            max_share: 0.0,
+        };
+        let text = detection_rule(&strict);
+        assert!(text.ends_with("an IoU of at least 0.5"), "{text}");
+        let text = detection_rule(&DetectionRule { score_band: 0.1, max_share: 0.2, ..strict });
+        assert!(text.contains("scores less than 0.1 above the lowest score"), "{text}");
+        assert!(text.ends_with("Allowed: 20% of the objects lost or new"), "{text}");
+    }
 }

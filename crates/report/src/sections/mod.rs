@@ -57,6 +57,7 @@ sections! {
     requirements: Comment, "requirements", "Requirements";
     preserve: Comment, "preserve", "Within human tolerance";
     pinned: Comment, "pinned", "Pinned trials";
+    detection: Comment, "detection", "Detection quality";
     outcomes: Terminal, "outcomes", "Outcomes";
     rates: Terminal, "rates", "Failure rates";
     skipped: Page, "skipped", "Skipped trials";
@@ -66,7 +67,6 @@ sections! {
     critical: Comment, "critical", "Critical bits";
     attacks: Page, "attacks", "Attacks";
     scenes: Comment, "scenes", "Changed scenes";
-    detection: Page, "detection", "Detection quality";
     advice: Page, "advice", "Recommendations";
     side_by_side: Page, "sides", "Targets side by side";
     fairness: Page, "fairness", "Fairness";

@@ -195,9 +195,24 @@ fn objects_found_show_the_summarys_numbers() {
             assert!(said.contains(part), "{part}: {said}");
         }
         let rows: Vec<String> = tagged(section, "tr").map(text).collect();
-        assert_eq!(rows[0], "faultAPAP50LocMiss");
-        assert_eq!(rows[1], "clean0.512 [0.462, 0.562]0.712511");
-        assert!(rows[2].ends_with("0.345 [0.295, 0.395]0.545529"), "{}", rows[2]);
+        // Average precision by severity leads, before the kinds of errors.
+        assert_eq!(rows[0], "faultcleanseverity 3");
+        assert!(rows[1].ends_with("0.512 [0.462, 0.562]0.345 [0.295, 0.395]"), "{}", rows[1]);
+        assert_eq!(rows[2], "faultAPAP50LocMiss");
+        assert_eq!(rows[3], "clean0.512 [0.462, 0.562]0.712511");
+        assert!(rows[4].ends_with("0.345 [0.295, 0.395]0.545529"), "{}", rows[4]);
+    });
+}
+
+#[test]
+fn average_precision_comes_before_the_rates_of_changed_answers() {
+    let dir = tempfile::tempdir().unwrap();
+    with_page(&rich(dir.path()), dir.path(), |_, document| {
+        let ids: Vec<&str> =
+            document.descendants().filter_map(|node| node.attribute("id")).collect();
+        let place = |id: &str| ids.iter().position(|own| *own == id).unwrap();
+        assert!(place("detection") < place("outcomes"), "{ids:?}");
+        assert!(place("detection") < place("rates"), "{ids:?}");
     });
 }
 

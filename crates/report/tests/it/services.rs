@@ -3,8 +3,8 @@
 use super::fixture::{HOSTILE, rate};
 use faultlens_analysis::{
     AttackResult, Benefit, BenefitRow, DetectionPoint, DetectionQuality, FairGroup, FairPoint,
-    Fairness, Gap, KCurve, Masking, Mean, Measure, MeasureChange, MeasureChangeRow, SideBySide,
-    SideRow, SurvivingShare,
+    Fairness, Gap, GradedFault, KCurve, Masking, Mean, Measure, MeasureChange, MeasureChangeRow,
+    SideBySide, SideRow, SurvivingShare,
 };
 use faultlens_record::{ServiceAccount, Spending};
 
@@ -114,6 +114,7 @@ pub(crate) fn detected() -> DetectionQuality {
     let mean = |value| Mean { value: Some(value), low: value - 0.05, high: value + 0.05, n: 40 };
     let point = |fault: Option<&str>, ap, missed| DetectionPoint {
         fault: fault.map(str::to_owned),
+        graded: fault.map(|fault| GradedFault { fault: fault.to_owned(), severity: 3.0 }),
         ap: mean(ap),
         ap50: Some(ap + 0.2),
         errors: [("Loc".to_owned(), 5), ("Miss".to_owned(), missed)].into(),

@@ -100,7 +100,7 @@ impl DetectionReader {
         found.sort_by(Detection::by_descending_score);
         found.truncate(MAX_CANDIDATES);
         non_maximum_suppression(&mut found, self.overlap);
-        Ok(Detections { found, names: names(classes).into(), finite })
+        Ok(Detections { found, names: names(classes).into(), finite, min_score: Some(min_score) })
     }
 }
 

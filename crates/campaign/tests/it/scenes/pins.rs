@@ -12,7 +12,7 @@ fn a_pin_repeats_the_scene_that_was_pinned() {
     let text = "
 targets: [{name: boxes, model: 'world:detector'}]
 cases: {data: 'world:scenes:66'}
-oracle: same_detections
+oracle: {name: same_detections, score_band: 0}
 faults: [{fault: remove_object, trials: 2}]
 ";
     let records = run(dir.path(), "run", text, 2);

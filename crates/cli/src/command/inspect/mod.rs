@@ -96,22 +96,26 @@ fn size(survey: &Survey) -> Vec<String> {
 }
 
 fn sites(survey: &Survey) -> Vec<String> {
-    let row = |name: &str, extent: Option<&Extent>| match extent {
-        Some(Extent { tensors, elements, bits }) => [
-            name.to_owned(),
-            format!("{} tensors", grouped(*tensors)),
-            format!("{} elements", grouped(*elements)),
-            format!("{} bits", grouped(*bits)),
-        ],
-        None => [name, "?", "?", "?"].map(str::to_owned),
-    };
-    text::table(
-        [Align::Left, Align::Right, Align::Right, Align::Right],
-        &[
-            row("operator outputs", survey.sites.operator_outputs.as_ref()),
-            row("weights", Some(&survey.sites.weights)),
-        ],
-    )
+    let sites = &survey.sites;
+    let control = "left out unless control_values: include";
+    let rows = [
+        ("operator outputs", sites.operator_outputs.as_ref(), ""),
+        ("weights", Some(&sites.weights), ""),
+        ("control values", sites.control_values.as_ref(), control),
+    ];
+    let rows = rows.map(|(name, extent, note)| {
+        let [tensors, elements, bits] = match extent {
+            Some(Extent { tensors, elements, bits }) => [
+                format!("{} tensors", grouped(*tensors)),
+                format!("{} elements", grouped(*elements)),
+                format!("{} bits", grouped(*bits)),
+            ],
+            None => ["?", "?", "?"].map(str::to_owned),
+        };
+        [name.to_owned(), tensors, elements, bits, note.to_owned()]
+    });
+    let right = Align::Right;
+    text::table([Align::Left, right, right, right, Align::Left], &rows)
 }
 
 fn guess<T: Serialize>(part: &str, guess: &GuessRow<T>) -> anyhow::Result<Vec<String>> {

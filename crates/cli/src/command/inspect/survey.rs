@@ -78,6 +78,9 @@ pub(super) struct Sites {
     /// Absent when the model could not be run.
     pub(super) operator_outputs: Option<Extent>,
     pub(super) weights: Extent,
+    /// Operators' outputs and weights that only feed shapes, indices and limits, which faults leave
+    /// out by default; absent when the model could not be run.
+    pub(super) control_values: Option<Extent>,
 }
 
 /// Elements of tensors, and their bits.
@@ -145,7 +148,11 @@ impl Survey {
             parameters: weights.elements,
             macs: operators.iter().map(|row| row.macs).sum(),
             operator_types: by_type(graph),
-            sites: Sites { operator_outputs: surveyor.operator_outputs(), weights },
+            sites: Sites {
+                operator_outputs: surveyor.operator_outputs(),
+                weights,
+                control_values: surveyor.control_values(),
+            },
             operators,
             input_guess: guess_input(graph, size).into(),
             output_guess: guess_output(graph).into(),
@@ -208,14 +215,33 @@ impl Surveyor<'_> {
     /// Only what is computed from the image: a fault in what never changes is one in a weight.
     fn operator_outputs(&self) -> Option<Extent> {
         let golden = self.golden.as_ref()?;
-        let made = self.graph.operators().iter().flat_map(Operator::makes);
-        let made = made.filter(|&value| !self.anatomy.is_constant(value));
-        Some(made.fold(Extent::default(), |extent, value| {
-            match (golden.shape(value), golden.dtype(value)) {
-                (Some(shape), Some(dtype)) => extent.add(shape.iter().product(), dtype),
-                _ => extent,
+        let mut extent = Extent::default();
+        for value in self.graph.operators().iter().flat_map(Operator::makes) {
+            let is_left_out = self.anatomy.is_constant(value) || self.anatomy.is_control(value);
+            if let (Some(shape), Some(dtype)) = (golden.shape(value), golden.dtype(value))
+                && !is_left_out
+                && is_data(self.graph, value, dtype)
+            {
+                extent = extent.add(shape.iter().product(), dtype);
             }
-        }))
+        }
+        Some(extent)
+    }
+
+    /// Of any type, since whole numbers are most of them.
+    fn control_values(&self) -> Option<Extent> {
+        let golden = self.golden.as_ref()?;
+        let stored = self.graph.initializers().map(|(value, _)| value);
+        let made = self.graph.operators().iter().flat_map(Operator::makes);
+        let mut extent = Extent::default();
+        for value in stored.chain(made.filter(|&value| !self.anatomy.is_constant(value))) {
+            if let (Some(shape), Some(dtype)) = (golden.shape(value), golden.dtype(value))
+                && self.anatomy.is_control(value)
+            {
+                extent = extent.add(shape.iter().product(), dtype);
+            }
+        }
+        Some(extent)
     }
 
     fn weights(&self) -> Extent {
@@ -226,7 +252,9 @@ impl Surveyor<'_> {
     /// What is stored, where it holds numbers that were learned and no shapes, axes or indices.
     fn weight(&self, value: ValueId) -> Option<&Tensor> {
         let tensor = self.graph.initializer(value)?;
-        is_data(self.graph, value, tensor.dtype()).then_some(tensor)
+        let is_weight =
+            is_data(self.graph, value, tensor.dtype()) && !self.anatomy.is_control(value);
+        is_weight.then_some(tensor)
     }
 }
 

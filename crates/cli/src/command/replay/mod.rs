@@ -1,6 +1,7 @@
 //! `faultlens replay`: one recorded trial, run again.
 
 mod objects;
+mod sites;
 
 use std::fs;
 
@@ -36,22 +37,33 @@ pub(crate) fn run(args: &ReplayArgs, console: &mut Console) -> anyhow::Result<u8
             "golden": replayed.golden,
             "observed": replayed.observed,
             "objects": replayed.comparison.as_ref().map(objects::list),
+            "site_count": replayed.sites.len(),
+            "sites": sites::list(&replayed.sites, args.max_sites),
             "recorded": record(&replayed.recorded),
             "now": record(&replayed.now),
         }))?;
     } else {
-        show(console, &replayed)?;
+        show(console, &replayed, args.max_sites)?;
     }
     Ok(if replayed.is_identical() { exit::OK } else { exit::NOT_MET })
 }
 
-fn show(console: &mut Console, replayed: &Replayed) -> anyhow::Result<()> {
+fn show(
+    console: &mut Console,
+    replayed: &Replayed,
+    max_sites: Option<usize>,
+) -> anyhow::Result<()> {
     let now = &replayed.now;
     console.line(format_args!("trial {}  {}", now.number, now.trial))?;
     let Replayed { target, case, fault, .. } = replayed;
     console.line(plain(&format!("{fault} on {case}, asked of {target}")))?;
-    if let Some(site) = &now.site {
-        console.line(plain(&site.to_string()))?;
+    match (&now.site, replayed.sites.len()) {
+        (Some(_), 2..) => sites::show(console, &replayed.sites, max_sites)?,
+        (Some(site), _) => console.line(plain(&site.to_string()))?,
+        (None, _) if now.measures.hits == Some(0) => {
+            console.line("no element hit: the rate spared every operator")?;
+        }
+        (None, _) => {}
     }
     console.line("")?;
     match &replayed.comparison {

@@ -81,7 +81,30 @@ pub(super) fn show(
         let same = answer.pairs.iter().filter(|pair| pair.status == ObjectStatus::Same).count();
         console.line(format_args!("\n  {same} as before; {}", plain(&changes.to_string())))?;
     }
+    let counted = measures.oracle.as_ref().filter(|measure| measure.name == "changed");
+    if let Some(counted) = counted
+        && counted.value < lost_and_new(answer) as f64
+    {
+        let counted = counted.value;
+        console.line(format_args!(
+            "  {counted} lost or new counted; the others score just enough to be reported"
+        ))?;
+    }
     Ok(())
+}
+
+/// Objects of either answer without a partner: one that moved or has another label is lost there
+/// and new here.
+fn lost_and_new(answer: &Answered) -> usize {
+    let mut count = 0;
+    for pair in &answer.pairs {
+        count += match pair.status {
+            ObjectStatus::Same => 0,
+            ObjectStatus::Missed | ObjectStatus::Spurious => 1,
+            ObjectStatus::Relabelled | ObjectStatus::Misplaced => 2,
+        };
+    }
+    count
 }
 
 /// Where the answer is not the recorded one: what changed then.

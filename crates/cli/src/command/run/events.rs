@@ -112,7 +112,8 @@ pub(crate) fn record(record: &Record) -> Value {
     })
 }
 
-fn site(site: &Site) -> Value {
+/// A site of a fault inside a model, as an object.
+pub(crate) fn site(site: &Site) -> Value {
     json!({
         "operator": site.place.operator,
         "kind": site.place.kind,

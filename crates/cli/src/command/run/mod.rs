@@ -19,7 +19,7 @@ use faultlens::spec::Campaign;
 use crate::args::RunArgs;
 use crate::command::report::{self, ReportOptions, Shown};
 use crate::console::Console;
-pub(crate) use events::{EventLines, record};
+pub(crate) use events::{EventLines, record, site};
 pub(crate) use interrupt::interruptible;
 use progress::Progress;
 use source::{Wanted, wanted};

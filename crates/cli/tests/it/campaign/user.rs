@@ -1,6 +1,8 @@
 //! The way of a user: from no campaign to a pinned regression case.
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 use super::small::{self, SMALL, TRIALS, assert_keys, done, object, records};
 use crate::folder::Folder;
@@ -209,15 +211,85 @@ fn a_trial_is_replayed_bit_for_bit() {
                 "golden",
                 "observed",
                 "objects",
+                "site_count",
+                "sites",
                 "recorded",
                 "now",
             ],
         );
         assert_eq!(told["identical"], true);
+        let sites = usize::from(fault == "bit_flip");
+        assert_eq!(told["sites"].as_array().unwrap().len(), sites);
         assert_eq!(told["recorded"]["number"].to_string(), number);
         let identity = told["recorded"]["trial"].as_str().unwrap().to_owned();
         let by_identity = object(&done(&folder, &format!("replay run {identity} --json")));
         assert_eq!(by_identity["now"]["digest"], told["now"]["digest"]);
+    }
+}
+
+/// Faults with several places in one inference, of which the record keeps the first.
+const SEVERAL: &str = "
+output: run
+targets: [{model: world:signs-shallow}]
+cases: {data: 'world:signs:1'}
+faults:
+  - {fault: bit_flip, in: weights, amount: 7, bit: 30}
+  - {fault: scale, factor: 3, mode: each_layer, in: layer_outputs}
+  - {fault: zero, pattern: tensor, operators: [Conv], only: first}
+  - {fault: zero, mode: rate, rate: 0}
+";
+
+#[test]
+fn a_replay_shows_every_site_of_a_trial() {
+    let folder = Folder::new("campaign_several_sites");
+    folder.text("several.yaml", SEVERAL);
+    done(&folder, "run several.yaml");
+    let rows = records(&folder, "run");
+    for (number, row) in rows.iter().enumerate() {
+        let told = object(&done(&folder, &format!("replay run {number} --json")));
+        let sites = told["sites"].as_array().unwrap();
+        let count = told["site_count"].as_u64().unwrap();
+        let extra: Value = serde_json::from_str(&row["extra"]).unwrap();
+        assert_eq!(extra["hits"].as_str().unwrap(), count.to_string());
+        assert_eq!(sites.len() as u64, count.min(1000));
+        // The record's own site is the first one.
+        if let Some(first) = sites.first() {
+            let mut first = first.clone();
+            assert_eq!(first.as_object_mut().unwrap().remove("reached"), Some(true.into()));
+            assert_eq!(first, told["recorded"]["site"]);
+        }
+        let shown = done(&folder, &format!("replay run {number}")).stdout;
+        let table: Vec<&str> =
+            shown.lines().skip_while(|line| !line.contains("layer  operator")).skip(1).collect();
+        let table: Vec<&&str> = table.iter().take_while(|line| !line.is_empty()).collect();
+        match number {
+            0 => {
+                let elements: BTreeSet<u64> =
+                    sites.iter().map(|site| site["element"].as_u64().unwrap()).collect();
+                assert_eq!((count, elements.len(), table.len()), (7, 7, 7), "{shown}");
+                assert!(sites.iter().all(|site| site["bit"] == 30));
+                let less = done(&folder, "replay run 0 --max-sites 2").stdout;
+                assert!(less.contains("  and 5 more; --max-sites N"), "{less}");
+                let less = object(&done(&folder, "replay run 0 --max-sites 2 --json"));
+                assert_eq!((&less["site_count"], less["sites"][2].is_null()), (&7.into(), true));
+            }
+            1 => {
+                let layers = sites.iter().map(|site| site["layer"].as_u64().unwrap());
+                assert!(layers.eq(1..=count) && count > 2, "{shown}");
+                // Every number stands as the scaled one before it has made it.
+                for site in sites {
+                    let [before, after] =
+                        ["before", "after"].map(|key| site[key].as_f64().unwrap() as f32);
+                    assert_eq!(after, before * 3.0, "{site}");
+                }
+            }
+            2 => {
+                assert!(count > 1000 && table.len() == 21, "{shown}");
+                let more = format!("and {} more", (count - 20).to_string().as_str());
+                assert!(shown.replace([',', '\u{202f}'], "").contains(&more), "{shown}");
+            }
+            _ => assert!(shown.contains("no element hit: the rate spared"), "{shown}"),
+        }
     }
 }
 

@@ -104,7 +104,9 @@ impl LabelFilter {
             found.push(Detection { class: class_called(name), score: *score, bounds: *bounds });
         }
         found.sort_by(Detection::by_descending_score);
-        Response::Detections(Detections { found, names, finite: true })
+        // A service that is asked for everything has a limit of its own, which it does not tell.
+        let min_score = (self.min_confidence > 0.0).then_some(self.min_confidence as f32);
+        Response::Detections(Detections { found, names, finite: true, min_score })
     }
 }
 
