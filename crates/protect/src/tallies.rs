@@ -118,7 +118,6 @@ impl<K: Ord + Clone> Tallies<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultlens_spec::Method;
     use faultlens_stats::{Level, wilson};
 
     #[test]
