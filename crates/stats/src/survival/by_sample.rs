@@ -44,23 +44,16 @@ pub fn by_sample(
     level: Level,
     mut draw: impl FnMut() -> u64,
 ) -> Result<BySample, SurvivalError> {
-    if samples.len() != data.rows() {
-        let column = "the sample column".to_owned();
-        let found = samples.len();
-        return Err(SurvivalError::Length { column, found, rows: data.rows() });
-    }
-    if !(horizon.is_finite() && horizon > 0.0) {
-        return Err(SurvivalError::Question { what: "a horizon", value: horizon });
-    }
-    let rows = Sorted::new(data, samples, horizon);
-    let found = rows.measure(&vec![1.0; rows.samples]);
+    let rows = SampleRows::new(data, samples, horizon)?;
+    let count = rows.samples.len();
+    let found = rows.measure(&vec![1.0; count]);
     let events = rows.rows.iter().filter(|row| row.event).count() as u64;
     let mut resampled = [Vec::new(), Vec::new()];
-    let mut counts = vec![0.0; rows.samples];
+    let mut counts = vec![0.0; count];
     for _ in 0..resamples {
         counts.fill(0.0);
-        for _ in 0..rows.samples {
-            counts[index_below(rows.samples, draw())] += 1.0;
+        for _ in 0..count {
+            counts[index_below(count, draw())] += 1.0;
         }
         let other = rows.measure(&counts);
         resampled[0].extend(found.mean.distance(&other.mean));
@@ -82,7 +75,7 @@ pub fn by_sample(
         mean,
         price: (events > 0).then_some(price),
         survival: found.survival,
-        samples: rows.samples as u64,
+        samples: count as u64,
         events,
     })
 }
@@ -93,10 +86,12 @@ struct SortedRow {
     sample: usize,
 }
 
-/// The rows by time, events first, and their samples from 0.
-struct Sorted {
+/// Rows in the order of their times, for means of the same rows with samples counted differently, as
+/// a bootstrap over samples needs them that several tables share.
+pub struct SampleRows {
     rows: Vec<SortedRow>,
-    samples: usize,
+    /// The names of the samples, ascending.
+    samples: Vec<usize>,
     horizon: f64,
 }
 
@@ -121,8 +116,46 @@ struct Measures {
     survival: f64,
 }
 
-impl Sorted {
-    fn new(data: &Lifetimes, samples: &[usize], horizon: f64) -> Self {
+impl SampleRows {
+    /// The rows up to a horizon; `samples` names for each the sample that it is of.
+    ///
+    /// # Errors
+    /// Another number of samples than rows, or a horizon that is not above 0.
+    pub fn new(data: &Lifetimes, samples: &[usize], horizon: f64) -> Result<Self, SurvivalError> {
+        if samples.len() != data.rows() {
+            let column = "the sample column".to_owned();
+            let found = samples.len();
+            return Err(SurvivalError::Length { column, found, rows: data.rows() });
+        }
+        if !(horizon.is_finite() && horizon > 0.0) {
+            return Err(SurvivalError::Question { what: "a horizon", value: horizon });
+        }
+        Ok(Self::sorted(data, samples, horizon))
+    }
+
+    /// The names of the samples, ascending.
+    #[must_use]
+    pub fn samples(&self) -> &[usize] {
+        &self.samples
+    }
+
+    /// E[min(T, horizon)] by Kaplan and Meier with each of [`samples`](Self::samples) counted so
+    /// often; `None` where none counts.
+    #[must_use]
+    pub fn mean(&self, counts: &[f64]) -> Option<f64> {
+        let mut area = 0.0;
+        let mut survival = 1.0;
+        let mut from = 0.0;
+        for step in self.steps(counts) {
+            area += survival * (step.time - from);
+            survival = step.survival;
+            from = step.time;
+        }
+        let any = counts.iter().any(|count| *count > 0.0);
+        any.then_some(area + survival * (self.horizon - from))
+    }
+
+    fn sorted(data: &Lifetimes, samples: &[usize], horizon: f64) -> Self {
         let mut known: Vec<usize> = samples.to_vec();
         known.sort_unstable();
         known.dedup();
@@ -136,7 +169,7 @@ impl Sorted {
             });
         }
         rows.sort_by(|a, b| a.time.total_cmp(&b.time).then(b.event.cmp(&a.event)));
-        Self { rows, samples: known.len(), horizon }
+        Self { rows, samples: known, horizon }
     }
 
     /// The curve's area and what it says of the price, each sample counted so often.
@@ -155,7 +188,7 @@ impl Sorted {
         area += until;
         // The infinitesimal jackknife: how a row moves the area, and the share that is left. A row's
         // event lowers both, its presence in the risk sets before raises them.
-        let mut moves = vec![[0.0; 2]; self.samples];
+        let mut moves = vec![[0.0; 2]; self.samples.len()];
         let mut raised = [0.0; 2];
         let mut next = 0;
         for row in self.rows.iter().filter(|row| counts[row.sample] > 0.0) {
@@ -184,7 +217,7 @@ impl Sorted {
             let moved = (own[0] + price * own[1]) / share;
             squares[1] += count * moved * moved;
         }
-        let samples = self.samples as f64;
+        let samples = self.samples.len() as f64;
         let few = samples / (samples - 1.0).max(1.0);
         let [mean, price_error] = squares.map(|sum: f64| (sum * few).sqrt());
         Measures {
@@ -220,12 +253,12 @@ impl Sorted {
     /// Student's interval on the logarithm, and that of the resampled distances where it is wider.
     fn interval(&self, of: WithError, distances: &[f64], level: Level) -> Estimate {
         let n = self.rows.len() as u64;
-        if self.samples < 2 || !of.mean.is_finite() {
+        if self.samples.len() < 2 || !of.mean.is_finite() {
             let value = Some(of.mean).filter(|mean| mean.is_finite());
             return Estimate { value, low: 0.0, high: f64::INFINITY, n };
         }
         let error = of.error / of.mean;
-        let reach = student(self.samples as f64 - 1.0, level);
+        let reach = student(self.samples.len() as f64 - 1.0, level);
         let mut below = -reach;
         let mut above = reach;
         if distances.len() > 1 {
@@ -252,7 +285,7 @@ impl Sorted {
         level: Level,
     ) {
         let share = events as f64 / self.rows.len() as f64;
-        let (low, high) = exact_ends(share, self.samples as f64, level);
+        let (low, high) = exact_ends(share, self.samples.len() as f64, level);
         // Rows with an event lose at most the whole horizon.
         mean.low = mean.low.min(horizon * (1.0 - high));
         price.high = if low > 0.0 { price.high.max(horizon / low) } else { f64::INFINITY };
@@ -293,7 +326,7 @@ mod tests {
     fn rows_that_all_had_their_event_have_their_mean_and_its_error() {
         let times = vec![1.0, 2.0, 2.0, 4.0, 9.0, 3.0];
         let data = Lifetimes::new(times.clone(), vec![true; 6]).unwrap();
-        let rows = Sorted::new(&data, &[0, 1, 2, 3, 4, 5], 9.0);
+        let rows = SampleRows::new(&data, &[0, 1, 2, 3, 4, 5], 9.0).unwrap();
         let found = rows.measure(&[1.0; 6]);
         let mean = times.iter().sum::<f64>() / 6.0;
         let squares: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
@@ -303,6 +336,8 @@ mod tests {
         // Counted twice, a sample weighs twice.
         let twice = rows.measure(&[2.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
         assert!((twice.mean.mean - 20.0 / 6.0).abs() < 1e-12);
+        assert_eq!(rows.mean(&[2.0, 0.0, 1.0, 1.0, 1.0, 1.0]), Some(twice.mean.mean));
+        assert_eq!(rows.mean(&[0.0; 6]), None);
     }
 
     /// R 4.2, survival 3.5-3: `residuals(survfit(Surv(t, e) ~ 1), times = 20, type = "rmst")`, summed
@@ -315,7 +350,7 @@ mod tests {
         let observed = (0..21).map(|i| !censored.contains(&i)).collect();
         let data = Lifetimes::new(times.map(f64::from).to_vec(), observed).unwrap();
         let samples: Vec<usize> = (0..21).map(|i| i / 2).collect();
-        let found = Sorted::new(&data, &samples, 20.0).measure(&[1.0; 11]);
+        let found = SampleRows::new(&data, &samples, 20.0).unwrap().measure(&[1.0; 11]);
         assert!((found.mean.mean - 16.116_526_610_64).abs() < 1e-6, "{:?}", found.mean);
         let error = found.mean.error * (10.0_f64 / 11.0).sqrt();
         assert!((error / 1.411_702_277_42 - 1.0).abs() < 1e-6, "{error}");

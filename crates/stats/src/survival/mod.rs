@@ -61,7 +61,7 @@ mod partial;
 mod predict;
 mod standard;
 
-pub use by_sample::{BySample, by_sample};
+pub use by_sample::{BySample, SampleRows, by_sample};
 pub use calibration::{Calibration, Smoothing, calibration};
 pub use coefficient::{Coefficient, INTERCEPT};
 pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
