@@ -2,11 +2,13 @@
 //!
 //! 1. Counts: accuracies, shares of changed answers and failure rates, of each configuration and
 //!    pooled,
-//! 2. survival models of the time, and of the questions, until an answer changed: six beside each
-//!    other, and what covariates do in the one chosen,
-//! 3. costs: the seconds of training over those of an attack, of each configuration,
-//! 4. questions: whether depth, defences and more training help, and whether gradients mislead,
-//! 5. conclusions in words, with their intervals, whatever they are.
+//! 2. observed: the seconds until an answer changed, from each configuration's own samples, with
+//!    intervals for new images,
+//! 3. survival models of those seconds, beside each other and beside what was observed, and what
+//!    covariates do in the one chosen; a discrete hazard of queries,
+//! 4. costs: the seconds of training over those of an attack, and the verdict on each configuration,
+//! 5. questions: whether depth, defences and more training help, and whether gradients mislead,
+//! 6. conclusions in words, with their intervals, whatever they are.
 //!
 //! What cannot be computed is left out with its reason; the rest stays.
 
