@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::observed::Images;
 use super::rows::{Configuration, Row, Rows};
 use super::{AnalysisError, Options, numbered};
 
@@ -63,12 +64,18 @@ pub(super) struct Attacked<'a> {
     pub(super) rows: Vec<&'a Row>,
     /// The trained model of each configuration.
     pub(super) models: Vec<usize>,
+    /// The images of the rows.
+    pub(super) images: &'a Images<'a>,
     /// How many configurations have no durations.
     pub(super) one_shots: u64,
 }
 
 impl<'a> Attacked<'a> {
-    pub(super) fn new(of: &'a Rows, options: &Options) -> Result<Self, AnalysisError> {
+    pub(super) fn new(
+        of: &'a Rows,
+        images: &'a Images<'a>,
+        options: &Options,
+    ) -> Result<Self, AnalysisError> {
         let rows: Vec<&Row> = of
             .rows
             .iter()
@@ -88,6 +95,7 @@ impl<'a> Attacked<'a> {
         Ok(Self {
             configurations: &of.configurations,
             rows,
+            images,
             models: numbered(&of.configurations).0,
             one_shots: of.configurations.iter().filter(|c| c.one_shot).count() as u64,
         })

@@ -3,21 +3,21 @@
 use crate::format::{capitalised, count, counted, number, p_value, percent, rate};
 
 use super::clock::Attacked;
-use super::cost::{Cost, Costs, Standing};
 use super::covariates::LAYERS;
 use super::durations::Durations;
 use super::effects::Effect;
-use super::findings::{Conclusion, Findings};
+use super::findings::{Conclusion, Findings, OfConfiguration};
 use super::measured::Measured;
-use super::questions::NextUnit;
+use super::observed::IMAGES;
+use super::questions::{Depth, NextUnit};
 use super::{ALPHA, Options};
 
 /// Names in a list; more are counted.
 const NAMED: usize = 6;
 /// A mean error of predicted chances beyond which they should not be quoted.
 const OFF: f64 = 0.05;
-/// Fewer clusters than this make errors that are too small.
-const CLUSTERS: u64 = 30;
+/// Fewer trained models than this make errors that are rough.
+const CLUSTERS: u64 = 10;
 /// Fewer events than this for each covariate make estimates that wander.
 const EVENTS: u64 = 10;
 
@@ -43,26 +43,18 @@ fn broken(of: &Findings) -> String {
                 durations."
             .to_owned();
     }
-    let mut ratios: Vec<f64> = of
-        .configurations
-        .iter()
-        .filter_map(|c| c.costs.as_ref()?.model.as_ref().or(c.costs.as_ref()?.own.as_ref()))
-        .filter_map(|cost| cost.ratio.value)
-        .collect();
-    ratios.sort_by(f64::total_cmp);
-    let middle = ratios.get(ratios.len() / 2).map_or(String::new(), |ratio| {
-        format!(" In the middle training takes {} times as long as an attack.", number(*ratio, 3))
-    });
     format!(
         "{} of {} ({}%) {} broken: an attack costs less than the training of a sample, also at the \
-         lower end of the 95% interval; {} not, {} inconclusive.{middle}{}",
+         lower end of the 95% interval for new images; {} not, {} inconclusive.{}{}{}",
         count(all.broken),
         counted(known, "configuration"),
         percent(all.broken as f64 / known as f64),
         if all.broken == 1 { "is" } else { "are" },
         be(all.not_broken),
         be(all.inconclusive),
-        own(of)
+        clean(of),
+        middle(of),
+        basis(of)
     )
 }
 
@@ -70,35 +62,69 @@ fn be(number: u64) -> String {
     format!("{} {}", count(number), if number == 1 { "is" } else { "are" })
 }
 
-/// The same without a distribution.
-fn own(of: &Findings) -> String {
-    let standings = |pick: fn(&Costs) -> Option<&Cost>| {
-        of.configurations.iter().map(move |c| Some(pick(c.costs.as_ref()?)?.standing))
-    };
-    let by_own: Vec<Option<Standing>> = standings(|costs| costs.own.as_ref()).collect();
-    let by_model: Vec<Option<Standing>> = standings(|costs| costs.model.as_ref()).collect();
-    if by_own.iter().all(Option::is_none) || by_model.iter().all(Option::is_none) {
-        return String::new();
-    }
-    let is =
-        |standing: Standing| by_own.iter().filter(|one| **one == Some(standing)).count() as u64;
-    let opposed = by_own.iter().zip(&by_model).filter(|pair| {
-        matches!(
-            pair,
-            (Some(Standing::Broken), Some(Standing::NotBroken))
-                | (Some(Standing::NotBroken), Some(Standing::Broken))
-        )
-    });
+/// How good the models are without an attack.
+fn clean(of: &Findings) -> String {
+    let Some(clean) = of.clean else { return String::new() };
     format!(
-        " By their own samples alone, without a model, {} broken, {} not and {} inconclusive; {} \
-         of the verdicts oppose each other.",
-        be(is(Standing::Broken)),
-        be(is(Standing::NotBroken)),
-        be(is(Standing::Inconclusive)),
-        match opposed.count() {
-            0 => "none".to_owned(),
-            some => count(some as u64),
-        }
+        " Without an attack {}% of the answers are right in the middle configuration ({}% to {}%).",
+        percent(clean.median),
+        percent(clean.lowest),
+        percent(clean.highest)
+    )
+}
+
+/// The ratio in the middle, for new images.
+fn middle(of: &Findings) -> String {
+    let Some(trash) = of.trash else { return String::new() };
+    let interval = trash.interval.map_or_else(
+        || ", from too few images to say anything about new ones".to_owned(),
+        |[low, high]| {
+            format!(
+                " [{}, {}] for new images (bootstrap over {}, {} resamples)",
+                number(low, 3),
+                number(high, 3),
+                counted(trash.images, "image"),
+                count(trash.resamples)
+            )
+        },
+    );
+    format!(
+        " In the middle training takes {} times as long as an attack{interval}.",
+        number(trash.value, 3)
+    )
+}
+
+/// What the verdicts rest on.
+fn basis(of: &Findings) -> String {
+    let all = of.standings;
+    let mut out = " Verdicts rest on each configuration's own samples".to_owned();
+    if all.pooled > 0 {
+        out.push_str(&format!(
+            "; in {} of them, where those left it open, on the survival model of all",
+            count(all.pooled)
+        ));
+    }
+    out.push('.');
+    let Some(agreement) = of.seconds.chosen.as_ref().and_then(|one| one.agreement.as_ref()) else {
+        return out;
+    };
+    out.push_str(&format!(
+        " That model expects {} times the seconds observed in the middle of {}, and {} times in \
+         the worst ({})",
+        number(agreement.median, 3),
+        counted(agreement.configurations, "configuration"),
+        number(agreement.worst_ratio, 3),
+        of.configurations.get(agreement.worst as usize).map_or(String::new(), named)
+    ));
+    out.push_str(if agreement.calibrated { "." } else { ": too far off to decide anything." });
+    out
+}
+
+/// A configuration, for people.
+fn named(of: &OfConfiguration) -> String {
+    format!(
+        "{} on {} with {} under {}",
+        of.architecture, of.data, of.defence_label, of.attack_label
     )
 }
 
@@ -131,7 +157,7 @@ fn listed(effects: &[&Effect], name: fn(&Effect) -> &str) -> String {
 }
 
 fn convincing(effect: &&Effect) -> bool {
-    effect.adjusted_p < ALPHA
+    effect.withheld.is_none() && effect.adjusted_p < ALPHA
 }
 
 fn covariates(of: &Durations) -> Option<String> {
@@ -140,12 +166,36 @@ fn covariates(of: &Durations) -> Option<String> {
     moving.sort_by(|a, b| b.estimate.abs().total_cmp(&a.estimate.abs()));
     let (longer, shorter): (Vec<&Effect>, Vec<&Effect>) =
         moving.into_iter().partition(|effect| effect.estimate > 0.0);
+    let withheld: Vec<&Effect> =
+        chosen.effects.iter().filter(|effect| effect.withheld.is_some()).collect();
+    let stated = chosen.effects.len() - withheld.len();
+    if stated == 0 {
+        return Some(format!("Nothing is stated about any covariate{}.", unstated(&withheld)));
+    }
+    let silent = if withheld.is_empty() {
+        String::new()
+    } else {
+        format!(" Nothing is stated about {} more{}.", withheld.len(), unstated(&withheld))
+    };
     Some(format!(
-        "Of {} that may move survival, adjusted for all looks (Holm): {}; {}.",
-        counted(chosen.effects.len() as u64, "covariate"),
+        "Of {} that may move survival, adjusted for all looks (Holm): {}; {}.{silent}",
+        counted(stated as u64, "covariate"),
         moved(&longer, "prolong"),
         moved(&shorter, "shorten")
     ))
+}
+
+/// Why nothing is stated, of each: `: layers (it has 3 different values…), …`.
+fn unstated(effects: &[&Effect]) -> String {
+    let mut names: Vec<String> = effects
+        .iter()
+        .take(NAMED)
+        .map(|effect| format!("{} ({})", name(effect), effect.withheld.as_deref().unwrap_or("")))
+        .collect();
+    if effects.len() > NAMED {
+        names.push(format!("{} more", effects.len() - NAMED));
+    }
+    format!(": {}", names.join(", "))
 }
 
 fn moved(effects: &[&Effect], verb: &str) -> String {
@@ -157,40 +207,71 @@ fn moved(effects: &[&Effect], verb: &str) -> String {
 }
 
 fn depth(of: &Findings) -> Option<String> {
-    let depth = of.questions.depth.as_ref()?;
+    let Depth { without, with, prediction } = of.questions.depth.as_ref()?;
+    if let Some(why) = &without.withheld {
+        return Some(format!("Nothing is stated about depth: {why}."));
+    }
+    let more = format!("{} more layers (a standard deviation)", number(without.covariate.step, 3));
+    let queries = in_queries(&of.queries);
     // Two looks at one question.
     let sure = |effect: &Effect| 2.0 * effect.p < ALPHA;
-    let verdict = match (sure(&depth.without), sure(&depth.with)) {
-        (_, true) if depth.with.estimate > 0.0 => "Depth helps beyond the time of an answer",
+    let (Some(with), Some(prediction)) = (with, prediction) else {
+        return Some(format!(
+            "{}: {more} change survival {}. Nothing is stated about depth at the same time of a \
+             plain answer: that time follows from the layers.{queries}",
+            alone(without, sure(without)),
+            factor_and_p(without)
+        ));
+    };
+    if let Some(why) = &with.withheld {
+        return Some(format!(
+            "{}: {more} change survival {}. Nothing is stated about depth at the same time of a \
+             plain answer: {why}.{queries}",
+            alone(without, sure(without)),
+            factor_and_p(without)
+        ));
+    }
+    let verdict = match (sure(without), sure(with)) {
+        (_, true) if with.estimate > 0.0 => "Depth helps beyond the time of an answer",
         (_, true) => "At the same time of an answer, depth harms",
-        (true, false) if depth.without.estimate > 0.0 => {
+        (true, false) if without.estimate > 0.0 => {
             "Depth helps only as far as it makes answers slower"
         }
         (true, false) => "Depth harms, and not beyond what the time of an answer explains",
         (false, false) => "Depth does not show an effect",
     };
-    let factor_and_p =
-        |effect: &Effect| format!("{} (p {})", factor(effect.ratio), p_value(effect.p));
     Some(format!(
-        "{verdict}: {} more layers (a standard deviation) change survival {}; at the same time of a \
-         plain answer {}, while a standard deviation more of that time does {}.{}",
-        number(depth.without.covariate.step, 3),
-        factor_and_p(&depth.without),
-        factor_and_p(&depth.with),
-        factor_and_p(&depth.prediction),
-        in_queries(&of.queries)
+        "{verdict}: {more} change survival {}; at the same time of a plain answer {}, while a \
+         standard deviation more of that time does {}.{queries}",
+        factor_and_p(without),
+        factor_and_p(with),
+        factor_and_p(prediction)
     ))
+}
+
+/// What depth does, the time of an answer included.
+fn alone(effect: &Effect, sure: bool) -> &'static str {
+    match (sure, effect.estimate > 0.0) {
+        (true, true) => "Depth helps",
+        (true, false) => "Depth harms",
+        (false, _) => "Depth does not show an effect",
+    }
+}
+
+fn factor_and_p(effect: &Effect) -> String {
+    format!("{} (p {})", factor(effect.ratio), p_value(effect.p))
 }
 
 /// What layers do where slowness cannot count.
 fn in_queries(of: &Durations) -> String {
     let effects = of.chosen.iter().flat_map(|chosen| &chosen.effects);
     effects
-        .filter(|effect| effect.covariate.name == LAYERS)
+        .filter(|effect| effect.covariate.name == LAYERS && effect.withheld.is_none())
         .map(|effect| {
             format!(
-                " Counted in queries instead of seconds, layers do {} (p {}).",
-                factor(effect.ratio),
+                " Counted in queries, they multiply the chance that the next query changes the \
+                 answer by {} (p {}).",
+                factor(effect.ratio).trim_start_matches('×'),
                 p_value(effect.p)
             )
         })
@@ -285,7 +366,14 @@ fn masking(of: &Findings) -> Vec<String> {
 
 /// What to mind before trusting the numbers.
 pub(super) fn cautions(of: &Findings, attacked: &Attacked<'_>, options: &Options) -> Vec<String> {
-    let mut out = Vec::new();
+    let mut out: Vec<String> = low_accuracy(of).into_iter().collect();
+    if of.standings.few_images > 0 {
+        out.push(format!(
+            "{} fewer than {IMAGES} images; nothing is said about new images, and no verdict is \
+             given.",
+            have(of.standings.few_images, "configuration")
+        ));
+    }
     if attacked.one_shots > 0 {
         out.push(format!(
             "{} no duration: a single shot at fixed strength says whether an answer changed but \
@@ -320,6 +408,23 @@ pub(super) fn cautions(of: &Findings, attacked: &Attacked<'_>, options: &Options
     out
 }
 
+/// A model that is wrong without an attack is not robust because attacks change little.
+fn low_accuracy(of: &Findings) -> Option<String> {
+    let clean = of.clean.filter(|clean| clean.low > 0)?;
+    Some(format!(
+        "Low clean accuracy: {} of {} less than half of the undisturbed samples right, the lowest \
+         {}%. A verdict about a model that is mostly wrong without an attack says little.",
+        count(clean.low),
+        get(clean.configurations),
+        percent(clean.lowest)
+    ))
+}
+
+fn get(configurations: u64) -> String {
+    let verb = if configurations == 1 { "gets" } else { "get" };
+    format!("{} {verb}", counted(configurations, "configuration"))
+}
+
 fn have(number: u64, noun: &str) -> String {
     format!("{} {}", counted(number, noun), if number == 1 { "has" } else { "have" })
 }
@@ -332,16 +437,15 @@ fn be_of(number: u64, noun: &str) -> String {
 fn errors(of: &Durations) -> Vec<String> {
     let Some(chosen) = &of.chosen else { return Vec::new() };
     let mut out = Vec::new();
-    if chosen.clustered_by != "model" {
+    if chosen.trained < 2 {
+        out.push(
+            "There is a single trained model: nothing is said about how models differ by chance."
+                .to_owned(),
+        );
+    } else if chosen.trained < CLUSTERS {
         out.push(format!(
-            "There are too few trained models to say how much they differ by chance: standard \
-             errors take each {} as independent and are too small.",
-            chosen.clustered_by
-        ));
-    } else if chosen.clusters < CLUSTERS {
-        out.push(format!(
-            "Standard errors rest on {}; with fewer than {CLUSTERS} they are somewhat too small.",
-            counted(chosen.clusters, "trained model")
+            "Standard errors rest on {}; the fewer there are, the rougher they are.",
+            counted(chosen.trained, "trained model")
         ));
     }
     if of.events < EVENTS * of.covariates.len() as u64 {
@@ -349,6 +453,12 @@ fn errors(of: &Durations) -> Vec<String> {
             "{} for {} are few; estimates wander.",
             counted(of.events, "changed answer"),
             counted(of.covariates.len() as u64, "covariate")
+        ));
+    }
+    if chosen.agreement.as_ref().is_some_and(|agreement| !agreement.calibrated) {
+        out.push(format!(
+            "{} does not agree with the seconds observed; read its factors as rough descriptions.",
+            capitalised(&chosen.model)
         ));
     }
     let model = of.models.iter().find(|model| model.chosen);

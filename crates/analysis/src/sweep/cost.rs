@@ -1,12 +1,14 @@
-//! What an attack costs beside training: TRASH of each configuration.
+//! What an attack costs beside training: TRASH of each configuration, and the verdict.
 
-use faultlens_stats::survival::{Lifetimes, cost_ratio, kaplan_meier};
+use faultlens_stats::survival::{cost_ratio, student_level};
 use faultlens_stats::{Estimate, wilson};
 use serde::Serialize;
 
+use super::agreement::{Agreement, Off};
 use super::durations::Fitted;
 use super::measured::Measured;
-use super::rows::{Configuration, Row, Rows};
+use super::observed::{IMAGES, Observed};
+use super::rows::{Configuration, Rows};
 use super::{AnalysisError, level};
 
 /// Where a ratio of costs stands beside 1.
@@ -17,7 +19,7 @@ pub enum Standing {
     Broken,
     /// The whole interval lies below 1.
     NotBroken,
-    /// The interval holds 1.
+    /// The interval holds 1, or too few images stand behind it.
     Inconclusive,
 }
 
@@ -31,6 +33,27 @@ impl Standing {
             Self::Inconclusive
         }
     }
+}
+
+/// What a verdict rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The configuration's own samples.
+    OwnSamples,
+    /// The survival model of all configurations, which agrees with what was observed.
+    Pooled,
+    /// Nothing: fewer than ten images, which say nothing about new ones.
+    FewImages,
+}
+
+/// Whether a configuration is broken, for new images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CostVerdict {
+    /// Where it stands.
+    pub standing: Standing,
+    /// What that rests on.
+    pub basis: Basis,
 }
 
 /// The seconds that an attack takes, and those of training over them.
@@ -50,58 +73,83 @@ pub struct Cost {
 /// What a configuration costs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Costs {
+    /// By the configuration's own samples, without a distribution: the mean where every answer
+    /// changed, otherwise that up to the latest time. The interval is that for new images.
+    pub own: Option<Cost>,
+    /// How many different images stand behind it.
+    pub images: u64,
     /// By the chosen survival model, at the configuration's covariates.
     pub model: Option<Cost>,
-    /// By the configuration's own samples alone, without a distribution.
-    pub own: Option<Cost>,
+    /// How far off the model is here.
+    pub off: Option<Off>,
+    /// Whether it is broken.
+    pub verdict: Option<CostVerdict>,
     /// The training seconds of a sample over the seconds of prediction until a false
     /// classification of undisturbed samples.
     pub benign: Option<Measured>,
 }
 
 impl Costs {
-    /// The standing by the model, or by the own samples where the model has none.
+    /// Where it stands.
     #[must_use]
     pub fn standing(&self) -> Option<Standing> {
-        self.model.as_ref().or(self.own.as_ref()).map(|cost| cost.standing)
+        self.verdict.map(|verdict| verdict.standing)
     }
 }
 
 /// Of each configuration; `None` where the training time is not known.
 pub(super) fn costs(
     rows: &Rows,
+    observed: &[Option<Observed>],
     fitted: Option<&Fitted<'_>>,
 ) -> Result<Vec<Option<Costs>>, AnalysisError> {
-    let mut own: Vec<Vec<&Row>> = vec![Vec::new(); rows.configurations.len()];
-    for row in &rows.rows {
-        own[row.configuration as usize].push(row);
+    let mut out = Vec::with_capacity(rows.configurations.len());
+    for (i, (of, observed)) in rows.configurations.iter().zip(observed).enumerate() {
+        if of.training_seconds <= 0.0 {
+            out.push(None);
+            continue;
+        }
+        let own = observed.as_ref().map(|observed| by_own(of, observed)).transpose()?.flatten();
+        let images = observed.as_ref().map_or(0, |observed| observed.found.samples);
+        let mut model = None;
+        let mut off = None;
+        let mut agreement = None;
+        if let Some(fitted) = fitted.filter(|fitted| fitted.known[i]) {
+            let latest = observed.as_ref().map_or(0.0, |observed| observed.latest);
+            model = Some(by_model(fitted, i, of, latest)?);
+            off = fitted.offs[i];
+            agreement = fitted.agreement.as_ref();
+        }
+        let verdict = own.as_ref().map(|own| verdict(own, images, model.as_ref(), off, agreement));
+        out.push(Some(Costs { own, images, model, off, verdict, benign: benign(of)? }));
     }
-    let fitted_rows = fitted.map(|fitted| {
-        let mut known = vec![false; rows.configurations.len()];
-        fitted.rows.iter().for_each(|row| known[row.configuration as usize] = true);
-        (fitted, known)
-    });
-    rows.configurations
-        .iter()
-        .enumerate()
-        .map(|(i, configuration): (usize, &Configuration)| {
-            if configuration.training_seconds <= 0.0 {
-                return Ok(None);
-            }
-            let model = match &fitted_rows {
-                Some((fitted, known)) if known[i] => {
-                    Some(by_model(fitted, i, configuration, latest(&own[i]))?)
-                }
-                _ => None,
-            };
-            let own = if configuration.one_shot { None } else { by_own(configuration, &own[i])? };
-            Ok(Some(Costs { model, own, benign: benign(configuration)? }))
-        })
-        .collect()
+    Ok(out)
 }
 
-fn latest(rows: &[&Row]) -> f64 {
-    rows.iter().map(|row| row.seconds).fold(0.0, f64::max)
+/// The own samples lead. Where they leave it open the model of all configurations may decide, if it
+/// agrees with what was observed, here and elsewhere, and expects no more time than was waited for.
+fn verdict(
+    own: &Cost,
+    images: u64,
+    model: Option<&Cost>,
+    off: Option<Off>,
+    agreement: Option<&Agreement>,
+) -> CostVerdict {
+    if images < IMAGES {
+        return CostVerdict { standing: Standing::Inconclusive, basis: Basis::FewImages };
+    }
+    let agrees = agreement.is_some_and(|all| all.calibrated) && off.is_some_and(|off| off.within);
+    match model {
+        Some(model)
+            if own.standing == Standing::Inconclusive
+                && agrees
+                && !model.beyond
+                && model.standing != Standing::Inconclusive =>
+        {
+            CostVerdict { standing: model.standing, basis: Basis::Pooled }
+        }
+        _ => CostVerdict { standing: own.standing, basis: Basis::OwnSamples },
+    }
 }
 
 /// E\[T\] by the model; up to the latest time of all where the distribution has no mean.
@@ -111,7 +159,8 @@ fn by_model(
     of: &Configuration,
     latest: f64,
 ) -> Result<Cost, AnalysisError> {
-    let predicted = fitted.fit.predict(&fitted.design.row(index), level())?;
+    let level = student_level(fitted.clusters.freedom(), level());
+    let predicted = fitted.fit.predict(&fitted.design.row(index), level)?;
     let mean = predicted.mean();
     let mean = match mean.value {
         Some(value) if value.is_finite() => mean,
@@ -121,27 +170,22 @@ fn by_model(
     Ok(cost(&mean, &ratio, mean.value.is_some_and(|value| value > latest)))
 }
 
-/// The mean up to the latest time of the own samples. Where some of them resisted, the ratio's
-/// lower end is that of an attacker who then takes another sample: what he spends on all, over the
-/// share that he changes.
-fn by_own(of: &Configuration, rows: &[&Row]) -> Result<Option<Cost>, AnalysisError> {
-    let latest = latest(rows);
-    if latest <= 0.0 {
-        return Ok(None);
-    }
-    let durations = rows.iter().map(|row| row.seconds).collect();
-    let data = Lifetimes::new(durations, rows.iter().map(|row| row.changed).collect())?;
-    let resisted = data.events() < data.rows();
-    let curve = kaplan_meier(&data, level());
-    let mean = curve.restricted_mean(latest, level())?;
-    if mean.low <= 0.0 {
+/// The mean up to the latest time of the own samples, which is the observed one where every answer
+/// changed. Where some resisted, the ratio's lower end is that of an attacker who then takes another
+/// sample: what he spends on all, over the share that he changes.
+fn by_own(of: &Configuration, observed: &Observed) -> Result<Option<Cost>, AnalysisError> {
+    let mean = observed.found.mean;
+    if mean.value.is_none_or(|value| value <= 0.0) {
         return Ok(None);
     }
     let mut ratio = cost_ratio(of.training_seconds, &mean)?;
-    if resisted {
-        ratio.low *= 1.0 - curve.at(latest).high.min(1.0);
+    if !observed.complete {
+        ratio.low = match observed.found.price {
+            Some(price) => (of.training_seconds / price.high).min(ratio.low),
+            None => 0.0,
+        };
     }
-    Ok(Some(cost(&mean, &ratio, resisted)))
+    Ok(Some(cost(&mean, &ratio, !observed.complete)))
 }
 
 fn cost(seconds: &Estimate, ratio: &Estimate, beyond: bool) -> Cost {

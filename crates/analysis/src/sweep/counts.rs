@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::Rate;
 use faultlens_stats::survival::failure_rate;
-use faultlens_stats::{StatsError, wilson};
+use faultlens_stats::{Clustered, StatsError, wilson};
 use serde::Serialize;
 
 use super::measured::Measured;
+use super::observed::Images;
 use super::rows::{Configuration, Row, Rows};
 use super::{AnalysisError, level, numbered};
 
@@ -54,34 +55,38 @@ pub struct Group {
 #[derive(Default)]
 struct Tally<'a> {
     configurations: u64,
-    rows: u64,
-    changed: u64,
-    rejected: u64,
-    answered: u64,
+    changed: Clustered,
+    rejected: Clustered,
+    /// Right answers among those that were given and whose label is known.
+    right: Clustered,
     wrong: u64,
     /// The time of attacks on samples whose label is known.
     seconds: f64,
     /// One configuration of each defended model.
     models: BTreeMap<(usize, &'a str), &'a Configuration>,
+    /// How many undisturbed samples the models of a split were asked, which are the same for all.
+    asked: BTreeMap<(&'a str, u32), u64>,
 }
 
 impl<'a> Tally<'a> {
     fn join(&mut self, model: usize, of: &'a Configuration) {
         self.configurations += 1;
         self.models.entry((model, &of.defence.label)).or_insert(of);
+        let asked = self.asked.entry((&of.data, of.permutation)).or_default();
+        *asked = of.benign_samples.max(*asked);
     }
 
-    fn add(&mut self, row: &Row) {
-        self.rows += 1;
-        self.changed += u64::from(row.changed);
-        self.rejected += u64::from(row.rejected);
+    fn add(&mut self, row: &Row, image: u64) -> Result<(), StatsError> {
+        self.changed.add(image, 1.0, row.changed)?;
+        self.rejected.add(image, 1.0, row.rejected)?;
         // Time without a known answer would dilute the failures.
-        let Some(wrong) = row.wrong else { return };
+        let Some(wrong) = row.wrong else { return Ok(()) };
         self.seconds += row.seconds;
         if !row.rejected {
-            self.answered += 1;
+            self.right.add(image, 1.0, !wrong)?;
             self.wrong += u64::from(wrong);
         }
+        Ok(())
     }
 
     fn counts(&self) -> Result<Counts, StatsError> {
@@ -94,18 +99,39 @@ impl<'a> Tally<'a> {
             missed += (wrong.round() as u64).min(of.benign_samples);
             seconds += of.prediction_seconds * of.benign_samples as f64;
         }
+        let answered = self.right.n();
         Ok(Counts {
-            rows: self.rows,
-            benign: rate(asked - missed, asked)?,
-            adversarial: rate(self.answered - self.wrong, self.answered)?,
-            changed: rate(self.changed, self.rows)?,
-            rejected: rate(self.rejected, self.rows)?,
+            rows: self.changed.n(),
+            benign: pooled(asked - missed, asked, self.asked.values().sum())?,
+            adversarial: by_image(&self.right, answered - self.wrong)?,
+            changed: by_image(&self.changed, events(&self.changed))?,
+            rejected: by_image(&self.rejected, events(&self.rejected))?,
             benign_failures: (asked > 0).then(|| failures(missed, seconds)).flatten(),
-            adversarial_failures: (self.answered > 0)
+            adversarial_failures: (answered > 0)
                 .then(|| failures(self.wrong, self.seconds))
                 .flatten(),
         })
     }
+}
+
+fn events(of: &Clustered) -> u64 {
+    of.rate().map_or(0, |rate| (rate * of.n() as f64).round() as u64)
+}
+
+/// A share with the interval for new images (Korn and Graubard): an image counts once, however often
+/// it was attacked.
+fn by_image(of: &Clustered, events: u64) -> Result<Rate, StatsError> {
+    let found = of.estimate(level())?;
+    Ok(Rate { events, n: of.n(), value: found.value, low: found.low, high: found.high })
+}
+
+/// A share of answers that several models gave to the same samples, which are no more because more
+/// models were asked: Wilson's interval of so many samples.
+fn pooled(right: u64, asked: u64, samples: u64) -> Result<Rate, StatsError> {
+    let all = rate(right, asked)?;
+    let Some(value) = all.value.filter(|_| samples < asked) else { return Ok(all) };
+    let alike = wilson(((value * samples as f64).round() as u64).min(samples), samples, level())?;
+    Ok(Rate { low: alike.low.min(value), high: alike.high.max(value), ..all })
 }
 
 /// A share with Wilson's interval.
@@ -120,14 +146,14 @@ fn failures(events: u64, seconds: f64) -> Option<Measured> {
 }
 
 /// Of each configuration.
-pub(super) fn of_each(rows: &Rows) -> Result<Vec<Counts>, AnalysisError> {
+pub(super) fn of_each(rows: &Rows, images: &Images<'_>) -> Result<Vec<Counts>, AnalysisError> {
     let mut tallies: Vec<Tally<'_>> =
         rows.configurations.iter().map(|_| Tally::default()).collect();
     for (tally, of) in tallies.iter_mut().zip(&rows.configurations) {
         tally.join(0, of);
     }
     for row in &rows.rows {
-        tallies[row.configuration as usize].add(row);
+        tallies[row.configuration as usize].add(row, images.of(row) as u64)?;
     }
     Ok(tallies.iter().map(Tally::counts).collect::<Result<_, _>>()?)
 }
@@ -144,7 +170,7 @@ const AXES: [(&str, Level); 4] = [
 ];
 
 /// Pooled along each axis.
-pub(super) fn groups(rows: &Rows) -> Result<Vec<Grouping>, AnalysisError> {
+pub(super) fn groups(rows: &Rows, images: &Images<'_>) -> Result<Vec<Grouping>, AnalysisError> {
     let (models, _) = numbered(&rows.configurations);
     AXES.iter()
         .map(|&(axis, of): &(&'static str, Level)| {
@@ -154,7 +180,7 @@ pub(super) fn groups(rows: &Rows) -> Result<Vec<Grouping>, AnalysisError> {
             }
             for row in &rows.rows {
                 let level = of(&rows.configurations[row.configuration as usize]);
-                tallies.entry(level).or_default().add(row);
+                tallies.entry(level).or_default().add(row, images.of(row) as u64)?;
             }
             let groups = tallies
                 .into_iter()

@@ -34,6 +34,11 @@ pub struct Covariate {
     pub unit: String,
     /// How much one step is in the number's own unit: a standard deviation, or 1.
     pub step: f64,
+    /// How many different values it has.
+    pub values: u64,
+    /// The variance inflation factor: by how much its variance grows because other covariates
+    /// explain it; 1 where none does.
+    pub inflation: f64,
 }
 
 /// A covariate that is in no model.
@@ -49,9 +54,10 @@ pub struct LeftOut {
 pub(super) const LAYERS: &str = "layers";
 pub(super) const EPOCHS: &str = "epochs";
 pub(super) const PREDICTION: &str = "prediction seconds";
+pub(super) const ACCURACY: &str = "benign accuracy";
+pub(super) const TRAINING: &str = "training seconds";
 /// Numbers that follow from what a builder chooses.
-pub(super) const FOLLOWING: [&str; 4] =
-    ["defence strength", "benign accuracy", PREDICTION, "training seconds"];
+pub(super) const FOLLOWING: [&str; 4] = ["defence strength", ACCURACY, PREDICTION, TRAINING];
 /// The defence that is none.
 pub(super) const CONTROL: &str = "control";
 
@@ -82,6 +88,7 @@ impl Design {
                 builder.number(name, unit, of);
             }
         }
+        builder.inflate();
         builder.design
     }
 
@@ -106,9 +113,9 @@ const NUMBERS: [Number; 8] = [
     (EPOCHS, None, |c| f64::from(c.epochs)),
     (LAYERS, None, |c| f64::from(c.layers)),
     ("log10 learning rate", None, |c| c.learning_rate.log10()),
-    ("benign accuracy", None, |c| c.benign_accuracy),
+    (ACCURACY, None, |c| c.benign_accuracy),
     (PREDICTION, None, |c| c.prediction_seconds),
-    ("training seconds", None, |c| c.training_seconds),
+    (TRAINING, None, |c| c.training_seconds),
 ];
 
 struct Builder<'a> {
@@ -161,7 +168,7 @@ impl<'a> Builder<'a> {
             let values = self.configurations.iter().map(|c| f64::from(of(c) == *level)).collect();
             let unit = format!("against {base}");
             let name = format!("{what}: {level}");
-            self.push(Covariate { name, kind, unit, step: 1.0 }, values);
+            self.push(Covariate { name, kind, unit, step: 1.0, values: 0, inflation: 1.0 }, values);
         }
         self.design.bases.insert(what, base);
     }
@@ -187,7 +194,7 @@ impl<'a> Builder<'a> {
         let values = values.iter().map(|value| (value - mean) / scaled).collect();
         let name = name.to_owned();
         let kind = Kind::Number;
-        self.push(Covariate { name, kind, unit, step: scaled }, values);
+        self.push(Covariate { name, kind, unit, step: scaled, values: 0, inflation: 1.0 }, values);
     }
 
     /// The mean and standard deviation over rows.
@@ -217,11 +224,7 @@ impl<'a> Builder<'a> {
             self.design.left_out.push(LeftOut { name: covariate.name, why });
             return;
         }
-        let mut rest = centred.clone();
-        for known in &self.known {
-            let shared = dot(&rest, known);
-            rest.iter_mut().zip(known).for_each(|(r, k)| *r -= shared * k);
-        }
+        let rest = left_of(&centred, &self.known);
         let left = dot(&rest, &rest);
         if left < OWN * own {
             let why = format!("it follows from {}", self.nearest(&centred));
@@ -230,8 +233,40 @@ impl<'a> Builder<'a> {
         }
         self.known.push(rest.iter().map(|r| r / left.sqrt()).collect());
         self.centred.push(centred);
-        self.design.covariates.push(covariate);
+        let values_known = self.distinct(&values);
+        self.design.covariates.push(Covariate { values: values_known, ..covariate });
         self.design.values.push(values);
+    }
+
+    /// How many different values the rows have.
+    fn distinct(&self, values: &[f64]) -> u64 {
+        let mut known: Vec<f64> = values
+            .iter()
+            .zip(&self.weights)
+            .filter(|(_, weight)| **weight > 0.0)
+            .map(|(value, _)| *value)
+            .collect();
+        known.sort_by(f64::total_cmp);
+        // Times of one setting differ in every model; settings differ by more than rounding.
+        known.dedup_by(|a, b| (*a - *b).abs() <= 1e-9 * b.abs());
+        known.len() as u64
+    }
+
+    /// Fills in the variance inflation of each kept column: its variance over what all others leave
+    /// of it, by Gram and Schmidt.
+    fn inflate(&mut self) {
+        for (j, column) in self.centred.iter().enumerate() {
+            let mut basis: Vec<Vec<f64>> = Vec::new();
+            for (_, other) in self.centred.iter().enumerate().filter(|(k, _)| *k != j) {
+                let rest = left_of(other, &basis);
+                let length = dot(&rest, &rest).sqrt();
+                if length > 1e-10 * dot(other, other).sqrt() {
+                    basis.push(rest.iter().map(|value| value / length).collect());
+                }
+            }
+            let rest = left_of(column, &basis);
+            self.design.covariates[j].inflation = dot(column, column) / dot(&rest, &rest);
+        }
     }
 
     /// A column less its mean, each configuration as long as its rows make it.
@@ -260,6 +295,16 @@ impl<'a> Builder<'a> {
             None => "the others".to_owned(),
         }
     }
+}
+
+/// What an orthonormal basis leaves of a column.
+fn left_of(column: &[f64], basis: &[Vec<f64>]) -> Vec<f64> {
+    let mut rest = column.to_vec();
+    for known in basis {
+        let shared = dot(&rest, known);
+        rest.iter_mut().zip(known).for_each(|(r, k)| *r -= shared * k);
+    }
+    rest
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -10,10 +10,12 @@ use faultlens_stats::survival::{
 };
 use serde::Serialize;
 
-use super::choose::{Clusters, choose, lifetimes, refit};
+use super::agreement::{Agreement, Off, offs};
+use super::choose::{Choice, Clusters, Evidence, choose, lifetimes, refit};
 use super::clock::{Attacked, Clock, Unchanged};
 use super::covariates::{Covariate, Design, LeftOut};
 use super::effects::{Effect, Shape, effects, shapes};
+use super::observed::Observed;
 use super::rows::Row;
 use super::{AnalysisError, Options};
 
@@ -44,6 +46,31 @@ pub struct Durations {
     pub models: Vec<OfModel>,
     /// The one that answers the questions, fitted to all rows.
     pub chosen: Option<Chosen>,
+}
+
+impl Durations {
+    /// What is known before anything is fitted.
+    pub(super) fn new(
+        clock: Clock,
+        rows: &[&Row],
+        unchanged: Vec<Unchanged>,
+        design: &Design,
+    ) -> Self {
+        Self {
+            clock,
+            rows: rows.len() as u64,
+            events: rows.iter().filter(|row| row.changed).count() as u64,
+            unchanged,
+            missing: None,
+            covariates: design.covariates.clone(),
+            left_out: design.left_out.clone(),
+            bases: design.bases.clone(),
+            split: None,
+            time: None,
+            models: Vec::new(),
+            chosen: None,
+        }
+    }
 }
 
 /// Rows that were fitted, and rows that were held out.
@@ -84,6 +111,8 @@ pub struct OfModel {
     pub test_e50: Option<f64>,
     /// Why it has no fit.
     pub error: Option<String>,
+    /// Why it is not used, whatever its criterion.
+    pub refused: Option<String>,
     /// Why a measure is missing.
     pub notes: Vec<String>,
     /// Predicted chances and observed shares.
@@ -111,19 +140,36 @@ pub enum Part {
     Test,
 }
 
+/// What the coefficients of a model act on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// The duration: a factor above 1 prolongs it.
+    Duration,
+    /// The chance of a change at each step: a factor above 1 shortens the duration.
+    Hazard,
+}
+
 /// The model that answers the questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chosen {
     /// Its name.
     pub model: String,
+    /// What factors are of.
+    pub scale: Scale,
     /// Why this one, in a sentence without a full stop.
     pub reason: String,
-    /// What standard errors take to be independent: `model`, `configuration` or `row`.
+    /// What standard errors take to be independent: `model and image`, or either alone where there
+    /// is but one of the other, or `row`.
     pub clustered_by: &'static str,
-    /// How many of those there are.
-    pub clusters: u64,
+    /// How many trained models there are.
+    pub trained: u64,
+    /// How many images there are.
+    pub images: u64,
     /// The latest time of any row.
     pub latest: f64,
+    /// How far off its expected seconds are; of hazards, its expected number of changed answers.
+    pub agreement: Option<Agreement>,
     /// What covariates do.
     pub effects: Vec<Effect>,
     /// The other coefficients.
@@ -144,6 +190,12 @@ pub(super) struct Fitted<'a> {
     pub(super) design: Design,
     pub(super) fit: Fit,
     pub(super) latest: f64,
+    /// Which configurations have rows in the fit.
+    pub(super) known: Vec<bool>,
+    /// How far off the fit is, of each configuration.
+    pub(super) offs: Vec<Option<Off>>,
+    /// The same of all.
+    pub(super) agreement: Option<Agreement>,
 }
 
 /// Points of a chart; more cannot be told apart.
@@ -153,29 +205,17 @@ const POINTS: usize = 200;
 pub(super) fn analyse<'a>(
     of: &Attacked<'a>,
     clock: Clock,
+    observed: &[Option<Observed>],
     options: &Options,
 ) -> Result<Analysed<'a>, AnalysisError> {
     let (rows, unchanged) = of.with_events();
     let design = Design::new(of.configurations, &rows, &[]);
-    let mut durations = Durations {
-        clock,
-        rows: rows.len() as u64,
-        events: rows.iter().filter(|row| row.changed).count() as u64,
-        unchanged,
-        missing: None,
-        covariates: design.covariates.clone(),
-        left_out: design.left_out.clone(),
-        bases: design.bases.clone(),
-        split: None,
-        time: None,
-        models: Vec::new(),
-        chosen: None,
-    };
+    let mut durations = Durations::new(clock, &rows, unchanged, &design);
     if let Some(why) = obstacle(&rows, clock, &design) {
         durations.missing = Some(why);
         return Ok(Analysed { durations, fitted: None });
     }
-    let fitted = match fit_all(of, rows, design, &mut durations, options) {
+    let fitted = match fit_all(of, rows, design, observed, &mut durations, options) {
         Ok(fitted) => Some(fitted),
         Err(why) => {
             durations.missing = Some(why);
@@ -187,18 +227,23 @@ pub(super) fn analyse<'a>(
 
 /// Why no model can be fitted to these rows, and what to do.
 fn obstacle(rows: &[&Row], clock: Clock, design: &Design) -> Option<String> {
-    let events = rows.iter().filter(|row| row.changed).count();
     let zero = rows.iter().filter(|row| clock.of(row) == 0.0).count() as u64;
-    let covariates = design.covariates.len();
-    if events == 0 {
-        return Some("no attack changed an answer; attack for longer or with more strength".into());
-    }
-    if zero > 0 {
+    if zero > 0 && rows.iter().any(|row| row.changed) {
         return Some(format!(
             "{} 0 {}, and a model of durations needs more; measure with a finer clock",
             if zero == 1 { "1 row lasts".to_owned() } else { format!("{zero} rows last") },
             clock.unit()
         ));
+    }
+    too_few(rows, design)
+}
+
+/// Why no model at all can be fitted, whatever the clock.
+pub(super) fn too_few(rows: &[&Row], design: &Design) -> Option<String> {
+    let events = rows.iter().filter(|row| row.changed).count();
+    let covariates = design.covariates.len();
+    if events == 0 {
+        return Some("no attack changed an answer; attack for longer or with more strength".into());
     }
     (events <= covariates).then(|| {
         format!(
@@ -213,6 +258,7 @@ fn fit_all<'a>(
     of: &Attacked<'a>,
     rows: Vec<&'a Row>,
     design: Design,
+    observed: &[Option<Observed>],
     durations: &mut Durations,
     options: &Options,
 ) -> Result<Fitted<'a>, String> {
@@ -232,25 +278,38 @@ fn fit_all<'a>(
         test_events: test.events() as u64,
     });
     durations.models = compared.iter().map(|one| of_model(one, &train, test.as_ref())).collect();
-    let (index, reason) = choose(&compared, options.model.as_deref())?;
+    let mut known = vec![false; of.configurations.len()];
+    for row in &rows {
+        known[row.configuration as usize] = true;
+    }
+    let evidence = Evidence { design: &design, known: &known, observed };
+    let Choice { index, reason, refused } = choose(&compared, options.model.as_deref(), &evidence)?;
+    for (model, refused) in durations.models.iter_mut().zip(refused) {
+        model.refused = refused;
+    }
     durations.models[index].chosen = true;
     let Model::Parametric(family) = compared[index].model else {
         return Err("only a parametric model answers the questions".to_owned());
     };
     let clusters = Clusters::new(of, &rows);
-    let fit = refit(family, &data, &clusters)
+    let refit = refit(family, &data, &clusters)
         .map_err(|why| format!("{} has no fit on all rows: {why}", family.name()))?;
     let latest = data.durations().iter().copied().fold(0.0, f64::max);
+    let offs = offs(&refit.fit, &design, &known, observed);
+    let agreement = Agreement::of(&offs).map_err(|why| why.to_string())?;
     durations.chosen = Some(Chosen {
         model: family.name().to_owned(),
+        scale: Scale::Duration,
         reason,
-        clustered_by: clusters.by,
-        clusters: clusters.count as u64,
+        clustered_by: clusters.by(),
+        trained: clusters.count[0] as u64,
+        images: clusters.count[1] as u64,
         latest,
-        effects: effects(&fit, &design),
-        shapes: shapes(&fit),
+        agreement: agreement.clone(),
+        effects: effects(&refit, &design, &clusters, &rows),
+        shapes: shapes(&refit.fit),
     });
-    Ok(Fitted { rows, clock, clusters, design, fit, latest })
+    Ok(Fitted { rows, clock, clusters, design, fit: refit.fit, latest, known, offs, agreement })
 }
 
 /// Every model; without covariates there is nothing that Cox's could fit.
@@ -303,6 +362,7 @@ fn of_model(one: &Compared, train: &Lifetimes, test: Option<&Lifetimes>) -> OfMo
         e50,
         test_e50,
         error: one.outcome.as_ref().err().map(ToString::to_string),
+        refused: None,
         notes: Vec::new(),
         calibration: Vec::new(),
         qq: Vec::new(),

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
-use super::cost::{Costs, Standing};
+use super::clean::Clean;
+use super::cost::{Basis, Costs, Standing};
 use super::counts::{Counts, Grouping};
 use super::durations::Durations;
 use super::masking::Masked;
 use super::questions::Questions;
 use super::rows::Configuration;
+use super::trash::Trash;
 
 /// Everything that the analysis of a sweep found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,6 +18,10 @@ pub struct Findings {
     pub about: About,
     /// How many configurations are broken.
     pub standings: Standings,
+    /// The clean accuracy beside those verdicts.
+    pub clean: Option<Clean>,
+    /// The training over the attack seconds, of the configuration in the middle.
+    pub trash: Option<Trash>,
     /// What it comes to, in words.
     pub conclusions: Vec<Conclusion>,
     /// What to mind before trusting the numbers.
@@ -78,8 +84,12 @@ pub struct Standings {
     pub broken: u64,
     /// Attacking is dearer.
     pub not_broken: u64,
-    /// The interval holds 1.
+    /// The interval holds 1, or too few images stand behind it.
     pub inconclusive: u64,
+    /// Those of them with too few images.
+    pub few_images: u64,
+    /// Verdicts that the model of all configurations decided, where own samples left it open.
+    pub pooled: u64,
     /// Neither costs nor durations are known.
     pub unknown: u64,
 }
@@ -89,6 +99,9 @@ impl Standings {
     pub fn of(configurations: &[OfConfiguration]) -> Self {
         let mut out = Self::default();
         for one in configurations {
+            let basis = one.costs.as_ref().and_then(|costs| costs.verdict).map(|one| one.basis);
+            out.few_images += u64::from(basis == Some(Basis::FewImages));
+            out.pooled += u64::from(basis == Some(Basis::Pooled));
             *match one.costs.as_ref().and_then(Costs::standing) {
                 Some(Standing::Broken) => &mut out.broken,
                 Some(Standing::NotBroken) => &mut out.not_broken,

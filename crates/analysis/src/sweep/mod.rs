@@ -2,15 +2,19 @@
 //!
 //! 1. Counts: accuracies, shares of changed answers and failure rates, of each configuration and
 //!    pooled,
-//! 2. survival models of the time, and of the questions, until an answer changed: six beside each
-//!    other, and what covariates do in the one chosen,
-//! 3. costs: the seconds of training over those of an attack, of each configuration,
-//! 4. questions: whether depth, defences and more training help, and whether gradients mislead,
-//! 5. conclusions in words, with their intervals, whatever they are.
+//! 2. observed: the seconds until an answer changed, from each configuration's own samples, with
+//!    intervals for new images,
+//! 3. survival models of those seconds, beside each other and beside what was observed, and what
+//!    covariates do in the one chosen; a discrete hazard of queries,
+//! 4. costs: the seconds of training over those of an attack, and the verdict on each configuration,
+//! 5. questions: whether depth, defences and more training help, and whether gradients mislead,
+//! 6. conclusions in words, with their intervals, whatever they are.
 //!
 //! What cannot be computed is left out with its reason; the rest stays.
 
+mod agreement;
 mod choose;
+mod clean;
 mod clock;
 mod conclusions;
 mod cost;
@@ -22,8 +26,11 @@ mod error;
 mod findings;
 mod masking;
 mod measured;
+mod observed;
+mod queries;
 mod questions;
 mod rows;
+mod trash;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,12 +38,15 @@ use faultlens_stats::Level;
 
 use clock::Attacked;
 use cost::Costs;
+use observed::Images;
 
+pub use agreement::{Agreement, Off};
+pub use clean::Clean;
 pub use clock::{Clock, Unchanged};
-pub use cost::{Cost, Costs as ConfigurationCosts, Standing};
+pub use cost::{Basis, Cost, CostVerdict, Costs as ConfigurationCosts, Standing};
 pub use counts::{Counts, Group, Grouping};
 pub use covariates::{Covariate, Kind, LeftOut};
-pub use durations::{Chosen, Durations, OfModel, Part, Split, Trace};
+pub use durations::{Chosen, Durations, OfModel, Part, Scale, Split, Trace};
 pub use effects::{Effect, Shape};
 pub use error::AnalysisError;
 pub use findings::{About, Conclusion, Findings, OfConfiguration, Standings};
@@ -44,6 +54,7 @@ pub use masking::Masked;
 pub use measured::Measured;
 pub use questions::{Depth, NextUnit, Questions};
 pub use rows::{AND, Choice, Configuration, Row, Rows};
+pub use trash::Trash;
 
 /// What to assume beyond the rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,22 +91,25 @@ pub(crate) const ALPHA: f64 = 0.05;
 /// findings instead.
 pub fn analyse(rows: &Rows, options: &Options) -> Result<Findings, AnalysisError> {
     error::check(rows, options)?;
-    let attacked = Attacked::new(rows, options)?;
-    let seconds = durations::analyse(&attacked, Clock::Seconds, options)?;
-    let queries = durations::analyse(&attacked, Clock::Queries, options)?;
-    let costs = cost::costs(rows, seconds.fitted.as_ref())?;
+    let images = Images::new(rows);
+    let attacked = Attacked::new(rows, &images, options)?;
+    let observed = observed::observed(rows, &images, options.seed)?;
+    let seconds = durations::analyse(&attacked, Clock::Seconds, &observed, options)?;
+    let costs = cost::costs(rows, &observed, seconds.fitted.as_ref())?;
     let masking = masking::masked(rows)?;
-    let configurations = configurations(rows, costs)?;
+    let configurations = configurations(rows, &images, costs)?;
     let standings = Standings::of(&configurations);
     let mut findings = Findings {
         about: about(rows),
         standings,
+        clean: Clean::of(&configurations),
+        trash: trash::trash(rows, &observed, options.seed),
         conclusions: Vec::new(),
         cautions: Vec::new(),
-        groups: counts::groups(rows)?,
+        groups: counts::groups(rows, &images)?,
         questions: questions::questions(&attacked, &seconds)?,
         seconds: seconds.durations,
-        queries: queries.durations,
+        queries: queries::analyse(&attacked),
         masking: masking.masked,
         masking_looks: masking.looks,
         configurations,
@@ -128,9 +142,10 @@ fn about(rows: &Rows) -> About {
 
 fn configurations(
     rows: &Rows,
+    images: &Images<'_>,
     costs: Vec<Option<Costs>>,
 ) -> Result<Vec<OfConfiguration>, AnalysisError> {
-    let counts = counts::of_each(rows)?;
+    let counts = counts::of_each(rows, images)?;
     let each = rows.configurations.iter().zip(counts).zip(costs).enumerate();
     Ok(each.map(|(i, ((c, counts), costs))| OfConfiguration::new(i, c, counts, costs)).collect())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::choose::{lifetimes, refit};
 use super::clock::Attacked;
-use super::covariates::{Design, EPOCHS, FOLLOWING, Kind, LAYERS, PREDICTION};
+use super::covariates::{ACCURACY, Design, EPOCHS, FOLLOWING, Kind, LAYERS, PREDICTION, TRAINING};
 use super::durations::{Analysed, Fitted};
 use super::effects::{Effect, adjust, effects};
 use super::measured::Measured;
@@ -29,15 +29,16 @@ pub struct Questions {
     pub missing: Vec<String>,
 }
 
-/// The effect of layers, before and after the time of a plain answer is known.
+/// The effect of layers, before and after the time of a plain answer is known. Neither fit knows what
+/// else follows from depth: accuracy and the time of training.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Depth {
-    /// In a fit that does not know it.
+    /// In a fit that does not know the time of a plain answer.
     pub without: Effect,
-    /// In a fit that does.
-    pub with: Effect,
+    /// In a fit that does; `None` where that time follows from the layers.
+    pub with: Option<Effect>,
     /// What the time of a plain answer does there.
-    pub prediction: Effect,
+    pub prediction: Option<Effect>,
 }
 
 /// One more unit of training.
@@ -63,50 +64,66 @@ pub(super) fn questions(
         Err(why) => out.missing.push(format!("whether depth helps is not known: {why}")),
     }
     match again(of, fitted, &FOLLOWING) {
-        Ok((fit, design)) => chosen(&mut out, of, fitted, &fit, &design),
+        Ok(again) => chosen(&mut out, of, fitted, &again),
         Err(why) => out.missing.push(format!("what a builder's choices do is not known: {why}")),
     }
     Ok(out)
 }
 
+/// A fit without some covariates, and what it says of the others.
+struct Again {
+    fit: Fit,
+    design: Design,
+    effects: Vec<Effect>,
+}
+
 /// The same family on the same rows, without some covariates.
-fn again(
-    of: &Attacked<'_>,
-    fitted: &Fitted<'_>,
-    without: &[&str],
-) -> Result<(Fit, Design), String> {
+fn again(of: &Attacked<'_>, fitted: &Fitted<'_>, without: &[&str]) -> Result<Again, String> {
     let design = Design::new(of.configurations, &fitted.rows, without);
     let text = |why: SurvivalError| why.to_string();
     let data = lifetimes(&fitted.rows, fitted.clock, &design).map_err(text)?;
-    let fit = refit(fitted.fit.family(), &data, &fitted.clusters).map_err(text)?;
-    Ok((fit, design))
+    let refit = refit(fitted.fit.family(), &data, &fitted.clusters).map_err(text)?;
+    let effects = effects(&refit, &design, &fitted.clusters, &fitted.rows);
+    Ok(Again { fit: refit.fit, design, effects })
 }
 
 fn depth(of: &Attacked<'_>, fitted: &Fitted<'_>) -> Result<Depth, String> {
-    let find = |effects: Vec<Effect>, name: &str| {
-        let found = effects.into_iter().find(|effect| effect.covariate.name == name);
-        found.ok_or_else(|| {
-            let left = fitted.design.left_out.iter().find(|one| one.name == name);
-            let why = left.map_or("it is not in the model", |one| one.why.as_str());
-            format!("{name}: {why}")
-        })
+    let find = |effects: &[Effect], name: &str| {
+        effects.iter().find(|effect| effect.covariate.name == name).cloned()
     };
-    let both = effects(&fitted.fit, &fitted.design);
-    let (fit, design) = again(of, fitted, &[PREDICTION])?;
-    Ok(Depth {
-        without: find(effects(&fit, &design), LAYERS)?,
-        with: find(both.clone(), LAYERS)?,
-        prediction: find(both, PREDICTION)?,
-    })
+    let alone = again(of, fitted, &[ACCURACY, TRAINING, PREDICTION])?;
+    let without = find(&alone.effects, LAYERS).ok_or_else(|| {
+        let left = alone.design.left_out.iter().find(|one| one.name == LAYERS);
+        left.map_or("it is not in the model".to_owned(), |one| one.why.clone())
+    })?;
+    let both = again(of, fitted, &[ACCURACY, TRAINING])?;
+    let prediction = find(&both.effects, PREDICTION);
+    let with = find(&both.effects, LAYERS).filter(|_| prediction.is_some());
+    Ok(Depth { without, with, prediction })
 }
 
 /// Fills in what follows from a builder's choices alone.
-fn chosen(out: &mut Questions, of: &Attacked<'_>, fitted: &Fitted<'_>, fit: &Fit, design: &Design) {
-    let all = effects(fit, design);
-    out.defences = all.iter().filter(|e| e.covariate.kind == Kind::Defence).cloned().collect();
+fn chosen(out: &mut Questions, of: &Attacked<'_>, fitted: &Fitted<'_>, again: &Again) {
+    let all = &again.effects;
+    let (defences, withheld): (Vec<&Effect>, Vec<&Effect>) = all
+        .iter()
+        .filter(|effect| effect.covariate.kind == Kind::Defence)
+        .partition(|effect| effect.withheld.is_none());
+    out.defences = defences.into_iter().cloned().collect();
     out.defences.iter_mut().for_each(|effect| effect.adjusted_p = effect.p);
     adjust(&mut out.defences);
-    let Some(middle) = middle(fitted, fit, design, &all) else {
+    for name in [EPOCHS, LAYERS] {
+        if let Some(why) = withheld_of(all, name) {
+            let name = name.trim_end_matches('s');
+            out.missing.push(format!("what one more {name} buys is not stated: {why}"));
+        }
+    }
+    for effect in withheld {
+        let why = effect.withheld.as_deref().unwrap_or_default();
+        let name = &effect.covariate.name;
+        out.missing.push(format!("nothing is stated about {name}: {why}"));
+    }
+    let Some(middle) = middle(fitted, &again.fit, &again.design, all) else {
         out.missing.push("what training buys is not known: the model has no finite mean".into());
         return;
     };
@@ -116,11 +133,17 @@ fn chosen(out: &mut Questions, of: &Attacked<'_>, fitted: &Fitted<'_>, fit: &Fit
         epochs.push(model.seconds / model.epochs);
     }
     let unit = |name: &str, cost: Option<f64>| {
-        let effect = all.iter().find(|effect| effect.covariate.name == name)?;
+        let found = all.iter().find(|effect| effect.covariate.name == name);
+        let effect = found.filter(|effect| effect.withheld.is_none())?;
         Some(next(effect, middle, fitted.rows.len() as u64, cost?))
     };
     out.epoch = unit(EPOCHS, mean(&epochs));
     out.layer = unit(LAYERS, slope(&models));
+}
+
+/// Why nothing is stated about a covariate that is in the model.
+fn withheld_of<'a>(effects: &'a [Effect], name: &str) -> Option<&'a str> {
+    effects.iter().find(|effect| effect.covariate.name == name)?.withheld.as_deref()
 }
 
 /// One step of a number in its own unit. What the configuration in the middle is expected to last

@@ -112,6 +112,7 @@ fn spreads(id: &str, title: &str, rows: &[Spread<'_>], along: Along) -> Option<C
 /// What levels do, and what numbers do.
 pub(super) fn effects(of: &Durations) -> Vec<Chart> {
     let all = of.chosen.iter().flat_map(|chosen| &chosen.effects);
+    let all = all.filter(|effect| effect.withheld.is_none());
     let (numbers, levels): (Vec<&Effect>, Vec<&Effect>) =
         all.partition(|effect| effect.covariate.kind == Kind::Number);
     let mut charts = Vec::new();

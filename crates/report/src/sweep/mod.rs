@@ -60,8 +60,13 @@ const COSTS: &str = "TRASH: seconds of training per sample over expected seconds
                      One point per configuration; the dot is the median, its line spans half of \
                      them.";
 
-const CONFIGURATIONS: &str = "By the survival model, and by each configuration's own samples alone. \
-                              † Some samples resisted until the budget ended.";
+const CONFIGURATIONS: &str = "Seconds, TRASH and verdicts are those of each configuration's own \
+                              samples: the mean where every answer changed, otherwise (†) the mean \
+                              up to the latest time, with a lower end for an attacker who then takes \
+                              another sample. Intervals are for new images. \
+                              Pooled: the own samples left it open, and the survival model of all \
+                              configurations, which agrees with them, decided. The last column says \
+                              how many times the observed seconds that model expects.";
 
 const COUNTS: &str = "Adversarial accuracy is over samples that were answered; rejections are \
                       counted apart. Failure rates are wrong classifications per processor second \
@@ -88,10 +93,15 @@ fn sections(of: &Findings) -> Vec<Part> {
     ] {
         parts.extend(plots::part(kind, &plots, unit));
     }
-    let effects = charts::effects(&of.seconds);
-    if !effects.is_empty() {
-        let mut blocks = vec![Block::note(effects_note(&of.seconds)), Block::Charts(effects)];
-        blocks.extend([&of.seconds, &of.queries].into_iter().filter_map(tables::coefficients));
+    let coefficients: Vec<Block> =
+        [&of.seconds, &of.queries].into_iter().filter_map(tables::coefficients).collect();
+    if !coefficients.is_empty() {
+        let mut blocks = vec![Block::note(effects_note(&of.seconds))];
+        let effects = charts::effects(&of.seconds);
+        if !effects.is_empty() {
+            blocks.push(Block::Charts(effects));
+        }
+        blocks.extend(coefficients);
         parts.push(Part::new("effects", "Effects on survival", Block::all(blocks)));
     }
     let costs = charts::costs(of);
@@ -137,7 +147,16 @@ fn verdict(of: &Findings) -> Option<(Verdict, String)> {
         Verdict::Inconclusive
     };
     let number = if broken == 0 { "none".to_owned() } else { count(broken) };
-    Some((verdict, format!("{number} of {} broken", counted(known, "configuration"))))
+    let mut text = format!("{number} of {} broken", counted(known, "configuration"));
+    let mut verdict = verdict;
+    if let Some(clean) = of.clean {
+        text.push_str(&format!(", at {}% clean accuracy", percent(clean.median)));
+        // What is mostly wrong without an attack has met nothing.
+        if clean.is_low() && verdict == Verdict::Met {
+            verdict = Verdict::Inconclusive;
+        }
+    }
+    Some((verdict, text))
 }
 
 fn lead(of: &Findings) -> String {
@@ -175,17 +194,15 @@ fn figures(of: &Findings) -> Vec<KeyFigure> {
     } else {
         NONE.into()
     };
-    let mut ratios: Vec<f64> = of.configurations.iter().filter_map(ratio).collect();
-    ratios.sort_by(f64::total_cmp);
-    let median = ratios.get(ratios.len() / 2).map_or(NONE.into(), |&ratio| number(ratio, 3));
     let mut figures = vec![
         KeyFigure::new("Broken", count(all.broken), broken),
+        clean_figure(of),
         KeyFigure::new(
             "Answers changed",
             share,
             format!("of {} attacked samples", count(attacked)),
         ),
-        KeyFigure::new("TRASH", median, "training over attack seconds, median"),
+        trash_figure(of),
     ];
     if let Some(model) = of.seconds.models.iter().find(|model| model.chosen) {
         figures.push(KeyFigure::new("Model", &model.model, "of the seconds until a change"));
@@ -199,15 +216,48 @@ fn figures(of: &Findings) -> Vec<KeyFigure> {
     figures
 }
 
+/// The accuracy without an attack.
+fn clean_figure(of: &Findings) -> KeyFigure {
+    match of.clean {
+        Some(clean) => KeyFigure::new(
+            "Clean accuracy",
+            format!("{}%", percent(clean.median)),
+            format!("median; {}% to {}%", percent(clean.lowest), percent(clean.highest)),
+        ),
+        None => KeyFigure::new("Clean accuracy", NONE, "no configuration has a verdict"),
+    }
+}
+
+/// TRASH of the configuration in the middle, for new images.
+fn trash_figure(of: &Findings) -> KeyFigure {
+    let Some(trash) = of.trash else {
+        return KeyFigure::new("TRASH", NONE, "training over attack seconds");
+    };
+    let note = match trash.interval {
+        Some([low, high]) => format!(
+            "training over attack seconds, median; [{}, {}] for new images (bootstrap over {}, {} \
+             resamples)",
+            number(low, 3),
+            number(high, 3),
+            counted(trash.images, "image"),
+            count(trash.resamples)
+        ),
+        None => format!(
+            "training over attack seconds, median; {} are too few to say anything about new images",
+            counted(trash.images, "image")
+        ),
+    };
+    KeyFigure::new("TRASH", number(trash.value, 3), note)
+}
+
 /// A measure from 0 to 1.
 fn three_digits(value: Option<f64>) -> String {
     value.map_or(NONE.into(), |value| format!("{value:.3}"))
 }
 
-/// The training over attack seconds of a configuration: by the model, or by its own samples.
+/// The training over attack seconds of a configuration, by its own samples.
 fn ratio(of: &OfConfiguration) -> Option<f64> {
-    let costs = of.costs.as_ref()?;
-    costs.model.as_ref().or(costs.own.as_ref())?.ratio.value
+    of.costs.as_ref()?.own.as_ref()?.ratio.value
 }
 
 /// What levels are compared with, and what one step is.
@@ -219,7 +269,8 @@ fn effects_note(of: &Durations) -> String {
     format!(
         "By which factor the seconds until a change grow or shrink; ×1 is no effect. A step of a \
          strength goes from its lowest to its highest value, a step of any other number is one \
-         standard deviation.{compared}"
+         standard deviation.{compared} Left out are covariates about which nothing is stated; the \
+         table says why."
     )
 }
 
@@ -229,24 +280,34 @@ fn method(of: &Findings) -> Vec<String> {
          until an attack changes an answer (Meyers et al. 2023). A configuration is broken where \
          the whole 95% interval lies above 1."
             .to_owned(),
-        "Intervals are Wilson's for shares, Garwood's for failure rates, and by the delta method \
-         for expected seconds. By own samples they come from the Kaplan-Meier curve up to the \
-         latest time; where samples resisted, the lower end counts what an attacker spends on them \
-         before taking another."
+        "Seconds of attack come from the Kaplan-Meier curve of each configuration's own samples, up \
+         to the latest time; where every answer changed, that is the observed mean. Intervals are \
+         for new images: images are the sample, by the infinitesimal jackknife with Student's \
+         quantile and by the studentised bootstrap (999 resamples), whichever is wider. Fewer than \
+         ten images give no verdict."
             .to_owned(),
-        "Intervals of pooled shares treat every answer as independent, although samples recur \
-         across configurations: they speak of the samples that were shown."
+        "Intervals of shares are for new images, too (Korn and Graubard): an image counts once, \
+         however often it was attacked. Those of clean accuracies are Wilson's, of failure rates \
+         Garwood's."
             .to_owned(),
     ];
     if let Some(chosen) = &of.seconds.chosen {
         lines.push(format!(
-            "The model is {} ({}), fitted to all {} with durations. Standard errors treat {} as \
-             independent, one per {}: samples of the same model resemble each other.",
+            "The model is {} ({}), fitted to all {} with durations. Standard errors are clustered \
+             by {} ({}, {}), with Student's quantiles.",
             chosen.model,
             chosen.reason,
             counted(of.seconds.rows, "row"),
-            counted(chosen.clusters, "cluster"),
-            chosen.clustered_by
+            chosen.clustered_by,
+            counted(chosen.trained, "trained model"),
+            counted(chosen.images, "image")
+        ));
+    }
+    if let Some(chosen) = &of.queries.chosen {
+        lines.push(format!(
+            "Queries are modelled by a {} ({}; Prentice and Gloeckler 1978): factors multiply the \
+             chance that the next query changes the answer.",
+            chosen.model, chosen.reason
         ));
     }
     if let Some(split) = &of.seconds.split {

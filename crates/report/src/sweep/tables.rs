@@ -5,7 +5,7 @@ use crate::document::{Block, Cell, Column, Reach, Row, Table};
 use crate::survival::{SurvivalRow, models as survival_models};
 use faultlens_analysis::format::{NONE, count, number, p_value};
 use faultlens_analysis::sweep::{
-    Cost, Durations, Effect, Findings, Group, Grouping, Measured, OfConfiguration, OfModel,
+    Basis, Durations, Effect, Findings, Group, Grouping, Measured, OfConfiguration, OfModel, Scale,
 };
 
 /// Configurations at each end of the ranking.
@@ -37,7 +37,13 @@ pub(super) fn models(of: &Durations) -> Option<Block> {
         None => format!("Fitted on all {} rows.", count(of.rows)),
     };
     // Cox's likelihood leaves the baseline hazard out, so that its AIC ranks no other model.
-    let note = format!("{rows} Cox's likelihood is a partial one, not comparable with the others.");
+    let mut note =
+        format!("{rows} Cox's likelihood is a partial one, not comparable with the others.");
+    for model in &of.models {
+        if let Some(why) = &model.refused {
+            note.push_str(&format!(" {} is not used: {why}.", model.model));
+        }
+    }
     let rows: Vec<SurvivalRow> = of.models.iter().map(model).collect();
     let table = survival_models::table(&rows, "used");
     let blocks = vec![Block::note(note), Block::Table(table)];
@@ -70,11 +76,15 @@ pub(super) fn coefficients(of: &Durations) -> Option<Block> {
         columns: vec![
             Column::name("Covariate"),
             Column::text("One step"),
-            Column::number("Factor"),
+            Column::number(match chosen.scale {
+                Scale::Duration => "Factor",
+                Scale::Hazard => "Factor on the chance of a change",
+            }),
             Column::number("Coefficient"),
             Column::number("Standard error"),
             Column::number("p"),
             Column::number("p, Holm-adjusted"),
+            Column::text("Why nothing is stated"),
         ],
         rows: chosen.effects.iter().map(effect).collect(),
         sortable: true,
@@ -85,15 +95,22 @@ pub(super) fn coefficients(of: &Durations) -> Option<Block> {
 }
 
 fn effect(of: &Effect) -> Row {
+    let name = Cell::text(&of.covariate.name);
+    let unit = Cell::text(&of.covariate.unit);
+    let none = || Cell::number(NONE, None);
+    if let Some(why) = &of.withheld {
+        return vec![name, unit, none(), none(), none(), none(), none(), Cell::text(why)].into();
+    }
     let [value, low, high] = of.ratio.map(|factor| number(factor, 3));
     vec![
-        Cell::text(&of.covariate.name),
-        Cell::text(&of.covariate.unit),
+        name,
+        unit,
         Cell::number(format!("×{value} [{low}, {high}]"), Some(of.ratio[0])),
         Cell::number(number(of.estimate, 4), Some(of.estimate)),
         Cell::number(number(of.se, 3), Some(of.se)),
         Cell::number(p_value(of.p), Some(of.p)),
         Cell::number(p_value(of.adjusted_p), Some(of.adjusted_p)),
+        Cell::text(""),
     ]
     .into()
 }
@@ -122,10 +139,12 @@ fn cost_table(title: &str, ranked: &[&OfConfiguration]) -> Block {
             Column::name("Attack"),
             Column::text("Model and defence"),
             Column::text("Verdict"),
+            Column::number("Clean accuracy"),
             Column::number("Answers changed"),
             Column::number("Seconds of attack"),
             Column::number("TRASH"),
-            Column::number("by own samples"),
+            Column::number("TRASH by the model"),
+            Column::number("Model over observed"),
         ],
         rows: ranked.iter().filter_map(|one| cost_row(one)).collect(),
         sortable: true,
@@ -137,30 +156,39 @@ fn cost_table(title: &str, ranked: &[&OfConfiguration]) -> Block {
 
 fn cost_row(of: &OfConfiguration) -> Option<Row> {
     let costs = of.costs.as_ref()?;
-    let used = costs.model.as_ref().or(costs.own.as_ref())?;
-    let (verdict, word) = standing(used.standing);
+    let own = costs.own.as_ref()?;
+    let reached = costs.verdict?;
+    let (verdict, word) = standing(reached.standing);
+    let word = match reached.basis {
+        Basis::OwnSamples => word.to_owned(),
+        Basis::Pooled => format!("{word} (pooled)"),
+        Basis::FewImages => format!("{word} (too few images)"),
+    };
     let model =
         format!("{} on {}, {} epochs, {}", of.architecture, of.data, of.epochs, of.defence_label);
+    let off = costs.off.map_or(Cell::number(NONE, None), |off| {
+        Cell::number(format!("×{}", number(off.ratio, 3)), Some(off.ratio))
+    });
+    let mut seconds = measured_cell(Some(&own.seconds));
+    let mut ratio = measured_cell(Some(&own.ratio));
+    if own.beyond {
+        seconds.text.push_str(" †");
+        ratio.text.push_str(" †");
+    }
     Some(
         vec![
             Cell::text(&of.attack_label),
             Cell::text(model),
             Cell::verdict_as(verdict, word),
+            Cell::rate(&of.counts.benign),
             Cell::rate(&of.counts.changed),
-            measured_cell(Some(&used.seconds)),
-            measured_cell(Some(&used.ratio)),
-            own_cost(costs.own.as_ref()),
+            seconds,
+            ratio,
+            measured_cell(costs.model.as_ref().map(|cost| &cost.ratio)),
+            off,
         ]
         .into(),
     )
-}
-
-fn own_cost(own: Option<&Cost>) -> Cell {
-    let mut cell = measured_cell(own.map(|cost| &cost.ratio));
-    if own.is_some_and(|cost| cost.beyond) {
-        cell.text.push_str(" †");
-    }
-    cell
 }
 
 fn measured_cell(of: Option<&Measured>) -> Cell {

@@ -61,14 +61,16 @@ fn names_are_shown_and_do_nothing() {
 
 #[test]
 fn numbers_are_those_of_the_findings() {
-    let found = findings(&Sweep::default().rows());
+    let found = findings(&Sweep::wide().rows());
     let page = page(&found);
     let markup = format!("{}</body>", markup(&page));
     let document = parsed(&markup);
     let json: serde_json::Value = serde_json::to_value(&found).unwrap();
     let text: String = document.descendants().filter_map(|node| node.text()).collect();
     let broken = json["standings"]["broken"].as_u64().unwrap();
-    assert!(text.contains(&format!("{broken} of 270 configurations broken")));
+    assert!(
+        text.contains(&format!("{broken} of 750 configurations broken, at 90.0% clean accuracy"))
+    );
     for model in json["seconds"]["models"].as_array().unwrap() {
         for (field, digits) in [("aic", 1), ("test_concordance", 3), ("test_ici", 3)] {
             if let Some(value) = model[field].as_f64() {
@@ -78,7 +80,11 @@ fn numbers_are_those_of_the_findings() {
     }
     for effect in json["seconds"]["chosen"]["effects"].as_array().unwrap() {
         let [value, low, high] = [0, 1, 2].map(|i| number(effect["ratio"][i].as_f64().unwrap(), 3));
-        assert!(text.contains(&format!("×{value} [{low}, {high}]")), "{effect}");
+        let shown = text.contains(&format!("×{value} [{low}, {high}]"));
+        match effect["withheld"].as_str() {
+            None => assert!(shown, "{effect}"),
+            Some(why) => assert!(text.contains(why) && !shown, "{effect}"),
+        }
     }
     for group in found.groups.iter().flat_map(|grouping| &grouping.groups) {
         assert!(text.contains(&rate(&group.counts.adversarial)), "{}", group.level);
@@ -86,13 +92,17 @@ fn numbers_are_those_of_the_findings() {
     for conclusion in json["conclusions"].as_array().unwrap() {
         assert!(text.contains(conclusion["text"].as_str().unwrap()));
     }
-    let share = percent(broken as f64 / 270.0);
+    let [low, high] = found.trash.unwrap().interval.unwrap().map(|end| number(end, 3));
+    assert!(
+        text.contains(&format!("median; [{low}, {high}] for new images (bootstrap over 10 images"))
+    );
+    let share = percent(broken as f64 / 750.0);
     assert!(text.contains(&format!("In {share}% of the configurations")));
 }
 
 #[test]
 fn every_figure_is_there_and_lies_open_to_be_seen() {
-    let found = findings(&Sweep::default().rows());
+    let found = findings(&Sweep::wide().rows());
     let page = page(&found);
     std::fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/study.html"), &page).unwrap();
     let json = serde_json::to_string_pretty(&found).unwrap();
@@ -134,4 +144,28 @@ fn what_is_not_known_has_no_section() {
     }
     assert!(page.contains("No survival models in processor seconds: no attack changed an answer"));
     assert!(page.contains("Nothing is said about costs"));
+}
+
+/// The clean accuracy stands beside every verdict, and a low one makes none of them good news.
+#[test]
+fn none_broken_beside_low_clean_accuracy_is_no_success() {
+    let verdict = |accuracy: f64| {
+        let found = findings(&Sweep { accuracy, training: 1e-7, ..Sweep::default() }.rows());
+        assert_eq!(found.standings.not_broken, 270);
+        page(&found)
+    };
+    let low = verdict(0.17);
+    assert!(low.contains("None of 270 configurations broken, at 17.0% clean accuracy"));
+    assert!(low.contains("Low clean accuracy: 270 of 270 configurations get less than half"));
+    let high = verdict(0.9);
+    assert!(high.contains("None of 270 configurations broken, at 90.0% clean accuracy"));
+    assert!(!high.contains("Low clean accuracy"));
+    // The class of the badge, which says whether the verdict is good.
+    let badge = |page: &str| {
+        let (_, after) = page.split_once("<p class=\"verdict ").unwrap();
+        after.split_once('"').unwrap().0.to_owned()
+    };
+    assert_ne!(badge(&low), badge(&high));
+    let table = high.find("id=\"configurations\"").unwrap();
+    assert!(high[table..].contains("Clean accuracy") && high[table..].contains("90.0% ["));
 }

@@ -32,6 +32,7 @@
 //! A new parametric model is one file in `families` with two formulas ([`Distribution`]) and a
 //! line in [`FAMILIES`]; derivatives are exact, since the formulas are evaluated on [`Jet`]s.
 
+mod by_sample;
 mod calibration;
 mod clustered;
 mod coefficient;
@@ -40,8 +41,10 @@ mod concordance;
 mod cost;
 mod cox;
 mod cox_predict;
+mod crossed;
 mod curve;
 mod data;
+mod discrete;
 mod error;
 mod families;
 mod family;
@@ -58,6 +61,7 @@ mod partial;
 mod predict;
 mod standard;
 
+pub use by_sample::{BySample, SampleRows, by_sample};
 pub use calibration::{Calibration, Smoothing, calibration};
 pub use coefficient::{Coefficient, INTERCEPT};
 pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
@@ -65,8 +69,10 @@ pub use concordance::concordance;
 pub use cost::{cost_ratio, failure_rate};
 pub use cox::{Cox, cox};
 pub use cox_predict::Clock;
+pub use crossed::{CrossedErrors, student_level, student_p};
 pub use curve::{Curve, Step, kaplan_meier, nelson_aalen, qq_points, thinned};
 pub use data::{Covariate, Lifetimes};
+pub use discrete::{Discrete, Period, discrete};
 pub use error::SurvivalError;
 pub use families::{
     Exponential, FAMILIES, GeneralisedGamma, LogLogistic, LogNormal, Weibull, family,

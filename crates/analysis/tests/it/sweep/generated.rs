@@ -25,6 +25,14 @@ pub(crate) struct Sweep {
     pub(crate) strength: f64,
     /// How much models of equal settings differ: a standard deviation.
     pub(crate) per_model: f64,
+    /// How much images differ, whatever attacks them: a standard deviation.
+    pub(crate) per_image: f64,
+    /// The depths of the models.
+    pub(crate) layers: &'static [u32],
+    /// The epochs of their training.
+    pub(crate) epochs: &'static [u32],
+    /// The share of right answers to undisturbed samples.
+    pub(crate) accuracy: f64,
     /// Seconds after which an attack gives up.
     pub(crate) budget: f64,
     /// Training seconds of a sample for each layer and epoch.
@@ -47,6 +55,10 @@ impl Default for Sweep {
             hop_skip_jump: 1.0,
             strength: -1.2,
             per_model: 0.0,
+            per_image: 0.0,
+            layers: &[18, 34, 50],
+            epochs: &[10, 20, 40],
+            accuracy: 0.9,
             budget: 0.5,
             training: 0.0005,
         }
@@ -69,6 +81,12 @@ struct Trained {
 }
 
 impl Sweep {
+    /// A sweep of five depths and five durations of training: enough to state trends.
+    pub(crate) fn wide() -> Self {
+        let layers = &[18, 26, 34, 42, 50];
+        Self { samples: 10, layers, epochs: &[10, 16, 24, 32, 40], ..Self::default() }
+    }
+
     /// The attacks: name, strength, scaled strength.
     fn attacks() -> [Choice; 5] {
         [
@@ -82,8 +100,8 @@ impl Sweep {
 
     fn models(&self) -> Vec<Trained> {
         let mut out = Vec::new();
-        for layers in [18, 34, 50] {
-            for epochs in [10, 20, 40] {
+        for &layers in self.layers {
+            for &epochs in self.epochs {
                 for permutation in 0..3 {
                     let seed = Seed::new(self.seed).child("model").at(out.len() as u64);
                     let mut draw = seed.stream();
@@ -140,7 +158,7 @@ impl Sweep {
                         one_shot: false,
                         training_seconds: model.training,
                         prediction_seconds: model.prediction,
-                        benign_accuracy: 0.9,
+                        benign_accuracy: self.accuracy,
                         benign_samples: 1000,
                         machine: "here".to_owned(),
                     };
@@ -160,6 +178,8 @@ impl Sweep {
         rows.configurations.push(of);
         let mut draw = Seed::new(self.seed).child("rows").at(u64::from(index)).stream();
         for sample in 0..self.samples {
+            let image = Seed::new(self.seed).child("image").at(sample).stream().gaussian();
+            let scale = scale * (self.per_image * image).exp();
             let time = scale * (-(1.0 - draw.uniform()).ln()).powf(1.0 / SHAPE);
             let changed = time <= self.budget;
             let seconds = time.min(self.budget);

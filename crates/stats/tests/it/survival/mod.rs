@@ -1,6 +1,7 @@
 //! Survival models beside lifelines, beside closed forms, and on bad input.
 
 mod behaviour;
+mod crossed;
 mod data;
 mod model;
 mod reference;
