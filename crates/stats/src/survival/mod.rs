@@ -32,7 +32,9 @@
 //! A new parametric model is one file in `families` with two formulas ([`Distribution`]) and a
 //! line in [`FAMILIES`]; derivatives are exact, since the formulas are evaluated on [`Jet`]s.
 
+mod brier;
 mod calibration;
+mod censoring;
 mod clustered;
 mod coefficient;
 mod compare;
@@ -40,6 +42,7 @@ mod concordance;
 mod cost;
 mod cox;
 mod cox_predict;
+mod cox_robust;
 mod curve;
 mod data;
 mod error;
@@ -58,10 +61,11 @@ mod partial;
 mod predict;
 mod standard;
 
+pub use brier::{brier_horizon, brier_score, integrated_brier_score};
 pub use calibration::{Calibration, Smoothing, calibration};
 pub use coefficient::{Coefficient, INTERCEPT};
 pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
-pub use concordance::concordance;
+pub use concordance::{concordance, uno_concordance};
 pub use cost::{cost_ratio, failure_rate};
 pub use cox::{Cox, cox};
 pub use cox_predict::Clock;

@@ -1,7 +1,9 @@
 //! Survival models beside lifelines, beside closed forms, and on bad input.
 
 mod behaviour;
+mod brier;
 mod data;
 mod model;
+mod r;
 mod reference;
 mod simulate;
