@@ -1,9 +1,12 @@
-use super::data::Lifetimes;
+use super::data::{Lifetimes, weighted_quantiles};
 use super::error::SurvivalError;
+use super::hazard_cells::{Cells, Grid};
+use super::hazard_spline::HazardSpline;
 use super::jet::Jet;
 use super::matrix::Square;
 use super::newton::{Slope, maximise};
 use crate::bootstrap::quantile;
+use crate::estimate::Level;
 
 /// How far predicted chances lie from observed ones (Austin, Harrell and van Klaveren 2020). What
 /// was observed is smoothed by a flexible model of the durations on the prediction itself, since
@@ -27,7 +30,12 @@ pub struct Calibration {
 /// How the observed chances are smoothed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Smoothing {
-    /// A cubic spline with knots at the 5th, 50th and 95th percentile of ln T among events.
+    /// Linear splines of the prediction and of time, as many as the data support: hazard regression
+    /// (Kooperberg, Stone and Truong 1995), which Austin et al. use. Sees any shape of misfit.
+    Flexible,
+    /// A cubic spline of ln T with knots at its 5th, 50th and 95th percentile among events, on which the
+    /// prediction acts in proportion: lifelines' definition, which sees only predictions that are too
+    /// high or too low, or too extreme, throughout.
     #[default]
     Spline,
     /// The same without its bend, for too few events to place knots.
@@ -45,6 +53,31 @@ pub fn calibration(
     time: f64,
     smoothing: Smoothing,
 ) -> Result<Calibration, SurvivalError> {
+    check(data, chances, time)?;
+    let smooth = Observed::new(data, chances, time, smoothing)?;
+    let mut gaps = Vec::with_capacity(chances.len());
+    for (&chance, &weight) in chances.iter().zip(data.row_weights()) {
+        gaps.push((gap(&smooth, chance), weight));
+    }
+    let low = chances.iter().copied().fold(1.0, f64::min);
+    let high = chances.iter().copied().fold(0.0, f64::max);
+    let mut curve = Vec::with_capacity(100);
+    for i in 0..100 {
+        let predicted = low + (high - low) * f64::from(i) / 99.0;
+        curve.push((predicted, smooth.at(predicted)));
+    }
+    let sum: f64 = gaps.iter().map(|(gap, weight)| gap * weight).sum();
+    let quantiles = weighted_quantiles(gaps, [0.5, 0.9, 1.0]);
+    let [e50, e90, emax] = quantiles.ok_or(SurvivalError::Empty)?;
+    Ok(Calibration { time, ici: sum / data.total_weight(), e50, e90, emax, curve })
+}
+
+/// How far the observed share lies from a predicted chance.
+fn gap(observed: &Observed, chance: f64) -> f64 {
+    (observed.at(chance) - chance.clamp(EDGE, 1.0 - EDGE)).abs()
+}
+
+fn check(data: &Lifetimes, chances: &[f64], time: f64) -> Result<(), SurvivalError> {
     let rows = data.rows();
     if chances.len() != rows {
         let column = "the prediction".to_owned();
@@ -56,26 +89,180 @@ pub fn calibration(
     if !(time.is_finite() && time > 0.0) {
         return Err(SurvivalError::Question { what: "a time of prediction", value: time });
     }
-    let smooth = Smooth::fit(data, chances, time, smoothing)?;
-    let mut gaps: Vec<f64> =
-        chances.iter().map(|&p| (smooth.observed(p) - p.clamp(EDGE, 1.0 - EDGE)).abs()).collect();
-    let ici = gaps.iter().sum::<f64>() / rows as f64;
-    gaps.sort_by(f64::total_cmp);
-    let low = chances.iter().copied().fold(1.0, f64::min);
-    let high = chances.iter().copied().fold(0.0, f64::max);
-    let mut curve = Vec::with_capacity(100);
-    for i in 0..100 {
-        let predicted = low + (high - low) * f64::from(i) / 99.0;
-        curve.push((predicted, smooth.observed(predicted)));
+    Ok(())
+}
+
+/// Observed shares by predicted chance, smoothed.
+enum Observed {
+    Cubic(Smooth),
+    Flexible(Flexible),
+}
+
+/// A fitted hazard regression, and where its spans end at the time of the prediction.
+struct Flexible {
+    spline: HazardSpline,
+    cells: Cells,
+    until: usize,
+}
+
+impl Flexible {
+    fn new(cells: Cells, until: usize) -> Result<Self, SurvivalError> {
+        let spline = HazardSpline::fit(&cells).ok_or(SurvivalError::NoSmoothing)?;
+        Ok(Self { spline, cells, until })
     }
-    Ok(Calibration {
-        time,
-        ici,
-        e50: quantile(&gaps, 0.5),
-        e90: quantile(&gaps, 0.9),
-        emax: quantile(&gaps, 1.0),
-        curve,
-    })
+
+    fn at(&self, chance: f64) -> f64 {
+        let z = log_log(chance);
+        -(-self.spline.cumulative_hazard(&self.cells, self.until, z)).exp_m1()
+    }
+}
+
+impl Observed {
+    fn new(
+        data: &Lifetimes,
+        chances: &[f64],
+        time: f64,
+        smoothing: Smoothing,
+    ) -> Result<Self, SurvivalError> {
+        if smoothing != Smoothing::Flexible {
+            return Ok(Self::Cubic(Smooth::fit(data, chances, time, smoothing)?));
+        }
+        let z: Vec<f64> = chances.iter().map(|&p| log_log(p)).collect();
+        let grid = Grid::new(data, &z, time)?;
+        let cells = grid.count(data, &z, &vec![1.0; data.rows()]);
+        Ok(Self::Flexible(Flexible::new(cells, grid.until)?))
+    }
+
+    fn at(&self, chance: f64) -> f64 {
+        match self {
+            Self::Cubic(smooth) => smooth.observed(chance),
+            Self::Flexible(flexible) => flexible.at(chance),
+        }
+    }
+}
+
+/// How sure a calibration by [`Smoothing::Flexible`] is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CalibrationInterval {
+    /// The ends of the interval of the integrated calibration index.
+    pub ici: (f64, f64),
+    /// The ends of the interval of the median difference.
+    pub e50: (f64, f64),
+    /// How many resamples it is from.
+    pub resamples: usize,
+}
+
+/// Bootstrap intervals of a calibration by [`Smoothing::Flexible`]: units of rows are drawn again with
+/// replacement, predictions stay, and the smoothing with its choice of splines is done anew each time.
+/// `units` says which rows belong together, by any number; rows that resemble each other are one
+/// unit. The ends are percentiles, but noise adds to a mean of differences without sign, so that
+/// the percentiles alone could never hold a truth near 0: the lower end is their reflection at the
+/// estimate where that is lower. Randomness comes as uniform 64-bit numbers from the caller.
+///
+/// # Errors
+/// As [`calibration`]; another number of units than rows, fewer than two units, or fewer than 40
+/// resamples.
+pub fn calibration_interval(
+    data: &Lifetimes,
+    chances: &[f64],
+    time: f64,
+    units: &[usize],
+    resamples: usize,
+    level: Level,
+    mut draw: impl FnMut() -> u64,
+) -> Result<CalibrationInterval, SurvivalError> {
+    check(data, chances, time)?;
+    let units = Units::new(units, data.rows())?;
+    if resamples < MIN_RESAMPLES {
+        let value = resamples as f64;
+        return Err(SurvivalError::Question { what: "the number of resamples", value });
+    }
+    let z: Vec<f64> = chances.iter().map(|&p| log_log(p)).collect();
+    let grid = Grid::new(data, &z, time)?;
+    let whole = Flexible::new(grid.count(data, &z, &vec![1.0; data.rows()]), grid.until)?;
+    let mut means = Vec::with_capacity(resamples);
+    let mut medians = Vec::with_capacity(resamples);
+    for _ in 0..resamples {
+        let cells = grid.count(data, &z, &units.drawn(&mut draw));
+        // A draw without events, or with too few to smooth, says nothing.
+        let Ok(flexible) = Flexible::new(cells, grid.until) else { continue };
+        let [mean, median] = flexible.gaps()?;
+        means.push(mean);
+        medians.push(median);
+    }
+    if means.len() < MIN_RESAMPLES {
+        return Err(SurvivalError::NoSmoothing);
+    }
+    let resamples = means.len();
+    let tail = level.alpha() / 2.0;
+    let [mean, median] = whole.gaps()?;
+    let [ici, e50] = [(mean, means), (median, medians)].map(|(own, mut all)| {
+        all.sort_by(f64::total_cmp);
+        let low = quantile(&all, tail);
+        let high = quantile(&all, 1.0 - tail);
+        (low.min(2.0 * own - high).max(0.0), high)
+    });
+    Ok(CalibrationInterval { ici, e50, resamples })
+}
+
+/// Fewer would put the ends of a 95% interval beyond the outermost draw.
+const MIN_RESAMPLES: usize = 40;
+
+impl Flexible {
+    /// The mean and the median difference over the groups of the grid.
+    fn gaps(&self) -> Result<[f64; 2], SurvivalError> {
+        let mut gaps = Vec::new();
+        let mut sum = 0.0;
+        let mut total = 0.0;
+        for (&z, &weight) in self.cells.z.iter().zip(&self.cells.weight) {
+            if weight > 0.0 {
+                let chance = -(-z.exp()).exp_m1();
+                let hazard = self.spline.cumulative_hazard(&self.cells, self.until, z);
+                let gap = (-(-hazard).exp_m1() - chance).abs();
+                sum += weight * gap;
+                total += weight;
+                gaps.push((gap, weight));
+            }
+        }
+        let [median] = weighted_quantiles(gaps, [0.5]).ok_or(SurvivalError::Empty)?;
+        Ok([sum / total, median])
+    }
+}
+
+/// Rows by what is drawn together.
+struct Units {
+    of_row: Vec<usize>,
+    count: usize,
+}
+
+impl Units {
+    fn new(units: &[usize], rows: usize) -> Result<Self, SurvivalError> {
+        let found = units.len();
+        if found != rows {
+            let column = "the column of units".to_owned();
+            return Err(SurvivalError::Length { column, found, rows });
+        }
+        let mut names = units.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        if names.len() < 2 {
+            let value = names.len() as f64;
+            return Err(SurvivalError::Question { what: "the number of units", value });
+        }
+        let of_row = units.iter().map(|unit| names.partition_point(|name| name < unit)).collect();
+        Ok(Self { of_row, count: names.len() })
+    }
+
+    /// How often each row is in a draw of as many units as there are.
+    fn drawn(&self, draw: &mut impl FnMut() -> u64) -> Vec<f64> {
+        let mut copies = vec![0.0; self.count];
+        for _ in 0..self.count {
+            // The high half of the product is uniform below the count (Lemire 2019, unrejected).
+            let at = (u128::from(draw()) * self.count as u128) >> 64;
+            copies[at as usize] += 1.0;
+        }
+        self.of_row.iter().map(|&unit| copies[unit]).collect()
+    }
 }
 
 /// Chances closer to 0 or 1 than this are moved, since their log-log is infinite.

@@ -156,6 +156,41 @@ impl Cox {
             .map(|(time, _)| time))
     }
 
+    /// The median duration of one row with its interval: the times at which the ends of the
+    /// survival's own intervals reach one half, infinite where they do not, as R's `survfit` of a
+    /// Cox model with log-log intervals.
+    ///
+    /// # Errors
+    /// As [`Cox::cumulative_hazard`].
+    pub fn median_interval(&self, row: &[f64], level: Level) -> Result<Estimate, SurvivalError> {
+        let x = self.checked(row)?;
+        let risk = dot(&self.slopes, &x).exp();
+        let mut hazard = 0.0;
+        let mut variance = 0.0;
+        let mut lever = vec![0.0; x.len()];
+        let mut out =
+            Estimate { value: None, low: f64::INFINITY, high: f64::INFINITY, n: self.rows as u64 };
+        for m in &self.moments {
+            hazard += m.hazard;
+            variance += m.variance;
+            for (sum, (own, mean)) in lever.iter_mut().zip(x.iter().zip(&m.mean)) {
+                *sum += (own - mean) * m.hazard;
+            }
+            let error = (variance + self.covariance.form(&lever, &lever)).sqrt() / hazard;
+            let reach = (level.z() * error).exp();
+            let reached = |times: f64| hazard * risk * times >= std::f64::consts::LN_2;
+            out.low = if reached(reach) { out.low.min(m.time) } else { out.low };
+            if reached(1.0) && out.value.is_none() {
+                out.value = Some(m.time);
+            }
+            if reached(1.0 / reach) {
+                out.high = m.time;
+                break;
+            }
+        }
+        Ok(out)
+    }
+
     /// E[min(T, horizon)] of one row. The interval comes from the curves at the ends of the
     /// survival's intervals, so it is wide rather than narrow.
     ///

@@ -50,6 +50,8 @@ mod families;
 mod family;
 mod gamma;
 mod gamma_tail;
+mod hazard_cells;
+mod hazard_spline;
 mod jet;
 mod likelihood;
 mod log_rank;
@@ -62,8 +64,10 @@ mod predict;
 mod standard;
 
 pub use brier::{brier_horizon, brier_score, integrated_brier_score};
-pub use calibration::{Calibration, Smoothing, calibration};
-pub use coefficient::{Coefficient, INTERCEPT};
+pub use calibration::{
+    Calibration, CalibrationInterval, Smoothing, calibration, calibration_interval,
+};
+pub use coefficient::{Coefficient, INTERCEPT, adjusted_p};
 pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
 pub use concordance::{concordance, uno_concordance};
 pub use cost::{cost_ratio, failure_rate};

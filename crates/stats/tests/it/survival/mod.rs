@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod brier;
+mod calibration;
 mod data;
 mod model;
 mod r;
