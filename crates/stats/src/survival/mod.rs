@@ -3,14 +3,15 @@
 //!
 //! From rows to a verdict:
 //!
-//! 1. [`Lifetimes`]: durations, whether the event was seen, covariates; weights and late entries,
+//! 1. [`Lifetimes`]: durations, whether the event was seen, covariates; weights, late entries and
+//!    strata,
 //! 2. [`kaplan_meier`], [`nelson_aalen`], [`log_rank`]: curves and their comparison without a
 //!    model,
 //! 3. [`fit()`]: a parametric model of [`FAMILIES`], or [`cox()`]: only the effect of covariates,
-//! 4. [`Fit::coefficients`], [`Fit::aic`], [`concordance()`], [`calibration()`], [`qq_points`],
-//!    [`Cox::proportionality`]: whether to trust it,
+//! 4. [`Fit::coefficients`], [`Fit::aic`], [`concordance()`], [`uno_concordance`], [`calibration()`],
+//!    [`brier_score`], [`qq_points`], [`Cox::proportionality`]: whether to trust it,
 //! 5. [`Fit::predict`]: survival, hazard, quantiles and means of a row, with intervals;
-//!    [`Fit::clustered`] where rows come in clusters,
+//!    [`Fit::clustered`] and [`Cox::clustered`] where rows come in clusters,
 //! 6. [`Model`], [`compare()`], [`recommend`]: which of several to use,
 //! 7. [`cost_ratio`], [`failure_rate`]: what an attack costs beside training.
 //!
@@ -34,6 +35,7 @@
 
 mod brier;
 mod calibration;
+mod calibration_interval;
 mod censoring;
 mod clustered;
 mod coefficient;
@@ -64,9 +66,8 @@ mod predict;
 mod standard;
 
 pub use brier::{brier_horizon, brier_score, integrated_brier_score};
-pub use calibration::{
-    Calibration, CalibrationInterval, Smoothing, calibration, calibration_interval,
-};
+pub use calibration::{Calibration, Smoothing, calibration};
+pub use calibration_interval::{CalibrationInterval, calibration_interval};
 pub use coefficient::{Coefficient, INTERCEPT, adjusted_p};
 pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
 pub use concordance::{concordance, uno_concordance};

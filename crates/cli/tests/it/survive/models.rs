@@ -94,8 +94,11 @@ fn other_parameters_depend_on_covariates_too() {
         ("--model weibull --ancillary rho=size", "no covariate is called size"),
         ("--model exponential --ancillary rho=defence", "exponential has no parameter rho"),
         ("--model cox --ancillary rho=defence", "--ancillary needs one parametric model"),
-        ("--model weibull --strata defence", "--strata needs --model km"),
-        ("--model km --penalty 1", "not of km"),
+        ("--model weibull --strata defence", "--strata needs --model km or cox"),
+        ("--model weibull --formula layers+strata(defence)", "--strata needs --model km or cox"),
+        ("--model cox --formula layers+defense", "did you mean defence"),
+        ("--model km --formula layers", "other than km"),
+        ("--model km --penalty 1", "other than km"),
     ] {
         let said = refused(&folder, &format!("{ASK} {args}"));
         assert!(said.contains(wanted), "{args}: {said}");
