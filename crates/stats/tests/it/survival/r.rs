@@ -231,6 +231,38 @@ fn tests_of_proportional_hazards_as_in_r() {
     assert!(seen > 50, "{seen}");
 }
 
+/// Survival by 300 days and the median of single rows, each with its interval, also within strata.
+#[test]
+fn predictions_of_cox_models_as_in_r() {
+    let mut seen = 0;
+    for case in CASES.iter().filter(|case| case.set == "lung") {
+        let data = case.data();
+        let fit = case.cox(&data);
+        for line in case.wanted("predicted") {
+            let [row, survival, low, high, median, median_low, median_high] = numbers(&line)[..]
+            else {
+                panic!("{line:?}")
+            };
+            let within = fit.within(data.strata()[row as usize]).unwrap();
+            let x = data.row(row as usize);
+            let got = within.survival(&x, 300.0, Level::default()).unwrap();
+            for (own, want) in [(got.value.unwrap(), survival), (got.low, low), (got.high, high)] {
+                assert!((own - want).abs() < 1e-7, "{} {line:?}: {own} {want}", case.case);
+            }
+            let got = within.median_interval(&x, Level::default()).unwrap();
+            assert_eq!([got.value.unwrap(), got.low, got.high], [median, median_low, median_high]);
+            let chances = fit.event_chances(&data, 300.0).unwrap();
+            assert!((1.0 - chances[row as usize] - survival).abs() < 1e-7, "{line:?}");
+            seen += 1;
+        }
+        // Of several strata none can be taken for granted.
+        let several = fit.strata().len() > 1;
+        assert_eq!(fit.median(&data.row(0)).is_err(), several, "{}", case.case);
+        assert!(fit.within(99).is_err());
+    }
+    assert_eq!(seen, 17);
+}
+
 /// R's scale is 1/ρ of the Weibull and σ of the log-normal, both as logarithms here.
 #[test]
 fn parametric_models_as_in_r() {
