@@ -209,7 +209,7 @@ impl Reader<'_> {
             let mut products = Vec::new();
             for term in &terms {
                 ensure!(!term.contains(&atom), "--formula has {} squared", plain(&atom.label()));
-                products.push([term.as_slice(), &[atom.clone()]].concat());
+                products.push([term.as_slice(), std::slice::from_ref(&atom)].concat());
             }
             if crossed {
                 terms.push(vec![atom]);

@@ -1,6 +1,6 @@
 //! What a fit says about rows of another table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
@@ -65,10 +65,9 @@ pub(super) fn predict(
     let strata = strata.map(|name| numbers(name, &used, rows)).transpose()?;
     let mut within = BTreeMap::new();
     if let (Fitted::Cox(cox), Some(strata)) = (fit, &strata) {
-        for &stratum in strata {
-            if !within.contains_key(&stratum) {
-                within.insert(stratum, cox.within(stratum)?);
-            }
+        let different: BTreeSet<usize> = strata.iter().copied().collect();
+        for stratum in different {
+            within.insert(stratum, cox.within(stratum)?);
         }
     }
     let mut out = Vec::with_capacity(used.kept.len());
