@@ -17,7 +17,9 @@ Examples:
   faultlens survive attacks.csv --duration seconds --event succeeded
   faultlens survive attacks.csv --duration seconds --event succeeded --model weibull --json
   faultlens survive attacks.csv --duration queries --event succeeded --drop seconds -o report.html
-  faultlens survive attacks.csv --duration seconds --event succeeded --model km --strata defence")]
+  faultlens survive attacks.csv --duration seconds --event succeeded --model km --strata defence
+  faultlens survive attacks.csv --duration seconds --event succeeded --model cox \\
+    --formula 'defence * ns(layers, 3) + strata(dataset) + cluster(model)' --predict new.csv")]
 pub(crate) struct SurviveArgs {
     /// The table, a CSV file with a header
     pub(crate) data: PathBuf,
@@ -31,6 +33,11 @@ pub(crate) struct SurviveArgs {
     /// The model
     #[arg(long, value_name = "MODEL", default_value = "all")]
     pub(crate) model: String,
+    /// How columns enter the model, such as 'age + factor(site) * ns(dose, 3) + strata(lab) +
+    /// cluster(id)': sums of columns, products (a:b, or a*b with a and b), levels (factor), natural
+    /// splines (ns), log, sqrt, I(x^2)
+    #[arg(long, value_name = "TERMS", conflicts_with_all = ["covariates", "drop"])]
+    pub(crate) formula: Option<String>,
     /// Only these covariates; `none` for none
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) covariates: Vec<String>,
@@ -49,10 +56,17 @@ pub(crate) struct SurviveArgs {
     /// The column that says when each row came under observation
     #[arg(long, value_name = "COLUMN")]
     pub(crate) entry: Option<String>,
-    /// Draw a curve for each level of this column, and test whether they differ (log-rank); with
-    /// `km`
+    /// With `km`: draw a curve for each level of this column, and test whether they differ (log-rank).
+    /// With `cox`: give each level its own baseline hazard
     #[arg(long, value_name = "COLUMN")]
     pub(crate) strata: Option<String>,
+    /// The column that says which rows belong together, such as those of one model: standard errors
+    /// are robust, and rows are held out and drawn by cluster
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) cluster: Option<String>,
+    /// Robust (sandwich) standard errors with every row as its own cluster
+    #[arg(long, conflicts_with = "cluster")]
+    pub(crate) robust: bool,
     /// Ridge penalty: half of it times the squared coefficients, per standard deviation of the
     /// covariate, is subtracted from the mean log-likelihood
     #[arg(long, value_name = "P", default_value_t = 0.0)]
@@ -65,15 +79,21 @@ pub(crate) struct SurviveArgs {
     #[arg(long, value_name = "T")]
     pub(crate) time: Option<f64>,
     /// How observed chances are smoothed for this comparison
-    #[arg(long, value_name = "METHOD", value_enum, default_value_t = SmoothingName::Spline)]
+    #[arg(long, value_name = "METHOD", value_enum, default_value_t = SmoothingName::Flexible)]
     pub(crate) smoothing: SmoothingName,
+    /// How often rows are drawn again for the interval of the ICI; 0 for no interval
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) resamples: usize,
+    /// Predict the rows of this table, which needs the columns of the covariates only
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) predict: Option<PathBuf>,
     /// The share of rows held out for testing [default: 0.2 with `all`, else 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) test: Option<f64>,
     /// Fit times of different machines (column `machine`) together
     #[arg(long)]
     pub(crate) mixed_machines: bool,
-    /// The seed of the split into training and test rows
+    /// The seed of the split into training and test rows, and of the rows drawn again
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Write a page with coefficients, curves, calibration and QQ plots
@@ -97,7 +117,9 @@ pub(crate) enum TiesName {
 /// How observed chances are smoothed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SmoothingName {
-    /// By a spline with three knots
+    /// By as many splines of prediction and time as the data support (hazard regression)
+    Flexible,
+    /// By a spline of time with three knots (lifelines' definition)
     Spline,
     /// By a straight line, for few events
     Straight,

@@ -8,8 +8,8 @@ use crate::document::{
 };
 use crate::render;
 use crate::svg::{Caption, Factor, factors};
-use faultlens_analysis::format::{number, p_value};
-use faultlens_stats::survival::Coefficient;
+use faultlens_analysis::format::{NONE, number, p_value};
+use faultlens_stats::survival::{Coefficient, adjusted_p};
 use plots::Kind;
 
 pub use crate::svg::{At as SurvivalPoint, Shape as SurvivalShape};
@@ -180,14 +180,15 @@ fn coefficients(all: &[Coefficient]) -> Table {
             Column::number("Standard error"),
             Column::number("z"),
             Column::number("p"),
+            Column::number("p, Holm-adjusted"),
             Column::number("95% interval"),
         ],
-        rows: all.iter().map(coefficient).collect(),
+        rows: all.iter().zip(adjusted_p(all)).map(|(one, p)| coefficient(one, p)).collect(),
         ..Table::default()
     }
 }
 
-fn coefficient(one: &Coefficient) -> Row {
+fn coefficient(one: &Coefficient, adjusted: Option<f64>) -> Row {
     let interval = format!("[{}, {}]", number(one.low, 4), number(one.high, 4));
     vec![
         Cell::text(&one.parameter),
@@ -196,6 +197,7 @@ fn coefficient(one: &Coefficient) -> Row {
         Cell::number(number(one.se, 3), Some(one.se)),
         Cell::number(format!("{:.2}", one.z), Some(one.z)),
         Cell::number(p_value(one.p), Some(one.p)),
+        Cell::number(adjusted.map_or(NONE.to_owned(), p_value), adjusted),
         Cell::text(interval),
     ]
     .into()

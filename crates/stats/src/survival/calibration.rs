@@ -1,5 +1,7 @@
-use super::data::Lifetimes;
+use super::data::{Lifetimes, weighted_quantiles};
 use super::error::SurvivalError;
+use super::hazard_cells::{Cells, Grid};
+use super::hazard_spline::HazardSpline;
 use super::jet::Jet;
 use super::matrix::Square;
 use super::newton::{Slope, maximise};
@@ -27,7 +29,12 @@ pub struct Calibration {
 /// How the observed chances are smoothed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Smoothing {
-    /// A cubic spline with knots at the 5th, 50th and 95th percentile of ln T among events.
+    /// Linear splines of the prediction and of time, as many as the data support: hazard regression
+    /// (Kooperberg, Stone and Truong 1995), which Austin et al. use. Sees any shape of misfit.
+    Flexible,
+    /// A cubic spline of ln T with knots at its 5th, 50th and 95th percentile among events, on which the
+    /// prediction acts in proportion: lifelines' definition, which sees only predictions that are too
+    /// high or too low, or too extreme, throughout.
     #[default]
     Spline,
     /// The same without its bend, for too few events to place knots.
@@ -45,6 +52,31 @@ pub fn calibration(
     time: f64,
     smoothing: Smoothing,
 ) -> Result<Calibration, SurvivalError> {
+    check(data, chances, time)?;
+    let smooth = Observed::new(data, chances, time, smoothing)?;
+    let mut gaps = Vec::with_capacity(chances.len());
+    for (&chance, &weight) in chances.iter().zip(data.row_weights()) {
+        gaps.push((gap(&smooth, chance), weight));
+    }
+    let low = chances.iter().copied().fold(1.0, f64::min);
+    let high = chances.iter().copied().fold(0.0, f64::max);
+    let mut curve = Vec::with_capacity(100);
+    for i in 0..100 {
+        let predicted = low + (high - low) * f64::from(i) / 99.0;
+        curve.push((predicted, smooth.at(predicted)));
+    }
+    let sum: f64 = gaps.iter().map(|(gap, weight)| gap * weight).sum();
+    let quantiles = weighted_quantiles(gaps, [0.5, 0.9, 1.0]);
+    let [e50, e90, emax] = quantiles.ok_or(SurvivalError::Empty)?;
+    Ok(Calibration { time, ici: sum / data.total_weight(), e50, e90, emax, curve })
+}
+
+/// How far the observed share lies from a predicted chance.
+fn gap(observed: &Observed, chance: f64) -> f64 {
+    (observed.at(chance) - chance.clamp(EDGE, 1.0 - EDGE)).abs()
+}
+
+pub(crate) fn check(data: &Lifetimes, chances: &[f64], time: f64) -> Result<(), SurvivalError> {
     let rows = data.rows();
     if chances.len() != rows {
         let column = "the prediction".to_owned();
@@ -56,33 +88,63 @@ pub fn calibration(
     if !(time.is_finite() && time > 0.0) {
         return Err(SurvivalError::Question { what: "a time of prediction", value: time });
     }
-    let smooth = Smooth::fit(data, chances, time, smoothing)?;
-    let mut gaps: Vec<f64> =
-        chances.iter().map(|&p| (smooth.observed(p) - p.clamp(EDGE, 1.0 - EDGE)).abs()).collect();
-    let ici = gaps.iter().sum::<f64>() / rows as f64;
-    gaps.sort_by(f64::total_cmp);
-    let low = chances.iter().copied().fold(1.0, f64::min);
-    let high = chances.iter().copied().fold(0.0, f64::max);
-    let mut curve = Vec::with_capacity(100);
-    for i in 0..100 {
-        let predicted = low + (high - low) * f64::from(i) / 99.0;
-        curve.push((predicted, smooth.observed(predicted)));
+    Ok(())
+}
+
+/// Observed shares by predicted chance, smoothed.
+enum Observed {
+    Cubic(Smooth),
+    Flexible(Flexible),
+}
+
+/// A fitted hazard regression, and where its spans end at the time of the prediction.
+pub(crate) struct Flexible {
+    pub(crate) spline: HazardSpline,
+    pub(crate) cells: Cells,
+    pub(crate) until: usize,
+}
+
+impl Flexible {
+    pub(crate) fn new(cells: Cells, until: usize) -> Result<Self, SurvivalError> {
+        let spline = HazardSpline::fit(&cells).ok_or(SurvivalError::NoSmoothing)?;
+        Ok(Self { spline, cells, until })
     }
-    Ok(Calibration {
-        time,
-        ici,
-        e50: quantile(&gaps, 0.5),
-        e90: quantile(&gaps, 0.9),
-        emax: quantile(&gaps, 1.0),
-        curve,
-    })
+
+    fn at(&self, chance: f64) -> f64 {
+        let z = log_log(chance);
+        -(-self.spline.cumulative_hazard(&self.cells, self.until, z)).exp_m1()
+    }
+}
+
+impl Observed {
+    fn new(
+        data: &Lifetimes,
+        chances: &[f64],
+        time: f64,
+        smoothing: Smoothing,
+    ) -> Result<Self, SurvivalError> {
+        if smoothing != Smoothing::Flexible {
+            return Ok(Self::Cubic(Smooth::fit(data, chances, time, smoothing)?));
+        }
+        let z: Vec<f64> = chances.iter().map(|&p| log_log(p)).collect();
+        let grid = Grid::new(data, &z, time)?;
+        let cells = grid.count(data, &z, &vec![1.0; data.rows()]);
+        Ok(Self::Flexible(Flexible::new(cells, grid.until)?))
+    }
+
+    fn at(&self, chance: f64) -> f64 {
+        match self {
+            Self::Cubic(smooth) => smooth.observed(chance),
+            Self::Flexible(flexible) => flexible.at(chance),
+        }
+    }
 }
 
 /// Chances closer to 0 or 1 than this are moved, since their log-log is infinite.
 const EDGE: f64 = 1e-10;
 
 /// ln(−ln(1−p)), the scale on which proportional hazards add.
-fn log_log(p: f64) -> f64 {
+pub(crate) fn log_log(p: f64) -> f64 {
     (-(-p.clamp(EDGE, 1.0 - EDGE)).ln_1p()).ln()
 }
 

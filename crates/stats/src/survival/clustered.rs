@@ -17,6 +17,24 @@ impl Fit {
     /// Another number of clusters than rows, fewer than two different ones, or a covariate of the
     /// fit that the data do not have.
     pub fn clustered(&self, data: &Lifetimes, clusters: &[usize]) -> Result<Self, SurvivalError> {
+        let mut out = self.robust(data, clusters)?;
+        let mut different = clusters.to_vec();
+        different.sort_unstable();
+        different.dedup();
+        let count = different.len();
+        // The intercept, and each covariate that only tells clusters apart, fits one of them.
+        let spent = 1 + shared(&data.columns(self.covariates())?, clusters);
+        let free = count.saturating_sub(spent).max(1) as f64;
+        out.covariance.at.iter_mut().for_each(|v| *v *= count as f64 / free);
+        Ok(out)
+    }
+
+    /// The same without a correction for the number of clusters, as R's `cluster()`. With every row
+    /// as its own cluster it holds although the distribution is not quite that of the model.
+    ///
+    /// # Errors
+    /// As [`Fit::clustered`].
+    pub fn robust(&self, data: &Lifetimes, clusters: &[usize]) -> Result<Self, SurvivalError> {
         let found = clusters.len();
         let rows = data.rows();
         if found != rows {
@@ -28,25 +46,15 @@ impl Fit {
             let what = "the number of clusters";
             return Err(SurvivalError::Question { what, value: sums.len() as f64 });
         }
-        let width = self.estimates.len();
         // The sandwich A⁻¹ B A⁻¹: B sums the outer products of the clusters' scores, and the
         // covariance of the plain fit is A⁻¹.
-        let mut spread = Square::zero(width);
+        let mut spread = Square::zero(self.estimates.len());
         for score in sums.values() {
-            for (i, a) in score.iter().enumerate() {
-                for (j, b) in score[..=i].iter().enumerate() {
-                    spread.add(i, j, a * b);
-                }
-            }
+            spread.add_outer(score);
         }
         spread.mirror();
-        let mut covariance = spread.mixed_by(&self.covariance);
-        // The intercept, and each covariate that only tells clusters apart, fits one of them.
-        let spent = 1 + shared(&data.columns(self.covariates())?, clusters);
-        let free = sums.len().saturating_sub(spent).max(1) as f64;
-        covariance.at.iter_mut().for_each(|v| *v *= sums.len() as f64 / free);
         let mut out = self.clone();
-        out.covariance = covariance;
+        out.covariance = spread.mixed_by(&self.covariance);
         Ok(out)
     }
 

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::coefficient::Coefficient;
 use super::curve::kaplan_meier;
 use super::data::Lifetimes;
@@ -22,10 +24,14 @@ pub struct Cox {
     pub(crate) covariance: Square,
     pub(crate) moments: Vec<Moment>,
     pub(crate) partial: Partial,
-    /// The share of rows without event just before each moment, by Kaplan and Meier; each row counts
-    /// once, whatever its weight, as in R.
-    pub(crate) lasting: Vec<f64>,
+    /// Every time of events, of any stratum, with the share of rows without event just before, by
+    /// Kaplan and Meier; each row counts once, whatever its weight, as in R.
+    pub(crate) lasting: Vec<(f64, f64)>,
+    /// The strata that were fitted, ascending.
+    pub(crate) strata: Vec<usize>,
     pub(crate) rows: usize,
+    /// How many events there were, by weight.
+    events: f64,
     log_likelihood: f64,
     null_log_likelihood: f64,
 }
@@ -66,7 +72,9 @@ pub fn cox(data: &Lifetimes, ties: Ties, penalty: f64) -> Result<Cox, SurvivalEr
         deviations: standard.deviations,
         slopes: peak.at,
         covariance,
+        strata: data.strata_levels(),
         rows: data.rows(),
+        events: data.event_weight(),
     })
 }
 
@@ -84,11 +92,16 @@ fn start(data: &Lifetimes, standard: &Standard, ties: Ties, penalty: f64) -> Vec
     maximise(start, |at, derivatives| partial.evaluate(at, derivatives)).map_or(zero, |p| p.at)
 }
 
-fn lasting(data: &Lifetimes) -> Result<Vec<f64>, SurvivalError> {
+fn lasting(data: &Lifetimes) -> Result<Vec<(f64, f64)>, SurvivalError> {
     let unweighted = data.clone().weights(vec![1.0; data.rows()])?;
     let curve = kaplan_meier(&unweighted, Level::default());
-    let after = curve.steps.iter().map(|s| s.estimate.value.unwrap_or(0.0));
-    Ok(std::iter::once(1.0).chain(after).take(curve.steps.len()).collect())
+    let mut before = 1.0;
+    let mut out = Vec::with_capacity(curve.steps.len());
+    for step in &curve.steps {
+        out.push((step.time, before));
+        before = step.estimate.value.unwrap_or(0.0);
+    }
+    Ok(out)
 }
 
 impl Cox {
@@ -129,10 +142,11 @@ impl Cox {
         2.0 * self.slopes.len() as f64 - 2.0 * self.log_likelihood
     }
 
-    /// The Bayesian criterion k·ln n − 2·ln L of the partial likelihood, with n the number of rows.
+    /// The Bayesian criterion k·ln d − 2·ln L of the partial likelihood, with d the number of events
+    /// by weight: censored rows add no information to it (Volinsky and Raftery 2000), as in R.
     #[must_use]
     pub fn bic(&self) -> f64 {
-        self.slopes.len() as f64 * (self.rows as f64).ln() - 2.0 * self.log_likelihood
+        self.slopes.len() as f64 * self.events.ln() - 2.0 * self.log_likelihood
     }
 
     /// The likelihood ratio test against a model without covariates.
@@ -142,17 +156,61 @@ impl Cox {
         TestResult::new(gain.max(0.0), self.slopes.len())
     }
 
+    /// The strata that were fitted, ascending.
+    #[must_use]
+    pub fn strata(&self) -> &[usize] {
+        &self.strata
+    }
+
+    /// The same fit as it holds for one stratum, which alone can predict when there are several.
+    ///
+    /// # Errors
+    /// A stratum that was not in the fit.
+    pub fn within(&self, stratum: usize) -> Result<Self, SurvivalError> {
+        if !self.strata.contains(&stratum) {
+            return Err(SurvivalError::Stratum(stratum));
+        }
+        let mut out = self.clone();
+        out.moments.retain(|moment| moment.stratum == stratum);
+        out.strata = vec![stratum];
+        Ok(out)
+    }
+
     /// The cumulative hazard by Breslow at mean covariates: each event time, and H₀ from there on.
+    /// Of several strata, that of the first.
     #[must_use]
     pub fn baseline(&self) -> Vec<(f64, f64)> {
+        self.baseline_of(self.strata.first().copied().unwrap_or_default())
+    }
+
+    /// The same of one stratum.
+    #[must_use]
+    pub fn baseline_of(&self, stratum: usize) -> Vec<(f64, f64)> {
         let mut sum = 0.0;
-        self.moments
-            .iter()
-            .map(|m| {
-                sum += m.hazard;
-                (m.time, sum)
-            })
-            .collect()
+        let mut out = Vec::new();
+        for moment in self.moments.iter().filter(|moment| moment.stratum == stratum) {
+            sum += moment.hazard;
+            out.push((moment.time, sum));
+        }
+        out
+    }
+
+    /// The cumulative hazards of every stratum.
+    ///
+    /// # Errors
+    /// Rows of a stratum that was not in the fit.
+    pub(crate) fn baselines(
+        &self,
+        data: &Lifetimes,
+    ) -> Result<BTreeMap<usize, Vec<(f64, f64)>>, SurvivalError> {
+        let mut out = BTreeMap::new();
+        for stratum in data.strata_levels() {
+            if !self.strata.contains(&stratum) {
+                return Err(SurvivalError::Stratum(stratum));
+            }
+            out.insert(stratum, self.baseline_of(stratum));
+        }
+        Ok(out)
     }
 
     /// A row in standardised units.
@@ -180,12 +238,25 @@ impl Cox {
     /// The chance that each row has its event by `time`: what a calibration looks at.
     ///
     /// # Errors
-    /// A covariate of the fit that the data do not have.
+    /// A covariate of the fit that the data do not have, or a stratum that was not in the fit.
     pub fn event_chances(&self, data: &Lifetimes, time: f64) -> Result<Vec<f64>, SurvivalError> {
-        let until = self.moments.iter().take_while(|m| m.time <= time);
-        let baseline: f64 = until.map(|m| m.hazard).sum();
-        let scores = self.scores(data)?;
-        Ok(scores.into_iter().map(|s| -(-baseline * (-s).exp()).exp_m1()).collect())
+        let mut by = BTreeMap::new();
+        for (stratum, baseline) in self.baselines(data)? {
+            by.insert(stratum, hazard_by(&baseline, time));
+        }
+        let mut chances = self.scores(data)?;
+        for (chance, stratum) in chances.iter_mut().zip(data.strata()) {
+            *chance = -(-by[stratum] * (-*chance).exp()).exp_m1();
+        }
+        Ok(chances)
+    }
+}
+
+/// The cumulative hazard of a baseline by a time.
+pub(crate) fn hazard_by(baseline: &[(f64, f64)], time: f64) -> f64 {
+    match baseline.partition_point(|(when, _)| *when <= time) {
+        0 => 0.0,
+        after => baseline[after - 1].1,
     }
 }
 

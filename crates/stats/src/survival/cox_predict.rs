@@ -1,4 +1,4 @@
-use super::cox::Cox;
+use super::cox::{Cox, hazard_by};
 use super::data::Lifetimes;
 use super::error::SurvivalError;
 use super::log_rank::TestResult;
@@ -66,26 +66,29 @@ impl Cox {
         (drift.score, variance)
     }
 
-    /// The clock at each time of events, less its mean over the events, which changes no test and
-    /// keeps digits.
+    /// The clock at each moment, less its mean over the events, which changes no test and keeps
+    /// digits. The times of all strata are on one clock, as in R.
     fn readings(&self, clock: Clock) -> Vec<f64> {
+        let mut counts = vec![0.0; self.lasting.len()];
+        let place = |time: f64| self.lasting.partition_point(|(when, _)| *when < time);
+        for moment in &self.moments {
+            counts[place(moment.time)] += moment.events as f64;
+        }
         let mut before = 0.0;
         let mut total = 0.0;
-        let mut readings = Vec::with_capacity(self.moments.len());
-        for (moment, lasting) in self.moments.iter().zip(&self.lasting) {
-            let count = moment.events as f64;
+        let mut by_time = Vec::with_capacity(counts.len());
+        for ((time, lasting), count) in self.lasting.iter().zip(&counts) {
             let reading = match clock {
-                Clock::Identity => moment.time,
-                Clock::Logarithm => moment.time.ln(),
+                Clock::Identity => *time,
+                Clock::Logarithm => time.ln(),
                 Clock::Rank => before + (count + 1.0) / 2.0,
                 Clock::KaplanMeier => 1.0 - lasting,
             };
             before += count;
             total += count * reading;
-            readings.push(reading);
+            by_time.push(reading);
         }
-        readings.iter_mut().for_each(|reading| *reading -= total / before);
-        readings
+        self.moments.iter().map(|moment| by_time[place(moment.time)] - total / before).collect()
     }
 
     /// The cumulative hazard of one row by `time`, with an interval that counts both the baseline
@@ -153,6 +156,41 @@ impl Cox {
             .map(|(time, _)| time))
     }
 
+    /// The median duration of one row with its interval: the times at which the ends of the
+    /// survival's own intervals reach one half, infinite where they do not, as R's `survfit` of a
+    /// Cox model with log-log intervals.
+    ///
+    /// # Errors
+    /// As [`Cox::cumulative_hazard`].
+    pub fn median_interval(&self, row: &[f64], level: Level) -> Result<Estimate, SurvivalError> {
+        let x = self.checked(row)?;
+        let risk = dot(&self.slopes, &x).exp();
+        let mut hazard = 0.0;
+        let mut variance = 0.0;
+        let mut lever = vec![0.0; x.len()];
+        let mut out =
+            Estimate { value: None, low: f64::INFINITY, high: f64::INFINITY, n: self.rows as u64 };
+        for m in &self.moments {
+            hazard += m.hazard;
+            variance += m.variance;
+            for (sum, (own, mean)) in lever.iter_mut().zip(x.iter().zip(&m.mean)) {
+                *sum += (own - mean) * m.hazard;
+            }
+            let error = (variance + self.covariance.form(&lever, &lever)).sqrt() / hazard;
+            let reach = (level.z() * error).exp();
+            let reached = |times: f64| hazard * risk * times >= std::f64::consts::LN_2;
+            out.low = if reached(reach) { out.low.min(m.time) } else { out.low };
+            if reached(1.0) && out.value.is_none() {
+                out.value = Some(m.time);
+            }
+            if reached(1.0 / reach) {
+                out.high = m.time;
+                break;
+            }
+        }
+        Ok(out)
+    }
+
     /// E[min(T, horizon)] of one row. The interval comes from the curves at the ends of the
     /// survival's intervals, so it is wide rather than narrow.
     ///
@@ -186,18 +224,15 @@ impl Cox {
     /// went between two events are left out: the baseline says nothing about them.
     ///
     /// # Errors
-    /// A covariate of the fit that the data do not have, or no row that is left.
+    /// A covariate of the fit that the data do not have, a stratum that was not in the fit, or no row
+    /// that is left.
     pub fn residuals(&self, data: &Lifetimes) -> Result<Lifetimes, SurvivalError> {
-        let baseline = self.baseline();
+        let baselines = self.baselines(data)?;
         let scores = self.scores(data)?;
         let spans = (0..data.rows()).map(|i| {
             let risk = (-scores[i]).exp();
-            [data.entries()[i], data.durations()[i]].map(|time| {
-                risk * (match baseline.partition_point(|(t, _)| *t <= time) {
-                    0 => 0.0,
-                    after => baseline[after - 1].1,
-                })
-            })
+            let baseline = &baselines[&data.strata()[i]];
+            [data.entries()[i], data.durations()[i]].map(|time| risk * hazard_by(baseline, time))
         });
         let spans: Vec<[f64; 2]> = spans.collect();
         let kept: Vec<usize> =
@@ -211,6 +246,9 @@ impl Cox {
     }
 
     fn checked(&self, row: &[f64]) -> Result<Vec<f64>, SurvivalError> {
+        if self.strata.len() > 1 {
+            return Err(SurvivalError::SeveralStrata);
+        }
         let found = row.len();
         let rows = self.covariates.len();
         if found != rows {

@@ -115,6 +115,22 @@ impl Curve {
         self.steps.iter().find(|s| s.estimate.value.is_some_and(|v| v <= 0.5)).map(|s| s.time)
     }
 
+    /// The median with its interval: the times at which the ends of the curve's own intervals reach
+    /// one half (Brookmeyer and Crowley 1982). `None`, or a high end without bound, if the
+    /// observation ended before.
+    #[must_use]
+    pub fn median_interval(&self) -> Estimate {
+        let reached = |end: fn(&Estimate) -> f64| {
+            self.steps.iter().find(|s| end(&s.estimate) <= 0.5).map(|s| s.time)
+        };
+        Estimate {
+            value: self.median(),
+            low: reached(|estimate| estimate.low).unwrap_or(f64::INFINITY),
+            high: reached(|estimate| estimate.high).unwrap_or(f64::INFINITY),
+            n: self.start.n,
+        }
+    }
+
     /// The area under a survival curve up to a horizon: E[min(T, horizon)] without a distribution,
     /// with an interval by Greenwood's variance that is symmetric in its logarithm. Where nothing
     /// happened before the horizon, the lower end is that of the share that may have had the event.

@@ -1,5 +1,4 @@
 use super::error::SurvivalError;
-use crate::bootstrap::quantile;
 
 /// One named column of numbers that may explain the durations.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +26,7 @@ pub struct Lifetimes {
     observed: Vec<bool>,
     entries: Vec<f64>,
     weights: Vec<f64>,
+    strata: Vec<usize>,
     covariates: Vec<Covariate>,
 }
 
@@ -49,7 +49,8 @@ impl Lifetimes {
         }
         let entries = vec![0.0; rows];
         let weights = vec![1.0; rows];
-        Ok(Self { durations, observed, entries, weights, covariates: Vec::new() })
+        let strata = vec![0; rows];
+        Ok(Self { durations, observed, entries, weights, strata, covariates: Vec::new() })
     }
 
     /// When each row came under observation, for rows that would have been missed had they ended
@@ -80,6 +81,17 @@ impl Lifetimes {
             }
         }
         self.weights = weights;
+        Ok(self)
+    }
+
+    /// The stratum of each row, by any number: Cox's model gives each its own baseline, and rows of
+    /// different strata are never compared.
+    ///
+    /// # Errors
+    /// Another length.
+    pub fn stratified(mut self, strata: Vec<usize>) -> Result<Self, SurvivalError> {
+        same_length("the column of strata", strata.len(), self.rows())?;
+        self.strata = strata;
         Ok(self)
     }
 
@@ -115,6 +127,7 @@ impl Lifetimes {
             observed: rows.iter().map(|&i| self.observed[i]).collect(),
             entries: of(&self.entries),
             weights: of(&self.weights),
+            strata: rows.iter().map(|&i| self.strata[i]).collect(),
             covariates: self
                 .covariates
                 .iter()
@@ -133,6 +146,24 @@ impl Lifetimes {
     #[must_use]
     pub fn events(&self) -> usize {
         self.observed.iter().filter(|&&e| e).count()
+    }
+
+    /// How many rows there are when each counts as often as its weight says.
+    #[must_use]
+    pub fn total_weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// How many rows ended with the event when each counts as often as its weight says.
+    #[must_use]
+    pub fn event_weight(&self) -> f64 {
+        self.weights.iter().zip(&self.observed).filter(|(_, e)| **e).map(|(w, _)| w).sum()
+    }
+
+    /// Whether some row counts more or less than once.
+    #[must_use]
+    pub fn is_weighted(&self) -> bool {
+        self.weights.iter().any(|&w| w != 1.0)
     }
 
     /// How long each row was observed.
@@ -159,6 +190,12 @@ impl Lifetimes {
         &self.weights
     }
 
+    /// The stratum of each row; all the same where none were set.
+    #[must_use]
+    pub fn strata(&self) -> &[usize] {
+        &self.strata
+    }
+
     /// The columns, in the order in which they were added.
     #[must_use]
     pub fn covariates(&self) -> &[Covariate] {
@@ -176,12 +213,13 @@ impl Lifetimes {
     /// # Errors
     /// [`SurvivalError::NoEvents`].
     pub fn median_event_time(&self) -> Result<f64, SurvivalError> {
-        let mut times: Vec<f64> = self.event_times().collect();
-        if times.is_empty() {
-            return Err(SurvivalError::NoEvents);
+        let mut times = Vec::new();
+        for (i, &time) in self.durations.iter().enumerate() {
+            if self.observed[i] {
+                times.push((time, self.weights[i]));
+            }
         }
-        times.sort_by(f64::total_cmp);
-        Ok(quantile(&times, 0.5))
+        weighted_quantiles(times, [0.5]).map(|[median]| median).ok_or(SurvivalError::NoEvents)
     }
 
     /// The columns of these names, in their order.
@@ -202,16 +240,52 @@ impl Lifetimes {
         self.durations.iter().zip(&self.observed).filter(|(_, e)| **e).map(|(t, _)| *t)
     }
 
+    /// The different strata, ascending.
+    pub(crate) fn strata_levels(&self) -> Vec<usize> {
+        let mut levels = self.strata.clone();
+        levels.sort_unstable();
+        levels.dedup();
+        levels
+    }
+
     pub(crate) fn enters_late(&self) -> bool {
         self.entries.iter().any(|&e| e > 0.0)
     }
 
-    /// The rows from the longest to the shortest duration.
+    /// The rows from the longest to the shortest duration, stratum by stratum, the last one first:
+    /// in reverse both ascend.
     pub(crate) fn longest_first(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows()).collect();
-        order.sort_by(|&a, &b| self.durations[b].total_cmp(&self.durations[a]));
+        order.sort_by(|&a, &b| {
+            let by_time = self.durations[b].total_cmp(&self.durations[a]);
+            self.strata[b].cmp(&self.strata[a]).then(by_time)
+        });
         order
     }
+}
+
+/// Quantiles of values with weights, as if each value stood there as often as its weight says: with
+/// equal weights R's type 7, linear between order statistics. `None` without values.
+pub(crate) fn weighted_quantiles<const N: usize>(
+    mut values: Vec<(f64, f64)>,
+    shares: [f64; N],
+) -> Option<[f64; N]> {
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut until = Vec::with_capacity(values.len());
+    let mut total = 0.0;
+    for (_, weight) in &values {
+        total += weight;
+        until.push(total);
+    }
+    let last = values.len().checked_sub(1)?;
+    let mut out = [0.0; N];
+    for (quantile, share) in out.iter_mut().zip(shares) {
+        let position = share * (total - 1.0).max(0.0);
+        let below = position.floor();
+        let at = |rank: f64| values[until.partition_point(|&sum| sum <= rank).min(last)].0;
+        *quantile = at(below) + (at(below + 1.0) - at(below)) * (position - below);
+    }
+    Some(out)
 }
 
 fn same_length(column: &str, found: usize, rows: usize) -> Result<(), SurvivalError> {
@@ -219,4 +293,21 @@ fn same_length(column: &str, found: usize, rows: usize) -> Result<(), SurvivalEr
         return Ok(());
     }
     Err(SurvivalError::Length { column: column.to_owned(), found, rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bootstrap::quantile;
+
+    #[test]
+    fn quantiles_of_weights_are_those_of_copies() {
+        let values = vec![(3.0, 2.0), (1.0, 1.0), (7.0, 3.0), (4.0, 1.0)];
+        let copies = [1.0, 3.0, 3.0, 4.0, 7.0, 7.0, 7.0];
+        for share in [0.0, 0.1, 0.37, 0.5, 0.9, 1.0] {
+            let [got] = weighted_quantiles(values.clone(), [share]).unwrap();
+            assert!((got - quantile(&copies, share)).abs() < 1e-12, "{share} {got}");
+        }
+        assert_eq!(weighted_quantiles(Vec::new(), [0.5]), None);
+    }
 }

@@ -75,6 +75,12 @@ pub enum SurvivalError {
     NoPairs,
     /// What was observed among rows with a prediction has no smooth curve.
     NoSmoothing,
+    /// Rows that entered late have no censoring weights.
+    LateEntries,
+    /// A stratum of which the fit knows no baseline.
+    Stratum(usize),
+    /// A row can be predicted within one stratum only.
+    SeveralStrata,
     /// A constant is already in the model as its intercept.
     Constant(String),
     /// The columns repeat each other, as all dummies of one factor do.
@@ -128,6 +134,9 @@ impl fmt::Display for SurvivalError {
             Self::NoPairs => f.write_str("no two rows of which it is known which ended first"),
             Self::NoSmoothing => f.write_str("what was observed cannot be smoothed: too few events, or durations or predictions that \
                 are all the same"),
+            Self::LateEntries => f.write_str("rows that entered late have no inverse censoring weights"),
+            Self::Stratum(value) => write!(f, "stratum {value} was not among the rows of the fit"),
+            Self::SeveralStrata => f.write_str("the fit has several strata; say within which one to predict"),
             Self::Constant(value) => write!(f, "{value} is the same in every row; drop it"),
             Self::Collinear { covariate, with } => write!(f, "{covariate} follows from {}; drop one of them", with.join(", ")),
             Self::Separation(value) => write!(f, "{value} separates events from censored rows, so its coefficient is infinite; drop it, merge \

@@ -18,6 +18,15 @@ impl Square {
         self.at[i * self.n + j] += value;
     }
 
+    /// Adds v·vᵀ to the lower triangle.
+    pub(crate) fn add_outer(&mut self, v: &[f64]) {
+        for (i, a) in v.iter().enumerate() {
+            for (j, b) in v[..=i].iter().enumerate() {
+                self.add(i, j, a * b);
+            }
+        }
+    }
+
     /// Copies the lower triangle over the upper one, which was not summed.
     pub(crate) fn mirror(&mut self) {
         for i in 0..self.n {

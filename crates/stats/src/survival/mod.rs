@@ -3,14 +3,15 @@
 //!
 //! From rows to a verdict:
 //!
-//! 1. [`Lifetimes`]: durations, whether the event was seen, covariates; weights and late entries,
+//! 1. [`Lifetimes`]: durations, whether the event was seen, covariates; weights, late entries and
+//!    strata,
 //! 2. [`kaplan_meier`], [`nelson_aalen`], [`log_rank`]: curves and their comparison without a
 //!    model,
 //! 3. [`fit()`]: a parametric model of [`FAMILIES`], or [`cox()`]: only the effect of covariates,
-//! 4. [`Fit::coefficients`], [`Fit::aic`], [`concordance()`], [`calibration()`], [`qq_points`],
-//!    [`Cox::proportionality`]: whether to trust it,
+//! 4. [`Fit::coefficients`], [`Fit::aic`], [`concordance()`], [`uno_concordance`], [`calibration()`],
+//!    [`brier_score`], [`qq_points`], [`Cox::proportionality`]: whether to trust it,
 //! 5. [`Fit::predict`]: survival, hazard, quantiles and means of a row, with intervals;
-//!    [`Fit::clustered`] where rows come in clusters,
+//!    [`Fit::clustered`] and [`Cox::clustered`] where rows come in clusters,
 //! 6. [`Model`], [`compare()`], [`recommend`]: which of several to use,
 //! 7. [`cost_ratio`], [`failure_rate`]: what an attack costs beside training.
 //!
@@ -32,8 +33,11 @@
 //! A new parametric model is one file in `families` with two formulas ([`Distribution`]) and a
 //! line in [`FAMILIES`]; derivatives are exact, since the formulas are evaluated on [`Jet`]s.
 
+mod brier;
 mod by_sample;
 mod calibration;
+mod calibration_interval;
+mod censoring;
 mod clustered;
 mod coefficient;
 mod compare;
@@ -41,6 +45,7 @@ mod concordance;
 mod cost;
 mod cox;
 mod cox_predict;
+mod cox_robust;
 mod crossed;
 mod curve;
 mod data;
@@ -50,6 +55,8 @@ mod families;
 mod family;
 mod gamma;
 mod gamma_tail;
+mod hazard_cells;
+mod hazard_spline;
 mod jet;
 mod likelihood;
 mod log_rank;
@@ -61,11 +68,13 @@ mod partial;
 mod predict;
 mod standard;
 
+pub use brier::{brier_horizon, brier_score, integrated_brier_score};
 pub use by_sample::{BySample, SampleRows, by_sample};
 pub use calibration::{Calibration, Smoothing, calibration};
-pub use coefficient::{Coefficient, INTERCEPT};
+pub use calibration_interval::{CalibrationInterval, calibration_interval};
+pub use coefficient::{Coefficient, INTERCEPT, adjusted_p};
 pub use compare::{Compared, Recommendation, Worth, compare, recommend, recommend_parametric};
-pub use concordance::concordance;
+pub use concordance::{concordance, uno_concordance};
 pub use cost::{cost_ratio, failure_rate};
 pub use cox::{Cox, cox};
 pub use cox_predict::Clock;

@@ -1,6 +1,6 @@
 use super::calibration::{Calibration, Smoothing, calibration};
 use super::coefficient::Coefficient;
-use super::concordance::concordance;
+use super::concordance::{concordance, uno_concordance};
 use super::cox::{Cox, cox};
 use super::data::Lifetimes;
 use super::error::SurvivalError;
@@ -91,8 +91,12 @@ pub enum Fitted {
 pub struct Assessment {
     /// Harrell's concordance.
     pub concordance: Result<f64, SurvivalError>,
+    /// Uno's concordance, which does not depend on when rows were censored.
+    pub uno: Result<f64, SurvivalError>,
     /// The calibration at the time asked for.
     pub calibration: Result<Calibration, SurvivalError>,
+    /// The calibration by lifelines' definition.
+    pub lifelines: Result<Calibration, SurvivalError>,
 }
 
 impl Fitted {
@@ -201,9 +205,32 @@ impl Fitted {
     pub fn assess(&self, data: &Lifetimes, horizon: Horizon) -> Assessment {
         let Horizon { time, smoothing } = horizon;
         let chances = self.event_chances(data, time);
+        let scores = self.scores(data);
+        let with = |smoothing: Smoothing| {
+            chances.clone().and_then(|chances| calibration(data, &chances, time, smoothing))
+        };
+        let asked = with(smoothing);
+        let lifelines = match smoothing {
+            Smoothing::Spline => asked.clone(),
+            _ => with(Smoothing::Spline),
+        };
         Assessment {
-            concordance: self.scores(data).and_then(|scores| concordance(data, &scores)),
-            calibration: chances.and_then(|c| calibration(data, &c, time, smoothing)),
+            concordance: scores.clone().and_then(|scores| concordance(data, &scores)),
+            uno: scores.and_then(|scores| uno_concordance(data, &scores, f64::INFINITY)),
+            calibration: asked,
+            lifelines,
+        }
+    }
+
+    /// The same fit with robust standard errors; `data` are its rows, `clusters` says which of them
+    /// belong together. See [`Fit::robust`] and [`Cox::clustered`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn robust(&self, data: &Lifetimes, clusters: &[usize]) -> Result<Self, SurvivalError> {
+        match self {
+            Self::Parametric(fit) => Ok(Self::Parametric(fit.robust(data, clusters)?)),
+            Self::Cox(cox) => Ok(Self::Cox(Box::new(cox.clustered(clusters)?))),
         }
     }
 }

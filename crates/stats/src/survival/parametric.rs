@@ -77,6 +77,8 @@ pub struct Fit {
     pub(crate) estimates: Vec<f64>,
     pub(crate) covariance: Square,
     rows: usize,
+    /// How many rows there are by weight.
+    weight: f64,
     log_likelihood: f64,
 }
 
@@ -120,6 +122,7 @@ pub fn fit(
         blocks: likelihood.blocks,
         estimates,
         rows: data.rows(),
+        weight: data.total_weight(),
     })
 }
 
@@ -323,10 +326,11 @@ impl Fit {
         2.0 * self.estimates.len() as f64 - 2.0 * self.log_likelihood
     }
 
-    /// The Bayesian criterion k·ln n − 2·ln L with k the number of coefficients.
+    /// The Bayesian criterion k·ln n − 2·ln L with k the number of coefficients and n the number of
+    /// rows by weight.
     #[must_use]
     pub fn bic(&self) -> f64 {
-        self.estimates.len() as f64 * (self.rows as f64).ln() - 2.0 * self.log_likelihood
+        self.estimates.len() as f64 * self.weight.ln() - 2.0 * self.log_likelihood
     }
 
     /// The distribution's parameters for one row of covariates.

@@ -14,7 +14,7 @@ pub enum Ties {
 }
 
 /// Cox's partial likelihood over rows sorted from the longest duration to the shortest, so that
-/// the risk set only grows and one pass sums everything.
+/// the risk set only grows and one pass sums everything; it starts anew with each stratum.
 #[derive(Debug, Clone)]
 pub(crate) struct Partial {
     width: usize,
@@ -23,8 +23,14 @@ pub(crate) struct Partial {
     times: Vec<f64>,
     observed: Vec<bool>,
     weights: Vec<f64>,
-    /// Late entries with their row, latest first: who leaves the risk set again.
-    late: Vec<(f64, usize)>,
+    strata: Vec<usize>,
+    /// When each row came under observation.
+    entries: Vec<f64>,
+    /// The place of each row in the data.
+    order: Vec<usize>,
+    /// Rows that entered late, by stratum as the rows are and then latest first: who leaves the
+    /// risk set again.
+    late: Vec<usize>,
     ties: Ties,
     penalty: f64,
 }
@@ -32,6 +38,7 @@ pub(crate) struct Partial {
 /// What the model knows about one time of events.
 #[derive(Debug, Clone)]
 pub(crate) struct Moment {
+    pub(crate) stratum: usize,
     pub(crate) time: f64,
     /// The increment of the baseline's cumulative hazard.
     pub(crate) hazard: f64,
@@ -41,6 +48,19 @@ pub(crate) struct Moment {
     pub(crate) mean: Vec<f64>,
     /// How many events there were.
     pub(crate) events: usize,
+}
+
+/// One row of a partial likelihood.
+pub(crate) struct Case<'a> {
+    /// Its place in the data.
+    pub(crate) place: usize,
+    pub(crate) stratum: usize,
+    pub(crate) time: f64,
+    pub(crate) entry: f64,
+    pub(crate) observed: bool,
+    pub(crate) weight: f64,
+    /// Its standardised covariates.
+    pub(crate) x: &'a [f64],
 }
 
 /// How the likelihood would change if every coefficient drifted with a reading of time, at no drift.
@@ -54,9 +74,9 @@ pub(crate) struct Drift {
 }
 
 /// Sums over a set of rows of weight·e^η, and of that times x and x·xᵀ (lower half).
-struct Sums {
-    zero: f64,
-    first: Vec<f64>,
+pub(crate) struct Sums {
+    pub(crate) zero: f64,
+    pub(crate) first: Vec<f64>,
     second: Square,
 }
 
@@ -90,22 +110,43 @@ impl Sums {
 impl Partial {
     pub(crate) fn new(data: &Lifetimes, standard: &Standard, ties: Ties, penalty: f64) -> Self {
         let order = data.longest_first();
-        let mut late: Vec<(f64, usize)> = Vec::new();
-        for (place, &i) in order.iter().enumerate() {
-            if data.entries()[i] > 0.0 {
-                late.push((data.entries()[i], place));
-            }
-        }
-        late.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let entries: Vec<f64> = order.iter().map(|&i| data.entries()[i]).collect();
+        let strata: Vec<usize> = order.iter().map(|&i| data.strata()[i]).collect();
+        let mut late: Vec<usize> = (0..order.len()).filter(|&i| entries[i] > 0.0).collect();
+        late.sort_by(|&a, &b| strata[b].cmp(&strata[a]).then(entries[b].total_cmp(&entries[a])));
         Self {
             width: standard.columns.len(),
             rows: order.iter().flat_map(|&i| standard.columns.iter().map(move |c| c[i])).collect(),
             times: order.iter().map(|&i| data.durations()[i]).collect(),
             observed: order.iter().map(|&i| data.observed()[i]).collect(),
             weights: order.iter().map(|&i| data.row_weights()[i]).collect(),
+            strata,
+            entries,
+            order,
             late,
             ties,
             penalty: penalty * data.row_weights().iter().sum::<f64>(),
+        }
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// All that is known of one row.
+    pub(crate) fn case(&self, i: usize) -> Case<'_> {
+        Case {
+            place: self.order[i],
+            stratum: self.strata[i],
+            time: self.times[i],
+            entry: self.entries[i],
+            observed: self.observed[i],
+            weight: self.weights[i],
+            x: self.row(i),
         }
     }
 
@@ -119,7 +160,12 @@ impl Partial {
 
     /// Walks through the times of events, latest first, with the sums over the risk set, the sums
     /// over the events, and the events' rows.
-    fn walk(&self, at: &[f64], derivatives: bool, mut visit: impl FnMut(&Sums, &Sums, &[usize])) {
+    pub(crate) fn walk(
+        &self,
+        at: &[f64],
+        derivatives: bool,
+        mut visit: impl FnMut(&Sums, &Sums, &[usize]),
+    ) {
         let mut risk = Sums::new(self.width);
         let mut ended = Sums::new(self.width);
         let mut start = 0;
@@ -127,7 +173,13 @@ impl Partial {
         let weight = |i: usize| self.weights[i] * dot(at, self.row(i)).exp();
         while start < self.times.len() {
             let time = self.times[start];
-            let end = start + self.times[start..].partition_point(|&t| t == time);
+            let stratum = self.strata[start];
+            if start > 0 && self.strata[start - 1] != stratum {
+                risk.clear();
+                gone += self.late[gone..].partition_point(|&i| self.strata[i] > stratum);
+            }
+            let same = |i: &usize| self.times[*i] == time && self.strata[*i] == stratum;
+            let end = (start..self.times.len()).take_while(same).last().map_or(start, |i| i + 1);
             ended.clear();
             let mut events = Vec::new();
             for i in start..end {
@@ -138,7 +190,10 @@ impl Partial {
                     events.push(i);
                 }
             }
-            while let Some(&(_, i)) = self.late.get(gone).filter(|(entry, _)| *entry >= time) {
+            while let Some(&i) = self.late.get(gone) {
+                if self.strata[i] != stratum || self.entries[i] < time {
+                    break;
+                }
                 risk.add(-weight(i), self.row(i), derivatives);
                 gone += 1;
             }
@@ -151,7 +206,7 @@ impl Partial {
 
     /// The shares of the events' own risk that are taken out, one per factor of the likelihood,
     /// and the weight of each factor.
-    fn factors(&self, events: &[usize]) -> (Vec<f64>, f64) {
+    pub(crate) fn factors(&self, events: &[usize]) -> (Vec<f64>, f64) {
         let total: f64 = events.iter().map(|&i| self.weights[i]).sum();
         let count = events.len() as f64;
         match self.ties {
@@ -196,12 +251,13 @@ impl Partial {
         out
     }
 
-    /// Baseline and means at the fitted coefficients, ascending in time.
+    /// Baseline and means at the fitted coefficients, ascending in stratum and time.
     pub(crate) fn moments(&self, at: &[f64]) -> Vec<Moment> {
         let mut out = Vec::new();
         self.walk(at, true, |risk, _, events| {
             let weight: f64 = events.iter().map(|&i| self.weights[i]).sum();
             out.push(Moment {
+                stratum: self.strata[events[0]],
                 time: self.times[events[0]],
                 hazard: weight / risk.zero,
                 variance: weight / (risk.zero * risk.zero),

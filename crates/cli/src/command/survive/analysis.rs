@@ -1,15 +1,19 @@
 //! From rows to fits.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, anyhow, bail, ensure};
 use faultlens::Seed;
 use faultlens::analysis::format::counted;
 use faultlens::report::plain;
 use faultlens::stats::survival::{
-    Compared, Covariate, Fitted, Horizon, Lifetimes, Model, Options, Recommendation, Smoothing,
-    SurvivalError, Ties, Worth, compare, recommend,
+    Compared, Fitted, Horizon, Lifetimes, Model, Options, Recommendation, Smoothing, SurvivalError,
+    Ties, Worth, compare, recommend,
 };
 use faultlens::stats::{Estimate, Level};
 
+use super::closer::Closer;
+use super::formula::Formula;
 use super::rows::Rows;
 use crate::args::{SmoothingName, SurviveArgs, TiesName};
 
@@ -54,9 +58,21 @@ impl Question {
         };
         let model = &args.model;
         let fits = !matches!(question, Self::Curve);
-        ensure!(!fits || args.strata.is_none(), "--strata needs --model {CURVE}");
+        let cox = matches!(question, Self::Fit(Asked::One(Model::Cox(_))));
+        let formula = args.formula.as_deref().map(Formula::parse).transpose()?.unwrap_or_default();
+        let stratified = args.strata.is_some() || formula.strata.is_some();
+        ensure!(
+            !fits || cox || !stratified,
+            "--strata needs --model {CURVE} or cox; levels of other models are covariates, also of \
+             --ancillary parameters"
+        );
         let of_fits = args.penalty != 0.0 || args.test.is_some() || args.time.is_some();
         ensure!(fits || !of_fits, "--penalty, --test and --time need a model other than {CURVE}");
+        let of_fits = args.formula.is_some() || args.cluster.is_some() || args.robust;
+        ensure!(
+            fits || !(of_fits || args.predict.is_some()),
+            "--formula, --cluster, --robust and --predict need a model other than {CURVE}"
+        );
         let one = matches!(question, Self::Fit(Asked::One(Model::Parametric(_))));
         ensure!(
             one || args.ancillary.is_empty(),
@@ -75,10 +91,12 @@ fn unknown(name: &str) -> anyhow::Error {
     }
 }
 
-/// Rows to fit, and rows to test the fit on.
+/// Rows to fit, and rows to test the fit on, with which of them belong together.
 pub(super) struct Split {
     pub(super) train: Lifetimes,
     pub(super) test: Option<Lifetimes>,
+    train_units: Vec<usize>,
+    test_units: Vec<usize>,
 }
 
 /// All models beside each other.
@@ -91,21 +109,30 @@ pub(super) struct RunComparison {
 /// How long a row with mean covariates lasts.
 pub(super) struct Expected {
     pub(super) median: Estimate,
-    pub(super) mean: Estimate,
+    /// Of a parametric fit; Cox's has no distribution.
+    pub(super) mean: Option<Estimate>,
 }
 
 impl Expected {
-    /// Of a parametric fit; Cox's has no distribution.
+    /// `None` where strata have medians of their own.
     fn new(fit: &Fitted, data: &Lifetimes) -> Result<Option<Self>, SurvivalError> {
-        let Fitted::Parametric(fit) = fit else { return Ok(None) };
-        let n = data.rows() as f64;
-        let row: Vec<f64> = data
-            .covariates()
-            .iter()
-            .map(|column: &Covariate| column.values.iter().map(|v| v / n).sum())
-            .collect();
-        let predicted = fit.predict(&row, Level::default())?;
-        Ok(Some(Self { median: predicted.median(), mean: predicted.mean() }))
+        let total = data.total_weight();
+        let mut row = Vec::new();
+        for column in data.covariates() {
+            let terms = column.values.iter().zip(data.row_weights()).map(|(v, w)| v * (w / total));
+            row.push(terms.sum());
+        }
+        let level = Level::default();
+        Ok(match fit {
+            Fitted::Parametric(fit) => {
+                let predicted = fit.predict(&row, level)?;
+                Some(Self { median: predicted.median(), mean: Some(predicted.mean()) })
+            }
+            Fitted::Cox(cox) if cox.strata().len() > 1 => None,
+            Fitted::Cox(cox) => {
+                Some(Self { median: cox.median_interval(&row, level)?, mean: None })
+            }
+        })
     }
 }
 
@@ -116,6 +143,11 @@ pub(super) struct Findings {
     /// The time by which chances were compared with the data.
     pub(super) time: f64,
     pub(super) expected: Option<Expected>,
+    /// A closer look at the training rows, and at the test rows.
+    pub(super) closer: Closer,
+    pub(super) closer_test: Option<Closer>,
+    /// How many clusters there are, where errors are robust.
+    pub(super) clusters: Option<usize>,
     pub(super) comparison: Option<RunComparison>,
 }
 
@@ -128,6 +160,7 @@ pub(super) fn findings(args: &SurviveArgs, asked: Asked, rows: &Rows) -> anyhow:
     };
     ensure!(time.is_finite() && time >= 0.0, "--time must be a number above 0, not {time}");
     let smoothing = match args.smoothing {
+        SmoothingName::Flexible => Smoothing::Flexible,
         SmoothingName::Spline => Smoothing::Spline,
         SmoothingName::Straight => Smoothing::Straight,
     };
@@ -141,15 +174,33 @@ pub(super) fn findings(args: &SurviveArgs, asked: Asked, rows: &Rows) -> anyhow:
     };
     // The recommended model is fitted again to all rows; test rows were needed for the choice only.
     let share = if comparison.is_some() { 0.0 } else { args.test.unwrap_or(0.0) };
-    let split = split(&rows.data, share, args.seed)?;
+    let split = split(rows, share, args.seed)?;
     if matches!(model, Model::Parametric(_)) {
         refuse_zero(rows, args)?;
     }
     let fitted = compare(&[model], &split.train, split.test.as_ref(), &options, horizon);
     let one = fitted.into_iter().next().context("no model")?;
-    let worth = one.outcome.with_context(|| format!("{} has no fit", model.name()))?;
+    let mut worth = one.outcome.with_context(|| format!("{} has no fit", model.name()))?;
+    let robust = args.robust || rows.clusters.is_some();
+    if robust {
+        worth.fit = worth.fit.robust(&split.train, &split.train_units)?;
+    }
+    let closer = Closer::new(args, &worth.fit, &split.train, &split.train_units, time);
+    let closer_test = split
+        .test
+        .as_ref()
+        .map(|test| Closer::new(args, &worth.fit, test, &split.test_units, time));
     let expected = Expected::new(&worth.fit, &split.train)?;
-    Ok(Findings { split, worth, time, expected, comparison })
+    let clusters = robust.then(|| different(&split.train_units));
+    Ok(Findings { split, worth, time, expected, closer, closer_test, clusters, comparison })
+}
+
+/// How many different numbers there are.
+fn different(numbers: &[usize]) -> usize {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.len()
 }
 
 fn all(
@@ -160,7 +211,7 @@ fn all(
     horizon: Horizon,
 ) -> anyhow::Result<RunComparison> {
     refuse_zero(rows, args)?;
-    let split = split(&rows.data, args.test.unwrap_or(HELD_OUT), args.seed)?;
+    let split = split(rows, args.test.unwrap_or(HELD_OUT), args.seed)?;
     let mut asked = Model::all(ties);
     if rows.data.covariates().is_empty() {
         // It would have nothing to say.
@@ -208,29 +259,61 @@ fn options(args: &SurviveArgs, rows: &Rows) -> anyhow::Result<Options> {
     Ok(options)
 }
 
-/// Draws the rows of the test; the order of the others stays.
-fn split(data: &Lifetimes, share: f64, seed: u64) -> anyhow::Result<Split> {
+/// Draws the rows of the test; the order of the others stays. Rows of one cluster stay together, since
+/// a model would know what it is tested on otherwise.
+fn split(rows: &Rows, share: f64, seed: u64) -> anyhow::Result<Split> {
+    let data = &rows.data;
+    let all: Vec<usize> = (0..data.rows()).collect();
+    let units = rows.clusters.clone().unwrap_or(all.clone());
     if share == 0.0 {
-        return Ok(Split { train: data.clone(), test: None });
+        let test_units = Vec::new();
+        return Ok(Split { train: data.clone(), test: None, train_units: units, test_units });
     }
-    let mut rows: Vec<usize> = (0..data.rows()).collect();
-    Seed::new(seed).child("split").stream().shuffle(&mut rows);
-    let held = ((data.rows() as f64 * share).round() as usize).max(1);
-    ensure!(held < data.rows(), "too few rows to hold {held} out; use --test 0");
-    let (test, train) = rows.split_at_mut(held);
-    test.sort_unstable();
-    train.sort_unstable();
-    Ok(Split { train: data.select(train)?, test: Some(data.select(test)?) })
+    let mut order: Vec<usize> = units.clone();
+    order.sort_unstable();
+    order.dedup();
+    Seed::new(seed).child("split").stream().shuffle(&mut order);
+    let held = ((order.len() as f64 * share).round() as usize).max(1);
+    ensure!(held < order.len(), "too few rows to hold {held} out; use --test 0");
+    let held: BTreeSet<usize> = order.into_iter().take(held).collect();
+    let (test, train): (Vec<usize>, Vec<usize>) =
+        all.into_iter().partition(|&i| held.contains(&units[i]));
+    let unit = |rows: &[usize]| rows.iter().map(|&i| units[i]).collect();
+    Ok(Split {
+        train_units: unit(&train),
+        test_units: unit(&test),
+        train: data.select(&train)?,
+        test: Some(data.select(&test)?),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+
+    /// Fifty rows, perhaps in clusters.
+    fn rows(clusters: Option<Vec<usize>>) -> Rows {
+        let times: Vec<f64> = (1..=50).map(f64::from).collect();
+        let n = times.len();
+        Rows {
+            data: Lifetimes::new(times, vec![true; n]).unwrap(),
+            lines: (0..n as u64).collect(),
+            strata: None,
+            strata_levels: Vec::new(),
+            clusters,
+            design: Vec::new(),
+            left_out: 0,
+            bases: BTreeMap::default(),
+            terms: BTreeMap::default(),
+            notes: Vec::new(),
+        }
+    }
 
     #[test]
     fn every_row_is_on_one_side() {
-        let times: Vec<f64> = (1..=50).map(f64::from).collect();
-        let data = Lifetimes::new(times.clone(), vec![true; 50]).unwrap();
+        let data = rows(None);
         let parts = |seed| split(&data, 0.2, seed).unwrap();
         let one = parts(1);
         let same = parts(1);
@@ -239,10 +322,20 @@ mod tests {
         assert_eq!((test.rows(), one.train.rows()), (10, 40));
         let mut both = [test.durations(), one.train.durations()].concat();
         both.sort_by(f64::total_cmp);
-        assert_eq!(both, times);
+        assert_eq!(both, data.data.durations());
         assert_eq!(one.train, same.train);
         assert_ne!(one.train, other.train);
-        assert!(split(&data.select(&[0]).unwrap(), 0.2, 1).is_err());
-        assert_eq!(split(&data, 0.0, 1).unwrap().train, data);
+        let mut few = rows(None);
+        few.data = few.data.select(&[0]).unwrap();
+        assert!(split(&few, 0.2, 1).is_err());
+        assert_eq!(split(&data, 0.0, 1).unwrap().train, data.data);
+    }
+
+    #[test]
+    fn rows_of_a_cluster_stay_together() {
+        let data = rows(Some((0..50).map(|i| i / 5).collect()));
+        let parts = split(&data, 0.2, 1).unwrap();
+        assert_eq!((parts.train.rows(), parts.test.unwrap().rows()), (40, 10));
+        assert!(parts.test_units.iter().all(|unit| !parts.train_units.contains(unit)));
     }
 }

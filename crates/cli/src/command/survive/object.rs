@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use faultlens::stats::survival::{
-    Assessment, Calibration, Clock, Coefficient, Compared, Curve, Fitted, Lifetimes, Model,
-    TestResult,
+    Assessment, Calibration, CalibrationInterval, Clock, Coefficient, Compared, Cox, Curve, Fitted,
+    Lifetimes, Model, TestResult, adjusted_p,
 };
-use faultlens::stats::{Estimate, Level};
+use faultlens::stats::{Estimate, Level, holm};
 use serde::Serialize;
 
 use super::analysis::{Findings, RunComparison};
+use super::closer::Closer;
 use super::curves::Curves;
+use super::predict::{Predicted, Predictions};
 use super::rows::Rows;
 
 /// What `--json` prints; docs/survival.md explains the fields.
@@ -25,10 +27,20 @@ pub(super) struct Object<'a> {
     e50: Option<f64>,
     e90: Option<f64>,
     emax: Option<f64>,
+    uno: Option<f64>,
+    ici_interval: Option<[f64; 2]>,
+    ici_lifelines: Option<f64>,
+    e50_lifelines: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brier: Option<BrierScores>,
     model: &'a str,
     time: Option<f64>,
     rows: usize,
     events: usize,
+    rows_by_weight: f64,
+    events_by_weight: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clusters: Option<usize>,
     left_out: usize,
     base_levels: &'a BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +52,11 @@ pub(super) struct Object<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Compare<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    predictions: Option<Vec<Prediction>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     median: Option<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median_interval: Option<[Option<f64>; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<Step>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +73,8 @@ struct Line {
     se: f64,
     z: f64,
     p: f64,
+    /// By Holm over the table; none of an intercept.
+    p_adjusted: Option<f64>,
     low: f64,
     high: f64,
 }
@@ -65,14 +83,34 @@ struct Line {
 #[derive(Serialize)]
 struct Lasting {
     median: Interval,
-    mean: Interval,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<Interval>,
+}
+
+/// A row of the table that was to be predicted, by its line there.
+#[derive(Serialize)]
+struct Prediction {
+    line: u64,
+    survival: Interval,
+    median: Interval,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<Interval>,
+}
+
+/// Mean squared differences, of the fit and of a curve without covariates.
+#[derive(Serialize)]
+struct BrierScores {
+    at_time: f64,
+    without_covariates: f64,
+    integrated: f64,
+    horizon: f64,
 }
 
 #[derive(Serialize)]
 struct Interval {
     value: Option<f64>,
-    low: f64,
-    high: f64,
+    low: Option<f64>,
+    high: Option<f64>,
 }
 
 /// How well a fit does on some rows.
@@ -85,6 +123,13 @@ struct Measures {
     e50: Option<f64>,
     e90: Option<f64>,
     emax: Option<f64>,
+    uno: Option<f64>,
+    ici_lifelines: Option<f64>,
+    e50_lifelines: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ici_interval: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brier: Option<BrierScores>,
 }
 
 #[derive(Serialize)]
@@ -92,6 +137,9 @@ struct Test {
     statistic: f64,
     freedom: usize,
     p: f64,
+    /// By Holm, where there are several of a kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p_adjusted: Option<f64>,
 }
 
 /// Whether hazards are proportional, for all covariates and for each.
@@ -136,6 +184,7 @@ struct Group<'a> {
     rows: usize,
     events: usize,
     median: Option<f64>,
+    median_interval: [Option<f64>; 2],
     curve: Vec<Step>,
 }
 
@@ -151,17 +200,27 @@ impl<'a> Object<'a> {
             e50: None,
             e90: None,
             emax: None,
+            uno: None,
+            ici_interval: None,
+            ici_lifelines: None,
+            e50_lifelines: None,
+            brier: None,
             model,
             time: None,
             rows: rows.data.rows(),
             events: rows.data.events(),
+            rows_by_weight: rows.data.total_weight(),
+            events_by_weight: rows.data.event_weight(),
+            clusters: None,
             left_out: rows.left_out,
             base_levels: &rows.bases,
             at_mean_covariates: None,
             test: None,
             proportionality: None,
             comparison: None,
+            predictions: None,
             median: None,
+            median_interval: None,
             curve: None,
             groups: None,
             log_rank: None,
@@ -169,23 +228,27 @@ impl<'a> Object<'a> {
     }
 
     /// Of a fit.
-    pub(super) fn of_fit(found: &'a Findings, rows: &'a Rows) -> Self {
+    pub(super) fn of_fit(
+        found: &'a Findings,
+        rows: &'a Rows,
+        predictions: Option<&Predictions>,
+    ) -> Self {
         let fit = &found.worth.fit;
-        let own = Measures::new(&found.worth.train, &found.split.train);
+        let train = &found.split.train;
+        let own = Measures::new(&found.worth.train, train).closer(Some(&found.closer));
         let both = found.worth.test.as_ref().zip(found.split.test.as_ref());
         let proportionality = match fit {
-            Fitted::Cox(cox) => Some(Proportionality {
-                all: Test::new(cox.global_proportionality(Clock::default())),
-                covariates: cox
-                    .proportionality(Clock::default())
-                    .into_iter()
-                    .map(|(name, test)| (name, Test::new(test)))
-                    .collect(),
-            }),
+            Fitted::Cox(cox) => Some(Proportionality::new(cox)),
             Fitted::Parametric(_) => None,
         };
+        let coefficients = fit.coefficients(Level::default());
+        let adjusted = adjusted_p(&coefficients);
         Self {
-            coefficients: fit.coefficients(Level::default()).into_iter().map(Line::new).collect(),
+            coefficients: coefficients
+                .into_iter()
+                .zip(adjusted)
+                .map(|(line, p_adjusted)| Line::new(line, p_adjusted))
+                .collect(),
             log_likelihood: Some(fit.log_likelihood()),
             aic: Some(fit.aic()),
             bic: Some(fit.bic()),
@@ -194,14 +257,24 @@ impl<'a> Object<'a> {
             e50: own.e50,
             e90: own.e90,
             emax: own.emax,
+            uno: own.uno,
+            ici_interval: own.ici_interval,
+            ici_lifelines: own.ici_lifelines,
+            e50_lifelines: own.e50_lifelines,
+            brier: own.brier,
             time: Some(found.time),
             rows: own.rows,
             events: own.events,
+            rows_by_weight: train.total_weight(),
+            events_by_weight: train.event_weight(),
+            clusters: found.clusters,
+            predictions: predictions.map(|all| all.rows.iter().map(Prediction::new).collect()),
             at_mean_covariates: found.expected.as_ref().map(|expected| Lasting {
                 median: Interval::new(&expected.median),
-                mean: Interval::new(&expected.mean),
+                mean: expected.mean.as_ref().map(Interval::new),
             }),
-            test: both.map(|(test, data)| Measures::new(test, data)),
+            test: both
+                .map(|(test, data)| Measures::new(test, data).closer(found.closer_test.as_ref())),
             proportionality,
             comparison: found.comparison.as_ref().map(Compare::new),
             ..Self::empty(fit.name(), rows)
@@ -219,17 +292,49 @@ impl<'a> Object<'a> {
                     rows: data.rows(),
                     events: data.events(),
                     median: curve.median(),
+                    median_interval: ends(&curve.median_interval()),
                     curve: steps(curve),
                 })
                 .collect()
         });
         Self {
             median: Some(curves.all.median()),
+            median_interval: Some(ends(&curves.all.median_interval())),
             curve: Some(steps(&curves.all)),
             groups,
             log_rank: curves.log_rank.map(Test::new),
             ..Self::empty("km", rows)
         }
+    }
+}
+
+/// The ends of an interval; what is infinite is `null`.
+fn ends(of: &Estimate) -> [Option<f64>; 2] {
+    [of.low, of.high].map(|end| Some(end).filter(|end| end.is_finite()))
+}
+
+impl Prediction {
+    fn new(of: &Predicted) -> Self {
+        Self {
+            line: of.line,
+            survival: Interval::new(&of.survival),
+            median: Interval::new(&of.median),
+            mean: of.mean.as_ref().map(Interval::new),
+        }
+    }
+}
+
+impl Proportionality {
+    fn new(cox: &Cox) -> Self {
+        let tests = cox.proportionality(Clock::default());
+        let raw: Vec<f64> = tests.iter().map(|(_, test)| test.p).collect();
+        let mut adjusted = holm(&raw).unwrap_or_default().into_iter();
+        let mut covariates = BTreeMap::new();
+        for (name, test) in tests {
+            let p_adjusted = adjusted.next();
+            covariates.insert(name, Test { p_adjusted, ..Test::new(test) });
+        }
+        Self { all: Test::new(cox.global_proportionality(Clock::default())), covariates }
     }
 }
 
@@ -249,7 +354,7 @@ fn steps(curve: &Curve) -> Vec<Step> {
 }
 
 impl Line {
-    fn new(of: Coefficient) -> Self {
+    fn new(of: Coefficient, p_adjusted: Option<f64>) -> Self {
         Self {
             parameter: of.parameter,
             covariate: of.covariate,
@@ -257,6 +362,7 @@ impl Line {
             se: of.se,
             z: of.z,
             p: of.p,
+            p_adjusted,
             low: of.low,
             high: of.high,
         }
@@ -265,13 +371,14 @@ impl Line {
 
 impl Interval {
     fn new(of: &Estimate) -> Self {
-        Self { value: of.value, low: of.low, high: of.high }
+        let [low, high] = ends(of);
+        Self { value: of.value.filter(|value| value.is_finite()), low, high }
     }
 }
 
 impl Test {
     fn new(test: TestResult) -> Self {
-        Self { statistic: test.statistic, freedom: test.freedom, p: test.p }
+        Self { statistic: test.statistic, freedom: test.freedom, p: test.p, p_adjusted: None }
     }
 }
 
@@ -286,7 +393,27 @@ impl Measures {
             e50: error(|c| c.e50),
             e90: error(|c| c.e90),
             emax: error(|c| c.emax),
+            uno: of.uno.as_ref().ok().copied(),
+            ici_lifelines: of.lifelines.as_ref().ok().map(|c| c.ici),
+            e50_lifelines: of.lifelines.as_ref().ok().map(|c| c.e50),
+            ici_interval: None,
+            brier: None,
         }
+    }
+
+    /// With what is computed of the shown fit only.
+    fn closer(mut self, closer: Option<&Closer>) -> Self {
+        let Some(closer) = closer else { return self };
+        if let Some(Ok(CalibrationInterval { ici: (low, high), .. })) = &closer.interval {
+            self.ici_interval = Some([*low, *high]);
+        }
+        self.brier = closer.brier.as_ref().ok().map(|brier| BrierScores {
+            at_time: brier.at_time,
+            without_covariates: brier.null,
+            integrated: brier.integrated,
+            horizon: brier.horizon,
+        });
+        self
     }
 }
 

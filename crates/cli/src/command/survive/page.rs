@@ -4,11 +4,12 @@ use faultlens::analysis::format::{count, counted, number, p_value};
 use faultlens::report::{Effect, Effects, Survival, SurvivalRow, SurvivalTable, survival};
 use faultlens::stats::Level;
 use faultlens::stats::survival::{
-    Compared, Covariate, Curve, Fitted, INTERCEPT, Lifetimes, Worth, kaplan_meier,
+    CalibrationInterval, Compared, Covariate, Curve, Fitted, Lifetimes, Worth, kaplan_meier,
 };
 
 use super::analysis::{Findings, RunComparison, Split};
 use super::curves::Curves;
+use super::design::single;
 use super::plots;
 use super::rows::Rows;
 use crate::args::{SmoothingName, SurviveArgs};
@@ -30,7 +31,7 @@ pub(super) fn of_fit(args: &SurviveArgs, rows: &Rows, found: &Findings) -> anyho
         warnings: warnings(rows, found),
         figures: figures(rows, found, &curve),
         comparison: found.comparison.as_ref().map(table),
-        effects: Some(effects(fit, &found.split.train)),
+        effects: Some(effects(fit, &found.split.train, rows)),
         coefficients: fit.coefficients(Level::default()),
         curves: shown.iter().map(|(w, s)| plots::curve(w, s)).collect::<anyhow::Result<_>>()?,
         calibration: shown.iter().map(|(worth, _)| plots::calibration(worth)).collect(),
@@ -125,14 +126,30 @@ fn figures(rows: &Rows, found: &Findings, curve: &Curve) -> Vec<[String; 3]> {
     let data = &rows.data;
     let events = counted(data.events() as u64, "event");
     let median = curve.median().map_or("not reached".to_owned(), |median| number(median, 4));
+    let of_median = curve.median_interval();
+    let until = |end: f64| if end.is_finite() { number(end, 4) } else { "not reached".to_owned() };
+    let about_median = match of_median.value {
+        Some(_) => format!(
+            "by Kaplan and Meier; 95% interval {} to {}",
+            until(of_median.low),
+            until(of_median.high)
+        ),
+        None => "by Kaplan and Meier".to_owned(),
+    };
     let own = &found.worth.train;
     let ici = own.calibration.as_ref().ok().map(|c| c.ici);
+    let interval = match &found.closer.interval {
+        Some(Ok(CalibrationInterval { ici: (low, high), .. })) => {
+            format!("; 95% interval {low:.3} to {high:.3}")
+        }
+        _ => String::new(),
+    };
     let chosen = if found.comparison.is_some() { "recommended" } else { "as asked for" };
     let figure = |name: &str, value: String, note: String| [name.to_owned(), value, note];
     vec![
         figure("Model", found.worth.fit.name().to_owned(), chosen.to_owned()),
         figure("Rows", count(data.rows() as u64), events),
-        figure("Median", median, "by Kaplan and Meier".to_owned()),
+        figure("Median", median, about_median),
         figure(
             "Concordance",
             three_decimals(own.concordance.as_ref().ok().copied()),
@@ -141,7 +158,7 @@ fn figures(rows: &Rows, found: &Findings, curve: &Curve) -> Vec<[String; 3]> {
         figure(
             "ICI",
             three_decimals(ici),
-            format!("mean error of the chances at time {}", number(found.time, 4)),
+            format!("mean error of the chances at time {}{interval}", number(found.time, 4)),
         ),
     ]
 }
@@ -180,13 +197,17 @@ fn table(of: &RunComparison) -> SurvivalTable {
 }
 
 /// The factors of one step of each covariate: present against absent, or a standard deviation,
-/// so that covariates in different units can be compared.
-fn effects(fit: &Fitted, data: &Lifetimes) -> Effects {
+/// so that covariates in different units can be compared. Products and splines have none.
+fn effects(fit: &Fitted, data: &Lifetimes, rows: &Rows) -> Effects {
     let (what, first) = match fit {
         Fitted::Parametric(fit) => ("duration", fit.family().parameters()[0]),
         Fitted::Cox(_) => ("risk", "beta"),
     };
     let coefficients = fit.coefficients(Level::default());
+    let mut own: Vec<&String> = Vec::new();
+    for term in single(&rows.design) {
+        own.extend(rows.terms.get(&term.label).into_iter().flatten());
+    }
     Effects {
         what: what.to_owned(),
         step: "What a covariate does: for levels and columns of 0 and 1 the level against its \
@@ -195,7 +216,7 @@ fn effects(fit: &Fitted, data: &Lifetimes) -> Effects {
         rows: coefficients
             .iter()
             .filter(|c: &&faultlens::stats::survival::Coefficient| {
-                c.parameter == first && c.covariate != INTERCEPT
+                c.parameter == first && own.contains(&&c.covariate)
             })
             .map(|c: &faultlens::stats::survival::Coefficient| {
                 let column = data.covariates().iter().find(|column| column.name == c.covariate);
@@ -219,7 +240,11 @@ fn step(column: &Covariate) -> f64 {
 
 fn method(args: &SurviveArgs, rows: &Rows, found: &Findings) -> Vec<String> {
     let smoothed = match args.smoothing {
-        SmoothingName::Spline => "with a spline of three knots",
+        SmoothingName::Flexible => {
+            "by hazard regression (Kooperberg, Stone and Truong 1995), linear splines of the \
+             prediction and of time as the data support"
+        }
+        SmoothingName::Spline => "with a spline of three knots (lifelines' definition)",
         SmoothingName::Straight => "with a line",
     };
     let mut out = vec![
@@ -236,6 +261,22 @@ fn method(args: &SurviveArgs, rows: &Rows, found: &Findings) -> Vec<String> {
     let split = found.comparison.as_ref().map_or(&found.split, |all| &all.split);
     if split.test.is_some() {
         out.push(format!("Test rows are drawn at random from seed {}.", args.seed));
+    }
+    if let Some(Ok(CalibrationInterval { resamples, .. })) = &found.closer.interval {
+        out.push(format!(
+            "The interval of the ICI is from {resamples} bootstrap resamples of rows or clusters; \
+             predictions stay, the smoothing is done anew each time."
+        ));
+    }
+    if let Some(clusters) = found.clusters {
+        out.push(format!(
+            "Standard errors are robust (sandwich), by {} clusters, without a correction for their \
+             number.",
+            count(clusters as u64)
+        ));
+    }
+    if let (Fitted::Cox(_), [_, ..]) = (&found.worth.fit, &rows.strata_levels[..]) {
+        out.push("Each stratum has its own baseline hazard; effects are shared.".to_owned());
     }
     if args.penalty > 0.0 {
         out.push(format!(

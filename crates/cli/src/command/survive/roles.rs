@@ -4,6 +4,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use faultlens::did_you_mean;
 use faultlens::report::plain;
 
+use super::formula::Formula;
 use super::refuse::TELLING;
 use super::table::Reading;
 use crate::args::SurviveArgs;
@@ -21,7 +22,10 @@ pub(super) struct Roles {
     pub(super) weights: Option<usize>,
     pub(super) entry: Option<usize>,
     pub(super) strata: Option<usize>,
+    pub(super) cluster: Option<usize>,
     pub(super) covariates: Vec<usize>,
+    /// How the covariates enter the model.
+    pub(super) formula: Formula,
     /// Whether the user named the covariates, so that none is left out silently.
     pub(super) named: bool,
     /// Columns without a name, which are left out.
@@ -38,23 +42,49 @@ impl Roles {
     ) -> anyhow::Result<Self> {
         let header = Header(names);
         let one = |name: &Option<String>| name.as_ref().map(|n| header.find(n)).transpose();
+        let written = args.formula.as_deref().map(Formula::parse).transpose()?.unwrap_or_default();
+        let twice = [(&written.strata, &args.strata), (&written.cluster, &args.cluster)];
+        ensure!(
+            twice.iter().all(|(first, second)| first.is_none() || second.is_none()),
+            "strata and clusters are either in --formula or in their own options"
+        );
         let mut roles = Self {
             duration: header.find(&args.duration)?,
             event: one(&args.event)?,
             weights: one(&args.weights)?,
             entry: one(&args.entry)?,
-            strata: one(&args.strata)?,
+            strata: one(if args.strata.is_some() { &args.strata } else { &written.strata })?,
+            cluster: one(if args.cluster.is_some() { &args.cluster } else { &written.cluster })?,
             covariates: Vec::new(),
-            named: !args.covariates.is_empty(),
+            formula: Formula::default(),
+            named: !args.covariates.is_empty() || args.formula.is_some(),
             unnamed: 0,
             readings: vec![Reading::Skip; names.len()],
         };
         roles.refuse_twice(names)?;
-        if covariates {
+        if covariates && args.formula.is_some() {
+            roles.follow(written, &header)?;
+        } else if covariates {
             roles.choose(args, &header)?;
+            let chosen = roles.covariates.iter().map(|&at| &names[at]);
+            roles.formula = Formula::of_columns(chosen);
         }
-        roles.read_as(&args.levels, &header)?;
+        let levels = [args.levels.as_slice(), &roles.formula.factors()].concat();
+        roles.read_as(&levels, &header)?;
         Ok(roles)
+    }
+
+    /// Takes the columns that a formula names.
+    fn follow(&mut self, formula: Formula, header: &Header<'_>) -> anyhow::Result<()> {
+        for name in formula.columns() {
+            let at = header.find(name)?;
+            if let Some((_, role)) = self.taken().iter().find(|(other, _)| *other == at) {
+                bail!("{} is the --{role}, so it cannot be a covariate", plain(name));
+            }
+            self.covariates.push(at);
+        }
+        self.formula = formula;
+        Ok(())
     }
 
     /// Decides how each column is read.
@@ -72,6 +102,9 @@ impl Roles {
             }
         }
         let levels = levels.iter().map(|name| header.find(name));
+        if let Some(at) = self.cluster {
+            self.readings[at] = Reading::Names;
+        }
         for at in levels.chain(self.strata.map(Ok)).collect::<anyhow::Result<Vec<_>>>()? {
             let name = plain(&header.0[at]);
             ensure!(self.readings[at] != Reading::Number, "{name} holds numbers, not levels");
@@ -94,6 +127,7 @@ impl Roles {
             (self.weights, "weights"),
             (self.entry, "entry"),
             (self.strata, "strata"),
+            (self.cluster, "cluster"),
         ];
         let others = others.into_iter().filter_map(|(at, what)| Some((at?, what)));
         std::iter::once((self.duration, "duration")).chain(others).collect()

@@ -7,6 +7,7 @@ use faultlens::analysis::format::{count, counted};
 use faultlens::report::plain;
 use faultlens::stats::survival::Lifetimes;
 
+use super::design::{Columns, Term};
 use super::roles::Roles;
 use super::table::{Cell, Column, Table};
 
@@ -21,6 +22,12 @@ pub(super) struct Rows {
     pub(super) lines: Vec<u64>,
     /// The level of each row in the column of strata.
     pub(super) strata: Option<Vec<String>>,
+    /// The levels of the column of strata, in sorted order, by which rows of Cox's model are numbered.
+    pub(super) strata_levels: Vec<String>,
+    /// The cluster of each row, by number.
+    pub(super) clusters: Option<Vec<usize>>,
+    /// How columns became covariates.
+    pub(super) design: Vec<Term>,
     /// Rows of the table that are left out since a value is missing.
     pub(super) left_out: usize,
     /// Columns of levels, each with the level that the others are compared with.
@@ -41,9 +48,19 @@ impl Rows {
             notes.push(format!("{columns} without a name left out"));
         }
         let mut data = used.lifetimes(roles)?;
+        let strata = roles.strata.map(|at| used.texts(at));
+        let strata_levels = distinct(strata.as_deref().unwrap_or_default());
+        if let Some(strata) = &strata {
+            data = data.stratified(numbered(strata, &strata_levels))?;
+        }
+        let clusters = roles.cluster.map(|at| {
+            let texts = used.texts(at);
+            numbered(&texts, &distinct(&texts))
+        });
         let mut found = Found { notes, ..Found::default() };
-        for &at in &roles.covariates {
-            for (name, values) in found.covariates(at, &used, roles.named)? {
+        for atoms in &roles.formula.terms {
+            let term = Term::new(atoms, &used, &mut found.bases)?;
+            for (name, values) in found.covariates(term, &used, roles.named)? {
                 data = data.covariate(&name, values)?;
             }
             let few = data.covariates().len() <= MAX_COVARIATES;
@@ -52,7 +69,10 @@ impl Rows {
         Ok(Self {
             data,
             lines: used.kept.iter().map(|&i| table.lines[i]).collect(),
-            strata: roles.strata.map(|at| used.texts(at)),
+            strata,
+            strata_levels,
+            clusters,
+            design: found.design,
             left_out: table.lines.len() - used.kept.len(),
             bases: found.bases,
             terms: found.terms,
@@ -72,59 +92,49 @@ impl Rows {
     }
 }
 
+/// The different texts, numbers by size and everything else by letters.
+fn distinct(texts: &[String]) -> Vec<String> {
+    let mut levels: Vec<(u32, &str)> = texts.iter().map(|text| (0, text.as_str())).collect();
+    levels.sort_by_key(|(_, text)| *text);
+    levels.dedup();
+    sort(&mut levels);
+    levels.into_iter().map(|(_, text)| text.to_owned()).collect()
+}
+
+/// The place of each text among the levels.
+fn numbered(texts: &[String], levels: &[String]) -> Vec<usize> {
+    let places: BTreeMap<&String, usize> = levels.iter().zip(0..).collect();
+    texts.iter().map(|text| places.get(text).copied().unwrap_or_default()).collect()
+}
+
 /// What is found out about columns as they become covariates; see [`Rows`].
 #[derive(Default)]
 struct Found {
     bases: BTreeMap<String, String>,
     terms: BTreeMap<String, Vec<String>>,
+    design: Vec<Term>,
     notes: Vec<String>,
 }
 
 impl Found {
-    /// The covariates of one column; none of one that never changes, unless the user named it.
-    fn covariates(
-        &mut self,
-        at: usize,
-        used: &Used<'_>,
-        named: bool,
-    ) -> anyhow::Result<Vec<(String, Vec<f64>)>> {
-        let columns = match used.levels(at)? {
-            None => vec![(used.names[at].clone(), used.numbers(at)?)],
-            Some(levels) => self.dummies(at, used, &levels),
-        };
+    /// The covariates of one term; none of one that never changes, unless the user named it.
+    fn covariates(&mut self, term: Term, used: &Used<'_>, named: bool) -> anyhow::Result<Columns> {
+        let columns = term.columns(used)?;
         if columns.is_empty()
             || columns.iter().any(|(_, values)| values.iter().all(|v| *v == values[0]))
         {
-            let name = used.name(at);
-            ensure!(!named, "{name} is the same in every row; take it out of --covariates");
+            let name = plain(&term.label);
+            ensure!(
+                !named,
+                "{name} is the same in every row; take it out of --covariates or --formula"
+            );
             self.notes.push(format!("{name} left out: it is the same in every row"));
             return Ok(Vec::new());
         }
         let terms = columns.iter().map(|(name, _)| name.clone()).collect();
-        self.terms.insert(used.names[at].clone(), terms);
+        self.terms.insert(term.label.clone(), terms);
+        self.design.push(term);
         Ok(columns)
-    }
-
-    /// A column of 0 and 1 for each level but the first.
-    fn dummies(
-        &mut self,
-        at: usize,
-        used: &Used<'_>,
-        levels: &[(u32, &str)],
-    ) -> Vec<(String, Vec<f64>)> {
-        let name = &used.names[at];
-        let Some(((_, base), others)) = levels.split_first() else { return Vec::new() };
-        if !others.is_empty() {
-            self.bases.insert(name.clone(), (*base).to_owned());
-        }
-        others
-            .iter()
-            .map(|(level, text): &(u32, &str)| {
-                let own = Cell::Level(*level);
-                let values = used.cells(at).map(|cell| f64::from(u8::from(cell == own))).collect();
-                (format!("{name}={text}"), values)
-            })
-            .collect()
     }
 }
 
@@ -138,19 +148,26 @@ fn kept(table: &Table, roles: &Roles) -> Vec<usize> {
 }
 
 fn used_columns(roles: &Roles) -> Vec<usize> {
-    let others = [roles.event, roles.weights, roles.entry, roles.strata].into_iter().flatten();
+    let others = [roles.event, roles.weights, roles.entry, roles.strata, roles.cluster];
+    let others = others.into_iter().flatten();
     let first = std::iter::once(roles.duration).chain(others);
     first.chain(roles.covariates.iter().copied()).collect()
 }
 
 /// The rows that are kept.
-struct Used<'a> {
-    table: &'a Table,
-    names: &'a [String],
-    kept: Vec<usize>,
+pub(super) struct Used<'a> {
+    pub(super) table: &'a Table,
+    pub(super) names: &'a [String],
+    pub(super) kept: Vec<usize>,
 }
 
 impl Used<'_> {
+    /// The place of a column.
+    pub(super) fn find(&self, name: &str) -> anyhow::Result<usize> {
+        let at = self.names.iter().position(|known| known == name);
+        at.with_context(|| format!("no column is called {}", plain(name)))
+    }
+
     fn name(&self, at: usize) -> String {
         plain(&self.names[at])
     }
@@ -163,7 +180,7 @@ impl Used<'_> {
         self.kept.iter().map(move |&i| self.column(at).cells[i])
     }
 
-    fn line(&self, row: usize) -> u64 {
+    pub(super) fn line(&self, row: usize) -> u64 {
         self.table.lines[self.kept[row]]
     }
 
@@ -217,7 +234,7 @@ impl Used<'_> {
     }
 
     /// A column of finite numbers.
-    fn numbers(&self, at: usize) -> anyhow::Result<Vec<f64>> {
+    pub(super) fn numbers(&self, at: usize) -> anyhow::Result<Vec<f64>> {
         self.checked(at, "a finite number is needed", |_, _| true)
     }
 
@@ -248,7 +265,7 @@ impl Used<'_> {
         }
     }
 
-    fn texts(&self, at: usize) -> Vec<String> {
+    pub(super) fn texts(&self, at: usize) -> Vec<String> {
         self.cells(at).map(|cell| self.text(at, cell)).collect()
     }
 
@@ -270,7 +287,7 @@ impl Used<'_> {
     }
 
     /// The levels of a column in sorted order; `None` for a column of numbers.
-    fn levels(&self, at: usize) -> anyhow::Result<Option<Vec<(u32, &str)>>> {
+    pub(super) fn levels(&self, at: usize) -> anyhow::Result<Option<Vec<(u32, &str)>>> {
         let number = self.cells(at).position(|cell| matches!(cell, Cell::Number(_)));
         let level = self.cells(at).position(|cell| matches!(cell, Cell::Level(_)));
         let Some(first) = level else { return Ok(None) };

@@ -24,6 +24,8 @@ pub(super) enum Reading {
     Guess,
     /// Levels, even where they look like numbers.
     Levels,
+    /// The same, as many as there are: what tells clusters apart.
+    Names,
 }
 
 /// One value.
@@ -81,7 +83,8 @@ impl Table {
 impl Column {
     /// `None` for a text among numbers, or for too many levels.
     fn push(&mut self, text: &str, reading: Reading) -> Option<()> {
-        let number = || text.parse().ok().filter(|_| reading != Reading::Levels).map(Cell::Number);
+        let as_text = matches!(reading, Reading::Levels | Reading::Names);
+        let number = || text.parse().ok().filter(|_| !as_text).map(Cell::Number);
         let cell = if MISSING.iter().any(|missing| text.eq_ignore_ascii_case(missing)) {
             Cell::Missing
         } else if let Some(number) = number() {
@@ -89,17 +92,18 @@ impl Column {
         } else if reading == Reading::Number {
             return None;
         } else {
-            Cell::Level(self.level(text)?)
+            let max = if reading == Reading::Names { u32::MAX as usize } else { MAX_LEVELS };
+            Cell::Level(self.level(text, max)?)
         };
         self.cells.push(cell);
         Some(())
     }
 
-    fn level(&mut self, text: &str) -> Option<u32> {
+    fn level(&mut self, text: &str, max: usize) -> Option<u32> {
         if let Some(place) = self.places.get(text) {
             return Some(*place);
         }
-        let place = u32::try_from(self.levels.len()).ok().filter(|n| (*n as usize) < MAX_LEVELS)?;
+        let place = u32::try_from(self.levels.len()).ok().filter(|n| (*n as usize) < max)?;
         self.levels.push(text.to_owned());
         self.places.insert(text.to_owned(), place);
         Some(place)

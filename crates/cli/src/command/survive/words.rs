@@ -2,11 +2,16 @@
 
 use faultlens::analysis::format::{count, counted, number, p_value};
 use faultlens::report::plain;
-use faultlens::stats::survival::{Assessment, Clock, Coefficient, Compared, Curve, Fitted, Model};
-use faultlens::stats::{Estimate, Level};
+use faultlens::stats::survival::{
+    Assessment, CalibrationInterval, Clock, Coefficient, Compared, Cox, Curve, Fitted, Lifetimes,
+    Model, adjusted_p,
+};
+use faultlens::stats::{Estimate, Level, holm};
 
 use super::analysis::{Expected, Findings, RunComparison};
+use super::closer::{Brier, Closer};
 use super::curves::Curves;
+use super::predict::Predictions;
 use super::rows::Rows;
 use crate::console::{Console, Tint};
 use crate::text::{Align, table};
@@ -24,12 +29,15 @@ pub(super) fn fit(found: &Findings, rows: &Rows, console: &mut Console) -> anyho
     }
     let fit = &found.worth.fit;
     let data = &found.split.train;
-    console.line(format_args!("{}: {}", fit.name(), sizes(data.rows(), data.events())))?;
+    console.line(format_args!("{}: {}", fit.name(), sizes(data)))?;
     let coefficients = fit.coefficients(Level::default());
-    let header = ["parameter", "covariate", "estimate", "se", "z", "p", "95% interval"];
+    let se = if found.clusters.is_some() { "robust se" } else { "se" };
+    let header = ["parameter", "covariate", "estimate", se, "z", "p", "p, Holm", "95% interval"];
     let mut lines = vec![header.map(str::to_owned)];
-    lines.extend(coefficients.iter().map(coefficient));
-    for line in table([LEFT, LEFT, RIGHT, RIGHT, RIGHT, RIGHT, LEFT], &lines) {
+    for (line, adjusted) in coefficients.iter().zip(adjusted_p(&coefficients)) {
+        lines.push(coefficient(line, adjusted));
+    }
+    for line in table([LEFT, LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT, LEFT], &lines) {
         console.line(line)?;
     }
     for (column, level) in &rows.bases {
@@ -41,11 +49,18 @@ pub(super) fn fit(found: &Findings, rows: &Rows, console: &mut Console) -> anyho
     measures(found, console)
 }
 
-fn sizes(rows: usize, events: usize) -> String {
-    format!("{}, {}", counted(rows as u64, "row"), counted(events as u64, "event"))
+/// How many rows and events there are, and how many they stand for.
+fn sizes(data: &Lifetimes) -> String {
+    let rows = counted(data.rows() as u64, "row");
+    let events = counted(data.events() as u64, "event");
+    if !data.is_weighted() {
+        return format!("{rows}, {events}");
+    }
+    let total = number(data.total_weight(), 6);
+    format!("{rows}, {events} (by weight {total} and {})", number(data.event_weight(), 6))
 }
 
-fn coefficient(of: &Coefficient) -> [String; 7] {
+fn coefficient(of: &Coefficient, adjusted: Option<f64>) -> [String; 8] {
     [
         of.parameter.clone(),
         of.covariate.clone(),
@@ -53,6 +68,7 @@ fn coefficient(of: &Coefficient) -> [String; 7] {
         number(of.se, 3),
         format!("{:.2}", of.z),
         p_value(of.p),
+        adjusted.map_or(NONE.to_owned(), p_value),
         format!("[{}, {}]", number(of.low, 4), number(of.high, 4)),
     ]
 }
@@ -76,23 +92,86 @@ fn measures(found: &Findings, console: &mut Console) -> anyhow::Result<()> {
         fit.aic(),
         fit.bic()
     ))?;
-    console.line(assessed(&found.worth.train, found.time))?;
+    if let Some(clusters) = found.clusters {
+        let clusters = count(clusters as u64);
+        console.line(format_args!("errors are robust, by {clusters} clusters"))?;
+    }
+    for line in assessed(&found.worth.train, &found.closer, found.time) {
+        console.line(line)?;
+    }
     if let (Some(test), Some(data)) = (&found.worth.test, &found.split.test) {
-        let sizes = sizes(data.rows(), data.events());
-        console.line(format_args!("on test rows ({sizes}): {}", assessed(test, found.time)))?;
+        console.line(format_args!("on test rows ({}):", sizes(data)))?;
+        for line in found.closer_test.iter().flat_map(|closer| assessed(test, closer, found.time)) {
+            console.line(format_args!("  {line}"))?;
+        }
     }
     if let Some(Expected { median, mean }) = &found.expected {
-        let [median, mean] = [median, mean].map(lasting);
-        console.line(format_args!("at mean covariates: median {median}, mean {mean}"))?;
+        let mean = mean.as_ref().map_or(String::new(), |mean| format!(", mean {}", lasting(mean)));
+        console.line(format_args!("at mean covariates: median {}{mean}", lasting(median)))?;
     }
-    if let Fitted::Cox(cox) = fit {
-        let p = cox.global_proportionality(Clock::default()).p;
-        let text = if p < 0.05 {
-            console.tinted(Tint::Warning, "the risks of levels drift apart over time")
-        } else {
-            console.tinted(Tint::Good, "no evidence against it")
-        };
-        console.line(format_args!("proportional hazards: p {}, {text}", p_value(p)))?;
+    match fit {
+        Fitted::Cox(cox) => proportional(cox, console),
+        Fitted::Parametric(_) => Ok(()),
+    }
+}
+
+/// Whether hazards are proportional, and which covariates say otherwise.
+fn proportional(cox: &Cox, console: &mut Console) -> anyhow::Result<()> {
+    let p = cox.global_proportionality(Clock::default()).p;
+    let tests = cox.proportionality(Clock::default());
+    let raw: Vec<f64> = tests.iter().map(|(_, test)| test.p).collect();
+    let mut drifting = Vec::new();
+    for ((name, _), adjusted) in tests.iter().zip(holm(&raw)?) {
+        if adjusted < 0.05 {
+            drifting.push(format!("{} (p {})", plain(name), p_value(adjusted)));
+        }
+    }
+    let text = if p < 0.05 || !drifting.is_empty() {
+        console.tinted(Tint::Warning, "effects change over time")
+    } else {
+        console.tinted(Tint::Good, "no evidence against it")
+    };
+    console.line(format_args!("proportional hazards: p {}, {text}", p_value(p)))?;
+    if !drifting.is_empty() {
+        let drifting = drifting.join(", ");
+        console.line(format_args!("  by covariate, Holm-adjusted: {drifting}"))?;
+    }
+    Ok(())
+}
+
+/// A median with its interval, as far as they were reached.
+fn until(of: &Estimate) -> String {
+    let Some(value) = of.value else { return "not reached".to_owned() };
+    let end = |end: f64| if end.is_finite() { number(end, 4) } else { "not reached".to_owned() };
+    format!("{} [{}, {}]", number(value, 4), end(of.low), end(of.high))
+}
+
+/// Shows what was predicted.
+pub(super) fn predictions(
+    of: &Predictions,
+    time: f64,
+    console: &mut Console,
+) -> anyhow::Result<()> {
+    let survival = format!("S({})", number(time, 4));
+    let header = ["line", &survival, "95% interval", "median, 95% interval", "mean, 95% interval"];
+    let mut lines = vec![header.map(str::to_owned)];
+    for row in of.rows.iter().take(STEPS) {
+        let Estimate { value, low, high, .. } = row.survival;
+        lines.push([
+            row.line.to_string(),
+            value.map_or(NONE.to_owned(), |value| format!("{value:.4}")),
+            format!("[{low:.4}, {high:.4}]"),
+            until(&row.median),
+            row.mean.as_ref().map_or(NONE.to_owned(), lasting),
+        ]);
+    }
+    console.line("\nPredicted rows:")?;
+    for line in table([RIGHT, RIGHT, LEFT, LEFT, LEFT], &lines) {
+        console.line(line)?;
+    }
+    if of.rows.len() > STEPS {
+        let all = count(of.rows.len() as u64);
+        console.line(format_args!("{STEPS} of {all} rows; --json has all"))?;
     }
     Ok(())
 }
@@ -106,11 +185,31 @@ fn lasting(of: &Estimate) -> String {
     }
 }
 
-fn assessed(of: &Assessment, time: f64) -> String {
+fn assessed(of: &Assessment, closer: &Closer, time: f64) -> Vec<String> {
     let concordance = value(&of.concordance, |c| *c);
+    let uno = value(&of.uno, |c| *c);
     let [ici, e50] = errors(of);
+    let interval = match &closer.interval {
+        Some(Ok(CalibrationInterval { ici: (low, high), .. })) => format!(" [{low:.4}, {high:.4}]"),
+        _ => String::new(),
+    };
     let time = number(time, 4);
-    format!("concordance {concordance}; chances by {time}: ICI {ici}, E50 {e50}")
+    let lifelines = value(&of.lifelines, |c| c.ici);
+    let mut out = vec![
+        format!("concordance {concordance}, Uno's {uno}"),
+        format!(
+            "chances by {time}: ICI {ici}{interval}, E50 {e50}; ICI (lifelines' definition) \
+             {lifelines}"
+        ),
+    ];
+    if let Ok(Brier { at_time, null, integrated, horizon }) = &closer.brier {
+        let horizon = number(*horizon, 4);
+        out.push(format!(
+            "Brier score by {time}: {at_time:.4} ({null:.4} without covariates); integrated up to \
+             {horizon}: {integrated:.4}"
+        ));
+    }
+    out
 }
 
 fn errors(of: &Assessment) -> [String; 2] {
@@ -128,7 +227,7 @@ fn compared(of: &RunComparison, time: f64, console: &mut Console) -> anyhow::Res
     let held = test.as_ref().map_or("no test rows".to_owned(), |test| {
         format!("{} test rows ({} events)", count(test.rows() as u64), count(test.events() as u64))
     });
-    let sizes = sizes(train.rows(), train.events());
+    let sizes = sizes(train);
     console.line(format_args!("training {sizes}; {held}; chances by {}", number(time, 4)))?;
     let header = ["model", "AIC", "BIC", "concordance", "test", "ICI", "test", "E50", "test"];
     let mut lines = vec![header.map(str::to_owned)];
@@ -168,10 +267,10 @@ fn of_model(one: &Compared) -> [String; 9] {
 pub(super) fn curves(of: &Curves, rows: &Rows, console: &mut Console) -> anyhow::Result<()> {
     let data = &rows.data;
     if of.groups.is_empty() {
-        return one("Kaplan-Meier", data.rows(), data.events(), &of.all, console);
+        return one("Kaplan-Meier", data, &of.all, console);
     }
     for (level, data, curve) in &of.groups {
-        one(&plain(level), data.rows(), data.events(), curve, console)?;
+        one(&plain(level), data, curve, console)?;
         console.line("")?;
     }
     console.line(match of.log_rank {
@@ -186,15 +285,9 @@ pub(super) fn curves(of: &Curves, rows: &Rows, console: &mut Console) -> anyhow:
     Ok(())
 }
 
-fn one(
-    name: &str,
-    rows: usize,
-    events: usize,
-    curve: &Curve,
-    console: &mut Console,
-) -> anyhow::Result<()> {
-    let median = curve.median().map_or("not reached".to_owned(), |median| number(median, 4));
-    console.line(format_args!("{name}: {}, median {median}", sizes(rows, events)))?;
+fn one(name: &str, data: &Lifetimes, curve: &Curve, console: &mut Console) -> anyhow::Result<()> {
+    let median = curve.median_interval();
+    console.line(format_args!("{name}: {}, median {}", sizes(data), until(&median)))?;
     let header = ["time", "at risk", "events", "survival", "95% interval"];
     let mut lines = vec![header.map(str::to_owned)];
     let every = curve.steps.len().div_ceil(STEPS).max(1);

@@ -3,6 +3,7 @@
 mod input;
 mod models;
 mod output;
+mod parity;
 mod reference;
 
 use crate::folder::{Folder, json};
