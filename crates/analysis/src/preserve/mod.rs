@@ -1,6 +1,7 @@
 //! Whether predictions stay correct, or the same, under changes that people tolerate (Hu et al.,
 //! ICSE 2022): correctness-preservation and prediction-preservation.
 
+mod batches;
 mod diagnosis;
 mod preserved;
 mod rank;
@@ -8,8 +9,8 @@ mod score;
 mod verdict;
 
 pub use preserved::{
-    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, NothingToDraw, Preserved,
-    PreservedReason, Ranks, WorstClass,
+    BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, NothingToDraw, Preserved,
+    PreservedReason, Ranks, ScoreDifference, WorstClass,
 };
 
 use crate::context::Context;
