@@ -119,6 +119,8 @@ pub struct Preservation {
     pub alpha: f64,
     /// How far answers may stay behind.
     pub margin: f64,
+    /// Whether the verdict must hold at both ends of the interval of what people tolerate.
+    pub both_ends: bool,
     /// How many batches are drawn.
     pub batches: usize,
     /// How many images each has.

@@ -353,6 +353,7 @@ fn preservation(section: At<PreserveSection>) -> Result<Preservation, Diagnostic
         return Err(Diagnostic::new(at, what));
     }
     let rule = section.rule.unwrap_or(PreserveRule::Images);
+    let published = Tolerance::named(&section.tolerance.value.0).is_some();
     Ok(Preservation {
         name: section.name.map(|Text(name)| name),
         what: section.what,
@@ -363,6 +364,7 @@ fn preservation(section: At<PreserveSection>) -> Result<Preservation, Diagnostic
         rule,
         alpha: section.alpha.map_or(rule.default_alpha(), |Share(alpha)| alpha),
         margin: section.margin.map_or(rule.default_margin(), |margin| margin.0),
+        both_ends: section.both_ends.unwrap_or(!published),
         batches,
         batch_size,
     })

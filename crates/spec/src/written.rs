@@ -263,6 +263,10 @@ pub(super) struct PreserveSection {
     /// How far answers may stay behind (the non-inferiority margin), as a share; 0.02 by default,
     /// which is 2 points, and 0 with rule: batches.
     pub(super) margin: Option<Between<0, 1>>,
+    /// Whether the verdict must hold at both ends of the interval of what people tolerate, or else is
+    /// inconclusive; by default true for a tolerance from a file, which is an estimate, and false for
+    /// a published one, which is checked as published.
+    pub(super) both_ends: Option<bool>,
     /// How many batches are drawn for the batch rule of Hu et al.; 200 by default.
     pub(super) batches: Option<Whole<2, 100_000>>,
     /// How many images each has; 50 by default.

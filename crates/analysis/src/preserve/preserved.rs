@@ -27,6 +27,11 @@ pub struct Preserved {
     pub tolerated: f64,
     /// Its 95% interval, where one is known.
     pub tolerated_interval: Option<(f64, f64)>,
+    /// What would follow where people tolerate as little, or as much, as the ends of that interval
+    /// say: the lower end first.
+    pub ends: Vec<AtEnd>,
+    /// Whether the verdict must be the same at both ends.
+    pub both_ends: bool,
     /// Which images the verdict speaks of: `new_images`, or `batches` of these.
     pub population: &'static str,
     /// Which rule decides: `images`, or `batches` for the batch rule of Hu et al.
@@ -83,6 +88,8 @@ pub enum PreservedReason {
     RunIncomplete,
     /// There are too few images for a statement about new ones.
     TooFewImages,
+    /// The verdict is another one at an end of the interval of what people tolerate.
+    EndsDiffer,
     /// The margin is kept, but only a part of the tolerated range was tried.
     PartOfRangeTried,
     /// The whole interval of the difference lies above minus the margin.
@@ -104,6 +111,21 @@ pub enum NothingToDraw {
     NoTruth,
     /// No version has a score.
     NoScore,
+}
+
+/// The requirement at one end of the interval of what people tolerate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AtEnd {
+    /// The largest visual change that counts here.
+    pub at_most: f64,
+    /// The largest that was tried below it.
+    pub tried_up_to: f64,
+    /// What is reached less what is required.
+    pub difference: Option<ScoreDifference>,
+    /// What follows.
+    pub verdict: Verdict,
+    /// Whether nothing can be met here, since only a part of the range was tried.
+    pub part_tried: bool,
 }
 
 /// What is reached less what is required, a mean over images; below 0 where changed images score

@@ -3,7 +3,8 @@
 use super::batches::batch_rule;
 use super::score::Scored;
 use super::{
-    BatchRule, Diagnosis, Named, NothingToDraw, Pool, Preserved, PreservedReason, ScoreDifference,
+    AtEnd, BatchRule, Diagnosis, Named, NothingToDraw, Pool, Preserved, PreservedReason,
+    ScoreDifference,
 };
 use crate::verdict::Verdict;
 use faultlens_core::Seed;
@@ -21,15 +22,25 @@ const ENOUGH: f64 = 0.8;
 /// Fewer images say nothing about new ones.
 const MIN_IMAGES: usize = 10;
 
-/// Compares scores by image and over batches; [`reason`] and [`verdict`] interpret the result.
+/// Compares scores by image and over batches, at what people tolerate and at both ends of its
+/// interval, and says what follows.
 pub(crate) fn checked(
     one: &Preservation,
     named: &Named<'_>,
     pool: &Pool,
     seed: u64,
+    whole: bool,
 ) -> Result<Preserved, StatsError> {
     let seed = Seed::new(seed).child("preserve").child(one.what.name()).child(named.fault);
     let found = Measured::of(one, pool, named.tolerated.at_most, seed)?;
+    let mut ends = Vec::new();
+    for at_most in named.tolerated.ends().into_iter().flatten() {
+        ends.push(Measured::of(one, pool, at_most, seed)?.at_end(one));
+    }
+    let mut reason = reason(&found, one, named.metric, pool, whole);
+    if one.both_ends && ends.iter().any(|end| decided_otherwise(end, reason)) {
+        reason = PreservedReason::EndsDiffer;
+    }
     Ok(Preserved {
         name: one.name.clone(),
         requirement: one.to_string(),
@@ -41,6 +52,8 @@ pub(crate) fn checked(
         source: named.tolerance.source.to_string(),
         tolerated: named.tolerated.at_most,
         tolerated_interval: named.tolerated.interval,
+        ends,
+        both_ends: one.both_ends,
         population: match one.rule {
             PreserveRule::Images => "new_images",
             PreserveRule::Batches => "batches",
@@ -59,15 +72,22 @@ pub(crate) fn checked(
         outside: found.outside,
         out_of_reach: pool.out_of_reach,
         unknown_change: pool.unknown_change,
-        verdict: Verdict::Inconclusive,
-        reason: PreservedReason::RunIncomplete,
+        verdict: verdict(reason),
+        reason,
         ranks: None,
         diagnosis: Diagnosis::default(),
     })
 }
 
+/// Whether an end calls a requirement met or not met that has another verdict there.
+fn decided_otherwise(end: &AtEnd, reason: PreservedReason) -> bool {
+    let decided = verdict(reason);
+    decided != Verdict::Inconclusive && end.verdict != decided
+}
+
 /// What the versions up to a visual change say.
 struct Measured {
+    at_most: f64,
     /// Images with such a version.
     images: u64,
     versions: u64,
@@ -100,6 +120,7 @@ impl Measured {
         }
         let versions = images.iter().flat_map(|image| &image.changed);
         Ok(Self {
+            at_most,
             images: images.len() as u64,
             versions: versions.clone().count() as u64,
             outside,
@@ -116,6 +137,33 @@ impl Measured {
         let low = enough.then_some(low);
         let high = enough.then_some(high);
         Some(ScoreDifference { value, low, high })
+    }
+
+    /// Whether the margin is kept; `None` without a version that counts.
+    fn decided(&self, one: &Preservation) -> Option<PreservedReason> {
+        let difference = self.difference()?;
+        let reason = match one.rule {
+            PreserveRule::Images => by_image(difference, one.margin),
+            PreserveRule::Batches => by_batches(self.batch_rule.as_ref()?),
+        };
+        Some(match reason {
+            PreservedReason::WithinMargin if self.tried_up_to < ENOUGH * self.at_most => {
+                PreservedReason::PartOfRangeTried
+            }
+            reason => reason,
+        })
+    }
+
+    /// What would follow if this were what people tolerate.
+    fn at_end(&self, one: &Preservation) -> AtEnd {
+        let reason = self.decided(one);
+        AtEnd {
+            at_most: self.at_most,
+            tried_up_to: self.tried_up_to,
+            difference: self.difference(),
+            verdict: reason.map_or(Verdict::Inconclusive, verdict),
+            part_tried: reason == Some(PreservedReason::PartOfRangeTried),
+        }
     }
 }
 
@@ -137,10 +185,11 @@ fn inside(pool: &Pool, at_most: f64) -> (Vec<Versions>, u64) {
 }
 
 /// Why the requirement is met or not, or why that is not known.
-pub(super) fn reason(
-    preserved: &Preserved,
+fn reason(
+    found: &Measured,
     one: &Preservation,
     metric: Metric,
+    pool: &Pool,
     whole: bool,
 ) -> PreservedReason {
     if one.metric.is_some_and(|asked| asked != metric) {
@@ -149,20 +198,10 @@ pub(super) fn reason(
     if !one.classes.is_empty() && metric != Metric::Accuracy {
         return PreservedReason::ClassesWithoutAccuracy;
     }
-    let (Some(difference), Some(batches)) = (preserved.difference, preserved.batch_rule) else {
-        return PreservedReason::NothingToDraw(nothing_to_draw(preserved, one.what));
-    };
-    if !whole {
-        return PreservedReason::RunIncomplete;
-    }
-    let reason = match one.rule {
-        PreserveRule::Images => by_image(difference, one.margin),
-        PreserveRule::Batches => by_batches(&batches),
-    };
-    let part = preserved.tried_up_to < ENOUGH * preserved.tolerated;
-    match reason {
-        PreservedReason::WithinMargin if part => PreservedReason::PartOfRangeTried,
-        reason => reason,
+    match found.decided(one) {
+        None => PreservedReason::NothingToDraw(nothing_to_draw(found, pool, one.what)),
+        Some(_) if !whole => PreservedReason::RunIncomplete,
+        Some(reason) => reason,
     }
 }
 
@@ -189,7 +228,7 @@ fn by_batches(rule: &BatchRule) -> PreservedReason {
 }
 
 /// The verdict that follows from a reason.
-pub(super) fn verdict(reason: PreservedReason) -> Verdict {
+fn verdict(reason: PreservedReason) -> Verdict {
     match reason {
         PreservedReason::WithinMargin => Verdict::Met,
         PreservedReason::BeyondMargin => Verdict::NotMet,
@@ -198,15 +237,16 @@ pub(super) fn verdict(reason: PreservedReason) -> Verdict {
         | PreservedReason::NothingToDraw(_)
         | PreservedReason::RunIncomplete
         | PreservedReason::TooFewImages
+        | PreservedReason::EndsDiffer
         | PreservedReason::PartOfRangeTried
         | PreservedReason::StraddlesMargin => Verdict::Inconclusive,
     }
 }
 
-fn nothing_to_draw(preserved: &Preserved, what: Preserves) -> NothingToDraw {
-    if preserved.outside + preserved.out_of_reach > 0 {
+fn nothing_to_draw(found: &Measured, pool: &Pool, what: Preserves) -> NothingToDraw {
+    if found.outside + pool.out_of_reach > 0 {
         NothingToDraw::OutsideTolerance
-    } else if preserved.unknown_change > 0 {
+    } else if pool.unknown_change > 0 {
         NothingToDraw::VisualChangeUnknown
     } else if what == Preserves::Correctness {
         NothingToDraw::NoTruth
@@ -232,6 +272,7 @@ mod tests {
             rule: PreserveRule::Images,
             alpha: 0.025,
             margin: 0.02,
+            both_ends: true,
             batches: 200,
             batch_size: 50,
         }
@@ -260,14 +301,54 @@ mod tests {
     }
 
     fn check(one: &Preservation, pool: &Pool, at_most: f64, metric: Metric) -> Preserved {
+        check_within(one, pool, at_most, None, metric)
+    }
+
+    fn check_within(
+        one: &Preservation,
+        pool: &Pool,
+        at_most: f64,
+        interval: Option<(f64, f64)>,
+        metric: Metric,
+    ) -> Preserved {
         let tolerance = Tolerance::named("imagenet-car").unwrap();
-        let tolerated = Tolerated { at_most, interval: None, curve: Vec::new() };
+        let tolerated = Tolerated { at_most, interval, curve: Vec::new() };
         let named =
             Named { target: "a", fault: "b", metric, tolerance: &tolerance, tolerated: &tolerated };
-        let mut preserved = checked(one, &named, pool, 1).unwrap();
-        preserved.reason = reason(&preserved, one, metric, true);
-        preserved.verdict = verdict(preserved.reason);
-        preserved
+        checked(one, &named, pool, 1, true).unwrap()
+    }
+
+    /// Where versions up to 0.45 keep everything and those at 0.9 lose everything, what people
+    /// tolerate decides the verdict; where that is uncertain, there is none.
+    #[test]
+    fn a_verdict_holds_at_both_ends_of_what_people_tolerate() {
+        let mut pool = pool(1.0, 1.0);
+        for versions in pool.versions.values_mut() {
+            versions[1].after = 0.0;
+        }
+        let one = one(Preserves::Correctness);
+        let at = |at_most, interval| check_within(&one, &pool, at_most, interval, ACCURACY);
+        let sure = at(0.5, Some((0.46, 0.55)));
+        assert_eq!((sure.verdict, sure.ends.len()), (Verdict::Met, 2));
+        assert_eq!(at(0.95, Some((0.9, 1.0))).verdict, Verdict::NotMet);
+        let unsure = at(0.5, Some((0.46, 0.95)));
+        assert_eq!(unsure.reason, PreservedReason::EndsDiffer);
+        let ends: Vec<Verdict> = unsure.ends.iter().map(|end| end.verdict).collect();
+        assert_eq!(ends, [Verdict::Met, Verdict::NotMet]);
+        // Asked for as published, the value alone decides, and the ends are still reported.
+        let stated = Preservation { both_ends: false, ..one.clone() };
+        let stated = check_within(&stated, &pool, 0.5, Some((0.46, 0.95)), ACCURACY);
+        assert_eq!((stated.verdict, stated.ends.len()), (Verdict::Met, 2));
+        // Nothing was tried where people may still tolerate it.
+        for versions in pool.versions.values_mut() {
+            versions.truncate(1);
+        }
+        let part = check_within(&one, &pool, 0.5, Some((0.46, 0.8)), ACCURACY);
+        assert_eq!(part.reason, PreservedReason::EndsDiffer);
+        assert!(part.ends[1].part_tried && !part.ends[0].part_tried);
+        // No version is changed as little as the lower end.
+        let none = check_within(&one, &pool, 0.5, Some((0.1, 0.5)), ACCURACY);
+        assert_eq!((none.reason, none.ends[0].difference), (PreservedReason::EndsDiffer, None));
     }
 
     #[test]

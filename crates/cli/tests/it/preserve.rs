@@ -66,6 +66,10 @@ fn models_are_checked_against_what_people_tolerate() {
     };
     // Table 1 of the paper.
     assert_eq!(contrast("correctness")["tolerated"], 0.63);
+    // As published, with what its interval would change.
+    assert_eq!(contrast("correctness")["both_ends"], false);
+    let ends = contrast("correctness")["ends"].as_array().unwrap();
+    assert_eq!([&ends[0]["at_most"], &ends[1]["at_most"]], [0.46, 1.0]);
     assert_eq!(contrast("prediction")["tolerated"], 0.86);
     assert!(contrast("correctness")["outside"].as_u64().unwrap() > 0);
     assert_eq!(contrast("prediction")["outside"], 0);

@@ -17,6 +17,8 @@ mod warnings;
 pub use checks::{measured, pin_reason, requirement_reason};
 pub use comparison::{comparison_test, comparison_warnings};
 pub use findings::findings;
-pub use preserve::{batch_rule, preserved_name, preserved_reason, preserved_scores};
+pub use preserve::{
+    batch_rule, preserved_name, preserved_reason, preserved_scores, tolerance_ends,
+};
 pub use recommendations::recommendations;
 pub use warnings::warnings;

@@ -29,7 +29,8 @@ pub fn preserved_scores(one: &Preserved) -> String {
 /// The scores with what the paper's rule says of them.
 pub(crate) fn preserved_measured(one: &Preserved) -> String {
     let scores = preserved_scores(one);
-    batch_rule(one).map_or(scores.clone(), |rule| format!("{scores}; {rule}"))
+    let beside = [tolerance_ends(one), batch_rule(one)];
+    [Some(scores)].into_iter().chain(beside).flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// "−3.2 [−7.4, −1.0], margin 2": the difference in few words.
@@ -96,6 +97,11 @@ pub fn preserved_reason(one: &Preserved) -> String {
             "no statement about new images is made from {}; use at least 10",
             counted(one.images, "image")
         ),
+        PreservedReason::EndsDiffer => format!(
+            "the verdict depends on how much people tolerate: {}; more answers of people would \
+             narrow it",
+            at_ends(one)
+        ),
         PreservedReason::PartOfRangeTried => format!(
             "only changes up to {:.2} of the tolerated {:.2} were tried; draw strengths up to that",
             one.tried_up_to, one.tolerated
@@ -156,6 +162,29 @@ fn by_batches(one: &Preserved, rule: &BatchRule) -> String {
         );
     }
     reason
+}
+
+/// What would follow at the ends of the tolerance's interval where these do not decide; `None`
+/// without an interval, or where they do.
+pub fn tolerance_ends(one: &Preserved) -> Option<String> {
+    if one.both_ends || one.ends.is_empty() {
+        return None;
+    }
+    Some(format!("interval of the tolerance: {} (does not decide)", at_ends(one)))
+}
+
+/// "met up to 0.45, not met up to 0.72".
+fn at_ends(one: &Preserved) -> String {
+    let ends = one.ends.iter().map(|end| {
+        let verdict = end.verdict.text();
+        if end.part_tried {
+            let tried = end.tried_up_to;
+            format!("{verdict} up to {:.2} (tried up to {tried:.2})", end.at_most)
+        } else {
+            format!("{verdict} up to {:.2}", end.at_most)
+        }
+    });
+    ends.collect::<Vec<_>>().join(", ")
 }
 
 fn nothing_to_draw(nothing: NothingToDraw) -> &'static str {

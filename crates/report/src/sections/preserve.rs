@@ -66,11 +66,16 @@ fn about(one: &Preserved) -> String {
         )
     };
     let batches = one.batch_rule.as_ref().map(batches).unwrap_or_default();
+    let ends = match (one.ends.is_empty(), one.both_ends) {
+        (true, _) => "no interval of it is known, and it is taken as exact",
+        (false, true) => "a verdict that differs between the ends of its interval is inconclusive",
+        (false, false) => "taken as published, with what the ends of its interval would change",
+    };
     format!(
         "Within the visual change that people tolerate, {compared}. The difference is the reached \
          score minus the required one, in percentage points, a mean over images with its \
          interval among new images at {} confidence (Student's t by image, widened to Gaffke's \
-         bound at the lower end, and with fewer than 50 images at both). {decides}.{batches} Human tolerance: {}.",
+         bound at the lower end, and with fewer than 50 images at both). {decides}.{batches} Human tolerance: {}; {ends}.",
         format::limit(1.0 - 2.0 * image_alpha(one)),
         one.source
     )
@@ -240,6 +245,7 @@ fn histogram(bins: &[ChangeBin]) -> Vec<At> {
 fn diagnosis(one: &Preserved, several: bool) -> Vec<String> {
     let who = if several { format!("{}: ", one.target) } else { String::new() };
     let mut lines = vec![format!("{who}{}, {}.", one.verdict.text(), prose::preserved_reason(one))];
+    lines.extend(prose::tolerance_ends(one).map(|ends| format!("{who}{ends}.")));
     lines.extend(prose::batch_rule(one).map(|rule| format!("{who}{rule}.")));
     if let Some(from) = one.diagnosis.below_people_from {
         lines.push(format!("{who}below people from a visual change of {from:.2} on."));

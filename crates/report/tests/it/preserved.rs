@@ -2,7 +2,7 @@
 
 use crate::fixture::HOSTILE;
 use faultlens_analysis::{
-    BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, Mean, Preserved,
+    AtEnd, BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, Mean, Preserved,
     PreservedReason, Ranks, ScoreDifference, Verdict, WorstClass,
 };
 
@@ -30,6 +30,16 @@ fn one(target: &str, reached: f64, verdict: Verdict, place: u64) -> Preserved {
         source: HOSTILE.into(),
         tolerated: 0.61,
         tolerated_interval: Some((0.45, 0.72)),
+        ends: [(0.45, Verdict::Inconclusive), (0.72, verdict)]
+            .map(|(at_most, verdict)| AtEnd {
+                at_most,
+                tried_up_to: 0.44,
+                difference: None,
+                verdict,
+                part_tried: false,
+            })
+            .to_vec(),
+        both_ends: false,
         population: "new_images",
         rule: "images",
         required: Some(0.91),
