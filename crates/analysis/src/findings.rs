@@ -190,8 +190,8 @@ fn other_outcomes(tally: &Tally, weighted: bool) -> Vec<(OutcomeKind, f64)> {
 
 fn furthest_below_people(summary: &Summary) -> Option<Finding<'_>> {
     let unmet = summary.checks.preserved.iter().filter(|one| one.verdict == Verdict::NotMet);
-    let distance = |one: &Preserved| one.distance.map_or(0.0, |distance| distance.value);
-    let worst = unmet.max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let difference = |one: &Preserved| one.difference.map_or(0.0, |difference| difference.value);
+    let worst = unmet.min_by(|a, b| difference(a).total_cmp(&difference(b)))?;
     Some(Finding::FurthestBelowPeople(worst))
 }
 

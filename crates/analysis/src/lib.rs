@@ -89,8 +89,8 @@ pub use locations::{HeatMap, HeatRow, Ranked, Ranking};
 pub use masking::{Attempt, BothKinds, Limit};
 pub use method::{DetectionRule, MadeBy, Method, Provenance, TargetFile};
 pub use preserve::{
-    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, NothingToDraw, Preserved,
-    PreservedReason, Ranks, WorstClass,
+    AtEnd, BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, NothingToDraw,
+    Preserved, PreservedReason, Ranks, ScoreDifference, WorstClass,
 };
 pub use recommendation::{DefenceEffect, Recommendation};
 pub use robustness::{FaultErrors, Robustness};

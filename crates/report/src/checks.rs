@@ -1,7 +1,7 @@
 //! Requirements and pinned trials as one list of checks.
 
 use crate::document::Check;
-use crate::prose::checks;
+use crate::prose::{checks, preserve};
 use faultlens_analysis::format;
 use faultlens_analysis::{Checked, Summary};
 
@@ -27,11 +27,11 @@ pub(crate) fn checks(summary: &Summary) -> Vec<Check> {
     for one in &summary.checks.preserved {
         checks.push(Check {
             class: "preserved",
-            name: format!("{} ({})", checks::preserved_name(one), one.tolerance),
+            name: format!("{} ({})", preserve::preserved_name(one), one.tolerance),
             verdict: one.verdict,
-            why: checks::preserved_reason(one),
-            measured: checks::preserved_scores(one),
-            brief: one.distance.as_ref().map_or(format::NONE.into(), checks::distance),
+            why: preserve::preserved_reason(one),
+            measured: preserve::preserved_measured(one),
+            brief: preserve::brief(one),
         });
     }
     for pin in &summary.checks.pinned {

@@ -59,7 +59,7 @@ pub use example::example;
 pub use fault::{Disturbance, FaultPoint};
 pub use judge::JudgeSpec;
 pub use mlaas_fi::{Experiment, MlaasFiError, mlaas_fi};
-pub use preserve::{Metric, Preservation, Preserves, ToleranceFileError};
+pub use preserve::{Metric, Preservation, PreserveRule, Preserves, ToleranceFileError};
 pub use preset::{PRESETS, Preset};
 pub use rate::{
     FitLimit, Intervals, Method, Percent, Population, QualityMetric, Quantity, RateKind,

@@ -60,6 +60,44 @@ impl Metric {
     }
 }
 
+/// Which rule decides whether a requirement is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PreserveRule {
+    /// The mean difference by image against the margin: a statement about new images.
+    Images,
+    /// The batch rule of Hu et al. (2022): the distance against its deviation over batches.
+    Batches,
+}
+
+impl PreserveRule {
+    /// Its name in campaign files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Images => "images",
+            Self::Batches => "batches",
+        }
+    }
+
+    /// How often "met" may be wrong where a campaign does not say: one end of a 95% interval, or
+    /// what the paper has.
+    pub fn default_alpha(self) -> f64 {
+        match self {
+            Self::Images => 0.025,
+            Self::Batches => 0.05,
+        }
+    }
+
+    /// How far scores may stay behind where a campaign does not say. Nobody can show that a model
+    /// loses nothing at all, so that a rule for new images needs a margin; the paper has none.
+    pub fn default_margin(self) -> f64 {
+        match self {
+            Self::Images => 0.02,
+            Self::Batches => 0.0,
+        }
+    }
+}
+
 /// A requirement on every fault that a tolerance speaks of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preservation {
@@ -75,10 +113,14 @@ pub struct Preservation {
     pub classes: Vec<String>,
     /// How answers are scored; by default as suits the target.
     pub metric: Option<Metric>,
+    /// Which rule decides.
+    pub rule: PreserveRule,
     /// How often the verdict may be "met" where the truth is not.
     pub alpha: f64,
     /// How far answers may stay behind.
     pub margin: f64,
+    /// Whether the verdict must hold at both ends of the interval of what people tolerate.
+    pub both_ends: bool,
     /// How many batches are drawn.
     pub batches: usize,
     /// How many images each has.
@@ -140,7 +182,7 @@ impl fmt::Display for Preservation {
             write!(f, ", {} or not", self.classes.join(" or "))?;
         }
         if self.margin > 0.0 {
-            write!(f, ", but for {:.1} points", 100.0 * self.margin)?;
+            write!(f, ", within {} points", (1000.0 * self.margin).round() / 10.0)?;
         }
         Ok(())
     }

@@ -16,8 +16,8 @@ use super::written::{
     RequirementSection, StopSection, TargetSection, VisualChange,
 };
 use super::{
-    DefenceSpec, FitLimit, Intervals, JudgeSpec, Population, Preservation, QualityMetric, Quantity,
-    RateKind, Requirement, Stop,
+    DefenceSpec, FitLimit, Intervals, JudgeSpec, Population, Preservation, PreserveRule,
+    QualityMetric, Quantity, RateKind, Requirement, Stop,
 };
 use faultlens_judge::Tolerance;
 use faultlens_stats::Level;
@@ -28,7 +28,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const DEFAULT_AT_MOST: u32 = 1000;
-const DEFAULT_ALPHA: f64 = 0.05;
 const DEFAULT_BATCHES: usize = 200;
 const DEFAULT_BATCH_SIZE: usize = 50;
 
@@ -430,6 +429,8 @@ fn preservation(section: At<PreserveSection>) -> Result<Preservation, Diagnostic
         let what = format!("batches times batch_size is at most {MAX_DRAWN}; draw less");
         return Err(Diagnostic::new(at, what));
     }
+    let rule = section.rule.unwrap_or(PreserveRule::Images);
+    let published = Tolerance::named(&section.tolerance.value.0).is_some();
     Ok(Preservation {
         name: section.name.map(|Text(name)| name),
         what: section.what,
@@ -437,8 +438,10 @@ fn preservation(section: At<PreserveSection>) -> Result<Preservation, Diagnostic
         faults: section.faults.into_strings(),
         classes: section.classes.into_strings(),
         metric: section.metric,
-        alpha: section.alpha.map_or(DEFAULT_ALPHA, |Share(alpha)| alpha),
-        margin: section.margin.map_or(0.0, |margin| margin.0),
+        rule,
+        alpha: section.alpha.map_or(rule.default_alpha(), |Share(alpha)| alpha),
+        margin: section.margin.map_or(rule.default_margin(), |margin| margin.0),
+        both_ends: section.both_ends.unwrap_or(!published),
         batches,
         batch_size,
     })

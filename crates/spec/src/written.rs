@@ -4,7 +4,7 @@
 
 use super::fault::Trials;
 use super::location::At;
-use super::preserve::{Metric, Preserves};
+use super::preserve::{Metric, PreserveRule, Preserves};
 use super::rate::{Method, Population, QualityMetric, RateKind};
 use super::registry::{Defences, Faults, Guards, ListOf, OracleEntry};
 use super::values::{Between, NameOf, Names, NonEmpty, Scalars, Share, Text, Texts, Whole};
@@ -287,11 +287,20 @@ pub(super) struct PreserveSection {
     pub(super) classes: Texts,
     /// How answers are scored; by default as suits the target.
     pub(super) metric: Option<Metric>,
-    /// How often the verdict may be met where the truth is not; 0.05 by default.
+    /// What decides: images (the mean difference by image, a statement about new images; the
+    /// default), or batches (the batch rule of Hu et al.).
+    pub(super) rule: Option<PreserveRule>,
+    /// How often the verdict may be met where the truth is not; 0.025 by default (one end of a 95%
+    /// interval), and 0.05 with rule: batches.
     pub(super) alpha: Option<Share<50, false>>,
-    /// How far answers may stay behind, as a share; 0 by default.
+    /// How far answers may stay behind (the non-inferiority margin), as a share; 0.02 by default,
+    /// which is 2 points, and 0 with rule: batches.
     pub(super) margin: Option<Between<0, 1>>,
-    /// How many batches are drawn; 200 by default.
+    /// Whether the verdict must hold at both ends of the interval of what people tolerate, or else is
+    /// inconclusive; by default true for a tolerance from a file, which is an estimate, and false for
+    /// a published one, which is checked as published.
+    pub(super) both_ends: Option<bool>,
+    /// How many batches are drawn for the batch rule of Hu et al.; 200 by default.
     pub(super) batches: Option<Whole<2, 100_000>>,
     /// How many images each has; 50 by default.
     pub(super) batch_size: Option<Whole<1, 100_000>>,

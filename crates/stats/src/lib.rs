@@ -19,7 +19,8 @@
 //! 10. [`survival`]: how long until something fails, when some trials end before it does,
 //! 11. [`Smoother`]: a curve through scattered rates, and [`tolerance`]: where the answers of
 //!     people drop along it,
-//! 12. [`reliability()`], [`compare_with_humans`]: whether answers stay as good where people's do.
+//! 12. [`difference_by_image`], [`reliability()`], [`compare_with_humans`]: whether answers stay as
+//!     good where people's do.
 //!
 //! ```
 //! use faultlens_stats::{Level, wilson};
@@ -41,6 +42,7 @@ mod difference;
 mod error;
 mod estimate;
 mod exact;
+mod image_difference;
 mod mean;
 mod multiple;
 mod permutation;
@@ -62,6 +64,7 @@ pub use difference::{PairedCounts, newcombe, newcombe_paired};
 pub use error::StatsError;
 pub use estimate::{Estimate, Level};
 pub use exact::{binomial_lower, fisher_exact, fisher_lower, mcnemar_exact};
+pub use image_difference::{ImageDifference, difference_by_image};
 pub use mean::{Mean, Range};
 pub use multiple::{benjamini_hochberg, holm};
 pub use permutation::{permutation, sign_flip};

@@ -1,6 +1,7 @@
 //! Whether predictions stay correct, or the same, under changes that people tolerate (Hu et al.,
 //! ICSE 2022): correctness-preservation and prediction-preservation.
 
+mod batches;
 mod diagnosis;
 mod preserved;
 mod rank;
@@ -8,8 +9,8 @@ mod score;
 mod verdict;
 
 pub use preserved::{
-    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, NothingToDraw, Preserved,
-    PreservedReason, Ranks, WorstClass,
+    AtEnd, BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, NothingToDraw,
+    Preserved, PreservedReason, Ranks, ScoreDifference, WorstClass,
 };
 
 use crate::context::Context;
@@ -116,12 +117,10 @@ impl Preservations {
             let Some(target) = context.manifest.targets.get(*target as usize) else { continue };
             let metric = fitting(target);
             let named = Named { target: &target.name, fault, metric, tolerance, tolerated };
-            let mut preserved = verdict::checked(one, &named, pool, context.manifest.seed)?;
+            let seed = context.manifest.seed;
+            let mut preserved = verdict::checked(one, &named, pool, seed, whole)?;
             let versions = pool.versions.values();
             preserved.diagnosis = diagnose(one, &named, versions, precision)?;
-            let reason = verdict::reason(&preserved, one, metric, whole);
-            preserved.verdict = verdict::verdict(reason);
-            preserved.reason = reason;
             all.push((*at, preserved));
         }
         rank::rank(&mut all, context);

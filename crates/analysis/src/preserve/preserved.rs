@@ -27,18 +27,27 @@ pub struct Preserved {
     pub tolerated: f64,
     /// Its 95% interval, where one is known.
     pub tolerated_interval: Option<(f64, f64)>,
-    /// What is required (m₀ or s₀), over batches; `None` where there is nothing to draw.
-    pub required: Option<BatchMean>,
-    /// What is reached (mₜ or sₜ), over batches.
-    pub reached: Option<BatchMean>,
-    /// The reliability distance with its one-sided bounds.
-    pub distance: Option<Distance>,
-    /// How far the reached score may stay below the required one.
+    /// What would follow where people tolerate as little, or as much, as the ends of that interval
+    /// say: the lower end first.
+    pub ends: Vec<AtEnd>,
+    /// Whether the verdict must be the same at both ends.
+    pub both_ends: bool,
+    /// Which images the verdict speaks of: `new_images`, or `batches` of these.
+    pub population: &'static str,
+    /// Which rule decides: `images`, or `batches` for the batch rule of Hu et al.
+    pub rule: &'static str,
+    /// What is required (m₀ or s₀), a mean over images; `None` without a version that counts.
+    pub required: Option<f64>,
+    /// What is reached (mₜ or sₜ), a mean over images.
+    pub reached: Option<f64>,
+    /// What is reached less what is required, by image.
+    pub difference: Option<ScoreDifference>,
+    /// The non-inferiority margin: how far the reached score may stay below the required one.
     pub margin: f64,
     /// How often the verdict may be "met" where the truth is not.
     pub alpha: f64,
-    /// Batches drawn, images in each, and how many batches would settle the distance.
-    pub batches: BatchNumbers,
+    /// The batch rule of Hu et al., whether or not it decides.
+    pub batch_rule: Option<BatchRule>,
     /// The largest visual change of a version that counts.
     pub tried_up_to: f64,
     /// Images with a changed version that counts.
@@ -59,8 +68,8 @@ pub struct Preserved {
     /// Why it is that.
     #[serde(skip)]
     pub reason: PreservedReason,
-    /// Where the target stands among all targets by distance, the least first, and by what is
-    /// required, the most first: 1 is the best.
+    /// Where the target stands among all targets by difference and by plain accuracy, the highest
+    /// first: 1 is the best.
     pub ranks: Option<Ranks>,
     /// Where and for which classes scores are lost.
     pub diagnosis: Diagnosis,
@@ -73,21 +82,25 @@ pub enum PreservedReason {
     OtherMetric,
     /// The requirement names classes, but the target's predictions are not single classes.
     ClassesWithoutAccuracy,
-    /// There is no version of an image to draw batches from.
+    /// There is no version of an image that counts.
     NothingToDraw(NothingToDraw),
     /// Not every planned trial is on record.
     RunIncomplete,
-    /// The distance is within the margin, but only a part of the tolerated range was tried.
+    /// There are too few images for a statement about new ones.
+    TooFewImages,
+    /// The verdict is another one at an end of the interval of what people tolerate.
+    EndsDiffer,
+    /// The margin is kept, but only a part of the tolerated range was tried.
     PartOfRangeTried,
-    /// The upper bound of the distance is within the margin.
+    /// The whole interval of the difference lies above minus the margin.
     WithinMargin,
-    /// The lower bound of the distance is beyond the margin.
+    /// The whole interval of the difference lies below minus the margin.
     BeyondMargin,
-    /// The bounds of the distance straddle the margin.
+    /// The interval of the difference straddles minus the margin.
     StraddlesMargin,
 }
 
-/// Why there is no version of an image to draw batches from.
+/// Why there is no version of an image that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NothingToDraw {
     /// All versions are changed more than people tolerate.
@@ -98,6 +111,53 @@ pub enum NothingToDraw {
     NoTruth,
     /// No version has a score.
     NoScore,
+}
+
+/// The requirement at one end of the interval of what people tolerate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AtEnd {
+    /// The largest visual change that counts here.
+    pub at_most: f64,
+    /// The largest that was tried below it.
+    pub tried_up_to: f64,
+    /// What is reached less what is required.
+    pub difference: Option<ScoreDifference>,
+    /// What follows.
+    pub verdict: Verdict,
+    /// Whether nothing can be met here, since only a part of the range was tried.
+    pub part_tried: bool,
+}
+
+/// What is reached less what is required, a mean over images; below 0 where changed images score
+/// less.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ScoreDifference {
+    /// On these images.
+    pub value: f64,
+    /// The lower end of its interval among new images; `None` where images are too few for one.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// The batch rule of Hu et al. (2022, section 6): what is required less what is reached, against
+/// how much batches of images differ.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BatchRule {
+    /// What is required, over batches.
+    pub required: BatchMean,
+    /// What is reached, over batches.
+    pub reached: BatchMean,
+    /// The reliability distance with its one-sided bounds.
+    pub distance: Distance,
+    /// How often it may call a requirement met that is not, by its own account.
+    pub alpha: f64,
+    /// The largest distance that it allows.
+    pub margin: f64,
+    /// How batches were drawn.
+    pub batches: BatchNumbers,
+    /// What it says; the paper counts inconclusive as not satisfied.
+    pub verdict: Verdict,
 }
 
 /// Mean and standard deviation over batches.
@@ -140,8 +200,8 @@ pub struct BatchNumbers {
 /// A target's ranks among all targets; 1 is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Ranks {
-    /// By reliability distance.
-    pub distance: u64,
+    /// By the difference between what is reached and what is required.
+    pub difference: u64,
     /// By plain accuracy on the originals; `None` where that is unknown.
     pub accuracy: Option<u64>,
     /// Among so many.

@@ -4,7 +4,7 @@ use super::{Preserved, Ranks};
 use crate::context::Context;
 use std::collections::BTreeMap;
 
-/// Ranks targets by reliability distance and by plain accuracy on all originals; `all` are
+/// Ranks targets by difference and by plain accuracy on all originals; `all` are
 /// requirements by their index in the campaign.
 pub(crate) fn rank(all: &mut [(usize, Preserved)], context: &Context) {
     let mut accuracy: BTreeMap<&str, f64> = BTreeMap::new();
@@ -15,17 +15,17 @@ pub(crate) fn rank(all: &mut [(usize, Preserved)], context: &Context) {
         }
     }
     for members in groups(all).into_values() {
-        // The lowest value has rank 1: a small distance, a high accuracy.
-        let mut distances = Vec::new();
+        // The lowest value has rank 1: a small loss, a high accuracy.
+        let mut losses = Vec::new();
         let mut errors = Vec::new();
         for &at in &members {
             let one = &all[at].1;
-            distances.push(one.distance.map(|distance| distance.value));
+            losses.push(one.difference.map(|difference| -difference.value));
             errors.push(accuracy.get(one.target.as_str()).map(|right| -right));
         }
         for (place, &at) in members.iter().enumerate() {
             all[at].1.ranks = Some(Ranks {
-                distance: rank_of(&distances, place).unwrap_or(0),
+                difference: rank_of(&losses, place).unwrap_or(0),
                 accuracy: rank_of(&errors, place),
                 of: members.len() as u64,
             });
@@ -33,11 +33,11 @@ pub(crate) fn rank(all: &mut [(usize, Preserved)], context: &Context) {
     }
 }
 
-/// Targets with a distance, by requirement and fault.
+/// Targets with a difference, by requirement and fault.
 fn groups(all: &[(usize, Preserved)]) -> BTreeMap<(usize, String), Vec<usize>> {
     let mut groups: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
     for (at, (requirement, one)) in all.iter().enumerate() {
-        if one.distance.is_some() {
+        if one.difference.is_some() {
             groups.entry((*requirement, one.fault.clone())).or_default().push(at);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use faultlens::stats::tolerance::Rule;
+use faultlens::stats::tolerance::{Rule, StatedDrop};
 
 /// Estimate from people's answers how much visual change they tolerate
 ///
@@ -15,15 +15,21 @@ use faultlens::stats::tolerance::Rule;
 Examples:
   faultlens tolerance answers.csv -o tolerance.html
   faultlens tolerance answers.csv --json > tolerance.json
+  faultlens tolerance answers.csv --drop 10
   faultlens tolerance imagenet_c_p_*.csv imagenet_p_p_*.csv --rule published-imagenet
   faultlens tolerance counts.csv --fault frost --originals-accuracy 0.97")]
 pub(crate) struct ToleranceArgs {
     /// CSV files of single answers or tables by visual change, or directories with an answers.csv
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// What counts as a drop, and from what
+    /// Which significant drop counts, and from what; such a threshold moves with the number of
+    /// answers
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleName::Default)]
     pub(crate) rule: RuleName,
+    /// Define the threshold by a stated drop instead: the visual change at which people lose so many
+    /// points, such as 10; it does not depend on the number of answers
+    #[arg(long, value_name = "POINTS", value_parser = stated_drop, conflicts_with = "rule")]
+    pub(crate) drop: Option<StatedDrop>,
     /// How often people are right on the originals; needed for tables, which do not contain it, and
     /// assumed to be exact [default: counted from the answers; with a published rule and a table,
     /// the published rate]
@@ -56,6 +62,13 @@ pub(crate) struct ToleranceArgs {
     pub(crate) json: bool,
 }
 
+impl ToleranceArgs {
+    /// What defines a threshold.
+    pub(crate) fn definition(&self) -> Rule {
+        self.drop.map_or(self.rule.rule(), Rule::StatedDrop)
+    }
+}
+
 /// What counts as a drop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum RuleName {
@@ -83,6 +96,13 @@ fn rate(text: &str) -> Result<f64, String> {
         Ok(rate) if rate > 0.0 && rate <= 1.0 => Ok(rate),
         _ => Err("a rate above 0 and up to 1 is needed, such as 0.97".to_owned()),
     }
+}
+
+fn stated_drop(text: &str) -> Result<StatedDrop, String> {
+    let points = text.parse::<f64>().ok();
+    points
+        .and_then(|points| StatedDrop::new(points / 100.0).ok())
+        .ok_or_else(|| "points from 0.1 to 99.9 are needed, such as 10".to_owned())
 }
 
 /// At least one round is expected in each tail of a 95% interval.

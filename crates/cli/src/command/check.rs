@@ -42,6 +42,10 @@ pub(crate) fn run(args: &CheckArgs, console: &mut Console) -> anyhow::Result<u8>
             let scores = prose::preserved_scores(one);
             console.line(format_args!("{verdict}  {what}: {scores}"))?;
             console.line(format_args!("{:14}{}", "", plain(&prose::preserved_reason(one))))?;
+            for beside in [prose::tolerance_ends(one), prose::batch_rule(one)].into_iter().flatten()
+            {
+                console.line(format_args!("{:14}{beside}", ""))?;
+            }
         }
         for pin in &summary.checks.pinned {
             let verdict = tinted(console, pin.verdict);

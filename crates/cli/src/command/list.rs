@@ -185,21 +185,34 @@ fn drawn(domain: &Domain) -> String {
 }
 
 fn show_tolerance(of: &Tolerance, console: &mut Console) -> anyhow::Result<()> {
-    let shown =
-        |of: &Option<Tolerated>| of.as_ref().map_or("–".to_owned(), |of| edge(of.at_most));
     console.line(format_args!("  {:20} source: {}", "", of.source))?;
     for one in &of.thresholds {
-        let [t_c, t_p] = [&one.correctness, &one.prediction].map(shown);
+        let [t_c, t_p] = [&one.correctness, &one.prediction].map(with_interval);
         console.line(format_args!("      {:16} t_c {t_c}, t_p {t_p}", one.fault))?;
     }
     Ok(())
+}
+
+/// "0.61 [0.47, 0.72]".
+fn with_interval(of: &Option<Tolerated>) -> String {
+    let Some(of) = of else { return "–".to_owned() };
+    match of.interval {
+        Some((low, high)) => format!("{} [{}, {}]", edge(of.at_most), edge(low), edge(high)),
+        None => edge(of.at_most),
+    }
 }
 
 fn tolerance_json(of: &Tolerance) -> Value {
     let thresholds = of.thresholds.iter().map(|one| {
         let [t_c, t_p] = [&one.correctness, &one.prediction]
             .map(|of: &Option<Tolerated>| of.as_ref().map(|of| of.at_most));
-        (one.fault.to_string(), json!({"t_c": t_c, "t_p": t_p}))
+        let [t_c_interval, t_p_interval] = [&one.correctness, &one.prediction]
+            .map(|of: &Option<Tolerated>| of.as_ref().and_then(|of| of.interval));
+        let entry = json!({
+            "t_c": t_c, "t_c_interval": t_c_interval,
+            "t_p": t_p, "t_p_interval": t_p_interval,
+        });
+        (one.fault.to_string(), entry)
     });
     let thresholds: serde_json::Map<String, Value> = thresholds.collect();
     json!({"source": of.source, "originals_accuracy": of.originals, "thresholds": thresholds})

@@ -50,10 +50,11 @@ fn models_are_checked_against_what_people_tolerate() {
     // Two faults and two targets, and of predictions one fault.
     assert_eq!(preserved.len(), 6);
     for one in preserved {
-        let (required, reached) = (&one["required"]["mean"], &one["reached"]["mean"]);
-        let distance = required.as_f64().unwrap() - reached.as_f64().unwrap();
-        assert!((one["distance"]["value"].as_f64().unwrap() - distance).abs() < 1e-9);
-        assert_eq!(one["batches"]["number"], 50);
+        let [required, reached] = ["required", "reached"].map(|key| one[key].as_f64().unwrap());
+        let difference = one["difference"]["value"].as_f64().unwrap();
+        assert!((difference - (reached - required)).abs() < 1e-9);
+        assert_eq!((&one["population"], &one["margin"]), (&"new_images".into(), &0.02.into()));
+        assert_eq!(one["batch_rule"]["batches"]["number"], 50);
         let curve = one["diagnosis"]["curve"].as_array().unwrap();
         let n: u64 = curve.iter().map(|bin| bin["n"].as_u64().unwrap()).sum();
         let all = ["versions", "outside"].map(|key| one[key].as_u64().unwrap());
@@ -65,6 +66,10 @@ fn models_are_checked_against_what_people_tolerate() {
     };
     // Table 1 of the paper.
     assert_eq!(contrast("correctness")["tolerated"], 0.63);
+    // As published, with what its interval would change.
+    assert_eq!(contrast("correctness")["both_ends"], false);
+    let ends = contrast("correctness")["ends"].as_array().unwrap();
+    assert_eq!([&ends[0]["at_most"], &ends[1]["at_most"]], [0.46, 1.0]);
     assert_eq!(contrast("prediction")["tolerated"], 0.86);
     assert!(contrast("correctness")["outside"].as_u64().unwrap() > 0);
     assert_eq!(contrast("prediction")["outside"], 0);
@@ -79,6 +84,9 @@ fn models_are_checked_against_what_people_tolerate() {
     let html = std::fs::read_to_string(folder.path("run/report.html")).unwrap();
     assert!(html.contains("Within human tolerance") && html.contains("HMRI"));
     let junit = folder.run("check run --junit out.xml");
+    for part in ["points by image, margin 2", "on new images", "batch rule of Hu et al.: "] {
+        assert!(junit.stdout.contains(part), "{part}: {}", junit.stdout);
+    }
     assert!(junit.stdout.contains("correctness under contrast, signs-deep"), "{}", junit.stdout);
     let xml = std::fs::read_to_string(folder.path("out.xml")).unwrap();
     assert!(xml.contains("prediction under contrast, signs-shallow (cifar10-car)"), "{xml}");
@@ -113,6 +121,13 @@ fn predictions_need_no_labels_and_any_tolerance_will_do() {
     assert_eq!((&one["tolerated"], &one["tolerance"]), (&0.4.into(), &"mine.json".into()));
     let counted = ["versions", "outside"].map(|key| one[key].as_u64().unwrap());
     assert_eq!(counted.iter().sum::<u64>(), 60);
+    // Six images say nothing about others.
+    assert_eq!(
+        (&one["verdict"], &one["difference"]["low"]),
+        (&"inconclusive".into(), &Value::Null)
+    );
+    let why = one["why"].as_str().unwrap();
+    assert_eq!(why, "no statement about new images is made from 6 images; use at least 10");
     assert!(counted.iter().all(|n| *n > 0), "{counted:?}");
 
     // A requirement never vanishes.
@@ -143,7 +158,7 @@ fn objects_and_areas_are_scored() {
         let told = checked(&folder, target);
         for one in told["preserved"].as_array().unwrap() {
             assert_eq!(one["metric"], metric);
-            let reached = one["reached"]["mean"].as_f64().unwrap();
+            let reached = one["reached"].as_f64().unwrap();
             assert!(reached > 0.2 && reached < 1.0, "{one}");
         }
     }

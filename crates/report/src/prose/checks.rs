@@ -1,10 +1,8 @@
 //! Requirements and pinned trials: what was measured, what is allowed, and why a verdict is what it
 //! is.
 
-use faultlens_analysis::format::{count, counted, ends, limit, number, percent, points, rate};
-use faultlens_analysis::{
-    Checked, Distance, NothingToDraw, Pinned, Preserved, PreservedReason, Verdict,
-};
+use faultlens_analysis::format::{counted, ends, limit, number, rate};
+use faultlens_analysis::{Checked, Pinned, Verdict};
 use faultlens_spec::Population;
 use faultlens_stats::MIN_IMAGES;
 
@@ -71,90 +69,6 @@ pub fn requirement_reason(checked: &Checked) -> String {
             };
             format!("the interval {whose} straddles {limit}; more {more} would narrow it")
         }
-    }
-}
-
-/// "cars: correctness under frost, baseline": what is required of which target.
-pub fn preserved_name(one: &Preserved) -> String {
-    let name = one.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
-    format!("{name}{} under {}, {}", one.what, one.fault, one.target)
-}
-
-/// "91.2% of 95.0% required, distance +3.8 [−2.0, +9.6] points".
-pub fn preserved_scores(one: &Preserved) -> String {
-    match (one.required, one.reached, &one.distance) {
-        (Some(required), Some(reached), Some(far)) => format!(
-            "{}% of {}% required, distance {} points",
-            percent(reached.mean),
-            percent(required.mean),
-            distance(far)
-        ),
-        _ => "no data".to_owned(),
-    }
-}
-
-/// "+3.2 [−1.0, +7.4]": a reliability distance with its one-sided bounds.
-pub(crate) fn distance(distance: &Distance) -> String {
-    let [value, low, high] = [distance.value, distance.low, distance.high].map(points);
-    format!("{value} [{low}, {high}]")
-}
-
-/// Why a requirement within human tolerance has its verdict, and what to do where it is
-/// inconclusive.
-pub fn preserved_reason(one: &Preserved) -> String {
-    let [low, high] =
-        one.distance.map_or([String::new(), String::new()], |own| [own.low, own.high].map(points));
-    let margin = match one.margin {
-        0.0 => "0".to_owned(),
-        margin => format!("the margin of {:.1} points", 100.0 * margin),
-    };
-    let mut reason = match one.reason {
-        PreservedReason::OtherMetric => format!(
-            "the target's answers are scored in another way; leave out metric, or write {}",
-            one.metric
-        ),
-        PreservedReason::ClassesWithoutAccuracy => {
-            "classes are for answers that are one class; leave them out".to_owned()
-        }
-        PreservedReason::NothingToDraw(nothing) => nothing_to_draw(nothing).to_owned(),
-        PreservedReason::RunIncomplete => "the run is not complete".to_owned(),
-        PreservedReason::PartOfRangeTried => format!(
-            "only changes up to {:.2} of the tolerated {:.2} were tried; draw strengths up to that",
-            one.tried_up_to, one.tolerated
-        ),
-        PreservedReason::WithinMargin => {
-            format!("the distance is at most {high} points, no more than {margin}")
-        }
-        PreservedReason::BeyondMargin => {
-            format!("the distance is at least {low} points, above {margin}")
-        }
-        PreservedReason::StraddlesMargin => format!(
-            "the distance lies between {low} and {high} points, around {margin}; more images and \
-             larger batches would narrow it, and a margin would allow for what is left"
-        ),
-    };
-    if one.distance.is_some_and(|distance| !distance.settled) {
-        reason += &format!(
-            "; other random numbers give another distance: set batches to {} or more",
-            count(one.batches.suggested)
-        );
-    }
-    reason
-}
-
-fn nothing_to_draw(nothing: NothingToDraw) -> &'static str {
-    match nothing {
-        NothingToDraw::OutsideTolerance => {
-            "no version of an image is changed as little as people tolerate; draw strengths with \
-             within"
-        }
-        NothingToDraw::VisualChangeUnknown => {
-            "nobody can tell how much the images are changed; they need sides of at least 9 pixels"
-        }
-        NothingToDraw::NoTruth => {
-            "no version of an image has a score; correctness needs a truth to hold answers against"
-        }
-        NothingToDraw::NoScore => "no version of an image has a score",
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a run found, in one or two sentences each.
 
-use super::checks::{preserved_name, preserved_scores};
 use super::detection::average_precision;
+use super::preserve::{preserved_name, preserved_scores};
 use super::scenes::{changed_scenes, placement};
 use faultlens_analysis::format::{self, count, counted, percent, rate};
 use faultlens_analysis::{

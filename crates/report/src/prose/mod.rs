@@ -9,15 +9,17 @@ mod findings;
 pub(crate) mod groups;
 pub(crate) mod measures;
 pub(crate) mod method;
+pub(crate) mod preserve;
 mod recommendations;
 pub(crate) mod scenes;
 mod warnings;
 
-pub use checks::{
-    measured, pin_reason, preserved_name, preserved_reason, preserved_scores, requirement_reason,
-};
+pub use checks::{measured, pin_reason, requirement_reason};
 pub use comparison::{comparison_test, comparison_warnings};
 pub(crate) use findings::family_name;
 pub use findings::findings;
+pub use preserve::{
+    batch_rule, preserved_name, preserved_reason, preserved_scores, tolerance_ends,
+};
 pub use recommendations::recommendations;
 pub use warnings::warnings;

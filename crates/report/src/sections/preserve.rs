@@ -2,10 +2,10 @@
 
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Key, Mark, Plot, Reach, Row, Table};
-use crate::prose::checks;
+use crate::prose::preserve as prose;
 use crate::svg::{At, Axis, Caption, STYLES, Scale, Shape, Trace, Xy, xy};
 use faultlens_analysis::format;
-use faultlens_analysis::{ChangeBin, Preserved};
+use faultlens_analysis::{BatchRule, ChangeBin, Preserved};
 use std::collections::BTreeSet;
 
 /// The line style of people; targets have those before it.
@@ -55,19 +55,49 @@ fn about(one: &Preserved) -> String {
         "the share of unchanged predictions is compared with that on the least changed images (the \
          lowest 5% of visual change)"
     };
-    let margin = match one.margin {
-        0.0 => "0".to_owned(),
-        margin => format::number(100.0 * margin, 3),
+    let decides = if one.rule == "batches" {
+        format!("The {} decides", prose::BATCH_RULE)
+    } else {
+        format!(
+            "The requirement is met where the whole interval lies above −{margin} points, the \
+             non-inferiority margin, and not met where it lies below; this speaks of new images, \
+             and fewer than 10 images say nothing about them",
+            margin = prose::margin(one)
+        )
+    };
+    let batches = one.batch_rule.as_ref().map(batches).unwrap_or_default();
+    let ends = match (one.ends.is_empty(), one.both_ends) {
+        (true, _) => "no interval of it is known, and it is taken as exact",
+        (false, true) => "a verdict that differs between the ends of its interval is inconclusive",
+        (false, false) => "taken as published, with what the ends of its interval would change",
     };
     format!(
-        "Within the visual change that people tolerate, {compared}: {} batches of {} images, each \
-         with one changed version. The distance is the required score minus the reached one, in \
-         percentage points, with one-sided {} bounds over batches and images; the requirement is \
-         met where the distance is at most {margin}. Human tolerance: {}.",
-        format::count(one.batches.number),
-        one.batches.size,
-        format::limit(1.0 - one.alpha),
+        "Within the visual change that people tolerate, {compared}. The difference is the reached \
+         score minus the required one, in percentage points, a mean over images with its \
+         interval among new images at {} confidence (Student's t by image, widened to Gaffke's \
+         bound at the lower end, and with fewer than 50 images at both). {decides}.{batches} Human tolerance: {}; {ends}.",
+        format::limit(1.0 - 2.0 * image_alpha(one)),
         one.source
+    )
+}
+
+/// One end of the interval by image: the requirement's own error, or that of a 95% interval where
+/// batches decide.
+fn image_alpha(one: &Preserved) -> f64 {
+    if one.rule == "batches" { 0.025 } else { one.alpha }
+}
+
+/// How the paper's rule was applied.
+fn batches(rule: &BatchRule) -> String {
+    format!(
+        " The {}: {} batches of {} images, each with one changed version; the distance is the \
+         required score minus the reached one with one-sided {} bounds over batches, and must be \
+         at most {}.",
+        prose::BATCH_RULE,
+        format::count(rule.batches.number),
+        rule.batches.size,
+        format::limit(1.0 - rule.alpha),
+        prose::in_points(rule.margin)
     )
 }
 
@@ -79,10 +109,12 @@ fn table(own: &[&Preserved], correctness: bool) -> Table {
         Column::name("fault"),
         Column::text("target"),
         Column::number("tolerated"),
+        Column::number("images"),
         Column::number("versions").reaching(Reach::Page),
         Column::number("required"),
         Column::number("reached"),
-        Column::number("distance"),
+        Column::number("difference, new images"),
+        Column::text(prose::BATCH_RULE).reaching(Reach::Page),
     ];
     if ranked {
         columns.push(Column::number("rank").reaching(Reach::Page));
@@ -106,20 +138,22 @@ fn table(own: &[&Preserved], correctness: bool) -> Table {
 fn row(one: &Preserved, ranked: bool, correctness: bool) -> Row {
     let interval = one.tolerated_interval.map(|(low, high)| format!(" [{low:.2}, {high:.2}]"));
     let tolerated = format!("≤ {:.2}{}", one.tolerated, interval.unwrap_or_default());
-    let distance = one.distance.as_ref().map_or(format::NONE.into(), checks::distance);
+    let batches = one.batch_rule.as_ref().map_or(format::NONE.into(), prose::batch_verdict);
     let mut cells = vec![
         Cell::verdict(one.verdict),
         Cell::text(&one.fault),
         Cell::text(&one.target),
         Cell::number(tolerated, Some(one.tolerated)),
+        Cell::count(one.images),
         Cell::count(one.versions),
-        Cell::percent(one.required.map(|required| required.mean)),
-        Cell::percent(one.reached.map(|reached| reached.mean)),
-        Cell::number(distance, one.distance.map(|distance| distance.value)),
+        Cell::percent(one.required),
+        Cell::percent(one.reached),
+        Cell::number(prose::difference(one), one.difference.map(|difference| difference.value)),
+        Cell::text(batches),
     ];
     let ranks = one.ranks.as_ref();
     if ranked {
-        cells.push(rank(ranks.map(|ranks| ranks.distance)));
+        cells.push(rank(ranks.map(|ranks| ranks.difference)));
     }
     if ranked && correctness {
         cells.push(rank(ranks.and_then(|ranks| ranks.accuracy)));
@@ -210,8 +244,9 @@ fn histogram(bins: &[ChangeBin]) -> Vec<At> {
 /// What stands out, in sentences.
 fn diagnosis(one: &Preserved, several: bool) -> Vec<String> {
     let who = if several { format!("{}: ", one.target) } else { String::new() };
-    let mut lines =
-        vec![format!("{who}{}, {}.", one.verdict.text(), checks::preserved_reason(one))];
+    let mut lines = vec![format!("{who}{}, {}.", one.verdict.text(), prose::preserved_reason(one))];
+    lines.extend(prose::tolerance_ends(one).map(|ends| format!("{who}{ends}.")));
+    lines.extend(prose::batch_rule(one).map(|rule| format!("{who}{rule}.")));
     if let Some(from) = one.diagnosis.below_people_from {
         lines.push(format!("{who}below people from a visual change of {from:.2} on."));
     }

@@ -157,11 +157,16 @@ fn curve(out: &mut String, of: &ToleranceCurve, scale: &Scale) {
     // The band is one closed path: along its upper edge, and back along the lower one.
     let mut lower = along(-z);
     lower.reverse();
-    let y = scale.down(of.found.reference.rate);
+    for rate in [Some(of.found.reference.rate), of.found.stated].into_iter().flatten() {
+        let y = scale.down(rate);
+        let _ = write!(
+            out,
+            "<line class=\"reference\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"
+        );
+    }
     let _ = write!(
         out,
-        "<line class=\"reference\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-         <svg width=\"100%\" height=\"{PLOT}\" viewBox=\"0 0 100 {PLOT}\" \
+        "<svg width=\"100%\" height=\"{PLOT}\" viewBox=\"0 0 100 {PLOT}\" \
          preserveAspectRatio=\"none\"><path class=\"band s1\" d=\"M{} L{} Z\"/>\
          <path class=\"line s1\" vector-effect=\"non-scaling-stroke\" d=\"M{}\"/></svg>",
         along(z).join(" L"),

@@ -25,6 +25,8 @@ pub struct TolerancePage {
     pub warnings: Vec<String>,
     /// Key figures: name, value, note.
     pub figures: Vec<[String; 3]>,
+    /// What the thresholds mean, in a sentence.
+    pub meaning: String,
     /// One per fault.
     pub faults: Vec<ToleranceOf>,
     /// How it was done.
@@ -63,14 +65,13 @@ const QUESTIONS: [(&str, &str, &str); 2] = [
     ("t_p", "Answers as on the original", "as on the original"),
 ];
 
-const THRESHOLDS: &str = "The visual change up to which people are correct as often as on the \
-                          original (t_c), and up to which they answer as on the original (t_p). 1 \
-                          means no drop; the cautious value lies below the first bin that dropped, \
+const THRESHOLDS: &str = "1 means no drop; the cautious value lies below the first bin that dropped, \
                           or where the answers end.";
 
 const CURVES: &str = "Each dot is a bin of one hundredth, its area the number of answers; it is \
                       filled where the curve lies below the dashed line by more than chance. The \
-                      line is a smoothing spline with its 95% band. The shaded range is the \
+                      line is a smoothing spline with its 95% band; a second \
+                      dashed line is where a stated drop lies. The shaded range is the \
                       interval of the threshold; bars below count the answers, pale ones in bins \
                       with too few.";
 
@@ -86,7 +87,8 @@ pub fn tolerance(of: &TolerancePage) -> String {
     let mut parts = Vec::new();
     if !of.faults.is_empty() {
         let table = Block::Table(thresholds(&of.faults));
-        let blocks = vec![Block::note(THRESHOLDS), table];
+        let note = format!("{} {THRESHOLDS}", of.meaning);
+        let blocks = vec![Block::note(note.trim_start()), table];
         parts.push(Part::new("thresholds", "Thresholds", Block::all(blocks)));
         parts.push(Part::new("curves", "Answers over visual change", curves(&of.faults)));
     }

@@ -174,11 +174,20 @@ fn what_people_cope_with_shows_the_summarys_numbers() {
                 row.contains(&one.target) && row.contains(&"≤ 0.61 [0.45, 0.72]".to_owned()),
                 "{row:?}"
             );
-            let reached = format!("{:.1}%", 100.0 * one.reached.unwrap().mean);
+            let reached = format!("{:.1}%", 100.0 * one.reached.unwrap());
             assert!(row.contains(&reached) && row.contains(&"87.3%".to_owned()), "{row:?}");
         }
-        assert_eq!(rows[0][7], "+18.0 [+9.8, +26.2]");
+        assert_eq!(rows[0][4], "200");
+        assert_eq!(rows[0][8], "−18.0 [−22.1, −13.9]");
+        assert_eq!(rows[0][9], "inconclusive, distance +18.0 [+9.8, +26.2]");
         let said = text(section);
+        for part in [
+            "lies above −2 points, the non-inferiority margin",
+            "speaks of new images",
+            "inconclusive up to 0.45, not met up to 0.72 (does not decide)",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
         assert!(said.contains("below people from a visual change of 0.15 on"), "{said}");
         assert!(said.contains("12 images left out"), "{said}");
     });

@@ -2,8 +2,8 @@
 
 use crate::fixture::HOSTILE;
 use faultlens_analysis::{
-    BatchMean, BatchNumbers, ChangeBin, Diagnosis, Distance, Mean, Preserved, PreservedReason,
-    Ranks, Verdict, WorstClass,
+    AtEnd, BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, Mean, Preserved,
+    PreservedReason, Ranks, ScoreDifference, Verdict, WorstClass,
 };
 
 fn mean(value: f64, n: u64) -> Mean {
@@ -30,19 +30,43 @@ fn one(target: &str, reached: f64, verdict: Verdict, place: u64) -> Preserved {
         source: HOSTILE.into(),
         tolerated: 0.61,
         tolerated_interval: Some((0.45, 0.72)),
-        required: Some(BatchMean { mean: 0.91, deviation: 0.03 }),
-        reached: Some(BatchMean { mean: reached, deviation: 0.04 }),
-        distance: Some(Distance {
-            value: distance,
-            deviation: 0.05,
-            low: distance - 0.082,
-            high: distance + 0.082,
-            again: distance + 0.02,
-            settled: false,
+        ends: [(0.45, Verdict::Inconclusive), (0.72, verdict)]
+            .map(|(at_most, verdict)| AtEnd {
+                at_most,
+                tried_up_to: 0.44,
+                difference: None,
+                verdict,
+                part_tried: false,
+            })
+            .to_vec(),
+        both_ends: false,
+        population: "new_images",
+        rule: "images",
+        required: Some(0.91),
+        reached: Some(reached),
+        difference: Some(ScoreDifference {
+            value: -distance,
+            low: Some(-distance - 0.041),
+            high: Some(-distance + 0.041),
         }),
-        margin: 0.0,
-        alpha: 0.05,
-        batches: BatchNumbers { number: 200, size: 50, suggested: 768 },
+        margin: 0.02,
+        alpha: 0.025,
+        batch_rule: Some(BatchRule {
+            required: BatchMean { mean: 0.91, deviation: 0.03 },
+            reached: BatchMean { mean: reached, deviation: 0.04 },
+            distance: Distance {
+                value: distance,
+                deviation: 0.05,
+                low: distance - 0.082,
+                high: distance + 0.082,
+                again: distance + 0.02,
+                settled: false,
+            },
+            alpha: 0.05,
+            margin: 0.0,
+            batches: BatchNumbers { number: 200, size: 50, suggested: 768 },
+            verdict: Verdict::Inconclusive,
+        }),
         tried_up_to: 0.6,
         images: 200,
         images_outside: 12,
@@ -56,7 +80,7 @@ fn one(target: &str, reached: f64, verdict: Verdict, place: u64) -> Preserved {
             Verdict::Met => PreservedReason::WithinMargin,
             Verdict::Inconclusive => PreservedReason::StraddlesMargin,
         },
-        ranks: Some(Ranks { distance: place, accuracy: Some(1), of: 2 }),
+        ranks: Some(Ranks { difference: place, accuracy: Some(1), of: 2 }),
         diagnosis: Diagnosis {
             curve: (0..20).map(bin).collect(),
             below_people_from: Some(0.15),

@@ -187,7 +187,11 @@ fn json_has_the_numbers_and_the_sentences() {
         Some("the whole interval for new images, from 400 images, lies at or below 1%")
     );
     let why = text("/preserved/0/why").unwrap();
-    assert!(why.starts_with("the distance is at least +9.8 points, above 0; other"), "{why}");
+    let wanted = "on new images the difference is below −13.9 points, beyond the margin of 2";
+    assert_eq!(why, wanted);
+    assert_eq!(text("/preserved/0/population"), Some("new_images"));
+    assert_eq!(text("/preserved/0/batch_rule/verdict"), Some("inconclusive"));
+    assert_eq!(object["preserved"][0]["margin"], 0.02);
     assert_eq!(text("/pinned/0/why"), Some("the fault still breaks the answer"));
     assert_eq!(text("/verdict"), Some("not_met"));
     let opening = "In 4,332 judged trials on 2 targets, 9.9% [9.1, 10.9] changed the prediction";

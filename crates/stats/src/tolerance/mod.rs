@@ -7,7 +7,8 @@
 //! 1. [`Originals`]: answers on undisturbed images; how often they are right, and what most say,
 //! 2. [`Evidence`]: answers on changed images of one fault, for one question; or a [`Bins`] table,
 //! 3. [`Evidence::threshold`]: bins of visual change, a smoothing spline through their rates, and
-//!    the first drop below the reference that a [`Rule`] accepts,
+//!    the first drop below the reference that a [`Rule`] accepts: one that is significant (Hu et
+//!    al.), or one of stated size,
 //! 4. [`Evidence::again`] and [`Interval`]: the same on redrawn images, many times,
 //! 5. [`Evidence::reuse`]: whether parts of the answers tell the same story.
 //!
@@ -27,6 +28,7 @@ mod bins;
 mod error;
 mod evidence;
 mod interval;
+mod monotone;
 mod reuse;
 mod rule;
 mod threshold;
@@ -37,7 +39,7 @@ pub use error::{MORE_THAN, ThresholdError};
 pub use evidence::Evidence;
 pub use interval::Interval;
 pub use reuse::Reuse;
-pub use rule::{Reference, Rule};
+pub use rule::{Reference, Rule, StatedDrop};
 pub use threshold::{Ending, FittedBin, FoundThreshold};
 
 #[cfg(test)]

@@ -3,9 +3,14 @@ use super::error::ThresholdError;
 use crate::exact::{binomial_lower, fisher_lower};
 
 /// What counts as a drop, and from what.
+///
+/// Hu et al. look for significance: the first bins that lie below the reference by more than chance.
+/// That moves with the number of answers, as any small loss becomes significant with enough of them.
+/// A stated drop is a property of people alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// The sound one: two bins in a row below the reference, whose own uncertainty counts.
+    /// Significance, the sound form: two bins in a row below the reference, whose own uncertainty
+    /// counts.
     #[default]
     Default,
     /// What gives the published values for ImageNet: a reference of the lowest twentieth of the
@@ -14,6 +19,35 @@ pub enum Rule {
     /// What gives the published values for CIFAR-10: a reference of the lower half of the
     /// answers, taken as known; one bin below it is a drop.
     PublishedCifar10,
+    /// Where people lose so much: the visual change at which the curve, made to fall only, lies that
+    /// far below the reference.
+    StatedDrop(StatedDrop),
+}
+
+/// How much people may lose, as a share; parsed once, so that no rule checks again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatedDrop {
+    thousandths: u16,
+}
+
+impl StatedDrop {
+    /// From a share such as 0.1, which is ten points; to a thousandth.
+    ///
+    /// # Errors
+    /// [`ThresholdError::Rate`] unless it lies between 0.001 and 0.999.
+    pub fn new(share: f64) -> Result<Self, ThresholdError> {
+        let thousandths = (share * 1000.0).round();
+        if !(1.0..=999.0).contains(&thousandths) {
+            return Err(ThresholdError::Rate(share));
+        }
+        Ok(Self { thousandths: thousandths as u16 })
+    }
+
+    /// The share.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        f64::from(self.thousandths) / 1000.0
+    }
 }
 
 /// What rates are compared with.
@@ -28,7 +62,7 @@ pub struct Reference {
 }
 
 impl Rule {
-    /// All rules, the default first.
+    /// All rules of significance, the default first.
     pub const ALL: [Self; 3] = [Self::Default, Self::PublishedImagenet, Self::PublishedCifar10];
 
     /// The name that users type.
@@ -38,6 +72,7 @@ impl Rule {
             Self::Default => "default",
             Self::PublishedImagenet => "published-imagenet",
             Self::PublishedCifar10 => "published-cifar10",
+            Self::StatedDrop(_) => "stated-drop",
         }
     }
 
@@ -45,31 +80,38 @@ impl Rule {
     #[must_use]
     pub fn published_originals(self) -> Option<f64> {
         match self {
-            Self::Default => None,
+            Self::Default | Self::StatedDrop(_) => None,
             Self::PublishedImagenet => Some(0.970),
             Self::PublishedCifar10 => Some(0.967),
         }
     }
 
-    /// How many bins in a row make a drop.
-    pub(super) fn in_a_row(self) -> usize {
+    /// How much people may lose, where the rule states it; `None` for rules of significance.
+    #[must_use]
+    pub fn stated_drop(self) -> Option<f64> {
         match self {
-            Self::Default | Self::PublishedImagenet => 2,
-            Self::PublishedCifar10 => 1,
+            Self::StatedDrop(drop) => Some(drop.share()),
+            Self::Default | Self::PublishedImagenet | Self::PublishedCifar10 => None,
         }
+    }
+
+    /// How many bins in a row make a significant drop.
+    pub(super) fn in_a_row(self) -> usize {
+        if self == Self::PublishedCifar10 { 1 } else { 2 }
     }
 
     /// The rate of agreement where images are hardly changed.
     pub(super) fn agreement(self, kept: &[Bin]) -> Reference {
         let lowest = match self {
-            Self::Default => holding(kept, 1, 20),
+            Self::Default | Self::StatedDrop(_) => holding(kept, 1, 20),
             Self::PublishedImagenet => kept.len().div_ceil(20),
             Self::PublishedCifar10 => holding(kept, 1, 2),
         };
         let n: u64 = kept[..lowest].iter().map(|bin| bin.n).sum();
         let hits: u64 = kept[..lowest].iter().map(|bin| bin.hits).sum();
         let rate = if n == 0 { 1.0 } else { hits as f64 / n as f64 };
-        Reference { rate, counted: Some((n, hits)), as_known: self != Self::Default }
+        let as_known = matches!(self, Self::PublishedImagenet | Self::PublishedCifar10);
+        Reference { rate, counted: Some((n, hits)), as_known }
     }
 }
 

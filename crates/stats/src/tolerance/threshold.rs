@@ -1,10 +1,14 @@
 use super::bins::{Bin, Bins};
 use super::error::ThresholdError;
+use super::monotone::falling;
 use super::rule::{Reference, Rule};
 use crate::spline::{MIN_POINTS, Smooth, Smoother};
 
 /// A bin below the reference by less chance than this has dropped.
 const ALPHA: f64 = 0.05;
+
+/// Half a bin: its answers lie that far below its upper edge on average.
+const HALF_BIN: f64 = 0.005;
 
 /// How the search for a drop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,16 +46,18 @@ impl FittedBin {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundThreshold {
     /// The largest visual change that is tolerated: the upper edge of the bin that completes the
-    /// drop, 1 without one.
+    /// drop, or where the curve has lost what was stated; 1 without a drop.
     pub value: f64,
     /// The visual change below which nothing has dropped: the lower edge of the drop's first
-    /// bin; without a drop the upper edge of the last bin, beyond which nobody was asked; at
+    /// bin, or of the bin in which a stated drop lies; without a drop the upper edge of the last bin, beyond which nobody was asked; at
     /// [`Ending::EndOfData`] the value itself.
     pub cautious: f64,
     /// How the search ended.
     pub ending: Ending,
     /// What rates were compared with.
     pub reference: Reference,
+    /// The rate at which a stated drop lies; `None` for rules of significance.
+    pub stated: Option<f64>,
     /// The kept bins, ascending.
     pub bins: Vec<FittedBin>,
     /// The curve through them.
@@ -125,8 +131,45 @@ impl Fit {
         reference: &Reference,
         rule: Rule,
     ) -> Result<Option<f64>, ThresholdError> {
+        if let Some(drop) = rule.stated_drop() {
+            return Ok(self.falls_to(reference.rate - drop));
+        }
         let chances = self.chances(reference)?;
         Ok(self.first_drop(&chances, rule).map(|(_, last)| last.upper()))
+    }
+
+    /// Where the curve comes down to a rate. It is made to fall only: people do not get better with
+    /// more change, and the first of several crossings would lie the lower the noisier the curve.
+    fn falls_to(&self, rate: f64) -> Option<f64> {
+        let weights: Vec<f64> = self.bins.iter().map(|bin| bin.n as f64).collect();
+        let curve = falling(&self.curve.fitted, &weights);
+        let after = curve.iter().position(|fitted| *fitted <= rate)?;
+        let Some(before) = after.checked_sub(1) else { return Some(self.bins[after].lower()) };
+        let from = self.bins[before].upper() - HALF_BIN;
+        let to = self.bins[after].upper() - HALF_BIN;
+        let share = (curve[before] - rate) / (curve[before] - curve[after]);
+        Some(from + share * (to - from))
+    }
+
+    /// Value, cautious value and ending.
+    fn ended(
+        &self,
+        chances: &[f64],
+        reference: &Reference,
+        rule: Rule,
+    ) -> Result<(f64, f64, Ending), ThresholdError> {
+        let end = self.bins.iter().rev().map(Bin::upper).take(2).collect::<Vec<f64>>();
+        if rule.stated_drop().is_some() {
+            return Ok(match self.drop(reference, rule)? {
+                Some(value) => (value, (value * 100.0).floor() / 100.0, Ending::Drop),
+                None => (1.0, end[0], Ending::NoDrop),
+            });
+        }
+        Ok(match self.first_drop(chances, rule) {
+            Some((first, last)) => (last.upper(), first.lower(), Ending::Drop),
+            None if rule == Rule::PublishedImagenet => (end[1], end[1], Ending::EndOfData),
+            None => (1.0, end[0], Ending::NoDrop),
+        })
     }
 
     pub(super) fn found(
@@ -135,23 +178,20 @@ impl Fit {
         rule: Rule,
     ) -> Result<FoundThreshold, ThresholdError> {
         let chances = self.chances(&reference)?;
-        let end = self.bins.iter().rev().map(Bin::upper).take(2).collect::<Vec<f64>>();
-        let (value, cautious, ending) = match self.first_drop(&chances, rule) {
-            Some((first, last)) => (last.upper(), first.lower(), Ending::Drop),
-            None if rule == Rule::PublishedImagenet => (end[1], end[1], Ending::EndOfData),
-            None => (1.0, end[0], Ending::NoDrop),
-        };
+        let (value, cautious, ending) = self.ended(&chances, &reference, rule)?;
+        let stated = rule.stated_drop().map(|drop| reference.rate - drop);
         let bins = (self.bins.iter().zip(self.errors()))
             .zip(self.curve.fitted.iter().zip(chances))
             .map(|((bin, error), (&fitted, p))| FittedBin { bin: *bin, fitted, error, p })
             .collect();
-        Ok(FoundThreshold { value, cautious, ending, reference, bins, curve: self.curve })
+        Ok(FoundThreshold { value, cautious, ending, reference, stated, bins, curve: self.curve })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tolerance::StatedDrop;
 
     /// 30 bins of 40 answers, with so many hits from some bins on.
     fn fit(drops: &[(u8, u64)]) -> Fit {
@@ -190,6 +230,33 @@ mod tests {
         assert_eq!((imagenet.value, imagenet.ending), (0.87, Ending::EndOfData));
         assert_eq!(imagenet.drop(), None);
         assert_eq!(of(Rule::PublishedCifar10).value, 1.0);
+    }
+
+    /// Rates of 38 in 40 that fall by one from bin to bin after 0.45, so by a thirtieth a hundredth.
+    #[test]
+    fn a_stated_drop_lies_on_the_curve_between_bins() {
+        let hits = |h: u8| 38 - u64::from(h.saturating_sub(15).min(10));
+        let bins = (1..=30).map(|h| Bin { hundredths: 3 * h, n: 40, hits: hits(h) });
+        let known = Reference::known(0.95, None);
+        let fit = || Fit::new(&Bins::new(bins.clone()).unwrap()).unwrap();
+        for (share, wanted) in [(0.1, 0.57 - HALF_BIN), (0.0625, 0.525 - HALF_BIN)] {
+            let rule = Rule::StatedDrop(StatedDrop::new(share).unwrap());
+            let found = fit().found(known, rule).unwrap();
+            assert!((found.value - wanted).abs() < 0.004, "{share}: {}", found.value);
+            assert!(found.cautious <= found.value && found.value < found.cautious + 0.01);
+            assert_eq!(
+                (found.ending, found.stated),
+                (Ending::Drop, Some(0.95 - rule.stated_drop().unwrap()))
+            );
+            assert_eq!(fit().drop(&known, rule), Ok(Some(found.value)));
+        }
+        let all = Rule::StatedDrop(StatedDrop::new(0.5).unwrap());
+        let found = fit().found(known, all).unwrap();
+        assert_eq!((found.value, found.cautious, found.ending), (1.0, 0.9, Ending::NoDrop));
+        let low = Reference::known(0.99, None);
+        let start = fit().drop(&low, Rule::StatedDrop(StatedDrop::new(0.03).unwrap()));
+        assert_eq!(start, Ok(Some(0.02)));
+        assert!(StatedDrop::new(0.0).is_err() && StatedDrop::new(1.0).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod clustered;
 mod coverage;
+mod non_inferiority;
 mod reference;
 mod survival;
 mod tolerance;

@@ -2,7 +2,7 @@
 //! one: simulated answers of known truth, with fixed seeds.
 
 use faultlens_stats::tolerance::{
-    Bin, Bins, Changed, Evidence, Interval, Original, Originals, Rule, ThresholdError,
+    Bin, Bins, Changed, Evidence, Interval, Original, Originals, Rule, StatedDrop, ThresholdError,
 };
 use faultlens_stats::{Level, clopper_pearson};
 
@@ -186,4 +186,103 @@ fn evidence_without_a_reference_is_refused() {
     assert_eq!(error, Some(ThresholdError::TooFewBins { kept: 0, bins: 1 }));
     assert_eq!(thin.again(Rule::Default, &mut || 7), Ok(None));
     assert_eq!(thin.reuse(&mut || 7), Ok(None));
+}
+
+/// Right up to 0.40, then ever less: half a point a hundredth, so that ten points are lost at 0.60.
+fn from_forty(x: f64) -> f64 {
+    if x <= 0.4 { 0.97 } else { 0.97 - 0.5 * (x - 0.4) }
+}
+
+fn ten_points() -> Rule {
+    Rule::StatedDrop(StatedDrop::new(0.1).unwrap())
+}
+
+/// The mean threshold over tables with so many answers in each bin.
+fn mean_threshold(rule: Rule, answers: u64, tables: u64) -> f64 {
+    let mut random = Random(answers);
+    let mut sum = 0.0;
+    for _ in 0..tables {
+        let bins = (1..=100).map(|hundredths| {
+            // The middle of the bin.
+            let rate = from_forty(f64::from(hundredths) / 100.0 - 0.005);
+            let hits = (0..answers).filter(|_| random.chance(rate)).count() as u64;
+            Bin { hundredths, n: answers, hits }
+        });
+        let evidence = Evidence::correctness_table(Bins::new(bins).unwrap(), 0.97).unwrap();
+        sum += evidence.threshold(rule).unwrap().value;
+    }
+    sum / tables as f64
+}
+
+/// The finding that led to stated drops: by significance t_c moves from .64 to .46 as people are
+/// asked more, and by a stated drop it stays where people have lost that much.
+#[test]
+fn a_stated_drop_does_not_move_with_the_number_of_answers() {
+    for (answers, significant) in [(11, 0.64), (20, 0.61), (50, 0.54), (200, 0.46)] {
+        let by_significance = mean_threshold(Rule::Default, answers, 60);
+        assert!((by_significance - significant).abs() < 0.02, "{answers}: {by_significance}");
+        let stated = mean_threshold(ten_points(), answers, 60);
+        assert!((stated - 0.6).abs() < 0.02, "{answers}: {stated}");
+    }
+}
+
+/// A study with five answers on each of so many images and on its original, of which one in five
+/// images agrees by more than chance.
+fn study(random: &mut Random, images: u32, rate: impl Fn(f64) -> f64) -> Evidence {
+    let mut changed = Vec::new();
+    let mut originals = Vec::new();
+    for image in 0..images {
+        let visual_change = (random.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+        let easy = random.chance(0.97);
+        let common = random.chance(rate(visual_change));
+        for _ in 0..5 {
+            let bound = random.chance(0.2_f64.sqrt());
+            let right = if bound { easy } else { random.chance(0.97) };
+            originals.push(Original { image, answer: u32::from(right), truth: Some(1) });
+            let right = if bound { common } else { random.chance(rate(visual_change)) };
+            let answer = u32::from(right);
+            changed.push(Changed { image, visual_change, answer, truth: Some(1) });
+        }
+    }
+    Evidence::correctness(&changed, &Originals::new(originals)).unwrap()
+}
+
+/// How many of so many studies have an interval that covers the visual change at which people have
+/// lost ten points, from so many rounds each.
+fn covering(images: u32, slope: f64, studies: u64, rounds: u64) -> u64 {
+    let truth = 0.4 + 0.1 / slope;
+    let rate = |x: f64| 0.97 - slope * (x - 0.4).max(0.0);
+    let mut covered = 0;
+    for seed in 0..studies {
+        let evidence = study(&mut Random(seed << 24 | u64::from(images)), images, rate);
+        let mut drops = Vec::new();
+        for round in 0..rounds {
+            let mut random = Random(seed << 40 | round << 20 | 99);
+            drops.push(evidence.again(ten_points(), &mut || random.bits()).unwrap());
+        }
+        let interval = Interval::new(&drops, Level::default()).unwrap();
+        covered += u64::from(interval.low <= truth && truth <= interval.high);
+    }
+    covered
+}
+
+/// As far as so many studies can tell, at least 93% of the intervals of a stated drop cover it.
+fn assert_covers(studies: u64, rounds: u64) {
+    for (images, slope) in [(400, 0.5), (400, 1.0), (1500, 0.5), (1500, 1.0)] {
+        let covered = covering(images, slope, studies, rounds);
+        let rate = clopper_pearson(covered, studies, Level::default()).unwrap();
+        assert!(rate.high >= 0.93, "{images} images, slope {slope}: {covered} of {studies}");
+    }
+}
+
+#[test]
+fn the_interval_of_a_stated_drop_covers_it() {
+    assert_covers(30, 60);
+}
+
+/// The full grid, whose figures stand in docs/tolerance.md.
+#[test]
+#[ignore = "takes minutes"]
+fn the_interval_of_a_stated_drop_covers_it_in_many_studies() {
+    assert_covers(400, 200);
 }

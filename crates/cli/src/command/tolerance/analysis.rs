@@ -71,7 +71,7 @@ pub(super) struct Measured {
 
 /// Finds all thresholds.
 pub(super) fn findings(args: &ToleranceArgs, input: &Input) -> anyhow::Result<Findings> {
-    let rule = args.rule.rule();
+    let rule = args.definition();
     let originals = Originals::new(input.originals.iter().copied());
     let tables = input.faults.values().any(|of| of.right.is_some());
     let accuracy = accuracy(args, &originals, tables)?;
@@ -107,7 +107,7 @@ fn accuracy(
     if let Some(rate) = args.originals_accuracy {
         return Ok(given(rate));
     }
-    match (originals.counts(), args.rule.rule().published_originals()) {
+    match (originals.counts(), args.definition().published_originals()) {
         ((right, n), _) if n > 0 => {
             Ok(Some(Accuracy { rate: right as f64 / n as f64, n: Some(n) }))
         }

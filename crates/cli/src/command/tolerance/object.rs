@@ -16,6 +16,8 @@ pub(super) struct Object<'a> {
     name: String,
     source: String,
     rule: &'static str,
+    /// The stated drop as a share; `null` for rules of significance.
+    drop: Option<f64>,
     rounds: u64,
     seed: u64,
     originals: Option<Originals>,
@@ -99,6 +101,7 @@ impl<'a> Object<'a> {
             name: words::title(args),
             source: words::source(args, found),
             rule: found.rule.name(),
+            drop: found.rule.stated_drop(),
             rounds: args.rounds,
             seed: args.seed,
             originals: found.originals.map(|of| Originals { accuracy: of.rate, n: of.n }),

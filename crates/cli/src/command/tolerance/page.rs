@@ -21,6 +21,7 @@ pub(super) fn page(args: &ToleranceArgs, found: &Findings) -> anyhow::Result<Str
         warnings: found.notes.iter().cloned().chain(left_out).collect(),
         figures: figures(found),
         faults: found.faults.iter().map(one).collect(),
+        meaning: words::meaning(found.rule),
         method: method(args, found.rule),
         provenance: provenance(args),
     };
@@ -65,9 +66,20 @@ fn lead(found: &Findings) -> String {
         [one] => names::displayed(&one.fault),
         all => counted(all.len() as u64, "fault"),
     };
+    let [right, same] = match found.rule.stated_drop() {
+        Some(drop) => {
+            let points = words::in_points(drop);
+            [
+                format!("lose fewer than {points} points of right answers"),
+                format!("lose fewer than {points} points of answers as on the original"),
+            ]
+        }
+        None => ["are right as often as on the original", "answer as on the original"]
+            .map(str::to_owned),
+    };
     let parts = [
-        ("are right as often as on the original", threshold_range(found, |one| &one.correctness)),
-        ("answer as on the original", threshold_range(found, |one| &one.prediction)),
+        (right, threshold_range(found, |one| &one.correctness)),
+        (same, threshold_range(found, |one| &one.prediction)),
     ];
     let parts: Vec<String> = parts
         .into_iter()
@@ -106,6 +118,11 @@ fn method(args: &ToleranceArgs, rule: Rule) -> Vec<String> {
             "Exact binomial tests; t_p against the agreement in the lower half of the answers, \
              taken as known. A drop is the first bin at 5%."
         }
+        Rule::StatedDrop(_) => {
+            "The curve, made to fall only (pool adjacent violators), comes down by the stated drop \
+             from the accuracy on the originals (t_c), or from the agreement in the lowest bins that \
+             hold 5% of the answers (t_p); 1 where it does not."
+        }
     };
     vec![
         format!(
@@ -130,6 +147,8 @@ fn method(args: &ToleranceArgs, rule: Rule) -> Vec<String> {
 
 fn provenance(args: &ToleranceArgs) -> Vec<(String, String)> {
     let files = args.files.iter().map(|path| ("File".to_owned(), path.display().to_string()));
-    let rule = ("Rule".to_owned(), args.rule.rule().name().to_owned());
+    let rule = args.definition();
+    let drop = rule.stated_drop().map(|drop| format!(", {} points", words::in_points(drop)));
+    let rule = ("Rule".to_owned(), rule.name().to_owned() + &drop.unwrap_or_default());
     files.chain([rule]).collect()
 }

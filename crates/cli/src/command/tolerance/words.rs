@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use faultlens::analysis::format::{count, counted, percent};
+use faultlens::analysis::format::{count, counted, number, percent};
 use faultlens::report::plain;
 use faultlens::report::tolerance_format::{edge, interval, threshold};
-use faultlens::stats::tolerance::Ending;
+use faultlens::stats::tolerance::{Ending, Rule};
 
 use super::analysis::{Findings, Measured};
 use crate::args::ToleranceArgs;
@@ -45,14 +45,40 @@ pub(super) fn source(args: &ToleranceArgs, found: &Findings) -> String {
         0 => String::new(),
         more => format!(" and {}", counted(more as u64, "more file")),
     };
+    let how = match found.rule.stated_drop() {
+        Some(drop) => format!("--drop {}", in_points(drop)),
+        None => format!("--rule {}", found.rule.name()),
+    };
     format!(
-        "{}{more}: {} on changed images of {}; faultlens {} tolerance --rule {}",
+        "{}{more}: {} on changed images of {}; faultlens {} tolerance {how}",
         files.join(", "),
         counted(found.answers(), "answer"),
         counted(found.faults.len() as u64, "fault"),
-        env!("CARGO_PKG_VERSION"),
-        found.rule.name()
+        env!("CARGO_PKG_VERSION")
     )
+}
+
+/// What thresholds mean under a rule, in a sentence.
+pub(super) fn meaning(rule: Rule) -> String {
+    match rule.stated_drop() {
+        Some(drop) => format!(
+            "At t_c people are right {0} points less often than on the original, at t_p they answer \
+             as on the original {0} points less often than where images are changed least; a stated \
+             drop, which does not depend on the number of answers.",
+            in_points(drop)
+        ),
+        None => format!(
+            "Up to t_c people are as often right as on the original, up to t_p they answer as on the \
+             original; rule {}, by significance, which moves with the number of answers (--drop \
+             does not).",
+            rule.name()
+        ),
+    }
+}
+
+/// A share in points: "10", or "2.5".
+pub(super) fn in_points(share: f64) -> String {
+    number(100.0 * share, 3)
 }
 
 /// Shows all thresholds.
@@ -86,11 +112,7 @@ pub(super) fn show(found: &Findings, console: &mut Console) -> anyhow::Result<()
     for line in table([left, right, left, right, right, right, left, right, right, right], &lines) {
         console.line(line)?;
     }
-    console.line(format_args!(
-        "\nUp to t_c people are correct as often as on the original, up to t_p they answer as on the \
-         original; rule {}.",
-        found.rule.name()
-    ))?;
+    console.line(format_args!("\n{}", meaning(found.rule)))?;
     for line in explained(found) {
         console.line(line)?;
     }

@@ -97,11 +97,15 @@ fn tolerances_are_listed_with_their_source_and_thresholds() {
     let imagenet = &listed.iter().find(|one| one["name"] == "imagenet-car").unwrap()["tolerance"];
     assert_keys(imagenet, &["source", "originals_accuracy", "thresholds"]);
     assert!(imagenet["source"].as_str().unwrap().contains("doi:10.1145/3510003.3510109"));
-    let frost = serde_json::json!({"t_c": 0.84, "t_p": 0.91});
+    let frost = serde_json::json!({
+        "t_c": 0.84, "t_c_interval": [0.79, 0.86],
+        "t_p": 0.91, "t_p_interval": [0.87, 0.94],
+    });
     assert_eq!(imagenet["thresholds"]["frost"], frost);
     let text = done(&folder, "list tolerances").stdout;
     assert!(
-        text.contains("source: Hu et al.") && text.contains("frost            t_c 0.84, t_p 0.91")
+        text.contains("source: Hu et al.")
+            && text.contains("frost            t_c 0.84 [0.79, 0.86], t_p 0.91 [0.87, 0.94]")
     );
 }
 

@@ -12,7 +12,11 @@ fn thresholds_are_shown_in_a_table() {
     assert!(lines[0].starts_with("right on the originals: 9"), "{}", run.stdout);
     assert!(lines[0].contains("(2,700 answers)"), "{}", run.stdout);
     assert!(lines[1].starts_with("fault") && lines[2].starts_with("fog"), "{}", run.stdout);
-    assert!(lines.iter().any(|line| line.ends_with("rule default.")), "{}", run.stdout);
+    assert!(
+        lines.iter().any(|line| line.contains("rule default, by significance")),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -68,6 +72,35 @@ fn the_object_is_a_tolerance() {
     let (low, high) = right.interval.unwrap();
     assert!(low <= right.at_most && right.at_most <= high);
     assert!(tolerance.originals.unwrap() > 0.9);
+}
+
+/// A threshold that people lose so many points at, as a tolerance that says so.
+#[test]
+fn a_stated_drop_defines_a_threshold() {
+    let folder = with("stated", "data.csv", &study("fog"));
+    let run = folder.run("tolerance data.csv --rounds 60 --drop 10 -o page.html");
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""));
+    let wanted = "At t_c people are right 10 points less often than on the original";
+    assert!(run.stdout.contains(wanted), "{}", run.stdout);
+    let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
+    for wanted in [wanted, "people lose fewer than 10 points", "stated-drop, 10 points"] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    let [small, large] = ["5", "20"].map(|points| {
+        let object = object(&folder, &format!("data.csv --rounds 60 --drop {points}"));
+        assert_eq!(object["rule"], "stated-drop");
+        let source = object["source"].as_str().unwrap();
+        assert!(source.ends_with(&format!("tolerance --drop {points}")), "{source}");
+        let of = &object["faults"]["fog"]["t_c"];
+        let [value, low, high] = ["/value", "/low", "/high"].map(|path| number(of, path));
+        assert!(low <= value && value <= high, "{value} [{low}, {high}]");
+        value
+    });
+    assert!(small < large, "{small} {large}");
+    for wrong in ["--drop 0", "--drop 100", "--drop ten", "--drop 10 --rule default"] {
+        let run = folder.run(&format!("tolerance data.csv {wrong}"));
+        assert_eq!(run.status, 2, "{wrong}: {}", run.stdout);
+    }
 }
 
 #[test]
