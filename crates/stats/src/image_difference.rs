@@ -1,4 +1,4 @@
-use crate::clustered::Clustered;
+use crate::clustered::{Clustered, Formula};
 use crate::error::StatsError;
 use crate::estimate::{Estimate, Level};
 use crate::mean::Mean;
@@ -112,7 +112,7 @@ fn from_least_changed(
         }
         scores.push(mean_score(&versions.changed));
     }
-    let required = least.estimate(level)?;
+    let required = least.estimate(Formula::ClopperPearson, level)?;
     let reached = mean_between(&scores, 0.0, level)?;
     let wanted = required.value.ok_or(StatsError::Empty)?;
     let got = reached.value.ok_or(StatsError::Empty)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Rate;
 use faultlens_stats::survival::failure_rate;
-use faultlens_stats::{Clustered, StatsError, wilson};
+use faultlens_stats::{Clustered, Estimate, Formula, StatsError, wilson};
 use serde::Serialize;
 
 use super::measured::Measured;
@@ -121,8 +121,9 @@ fn events(of: &Clustered) -> u64 {
 /// A share with the interval for new images (Korn and Graubard): an image counts once, however often
 /// it was attacked.
 fn by_image(of: &Clustered, events: u64) -> Result<Rate, StatsError> {
-    let found = of.estimate(level())?;
-    Ok(Rate { events, n: of.n(), value: found.value, low: found.low, high: found.high })
+    let found = of.estimate(Formula::ClopperPearson, level())?;
+    let Estimate { value, low, high, n } = found;
+    Ok(Rate { events, n, value, low, high, images: of.len(), ..Rate::default() })
 }
 
 /// A share of answers that several models gave to the same samples, which are no more because more
