@@ -202,6 +202,11 @@ impl Groups {
         self.only.target
     }
 
+    /// Whether only the trials of one target or family count.
+    pub(crate) fn is_of_part(&self) -> bool {
+        self.only.target.is_some() || self.only.family.is_some()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.groups.len()
     }

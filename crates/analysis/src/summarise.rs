@@ -332,6 +332,10 @@ impl Pass {
             if self.chosen && (groups.len() < 2 || of_cases && groups.len() > most) {
                 continue;
             }
+            // An attribute that the user names may be none of some family's faults.
+            if groups.len() == 0 && groups.is_of_part() {
+                continue;
+            }
             let target = groups.target();
             let mut grouping = groups.grouping(context, &self.precision, seed)?;
             if grouping.attribute == "layer" {

@@ -8,7 +8,7 @@ use crate::render;
 use crate::render::terminal::Terminal;
 use crate::sections::{Input, parts};
 use faultlens_analysis::format;
-use faultlens_analysis::{Progress, Summary, Tally};
+use faultlens_analysis::{Family, Progress, Summary, Tally};
 use std::path::Path;
 
 const OUTDATED: &str = "The protections below were evaluated on other trials than the run has now; \
@@ -86,10 +86,9 @@ fn headline(summary: &Summary) -> String {
         [] | [_] => format!("{} changed", format::rate(&tally.rate)),
         // What disturbs different things is in no rate together.
         several => {
-            let each = several.iter().map(|one| {
-                let name = family_name(one.family).to_lowercase();
-                format!("{name} {}", format::rate(&one.tally.rate))
-            });
+            let each = several
+                .iter()
+                .map(|one| format!("{} {}", short_name(one.family), format::rate(&one.tally.rate)));
             format!("changed: {}", each.collect::<Vec<_>>().join(", "))
         }
     };
@@ -97,6 +96,16 @@ fn headline(summary: &Summary) -> String {
         return format!("{trials}, {changed}");
     }
     format!("{trials}, {changed} ({} not needed)", format::count(tally.spare))
+}
+
+/// A family in one word, so that several fit into a line.
+fn short_name(family: Family) -> &'static str {
+    match family {
+        Family::InsideModel => "model",
+        Family::Images => "images",
+        Family::Attacks => "attacks",
+        Family::Scenes => "scenes",
+    }
 }
 
 /// How often predictions changed, with the ends of the interval.

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::findings::OfConfiguration;
-
 /// Below this share of right answers a model is more often wrong than right without any attack.
 const LOW: f64 = 0.5;
 
@@ -23,13 +21,8 @@ pub struct Clean {
 }
 
 impl Clean {
-    /// Of configurations with a verdict whose accuracy is known; `None` without any.
-    pub(super) fn of(configurations: &[OfConfiguration]) -> Option<Self> {
-        let mut shares: Vec<f64> = configurations
-            .iter()
-            .filter(|one| one.costs.as_ref().is_some_and(|costs| costs.verdict.is_some()))
-            .filter_map(|one| one.counts.benign.value)
-            .collect();
+    /// Of the accuracies of configurations; `None` without any.
+    pub(super) fn of(mut shares: Vec<f64>) -> Option<Self> {
         shares.sort_by(f64::total_cmp);
         Some(Self {
             median: *shares.get(shares.len() / 2)?,

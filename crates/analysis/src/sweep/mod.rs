@@ -102,7 +102,7 @@ pub fn analyse(rows: &Rows, options: &Options) -> Result<Findings, AnalysisError
     let mut findings = Findings {
         about: about(rows),
         standings,
-        clean: Clean::of(&configurations),
+        clean: Clean::of(clean_accuracies(&configurations)),
         trash: trash::trash(rows, &observed, options.seed),
         conclusions: Vec::new(),
         cautions: Vec::new(),
@@ -166,4 +166,12 @@ pub(crate) fn numbered(configurations: &[Configuration]) -> (Vec<usize>, usize) 
         })
         .collect();
     (numbers, known.len())
+}
+
+/// The clean accuracies, where they are known, of configurations with a verdict.
+fn clean_accuracies(configurations: &[OfConfiguration]) -> Vec<f64> {
+    let judged = configurations
+        .iter()
+        .filter(|one| one.costs.as_ref().is_some_and(|costs| costs.verdict.is_some()));
+    judged.filter_map(|one| one.counts.benign.value).collect()
 }

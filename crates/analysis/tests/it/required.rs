@@ -148,7 +148,7 @@ fn failures_in_time_are_read_and_checked() {
         ("{metric: accuracy, at_most: 0.9}", "5:33", "limited by at_least, not by at_most"),
         ("{metric: acuracy, at_least: 0.9}", "5:14", "did you mean \"accuracy\"?"),
         ("{metric: mpc, at_least: 0.9, where: {label: a}}", "5:49", "not by label"),
-        ("{metric: mce, at_most: 101}", "5:29", "up to 100"),
+        ("{metric: mce, at_most: 101}", "5:28", "up to 100"),
         ("{fit: 9, at_most: 1}", "5:11", "fit takes keys such as raw"),
     ] {
         let error = campaign(requirement).unwrap_err().to_string();

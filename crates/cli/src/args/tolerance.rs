@@ -8,7 +8,7 @@ use faultlens::stats::tolerance::{Rule, StatedDrop};
 ///
 /// Reads single answers (one row each: image, fault, truth, answer, visual_change, kind), tables of
 /// answers by visual change as Hu et al. published them, and study directories. For every fault it
-/// finds the visual change up to which people are right as often as on the original (t_c), and up
+/// finds the visual change up to which people are correct as often as on the original (t_c), and up
 /// to which they answer as on the original (t_p).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -6,8 +6,8 @@ use anyhow::{bail, ensure};
 use faultlens::report::plain;
 
 use super::formula::{Atom, Map};
-use super::rows::Used;
 use super::table::Reading;
+use super::used::Used;
 
 /// How one column becomes numbers, as decided on the rows of the fit.
 #[derive(Debug, Clone)]

@@ -13,6 +13,7 @@ mod refuse;
 mod roles;
 mod rows;
 mod table;
+mod used;
 mod words;
 
 use std::path::Path;

@@ -8,8 +8,9 @@ use faultlens::report::plain;
 use faultlens::stats::survival::{Cox, Fit, Fitted};
 use faultlens::stats::{Estimate, Level};
 
-use super::rows::{Rows, Used};
+use super::rows::Rows;
 use super::table::{Cell, Reading, Table};
+use super::used::Used;
 use crate::command::csv_file::CsvFile;
 
 /// One row that was predicted.

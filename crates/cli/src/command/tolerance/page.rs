@@ -74,7 +74,7 @@ fn lead(found: &Findings) -> String {
                 format!("lose fewer than {points} points of answers as on the original"),
             ]
         }
-        None => ["are right as often as on the original", "answer as on the original"]
+        None => ["are correct as often as on the original", "answer as on the original"]
             .map(str::to_owned),
     };
     let parts = [

@@ -68,7 +68,7 @@ pub(super) fn meaning(rule: Rule) -> String {
             in_points(drop)
         ),
         None => format!(
-            "Up to t_c people are as often right as on the original, up to t_p they answer as on the \
+            "Up to t_c people are correct as often as on the original, up to t_p they answer as on the \
              original; rule {}, by significance, which moves with the number of answers (--drop \
              does not).",
             rule.name()
