@@ -127,7 +127,7 @@ fn the_page_shows_every_curve() {
     for wanted in [
         "fog",
         "frost",
-        "people are correct as often as on the original (t_c)",
+        "people are correct as often as on the original up to a visual change",
         "Rule default",
         "more.csv",
     ] {
