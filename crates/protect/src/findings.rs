@@ -5,6 +5,9 @@ use super::{Evaluated, RANGES, TargetAdvice};
 use faultlens_analysis::format::{capitalised, count, counted, percent, rate};
 use faultlens_spec::Campaign;
 
+/// Broken answers that advice needs to rest on: with fewer, which protection stops most of them is
+/// mostly chance.
+const ENOUGH_BROKEN: u64 = 10;
 /// The share of the largest gain that a cheaper protection must reach to be named first.
 const ENOUGH: f64 = 0.75;
 /// The share of what a protection can stop that is worth naming the extent for.
@@ -28,6 +31,14 @@ fn of_target(target: &TargetAdvice) -> Vec<String> {
         let trials = counted(target.broken.n, "judged trial");
         return vec![format!("No answer broke in {trials}: there is nothing to protect from.")];
     }
+    if target.broken.events < ENOUGH_BROKEN {
+        return vec![format!(
+            "Only {} of {} broke: too few to choose a protection by. Run more trials, or faults that \
+             break more.",
+            counted(target.broken.events, "answer"),
+            counted(target.broken.n, "judged trial")
+        )];
+    }
     let mut findings: Vec<String> = best(target).into_iter().collect();
     for extents in target.protections.chunk_by(|a, b| a.protection == b.protection) {
         findings.extend(match extents {
@@ -48,7 +59,8 @@ fn best(target: &TargetAdvice) -> Option<String> {
     let label = &best.label;
     let named = named(best);
     let stops = stops(best);
-    Some(format!("Best value: {label}{named}, which {stops}."))
+    let broken = counted(target.broken.events, "broken answer");
+    Some(format!("Best value: {label}{named}, which {stops}. This rests on {broken}."))
 }
 
 /// The least extent that stops most of what the greatest one does.
@@ -203,7 +215,7 @@ mod tests {
             findings(std::slice::from_ref(&target)),
             [
                 "Best value: duplicating 2 (a first), which stops 74.0% [74.0, \
-                 74.0] of the broken answers for 60.0% more work.",
+                 74.0] of the broken answers for 60.0% more work. This rests on 60 broken answers.",
                 "Clipping activations to their usual range repairs 60.0% [60.0, 60.0] of the \
                  broken answers for 1.0% more work, and breaks 2 answers that were not broken: 1 \
                  of them detected before (not finite, or rejected).",
@@ -212,6 +224,9 @@ mod tests {
                  more work.",
             ]
         );
+        let few = TargetAdvice { broken: Rate { events: 9, ..broken }, ..target.clone() };
+        let [held_back] = &findings(std::slice::from_ref(&few))[..] else { panic!() };
+        assert!(held_back.starts_with("Only 9 answers of 100 judged trials broke"), "{held_back}");
         let whole = TargetAdvice { broken: Rate { events: 0, ..broken }, ..target };
         let nothing = "No answer broke in 100 judged trials: there is nothing to protect from.";
         assert_eq!(findings(std::slice::from_ref(&whole)), [nothing]);
