@@ -8,7 +8,8 @@ use crate::render;
 use crate::render::terminal::Terminal;
 use crate::sections::{Input, parts};
 use faultlens_analysis::format;
-use faultlens_analysis::{Family, Progress, Summary, Tally};
+use faultlens_analysis::{Family, Progress, Rate, Summary, Tally};
+use faultlens_spec::Population;
 use std::path::Path;
 
 const OUTDATED: &str = "The protections below were evaluated on other trials than the run has now; \
@@ -98,6 +99,17 @@ fn headline(summary: &Summary) -> String {
     format!("{trials}, {changed} ({} not needed)", format::count(tally.spare))
 }
 
+/// The interval on these images, beside that for new ones.
+fn beside(rate: &Rate) -> String {
+    match rate.these_images {
+        Some([low, high]) if rate.population == Population::NewImages && low < high => {
+            format!(" (these images: {} to {}%)", format::percent(low), format::percent(high))
+        }
+        Some(_) if rate.population == Population::NewImages => " (exact on these images)".into(),
+        _ => String::new(),
+    }
+}
+
 /// A family in one word, so that several fit into a line.
 fn short_name(family: Family) -> &'static str {
     match family {
@@ -116,9 +128,10 @@ fn changed(name: &str, tally: &Tally) -> KeyFigure {
         Some(_) => {
             let (low, high) = format::ends(&tally.rate);
             format!(
-                "{} to {}%; {} {judged}",
+                "{} to {}%{}; {} {judged}",
                 format::percent(low),
                 format::percent(high),
+                beside(&tally.rate),
                 format::count(tally.changed)
             )
         }
