@@ -218,7 +218,7 @@ fn fault_number((target, fault, repeat): SharedFault) -> u64 {
 mod tests {
     use super::*;
     use faultlens_spec::{Intervals, Population};
-    use faultlens_stats::{Level, wilson};
+    use faultlens_stats::{Level, clopper_pearson, wilson};
 
     fn about_these() -> Precision {
         let population = Population::TheseImages;
@@ -265,10 +265,13 @@ mod tests {
         assert!(these.is_exact() && these.value == Some(0.25), "{these:?}");
         let new = sample.rate(&Precision::wilson(), Scope::Whole).unwrap();
         let forty = wilson(10, 40, Level::default()).unwrap();
-        assert!((new.high - forty.high).abs() < 0.02, "{new:?} {forty:?}");
+        // A quarter of the images makes up most of the variance, which is known less well for it.
+        assert!(new.high >= forty.high && new.high - forty.high < 0.03, "{new:?} {forty:?}");
         assert_eq!(new.these_images, Some([0.25, 0.25]));
         let bounds = sample.bounds(&Precision::wilson(), Scope::Whole).unwrap();
-        assert!(bounds.high >= new.high && bounds.low <= new.low, "{bounds:?}");
+        let exact = clopper_pearson(10, 40, Level::default()).unwrap();
+        let off = (bounds.high - exact.high).abs() + (bounds.low - exact.low).abs();
+        assert!(off < 1e-8, "{bounds:?} {exact:?}");
     }
 
     #[test]

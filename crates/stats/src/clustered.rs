@@ -196,7 +196,11 @@ impl Clustered {
             return Ok(Estimate { value: Some(rate), low: 0.0, high: 1.0, n });
         }
         let variance = variance(&clusters, rate);
-        let worth = worth(rate, n as f64, clusters.len() as f64, variance, level);
+        let telling = match formula {
+            Formula::Wilson => telling(&clusters, rate),
+            Formula::ClopperPearson => clusters.len() as f64,
+        };
+        let worth = worth(rate, n as f64, telling, clusters.len() as f64, variance, level);
         let (low, high) = formula.ends(rate, worth, level);
         Ok(Estimate { value: Some(rate), low, high, n })
     }
@@ -232,8 +236,11 @@ impl Clustered {
         if plain > 0.0 && between <= plain * 1e-14 {
             return Ok(Some(0.0));
         }
-        let clusters = clusters.len() as f64;
-        let worth = worth(rate, f64::MAX, clusters, between, level);
+        let telling = match formula {
+            Formula::Wilson => telling(&clusters, rate),
+            Formula::ClopperPearson => clusters.len() as f64,
+        };
+        let worth = worth(rate, f64::MAX, telling, clusters.len() as f64, between, level);
         let (low, high) = formula.ends(rate, worth, level);
         Ok(Some((high - low) / 2.0))
     }
@@ -291,11 +298,15 @@ fn corrected(squares: f64, clusters: f64) -> f64 {
     clusters / (clusters - 1.0) * squares
 }
 
+/// Fewer degrees of freedom make intervals ten times too wide where two or three images decide; with
+/// these the coverage is 93% or more in simulation, but where a rare kind of image always fails.
+const MIN_FREEDOM: f64 = 3.0;
+
 /// How many independent trials vary as much as a rate with this variance: the trials over the design
-/// effect (Kish 1965), never more than there are, and fewer where few clusters say what the variance
-/// is (Korn and Graubard's factor of Student's quantiles). A rate of 0 or 1 does not vary: then
+/// effect (Kish 1965), never more than there are, and fewer where few clusters are `telling` of what
+/// the variance is (Korn and Graubard's factor of Student's quantiles). A rate of 0 or 1 does not vary: then
 /// every cluster counts once.
-fn worth(rate: f64, n: f64, clusters: f64, variance: f64, level: Level) -> f64 {
+fn worth(rate: f64, n: f64, telling: f64, clusters: f64, variance: f64, level: Level) -> f64 {
     let plain = rate * (1.0 - rate);
     if plain == 0.0 || clusters < 2.0 {
         return clusters;
@@ -303,7 +314,25 @@ fn worth(rate: f64, n: f64, clusters: f64, variance: f64, level: Level) -> f64 {
     // Differences of sums are noise below this: the clusters are all alike.
     let alike = variance <= plain * 1e-14;
     let worth = if alike { n } else { (plain / variance).min(n) };
-    worth * (quantile(n - 1.0, level) / quantile(clusters - 1.0, level)).powi(2)
+    let freedom = (telling - 1.0).max(MIN_FREEDOM);
+    worth * (quantile(n - 1.0, level) / quantile(freedom, level)).powi(2)
+}
+
+/// How many clusters the variance rests on: where few of them make up most of it, such as the few
+/// images that ever fail, it is known as badly as from so few (Satterthwaite 1946).
+fn telling(clusters: &[(u64, ClusterSums)], rate: f64) -> f64 {
+    // Single trials are independent, and the rate alone says how they vary.
+    if clusters.iter().all(|(_, sums)| sums.n == 1) {
+        return clusters.len() as f64;
+    }
+    let mut squares = 0.0;
+    let mut fourths = 0.0;
+    for (_, sums) in clusters {
+        let square = (sums.events - rate * sums.weights).powi(2);
+        squares += square;
+        fourths += square * square;
+    }
+    if fourths > 0.0 { squares * squares / fourths } else { clusters.len() as f64 }
 }
 
 /// Student's quantile, which is the normal one from where they no longer differ.
@@ -426,7 +455,7 @@ impl Crossed {
         let by_both = corrected(self.all.above(rate), n as f64) / (weights * weights);
         // The difference may fall below what either shows alone, and even below 0.
         let variance = (by_image + by_fault - by_both).max(by_image).max(by_fault);
-        let worth = worth(rate, n as f64, fewest, variance, level).min(faults);
+        let worth = worth(rate, n as f64, fewest, fewest, variance, level).min(faults);
         let (low, high) = formula.ends(rate, worth, level);
         Ok(Estimate { value: Some(rate), low, high, n })
     }

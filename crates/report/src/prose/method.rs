@@ -88,7 +88,7 @@ fn formula(summary: &Summary) -> String {
         Population::NewImages => format!(
             "Intervals: {method} for as many independent trials as the images are worth. The rates \
              of images tell how much they differ (linearised variance by image, design effect, \
-             Student's quantile with images − 1 degrees of freedom); where nothing or everything \
+             Student's quantile for as many images as make up the variance); where nothing or everything \
              changed, images count, not trials. Groups of fewer than {MIN_IMAGES} images have \
              intervals for these images"
         ),
