@@ -15,7 +15,7 @@ use faultlens_record::store::PinRecord;
 use faultlens_spec::{
     FitLimit, Intervals, Population, QualityMetric, Quantity, RateKind, Requirement,
 };
-use faultlens_stats::{Clustered, Estimate, Level, MIN_IMAGES, StatsError, clustered_difference};
+use faultlens_stats::{Crossed, Estimate, Level, MIN_IMAGES, StatsError, crossed_difference};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,7 @@ enum Evidence {
     /// How they ended, or which of them are right.
     Events(Sample),
     /// Wrong predictions without and with faults, of the same images.
-    Drop { clean: Clustered, faulty: Clustered },
+    Drop { clean: Crossed, faulty: Sample },
 }
 
 impl Check {
@@ -135,8 +135,7 @@ impl Check {
                 self.add_event(group, draw, right)
             }
             Quantity::Metric(QualityMetric::AccuracyDrop) => {
-                self.count_drop(group, context, record, draw);
-                Ok(())
+                self.count_drop(group, context, record, draw)
             }
             Quantity::Metric(_) => Ok(()),
         }
@@ -180,15 +179,26 @@ impl Check {
         was_answered(record).then(|| predicts(record, truth))
     }
 
-    fn count_drop(&mut self, group: String, context: &Context, record: &Record, draw: TrialDraw) {
+    fn count_drop(
+        &mut self,
+        group: String,
+        context: &Context,
+        record: &Record,
+        draw: TrialDraw,
+    ) -> Result<(), StatsError> {
         let golden = context.golden(record.target, record.case);
         let correct = golden.and_then(|golden| golden.correct);
-        let Some((correct, right)) = correct.zip(self.is_right(context, record)) else { return };
-        let nothing =
-            || Evidence::Drop { clean: Clustered::default(), faulty: Clustered::default() };
-        if let Evidence::Drop { clean, faulty } = self.groups.entry(group).or_insert_with(nothing) {
-            clean.count(draw.image, !correct);
-            faulty.count(draw.image, !right);
+        let Some((correct, right)) = correct.zip(self.is_right(context, record)) else {
+            return Ok(());
+        };
+        let nothing = || Evidence::Drop { clean: Crossed::default(), faulty: Sample::default() };
+        match self.groups.entry(group).or_insert_with(nothing) {
+            Evidence::Drop { clean, faulty } => {
+                clean.add(draw.image, draw.fault_number(), draw.weight, !correct)?;
+                faulty.add(draw, !right)
+            }
+            // A requirement counts one kind of thing.
+            Evidence::Events(_) => Ok(()),
         }
     }
 
@@ -269,17 +279,27 @@ impl Check {
         for (group, evidence) in &self.groups {
             let rate = match evidence {
                 Evidence::Events(sample) => sample.bounds(&precision, self.scope)?,
-                Evidence::Drop { clean, faulty } => {
-                    let estimate = clustered_difference(clean, faulty, level)?;
-                    let n = faulty.n();
-                    let rate = Rate::new(0, Estimate { n, ..estimate });
-                    let these = rate.value.map(|value| [value, value]);
-                    precision.shown(Rate { images: faulty.len(), these_images: these, ..rate })
-                }
+                Evidence::Drop { clean, faulty } => self.drop(clean, faulty, &precision)?,
             };
             rates.push((group.clone(), rate));
         }
         Ok(rates)
+    }
+
+    /// By how much more predictions are wrong under faults. On these images clean predictions have
+    /// no chance in them, and what was drawn is the faults' alone.
+    fn drop(
+        &self,
+        clean: &Crossed,
+        faulty: &Sample,
+        precision: &Precision,
+    ) -> Result<Rate, StatsError> {
+        let estimate = crossed_difference(clean, faulty.crossed(), precision.intervals.level)?;
+        let drawn = faulty.rate(precision, self.scope)?.these_images;
+        let these = drawn.zip(clean.first().rate()).map(|(ends, before)| ends.map(|e| e - before));
+        let rate = Rate::new(0, Estimate { n: faulty.n(), ..estimate });
+        let images = faulty.images().len();
+        Ok(precision.shown(Rate { images, these_images: these, ..rate }))
     }
 }
 

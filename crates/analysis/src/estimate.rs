@@ -1,7 +1,7 @@
 //! Rates and means with their intervals: what every analysis of a run yields.
 
 use faultlens_spec::{Campaign, Intervals, Population};
-use faultlens_stats::{Estimate, MIN_IMAGES, StatsError};
+use faultlens_stats::{Crossed, Estimate, MIN_IMAGES, StatsError};
 use serde::{Deserialize, Serialize};
 
 /// A rate with its interval. Where trials are weighted, the value is no longer events over n.
@@ -50,6 +50,21 @@ impl Rate {
     pub(crate) fn new(events: u64, estimate: Estimate) -> Self {
         let Estimate { value, low, high, n } = estimate;
         Self { events, n, value, low, high, ..Self::default() }
+    }
+
+    /// The rate of trials by image and by permanent fault, with the interval of the population that
+    /// is asked for: how outcomes of a run's trials would have been under other circumstances.
+    pub fn of_trials(
+        trials: &Crossed,
+        events: u64,
+        intervals: &Intervals,
+    ) -> Result<Self, StatsError> {
+        let these = trials.of_these(intervals.formula(), intervals.level)?;
+        let new = trials.estimate(intervals.formula(), intervals.level)?;
+        let images = trials.first().len();
+        let these_images = these.value.map(|_| [these.low, these.high]);
+        let precision = Precision { intervals: *intervals, sequential: false };
+        Ok(precision.shown(Self { images, these_images, ..Self::new(events, new) }))
     }
 
     /// Whether chance has no part in it: about these images, without anything drawn.

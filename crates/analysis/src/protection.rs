@@ -114,8 +114,8 @@ pub struct Gain {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
-    /// McNemar's exact test, by Holm's correction over all protections and extents of the target;
-    /// `None` where a stop rule decided the number of trials, or trials are not alike.
+    /// A sign-flip test over images, by Holm's correction over all protections and extents of the
+    /// target; `None` where a stop rule decided the number of trials, or faults are permanent.
     pub p_value: Option<f64>,
 }
 

@@ -37,6 +37,12 @@ impl TrialDraw {
         }
     }
 
+    /// A number for the permanent fault that it shares with others.
+    pub(crate) fn fault_number(&self) -> Option<u64> {
+        let (target, fault, repeat) = self.fault?;
+        Some(u64::from(target) << 48 ^ u64::from(fault) << 32 ^ u64::from(repeat))
+    }
+
     /// The only trial of an image, whose fault is its own.
     #[cfg(test)]
     pub(crate) fn alone(image: u64) -> Self {
@@ -83,7 +89,7 @@ impl Sample {
         self.n += 1;
         self.events += u64::from(event);
         self.uneven |= weight != 1.0;
-        self.clusters.add(image, fault.map(fault_number), weight, event)?;
+        self.clusters.add(image, trial.fault_number(), weight, event)?;
         self.draws.add(stratum, draws, event);
         let Some(fault) = fault else { return self.apart.add(weight, event) };
         let bundle = self.together.entry(fault).or_insert(Bundle { weight, events: 0, n: 0 });
@@ -124,6 +130,11 @@ impl Sample {
     /// The trials by image.
     pub(crate) fn images(&self) -> &Clustered {
         self.clusters.first()
+    }
+
+    /// The trials by image and by permanent fault.
+    pub(crate) fn crossed(&self) -> &Crossed {
+        &self.clusters
     }
 
     /// Whether some trials share a permanent fault with those of other images.
@@ -207,11 +218,6 @@ impl Sample {
             Scope::Part => sums.ratio(level),
         }
     }
-}
-
-/// A number for a permanent fault.
-fn fault_number((target, fault, repeat): SharedFault) -> u64 {
-    u64::from(target) << 48 ^ u64::from(fault) << 32 ^ u64::from(repeat)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! From counted trials to what protections are worth.
 
-use super::tallies::{Tallies, TrialKind, TrialTallies};
+use super::tallies::{Draw, Tallies, TrialKind, TrialTallies};
 use super::work::Work;
 use super::{Cost, Evaluated, FalseAlarms, Gain, Move, Options, PROTECTIONS, Protection, Ranked};
 use faultlens_analysis::Rate;
-use faultlens_core::OutcomeKind;
+use faultlens_core::{OutcomeKind, Seed};
 use faultlens_faults::Anatomy;
 use faultlens_spec::Intervals;
-use faultlens_stats::{Estimate, PairedCounts, StatsError, holm, mcnemar_exact, newcombe_paired};
+use faultlens_stats::{StatsError, clustered_test, crossed_difference, holm};
 use std::collections::BTreeSet;
 
 /// What protections of one target are judged by.
@@ -28,13 +28,13 @@ pub(super) struct Evidence<'a> {
 /// How many trials went from which outcome to which.
 type Moves = Tallies<(OutcomeKind, OutcomeKind)>;
 
-/// A rate of things that count the same.
-pub(super) fn plain(events: usize, n: usize, intervals: &Intervals) -> Result<Rate, StatsError> {
-    let events = events as u64;
-    let n = n as u64;
-    let estimate = intervals.estimate(events, n)?;
-    let Estimate { value, low, high, .. } = estimate;
-    Ok(Rate { events, n, value, low, high, ..Rate::default() })
+/// A rate of images, each of which counts once.
+pub(super) fn of_images(of: &[(u64, bool)], intervals: &Intervals) -> Result<Rate, StatsError> {
+    let mut images = Tallies::default();
+    for &(image, is) in of {
+        images.add(is, Draw { image, fault: None, weight: 1.0 })?;
+    }
+    images.rate(|is| *is, |_| true, intervals)
 }
 
 impl Evidence<'_> {
@@ -80,7 +80,7 @@ impl Evidence<'_> {
     pub(super) fn protections(&self, options: &Options) -> Result<Vec<Evaluated>, StatsError> {
         let mut evaluated = Vec::new();
         let mut p_values = Vec::new();
-        let tested = !self.sequential && !self.permanent && !self.whole().is_uneven();
+        let tested = !self.sequential && !self.permanent;
         for &protection in PROTECTIONS {
             let Some(most) = options.most(protection.name()) else { continue };
             for extent in self.extents(protection, most) {
@@ -164,20 +164,11 @@ impl Evidence<'_> {
                 (*before == Changed, *after == Changed) == (broken, stays)
             }
         };
-        let counts = PairedCounts {
-            both: moves.trials(is(true, true)),
-            first_only: moves.trials(is(true, false)),
-            second_only: moves.trials(is(false, true)),
-            neither: moves.trials(is(false, false)),
-        };
-        // Newcombe's interval knows no weights; trials with uneven ones are compared rate by rate.
-        let gain = if moves.is_uneven() {
-            let stopped = moves.rate(is(true, false), |_| true, self.intervals)?;
-            less(&stopped, &moves.rate(is(false, true), |_| true, self.intervals)?)
-        } else {
-            newcombe_paired(counts, self.intervals.level)?
-        };
-        let p_value = mcnemar_exact(counts.first_only, counts.second_only);
+        let before = moves.events(|(before, _)| *before == Changed, |_| true);
+        let after = moves.events(|(_, after)| *after == Changed, |_| true);
+        let gain = crossed_difference(&after, &before, self.intervals.level)?;
+        let mut signs = Seed::new(0).child("protection").child(protection.name()).stream();
+        let p_value = clustered_test(after.first(), before.first(), || signs.next_u64());
         let trials = |from, to| moves.trials(|&(before, after)| (before, after) == (from, to));
         let evaluated = Evaluated {
             protection: protection.name().to_owned(),
@@ -196,7 +187,7 @@ impl Evidence<'_> {
             )?,
             repaired: trials(Changed, Unchanged),
             caught: trials(Changed, Detected),
-            worse: counts.second_only,
+            worse: moves.trials(is(false, true)),
             hidden: trials(Detected, Changed),
             needless: trials(Unchanged, Detected),
             cost: self.cost(protection, extent),
@@ -237,17 +228,4 @@ impl Extent {
 fn moved(before: OutcomeKind, after: OutcomeKind, trials: u64) -> Move {
     let [before, after] = [before, after].map(|kind| kind.name().to_owned());
     Move { before, after, trials }
-}
-
-/// One rate less another of the same trials, from both intervals (MOVER: Zou and Donner 2008); that
-/// no trial is in both makes it rather too wide.
-fn less(a: &Rate, b: &Rate) -> Estimate {
-    let from = a.value.unwrap_or(0.0);
-    let taken = b.value.unwrap_or(0.0);
-    let below = (from - a.low).hypot(b.high - taken);
-    let above = (a.high - from).hypot(taken - b.low);
-    let value = from - taken;
-    let low = (value - below).max(-1.0);
-    let high = (value + above).min(1.0);
-    Estimate { value: a.value.map(|_| value), low, high, n: a.n }
 }

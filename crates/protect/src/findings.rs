@@ -147,7 +147,7 @@ pub(super) fn warnings(trials: &Trials, campaign: &Campaign, complete: bool) -> 
     if campaign.faults.iter().any(|fault| fault.disturbance.is_permanent()) {
         warnings.push(
             "Some faults are permanent, and trials of one fault are not independent: intervals \
-             here count trials and are too narrow, and there are no p-values."
+             count by image and by fault, and there are no p-values."
                 .to_owned(),
         );
     }

@@ -1,6 +1,6 @@
 //! One target's trials under every protection.
 
-use super::evaluate::{Evidence, plain};
+use super::evaluate::{Evidence, of_images};
 use super::ranges::{self, Range};
 use super::shield::{Guarded, Shield, reread};
 use super::tallies::TrialTallies;
@@ -171,13 +171,14 @@ impl<'a> Bench<'a> {
         if alarms.is_empty() || results.len() < 2 {
             return Ok(None);
         }
-        let rate = |of: Vec<bool>| {
-            let events = of.iter().filter(|&&is| is).count();
-            plain(events, of.len(), &self.open.campaign.intervals)
-        };
+        let intervals = &self.open.campaign.intervals;
+        let touched: Vec<(u64, bool)> =
+            alarms.iter().map(|alarm| (alarm.image, alarm.touched)).collect();
+        let changed: Vec<(u64, bool)> =
+            alarms.iter().filter_map(|alarm| Some((alarm.image, alarm.changed?))).collect();
         Ok(Some(FalseAlarms {
-            touched: rate(alarms.iter().map(|alarm| alarm.touched).collect())?,
-            changed: rate(alarms.iter().filter_map(|alarm| alarm.changed).collect())?,
+            touched: of_images(&touched, intervals)?,
+            changed: of_images(&changed, intervals)?,
         }))
     }
 }

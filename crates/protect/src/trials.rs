@@ -2,7 +2,7 @@
 
 use super::ProtectError;
 use super::shield::Shield;
-use super::tallies::{TrialKind, TrialTallies};
+use super::tallies::{Draw, TrialKind, TrialTallies};
 use faultlens_campaign::plan::TrialKey;
 use faultlens_campaign::run::RunError;
 use faultlens_campaign::trial::{Disturb, STACK, disturb, strike};
@@ -44,6 +44,8 @@ pub(super) struct CaseResult {
 /// What clipping did to an undisturbed case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Alarm {
+    /// The image, or the group of images that count as one.
+    pub(super) image: u64,
     /// Whether it changed any value.
     pub(super) touched: bool,
     /// Whether it changed the answer; `None` where a guard bars the case.
@@ -110,6 +112,12 @@ impl Trials {
         Ok(Some(case))
     }
 
+    /// The image of a case, or the group of images that count as one.
+    fn image(&self, open: &OpenCampaign, number: u32) -> u64 {
+        let group = open.campaign.cluster.as_deref();
+        self.cases.get(&number).map_or(u64::from(number), |case| case.cluster(group))
+    }
+
     /// Runs all trials of a case again, in the model with clips where there is one.
     pub(super) fn rerun(
         &self,
@@ -133,6 +141,7 @@ impl Trials {
             let outcome = golden_case.judge(&answered(Ok(clipped.answer.clone()))).kind();
             let judged = outcome != OutcomeKind::Skipped;
             result.alarm = Some(Alarm {
+                image: self.image(open, number),
                 touched: clipped.shield.clips(&clipped.golden),
                 changed: judged.then_some(outcome != OutcomeKind::Unchanged),
             });
@@ -142,8 +151,13 @@ impl Trials {
             let Some(first) = trials.first() else { continue };
             let fault = &open.campaign.faults[first.fault as usize];
             let Some(injection) = disturb(fault).facts().injection else { continue };
-            let again =
-                Again { open, golden_case: &golden_case, injection, clipped: clipped.as_ref() };
+            let again = Again {
+                open,
+                golden_case: &golden_case,
+                injection,
+                clipped: clipped.as_ref(),
+                image: self.image(open, number),
+            };
             again.count(
                 TrialKey { target, case: number, fault: 0, repeat: 0 },
                 trials,
@@ -183,6 +197,8 @@ struct Again<'a> {
     golden_case: &'a GoldenCase<'a>,
     injection: &'a Injection,
     clipped: Option<&'a Clipped<'a>>,
+    /// What the case counts as.
+    image: u64,
 }
 
 impl Again<'_> {
@@ -199,14 +215,17 @@ impl Again<'_> {
             let struck = stack.iter().filter_map(|trial| {
                 let key = TrialKey { fault: trial.fault, repeat: trial.repeat, ..key };
                 let seed = self.open.stream_seed(key, &self.golden_case.key);
-                Some((trial.outcome, strike(self.injection, &sites, seed)?))
+                Some((trial, strike(self.injection, &sites, seed)?))
             });
-            let struck: Vec<(OutcomeKind, Strike)> = struck.collect();
+            let struck: Vec<(&Recorded, Strike)> = struck.collect();
             let after = self.outcomes(&struck)?;
-            for ((before, strike), clipped) in struck.into_iter().zip(after) {
+            for ((trial, strike), clipped) in struck.into_iter().zip(after) {
                 let (computed, stored) = self.layers(&strike.changes);
-                let kind = TrialKind { before, clipped, computed, stored };
-                result.tallies.add(kind, strike.weight)?;
+                let kind = TrialKind { before: trial.outcome, clipped, computed, stored };
+                let shared = u64::from(trial.fault) << 32 | u64::from(trial.repeat);
+                let fault = self.injection.is_permanent().then_some(shared);
+                let draw = Draw { image: self.image, fault, weight: strike.weight };
+                result.tallies.add(kind, draw)?;
             }
         }
         Ok(())
@@ -215,7 +234,7 @@ impl Again<'_> {
     /// What becomes of the trials in the model with clips.
     fn outcomes(
         &self,
-        struck: &[(OutcomeKind, Strike)],
+        struck: &[(&Recorded, Strike)],
     ) -> Result<Vec<Option<OutcomeKind>>, ProtectError> {
         let Some(Clipped { shield, golden, answer }) = self.clipped else {
             return Ok(vec![None; struck.len()]);

@@ -271,6 +271,15 @@ impl Clustered {
         Ok(1.0 - self.reversed().upper_bound(level)?)
     }
 
+    /// The same trials, all of which were events, or none.
+    pub(crate) fn all_as(&self, events: bool) -> Self {
+        let mut same = self.clone();
+        for (_, sums) in &mut same.runs {
+            sums.events = if events { sums.weights } else { 0.0 };
+        }
+        same
+    }
+
     /// The same trials, of which the events were none and the others were events.
     fn reversed(&self) -> Self {
         let mut reversed = self.clone();
@@ -283,7 +292,7 @@ impl Clustered {
 
 /// The variance of a rate from cluster to cluster, by linearisation: a ratio of two totals varies
 /// as the total of what each cluster has above the rate.
-fn variance(clusters: &[(u64, ClusterSums)], rate: f64) -> f64 {
+pub(crate) fn variance(clusters: &[(u64, ClusterSums)], rate: f64) -> f64 {
     let mut weights = 0.0;
     let mut squares = 0.0;
     for (_, sums) in clusters {
@@ -294,7 +303,7 @@ fn variance(clusters: &[(u64, ClusterSums)], rate: f64) -> f64 {
 }
 
 /// A sum of squares over so many clusters, with Bessel's correction.
-fn corrected(squares: f64, clusters: f64) -> f64 {
+pub(crate) fn corrected(squares: f64, clusters: f64) -> f64 {
     clusters / (clusters - 1.0) * squares
 }
 
@@ -306,7 +315,14 @@ const MIN_FREEDOM: f64 = 3.0;
 /// effect (Kish 1965), never more than there are, and fewer where few clusters are `telling` of what
 /// the variance is (Korn and Graubard's factor of Student's quantiles). A rate of 0 or 1 does not vary: then
 /// every cluster counts once.
-fn worth(rate: f64, n: f64, telling: f64, clusters: f64, variance: f64, level: Level) -> f64 {
+pub(crate) fn worth(
+    rate: f64,
+    n: f64,
+    telling: f64,
+    clusters: f64,
+    variance: f64,
+    level: Level,
+) -> f64 {
     let plain = rate * (1.0 - rate);
     if plain == 0.0 || clusters < 2.0 {
         return clusters;
@@ -338,153 +354,4 @@ fn telling(clusters: &[(u64, ClusterSums)], rate: f64) -> f64 {
 /// Student's quantile, which is the normal one from where they no longer differ.
 fn quantile(freedom: f64, level: Level) -> f64 {
     if freedom > 1e7 { level.z() } else { student(freedom, level) }
-}
-
-/// A rate over trials that share two things at once: an image, and for some of them a permanent
-/// fault that other images meet, too. Both are a sample.
-///
-/// The variance is that by the first, plus that by the second, less that by both together, which was
-/// counted twice (Cameron, Gelbach and Miller 2011, J. Bus. Econ. Stat. 29:238–249). Whatever it
-/// says, the trials are never worth more than there are faults: with twenty faults drawn, one
-/// that nobody drew may break everything.
-///
-/// Without a trial that shares the second thing this is [`Clustered`].
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Crossed {
-    first: Clustered,
-    second: Clustered,
-    /// Trials that share the second thing with no other.
-    alone: Squares,
-    /// All trials: no two share both.
-    all: Squares,
-}
-
-/// Squared weights of trials that are a cluster each.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Squares {
-    n: u64,
-    events: f64,
-    others: f64,
-}
-
-impl Squares {
-    fn add(&mut self, weight: f64, event: bool) {
-        self.n += 1;
-        let square = weight * weight;
-        if event { self.events += square } else { self.others += square }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.n += other.n;
-        self.events += other.events;
-        self.others += other.others;
-    }
-
-    /// The squares of what each trial has above a rate, summed.
-    fn above(&self, rate: f64) -> f64 {
-        self.events * (1.0 - rate).powi(2) + self.others * rate * rate
-    }
-}
-
-impl Crossed {
-    /// Counts one trial of an image; the second is the fault that it shares with other images.
-    ///
-    /// # Errors
-    /// A weight that is not above 0 and finite.
-    pub fn add(
-        &mut self,
-        first: u64,
-        second: Option<u64>,
-        weight: f64,
-        event: bool,
-    ) -> Result<(), StatsError> {
-        self.first.add(first, weight, event)?;
-        match second {
-            Some(second) => self.second.add(second, weight, event)?,
-            None => self.alone.add(weight, event),
-        }
-        self.all.add(weight, event);
-        Ok(())
-    }
-
-    /// Counts all trials of another sample, too.
-    pub fn merge(&mut self, other: &Self) {
-        self.first.merge(&other.first);
-        self.second.merge(&other.second);
-        self.alone.merge(&other.alone);
-        self.all.merge(&other.all);
-    }
-
-    /// The trials by the first thing, such as the image.
-    #[must_use]
-    pub fn first(&self) -> &Clustered {
-        &self.first
-    }
-
-    /// The trials that share the second thing, by it.
-    #[must_use]
-    pub fn second(&self) -> &Clustered {
-        &self.second
-    }
-
-    /// The rate among images and faults like these, with the formula's interval.
-    ///
-    /// # Errors
-    /// More than 10¹⁰ trials.
-    pub fn estimate(&self, formula: Formula, level: Level) -> Result<Estimate, StatsError> {
-        if self.second.is_empty() {
-            return self.first.estimate(formula, level);
-        }
-        let n = self.all.n;
-        check(0, n)?;
-        let Some(rate) = self.first.rate() else {
-            return Ok(Estimate { value: None, low: 0.0, high: 1.0, n });
-        };
-        let images = self.first.clusters();
-        let shared = self.second.clusters();
-        let faults = (shared.len() as u64 + self.alone.n) as f64;
-        let fewest = faults.min(images.len() as f64);
-        if fewest < 2.0 {
-            return Ok(Estimate { value: Some(rate), low: 0.0, high: 1.0, n });
-        }
-        let by_image = variance(&images, rate);
-        let weights: f64 = images.iter().map(|(_, sums)| sums.weights).sum();
-        let above = |sums: &ClusterSums| (sums.events - rate * sums.weights).powi(2);
-        let of_faults: f64 = shared.iter().map(|(_, sums)| above(sums)).sum();
-        let by_fault = corrected(of_faults + self.alone.above(rate), faults) / (weights * weights);
-        let by_both = corrected(self.all.above(rate), n as f64) / (weights * weights);
-        // The difference may fall below what either shows alone, and even below 0.
-        let variance = (by_image + by_fault - by_both).max(by_image).max(by_fault);
-        let worth = worth(rate, n as f64, fewest, fewest, variance, level).min(faults);
-        let (low, high) = formula.ends(rate, worth, level);
-        Ok(Estimate { value: Some(rate), low, high, n })
-    }
-
-    /// A bound that the rate exceeds with a chance of at most half of what the level leaves, also
-    /// where a rare kind of image or fault fails always: the highest of the interval's end and of
-    /// [`Clustered::upper_bound`] by image and by fault.
-    ///
-    /// # Errors
-    /// More than 10¹⁰ trials.
-    pub fn upper_bound(&self, level: Level) -> Result<f64, StatsError> {
-        let by_image = self.first.upper_bound(level)?;
-        if self.second.is_empty() {
-            return Ok(by_image);
-        }
-        let end = self.estimate(Formula::ClopperPearson, level)?.high;
-        Ok(by_image.max(end).max(self.second.upper_bound(level)?))
-    }
-
-    /// The counterpart of [`upper_bound`](Self::upper_bound) from below.
-    ///
-    /// # Errors
-    /// More than 10¹⁰ trials.
-    pub fn lower_bound(&self, level: Level) -> Result<f64, StatsError> {
-        let by_image = self.first.lower_bound(level)?;
-        if self.second.is_empty() {
-            return Ok(by_image);
-        }
-        let end = self.estimate(Formula::ClopperPearson, level)?.low;
-        Ok(by_image.min(end).min(self.second.lower_bound(level)?))
-    }
 }

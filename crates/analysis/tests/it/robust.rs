@@ -124,3 +124,22 @@ requirements:
     // Nothing here has boxes.
     assert_eq!(checked[7], (Verdict::Inconclusive, None));
 }
+
+/// On these images a drop is exact only where faults draw nothing: noise and fog would come out
+/// differently if they were drawn again.
+#[test]
+fn a_drop_on_these_images_knows_what_was_drawn() {
+    let more = "requirements:
+  - {metric: accuracy_drop, at_most: 0.28, population: these_images, where: {target: small}}";
+    let drawn = run(more).summarised(&[]).unwrap();
+    let checked = &drawn.checks.requirements[0];
+    assert_eq!(checked.verdict, Verdict::Inconclusive, "{checked:?}");
+    assert!(checked.rate.low < 0.2 && checked.rate.high > 0.35, "{checked:?}");
+    let mut fixed = run(more);
+    let from = fixed.yaml.find("faults:").unwrap();
+    fixed.yaml.truncate(from);
+    fixed.yaml.push_str("faults: [{fault: brightness, severity: [1, 2, 3, 4]}]\n");
+    let fixed = fixed.summarised(&[]).unwrap();
+    let checked = &fixed.checks.requirements[0];
+    assert_eq!((checked.verdict, checked.rate.is_exact()), (Verdict::Met, true), "{checked:?}");
+}
