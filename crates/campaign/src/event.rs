@@ -27,6 +27,8 @@ pub enum Event<'a> {
         repeats: u32,
         /// How many rates, one for each target and fault, are not yet known well enough.
         open: usize,
+        /// How many of the others only more images would make precise enough.
+        need_images: usize,
     },
     /// Something that is good to know before the run goes on.
     Note(&'a str),

@@ -38,8 +38,18 @@ struct Cell {
     counts: Vec<Clustered>,
     /// The rounds that were looked at, together.
     known: Clustered,
-    /// Whether the rate is known well enough, or cannot be.
-    closed: bool,
+    precision: Reached,
+}
+
+/// How precisely a rate is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// Not well enough yet.
+    NotYet,
+    /// As well as the stop rule asks.
+    Enough,
+    /// Not well enough, and no number of trials on these images would change that.
+    NeedsImages,
 }
 
 impl Rounds {
@@ -57,7 +67,7 @@ impl Rounds {
                     most: fault.trials,
                     counts: vec![Clustered::default(); ends.len()],
                     known: Clustered::default(),
-                    closed: false,
+                    precision: Reached::NotYet,
                 });
             }
         }
@@ -106,17 +116,20 @@ impl Rounds {
     pub(super) fn look(&mut self) -> Result<(), StatsError> {
         self.done += 1;
         let repeats = self.repeats();
-        for cell in self.cells.iter_mut().filter(|cell| !cell.closed) {
+        for cell in self.cells.iter_mut().filter(|cell| cell.precision == Reached::NotYet) {
             if let Some(counts) = cell.counts.get_mut(self.done - 1) {
                 cell.known.merge(&std::mem::take(counts));
             }
             let few_images = cell.known.len() < MIN_IMAGES;
-            cell.closed = if self.population == Population::TheseImages || few_images {
+            cell.precision = if self.population == Population::TheseImages || few_images {
                 let n = cell.known.n();
                 let changed = cell.known.rate().unwrap_or(0.0) * n as f64;
-                matches!(self.rule.look(changed.round() as u64, n)?, Look::Stop(_))
+                match self.rule.look(changed.round() as u64, n)? {
+                    Look::Stop(_) => Reached::Enough,
+                    Look::Continue(_) => Reached::NotYet,
+                }
             } else {
-                is_decided(&cell.known, self.rule.half_width(), &self.intervals, repeats)?
+                reached(&cell.known, self.rule.half_width(), &self.intervals, repeats)?
             };
         }
         Ok(())
@@ -125,33 +138,40 @@ impl Rounds {
     /// Whether more trials of this target's fault are wanted.
     pub(super) fn wants(&self, target: u32, fault: u32) -> bool {
         let cell = &self.cells[target as usize * self.faults + fault as usize];
-        !cell.closed && self.repeats() < cell.most
+        cell.precision == Reached::NotYet && self.repeats() < cell.most
     }
 
     /// Targets' faults of which more trials are planned and wanted.
     pub(super) fn open(&self) -> usize {
         let repeats = self.repeats();
-        self.cells.iter().filter(|cell| !cell.closed && repeats < cell.most).count()
+        let open = self.cells.iter().filter(|cell| cell.precision == Reached::NotYet);
+        open.filter(|cell| repeats < cell.most).count()
+    }
+
+    /// Targets' faults whose rates only more images would make precise enough.
+    pub(super) fn need_images(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.precision == Reached::NeedsImages).count()
     }
 }
 
-/// Whether the rate among new images is known well enough, or no number of trials on these images
-/// would make it so. Both look at widths alone, so that the interval keeps its coverage.
-fn is_decided(
+/// How precisely the rate among new images is known, by widths alone, so that the interval keeps its
+/// coverage.
+fn reached(
     known: &Clustered,
     half_width: f64,
     intervals: &Intervals,
     repeats: u32,
-) -> Result<bool, StatsError> {
+) -> Result<Reached, StatsError> {
     let formula = intervals.formula();
     if known.estimate(formula, intervals.level)?.half_width() <= half_width {
-        return Ok(true);
+        return Ok(Reached::Enough);
     }
     if repeats < ENOUGH_TO_TELL {
-        return Ok(false);
+        return Ok(Reached::NotYet);
     }
     let best = known.half_width_of_any_trials(formula, intervals.level)?;
-    Ok(best.is_some_and(|best| best > half_width))
+    let hopeless = best.is_some_and(|best| best > half_width);
+    Ok(if hopeless { Reached::NeedsImages } else { Reached::NotYet })
 }
 
 /// Each round adds half of what there is: few looks, little beyond what is needed.
@@ -170,5 +190,19 @@ mod tests {
         assert_eq!(ends(1), [1]);
         assert_eq!(ends(20), [1, 2, 3, 4, 6, 9, 13, 19, 20]);
         assert!(ends(1_000_000).len() < 40);
+    }
+
+    /// Half of twenty images always fail: more trials on them say nothing more.
+    #[test]
+    fn what_only_more_images_would_tell_is_not_waited_for() {
+        let mut known = Clustered::default();
+        for trial in 0..80 {
+            known.count(trial / 4, trial / 4 % 2 == 0);
+        }
+        let intervals = Intervals::default();
+        let after = |half_width, repeats| reached(&known, half_width, &intervals, repeats);
+        assert_eq!(after(0.05, 4), Ok(Reached::NeedsImages));
+        assert_eq!(after(0.05, 3), Ok(Reached::NotYet));
+        assert_eq!(after(0.4, 4), Ok(Reached::Enough));
     }
 }

@@ -17,7 +17,8 @@ impl Run<'_, '_> {
             let Some(rounds) = self.recorder.rounds() else { break };
             rounds.look()?;
             let open = rounds.open();
-            self.recorder.emit(&Event::Round { repeats, open })?;
+            let need_images = rounds.need_images();
+            self.recorder.emit(&Event::Round { repeats, open, need_images })?;
         }
         let recorded = self.recorder.store().progress()?.recorded;
         let early = recorded < self.open.plan.total();

@@ -45,9 +45,12 @@ impl EventLines {
                 "reason": pin.reason,
             })),
             Event::Recorded(records) => records.iter().try_for_each(|r| self.line(&trial(r))),
-            Event::Round { repeats, open } => {
-                self.line(&json!({"event": "round", "repeats": repeats, "open": open}))
-            }
+            Event::Round { repeats, open, need_images } => self.line(&json!({
+                "event": "round",
+                "repeats": repeats,
+                "open": open,
+                "need_images": need_images,
+            })),
             Event::Note(text) => self.line(&json!({"event": "note", "text": text})),
             Event::Warning(text) => self.line(&json!({"event": "warning", "text": text})),
             Event::Finished(ending) => {

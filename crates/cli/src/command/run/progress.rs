@@ -112,13 +112,10 @@ impl Sink for Progress<'_> {
                 self.recorded += records.len() as u64;
                 self.show();
             }
-            Event::Round { repeats, open } => {
-                let open = match open {
-                    0 => "every rate is precise enough".to_owned(),
-                    n => format!("{n} rates are not yet precise enough"),
-                };
+            Event::Round { repeats, open, need_images } => {
                 let trials = counted(u64::from(*repeats), "trial");
-                self.console.settle(format_args!("{trials} of each case: {open}"));
+                let known = precision(*open as u64, *need_images as u64);
+                self.console.settle(format_args!("{trials} of each case: {known}"));
             }
             Event::Note(text) => self.console.settle(format_args!("note: {}", plain(text))),
             Event::Warning(text) => self.console.settle(format_args!("warning: {}", plain(text))),
@@ -136,4 +133,17 @@ impl Sink for Progress<'_> {
         }
         Ok(())
     }
+}
+/// What a round of a stop rule has shown.
+fn precision(open: u64, need_images: u64) -> String {
+    let verb = if open == 1 { "is" } else { "are" };
+    let mut parts = Vec::new();
+    if open > 0 {
+        parts.push(format!("{} {} not yet precise enough", counted(open, "rate"), verb));
+    }
+    if need_images > 0 {
+        let rates = counted(need_images, "rate");
+        parts.push(format!("{rates} would need more images to be precise enough"));
+    }
+    if parts.is_empty() { "every rate is precise enough".to_owned() } else { parts.join("; ") }
 }
