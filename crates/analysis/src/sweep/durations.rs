@@ -267,7 +267,7 @@ fn fit_all<'a>(
     let data = lifetimes(&rows, clock, &design).map_err(text)?;
     let (train, test) = split(&rows, &data, options).map_err(text)?;
     let time = data.median_event_time().map_err(text)?;
-    let horizon = Horizon { time, smoothing: Smoothing::Spline };
+    let horizon = Horizon { time, smoothing: Smoothing::Flexible };
     let asked = asked(&design);
     let compared = compare(&asked, &train, test.as_ref(), &FitOptions::default(), horizon);
     durations.time = Some(time);

@@ -322,7 +322,7 @@ fn method(of: &Findings) -> Vec<String> {
     if let Some(time) = of.seconds.time {
         lines.push(format!(
             "Calibration after Austin, Harrell and van Klaveren (2020): probabilities of a change \
-             by {} s. ICI is the mean difference, E50 the median.",
+             by {} s, smoothed by hazard regression. ICI is the mean difference, E50 the median.",
             number(time, 4)
         ));
     }
