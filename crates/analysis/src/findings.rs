@@ -11,7 +11,7 @@ use crate::group::{GroupRow, Grouping};
 use crate::locations::Ranking;
 use crate::preserve::Preserved;
 use crate::scenes::{PlacementEffect, SceneTotal};
-use crate::summary::Summary;
+use crate::summary::{Checks, Summary};
 use crate::tally::Tally;
 use crate::target::TargetSummary;
 use crate::verdict::Verdict;
@@ -37,8 +37,8 @@ pub enum Finding<'a> {
     NothingJudged,
     /// How often predictions changed over all judged trials of a family of faults.
     Overall(OverallFinding<'a>),
-    /// The verdict over all requirements and pinned trials.
-    Verdict(Verdict),
+    /// The verdict over all requirements and pinned trials, with what it rests on.
+    Verdict(&'a Checks),
     /// The requirement within human tolerance that is missed by most.
     FurthestBelowPeople(&'a Preserved),
     /// How often other detections changed in changed scenes.
@@ -110,6 +110,8 @@ pub struct WeakestGroup<'a> {
     pub attribute: &'a str,
     /// The target whose trials the groups are, where it is not all.
     pub target: Option<&'a str>,
+    /// The family of faults whose trials the groups are, where it is not all.
+    pub family: Option<Family>,
     /// The group.
     pub row: &'a GroupRow,
     /// The rate of all other groups together.
@@ -122,8 +124,8 @@ impl Summary {
     /// The findings, the most important first.
     pub fn findings(&self) -> Vec<Finding<'_>> {
         let mut findings = Vec::new();
+        findings.extend(self.checks.verdict.map(|_| Finding::Verdict(&self.checks)));
         findings.extend(overall(self));
-        findings.extend(self.checks.verdict.map(Finding::Verdict));
         findings.extend(furthest_below_people(self));
         let totals = self.scenes.totals.iter();
         let totals = totals.filter(|one| one.target.is_some() && one.changed.value.is_some());
@@ -220,7 +222,8 @@ fn weakest_group(grouping: &Grouping) -> Option<WeakestGroup<'_>> {
     let others = rate_of_others(grouping, row)?;
     let attribute = &grouping.attribute;
     let target = grouping.target.as_deref();
-    Some(WeakestGroup { attribute, target, row, others, higher: higher(grouping, row) })
+    let family = grouping.family;
+    Some(WeakestGroup { attribute, target, family, row, others, higher: higher(grouping, row) })
 }
 
 /// The group with the highest rate of those with enough trials; of equal rates, the one whose

@@ -7,7 +7,7 @@ use crate::group::{GroupRow, Grouping};
 use crate::sample::TrialDraw;
 use crate::tally::Counts;
 use faultlens_record::{ModelValue, Record};
-use faultlens_stats::{StatsError, Weighted};
+use faultlens_stats::{Clustered, StatsError};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -237,7 +237,10 @@ fn parts(layer: &Layer, precision: &Precision) -> Result<Vec<GroupRow>, StatsErr
 struct Part {
     name: String,
     events: u64,
-    sums: Weighted,
+    /// Their weight.
+    weight: f64,
+    /// By image, and by permanent fault.
+    changed: [Clustered; 2],
 }
 
 /// Parts with changed predictions, those with most of them first.
@@ -246,43 +249,59 @@ fn ranked(
     precision: &Precision,
 ) -> Result<Vec<Ranked>, StatsError> {
     parts.retain(|(_, counts)| counts.judged().events() > 0);
-    let plain = parts.iter().all(|(_, counts)| counts.judged().is_plain());
     let mut sorted = Vec::new();
     for (name, counts) in parts {
-        let sums = counts.judged().sums()?;
-        sorted.push(Part { name, events: counts.judged().events(), sums });
+        let judged = counts.judged();
+        let crossed = judged.crossed();
+        sorted.push(Part {
+            name,
+            events: judged.events(),
+            weight: judged.sums()?.events(),
+            changed: [crossed.first().events(), crossed.second().events()],
+        });
     }
     // A stable sort: parts with equal sums stay in the order of execution.
-    sorted.sort_by(|a, b| b.sums.events().total_cmp(&a.sums.events()));
+    sorted.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let mut rows = Vec::new();
     for (at, part) in sorted.iter().enumerate() {
         rows.push(Ranked {
             name: part.name.clone(),
-            share: share(&sorted, at..=at, plain, precision)?,
-            together: share(&sorted, 0..=at, plain, precision)?,
+            share: share(&sorted, at..=at, precision)?,
+            together: share(&sorted, 0..=at, precision)?,
         });
     }
     Ok(rows)
 }
 
-/// The share of some parts in the changed predictions of all.
+/// The share of some parts in the changed predictions of all, with the wider of the intervals by
+/// image and by trial, or by permanent fault.
 fn share(
     parts: &[Part],
     counted: RangeInclusive<usize>,
-    plain: bool,
     precision: &Precision,
 ) -> Result<Rate, StatsError> {
-    let mut sums = Weighted::default();
+    let mut changed = [Clustered::default(), Clustered::default()];
     let mut events = 0;
     for (at, part) in parts.iter().enumerate() {
         let counts = counted.contains(&at);
-        sums.merge(&part.sums.events_of(counts));
+        for (all, own) in changed.iter_mut().zip(&part.changed) {
+            all.merge(&own.all_as(counts));
+        }
         if counts {
             events += part.events;
         }
     }
-    if plain {
-        return precision.rate_of_draws(events, sums.n());
-    }
-    Ok(Rate::new(events, sums.ratio(precision.intervals.level)?))
+    let [by_image, by_fault] = changed;
+    let level = precision.intervals.level;
+    let mut rate = Rate::new(events, by_image.estimate(precision.intervals.formula(), level)?);
+    rate.images = by_image.len();
+    let draws = if by_fault.is_empty() {
+        precision.intervals.estimate(events, rate.n)?
+    } else {
+        by_fault.estimate(precision.intervals.formula(), level)?
+    };
+    rate.low = rate.low.min(draws.low);
+    rate.high = rate.high.max(draws.high);
+    rate.these_images = Some([draws.low, draws.high]);
+    Ok(precision.shown(rate))
 }

@@ -8,7 +8,7 @@ use crate::render;
 use crate::render::terminal::Terminal;
 use crate::sections::{Input, parts};
 use faultlens_analysis::format;
-use faultlens_analysis::{Family, Progress, Rate, Summary, Tally};
+use faultlens_analysis::{Family, Progress, Rate, Summary, Tally, Verdict};
 use faultlens_spec::Population;
 use std::path::Path;
 
@@ -63,14 +63,15 @@ fn document(input: &Input<'_>) -> Document {
     let header = Header {
         kind: "Campaign report",
         title: summary.name.clone(),
-        verdict: summary
-            .checks
-            .verdict
-            .map(|verdict| (verdict, format!("requirements {}", verdict.text()))),
+        verdict: summary.checks.verdict.map(|verdict| (verdict, verdict_of(summary, verdict))),
         lead: String::new(),
         findings: findings(summary),
         headline: headline(summary),
-        interval: input.interval.clone(),
+        interval: format!(
+            "{}, based on {}",
+            input.interval,
+            format::counted(summary.method.images, "image")
+        ),
         population: about_population(summary),
         source: "from the run directory alone",
         figures: figures(summary),
@@ -103,9 +104,13 @@ fn headline(summary: &Summary) -> String {
 fn beside(rate: &Rate) -> String {
     match rate.these_images {
         Some([low, high]) if rate.population == Population::NewImages && low < high => {
-            format!(" (these images: {} to {}%)", format::percent(low), format::percent(high))
+            format!(
+                "; {} to {}% on these images with other draws",
+                format::percent(low),
+                format::percent(high)
+            )
         }
-        Some(_) if rate.population == Population::NewImages => " (exact on these images)".into(),
+        Some(_) if rate.population == Population::NewImages => "; exact on these images".into(),
         _ => String::new(),
     }
 }
@@ -127,12 +132,16 @@ fn changed(name: &str, tally: &Tally) -> KeyFigure {
         None => "no trial judged yet".into(),
         Some(_) => {
             let (low, high) = format::ends(&tally.rate);
+            let whose = match tally.rate.population {
+                Population::NewImages => "for new images",
+                Population::TheseImages => "on these images",
+            };
             format!(
-                "{} to {}%{}; {} {judged}",
+                "{} {judged}; {} to {}% {whose}{}",
+                format::count(tally.changed),
                 format::percent(low),
                 format::percent(high),
-                beside(&tally.rate),
-                format::count(tally.changed)
+                beside(&tally.rate)
             )
         }
     };
@@ -154,14 +163,14 @@ fn figures(summary: &Summary) -> Vec<KeyFigure> {
         }
     }
     figures.extend([
-        figure("Trials", progress.recorded, state(progress)),
+        figure("Trials", progress.recorded, trials_note(summary)),
         figure("Detected", tally.detected, judged.clone()),
         figure("Crashed", tally.crashed, judged.clone()),
     ]);
     if tally.timed_out > 0 {
         figures.push(figure("Timed out", tally.timed_out, judged));
     }
-    figures.push(figure("Skipped", tally.skipped_trials(), "in no rate".into()));
+    figures.push(figure("Skipped", tally.skipped_trials(), "left out of all rates".into()));
     if tally.spare > 0 {
         let note = "planned for more objects than there are".into();
         figures.push(figure("Not needed", tally.spare, note));
@@ -174,6 +183,34 @@ fn figure(name: &str, count: u64, note: String) -> KeyFigure {
 }
 
 /// How far the run is, in words.
+/// How far the run is, and how many of its trials are searches.
+fn trials_note(summary: &Summary) -> String {
+    let progress = &summary.progress;
+    let searches = progress.recorded.saturating_sub(summary.overall.trials());
+    if summary.method.searches && searches > 0 {
+        let searches = format::counted(searches, "search");
+        return format!("{}; {searches} for critical bits count in no rate", state(progress));
+    }
+    state(progress)
+}
+
+/// The verdict with what it is about: "all 3 requirements met".
+fn verdict_of(summary: &Summary, verdict: Verdict) -> String {
+    let checks = &summary.checks;
+    let all = checks.requirements.iter().map(|one| one.verdict);
+    let all: Vec<Verdict> = all
+        .chain(checks.preserved.iter().map(|one| one.verdict))
+        .chain(checks.pinned.iter().map(|one| one.verdict))
+        .collect();
+    let text = verdict.text();
+    let such = all.iter().filter(|own| **own == verdict).count();
+    match all.len() {
+        0 | 1 => format!("requirement {text}"),
+        n if such == n => format!("all {n} requirements {text}"),
+        n => format!("{such} of {n} requirements {text}"),
+    }
+}
+
 fn state(progress: &Progress) -> String {
     let planned = format::count(progress.planned);
     let time = format::duration(progress.seconds);

@@ -271,8 +271,21 @@ impl Clustered {
         Ok(1.0 - self.reversed().upper_bound(level)?)
     }
 
+    /// The trials that were events, alone.
+    #[must_use]
+    pub fn events(&self) -> Self {
+        let mut events = Self::default();
+        for (cluster, sums) in self.runs.iter().filter(|(_, sums)| sums.events > 0.0) {
+            // Weights hardly differ within a cluster; their mean tells how many trials it were.
+            let n = (sums.events / sums.weights * sums.n as f64).round().max(1.0) as u64;
+            events.runs.push((*cluster, ClusterSums { n, weights: sums.events, ..*sums }));
+        }
+        events
+    }
+
     /// The same trials, all of which were events, or none.
-    pub(crate) fn all_as(&self, events: bool) -> Self {
+    #[must_use]
+    pub fn all_as(&self, events: bool) -> Self {
         let mut same = self.clone();
         for (_, sums) in &mut same.runs {
             sums.events = if events { sums.weights } else { 0.0 };

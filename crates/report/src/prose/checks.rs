@@ -43,7 +43,7 @@ pub fn requirement_reason(checked: &Checked) -> String {
     let limit = allowed(checked) + unit;
     let images = counted(checked.rate.images, "image");
     let whose = match checked.population {
-        Population::NewImages => format!("for new images, from {images},"),
+        Population::NewImages => format!("for new images, based on {images},"),
         Population::TheseImages => format!("for these {images}"),
     };
     let (within, beyond) =
@@ -55,22 +55,43 @@ pub fn requirement_reason(checked: &Checked) -> String {
         _ => whose,
     };
     match checked.verdict {
-        Verdict::Met => format!("the whole interval {whose} lies {within} {limit}"),
-        Verdict::NotMet => format!("the whole interval {whose} lies {beyond} {limit}"),
+        Verdict::Met => format!("the whole interval {whose} is {within} {limit}"),
+        Verdict::NotMet => format!("the whole interval {whose} is {beyond} {limit}"),
         Verdict::Inconclusive if checked.rate.n == 0 => "no judged trial is concerned".to_owned(),
         Verdict::Inconclusive if checked.rate.population != checked.population => format!(
             "{images} say nothing about new images, which takes {MIN_IMAGES}; show more, or \
              require it with population: these_images"
         ),
         Verdict::Inconclusive => {
-            let more = match checked.population {
-                Population::NewImages => "images",
-                Population::TheseImages => "trials",
-            };
-            format!("the interval {whose} straddles {limit}; more {more} would narrow it")
+            format!("the interval {whose} includes {limit}; {}", what_would_decide(checked))
         }
     }
 }
+
+/// What to do about an interval that includes its limit. The width falls with the square root of the
+/// number of images; a rate that lies at its limit is never told apart from it.
+fn what_would_decide(checked: &Checked) -> String {
+    if checked.population == Population::TheseImages {
+        return "more trials would narrow it".to_owned();
+    }
+    let rate = &checked.rate;
+    let value = rate.value.unwrap_or(checked.limit);
+    let reach = if value < checked.limit { rate.high - value } else { value - rate.low };
+    let needed = rate.images as f64 * (reach / (checked.limit - value)).powi(2);
+    if !(needed.is_finite() && needed < MOST_IMAGES) {
+        return "it takes far more images to decide, or a rate further from the limit".to_owned();
+    }
+    let scale = 10_f64.powf(needed.log10().floor() - 1.0).max(1.0);
+    let needed = ((needed / scale).ceil() * scale) as u64;
+    format!(
+        "about {} would decide it if the rate stays the same (more trials on the same images help \
+         little)",
+        counted(needed, "image")
+    )
+}
+
+/// More images than anybody is asked for.
+const MOST_IMAGES: f64 = 1e6;
 
 /// Why a pinned trial has its verdict.
 pub fn pin_reason(pin: &Pinned) -> String {
@@ -112,15 +133,17 @@ mod tests {
         checked.fit = Some(Fit { raw: 200.0, share: 0.5, at_most: 10.0 });
         let line = format!("{}, limit {}", measured(&checked), allowed(&checked));
         assert_eq!(line, "FIT 3.2 (2.9 to 3.5), limit 10");
-        let reason = "the whole interval for new images, from 100 images, lies at or below 10 FIT";
+        let reason =
+            "the whole interval for new images, based on 100 images, is at or below 10 FIT";
         assert_eq!(requirement_reason(&checked), reason);
     }
 
     #[test]
     fn an_unfinished_run_says_so_first() {
         let mut checked = checked(0.02, 0.2, Verdict::Inconclusive);
-        let reason = "the interval for new images, from 100 images, straddles 10%; more images \
-                      would narrow it";
+        let reason = "the interval for new images, based on 100 images, includes 10%; about 620 \
+                      images would decide it if the rate stays the same (more trials on the same \
+                      images help little)";
         assert_eq!(requirement_reason(&checked), reason);
         checked.rate.population = Population::TheseImages;
         assert!(requirement_reason(&checked).contains("say nothing about new images"));

@@ -1,14 +1,18 @@
 //! What a run found, in one or two sentences each.
 
+use super::checks::measured;
 use super::detection::average_precision;
 use super::preserve::{preserved_name, preserved_scores};
 use super::scenes::{changed_scenes, placement};
 use faultlens_analysis::format::{self, count, counted, percent, rate};
 use faultlens_analysis::{
-    CriticalBits, CriticalLayer, Curve, DetectionPoint, Family, Finding, GroupRow, OverallFinding,
-    Ranking, Rate, Summary, Verdict, WeakestGroup,
+    Checks, CriticalBits, CriticalLayer, Curve, DetectionPoint, Family, Finding, GroupRow,
+    OverallFinding, Ranking, Rate, Summary, Verdict, WeakestGroup,
 };
 use faultlens_core::OutcomeKind;
+
+/// Requirements that a finding names.
+const MOST_NAMED: usize = 3;
 
 /// The findings of a run, the most important first.
 pub fn findings(summary: &Summary) -> Vec<String> {
@@ -19,11 +23,7 @@ fn sentence(finding: &Finding<'_>) -> Option<String> {
     Some(match finding {
         Finding::NothingJudged => "No trial could be judged yet.".to_owned(),
         Finding::Overall(overall) => of_all_trials(overall),
-        Finding::Verdict(Verdict::Met) => "Every requirement is met.".to_owned(),
-        Finding::Verdict(Verdict::NotMet) => "Not every requirement is met.".to_owned(),
-        Finding::Verdict(Verdict::Inconclusive) => {
-            "There is not enough evidence for a verdict yet.".to_owned()
-        }
+        Finding::Verdict(checks) => verdict(checks)?,
         Finding::FurthestBelowPeople(worst) => format!(
             "Furthest below human performance: {}, {}.",
             preserved_name(worst),
@@ -48,6 +48,26 @@ fn sentence(finding: &Finding<'_>) -> Option<String> {
             format!("{} were skipped, mostly because {reason}.", counted(*trials, "trial"))
         }
     })
+}
+
+/// What decided the verdict; `None` where the verdict itself says all.
+fn verdict(checks: &Checks) -> Option<String> {
+    let (lead, which) = match checks.verdict? {
+        Verdict::Met => return None,
+        Verdict::NotMet => ("Not met", Verdict::NotMet),
+        Verdict::Inconclusive => ("Not decided", Verdict::Inconclusive),
+    };
+    let of = checks.requirements.iter().filter(|one| one.verdict == which);
+    let mut named: Vec<String> = of
+        .map(|one| {
+            let images = counted(one.rate.images, "image");
+            format!("{} (measured {} on {images})", one.requirement, measured(one))
+        })
+        .collect();
+    let more = named.len().saturating_sub(MOST_NAMED);
+    named.truncate(MOST_NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| format!("{lead}: {}{more}.", named.join("; ")))
 }
 
 fn of_all_trials(overall: &OverallFinding<'_>) -> String {
@@ -99,7 +119,7 @@ pub(crate) fn family_name(family: Family) -> &'static str {
 fn without_faults(accuracy: &[(&str, Rate)], precision: &[(&str, &DetectionPoint)]) -> String {
     let mut known = Vec::new();
     for (target, accuracy) in accuracy {
-        known.push(format!("{target} predicts {} correctly", rate(accuracy)));
+        known.push(format!("the accuracy of {target} is {}", rate(accuracy)));
     }
     for (target, point) in precision {
         let precision = average_precision(point).unwrap_or_default();
@@ -116,15 +136,18 @@ fn weakest_group(weakest: &WeakestGroup<'_>) -> String {
             format!("{name} is the weakest operator{of}")
         }
         "target" => format!("{name} is the weakest target"),
-        _ => format!("{name} causes the most failures"),
+        _ => format!("{name} has the highest failure rate"),
+    };
+    let lead = match weakest.family {
+        Some(family) => format!("{}: {lead}", family_name(family)),
+        None => lead,
     };
     let own = &weakest.row.tally.rate;
     format!(
-        "{lead}: {} of its {} changed the prediction ({} in all), compared with {}% of all \
-         others{}.",
-        rate(own),
-        counted(own.n, "trial"),
+        "{lead}. The prediction changed in {} of {} ({}); in all other trials, in {}%{}.",
         count(own.events),
+        counted(own.n, "trial"),
+        rate(own),
         percent(weakest.others),
         higher(&weakest.higher)
     )

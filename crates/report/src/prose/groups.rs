@@ -40,20 +40,21 @@ pub(crate) fn test(grouping: &Grouping) -> Option<String> {
     let groups = grouping.rows.len();
     Some(match grouping.test? {
         GroupTest::WithinImages { images } => format!(
-            "Sign-flip test of each of {groups} groups against all others, image by image over {}, \
-             so that it holds for new images; Holm's correction",
+            "below 0.05, a group differs from the others, also for new images. Groups are compared \
+             within each of {}, and p-values are adjusted for {groups} comparisons (sign-flip test, \
+             Holm)",
             counted(images, "image")
         ),
         GroupTest::Permutation { unit, units, permutations } => {
             let unit = match unit {
-                PermutedUnit::Case => "case",
-                PermutedUnit::CleanPrediction => "undisturbed answer",
+                PermutedUnit::Case => "image",
+                PermutedUnit::CleanPrediction => "clean prediction",
                 PermutedUnit::PermanentFault => "permanent fault",
             };
             format!(
-                "Permutation test over {} ({} permutations) of each of {groups} groups' mean rate \
-                 against that of all others, since trials of one {unit} are not independent; \
-                 Holm's correction",
+                "below 0.05, a group differs from the others. Each of {} counts once, and p-values \
+                 are adjusted for {groups} comparisons (permutation test with {} permutations, \
+                 Holm)",
                 counted(units, unit),
                 count(permutations.into())
             )

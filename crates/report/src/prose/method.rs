@@ -25,20 +25,20 @@ const PERMANENT: &str = "Permanent faults are applied to every case. Images and 
                          and never count more trials than there are faults";
 
 /// Which trials layers and operators have.
-const SEVERAL_LOCATIONS: &str = "Trials that hit several locations at once (mode) are in no rate \
-                                 by layer, operator or bit, since the effect cannot be attributed \
-                                 to one of them";
+const SEVERAL_LOCATIONS: &str = "Trials that hit several locations at once (mode) are left out of \
+                                 rates by layer, operator or bit, since the effect cannot be \
+                                 attributed to one of them";
 
 /// How intervals of means are made.
-const MEANS: &str = "Means of shares (naturalness, average precision, lost confidence) have \
-                     Student's interval of their logit, means of counts that of their logarithm, \
-                     so that none leaves its range; average precision over all cases has a \
-                     percentile bootstrap interval over cases";
+const MEANS: &str = "Means of shares (naturalness, average precision, confidence) have Student's \
+                     interval of their logit, means of counted objects and letters that of their \
+                     logarithm, so that none leaves its range; average precision over all images \
+                     has a percentile bootstrap interval over images";
 
 /// Why searches are apart.
 const SEARCHES: &str = "Faults with sites: boundary search an element for all bits that change the \
-                        prediction. A search is not the outcome of a single fault, so it is in no \
-                        rate and in no requirement; see the critical bits";
+                        prediction. A search is not the outcome of a single fault, so it counts in \
+                        no rate and no requirement; see the critical bits";
 
 /// What the brackets of a run are: "95% intervals for new images".
 pub(crate) fn intervals(summary: &Summary) -> String {
@@ -50,7 +50,7 @@ pub(crate) fn intervals(summary: &Summary) -> String {
 }
 
 /// Which images the rates of a run speak of.
-fn population(summary: &Summary) -> Population {
+pub(crate) fn population(summary: &Summary) -> Population {
     if summary.method.images < MIN_IMAGES {
         Population::TheseImages
     } else {
@@ -61,19 +61,20 @@ fn population(summary: &Summary) -> Population {
 /// Which images the rates speak of, for readers who are no statisticians.
 pub(crate) fn about_population(summary: &Summary) -> String {
     let images = counted(summary.method.images, "image");
+    let level = limit(summary.intervals.level.confidence());
     if summary.method.images < MIN_IMAGES {
         return format!(
-            "Rates are about the {images} shown and no others: fewer than {MIN_IMAGES} say nothing \
-             about new images."
+            "Brackets are {level} intervals for the {images} tested and no others: fewer than \
+             {MIN_IMAGES} say nothing about new images."
         );
     }
     match summary.intervals.population {
         Population::NewImages => format!(
-            "Brackets say where the rate lies for new images like the {images} shown, which are a \
-             sample of them."
+            "Brackets are {level} intervals for new images of the same kind. They take the {images} \
+             tested for a random sample of those."
         ),
         Population::TheseImages => {
-            format!("Rates are about the {images} shown, not about new images.")
+            format!("Brackets are {level} intervals for the {images} tested, not for new images.")
         }
     }
 }
@@ -86,11 +87,12 @@ fn formula(summary: &Summary) -> String {
     };
     match population(summary) {
         Population::NewImages => format!(
-            "Intervals: {method} for as many independent trials as the images are worth. The rates \
-             of images tell how much they differ (linearised variance by image, design effect, \
-             Student's quantile for as many images as make up the variance); where nothing or everything \
-             changed, images count, not trials. Groups of fewer than {MIN_IMAGES} images have \
-             intervals for these images"
+            "Trials on the same image resemble each other, so they count as fewer independent \
+             trials; how many fewer follows from how much the rates of images differ. Where \
+             nothing or everything changed, each image counts once. Groups of fewer than \
+             {MIN_IMAGES} images have intervals for these images. (Technically: {method} with the \
+             effective sample size of the design effect, linearised variance by image, Student's \
+             quantile for as many images as make up the variance)"
         ),
         Population::TheseImages => format!(
             "Intervals: {method} for the random draws within each image (stratified); a fault that \
@@ -100,9 +102,10 @@ fn formula(summary: &Summary) -> String {
 }
 
 /// How verdicts are made.
-const VERDICTS: &str = "Requirements are judged by Gaffke's bound by image, which holds however \
-                        unlike images are; it is wider than the interval where a rare kind of \
-                        image may fail always";
+const VERDICTS: &str = "Verdicts use a more cautious interval than the rest of this report \
+                        (Gaffke's bound, one value for each image). It holds however much images \
+                        differ, and allows for a rare kind of image that always fails and is not \
+                        among those tested";
 
 /// What was done, one sentence each.
 pub(crate) fn method(summary: &Summary) -> Vec<String> {
@@ -127,7 +130,7 @@ pub(crate) fn method(summary: &Summary) -> Vec<String> {
     if method.means {
         sentences.push(MEANS.to_owned());
     }
-    sentences.push("Skipped trials are in no denominator".to_owned());
+    sentences.push("Skipped trials are left out of all rates".to_owned());
     for (applies, sentence) in [
         (summary.weighted, CORRECTED),
         (method.permanent, PERMANENT),

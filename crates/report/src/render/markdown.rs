@@ -55,11 +55,10 @@ fn header(out: &mut String, header: &Header) {
     }
     if !figures.is_empty() {
         let _ = write!(out, "{}.", figures.join(" · "));
-        if !header.interval.is_empty() {
-            let _ = write!(out, " Brackets are {}.", escaped(&header.interval));
-        }
         if !header.population.is_empty() {
             let _ = write!(out, " {}", escaped(&header.population));
+        } else if !header.interval.is_empty() {
+            let _ = write!(out, " Brackets are {}.", escaped(&header.interval));
         }
         out.push_str("\n\n");
     }

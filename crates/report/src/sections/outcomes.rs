@@ -54,7 +54,7 @@ fn outcomes(tally: &Tally) -> [Outcome; 6] {
         Outcome {
             class: "o-skipped",
             name: "skipped",
-            meaning: "not judged, and in no rate",
+            meaning: "not judged, and left out of all rates",
             count: tally.skipped_trials(),
         },
     ]

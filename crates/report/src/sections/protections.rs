@@ -3,22 +3,21 @@
 use super::Input;
 use crate::document::{Block, Cell, Column, Row, Table};
 use faultlens_analysis::format;
-use faultlens_analysis::protection::{Advice, Evaluated, RANGES, TargetAdvice};
+use faultlens_analysis::protection::{Evaluated, RANGES, TargetAdvice};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let advice = input.protections.as_ref()?;
     let mut lines = advice.findings.clone();
     lines.extend(advice.warnings.iter().cloned());
     let mut blocks = vec![Block::List(lines)];
-    blocks.extend(advice.targets.iter().map(|one| target(one, advice)));
+    blocks.extend(advice.targets.iter().map(|one| target(one, &input.interval)));
     Some(Block::all(blocks))
 }
 
-fn target(target: &TargetAdvice, advice: &Advice) -> Block {
+fn target(target: &TargetAdvice, interval: &str) -> Block {
     let note = Block::note(format!(
-        "Without protection, {} of the trials changed the prediction. In brackets: {}.",
-        format::rate(&target.broken),
-        advice.interval
+        "Without protection, {} of the trials changed the prediction. In brackets: {interval}.",
+        format::rate(&target.broken)
     ));
     let table = Table {
         caption: format!("Protections of {}: what they prevent and what they cost", target.name),

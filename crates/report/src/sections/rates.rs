@@ -3,9 +3,12 @@
 use super::Input;
 use crate::document::{Block, Cell, Chart, Column, Group, Plot, Reach, Row, Table};
 use crate::prose::groups;
+use crate::prose::method::population;
 use crate::svg::{self, Caption, Lines, Series, dots, lines, rate_ticks};
 use faultlens_analysis::format;
 use faultlens_analysis::{GroupRow, Grouping, Tally};
+use faultlens_spec::Population;
+use faultlens_stats::MIN_IMAGES;
 
 /// Groups that a chart of dots shows; the table has all.
 const MOST_DOTS: usize = 20;
@@ -24,11 +27,12 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
 
 fn group(at: usize, grouping: &Grouping, input: &Input<'_>) -> Block {
     let id = format!("by-{at}");
-    let mut beside = vec![Block::Table(table(grouping, &input.interval))];
+    let interval = interval(grouping, input);
+    let mut beside = vec![Block::Table(table(grouping, &interval))];
     if let Some(test) = groups::test(grouping) {
         beside.push(Block::note(format!("p: {test}")));
     }
-    let chart = Block::Chart(chart(&id, grouping, input));
+    let chart = Block::Chart(chart(&id, grouping, input, &interval));
     Block::Group(Group {
         id: Some(id),
         title: Some(groups::title(grouping)),
@@ -104,7 +108,18 @@ fn row(group: &GroupRow, outcomes: &[&OutcomeColumn], tested: bool) -> Row {
     cells.into()
 }
 
-fn chart(id: &str, grouping: &Grouping, input: &Input<'_>) -> Chart {
+/// What the intervals of groups are: those of few images speak of these images alone.
+fn interval(grouping: &Grouping, input: &Input<'_>) -> String {
+    let few = |row: &&GroupRow| row.tally.rate.population == Population::TheseImages;
+    if population(input.summary) == Population::TheseImages
+        || !grouping.rows.iter().any(|row| few(&row))
+    {
+        return input.interval.clone();
+    }
+    format!("{} (of groups with fewer than {MIN_IMAGES} images: for these images)", input.interval)
+}
+
+fn chart(id: &str, grouping: &Grouping, input: &Input<'_>, interval: &str) -> Chart {
     // What disturbs different things is in no rate together.
     let overall = if grouping.family.is_some() || grouping.target.is_some() {
         None
@@ -120,7 +135,7 @@ fn chart(id: &str, grouping: &Grouping, input: &Input<'_>) -> Chart {
         return Chart {
             svg: line_of_groups(&caption, grouping),
             plot: Plot::Lines,
-            caption: Some(format!("Line: rate; band: {}.", input.interval)),
+            caption: Some(format!("Line: rate; band: {interval}.")),
             ..Chart::default()
         };
     }
@@ -130,7 +145,7 @@ fn chart(id: &str, grouping: &Grouping, input: &Input<'_>) -> Chart {
         .take(MOST_DOTS)
         .map(|row| svg::Row { label: row.name(), rate: &row.tally.rate })
         .collect();
-    let mut note = format!("Dots: rates; lines: {}.", input.interval);
+    let mut note = format!("Dots: rates; lines: {interval}.");
     if grouping.rows.len() > MOST_DOTS {
         note += &format!(" The first {MOST_DOTS} of {} groups.", grouping.rows.len());
     }

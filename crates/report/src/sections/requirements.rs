@@ -6,25 +6,34 @@ use crate::prose::checks;
 use crate::svg::{Caption, against_limit};
 use faultlens_analysis::Checked;
 use faultlens_analysis::format;
+use faultlens_spec::Population;
+
+const CAUTIOUS: &str = "Verdicts use a more cautious interval than the rest of this report, since a \
+                        rare kind of image that always fails may not be among those tested.";
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     let requirements = &input.summary.checks.requirements;
     if requirements.is_empty() {
         return None;
     }
-    Some(Block::Table(Table {
+    let table = Block::Table(Table {
         caption: "Requirements with their verdicts, the measured rates and the limits".into(),
         columns: vec![
             Column::text("Verdict"),
             Column::name("Requirement"),
-            Column::number("Measured"),
+            Column::number("Measured [interval]"),
             Column::number("Limit"),
             Column::drawing("Interval against limit"),
         ],
         rows: requirements.iter().enumerate().map(|(at, checked)| row(at, checked)).collect(),
         class: Some("requirements"),
         ..Table::default()
-    }))
+    });
+    let about_new = |one: &Checked| one.population == Population::NewImages;
+    if !requirements.iter().any(about_new) {
+        return Some(table);
+    }
+    Some(Block::all(vec![table, Block::note(CAUTIOUS)]))
 }
 
 fn row(at: usize, checked: &Checked) -> Row {

@@ -60,8 +60,8 @@ fn lines(one: &Robustness) -> Vec<String> {
     }
     if one.unlike_severities {
         lines.push(
-            "Faults have unlike severities, so that the means weigh unlike strengths alike; \
-             compare them only with runs of the same severities."
+            "Not every fault was run at the same severities, so these means mix weak and strong \
+             faults. Compare them only with runs that used the same severities."
                 .to_owned(),
         );
     }

@@ -5,7 +5,7 @@ use crate::document::{Block, Cell, Column, Row, Table};
 use faultlens_analysis::{GroupRow, Grouping, Summary, format};
 use std::collections::BTreeSet;
 
-const ABOUT: &str = "Trials that could not be judged, by fault and reason. They are in no rate: a \
+const ABOUT: &str = "Trials that could not be judged, by fault and reason. They are left out of all rates: a \
                      fault with a large share of skipped trials is measured on fewer cases than \
                      the others.";
 

@@ -94,7 +94,7 @@ fn every_number_of_the_tables_is_the_summarys() {
         let first = text(with_id(document, "by-0"));
         assert!(first.contains("34.0% [29.9, 38.3]"), "{first}");
         assert!(first.contains("0% [0, 0.79]"), "{first}");
-        assert!(first.contains("Sign-flip test of each of 7 groups"), "{first}");
+        assert!(first.contains("adjusted for 7 comparisons (sign-flip test, Holm)"), "{first}");
         assert!(text(with_id(document, "requirements")).contains("34.0% [29.9, 38.3]163 of 480"));
     });
 }
