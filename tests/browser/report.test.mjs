@@ -19,9 +19,10 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Opens the report without a network; what went wrong meanwhile must be nothing. */
+/** Opens the report without a network, all sections unfolded unless told otherwise; what went wrong meanwhile must be nothing. */
 async function open(options, check) {
-  const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  const { folded: _, ...own } = options;
+  const context = await browser.newContext({ viewport: DESKTOP, ...own });
   const wrong = [];
   await context.route("**/*", (route) => {
     if (route.request().url() === address) return route.continue();
@@ -36,6 +37,7 @@ async function open(options, check) {
   page.on("dialog", (dialog) => { wrong.push("a dialog"); dialog.dismiss(); });
   try {
     await page.goto(address);
+    if (!options.folded) await page.evaluate(() => { for (const one of document.querySelectorAll("details.part")) one.open = true; });
     await check(page, context);
     assert.deepEqual(wrong, []);
   } finally {
@@ -94,13 +96,46 @@ test("light and dark are readable, and the button changes them", async () => {
   assert.notEqual(papers[0], papers[1]);
 });
 
+test("the first look is short: verdict, requirements and what is worst, the rest folded", async () => {
+  for (const [viewport, most] of [[DESKTOP, 6000], [PHONE, 9000]]) {
+    await open({ viewport, folded: true }, async (page) => {
+      const found = await page.evaluate(() => ({
+        height: document.documentElement.scrollHeight,
+        open: document.querySelectorAll("details[open]").length,
+        verdict: document.querySelector(".verdict")?.getBoundingClientRect().bottom ?? 0,
+        cards: [...document.querySelectorAll("#examples .cards")].map((one) => one.children.length)[0] ?? 0,
+      }));
+      assert.ok(found.height <= most, `${viewport.width} px wide, the page is ${found.height} px high`);
+      assert.ok(found.verdict < viewport.height && found.open === 0 && found.cards <= 10, JSON.stringify(found));
+    });
+  }
+});
+
+test("a link of the contents opens its section, and a button opens all", async (t) => {
+  await open({ folded: true }, async (page) => {
+    const closed = page.locator("section:has(> details.part:not([open]))").first();
+    if (!(await closed.count())) return t.skip("no section is folded");
+    const id = await closed.getAttribute("id");
+    await page.locator(`nav a[href="#${id}"]`).click();
+    await page.waitForFunction((id) => document.querySelector(`#${id} > details`).open, id);
+    // Pages scroll there smoothly.
+    await page.waitForFunction((id) => Math.abs(document.getElementById(id).getBoundingClientRect().top - 100) < 100, id);
+    // The contents stay in sight.
+    assert.equal(await page.locator("nav").evaluate((one) => one.getBoundingClientRect().top), 0);
+    await page.click("#open-all");
+    assert.equal(await page.locator("details.part:not([open])").count(), 0);
+    await page.click("#open-all");
+    assert.equal(await page.locator("details.part[open]").count(), 0);
+  });
+});
+
 test("on a phone only boxes scroll sideways, and charts stay legible", async () => {
   await open({ viewport: PHONE, isMobile: true, hasTouch: true }, async (page) => {
     const found = await page.evaluate(() => {
       const texts = [...document.querySelectorAll("svg text")].filter((text) => text.checkVisibility());
       const size = (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d;
       const outside = [...document.querySelectorAll("body *")].filter((element) => {
-        if (element.closest(".box, figure, .skip, .unseen, .defs") || !element.checkVisibility()) return false;
+        if (element.closest(".box, figure, .skip, .unseen, .defs, .contents") || !element.checkVisibility()) return false;
         return element.getBoundingClientRect().right > innerWidth + 0.5;
       });
       return {
@@ -161,7 +196,7 @@ test("paper is light, shows whole tables and no controls", async () => {
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     assert.equal(await paper(page), "rgb(255, 255, 255)");
     const found = await page.evaluate(() => ({
-      controls: [...document.querySelectorAll("#theme, nav, .filter, .command button")].filter((one) => one.checkVisibility()).length,
+      controls: [...document.querySelectorAll("#theme, #open-all, nav, .filter, .command button")].filter((one) => one.checkVisibility()).length,
       cut: [...document.querySelectorAll(".box")].filter((box) => getComputedStyle(box).overflowY !== "visible").length,
       folded: [...document.querySelectorAll("details .box")].filter((box) => box.getBoundingClientRect().height === 0).length,
     }));
@@ -174,7 +209,7 @@ test("paper is light, shows whole tables and no controls", async () => {
 test("a heat map has a cell for every number of its table, told in words", async (t) => {
   await open({}, async (page) => {
     if (!(await page.locator("#heat").count())) return t.skip("no bits were flipped in several layers");
-    await page.locator("#heat summary").first().click();
+    await page.locator("#heat .group summary").first().click();
     const found = await page.evaluate(() => {
       const map = document.querySelector("#heat svg.heat");
       const cells = [...map.querySelectorAll("g")];
@@ -316,8 +351,8 @@ test("the structure serves those who do not see it", async () => {
 test("without scripts everything is there", async () => {
   const visible = (page) => page.locator("tbody tr, figure svg, .card").evaluateAll((all) => all.filter((one) => one.checkVisibility()).length);
   let with_scripts;
-  await open({}, async (page) => { with_scripts = await visible(page); });
-  await open({ javaScriptEnabled: false }, async (page) => {
+  await open({ folded: true }, async (page) => { with_scripts = await visible(page); });
+  await open({ javaScriptEnabled: false, folded: true }, async (page) => {
     assert.equal(await visible(page), with_scripts);
     assert.equal(await page.locator("#theme").isVisible(), false);
     assert.equal(await page.locator("button:visible").count(), 0);

@@ -16,6 +16,30 @@
   nameTheme();
   theme.hidden = false;
 
+  // Links lead into sections that are folded: these open on the way.
+  const openTarget = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    target.querySelector(":scope > details.part")?.setAttribute("open", "");
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", openTarget);
+  openTarget();
+  // A link to the section that is the address already changes no address.
+  for (const link of document.querySelectorAll("nav a")) link.addEventListener("click", () => setTimeout(openTarget));
+
+  const parts = [...document.querySelectorAll("details.part")];
+  if (parts.length) {
+    const all = make("button", { type: "button", id: "open-all", textContent: "Open all sections" });
+    all.addEventListener("click", () => {
+      const open = parts.some((part) => !part.open);
+      for (const part of parts) part.open = open;
+      all.textContent = open ? "Close all sections" : "Open all sections";
+    });
+    theme.before(all);
+  }
+
   const cellValue = (row, at) => {
     const cell = row.cells[at];
     return "v" in cell.dataset ? Number(cell.dataset.v) : cell.textContent;

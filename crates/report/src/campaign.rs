@@ -162,21 +162,55 @@ fn figures(summary: &Summary) -> Vec<KeyFigure> {
             }
         }
     }
-    figures.extend([
-        figure("Trials", progress.recorded, trials_note(summary)),
-        figure("Detected", tally.detected, judged.clone()),
-        figure("Crashed", tally.crashed, judged.clone()),
-    ]);
-    if tally.timed_out > 0 {
-        figures.push(figure("Timed out", tally.timed_out, judged));
+    figures.extend(quality(summary));
+    figures.push(figure("Trials", progress.recorded, trials_note(summary)));
+    for (name, count) in
+        [("Detected", tally.detected), ("Crashed", tally.crashed), ("Timed out", tally.timed_out)]
+    {
+        if count > 0 {
+            figures.push(figure(name, count, judged.clone()));
+        }
     }
-    figures.push(figure("Skipped", tally.skipped_trials(), "left out of all rates".into()));
+    if tally.skipped_trials() > 0 {
+        figures.push(figure("Skipped", tally.skipped_trials(), "left out of all rates".into()));
+    }
     if tally.spare > 0 {
         let note = "planned for more objects than there are".into();
         figures.push(figure("Not needed", tally.spare, note));
     }
     figures
 }
+
+/// Quality without faults and under image faults, of the targets that lose most.
+fn quality(summary: &Summary) -> Vec<KeyFigure> {
+    let mut found: Vec<(f64, KeyFigure)> = Vec::new();
+    let name = |target: &str, what: &str| match summary.targets.len() {
+        1 => what.to_owned(),
+        _ => format!("{what}, {target}"),
+    };
+    for one in &summary.images.robustness {
+        let Some((clean, mean)) = one.clean.value.zip(one.mean_accuracy.and_then(|m| m.value))
+        else {
+            continue;
+        };
+        let clean = 1.0 - clean;
+        let value = format!("{}% → {}%", format::percent(clean), format::percent(mean));
+        let note = "without faults, and the mean over image faults";
+        found.push((clean - mean, KeyFigure::new(name(&one.target, "Accuracy"), value, note)));
+    }
+    for one in &summary.images.detection {
+        let mean = one.mean_ap.and_then(|mean| mean.value);
+        let Some((clean, mean)) = one.clean.ap.value.zip(mean) else { continue };
+        let value = format!("{clean:.3} → {mean:.3}");
+        let note = "without faults, and the mean over image faults";
+        found.push((clean - mean, KeyFigure::new(name(&one.target, "AP"), value, note)));
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().take(MOST_QUALITY).map(|(_, figure)| figure).collect()
+}
+
+/// Targets whose quality is a key figure.
+const MOST_QUALITY: usize = 3;
 
 fn figure(name: &str, count: u64, note: String) -> KeyFigure {
     KeyFigure::new(name, format::count(count), note)
@@ -188,8 +222,8 @@ fn trials_note(summary: &Summary) -> String {
     let progress = &summary.progress;
     let searches = progress.recorded.saturating_sub(summary.overall.trials());
     if summary.method.searches && searches > 0 {
-        let searches = format::counted(searches, "search");
-        return format!("{}; {searches} for critical bits count in no rate", state(progress));
+        let searches = format::count(searches);
+        return format!("{}; {searches} search for critical bits, in no rate", state(progress));
     }
     state(progress)
 }

@@ -126,6 +126,8 @@ pub(crate) struct Part {
     pub(crate) under_headline: bool,
     /// Whether the page may show it beside its neighbours that say the same of themselves.
     pub(crate) shares_row: bool,
+    /// Whether the page shows its title alone until the reader opens it.
+    pub(crate) folded: bool,
     pub(crate) block: Block,
 }
 
@@ -138,6 +140,7 @@ impl Part {
             reach: Reach::Page,
             under_headline: false,
             shares_row: false,
+            folded: false,
             block,
         }
     }

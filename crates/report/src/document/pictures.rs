@@ -40,7 +40,8 @@ impl Pictures {
                 cards.iter().flat_map(|card| &card.pictures).map(|one| (one, Room::Card)).collect()
             }
             Self::Stamps(stamps) => {
-                stamps.iter().map(|stamp| (&stamp.picture, Room::Stamp)).collect()
+                let pictures = stamps.iter().flat_map(|stamp| &stamp.pictures);
+                pictures.map(|one| (one, Room::Stamp)).collect()
             }
             Self::Gallery(gallery) => {
                 let cells = gallery.rows.iter().flat_map(|row| &row.cells);
@@ -75,9 +76,9 @@ pub(crate) struct Line {
     pub(crate) bar: Option<String>,
 }
 
-/// A small picture with a name.
+/// A small picture with a name, or two that are compared.
 pub(crate) struct Stamp {
-    pub(crate) picture: Picture,
+    pub(crate) pictures: Vec<Picture>,
     pub(crate) name: String,
     pub(crate) notes: Vec<String>,
 }

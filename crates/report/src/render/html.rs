@@ -12,15 +12,18 @@ use crate::escape::{plain, xml};
 use crate::image::Album;
 use crate::svg::line_sample;
 use faultlens_analysis::Verdict;
-use faultlens_analysis::format::capitalised;
+use faultlens_analysis::format::{capitalised, counted};
 use std::fmt::Write as _;
 use std::path::Path;
+
+/// Findings below the first that a page shows at once.
+const FINDINGS: usize = 3;
 
 /// The document as one page that loads nothing. Pictures come from below `dir`, where there is one.
 pub(crate) fn page(document: &Document, dir: Option<&Path>) -> String {
     let mut album = Album::new(dir.unwrap_or(Path::new("")));
     pictures::load(document, &mut album);
-    let mut writer = Writer { out: String::new(), album: &mut album };
+    let mut writer = Writer { out: String::new(), album: &mut album, cards: 0 };
     writer.header(&document.header);
     writer.navigation(&document.parts);
     for row in document.parts.chunk_by(|left, right| left.shares_row && right.shares_row) {
@@ -57,6 +60,8 @@ fn swatch(class: &str) -> String {
 struct Writer<'a> {
     out: String,
     album: &'a mut Album,
+    /// Cards so far, which have a number each.
+    cards: usize,
 }
 
 impl Writer<'_> {
@@ -91,8 +96,15 @@ impl Writer<'_> {
             let _ =
                 writeln!(self.out, "<p class=\"population\">{}</p>", escaped(&header.population));
         }
-        if !more.is_empty() {
-            self.list("findings", more);
+        let (shown, folded) = more.split_at(more.len().min(FINDINGS));
+        if !shown.is_empty() {
+            self.list("findings", shown);
+        }
+        if !folded.is_empty() {
+            let findings = counted(folded.len() as u64, "more finding");
+            let _ = writeln!(self.out, "<details><summary>{findings}</summary>");
+            self.list("findings", folded);
+            self.push("</details>\n");
         }
         self.push("</section>\n\n");
         if !header.figures.is_empty() {
@@ -121,7 +133,7 @@ impl Writer<'_> {
         if parts.is_empty() {
             return;
         }
-        self.push("<nav aria-label=\"Sections\"><ul>");
+        self.push("<nav aria-label=\"Sections\" class=\"contents\"><ul>");
         for part in parts {
             let id = escaped(&part.id);
             let title = escaped(&part.title);
@@ -147,12 +159,18 @@ impl Writer<'_> {
     fn part(&mut self, part: &Part) {
         let id = escaped(&part.id);
         let title = escaped(&part.title);
-        let _ = writeln!(
-            self.out,
-            "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>"
-        );
-        self.block(&part.block, 3);
-        self.push("</section>\n\n");
+        let _ = writeln!(self.out, "<section id=\"{id}\" aria-labelledby=\"{id}-h\">");
+        let heading = format!("<h2 id=\"{id}-h\">{title}</h2>");
+        if part.folded {
+            let _ = writeln!(self.out, "<details class=\"part\"><summary>{heading}</summary>");
+            self.block(&part.block, 3);
+            self.push("</details>\n</section>\n\n");
+        } else {
+            self.push(&heading);
+            self.push("\n");
+            self.block(&part.block, 3);
+            self.push("</section>\n\n");
+        }
     }
 
     /// A block; titles of groups in it are headings of this level.

@@ -155,11 +155,11 @@ fn scenes(of: &Retraining) -> Vec<Stamp> {
     for seed in &of.seeds {
         for path in seed.used.shown.iter().take(each) {
             stamps.push(Stamp {
-                picture: Picture {
+                pictures: vec![Picture {
                     source: Ok(path.clone()),
                     alt: format!("A failing scene of seed {}", seed.seed),
                     caption: None,
-                },
+                }],
                 name: format!("seed {}", seed.seed),
                 notes: Vec::new(),
             });

@@ -22,11 +22,11 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
 
 fn stamp(class: &Class) -> Stamp {
     Stamp {
-        picture: Picture {
+        pictures: vec![Picture {
             source: class.image.clone().ok_or("no image of this class was kept"),
             alt: "The clean image".into(),
             caption: None,
-        },
+        }],
         name: class.label.clone(),
         notes: vec![
             format::rate(&class.rate),

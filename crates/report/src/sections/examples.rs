@@ -1,12 +1,16 @@
 //! Trials worth looking at, one by one.
 
 use super::Input;
+use super::glance::was_right;
 use crate::document::{Block, Card, Key, Line, Mark, Picture, Pictures};
 use crate::escape::plain;
 use crate::svg::score;
 use faultlens_analysis::Example;
 use faultlens_analysis::format;
 use std::path::Path;
+
+/// Examples that are shown; the others are folded.
+const CHOSEN: usize = 10;
 
 /// Changed objects that a card names.
 const MOST_CHANGES: usize = 4;
@@ -20,9 +24,35 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
     if examples.iter().any(|example| example.changes.is_some()) {
         blocks.push(Block::Legend(frames()));
     }
-    let cards = examples.iter().map(|example| card(example, input.dir)).collect();
-    blocks.push(Block::Pictures(Pictures::Cards(cards)));
+    let (chosen, others) = chosen(examples);
+    let cards = |of: &[&Example]| of.iter().map(|example| card(example, input.dir)).collect();
+    blocks.push(Block::Pictures(Pictures::Cards(cards(&chosen))));
+    if !others.is_empty() {
+        let title = format::counted(others.len() as u64, "more example");
+        blocks.push(Block::folded(title, vec![Block::Pictures(Pictures::Cards(cards(&others)))]));
+    }
     Some(Block::all(blocks))
+}
+
+/// The examples that say most, and the others: right before the fault, changed the least visibly,
+/// and each of another fault and image as long as there are such.
+fn chosen(examples: &[Example]) -> (Vec<&Example>, Vec<&Example>) {
+    let mut sorted: Vec<&Example> = examples.iter().collect();
+    let seen = |one: &Example| one.visual_change.unwrap_or(f64::INFINITY);
+    sorted.sort_by(|a, b| {
+        let wrong = |one: &Example| !was_right(one);
+        wrong(a).cmp(&wrong(b)).then(seen(a).total_cmp(&seen(b))).then(a.number.cmp(&b.number))
+    });
+    let mut chosen: Vec<&Example> = Vec::new();
+    let mut others: Vec<&Example> = Vec::new();
+    for one in sorted {
+        let alike = |own: &&Example| own.fault == one.fault || own.case == one.case;
+        let full = chosen.len() >= CHOSEN;
+        if full || chosen.iter().any(alike) { others.push(one) } else { chosen.push(one) }
+    }
+    let more = CHOSEN.saturating_sub(chosen.len()).min(others.len());
+    chosen.extend(others.drain(..more));
+    (chosen, others)
 }
 
 /// What frames in images of detections mean.

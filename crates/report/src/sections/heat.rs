@@ -7,9 +7,16 @@ use faultlens_analysis::format;
 use faultlens_analysis::{HeatMap, Rate};
 
 pub(super) fn build(input: &Input<'_>) -> Option<Block> {
-    let maps = &input.summary.model.heat_maps;
-    let groups: Vec<Block> = maps.iter().enumerate().map(|(at, map)| group(at, map)).collect();
+    let maps = input.summary.model.heat_maps.iter().filter(|map| says_something(map));
+    let groups: Vec<Block> = maps.enumerate().map(|(at, map)| group(at, map)).collect();
     (!groups.is_empty()).then_some(Block::all(groups))
+}
+
+/// Whether most cells have enough trials; a map of hatched cells says nothing.
+fn says_something(map: &HeatMap) -> bool {
+    let cells = map.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.n > 0);
+    let (enough, few): (Vec<&Rate>, Vec<&Rate>) = cells.partition(|cell| cell.n >= ENOUGH);
+    enough.len() >= few.len()
 }
 
 fn group(at: usize, map: &HeatMap) -> Block {

@@ -53,8 +53,9 @@ macro_rules! sections {
 // lead to, and its title.
 sections! {
     warnings: Terminal, "warnings", "Warnings";
-    targets: Page, "targets", "Targets";
     requirements: Comment, "requirements", "Requirements";
+    glance: Page, "glance", "At a glance";
+    targets: Page, "targets", "Targets";
     preserve: Comment, "preserve", "Within human tolerance";
     pinned: Comment, "pinned", "Pinned trials";
     detection: Comment, "detection", "Detection quality";
@@ -69,6 +70,7 @@ sections! {
     scenes: Comment, "scenes", "Changed scenes";
     advice: Page, "advice", "Recommendations";
     side_by_side: Page, "sides", "Targets side by side";
+    measures: Page, "measures", "How far predictions move";
     fairness: Page, "fairness", "Fairness";
     benefits: Page, "benefits", "Defences";
     spending: Page, "spending", "Time and cost";
@@ -83,6 +85,9 @@ sections! {
     provenance: Page, "provenance", "Provenance";
 }
 
+/// Sections that the page shows without being asked: verdicts, and what to know first.
+const OPEN: [&str; 4] = ["warnings", "requirements", "glance", "pinned"];
+
 /// The section that says what became of the trials; terminals show it below the headline.
 const OUTCOMES: &str = "outcomes";
 
@@ -94,6 +99,7 @@ pub(crate) fn parts(input: &Input<'_>) -> Vec<Part> {
             parts.push(Part {
                 reach: section.reach,
                 under_headline: section.id == OUTCOMES,
+                folded: !OPEN.contains(&section.id),
                 ..Part::new(section.id, section.title, block)
             });
         }

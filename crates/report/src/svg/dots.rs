@@ -1,6 +1,7 @@
 //! One row per group: a dot for the rate, a line for its interval.
 
-use super::{Caption, open, rate_axis, rate_ticks, row_label, share, whiskers};
+use super::labels::telling;
+use super::{Caption, LABEL_COLUMNS, fitted_label, open, rate_axis, rate_ticks, share, whiskers};
 use crate::escape::xml;
 use faultlens_analysis::Rate;
 use faultlens_analysis::format;
@@ -32,14 +33,17 @@ pub(crate) fn dots(caption: &Caption<'_>, rows: &[Row<'_>], reference: Option<f6
             "<line class=\"reference\" x1=\"{x}\" x2=\"{x}\" y1=\"0\" y2=\"{bottom}\"/>"
         );
     }
-    for (at, row) in rows.iter().enumerate() {
-        draw(&mut out, row, at * ROW + ROW / 2 + 2, end);
+    let labels: Vec<&str> = rows.iter().map(|row| row.label).collect();
+    let [wide, narrow] = LABEL_COLUMNS.map(|(_, columns)| telling(&labels, columns));
+    let fitted = wide.into_iter().zip(narrow).map(|(wide, narrow)| [wide, narrow]);
+    for (at, (row, fitted)) in rows.iter().zip(fitted).enumerate() {
+        draw(&mut out, row, &fitted, at * ROW + ROW / 2 + 2, end);
     }
     out.push_str("</svg>");
     out
 }
 
-fn draw(out: &mut String, row: &Row<'_>, y: usize, end: f64) {
+fn draw(out: &mut String, row: &Row<'_>, fitted: &[String; 2], y: usize, end: f64) {
     let rate = row.rate;
     let _ = write!(
         out,
@@ -49,7 +53,7 @@ fn draw(out: &mut String, row: &Row<'_>, y: usize, end: f64) {
         format::count(rate.events),
         format::count(rate.n)
     );
-    row_label(out, row.label, y);
+    fitted_label(out, fitted, y);
     match rate.value {
         None => {
             let _ = write!(out, "<text class=\"tick\" x=\"6\" y=\"{}\">no trials</text>", y + 4);

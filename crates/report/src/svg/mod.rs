@@ -10,6 +10,7 @@ mod columns;
 mod dots;
 mod factors;
 mod heat;
+mod labels;
 mod lines;
 mod violin;
 mod xy;
@@ -33,8 +34,14 @@ const LABEL_COLUMNS: [(&str, usize); 2] = [("label wide", 23), ("label narrow", 
 
 /// A row's label, left of the drawing.
 fn row_label(out: &mut String, label: &str, y: usize) {
-    for (class, columns) in LABEL_COLUMNS {
-        let label = xml(&shorten(label, columns));
+    let fitted = LABEL_COLUMNS.map(|(_, columns)| shorten(label, columns));
+    fitted_label(out, &fitted, y);
+}
+
+/// A row's label, fitted for each of the columns.
+fn fitted_label(out: &mut String, fitted: &[String; 2], y: usize) {
+    for ((class, _), label) in LABEL_COLUMNS.iter().zip(fitted) {
+        let label = xml(label);
         let _ = write!(
             out,
             "<text class=\"{class}\" x=\"-12\" y=\"{}\" text-anchor=\"end\">{label}</text>",

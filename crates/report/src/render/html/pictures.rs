@@ -77,8 +77,9 @@ impl Writer<'_> {
             );
         }
         self.push("<div class=\"cards\">\n");
-        for (at, card) in cards.iter().enumerate() {
-            self.card(at + 1, card);
+        for card in cards {
+            self.cards += 1;
+            self.card(self.cards, card);
         }
         self.push("</div>\n");
     }
@@ -147,10 +148,18 @@ impl Writer<'_> {
     }
 
     fn stamps(&mut self, stamps: &[Stamp]) {
-        self.push("<ul class=\"classes\">\n");
+        let pairs = stamps.iter().any(|stamp| stamp.pictures.len() > 1);
+        self.push(if pairs {
+            "<ul class=\"classes pairs\">\n"
+        } else {
+            "<ul class=\"classes\">\n"
+        });
         for stamp in stamps {
-            self.push("<li>");
-            self.figure(&stamp.picture);
+            self.push("<li><div class=\"images\">");
+            for picture in &stamp.pictures {
+                self.figure(picture);
+            }
+            self.push("</div>");
             let _ = write!(self.out, "<p><b><bdi>{}</bdi></b>", escaped(&stamp.name));
             for note in &stamp.notes {
                 let _ = write!(self.out, "<span class=\"why\">{}</span>", escaped(note));
