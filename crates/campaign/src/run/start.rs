@@ -39,13 +39,17 @@ fn warn_of_guesses(open: &OpenCampaign, recorder: &mut Recorder<'_, '_>) -> Resu
     for (spec, target) in open.campaign.targets.iter().zip(&open.targets) {
         let Some(white_box) = target.white_box() else { continue };
         let guesses: Vec<&str> = white_box.target.description().guesses().collect();
-        if !guesses.is_empty() {
-            let text = format!(
-                "target {}: {}; check it, and write it into the campaign",
-                spec.name,
-                guesses.join("; ")
-            );
-            recorder.emit(&Event::Warning(&text))?;
+        if guesses.is_empty() {
+            continue;
+        }
+        let name = &spec.name;
+        let text = format!(
+            "target {name}: how images are fed or answers read was guessed; check what follows, and \
+             write it into the campaign file"
+        );
+        recorder.emit(&Event::Warning(&text))?;
+        for guess in guesses {
+            recorder.emit(&Event::Note(&format!("target {name}: {guess}")))?;
         }
     }
     Ok(())

@@ -34,7 +34,7 @@ pub(crate) struct FaultArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format of the images written to a folder
-    #[arg(long = "as", value_name = "FORMAT", value_enum, default_value_t = Written::Png)]
+    #[arg(long = "as", value_name = "FORMAT", value_enum, default_value_t = Written::Same)]
     pub(crate) format: Written,
     /// The quality of JPEG files that are written
     #[arg(long, value_name = "Q", default_value_t = 95)]
@@ -51,6 +51,8 @@ pub(crate) struct FaultArgs {
 /// What images can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Written {
+    /// As the image was, so that names stay; PNG where that cannot be written
+    Same,
     /// Without loss
     Png,
     /// Small

@@ -244,27 +244,44 @@ fn tell(args: &FaultArgs, label: &str, done: &Done, console: &mut Console) -> an
     Ok(if wrong.is_empty() { exit::OK } else { exit::INPUT })
 }
 
-/// What the images become: their own names with the format's ending, behind the old ending where
-/// several would be the same, so that each says which it was.
+/// What the images become: their own names, so that whatever names them still does, or with the
+/// format's ending.
 fn outputs(images: &[PathBuf], format: Written) -> Vec<PathBuf> {
-    let ending = match format {
-        Written::Png => "png",
-        Written::Jpg => "jpg",
-    };
+    match format {
+        Written::Same => images.iter().map(same).collect(),
+        Written::Png => with_ending(images, "png"),
+        Written::Jpg => with_ending(images, "jpg"),
+    }
+}
+
+/// The image's own name, and PNG's ending behind it where its format is not written.
+fn same(image: &PathBuf) -> PathBuf {
+    let ending = image.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        Some("png" | "jpg" | "jpeg" | "webp" | "bmp") => image.clone(),
+        _ => behind(image, "png"),
+    }
+}
+
+/// The names with this ending, behind the old one where several would be the same, so that each says
+/// which it was.
+fn with_ending(images: &[PathBuf], ending: &str) -> Vec<PathBuf> {
     // File systems that ignore case must not mix two.
     let key = |image: &PathBuf| image.with_extension("").to_string_lossy().to_lowercase();
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
     images.iter().for_each(|image| *alike.entry(key(image)).or_default() += 1);
-    images
-        .iter()
-        .map(|image: &PathBuf| {
-            if alike.get(&key(image)) == Some(&1) {
-                return image.with_extension(ending);
-            }
-            let name = image.file_name().unwrap_or_default().to_string_lossy();
-            image.with_file_name(format!("{name}.{ending}"))
-        })
-        .collect()
+    let mut named = Vec::new();
+    for image in images {
+        let alone = alike.get(&key(image)) == Some(&1);
+        named.push(if alone { image.with_extension(ending) } else { behind(image, ending) });
+    }
+    named
+}
+
+/// The whole name with another ending behind it.
+fn behind(image: &Path, ending: &str) -> PathBuf {
+    let name = image.file_name().unwrap_or_default().to_string_lossy();
+    image.with_file_name(format!("{name}.{ending}"))
 }
 
 #[cfg(test)]
@@ -276,6 +293,8 @@ mod tests {
         let images = ["a.jpg", "a.png", "b/a.png", "A.bmp"].map(PathBuf::from);
         let files = outputs(&images, Written::Png);
         assert_eq!(files, ["a.jpg.png", "a.png.png", "b/a.png", "A.bmp.png"].map(PathBuf::from));
+        let same = outputs(&["a.jpg", "b.JPEG", "c.gif"].map(PathBuf::from), Written::Same);
+        assert_eq!(same, ["a.jpg", "b.JPEG", "c.gif.png"].map(PathBuf::from));
         let jpegs = outputs(&images[2..], Written::Jpg);
         assert_eq!(jpegs, ["b/a.jpg", "A.jpg"].map(PathBuf::from));
     }
