@@ -21,7 +21,7 @@ pub struct Benefit {
     /// The rate of wrong clean predictions without them minus that with them: below 0, they cost
     /// accuracy.
     pub clean: Mean,
-    /// All faults together; `None` without pairs of trials.
+    /// All faults together; `None` without pairs of trials, or where image faults and attacks would be mixed.
     pub all: Option<BenefitRow>,
     /// By fault.
     pub rows: Vec<BenefitRow>,
@@ -57,6 +57,11 @@ struct TargetPair {
     defended: u32,
 }
 
+/// Whether defences of a target, which change what it is shown, can help against such faults.
+fn is_defended_against(on: FaultOn) -> bool {
+    matches!(on, FaultOn::Image | FaultOn::Attack)
+}
+
 /// Trials of defended targets and of the same ones without a defence.
 pub(crate) struct Benefits {
     pairs: Vec<TargetPair>,
@@ -85,7 +90,7 @@ impl Benefits {
             return;
         }
         let Some(fault) = context.manifest.faults.get(record.fault as usize) else { return };
-        if fault.on != FaultOn::Image || is_control(&fault.name) {
+        if !is_defended_against(fault.on) || is_control(&fault.name) {
             return;
         }
         let golden = context.golden(target, record.case);
@@ -105,6 +110,8 @@ impl Benefits {
         precision: &Precision,
     ) -> Result<Vec<Benefit>, StatsError> {
         let faults = &context.manifest.faults;
+        let kinds = [FaultOn::Image, FaultOn::Attack];
+        let several = kinds.iter().all(|on| faults.iter().any(|fault| fault.on == *on));
         let mut all = Vec::new();
         for &pair in &self.pairs {
             let mut rows = Vec::new();
@@ -117,7 +124,12 @@ impl Benefits {
                 plain: context.target_name(pair.plain).to_owned(),
                 defences: context.manifest.targets[pair.defended as usize].defences.join(", "),
                 clean: clean(context, pair, precision)?,
-                all: self.row(context, "all faults", pair, |_| true, precision)?,
+                // Attacks and image faults have no rate in common.
+                all: if several {
+                    None
+                } else {
+                    self.row(context, "all faults", pair, |_| true, precision)?
+                },
                 rows,
             });
         }

@@ -99,7 +99,7 @@ pub(crate) fn description(
     what: &'static str,
     limit: u64,
 ) -> Result<Vec<u8>, DataError> {
-    let doing = "read the description of the data set";
+    let doing = "read the file";
     let len = fs::metadata(path).map_err(DataError::io(doing, path))?.len();
     if len > limit {
         return Err(DataError::too_large(what, format!("{len} bytes"), limit, path));

@@ -137,3 +137,12 @@ fn bad_input_is_told() {
         assert!(run.stderr.contains(wanted), "{args}: {}", run.stderr);
     }
 }
+
+#[test]
+fn a_missing_file_is_named() {
+    let folder = Folder::new("score_missing");
+    let run = folder.run("score nothing.json dt.json");
+    assert_eq!(run.status, 2);
+    let wanted = "the ground truth, the first file: cannot read the file: ";
+    assert!(run.stderr.contains(wanted) && run.stderr.contains("nothing.json"), "{}", run.stderr);
+}

@@ -132,3 +132,19 @@ fn models_and_data_that_changed_are_noticed() {
     );
     done(&folder, "replay run 31");
 }
+
+/// Defences of a target are weighed under attacks as under image faults.
+#[test]
+fn defences_are_weighed_under_attacks() {
+    let folder = Folder::new("defended_attacks");
+    let text = "targets: [{model: world:signs-shallow}, {name: squeezed, model: world:signs-shallow, \
+                defences: [{name: bit_depth_reduction, bits: 4}]}]\n\
+                cases: {data: 'world:signs:12'}\nfaults: [{fault: fgm, epsilon: 0.03}]\n";
+    folder.text("attack.yaml", text);
+    let run = folder.run("run attack.yaml --json --output run");
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let summary = crate::folder::json(&run.stdout).remove(0);
+    let rows = summary["benefits"][0]["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["fault"]), (1, &"fgm".into()), "{summary}");
+    assert_eq!(rows[0]["changed"]["n"], 12);
+}
