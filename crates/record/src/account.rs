@@ -53,6 +53,15 @@ impl Spending {
         text.and_then(|text| serde_json::from_str(&text).ok())
     }
 
+    /// Checks that the account can be read, where there is one.
+    pub(crate) fn check(dir: &Path) -> Result<(), StoreError> {
+        let path = dir.join(FILE);
+        if path.exists() && Self::read(dir).is_none() {
+            return Err(StoreError::corrupt("it is no account of a run", &path));
+        }
+        Ok(())
+    }
+
     /// Writes it into a run directory.
     pub fn write(&self, dir: &Path) -> Result<(), StoreError> {
         let text = serde_json::to_vec_pretty(self).unwrap_or_default();

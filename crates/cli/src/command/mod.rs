@@ -33,6 +33,7 @@ pub(crate) mod survive;
 mod sweep;
 pub(crate) mod tolerance;
 pub(crate) mod train;
+pub(crate) mod verify;
 pub(crate) mod world;
 
 use std::path::Path;

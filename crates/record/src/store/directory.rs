@@ -18,12 +18,7 @@ const ENDINGS: [&str; 5] = ["", ".new", "-wal", "-shm", "-journal"];
 /// Makes the directory, or takes one that is empty or where making a run was interrupted.
 pub(super) fn claim(dir: &Path) -> Result<File, StoreError> {
     fs::create_dir_all(dir).map_err(StoreError::writing("make the run directory", dir))?;
-    let reading = || StoreError::io("look into the run directory", dir);
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir).map_err(reading())? {
-        found.push(entry.map_err(reading())?.file_name().to_string_lossy().into_owned());
-    }
-    found.sort();
+    let found = listed(dir)?;
     if found.iter().any(|name| name == MANIFEST) {
         return Err(StoreError::Exists { path: dir.to_path_buf() });
     }
@@ -84,7 +79,7 @@ pub fn replace(path: &Path, bytes: &[u8], doing: &'static str) -> Result<(), Sto
 
 /// Keeps a picture under the hash of its bytes; the same picture is kept once.
 pub(super) fn put_artifact(dir: &Path, bytes: &[u8]) -> Result<String, StoreError> {
-    let hash = hex(&Sha256::digest(bytes));
+    let hash = sha256(bytes);
     let name = format!("{ARTIFACTS}/{}/{hash}.png", &hash[..2]);
     let path = dir.join(&name);
     if path.is_file() {
@@ -105,10 +100,38 @@ pub(super) fn artifact(dir: &Path, name: &str) -> Result<Vec<u8>, StoreError> {
     }
     let path = dir.join(name);
     let bytes = fs::read(&path).map_err(StoreError::io("read a picture", &path))?;
-    if !name.ends_with(&format!("{}.png", hex(&Sha256::digest(&bytes)))) {
+    if !name.ends_with(&format!("{}.png", sha256(&bytes))) {
         return Err(StoreError::corrupt("it is not what was kept under this name", &path));
     }
     Ok(bytes)
+}
+
+/// The names of all kept pictures, in order. What is no picture of a run is left out.
+pub(super) fn artifacts(dir: &Path) -> Result<Vec<String>, StoreError> {
+    let mut names = Vec::new();
+    for folder in listed(&dir.join(ARTIFACTS))? {
+        for file in listed(&dir.join(ARTIFACTS).join(&folder))? {
+            let name = format!("{ARTIFACTS}/{folder}/{file}");
+            if is_artifact(&name) {
+                names.push(name);
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// What is in a folder, in order; nothing where there is none.
+fn listed(folder: &Path) -> Result<Vec<String>, StoreError> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let reading = || StoreError::io("look into the folder", folder);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(reading())? {
+        names.push(entry.map_err(reading())?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Whether a name is one that [`put_artifact`] gives, and so stays below the run directory.
@@ -128,6 +151,11 @@ pub(super) fn read_campaign(dir: &Path) -> Result<String, StoreError> {
         }
         _ => StoreError::io("read the campaign", &path)(error),
     })
+}
+
+/// The hash of a file's bytes, as hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

@@ -2,6 +2,7 @@
 //! Runs come back as they were written, whatever happens in between.
 
 mod agree;
+mod damage;
 mod earlier_format;
 mod export;
 mod interrupted;
