@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use faultlens::campaign::replay::Rerun;
 use faultlens::OutcomeKind;
+use faultlens::campaign::replay::Rerun;
 use faultlens::record::store::{Repaired, Store, StoreError, Verified, repair, verify};
 use faultlens::report::plain;
 use serde_json::json;

@@ -5,19 +5,20 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) const CAMPAIGN: &str = "campaign.yaml";
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const RECORDS: &str = "records.sqlite";
 const ARTIFACTS: &str = "artifacts";
 const LOCK: &str = "lock";
-/// What [`replace`] and SQLite put behind a file's name while they work on it.
-const ENDINGS: [&str; 5] = ["", ".new", "-wal", "-shm", "-journal"];
+/// What SQLite puts behind a file's name while it works on it.
+const ENDINGS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// Makes the directory, or takes one that is empty or where making a run was interrupted.
 pub(super) fn claim(dir: &Path) -> Result<File, StoreError> {
-    fs::create_dir_all(dir).map_err(StoreError::writing("make the run directory", dir))?;
+    faultlens_files::create_folders(dir)
+        .map_err(StoreError::writing("make the run directory", dir))?;
     let found = listed(dir)?;
     if found.iter().any(|name| name == MANIFEST) {
         return Err(StoreError::Exists { path: dir.to_path_buf() });
@@ -29,9 +30,10 @@ pub(super) fn claim(dir: &Path) -> Result<File, StoreError> {
 }
 
 fn is_ours(name: &str) -> bool {
-    [CAMPAIGN, MANIFEST, RECORDS, ARTIFACTS, LOCK]
+    let known = [CAMPAIGN, MANIFEST, RECORDS, ARTIFACTS, LOCK]
         .iter()
-        .any(|ours| name.strip_prefix(ours).is_some_and(|ending| ENDINGS.contains(&ending)))
+        .any(|ours| name.strip_prefix(ours).is_some_and(|ending| ENDINGS.contains(&ending)));
+    known || is_leftover(name)
 }
 
 /// Takes the lock for as long as the file lives; the system frees it however the process ends.
@@ -58,23 +60,27 @@ pub(super) fn lock(dir: &Path) -> Result<File, StoreError> {
         .and_then(|()| file.rewind())
         .and_then(|()| writeln!(file, "{}", std::process::id()))
         .map_err(failed())?;
+    tidy(dir)?;
     Ok(file)
 }
 
-/// Writes a file under another name first, so that no one ever sees half of it.
+/// Writes a file so that no one ever sees half of it.
 pub fn replace(path: &Path, bytes: &[u8], doing: &'static str) -> Result<(), StoreError> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    let written = File::create(&new).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&new, path)).map_err(|error| {
-        // Nothing more can be done for the leftover, and the first error says more.
-        let _ = fs::remove_file(&new);
-        StoreError::writing(doing, path)(error)
-    })
+    faultlens_files::write(path, bytes).map_err(StoreError::writing(doing, path))
+}
+
+/// Removes what writers left that were killed; whoever calls this holds the lock.
+fn tidy(dir: &Path) -> Result<(), StoreError> {
+    for name in listed(dir)?.iter().filter(|name| is_leftover(name)) {
+        // It is in nobody's way where it cannot be removed.
+        let _ = fs::remove_file(dir.join(name));
+    }
+    Ok(())
+}
+
+/// Whether a file of that name was never finished.
+fn is_leftover(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(faultlens_files::UNFINISHED)
 }
 
 /// Keeps a picture under the hash of its bytes; the same picture is kept once.
@@ -86,7 +92,8 @@ pub(super) fn put_artifact(dir: &Path, bytes: &[u8]) -> Result<String, StoreErro
         return Ok(name);
     }
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(StoreError::writing("keep a picture", folder))?;
+        faultlens_files::create_folders(folder)
+            .map_err(StoreError::writing("keep a picture", folder))?;
     }
     replace(&path, bytes, "keep a picture")?;
     Ok(name)

@@ -41,7 +41,7 @@ mod write;
 pub use directory::replace;
 pub use done::Done;
 pub use error::StoreError;
-pub use export::{export_csv, export_parquet};
+pub use export::{export_csv, export_csv_file, export_parquet};
 pub use manifest::{
     FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Session, timestamp,
 };
@@ -118,7 +118,10 @@ impl Store {
             *seal = Seal::default();
             Ok(())
         })?;
+        // Before the manifest, which makes it a run: tables that a power cut takes away would leave
+        // one that is damaged.
         schema::checkpoint(&store.database).map_err(StoreError::sql(&store.path))?;
+        faultlens_files::sync_folder(dir).map_err(StoreError::writing("make the run", dir))?;
         store.describe(manifest, origin, campaign_yaml)?;
         Ok(store)
     }
@@ -283,6 +286,8 @@ impl Drop for Store {
             // A reader may be in the way; then the log stays beside the database, and both are
             // as good together.
             let _ = schema::settle(&self.database);
+            // SQLite does not wait until the disk knows that a log is gone.
+            let _ = faultlens_files::sync_folder(&self.dir);
         }
     }
 }

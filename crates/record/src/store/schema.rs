@@ -215,6 +215,7 @@ pub(super) fn open(dir: &Path) -> Result<Connection, StoreError> {
 pub(super) fn read(dir: &Path) -> Result<(Connection, Format), StoreError> {
     let path = existing(dir)?;
     let log = fs::metadata(dir.join(format!("{RECORDS}-wal"))).map(|log| log.len()).ok();
+    roll_back(&path, dir)?;
     // Without a log the file alone is complete. SQLite would make an empty one to share it.
     if log.is_none() && is_logged(&path)? {
         return read_alone(&path);
@@ -228,6 +229,27 @@ pub(super) fn read(dir: &Path) -> Result<(Connection, Format), StoreError> {
             Err(StoreError::Unsettled { path })
         }
         other => other,
+    }
+}
+
+/// Undoes what a power cut left half done while the log was put into the one file. Readers cannot do
+/// that themselves.
+fn roll_back(path: &Path, dir: &Path) -> Result<(), StoreError> {
+    let journal = fs::metadata(dir.join(format!("{RECORDS}-journal")));
+    if journal.map_or(0, |journal| journal.len()) == 0 {
+        return Ok(());
+    }
+    let opened = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        .map_err(StoreError::sql(path))
+        .and_then(|database| {
+            database.busy_timeout(PATIENCE).map_err(StoreError::sql(path))?;
+            version(&database, path)
+        });
+    match opened {
+        Err(StoreError::Database { .. } | StoreError::ReadOnly { .. }) => {
+            Err(StoreError::Unsettled { path: path.to_path_buf() })
+        }
+        other => other.map(|_| ()),
     }
 }
 
