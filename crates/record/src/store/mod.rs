@@ -64,7 +64,7 @@ use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A run directory, open.
 pub struct Store {
@@ -83,6 +83,10 @@ pub struct Store {
     lock: Option<File>,
     /// When what was written before is known to be on the disk.
     synced: Instant,
+    /// Whether anything was written since.
+    unsynced: bool,
+    /// How long that may last.
+    sync_after: Duration,
 }
 
 impl Store {
@@ -214,6 +218,8 @@ impl Store {
             found: RefCell::default(),
             lock,
             synced: Instant::now(),
+            unsynced: false,
+            sync_after: write::SYNC_AFTER,
         }
     }
 

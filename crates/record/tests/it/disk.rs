@@ -10,10 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// How many trials the small campaign has.
 pub(crate) const TRIALS: u64 = 60;
+/// Set where nothing may wait to be synced.
+const SYNC_ALWAYS: &str = "FAULTLENS_TEST_SYNC_ALWAYS";
 /// What the process ends with where it refuses to go on, and says why.
 pub(crate) const REFUSED: i32 = 3;
 
@@ -41,6 +44,9 @@ pub(crate) fn campaign(dir: &Path) -> Result<(), StoreError> {
     } else {
         Store::create(dir, &about(), "name: signs\n")?
     };
+    if std::env::var_os(SYNC_ALWAYS).is_some() {
+        store.sync_after(Duration::ZERO);
+    }
     let done = store.done()?;
     store.for_each(|_| Ok::<_, StoreError>(()))?;
     store.cases()?;
@@ -111,7 +117,11 @@ fn shim() -> &'static Path {
 }
 
 /// Runs the campaign in a process of its own. `fail` is the number of a call and how it fails.
-pub(crate) fn run(dir: &Path, fail: Option<(u64, &str)>, trace: Option<&Path>) -> Output {
+pub(crate) fn run(dir: &Path, fail: (u64, &str)) -> Output {
+    command(dir, Some(fail), None).output().unwrap()
+}
+
+fn command(dir: &Path, fail: Option<(u64, &str)>, trace: Option<&Path>) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--ignored", "--exact", "disk::campaign_beside", "--nocapture"])
@@ -124,7 +134,7 @@ pub(crate) fn run(dir: &Path, fail: Option<(u64, &str)>, trace: Option<&Path>) -
     if let Some(trace) = trace {
         command.env("DISK_TRACE", trace);
     }
-    command.output().unwrap()
+    command
 }
 
 /// Not a test of its own: the process that [`run`] starts.
@@ -153,9 +163,19 @@ pub(crate) enum Call {
 
 /// What a process wrote, call by call.
 pub(crate) fn traced() -> Vec<Call> {
+    traced_with(&[])
+}
+
+/// The same where every batch is synced at once.
+pub(crate) fn traced_with_syncs() -> Vec<Call> {
+    traced_with(&[(SYNC_ALWAYS, "1")])
+}
+
+fn traced_with(settings: &[(&str, &str)]) -> Vec<Call> {
     let dir = folder();
     let trace = tempfile::NamedTempFile::new().unwrap();
-    let output = run(&dir.path().join("run"), None, Some(trace.path()));
+    let mut command = command(&dir.path().join("run"), None, Some(trace.path()));
+    let output = command.envs(settings.iter().copied()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     calls(&fs::read(trace.path()).unwrap())
 }

@@ -28,7 +28,7 @@ fn fail_in_turn(kinds: &[&str], step: usize) -> Ends {
         for number in (1..=calls).step_by(step) {
             let dir = folder();
             let path = dir.path().join("run");
-            let output = run(&path, Some((number, kind)), None);
+            let output = run(&path, (number, kind));
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             let when = format!("call {number}, {kind}: {:?} {said}", output.status);
             match (output.status.code(), output.status.signal()) {

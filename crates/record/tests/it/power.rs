@@ -1,7 +1,7 @@
 //! Power cuts at every call: the run directory as a disk may have it afterwards, with what was not
 //! synced lost, kept, torn or out of order, is resumed to the records of an undisturbed run.
 
-use crate::disk::{Call, campaign, folder, held, traced};
+use crate::disk::{Call, TRIALS, campaign, folder, held, traced, traced_with_syncs};
 use faultlens_core::{Seed, Stream};
 use faultlens_record::store::{Store, StoreError, verify};
 use std::collections::{BTreeMap, BTreeSet};
@@ -317,4 +317,28 @@ fn a_complete_run_is_on_the_disk_when_the_command_ends() {
     let dir = folder();
     disk.cut(Promise::NothingKept, dir.path(), &mut Seed::new(1).stream());
     assert!(Store::read(&dir.path().join("run")).unwrap().progress().unwrap().complete);
+}
+
+/// How many trials are left by the worst power cut before each call.
+fn safe_trials(calls: &[Call]) -> Vec<u64> {
+    let mut disk = Disk::default();
+    let mut safe = Vec::new();
+    for call in calls {
+        disk.call(call);
+        let dir = folder();
+        disk.cut(Promise::NothingKept, dir.path(), &mut Seed::new(1).stream());
+        let path = dir.path().join("run");
+        if Store::exists(&path) {
+            safe.push(Store::read(&path).unwrap().progress().unwrap().recorded);
+        }
+    }
+    safe
+}
+
+#[test]
+fn what_was_written_is_safe_when_its_time_has_come() {
+    // The last sync of a short campaign is that of its end.
+    assert!(safe_trials(&traced()).iter().all(|&trials| trials == 0 || trials == TRIALS));
+    let safe = safe_trials(&traced_with_syncs());
+    assert!([0, 20, 40, TRIALS].iter().all(|trials| safe.contains(trials)), "{safe:?}");
 }
