@@ -46,7 +46,7 @@ pub fn write_with<E: From<io::Error>>(
     unfinished.fill(fill)?;
     keep_permissions(path, &unfinished.path)?;
     fs::rename(&unfinished.path, path)?;
-    unfinished.is_whole();
+    unfinished.keep();
     Ok(sync_folder_of(path)?)
 }
 
@@ -66,7 +66,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // Some file systems have no links.
         Err(_) => {
             fs::rename(&unfinished.path, path)?;
-            unfinished.is_whole();
+            unfinished.keep();
             return sync_folder_of(path);
         }
     }
@@ -85,7 +85,7 @@ pub fn write_in_bulk(path: &Path, bytes: &[u8]) -> io::Result<()> {
     unfinished.fill(|file| file.write_all(bytes))?;
     keep_permissions(path, &unfinished.path)?;
     fs::rename(&unfinished.path, path)?;
-    unfinished.is_whole();
+    unfinished.keep();
     Ok(())
 }
 
@@ -186,7 +186,7 @@ impl Unfinished {
     }
 
     /// It has its name, and stays.
-    fn is_whole(self) {
+    fn keep(self) {
         std::mem::forget(self);
     }
 }

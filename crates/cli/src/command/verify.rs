@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use faultlens::OutcomeKind;
+use faultlens::campaign::plan::TrialKey;
 use faultlens::campaign::replay::Rerun;
+use faultlens::record::Record;
 use faultlens::record::store::{Repaired, Store, StoreError, Verified, repair, verify};
 use faultlens::report::plain;
 use serde_json::json;
@@ -24,7 +26,7 @@ pub(crate) fn run(args: &VerifyArgs, console: &mut Console) -> anyhow::Result<u8
     let repaired = if args.repair { Some(repair(&args.run)?) } else { None };
     let verified = verify(&args.run)?;
     let replays = if verified.is_sound() { Some(replays(args)?) } else { None };
-    let differs = replays.as_ref().is_some_and(|replays| !replays.different.is_empty());
+    let differs = replays.as_ref().is_some_and(|replays| !replays.fit());
     let status = if verified.is_sound() && !differs { exit::OK } else { exit::NOT_MET };
     console.decide(status);
     if args.json {
@@ -53,8 +55,17 @@ struct Replays {
     identical: u64,
     /// Numbers of trials that are not on record as they happen now.
     different: Vec<u64>,
+    /// Numbers of trials that the campaign counts otherwise.
+    off_plan: Vec<u64>,
     /// Why none could be replayed.
     left_out: Option<String>,
+}
+
+impl Replays {
+    /// Whether everything is as recorded.
+    fn fit(&self) -> bool {
+        self.different.is_empty() && self.off_plan.is_empty()
+    }
 }
 
 /// Replays trials from all over the run. Where the user does not ask for a number, a run whose
@@ -92,7 +103,7 @@ fn sample(store: &Store, count: usize) -> Result<Vec<u64>, StoreError> {
 
 fn replayed(run: &Path, numbers: &[u64]) -> anyhow::Result<Replays> {
     let rerun = Rerun::open(run)?;
-    let mut replays = Replays::default();
+    let mut replays = Replays { off_plan: off_plan(&rerun)?, ..Replays::default() };
     for number in numbers {
         if rerun.replay(&number.to_string())?.is_identical() {
             replays.identical += 1;
@@ -101,6 +112,20 @@ fn replayed(run: &Path, numbers: &[u64]) -> anyhow::Result<Replays> {
         }
     }
     Ok(replays)
+}
+
+/// Trials whose target, case, fault and repeat are not those of their number.
+fn off_plan(rerun: &Rerun) -> Result<Vec<u64>, StoreError> {
+    let mut off = Vec::new();
+    rerun.store.for_each::<StoreError>(|record| {
+        let Record { target, case, fault, repeat, .. } = record;
+        let planned = rerun.open.plan.key(record.number);
+        if planned != Some(TrialKey { target, case, fault, repeat }) {
+            off.push(record.number);
+        }
+        Ok(())
+    })?;
+    Ok(off)
 }
 
 fn object(
@@ -123,6 +148,7 @@ fn object(
         "replayed": replays.map(|replays| json!({
             "identical": replays.identical,
             "different": replays.different,
+            "off_plan": replays.off_plan,
             "left_out": replays.left_out,
         })),
         "repaired": repaired.map(|repaired| json!({
@@ -168,6 +194,11 @@ fn show(verified: &Verified, console: &mut Console) -> anyhow::Result<()> {
 fn show_replays(replays: &Replays, console: &mut Console) -> anyhow::Result<()> {
     if let Some(reason) = &replays.left_out {
         console.note(format_args!("note: no trial was replayed: {}", plain(reason)))?;
+    } else if let Some(first) = replays.off_plan.first() {
+        console.line(format_args!(
+            "{} trials have numbers that the campaign gives to others, such as {first}",
+            replays.off_plan.len()
+        ))?;
     } else if let Some(first) = replays.different.first() {
         let all = replays.identical + replays.different.len() as u64;
         let different = replays.different.len();

@@ -34,6 +34,7 @@ mod schema;
 mod seal;
 mod showcase;
 mod side;
+mod structure;
 mod sums;
 mod verify;
 mod write;

@@ -22,6 +22,7 @@ pub struct Recorded {
 impl Store {
     /// Which trials are on record.
     pub fn done(&self) -> Result<Done, StoreError> {
+        let _moment = self.moment()?;
         let mut done = Done::default();
         each(&self.database, "SELECT number FROM trials ORDER BY number", |row| {
             done.push(row.get::<_, i64>(0)?.cast_unsigned());

@@ -3,7 +3,7 @@
 use super::directory::{self, MANIFEST};
 use super::error::StoreError;
 use super::scan::Read;
-use super::{Store, schema};
+use super::{Store, structure};
 use crate::account::Spending;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -80,9 +80,9 @@ impl Verified {
     }
 
     fn structure(&mut self, store: &Store) {
-        self.note(schema::check_structure(&store.database, &store.path));
+        self.note(structure::check_file(&store.database, &store.path));
         if store.has_checksums() {
-            self.note(schema::check_tables(&store.database, &store.manifest, &store.path));
+            self.note(structure::check_tables(&store.database, &store.manifest, &store.path));
         }
         self.note(store.campaign_yaml());
         if let Some(progress) = self.note(store.progress()) {

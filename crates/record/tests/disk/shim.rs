@@ -119,6 +119,7 @@ fn known(fd: c_int) -> Option<String> {
 /// Counts a call, and says how it is to fail.
 fn fails() -> Option<Kind> {
     let number = CALLS.fetch_add(1, Ordering::SeqCst) + 1;
+    note(b'#', b"", b"", number);
     let (at, kind) = settings().fail?;
     (number == at || kind == Kind::Full && number > at).then_some(kind)
 }
@@ -140,7 +141,7 @@ fn die() -> ! {
     }
 }
 
-/// Notes a call: its letter, two texts and a number, each text with its length before it.
+/// Notes a call, or with `#` that one counts: its letter, two texts and a number, each text with its length before it.
 fn note(call: u8, first: &[u8], second: &[u8], number: u64) {
     let trace = settings().trace;
     if trace < 0 {

@@ -135,6 +135,7 @@ fn every_flipped_bit_is_found_or_changes_nothing() {
 /// As `every_flipped_bit_is_found_or_changes_nothing`, with more flips: prints the table.
 #[test]
 #[ignore = "takes a minute"]
+#[expect(clippy::print_stdout, reason = "for whoever runs it")]
 fn many_flipped_bits() {
     let dir = tempfile::tempdir().unwrap();
     drop(complete(dir.path()));
@@ -287,7 +288,7 @@ fn what_is_damaged_is_dropped_and_can_be_done_again() {
         change(dir.path(), sql);
         assert!(!verify(dir.path()).unwrap().is_sound(), "{sql}");
         let repaired = repair(dir.path()).unwrap();
-        assert!(repaired.incomplete || sql.contains("pins"), "{sql}: {repaired:?}");
+        assert!(repaired.incomplete, "{sql}: {repaired:?}");
         let verified = verify(dir.path()).unwrap();
         assert!(verified.is_sound(), "{sql}: {:?}", verified.damage);
         // As a campaign goes on: what is not on record is done again.

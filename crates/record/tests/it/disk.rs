@@ -140,6 +140,7 @@ fn command(dir: &Path, fail: Option<(u64, &str)>, trace: Option<&Path>) -> Comma
 /// Not a test of its own: the process that [`run`] starts.
 #[test]
 #[ignore = "runs in a process whose disk fails"]
+#[expect(clippy::print_stderr, reason = "the process that started this one reads it")]
 fn campaign_beside() {
     let Some(dir) = std::env::var_os("FAULTLENS_TEST_RUN").map(PathBuf::from) else { return };
     if let Err(error) = campaign(&dir) {
@@ -163,15 +164,20 @@ pub(crate) enum Call {
 
 /// What a process wrote, call by call.
 pub(crate) fn traced() -> Vec<Call> {
-    traced_with(&[])
+    traced_with(&[]).0
+}
+
+/// How many of its calls can fail.
+pub(crate) fn counted() -> u64 {
+    traced_with(&[]).1
 }
 
 /// The same where every batch is synced at once.
 pub(crate) fn traced_with_syncs() -> Vec<Call> {
-    traced_with(&[(SYNC_ALWAYS, "1")])
+    traced_with(&[(SYNC_ALWAYS, "1")]).0
 }
 
-fn traced_with(settings: &[(&str, &str)]) -> Vec<Call> {
+fn traced_with(settings: &[(&str, &str)]) -> (Vec<Call>, u64) {
     let dir = folder();
     let trace = tempfile::NamedTempFile::new().unwrap();
     let mut command = command(&dir.path().join("run"), None, Some(trace.path()));
@@ -180,8 +186,9 @@ fn traced_with(settings: &[(&str, &str)]) -> Vec<Call> {
     calls(&fs::read(trace.path()).unwrap())
 }
 
-fn calls(mut bytes: &[u8]) -> Vec<Call> {
+fn calls(mut bytes: &[u8]) -> (Vec<Call>, u64) {
     let mut calls = Vec::new();
+    let mut counted = 0;
     while let Some((call, rest)) = bytes.split_first() {
         bytes = rest;
         let first = String::from_utf8(sized(&mut bytes).to_vec()).unwrap();
@@ -191,6 +198,10 @@ fn calls(mut bytes: &[u8]) -> Vec<Call> {
         bytes = rest;
         let other = || String::from_utf8(second.clone()).unwrap();
         calls.push(match call {
+            b'#' => {
+                counted += 1;
+                continue;
+            }
             b'c' => Call::Create(first),
             b'w' => Call::Write(first, number, second),
             b't' => Call::Truncate(first, number),
@@ -202,7 +213,7 @@ fn calls(mut bytes: &[u8]) -> Vec<Call> {
             other => panic!("no call has the letter {other}"),
         });
     }
-    calls
+    (calls, counted)
 }
 
 fn sized<'a>(bytes: &mut &'a [u8]) -> &'a [u8] {

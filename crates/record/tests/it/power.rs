@@ -294,6 +294,7 @@ fn a_run_is_resumed_after_a_power_cut_at_any_call() {
 /// draws: prints the table.
 #[test]
 #[ignore = "takes minutes"]
+#[expect(clippy::print_stdout, reason = "for whoever runs it")]
 fn many_power_cuts() {
     for (promise, draws) in [
         (Promise::OrderedNames, 1),

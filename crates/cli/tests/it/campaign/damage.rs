@@ -121,7 +121,7 @@ fn places(folder: &Folder) -> Vec<(PathBuf, usize)> {
 fn flipped_bits_change_no_record_and_no_verdict() {
     let folder = Folder::new("campaign_flips");
     let text = small::SMALL.replace("trials: 10", "trials: 2");
-    folder.text("small.yaml", &format!("{text}requirements: [{{rate: changed, at_most: 90%}}]\n"));
+    folder.text("small.yaml", &format!("{text}requirements: [{{rate: changed, at_most: 0.9}}]\n"));
     done(&folder, "run small.yaml");
     let read = || {
         let check = folder.run("check run --json");
