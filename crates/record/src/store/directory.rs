@@ -12,6 +12,8 @@ pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const RECORDS: &str = "records.sqlite";
 const ARTIFACTS: &str = "artifacts";
 const LOCK: &str = "lock";
+/// What a run cost; written beside the store.
+pub(crate) const ACCOUNT: &str = "account.json";
 /// What SQLite puts behind a file's name while it works on it.
 const ENDINGS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
@@ -111,6 +113,17 @@ pub(super) fn artifact(dir: &Path, name: &str) -> Result<Vec<u8>, StoreError> {
         return Err(StoreError::corrupt("it is not what was kept under this name", &path));
     }
     Ok(bytes)
+}
+
+/// Checks that what a run cost can be read, where that is known.
+pub(super) fn check_account(dir: &Path) -> Result<(), StoreError> {
+    let path = dir.join(ACCOUNT);
+    let text = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(StoreError::io("read the account", &path))?,
+    };
+    let json: Result<serde_json::Value, _> = serde_json::from_slice(&text);
+    json.map(|_| ()).map_err(|error| StoreError::corrupt(error.to_string(), &path))
 }
 
 /// The names of all kept pictures, in order. What is no picture of a run is left out.

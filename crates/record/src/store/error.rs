@@ -287,7 +287,7 @@ impl StoreError {
         }
     }
 
-    pub(crate) fn corrupt(what: impl Into<String>, path: &Path) -> Self {
+    pub(super) fn corrupt(what: impl Into<String>, path: &Path) -> Self {
         Self::Corrupt { what: what.into(), path: path.to_path_buf() }
     }
 }

@@ -22,6 +22,7 @@ mod error;
 mod examples;
 mod export;
 mod interned;
+mod kept;
 mod legacy;
 mod manifest;
 mod merge;
@@ -39,10 +40,12 @@ mod sums;
 mod verify;
 mod write;
 
+pub(crate) use directory::ACCOUNT;
 pub use directory::replace;
 pub use done::Done;
 pub use error::StoreError;
 pub use export::{export_csv, export_csv_file, export_parquet};
+pub use kept::{CaseRecord, ExampleRecord, PictureOf, PictureRecord, PinRecord};
 pub use manifest::{
     FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Session, timestamp,
 };
@@ -51,7 +54,6 @@ pub use progress::Recorded;
 pub use repair::{Repaired, repair};
 pub use showcase::ShownRecord;
 pub use showcase::noticeable;
-pub use side::{CaseRecord, ExampleRecord, PictureOf, PictureRecord, PinRecord};
 pub use verify::{Verified, verify};
 pub use write::Batch;
 

@@ -4,8 +4,8 @@
 //! somebody who wants to deceive. Checksums are of what a reader gets, not of the bytes in the
 //! file: a record's covers every row of every table that it is put together from.
 
+use super::kept::{CaseRecord, ExampleRecord, PictureRecord, PinRecord};
 use super::showcase::ShownRecord;
-use super::side::{CaseRecord, ExampleRecord, PictureRecord, PinRecord};
 use crate::{GoldenRecord, ModelValue, Record, Site};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;

@@ -4,7 +4,6 @@ use super::directory::{self, MANIFEST};
 use super::error::StoreError;
 use super::scan::Read;
 use super::{Store, structure};
-use crate::account::Spending;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -160,7 +159,7 @@ impl Verified {
                 self.artifacts += 1;
             }
         }
-        self.note(Spending::check(&store.dir));
+        self.note(directory::check_account(&store.dir));
         // A picture that a record names is looked at twice, and said once.
         let mut said = BTreeSet::new();
         self.damage.retain(|error| said.insert(error.to_string()));
