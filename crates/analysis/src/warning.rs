@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::fairness::Fairness;
 use crate::scenes::SceneTotal;
 use faultlens_record::Spending;
-use faultlens_record::store::Recorded;
+use faultlens_record::store::{MANIFEST_VERSION, Recorded};
 use faultlens_spec::Campaign;
 
 /// How many errors of unreadable cases a warning quotes.
@@ -16,6 +16,8 @@ const MOST_QUOTED: usize = 3;
 pub enum Warning {
     /// Trials of the campaign are still to run.
     Incomplete,
+    /// An older version wrote the run, without checksums.
+    WithoutChecksums,
     /// The run is one of several shards.
     Shard {
         /// Which one, from 1.
@@ -74,6 +76,9 @@ pub(crate) fn of_run(context: &Context, progress: &Recorded) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if !progress.complete {
         warnings.push(Warning::Incomplete);
+    }
+    if context.manifest.version < MANIFEST_VERSION {
+        warnings.push(Warning::WithoutChecksums);
     }
     if let Some((part, of)) = context.manifest.shard {
         warnings.push(Warning::Shard { part: part.into(), of: of.into() });

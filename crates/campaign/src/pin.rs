@@ -83,13 +83,10 @@ pub fn add(path: &Path, pin: &Pin) -> Result<bool, RunError> {
     }
 }
 
-/// Writes a new file and puts it in place of the old one: a file that is cut short would lose every
-/// pin in it.
+/// Replaces the file as a whole: one that is cut short would lose every pin in it.
 fn write_pins(path: &Path, pins: &[Pin]) -> Result<(), String> {
     let text = serde_saphyr::to_string(&pins).map_err(|error| error.to_string())?;
-    let new = path.with_extension("new");
-    fs::write(&new, text).map_err(|error| error.to_string())?;
-    fs::rename(&new, path).map_err(|error| error.to_string())
+    faultlens_files::write(path, text.as_bytes()).map_err(|error| error.to_string())
 }
 
 impl Pin {

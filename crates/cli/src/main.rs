@@ -15,7 +15,7 @@ use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, findings, init, inspect, list, man, merge,
     objects, people, plan, preview, promote, protect, replay, report, retrain, run, score, serve,
-    survive, tolerance, train, world,
+    survive, tolerance, train, verify, world,
 };
 use console::Console;
 
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Merge(args) => merge::run(args, &mut console),
         Command::Report(args) => report::run(args, &mut console),
         Command::Check(args) => check::run(args, &mut console),
+        Command::Verify(args) => verify::run(args, &mut console),
         Command::Compare(args) => compare::run(args, &mut console),
         Command::Replay(args) => replay::run(args, &mut console),
         Command::Promote(args) => promote::run(args, &mut console),

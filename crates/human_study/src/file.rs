@@ -1,9 +1,9 @@
 //! Files that are whole or not there, and never larger than they should be.
 
 use crate::error::StudyError;
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 
 /// The text of a file of at most so many bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<String, StudyError> {
@@ -17,16 +17,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<String, StudyError> {
     Ok(text)
 }
 
-/// Writes a file under another name first, so that no one ever sees half of it.
+/// Writes a file so that no one ever sees half of it.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    File::create(&new)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&new, path))
-        .map_err(StudyError::io("write", path))
+    faultlens_files::write(path, bytes).map_err(StudyError::io("write", path))
 }

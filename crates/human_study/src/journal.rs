@@ -128,7 +128,9 @@ impl Journal {
             options.mode(0o600);
         }
         let file = options.open(&path).map_err(StudyError::io("make the journal", &path))?;
-        file.sync_all().map_err(StudyError::io("make the journal", &path))
+        file.sync_all()
+            .and_then(|()| faultlens_files::sync_folder(dir))
+            .map_err(StudyError::io("make the journal", &path))
     }
 
     /// What happened so far, without touching the file. A last line that is not whole was never

@@ -39,9 +39,9 @@ pub(crate) fn record(study: &Study, ledger: &Ledger) -> Result<(), StudyError> {
     }
     write(&new, study, ledger)?;
     if path.exists() {
-        fs::rename(&path, &old).map_err(moving())?;
+        faultlens_files::rename(&path, &old).map_err(moving())?;
     }
-    fs::rename(&new, &path).map_err(moving())?;
+    faultlens_files::rename(&new, &path).map_err(moving())?;
     remove(&old)
 }
 

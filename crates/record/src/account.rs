@@ -1,14 +1,12 @@
 //! What a run cost: time by what it was spent on, and every call to a service.
 
-use crate::store::{StoreError, replace};
+use crate::store::{ACCOUNT, StoreError, replace};
 use faultlens_targets::service::CallStats;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The file of a run directory that holds the account.
-const FILE: &str = "account.json";
 /// An account is small; what is larger is something else.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
@@ -46,7 +44,7 @@ pub struct ServiceAccount {
 impl Spending {
     /// What a run cost so far; `None` where there is no account.
     pub fn read(dir: &Path) -> Option<Self> {
-        let path = dir.join(FILE);
+        let path = dir.join(ACCOUNT);
         let fits = fs::metadata(&path).is_ok_and(|about| about.len() <= MAX_FILE_BYTES);
         let text = fits.then(|| fs::read_to_string(&path).ok()).flatten();
         // A damaged account counts as none: no record depends on it.
@@ -56,6 +54,6 @@ impl Spending {
     /// Writes it into a run directory.
     pub fn write(&self, dir: &Path) -> Result<(), StoreError> {
         let text = serde_json::to_vec_pretty(self).unwrap_or_default();
-        replace(&dir.join(FILE), &text, "write the account")
+        replace(&dir.join(ACCOUNT), &text, "write the account")
     }
 }

@@ -6,15 +6,9 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes a file under another name and renames it, so that who is stopped leaves no half of it.
+/// Writes a file so that who is stopped leaves no half of it.
 pub(crate) fn replace(path: &Path, bytes: &[u8], what: &'static str) -> Result<(), RetrainError> {
-    let part = beside(path);
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
-    written.map_err(|source| {
-        // The first error is the one to report; the other file may not even exist.
-        let _ = fs::remove_file(&part);
-        RetrainError::io(what, path)(source)
-    })
+    faultlens_files::write(path, bytes).map_err(RetrainError::io(what, path))
 }
 
 /// Writes something as JSON.
@@ -38,7 +32,7 @@ pub(crate) fn replace_folder<T>(
         fs::remove_dir_all(old).map_err(RetrainError::io("replace the scenes", old))?;
     }
     let made = fill(&part)?;
-    fs::rename(&part, dir).map_err(RetrainError::io("write the scenes", dir))?;
+    faultlens_files::rename(&part, dir).map_err(RetrainError::io("write the scenes", dir))?;
     Ok(made)
 }
 

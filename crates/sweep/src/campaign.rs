@@ -64,7 +64,7 @@ impl Part<'_> {
             fs::remove_dir_all(old).map_err(SweepError::io("replace the samples", old))?;
         }
         write_class_folders(&part, &classes, cases)?;
-        fs::rename(&part, &dir).map_err(SweepError::io("write the samples", &dir))?;
+        faultlens_files::rename(&part, &dir).map_err(SweepError::io("write the samples", &dir))?;
         Ok(name)
     }
 

@@ -135,6 +135,10 @@ pub(crate) struct MergeArgs {
     /// The run directory to create
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
+    /// Where shards have different results of one trial, keep that of the shard that is named
+    /// first, instead of failing
+    #[arg(long)]
+    pub(crate) keep_first: bool,
     /// Print one JSON object: what was merged, and which trials are missing
     #[arg(long)]
     pub(crate) json: bool,
@@ -198,6 +202,32 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Print one JSON object: {"verdict", "requirements", "pinned"}
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Check that a run directory is what was written: files, checksums, numbers against the plan
+///
+/// Also replays some trials, which must be the same bit for bit.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit status: 0 everything fits, 1 something is damaged or does not repeat.
+
+Examples:
+  faultlens verify runs/signs
+  faultlens verify runs/signs --replay 20
+  faultlens verify runs/signs --repair && faultlens run signs.yaml")]
+pub(crate) struct VerifyArgs {
+    /// The run directory
+    pub(crate) run: PathBuf,
+    /// How many trials to replay; 0 for none [default: 3, where models and images are still there
+    /// and no service would be asked]
+    #[arg(long, value_name = "N")]
+    pub(crate) replay: Option<usize>,
+    /// First drop what is damaged, so that the campaign's `faultlens run` does it again
+    #[arg(long)]
+    pub(crate) repair: bool,
+    /// Print one JSON object: what was checked, what is wrong, and what was replayed
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -20,7 +20,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use campaign::{
     Category, CheckArgs, CompareArgs, ConvertArgs, ExportArgs, ExportFormat, FindingsArgs,
     InitArgs, ListArgs, ManArgs, MergeArgs, PlanArgs, PromoteArgs, ReplayArgs, ReportArgs,
-    ReportFormat, RunArgs, ShellArgs, TensorFiArgs,
+    ReportFormat, RunArgs, ShellArgs, TensorFiArgs, VerifyArgs,
 };
 pub(crate) use image::{FaultArgs, PreviewArgs, Written};
 pub(crate) use objects::ObjectsArgs;
@@ -61,6 +61,7 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     Report(ReportArgs),
     Check(CheckArgs),
+    Verify(VerifyArgs),
     Compare(CompareArgs),
     Replay(ReplayArgs),
     Promote(PromoteArgs),

@@ -1,14 +1,15 @@
 //! `faultlens convert`: experiments of mlaas-fi as campaign files.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use crate::exit;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use faultlens::spec::mlaas_fi;
 
 use crate::args::ConvertArgs;
+use crate::command::write_new;
 use crate::console::Console;
 
 /// A configuration is small; what is larger is something else.
@@ -23,17 +24,7 @@ pub(crate) fn run(args: &ConvertArgs, console: &mut Console) -> anyhow::Result<u
     for experiment in experiments {
         let name: String = experiment.name.chars().map(plain).collect();
         let path = args.output.join(format!("{name}.yaml"));
-        let mut file = match File::create_new(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                bail!("the file exists already; choose another folder with -o: {}", path.display())
-            }
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot write {}", path.display()));
-            }
-        };
-        file.write_all(experiment.text.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write_new(&path, &experiment.text, "choose another folder with -o")?;
         for note in &experiment.notes {
             console.note(format_args!("note: {}: {note}", experiment.name))?;
         }

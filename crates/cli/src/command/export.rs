@@ -1,11 +1,8 @@
 //! `faultlens export`: records as a table.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-
 use crate::exit;
-use anyhow::{Context, bail};
-use faultlens::record::store::{Store, export_csv, export_parquet};
+use anyhow::bail;
+use faultlens::record::store::{Store, export_csv_file, export_parquet};
 
 use crate::args::{ExportArgs, ExportFormat};
 use crate::console::Console;
@@ -25,12 +22,7 @@ pub(crate) fn run(args: &ExportArgs, console: &mut Console) -> anyhow::Result<u8
     };
     let store = Store::read(&args.run)?;
     match format {
-        ExportFormat::Csv => {
-            let wrong = || format!("cannot write {}", path.display());
-            let mut out = BufWriter::new(File::create(path).with_context(wrong)?);
-            export_csv(&store, &mut out)?;
-            out.flush().with_context(wrong)?;
-        }
+        ExportFormat::Csv => export_csv_file(&store, path)?,
         ExportFormat::Parquet => export_parquet(&store, path)?,
     }
     console.note(format_args!("wrote {}", path.display()))?;

@@ -1,17 +1,16 @@
 //! `faultlens init` and `faultlens schema`: how a campaign file begins.
 
-use std::fs::File;
-use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use crate::exit;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use faultlens::spec::{example, schema as campaign_schema};
 use faultlens::targets::{Description, OnnxTarget, PartialDescription};
 use faultlens::vision::OutputKind;
 
 use crate::args::InitArgs;
 use crate::command::run::{Source, translate};
+use crate::command::write_new;
 use crate::console::{Console, error_text};
 
 /// Writes a campaign file to start from; an existing file is not overwritten.
@@ -22,20 +21,15 @@ pub(crate) fn run(args: &InitArgs, console: &mut Console) -> anyhow::Result<u8> 
         Some(conf) => Some(translated(args, conf, console)?),
         None => None,
     };
-    let mut file = match File::create_new(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("the file exists already; choose another with -o: {}", path.display())
-        }
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot write {}", path.display()));
-        }
-    };
+    // Before the model is looked at, which may take a while.
+    if path.exists() {
+        bail!("the file exists already; choose another with -o: {}", path.display());
+    }
     let text = match text {
         Some(text) => text,
         None => commented(args, console)?,
     };
-    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    write_new(path, &text, "choose another with -o")?;
     let path = path.display();
     console.note(format_args!("wrote {path}; review it, then:  faultlens run {path}"))?;
     Ok(exit::OK)

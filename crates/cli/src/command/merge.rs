@@ -1,7 +1,7 @@
 //! `faultlens merge`: shards become one run.
 
 use crate::exit;
-use faultlens::record::store::merge;
+use faultlens::record::store::{merge, merge_keeping_first};
 use serde_json::json;
 
 use crate::args::MergeArgs;
@@ -10,7 +10,11 @@ use crate::text::grouped;
 
 /// Merges shards; lists the trials that no shard has.
 pub(crate) fn run(args: &MergeArgs, console: &mut Console) -> anyhow::Result<u8> {
-    let merged = merge(&args.shards, &args.output)?;
+    let merged = if args.keep_first {
+        merge_keeping_first(&args.shards, &args.output)?
+    } else {
+        merge(&args.shards, &args.output)?
+    };
     let missing: u64 = merged.missing.iter().map(|(first, last)| last - first + 1).sum();
     if args.json {
         console.json(&json!({

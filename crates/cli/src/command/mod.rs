@@ -33,12 +33,14 @@ pub(crate) mod survive;
 mod sweep;
 pub(crate) mod tolerance;
 pub(crate) mod train;
+pub(crate) mod verify;
 pub(crate) mod world;
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use faultlens::serve::Stopper;
 
 use crate::exit;
@@ -68,5 +70,16 @@ fn owned(names: &[&str]) -> Vec<String> {
 
 /// Writes a file that the user asked for.
 fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    faultlens_files::write(path, text.as_ref())
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes a file that must not replace another; `hint` says what to do where one is there.
+fn write_new(path: &Path, text: &str, hint: &str) -> anyhow::Result<()> {
+    match faultlens_files::write_new(path, text.as_bytes()) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            bail!("the file exists already; {hint}: {}", path.display())
+        }
+        written => written.with_context(|| format!("cannot write {}", path.display())),
+    }
 }

@@ -135,7 +135,7 @@ fn predictions_need_no_labels_and_any_tolerance_will_do() {
     folder.text("run/manifest.json", &manifest.replace("t_p", "t_x"));
     let check = folder.run("check run");
     assert_eq!(check.status, 2, "{}", check.stdout);
-    assert!(check.stderr.contains("tolerance mine.json cannot be read"), "{}", check.stderr);
+    assert!(check.stderr.contains("its checksum does not fit"), "{}", check.stderr);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub fn write_pool(
     let doing = "write the index of the pool";
     let text =
         index::text(source, &entries).map_err(|error| DataError::io(doing, &path)(error.into()))?;
-    fs::write(&path, text).map_err(DataError::io(doing, &path))?;
+    faultlens_files::write(&path, text.as_ref()).map_err(DataError::io(doing, &path))?;
     Pool::open(dir)
 }
 
@@ -86,7 +86,8 @@ impl Writer<'_> {
             .map_err(|why| refused(&format!("cannot be written ({why})")))?;
         let file = self.file(&cutout)?;
         let path = self.dir.join(&file);
-        fs::write(&path, &bytes).map_err(DataError::io("write the object", &path))?;
+        faultlens_files::write_in_bulk(&path, &bytes)
+            .map_err(DataError::io("write the object", &path))?;
         let Cutout { label, source, id, hash, .. } = cutout;
         let checksum = checksum(&bytes);
         Ok(Entry { id, label, source, hash, width, height, bounds, pixels, score, file, checksum })

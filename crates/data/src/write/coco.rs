@@ -5,8 +5,8 @@ use crate::DataError;
 use crate::format::coco::encode;
 use faultlens_core::{Case, Object};
 use serde::Serialize;
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder of the pictures.
@@ -183,8 +183,8 @@ impl CocoWriter {
 
 fn write_json(description: &Description<'_>, path: &Path) -> Result<(), DataError> {
     let doing = "write the description of the data set";
-    let mut file = BufWriter::new(File::create_new(path).map_err(DataError::io(doing, path))?);
-    serde_json::to_writer(&mut file, description)
-        .map_err(|error| DataError::io(doing, path)(error.into()))?;
-    file.flush().map_err(DataError::io(doing, path))
+    faultlens_files::write_with(path, |file| {
+        serde_json::to_writer(file, description).map_err(io::Error::from)
+    })
+    .map_err(DataError::io(doing, path))
 }

@@ -12,8 +12,8 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder, ImageFormat};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Cursor, Write};
+use std::fs;
+use std::io::{self, Cursor, Write};
 use std::path::Path;
 
 /// Names longer than this are cut: file systems end at 255 bytes.
@@ -32,7 +32,8 @@ pub(crate) fn fresh(folder: &Path) -> Result<(), DataError> {
 /// Writes an image as PNG; a file that is there already is replaced.
 pub fn write_png(image: &Image, path: impl AsRef<Path>) -> Result<(), DataError> {
     let path = path.as_ref();
-    encode(image, File::create(path), path)
+    faultlens_files::write_in_bulk(path, &png_of(image, path)?)
+        .map_err(DataError::io("write the image", path))
 }
 
 /// Writes an image in the format that its ending names: PNG, JPEG in that quality, WebP or BMP. A
@@ -49,7 +50,7 @@ pub fn write_image(image: &Image, path: &Path, quality: u8) -> Result<(), DataEr
     };
     let bytes =
         bytes.map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?;
-    fs::write(path, bytes).map_err(DataError::io("write the image", path))
+    faultlens_files::write_in_bulk(path, &bytes).map_err(DataError::io("write the image", path))
 }
 
 fn encoded(image: &Image, format: ImageFormat) -> Result<Vec<u8>, String> {
@@ -83,14 +84,19 @@ pub fn encode_jpeg(image: &Image, quality: u8) -> Option<Vec<u8>> {
 
 /// Writes an image of a set, whose files must not replace each other.
 fn write_new(image: &Image, path: &Path) -> Result<(), DataError> {
-    encode(image, File::create_new(path), path)
+    // The folder is this program's own; names that differ in case alone may be one file.
+    if path.exists() {
+        let error = io::Error::from(io::ErrorKind::AlreadyExists);
+        return Err(DataError::io("write the image", path)(error));
+    }
+    write_png(image, path)
 }
 
-fn encode(image: &Image, file: io::Result<File>, path: &Path) -> Result<(), DataError> {
-    let mut file = BufWriter::new(file.map_err(DataError::io("write the image", path))?);
-    png(image, &mut file)
+fn png_of(image: &Image, path: &Path) -> Result<Vec<u8>, DataError> {
+    let mut bytes = Vec::new();
+    png(image, &mut bytes)
         .map_err(|why| DataError::image(format!("cannot write the image ({why})"), path))?;
-    file.flush().map_err(DataError::io("write the image", path))
+    Ok(bytes)
 }
 
 /// The bytes of an image as a PNG file; `None` where it is too large for one.

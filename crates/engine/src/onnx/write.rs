@@ -1,11 +1,6 @@
 //! Writing models to memory and to files.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 
 use super::error::OnnxError;
 use super::field::Message;
@@ -21,35 +16,14 @@ pub fn encode(model: &ModelProto) -> Vec<u8> {
     out
 }
 
-/// Writes a file that is either complete or not there: first beside it, then renamed.
+/// Writes a file that is either complete or not there.
 pub fn write(model: &ModelProto, path: &Path) -> Result<(), OnnxError> {
     let bytes = model.body_size();
     if bytes > MAX_WRITTEN {
         return Err(OnnxError::TooLargeToWrite { bytes });
     }
-    let beside = beside(path);
-    replace(path, &beside, &encode(model)).map_err(|source| {
-        // The first error is the one to report; a temporary file may not even exist.
-        let _ = fs::remove_file(&beside);
-        OnnxError::Unwritable { source, path: path.into() }
-    })
-}
-
-fn replace(path: &Path, beside: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(beside, path)
-}
-
-/// A name that no other writer uses, in the same folder so that renaming is possible.
-fn beside(path: &Path) -> PathBuf {
-    static WRITES: AtomicU64 = AtomicU64::new(0);
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    let count = WRITES.fetch_add(1, Ordering::Relaxed);
-    name.push(format!(".{}.{count}.tmp", process::id()));
-    path.with_file_name(name)
+    faultlens_files::write(path, &encode(model))
+        .map_err(|source| OnnxError::Unwritable { source, path: path.into() })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates from the bottom up. Each may depend on crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &["core", "stats"],
+    &["core", "files", "stats"],
     &["data", "engine", "judge", "world"],
     &["faults", "vision"],
     &["targets", "train"],
@@ -334,4 +334,67 @@ fn cycles_are_found_through_re_exports_and_groups() {
         ("x::b", "use crate::x::a::A;"),
     ]);
     assert_eq!(nested.cycles(), ["in x: a, b"]);
+}
+
+/// Files that are written otherwise than as a whole, and why.
+const WRITTEN_PIECEMEAL: &[(&str, &str)] = &[
+    ("cli/src/command/run/events.rs", "programs follow the events while they are written"),
+    ("human_study/src/desk.rs", "a lock"),
+    ("human_study/src/journal.rs", "lines are added, each one synced"),
+    ("record/src/store/directory.rs", "a lock"),
+    ("targets/src/service/call/log.rs", "lines are added before and after every call"),
+];
+
+#[test]
+fn files_are_written_whole_by_one_crate() {
+    let mut wrong = Vec::new();
+    let mut excused = BTreeSet::new();
+    for entry in fs::read_dir(crates_dir()).unwrap() {
+        let root = entry.unwrap().path();
+        let name = root.file_name().unwrap().to_string_lossy().into_owned();
+        let mut sources = BTreeMap::new();
+        source_files(&root.join("src"), &mut sources);
+        for (path, source) in sources {
+            let path = format!("{name}/src/{path}");
+            let Some(how) = writes(&source) else { continue };
+            if name == "files" {
+                continue;
+            }
+            match WRITTEN_PIECEMEAL.iter().find(|(excused, _)| *excused == path) {
+                Some((path, _)) => drop(excused.insert(*path)),
+                None => wrong.push(format!("{path}: {how}")),
+            }
+        }
+    }
+    wrong.sort();
+    assert!(wrong.is_empty(), "not by faultlens_files:\n{}", wrong.join("\n"));
+    assert_eq!(excused.len(), WRITTEN_PIECEMEAL.len(), "an excuse without a file: {excused:?}");
+}
+
+/// What a source writes files with, its tests and comments left out.
+fn writes(source: &str) -> Option<&'static str> {
+    let product = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let code: Vec<&str> =
+        product.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let means = ["fs::write(", "File::create", "OpenOptions", "fs::rename(", "fs::hard_link("];
+    means.into_iter().find(|how| code.contains(how))
+}
+
+/// All Rust files below a folder by path, but those that hold nothing but tests.
+fn source_files(folder: &Path, found: &mut BTreeMap<String, String>) {
+    fn read(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(root, &path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs")
+                && path.file_stem().is_some_and(|stem| stem != "tests" && stem != "scratch")
+            {
+                let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+                found.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    read(folder, folder, found);
 }

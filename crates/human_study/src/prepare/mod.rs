@@ -234,6 +234,7 @@ fn keep(
         height: version.image.height() as u32,
     };
     let path = stimulus.path(dir);
-    fs::write(&path, png).map_err(StudyError::io("write a picture", &path))?;
+    faultlens_files::write_in_bulk(&path, &png)
+        .map_err(StudyError::io("write a picture", &path))?;
     Ok(stimulus)
 }

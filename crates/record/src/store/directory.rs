@@ -5,25 +5,23 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) const CAMPAIGN: &str = "campaign.yaml";
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const RECORDS: &str = "records.sqlite";
 const ARTIFACTS: &str = "artifacts";
 const LOCK: &str = "lock";
-/// What [`replace`] and SQLite put behind a file's name while they work on it.
-const ENDINGS: [&str; 5] = ["", ".new", "-wal", "-shm", "-journal"];
+/// What a run cost; written beside the store.
+pub(crate) const ACCOUNT: &str = "account.json";
+/// What SQLite puts behind a file's name while it works on it.
+const ENDINGS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// Makes the directory, or takes one that is empty or where making a run was interrupted.
 pub(super) fn claim(dir: &Path) -> Result<File, StoreError> {
-    fs::create_dir_all(dir).map_err(StoreError::writing("make the run directory", dir))?;
-    let reading = || StoreError::io("look into the run directory", dir);
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir).map_err(reading())? {
-        found.push(entry.map_err(reading())?.file_name().to_string_lossy().into_owned());
-    }
-    found.sort();
+    faultlens_files::create_folders(dir)
+        .map_err(StoreError::writing("make the run directory", dir))?;
+    let found = listed(dir)?;
     if found.iter().any(|name| name == MANIFEST) {
         return Err(StoreError::Exists { path: dir.to_path_buf() });
     }
@@ -34,9 +32,10 @@ pub(super) fn claim(dir: &Path) -> Result<File, StoreError> {
 }
 
 fn is_ours(name: &str) -> bool {
-    [CAMPAIGN, MANIFEST, RECORDS, ARTIFACTS, LOCK]
+    let known = [CAMPAIGN, MANIFEST, RECORDS, ARTIFACTS, LOCK]
         .iter()
-        .any(|ours| name.strip_prefix(ours).is_some_and(|ending| ENDINGS.contains(&ending)))
+        .any(|ours| name.strip_prefix(ours).is_some_and(|ending| ENDINGS.contains(&ending)));
+    known || is_leftover(name)
 }
 
 /// Takes the lock for as long as the file lives; the system frees it however the process ends.
@@ -63,35 +62,40 @@ pub(super) fn lock(dir: &Path) -> Result<File, StoreError> {
         .and_then(|()| file.rewind())
         .and_then(|()| writeln!(file, "{}", std::process::id()))
         .map_err(failed())?;
+    tidy(dir)?;
     Ok(file)
 }
 
-/// Writes a file under another name first, so that no one ever sees half of it.
+/// Writes a file so that no one ever sees half of it.
 pub fn replace(path: &Path, bytes: &[u8], doing: &'static str) -> Result<(), StoreError> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    let written = File::create(&new).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&new, path)).map_err(|error| {
-        // Nothing more can be done for the leftover, and the first error says more.
-        let _ = fs::remove_file(&new);
-        StoreError::writing(doing, path)(error)
-    })
+    faultlens_files::write(path, bytes).map_err(StoreError::writing(doing, path))
+}
+
+/// Removes what writers left that were killed; whoever calls this holds the lock.
+fn tidy(dir: &Path) -> Result<(), StoreError> {
+    for name in listed(dir)?.iter().filter(|name| is_leftover(name)) {
+        // It is in nobody's way where it cannot be removed.
+        let _ = fs::remove_file(dir.join(name));
+    }
+    Ok(())
+}
+
+/// Whether a file of that name was never finished.
+fn is_leftover(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(faultlens_files::UNFINISHED)
 }
 
 /// Keeps a picture under the hash of its bytes; the same picture is kept once.
 pub(super) fn put_artifact(dir: &Path, bytes: &[u8]) -> Result<String, StoreError> {
-    let hash = hex(&Sha256::digest(bytes));
+    let hash = sha256(bytes);
     let name = format!("{ARTIFACTS}/{}/{hash}.png", &hash[..2]);
     let path = dir.join(&name);
     if path.is_file() {
         return Ok(name);
     }
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(StoreError::writing("keep a picture", folder))?;
+        faultlens_files::create_folders(folder)
+            .map_err(StoreError::writing("keep a picture", folder))?;
     }
     replace(&path, bytes, "keep a picture")?;
     Ok(name)
@@ -105,10 +109,49 @@ pub(super) fn artifact(dir: &Path, name: &str) -> Result<Vec<u8>, StoreError> {
     }
     let path = dir.join(name);
     let bytes = fs::read(&path).map_err(StoreError::io("read a picture", &path))?;
-    if !name.ends_with(&format!("{}.png", hex(&Sha256::digest(&bytes)))) {
+    if !name.ends_with(&format!("{}.png", sha256(&bytes))) {
         return Err(StoreError::corrupt("it is not what was kept under this name", &path));
     }
     Ok(bytes)
+}
+
+/// Checks that what a run cost can be read, where that is known.
+pub(super) fn check_account(dir: &Path) -> Result<(), StoreError> {
+    let path = dir.join(ACCOUNT);
+    let text = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(StoreError::io("read the account", &path))?,
+    };
+    let json: Result<serde_json::Value, _> = serde_json::from_slice(&text);
+    json.map(|_| ()).map_err(|error| StoreError::corrupt(error.to_string(), &path))
+}
+
+/// The names of all kept pictures, in order. What is no picture of a run is left out.
+pub(super) fn artifacts(dir: &Path) -> Result<Vec<String>, StoreError> {
+    let mut names = Vec::new();
+    for folder in listed(&dir.join(ARTIFACTS))? {
+        for file in listed(&dir.join(ARTIFACTS).join(&folder))? {
+            let name = format!("{ARTIFACTS}/{folder}/{file}");
+            if is_artifact(&name) {
+                names.push(name);
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// What is in a folder, in order; nothing where there is none.
+fn listed(folder: &Path) -> Result<Vec<String>, StoreError> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let reading = || StoreError::io("look into the folder", folder);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(reading())? {
+        names.push(entry.map_err(reading())?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Whether a name is one that [`put_artifact`] gives, and so stays below the run directory.
@@ -128,6 +171,11 @@ pub(super) fn read_campaign(dir: &Path) -> Result<String, StoreError> {
         }
         _ => StoreError::io("read the campaign", &path)(error),
     })
+}
+
+/// The hash of a file's bytes, as hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

@@ -108,6 +108,48 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// Counting it would falsify the rates; doing it again is possible.
+    #[error("{row} is damaged ({what}); `faultlens verify --repair` drops what is damaged, and the campaign's `faultlens run` does it again: {}", path.display())]
+    DamagedRow {
+        /// Which row, such as "trial 17".
+        row: String,
+        /// What does not fit.
+        what: String,
+        /// The database.
+        path: PathBuf,
+    },
+    /// Rates over a part of the records would pass for rates over all.
+    #[error("{found} {what} are found where {expected} were recorded; `faultlens verify --repair` keeps what is sound, and the campaign's `faultlens run` does the rest again: {}", path.display())]
+    Lost {
+        /// What is missing, such as "trials".
+        what: &'static str,
+        /// How many are there.
+        found: u64,
+        /// How many were written.
+        expected: u64,
+        /// The database.
+        path: PathBuf,
+    },
+    /// A run that says that it is complete, and is not.
+    #[error("the run says that it is complete with {recorded} of {planned} trials; `faultlens verify --repair` sets that right, and the campaign's `faultlens run` does the rest: {}", path.display())]
+    NotComplete {
+        /// How many trials are on record.
+        recorded: u64,
+        /// How many the campaign plans.
+        planned: u64,
+        /// The database.
+        path: PathBuf,
+    },
+    /// A mistake of the program that records it.
+    #[error("trial {number} cannot be recorded: {what}: {}", path.display())]
+    BeyondPlan {
+        /// The trial's number.
+        number: u64,
+        /// What the campaign does not have.
+        what: String,
+        /// The run directory.
+        path: PathBuf,
+    },
     /// Two writers would do the same trials twice.
     #[error("another process works on this run{}: {}", holder(pid), path.display())]
     Locked {
@@ -180,6 +222,16 @@ pub enum StoreError {
         what: String,
         /// The directory of the run that differs from most.
         path: PathBuf,
+    },
+    /// One of both is wrong, and nobody can tell which.
+    #[error("trial {number} has two different results, in {} and in {}: the target does not answer the same each time, the shards ran on other versions, or one is damaged (`faultlens verify`); `--keep-first` keeps that of the run that is named first", first.display(), second.display())]
+    Contradiction {
+        /// The trial's number.
+        number: u64,
+        /// The run that was read first.
+        first: PathBuf,
+        /// The run that contradicts it.
+        second: PathBuf,
     },
     /// There is nothing to put together.
     #[error("there is no run to merge; name at least one")]

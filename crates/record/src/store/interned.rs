@@ -76,7 +76,7 @@ impl Group {
     fn read(row: &Row<'_>, format: Format) -> Result<Self, TableError> {
         let name = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
         let outcome = match format {
-            Format::Current => OutcomeKind::named(name),
+            Format::Current | Format::Unchecked => OutcomeKind::named(name),
             Format::Legacy => legacy::outcome(name),
         };
         let outcome = outcome.ok_or_else(|| TableError::Unknown(name.to_owned()))?;
@@ -84,7 +84,7 @@ impl Group {
         let mut reason = None;
         if let Some(code) = code {
             let known = match format {
-                Format::Current => Reason::from_code(code),
+                Format::Current | Format::Unchecked => Reason::from_code(code),
                 Format::Legacy => legacy::reason(code),
             };
             reason = Some(known.ok_or_else(|| TableError::Unknown(code.to_owned()))?);

@@ -1,8 +1,9 @@
 //! What a run was made with, so that its records can be read without the campaign's files.
 
-use super::directory::{MANIFEST, replace};
+use super::directory::{MANIFEST, hex, replace};
 use super::error::StoreError;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -10,7 +11,15 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The version of the manifest; raised when a reader of an older one would go wrong.
-pub const MANIFEST_VERSION: u32 = 1;
+pub const MANIFEST_VERSION: u32 = 2;
+
+/// The first version that has a checksum; records have checksums since then, too.
+pub(super) const CHECKED_MANIFEST: u32 = 2;
+
+/// Before the checksum of the whole file, which counts as noughts for it. No text inside the file
+/// has a line break in it.
+const CHECKSUM: &str = "\n  \"checksum\": \"";
+const CHECKSUM_DIGITS: usize = 64;
 
 /// What a run was made with. Readers skip what they do not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +103,9 @@ pub(super) struct Origin {
     /// Whether the run was put together from others.
     #[serde(default)]
     pub(super) merged: bool,
+    /// The hash of the campaign file; while it is replaced, that of the new one too.
+    #[serde(default)]
+    pub(super) campaign_sha256: Vec<String>,
 }
 
 /// A target of a run.
@@ -182,6 +194,9 @@ impl Manifest {
             let found = version.into();
             return Err(StoreError::Newer { found, known: MANIFEST_VERSION.into(), path });
         }
+        if version == 0 || version >= CHECKED_MANIFEST && !is_sound(&text) {
+            return Err(StoreError::corrupt("its checksum does not fit", &path));
+        }
         let manifest: Self = serde_json::from_str(&text).map_err(damaged)?;
         let mut origin: Origin = serde_json::from_str(&text).map_err(damaged)?;
         if origin.sessions.is_empty() {
@@ -197,6 +212,8 @@ impl Manifest {
             .and_then(|both| serde_json::to_string_pretty(&both))
             .map_err(|error| StoreError::io("write the manifest", &path)(error.into()))?;
         text.push('\n');
+        let checksum = checksum(&text);
+        text = text.replacen(&placeholder(), &format!("{CHECKSUM}{checksum}"), 1);
         replace(&path, text.as_bytes(), "write the manifest")
     }
 
@@ -205,6 +222,8 @@ impl Manifest {
         let mut both: BTreeMap<_, _> = serde_json::from_value(serde_json::to_value(self)?)?;
         both.insert("hands".to_owned(), serde_json::to_value(&origin.sessions)?);
         both.insert("merged".to_owned(), origin.merged.into());
+        both.insert("campaign_sha256".to_owned(), origin.campaign_sha256.clone().into());
+        both.insert("checksum".to_owned(), "0".repeat(CHECKSUM_DIGITS).into());
         Ok(both)
     }
 
@@ -226,6 +245,24 @@ impl Manifest {
     pub(super) fn campaign(&self) -> String {
         campaign(&self.name, &self.fingerprint)
     }
+}
+
+/// Where the checksum stands in a manifest that has none yet.
+fn placeholder() -> String {
+    format!("{CHECKSUM}{}", "0".repeat(CHECKSUM_DIGITS))
+}
+
+fn checksum(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
+/// Whether the manifest is, to the byte, what was written.
+fn is_sound(text: &str) -> bool {
+    let Some(start) = text.find(CHECKSUM).map(|at| at + CHECKSUM.len()) else { return false };
+    let Some(found) = text.get(start..start + CHECKSUM_DIGITS) else { return false };
+    let mut blank = text.to_owned();
+    blank.replace_range(start..start + CHECKSUM_DIGITS, &"0".repeat(CHECKSUM_DIGITS));
+    checksum(&blank) == found
 }
 
 /// A campaign's name and the start of its fingerprint, to tell campaigns of one name apart.
@@ -283,8 +320,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(MANIFEST);
         assert!(matches!(Manifest::read(dir.path()), Err(StoreError::NotARun { .. })));
-        fs::write(&path, r#"{"version": 2, "other": 1}"#).unwrap();
-        assert!(matches!(Manifest::read(dir.path()), Err(StoreError::Newer { found: 2, .. })));
+        fs::write(&path, r#"{"version": 3, "other": 1}"#).unwrap();
+        assert!(matches!(Manifest::read(dir.path()), Err(StoreError::Newer { found: 3, .. })));
         fs::write(&path, r#"{"version": 1}"#).unwrap();
         assert!(matches!(Manifest::read(dir.path()), Err(StoreError::Corrupt { .. })));
         fs::write(&path, [0xff, 0xfe]).unwrap();

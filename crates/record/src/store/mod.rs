@@ -19,42 +19,55 @@ mod bits;
 mod directory;
 mod done;
 mod error;
+mod examples;
 mod export;
 mod interned;
+mod kept;
 mod legacy;
 mod manifest;
 mod merge;
 mod packed;
+mod progress;
+mod repair;
 mod scan;
 mod scene_text;
 mod schema;
+mod seal;
 mod showcase;
 mod side;
+mod structure;
+mod sums;
+mod verify;
 mod write;
 
+pub(crate) use directory::ACCOUNT;
 pub use directory::replace;
 pub use done::Done;
 pub use error::StoreError;
-pub use export::{export_csv, export_parquet};
+pub use export::{export_csv, export_csv_file, export_parquet};
+pub use kept::{CaseRecord, ExampleRecord, PictureOf, PictureRecord, PinRecord};
 pub use manifest::{
     FaultOn, MANIFEST_VERSION, Manifest, ManifestFault, ManifestTarget, Session, timestamp,
 };
-pub use merge::{Merged, merge};
-pub use scan::Recorded;
+pub use merge::{Merged, merge, merge_keeping_first};
+pub use progress::Recorded;
+pub use repair::{Repaired, repair};
 pub use showcase::ShownRecord;
 pub use showcase::noticeable;
-pub use side::{CaseRecord, ExampleRecord, PictureOf, PictureRecord, PinRecord};
+pub use verify::{Verified, verify};
 pub use write::Batch;
 
 use interned::Interned;
-use manifest::Origin;
+use manifest::{CHECKED_MANIFEST, Origin};
 use rusqlite::Connection;
 use schema::Format;
+use seal::Seal;
 use std::cell::RefCell;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A run directory, open.
 pub struct Store {
@@ -71,6 +84,12 @@ pub struct Store {
     /// What a reader found in it, and when.
     found: RefCell<Option<(i64, Arc<Interned>)>>,
     lock: Option<File>,
+    /// When what was written before is known to be on the disk.
+    synced: Instant,
+    /// Whether anything was written since.
+    unsynced: bool,
+    /// How long that may last.
+    sync_after: Duration,
 }
 
 impl Store {
@@ -81,7 +100,7 @@ impl Store {
         manifest: &Manifest,
         campaign_yaml: &str,
     ) -> Result<Self, StoreError> {
-        let origin = Origin { sessions: vec![manifest.session()], merged: false };
+        let origin = Origin { sessions: vec![manifest.session()], ..Origin::default() };
         Self::make(dir, manifest.clone(), origin, campaign_yaml)
     }
 
@@ -95,13 +114,21 @@ impl Store {
         let database = (schema::create(dir)?, Format::Current);
         let about = (manifest.clone(), origin.clone());
         let mut store = Self::new(dir, about, database, Some(lock));
-        if store.progress()?.recorded > 0 {
+        if store.count()? > 0 {
             // Someone took the manifest of a run away: its records are not ours to replace.
             let path = dir.to_path_buf();
             return Err(StoreError::NotARun { missing: directory::MANIFEST, path });
         }
         // Another campaign may have begun here and not come to its first record.
-        store.in_transaction(|tables| schema::empty(tables))?;
+        store.in_transaction(|tables, seal| {
+            schema::empty(tables)?;
+            *seal = Seal::default();
+            Ok(())
+        })?;
+        // Before the manifest, which makes it a run: tables that a power cut takes away would leave
+        // one that is damaged.
+        schema::checkpoint(&store.database).map_err(StoreError::sql(&store.path))?;
+        faultlens_files::sync_folder(dir).map_err(StoreError::writing("make the run", dir))?;
         store.describe(manifest, origin, campaign_yaml)?;
         Ok(store)
     }
@@ -128,17 +155,35 @@ impl Store {
     fn describe(
         &mut self,
         manifest: Manifest,
-        origin: Origin,
+        mut origin: Origin,
         campaign_yaml: &str,
     ) -> Result<(), StoreError> {
-        self.in_transaction(|tables| schema::describe(tables, &manifest))?;
-        let campaign = self.dir.join(directory::CAMPAIGN);
-        directory::replace(&campaign, campaign_yaml.as_bytes(), "write the campaign")?;
+        self.in_synced_transaction(|tables, seal| {
+            // What the digest is over stays the same, whatever else changes in a campaign file.
+            if seal.digest.is_some() {
+                seal.digest = Some(seal.result_digest(&manifest));
+            }
+            schema::describe(tables, &manifest)
+        })?;
+        self.write_campaign(campaign_yaml)?;
         // Last, since a directory with a manifest is a run.
+        origin.campaign_sha256 = vec![directory::sha256(campaign_yaml.as_bytes())];
         manifest.write(&origin, &self.dir)?;
         self.manifest = manifest;
         self.origin = origin;
         Ok(())
+    }
+
+    /// Replaces the campaign file. A run that has a manifest says first that it will have another
+    /// file, so that both fit each other at any moment.
+    fn write_campaign(&mut self, campaign_yaml: &str) -> Result<(), StoreError> {
+        let sha256 = directory::sha256(campaign_yaml.as_bytes());
+        if Self::exists(&self.dir) && !self.origin.campaign_sha256.contains(&sha256) {
+            self.origin.campaign_sha256.push(sha256);
+            self.manifest.write(&self.origin, &self.dir)?;
+        }
+        let campaign = self.dir.join(directory::CAMPAIGN);
+        directory::replace(&campaign, campaign_yaml.as_bytes(), "write the campaign")
     }
 
     /// Opens a run to go on with it, and locks it.
@@ -146,6 +191,7 @@ impl Store {
         let about = Manifest::read(dir)?;
         let lock = directory::lock(dir)?;
         let database = (schema::open(dir)?, Format::Current);
+        expect_format(about.0.version, database.1, dir)?;
         Ok(Self::new(dir, about, database, Some(lock)))
     }
 
@@ -154,6 +200,7 @@ impl Store {
     pub fn read(dir: &Path) -> Result<Self, StoreError> {
         let about = Manifest::read(dir)?;
         let database = schema::read(dir)?;
+        expect_format(about.0.version, database.1, dir)?;
         Ok(Self::new(dir, about, database, None))
     }
 
@@ -173,6 +220,9 @@ impl Store {
             interned: None,
             found: RefCell::default(),
             lock,
+            synced: Instant::now(),
+            unsynced: false,
+            sync_after: write::SYNC_AFTER,
         }
     }
 
@@ -186,6 +236,11 @@ impl Store {
         &self.manifest
     }
 
+    /// Whether the run has checksums; runs of older versions have none.
+    pub fn has_checksums(&self) -> bool {
+        self.format == Format::Current
+    }
+
     /// The sessions that worked on the run, in the order in which they began; the first began it.
     pub fn sessions(&self) -> &[Session] {
         &self.origin.sessions
@@ -193,7 +248,14 @@ impl Store {
 
     /// The campaign file as run.
     pub fn campaign_yaml(&self) -> Result<String, StoreError> {
-        directory::read_campaign(&self.dir)
+        let text = directory::read_campaign(&self.dir)?;
+        let known = &self.origin.campaign_sha256;
+        // Older runs do not say what the file was.
+        if self.has_checksums() && !known.contains(&directory::sha256(text.as_bytes())) {
+            let path = self.dir.join(directory::CAMPAIGN);
+            return Err(StoreError::corrupt("it is not the campaign that was run", &path));
+        }
+        Ok(text)
     }
 
     /// Checks that the run is of the campaign with this name and fingerprint.
@@ -217,12 +279,24 @@ impl Store {
     }
 }
 
+/// Manifests have checksums since records have them. One file with and one without are not of one
+/// run, or a flipped bit makes one of them look old.
+fn expect_format(manifest: u32, format: Format, dir: &Path) -> Result<(), StoreError> {
+    if (manifest >= CHECKED_MANIFEST) == (format == Format::Current) {
+        return Ok(());
+    }
+    let what = "its format does not fit that of the manifest";
+    Err(StoreError::corrupt(what, &dir.join(directory::RECORDS)))
+}
+
 impl Drop for Store {
     fn drop(&mut self) {
         if self.lock.is_some() {
             // A reader may be in the way; then the log stays beside the database, and both are
             // as good together.
             let _ = schema::settle(&self.database);
+            // SQLite does not wait until the disk knows that a log is gone.
+            let _ = faultlens_files::sync_folder(&self.dir);
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use super::Store;
 use super::bits::{flipped, kept, kept_single};
-use super::done::Done;
 use super::error::StoreError;
-use super::interned::{Interned, each};
+use super::interned::Interned;
 use super::legacy;
+use super::manifest::Manifest;
 use super::packed::{unids, unspot};
 use super::schema::Format;
+use super::sums::{self, RecordSums, RowSum};
 use crate::{Cost, Measures, Record, Site};
 use rusqlite::types::ValueRef;
 use rusqlite::{Params, Row, Transaction};
@@ -15,7 +16,13 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 const TRIALS: &str = "SELECT t.number, t.ids, t.grp, t.case_no, t.repeat, t.place, t.spot, \
-    t.before, t.after, t.answer, t.score, t.queries, t.micros, x.json, m.json \
+    t.before, t.after, t.answer, t.score, t.queries, t.micros, x.json, m.json, t.sum \
+    FROM trials t LEFT JOIN extras x ON x.number = t.number \
+    LEFT JOIN measures m ON m.number = t.number";
+
+/// The same of a run of format 6, which has no checksums.
+const UNCHECKED_TRIALS: &str = "SELECT t.number, t.ids, t.grp, t.case_no, t.repeat, t.place, \
+    t.spot, t.before, t.after, t.answer, t.score, t.queries, t.micros, x.json, m.json \
     FROM trials t LEFT JOIN extras x ON x.number = t.number \
     LEFT JOIN measures m ON m.number = t.number";
 
@@ -27,17 +34,7 @@ const LEGACY_TRIALS: &str = "SELECT t.number, t.ids, t.grp, t.case_no, t.repeat,
 /// Columns of [`TRIALS`] that hold JSON.
 const EXTRA: usize = 13;
 const MEASURES: usize = 14;
-
-/// How far a run is, as far as its store knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recorded {
-    /// How many trials are on record.
-    pub recorded: u64,
-    /// Whether nothing is left to do.
-    pub complete: bool,
-    /// Whether the stop rule ended the run.
-    pub stopped_early: bool,
-}
+const SUM: usize = 15;
 
 impl Store {
     /// Calls for every record, in the order of their numbers. Records that a writer adds
@@ -46,27 +43,37 @@ impl Store {
         &self,
         mut each: impl FnMut(Record) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.select("ORDER BY t.number", (), &mut each)
+        // The end is compared with what was written, so both must be of one moment.
+        let _moment = self.moment()?;
+        let mut read = Read::default();
+        self.select("ORDER BY t.number", (), &mut |row| each(read.add(row?)))?;
+        Ok(self.expect_all(&read)?)
     }
 
     /// The trial with that number, if it is on record.
     pub fn record(&self, number: u64) -> Result<Option<Record>, StoreError> {
         let Ok(number) = i64::try_from(number) else { return Ok(None) };
         let mut found = None;
-        self.select("WHERE t.number = ?", [number], &mut |record| {
-            found = Some(record);
+        self.select("WHERE t.number = ?", [number], &mut |row| {
+            found = Some(row?.record);
             Ok::<_, StoreError>(())
         })?;
         Ok(found)
     }
 
-    /// Up to `most` records whose numbers are `from` or more, in the order of their numbers.
-    pub(super) fn page(&self, from: u64, most: u32) -> Result<Vec<Record>, StoreError> {
+    /// Up to `most` records whose numbers are `from` or more, in the order of their numbers; they
+    /// count as read.
+    pub(super) fn page(
+        &self,
+        from: u64,
+        most: u32,
+        read: &mut Read,
+    ) -> Result<Vec<Record>, StoreError> {
         let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         let which = "WHERE t.number >= ? ORDER BY t.number LIMIT ?";
-        self.select(which, (from, most), &mut |record| {
-            found.push(record);
+        self.select(which, (from, most), &mut |row| {
+            found.push(read.add(row?));
             Ok::<_, StoreError>(())
         })?;
         Ok(found)
@@ -84,8 +91,8 @@ impl Store {
         let (low, high) = bounds(text).ok_or_else(missing)?;
         let mut found: Vec<Record> = Vec::new();
         let which = "WHERE t.ids BETWEEN ? AND ? ORDER BY t.number LIMIT 5";
-        self.select(which, (&low[..], &high[..]), &mut |record| {
-            found.push(record);
+        self.select(which, (&low[..], &high[..]), &mut |row| {
+            found.push(row?.record);
             Ok::<_, StoreError>(())
         })?;
         if found.len() > 1 {
@@ -99,38 +106,21 @@ impl Store {
         found.pop().ok_or_else(missing)
     }
 
-    /// Which trials are on record.
-    pub fn done(&self) -> Result<Done, StoreError> {
-        let mut done = Done::default();
-        each(&self.database, "SELECT number FROM trials ORDER BY number", |row| {
-            done.push(row.get::<_, i64>(0)?.cast_unsigned());
-            Ok(())
-        })
-        .map_err(StoreError::sql(&self.path))?;
-        Ok(done)
-    }
-
-    /// How far the run is.
-    pub fn progress(&self) -> Result<Recorded, StoreError> {
-        let query = "SELECT (SELECT count(*) FROM trials), \
-                     (SELECT value FROM meta WHERE key = 'complete')";
-        let recorded = self.database.query_row(query, (), |row| {
-            let how: Option<String> = row.get(1)?;
-            Ok(Recorded {
-                recorded: row.get::<_, i64>(0)?.cast_unsigned(),
-                complete: how.is_some(),
-                stopped_early: how.as_deref() == Some("stopped early"),
-            })
-        });
-        recorded.map_err(StoreError::sql(&self.path))
-    }
-
-    /// Calls for the records that a condition selects.
-    fn select<E: From<StoreError>>(
+    /// Calls for the records that a condition selects; with an error for those that are damaged.
+    pub(super) fn select<E: From<StoreError>>(
         &self,
         which: &str,
         params: impl Params,
-        each: &mut dyn FnMut(Record) -> Result<(), E>,
+        each: &mut dyn FnMut(Result<CheckedRecord, StoreError>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.select_numbered(which, params, &mut |_, row| each(row))
+    }
+
+    fn select_numbered<E: From<StoreError>>(
+        &self,
+        which: &str,
+        params: impl Params,
+        each: &mut dyn FnMut(u64, Result<CheckedRecord, StoreError>) -> Result<(), E>,
     ) -> Result<(), E> {
         let sql = || StoreError::sql(&self.path);
         // Rows point into the other tables: all must be seen as of one moment.
@@ -138,6 +128,7 @@ impl Store {
         let interned = self.interned_now()?;
         let trials = match self.format {
             Format::Current => TRIALS,
+            Format::Unchecked => UNCHECKED_TRIALS,
             Format::Legacy => LEGACY_TRIALS,
         };
         let oracle = legacy::oracle_measure(&self.manifest.oracle);
@@ -145,18 +136,69 @@ impl Store {
             self.database.prepare_cached(&format!("{trials} {which}")).map_err(sql())?;
         let mut rows = statement.query(params).map_err(sql())?;
         while let Some(row) = rows.next().map_err(sql())? {
-            let record = decode(row, &interned).map_err(sql())?;
-            let mut record = record
-                .ok_or_else(|| StoreError::corrupt("a trial points to nothing", &self.path))?;
-            match self.format {
-                Format::Current => record.measures = json(row, MEASURES).map_err(sql())?,
-                Format::Legacy => {
-                    record.measures = legacy::measures_from_fields(&mut record.extra, oracle);
-                }
-            }
-            each(record)?;
+            let number = row.get::<_, i64>(0).map_err(sql())?.cast_unsigned();
+            let read = self.read_row(row, &interned, oracle);
+            each(number, read.map_err(|what| self.damaged(format!("trial {number}"), what)))?;
         }
         Ok(())
+    }
+
+    /// Calls for every row, with its number; what is damaged comes as an error.
+    pub(super) fn select_each(
+        &self,
+        each: &mut dyn FnMut(u64, Result<CheckedRecord, StoreError>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.select_numbered("ORDER BY t.number", (), each)
+    }
+
+    /// The record in a row, or what is wrong with it.
+    fn read_row(
+        &self,
+        row: &Row<'_>,
+        interned: &Interned,
+        oracle: Option<&str>,
+    ) -> Result<CheckedRecord, String> {
+        let text = |error: rusqlite::Error| error.to_string();
+        let record = decode(row, interned).map_err(text)?;
+        let mut record = record.ok_or("it points to nothing")?;
+        match self.format {
+            Format::Current | Format::Unchecked => {
+                record.measures = json(row, MEASURES).map_err(text)?;
+            }
+            Format::Legacy => {
+                record.measures = legacy::measures_from_fields(&mut record.extra, oracle);
+            }
+        }
+        if let Some(what) = self.beyond_plan(&record) {
+            return Err(what);
+        }
+        let mut sums = RecordSums { content: 0, row: 0 };
+        if self.format == Format::Current {
+            let measures = text_at(row, MEASURES).map_err(text)?;
+            let extra = text_at(row, EXTRA).map_err(text)?;
+            sums = sums::of_record(&record, measures, extra).map_err(|error| error.to_string())?;
+            if row.get::<_, i64>(SUM).map_err(text)?.cast_unsigned() != sums.row {
+                return Err("its checksum does not fit".to_owned());
+            }
+        }
+        Ok(CheckedRecord { record, sums })
+    }
+
+    /// What of a record the campaign does not have.
+    pub(super) fn beyond_plan(&self, record: &Record) -> Option<String> {
+        let Manifest { planned, targets, faults, cases, .. } = &self.manifest;
+        let bounds = [
+            ("trials", record.number, *planned),
+            ("targets", record.target.into(), targets.len() as u64),
+            ("faults", record.fault.into(), faults.len() as u64),
+            ("cases", record.case.into(), *cases),
+        ];
+        for (what, number, end) in bounds {
+            if number >= end {
+                return Some(format!("{number} is beyond the campaign's {end} {what}"));
+            }
+        }
+        None
     }
 
     /// What rows point to, at the moment that is held. Loading it takes longer than reading a
@@ -182,6 +224,27 @@ impl Store {
             return Ok(None);
         }
         self.database.unchecked_transaction().map(Some).map_err(StoreError::sql(&self.path))
+    }
+}
+
+/// A record, with the checksums of what was read.
+pub(super) struct CheckedRecord {
+    pub(super) record: Record,
+    pub(super) sums: RecordSums,
+}
+
+/// What was read so far.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) rows: RowSum,
+    pub(super) content: RowSum,
+}
+
+impl Read {
+    pub(super) fn add(&mut self, CheckedRecord { record, sums }: CheckedRecord) -> Record {
+        self.rows.add(sums.row);
+        self.content.add(sums.content);
+        record
     }
 }
 
@@ -239,9 +302,17 @@ fn site(row: &Row<'_>, known: &Interned) -> rusqlite::Result<Option<Option<Site>
         .map(|(place, after)| Some(Site { place: Arc::clone(place), element, bit, before, after })))
 }
 
+/// What a column holds as text; nothing where it is null.
+fn text_at<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a str> {
+    Ok(row.get_ref(column)?.as_str_or_null()?.unwrap_or_default())
+}
+
 /// What a column holds as JSON; nothing where it is null.
 fn json<T: Default + DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let Some(json) = row.get_ref(column)?.as_str_or_null()? else { return Ok(T::default()) };
+    let json = text_at(row, column)?;
+    if json.is_empty() {
+        return Ok(T::default());
+    }
     serde_json::from_str(json).map_err(|error| {
         let text = rusqlite::types::Type::Text;
         rusqlite::Error::FromSqlConversionFailure(column, text, error.into())

@@ -8,6 +8,7 @@ use super::directory::RECORDS;
 use super::error::StoreError;
 use super::legacy::LEGACY_VERSION;
 use super::manifest::Manifest;
+use super::seal::Seal;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -15,13 +16,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version of the tables; raised when a reader of an older one would go wrong.
-pub(super) const SCHEMA_VERSION: i64 = 6;
+pub(super) const SCHEMA_VERSION: i64 = 7;
+
+/// The format of runs that were made before rows had checksums.
+const UNCHECKED_VERSION: i64 = 6;
 
 /// The form in which a run keeps its records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// What this version writes.
     Current,
+    /// Format 6: without checksums. It is read, and not written to.
+    Unchecked,
     /// Format 5: measures as texts. It is read, and not written to.
     Legacy,
 }
@@ -30,7 +36,9 @@ pub(super) enum Format {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const TABLES: &str = r"
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+-- One row: how many rows the tables have, the sums of their checksums, and whether the run is
+-- complete. Columns called sum hold the checksum of the row and of all that it points to.
+CREATE TABLE seal(id INTEGER PRIMARY KEY, json TEXT NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE targets(target INTEGER PRIMARY KEY, name TEXT NOT NULL, model TEXT NOT NULL);
 CREATE TABLE faults(fault INTEGER PRIMARY KEY, name TEXT NOT NULL, label TEXT NOT NULL,
     spec TEXT NOT NULL, dose_axis TEXT, dose REAL);
@@ -44,12 +52,13 @@ CREATE TABLE places(id INTEGER PRIMARY KEY, value TEXT NOT NULL, operator TEXT N
 CREATE TABLE groups(id INTEGER PRIMARY KEY, target INTEGER NOT NULL, fault INTEGER NOT NULL,
     outcome TEXT NOT NULL, reason TEXT, same INTEGER NOT NULL);
 CREATE TABLE cases(case_no INTEGER PRIMARY KEY, name TEXT NOT NULL, label TEXT,
-    width INTEGER NOT NULL, height INTEGER NOT NULL, digest INTEGER, error TEXT);
+    width INTEGER NOT NULL, height INTEGER NOT NULL, digest INTEGER, error TEXT,
+    sum INTEGER NOT NULL);
 CREATE TABLE strata(case_no INTEGER, name TEXT, value TEXT NOT NULL,
     PRIMARY KEY(case_no, name)) WITHOUT ROWID;
 CREATE TABLE goldens(target INTEGER, case_no INTEGER, answer INTEGER, score INTEGER,
     correct INTEGER, digest INTEGER, error TEXT, truth INTEGER, positive INTEGER, scene TEXT,
-    PRIMARY KEY(target, case_no)) WITHOUT ROWID;
+    sum INTEGER NOT NULL, PRIMARY KEY(target, case_no)) WITHOUT ROWID;
 -- ids: 16 bytes of the trial's identity, and 8 of the answer's digest. spot: the element times
 -- 128, plus the bit and 1 where a bit differs. score: the bits of a 32-bit float. before, after:
 -- those bits, or a real, or a blob with the bits of a 64-bit NaN; after is NULL where it is before
@@ -58,7 +67,7 @@ CREATE TABLE goldens(target INTEGER, case_no INTEGER, answer INTEGER, score INTE
 CREATE TABLE trials(number INTEGER PRIMARY KEY, ids BLOB NOT NULL, grp INTEGER NOT NULL,
     case_no INTEGER NOT NULL, repeat INTEGER NOT NULL, place INTEGER, spot INTEGER,
     before, after, answer INTEGER, score INTEGER, queries INTEGER NOT NULL,
-    micros INTEGER NOT NULL);
+    micros INTEGER NOT NULL, sum INTEGER NOT NULL);
 -- What was measured of a trial, and what plug-ins recorded besides.
 CREATE TABLE measures(number INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE extras(number INTEGER PRIMARY KEY, json TEXT NOT NULL);
@@ -127,27 +136,28 @@ pub(super) fn create(dir: &Path) -> Result<Connection, StoreError> {
     to_write(&database, &path)?;
     if version(&database, &path)? == 0 {
         let tables = database.transaction().map_err(sql())?;
-        tables.execute_batch(TABLES).map_err(sql())?;
-        tables.execute_batch(SHOWN).map_err(sql())?;
-        tables.execute_batch(&view()).map_err(sql())?;
-        tables.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(sql())?;
-        powers(&tables).map_err(sql())?;
+        make(&tables).map_err(sql())?;
         tables.commit().map_err(sql())?;
     }
     Ok(database)
 }
 
-fn powers(database: &Connection) -> rusqlite::Result<()> {
+/// Makes tables and view in an empty database.
+pub(super) fn make(database: &Connection) -> rusqlite::Result<()> {
+    database.execute_batch(TABLES)?;
+    database.execute_batch(SHOWN)?;
+    database.execute_batch(&view())?;
+    database.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    let mut put = database.prepare("INSERT INTO exponents VALUES (?, ?)")?;
     for (exponent, factor) in exponents() {
-        database.execute("INSERT INTO exponents VALUES (?, ?)", (exponent, factor))?;
+        put.execute((exponent, factor))?;
     }
-    Ok(())
+    Seal::default().write(database)
 }
 
 /// Forgets all that a run has put into the tables.
 pub(super) fn empty(database: &Connection) -> rusqlite::Result<()> {
     let tables = [
-        "meta",
         "names",
         "places",
         "groups",
@@ -164,7 +174,10 @@ pub(super) fn empty(database: &Connection) -> rusqlite::Result<()> {
         "pins",
     ];
     database.execute_batch(SHOWN)?;
-    tables.iter().try_for_each(|table| database.execute_batch(&format!("DELETE FROM {table}")))
+    for table in tables {
+        database.execute_batch(&format!("DELETE FROM {table}"))?;
+    }
+    Seal::default().write(database)
 }
 
 /// Repeats what the view needs of the manifest, instead of what an earlier one said.
@@ -186,8 +199,12 @@ pub(super) fn open(dir: &Path) -> Result<Connection, StoreError> {
     let path = existing(dir)?;
     let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
         .map_err(StoreError::sql(&path))?;
-    if checked(&database, &path)? == Format::Legacy {
-        let found = LEGACY_VERSION;
+    let found = match checked(&database, &path)? {
+        Format::Current => None,
+        Format::Unchecked => Some(UNCHECKED_VERSION),
+        Format::Legacy => Some(LEGACY_VERSION),
+    };
+    if let Some(found) = found {
         return Err(StoreError::NotResumable { found, known: SCHEMA_VERSION, path });
     }
     to_write(&database, &path)?;
@@ -198,6 +215,7 @@ pub(super) fn open(dir: &Path) -> Result<Connection, StoreError> {
 pub(super) fn read(dir: &Path) -> Result<(Connection, Format), StoreError> {
     let path = existing(dir)?;
     let log = fs::metadata(dir.join(format!("{RECORDS}-wal"))).map(|log| log.len()).ok();
+    roll_back(&path, dir)?;
     // Without a log the file alone is complete. SQLite would make an empty one to share it.
     if log.is_none() && is_logged(&path)? {
         return read_alone(&path);
@@ -211,6 +229,27 @@ pub(super) fn read(dir: &Path) -> Result<(Connection, Format), StoreError> {
             Err(StoreError::Unsettled { path })
         }
         other => other,
+    }
+}
+
+/// Undoes what a power cut left half done while the log was put into the one file. Readers cannot do
+/// that themselves.
+fn roll_back(path: &Path, dir: &Path) -> Result<(), StoreError> {
+    let journal = fs::metadata(dir.join(format!("{RECORDS}-journal")));
+    if journal.map_or(0, |journal| journal.len()) == 0 {
+        return Ok(());
+    }
+    let opened = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        .map_err(StoreError::sql(path))
+        .and_then(|database| {
+            database.busy_timeout(PATIENCE).map_err(StoreError::sql(path))?;
+            version(&database, path)
+        });
+    match opened {
+        Err(StoreError::Database { .. } | StoreError::ReadOnly { .. }) => {
+            Err(StoreError::Unsettled { path: path.to_path_buf() })
+        }
+        other => other.map(|_| ()),
     }
 }
 
@@ -270,6 +309,7 @@ fn version(database: &Connection, path: &Path) -> Result<i64, StoreError> {
 fn checked(database: &Connection, path: &Path) -> Result<Format, StoreError> {
     match version(database, path)? {
         SCHEMA_VERSION => Ok(Format::Current),
+        UNCHECKED_VERSION => Ok(Format::Unchecked),
         LEGACY_VERSION => Ok(Format::Legacy),
         0 => Err(StoreError::corrupt("it has no records in it", path)),
         found if found < SCHEMA_VERSION => {
@@ -289,6 +329,17 @@ fn to_write(database: &Connection, path: &Path) -> Result<(), StoreError> {
     database.pragma_update(None, "cache_size", -32_000).map_err(sql())?;
     database.set_prepared_statement_cache_capacity(32);
     Ok(())
+}
+
+/// Whether every commit waits until the disk has it. Without that, what was committed last may be
+/// gone after a power cut, and nothing else.
+pub(super) fn sync_commits(database: &Connection, sync: bool) -> rusqlite::Result<()> {
+    database.pragma_update(None, "synchronous", if sync { "FULL" } else { "NORMAL" })
+}
+
+/// Moves all from the log into the database, and waits until the disk has it.
+pub(super) fn checkpoint(database: &Connection) -> rusqlite::Result<()> {
+    database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
 }
 
 /// Puts all into the one file, which can then be read where nothing can be written.

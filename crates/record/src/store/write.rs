@@ -4,15 +4,26 @@ use super::Store;
 use super::bits::{flipped, keep, keep_single};
 use super::error::StoreError;
 use super::interned::{Answer, Group, Interned};
+use super::kept::CaseRecord;
 use super::packed::{fits, ids, spot};
 use super::scene_text;
-use super::side::CaseRecord;
+use super::schema;
+use super::seal::{Completion, Seal};
+use super::sums::{self, RecordSums};
 use crate::{GoldenRecord, ModelValue, Record, Site};
 use faultlens_core::Reason;
 use rusqlite::types::Value;
-use rusqlite::{CachedStatement, Connection, Result, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    CachedStatement, Connection, OptionalExtension, Result, Transaction, TransactionBehavior,
+    params,
+};
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What was written is safe against a power cut after this time, unless the user of a store says
+/// otherwise.
+pub(super) const SYNC_AFTER: Duration = Duration::from_secs(5);
 
 /// What is written in one transaction: all of it is on record afterwards, or nothing.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +39,13 @@ pub struct Batch<'a> {
 impl Store {
     /// Writes a batch. What is on record already stays as it is, so that a trial that was done
     /// twice changes nothing. A few thousand records at a time are written fastest.
+    /// Whoever writes nothing for a while calls it with an empty batch, so that what was written
+    /// before is safe against a power cut in time.
     pub fn write(&mut self, batch: &Batch<'_>) -> Result<(), StoreError> {
+        if batch.records.is_empty() && batch.goldens.is_empty() && batch.cases.is_empty() {
+            let due = self.unsynced && self.synced.elapsed() >= self.sync_after;
+            return if due { self.in_synced_transaction(|_, _| Ok(())) } else { Ok(()) };
+        }
         self.all_fit(batch.records)?;
         self.found.take();
         // Gone after an error: what is undone in the database must not be known here.
@@ -36,10 +53,10 @@ impl Store {
             Some(interned) => interned,
             None => Interned::load(&self.database, self.format, &self.path)?,
         };
-        self.in_transaction(|transaction| {
-            put_cases(transaction, batch.cases)?;
-            put_goldens(transaction, batch.goldens, &mut interned)?;
-            put_records(transaction, batch.records, &mut interned)
+        self.in_transaction(|transaction, seal| {
+            put_cases(transaction, batch.cases, seal)?;
+            put_goldens(transaction, batch.goldens, &mut interned, seal)?;
+            put_records(transaction, batch.records, &mut interned, seal)
         })?;
         self.interned = Some(interned);
         Ok(())
@@ -49,6 +66,10 @@ impl Store {
         for record in records {
             if i64::try_from(record.number).is_err() {
                 return Err(self.too_large("trial", record.number));
+            }
+            if let Some(what) = self.beyond_plan(record) {
+                let path = self.dir.clone();
+                return Err(StoreError::BeyondPlan { number: record.number, what, path });
             }
         }
         for site in records.iter().filter_map(|record| record.site.as_ref()) {
@@ -66,34 +87,80 @@ impl Store {
     /// All of it, or nothing.
     pub(super) fn in_transaction(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<()>,
+        work: impl FnOnce(&Transaction<'_>, &mut Seal) -> Result<()>,
     ) -> Result<(), StoreError> {
-        let done = self
+        if self.synced.elapsed() >= self.sync_after {
+            return self.in_synced_transaction(work);
+        }
+        self.transaction(work)?;
+        self.unsynced = true;
+        Ok(())
+    }
+
+    /// Sets after which time what was written is safe against a power cut; five seconds unless set.
+    /// A sync takes a few milliseconds on most disks.
+    pub fn sync_after(&mut self, time: Duration) {
+        self.sync_after = time;
+    }
+
+    /// All of it, or nothing; safe against a power cut, with all that came before.
+    pub(super) fn in_synced_transaction(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>, &mut Seal) -> Result<()>,
+    ) -> Result<(), StoreError> {
+        schema::sync_commits(&self.database, true).map_err(StoreError::sql(&self.path))?;
+        self.transaction(work)?;
+        self.synced = Instant::now();
+        self.unsynced = false;
+        schema::sync_commits(&self.database, false).map_err(StoreError::sql(&self.path))
+    }
+
+    fn transaction(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>, &mut Seal) -> Result<()>,
+    ) -> Result<(), StoreError> {
+        let transaction = self
             .database
             .transaction_with_behavior(TransactionBehavior::Immediate)
-            .and_then(|transaction| work(&transaction).and_then(|()| transaction.commit()));
-        done.map_err(StoreError::sql(&self.path))
+            .map_err(StoreError::sql(&self.path))?;
+        let mut seal = Seal::read(&transaction, &self.path)?;
+        work(&transaction, &mut seal)
+            .and_then(|()| seal.write(&transaction))
+            .and_then(|()| transaction.commit())
+            .map_err(StoreError::sql(&self.path))
     }
 
     /// Says that nothing is left to do; `stopped_early` where the stop rule ended the run.
     pub fn mark_complete(&mut self, stopped_early: bool) -> Result<(), StoreError> {
-        let how = if stopped_early { "stopped early" } else { "all done" };
-        self.in_transaction(|transaction| {
-            transaction.execute("INSERT OR REPLACE INTO meta VALUES ('complete', ?)", [how])?;
+        let manifest = self.manifest.clone();
+        self.in_synced_transaction(|_, seal| {
+            let how = if stopped_early { Completion::StoppedEarly } else { Completion::AllDone };
+            seal.complete = Some(how);
+            seal.digest = Some(seal.result_digest(&manifest));
             Ok(())
         })
     }
 }
 
-fn put_cases(database: &Connection, cases: &[CaseRecord]) -> Result<()> {
+fn put_cases(database: &Connection, cases: &[CaseRecord], seal: &mut Seal) -> Result<()> {
     let mut put =
-        database.prepare_cached("INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+        database.prepare_cached("INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
     let mut stratum = database.prepare_cached("INSERT INTO strata VALUES (?, ?, ?)")?;
     for case in cases {
         let digest = case.digest.map(u64::cast_signed);
-        let row =
-            params![case.case, case.name, case.label, case.width, case.height, digest, case.error];
+        let sum = sums::of_case(case);
+        let row = params![
+            case.case,
+            case.name,
+            case.label,
+            case.width,
+            case.height,
+            digest,
+            case.error,
+            sum.cast_signed()
+        ];
         if put.execute(row)? == 1 {
+            seal.cases.add(sum);
             for (name, value) in &case.strata {
                 stratum.execute((case.case, name, value))?;
             }
@@ -106,7 +173,9 @@ fn put_goldens(
     database: &Connection,
     goldens: &[GoldenRecord],
     interned: &mut Interned,
+    seal: &mut Seal,
 ) -> Result<()> {
+    let mut known = database.prepare_cached(GOLDEN_SUM)?;
     let mut put = database.prepare_cached(PUT_GOLDEN)?;
     for golden in goldens {
         let answer = name(database, golden.answer.as_ref(), interned)?;
@@ -114,6 +183,7 @@ fn put_goldens(
         let digest = golden.digest.map(u64::cast_signed);
         let truth = name(database, golden.truth.as_ref(), interned)?;
         let scene = golden.scene.as_ref().map(scene_text::write);
+        let sum = sums::of_golden(golden, scene.as_deref());
         let row = params![
             golden.target,
             golden.case,
@@ -124,9 +194,16 @@ fn put_goldens(
             golden.error,
             truth,
             golden.positive,
-            scene
+            scene,
+            sum.cast_signed()
         ];
+        let before: Option<i64> =
+            known.query_row((golden.target, golden.case), |row| row.get(0)).optional()?;
         if put.execute(row)? == 1 {
+            if let Some(before) = before {
+                seal.goldens.remove(before.cast_unsigned());
+            }
+            seal.goldens.add(sum);
             let answer = golden.answer.clone();
             let known = Answer { answer, score: golden.score, digest: golden.digest };
             interned.goldens.insert((golden.target, golden.case), known);
@@ -135,37 +212,53 @@ fn put_goldens(
     Ok(())
 }
 
+const GOLDEN_SUM: &str = "SELECT sum FROM goldens WHERE target = ? AND case_no = ?";
+
 /// An answer takes the place of none that came before, and of nothing else.
-const PUT_GOLDEN: &str = "INSERT INTO goldens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+const PUT_GOLDEN: &str = "INSERT INTO goldens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
     ON CONFLICT (target, case_no) DO UPDATE SET answer = ?3, score = ?4, correct = ?5, \
-    digest = ?6, error = ?7, truth = ?8, positive = ?9, scene = ?10 \
+    digest = ?6, error = ?7, truth = ?8, positive = ?9, scene = ?10, sum = ?11 \
     WHERE digest IS NULL AND ?6 IS NOT NULL";
 
 const PUT_TRIAL: &str =
-    "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-fn put_records(database: &Connection, records: &[Record], interned: &mut Interned) -> Result<()> {
+fn put_records(
+    database: &Connection,
+    records: &[Record],
+    interned: &mut Interned,
+    seal: &mut Seal,
+) -> Result<()> {
     let mut put = database.prepare_cached(PUT_TRIAL)?;
     let mut measures = database.prepare_cached("INSERT INTO measures VALUES (?, ?)")?;
     let mut extra = database.prepare_cached("INSERT INTO extras VALUES (?, ?)")?;
     for record in records {
-        if !put_record(database, &mut put, record, interned)? {
+        // Most trials of model faults have neither, and no row then.
+        let measured =
+            if record.measures.is_empty() { String::new() } else { json(&record.measures)? };
+        let besides = if record.extra.is_empty() { String::new() } else { json(&record.extra)? };
+        let sums = sums::of_record(record, &measured, &besides).map_err(no_json)?;
+        if !put_record(database, &mut put, record, sums, interned)? {
             continue;
         }
-        // Most trials of model faults have neither, and no row then.
-        if !record.measures.is_empty() {
-            measures.execute((record.number.cast_signed(), json(&record.measures)?))?;
+        seal.trials.add(sums.row);
+        seal.content.add(sums.content);
+        if !measured.is_empty() {
+            measures.execute((record.number.cast_signed(), measured))?;
         }
-        if !record.extra.is_empty() {
-            extra.execute((record.number.cast_signed(), json(&record.extra)?))?;
+        if !besides.is_empty() {
+            extra.execute((record.number.cast_signed(), besides))?;
         }
     }
     Ok(())
 }
 
 fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+    serde_json::to_string(value).map_err(no_json)
+}
+
+fn no_json(error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(error.into())
 }
 
 /// Whether the record was new.
@@ -173,6 +266,7 @@ fn put_record(
     database: &Connection,
     put: &mut CachedStatement<'_>,
     record: &Record,
+    sums: RecordSums,
     interned: &mut Interned,
 ) -> Result<bool> {
     let golden = interned.goldens.get(&(record.target, record.case));
@@ -199,6 +293,7 @@ fn put_record(
         score,
         record.cost.queries,
         record.cost.micros.cast_signed(),
+        sums.row.cast_signed(),
     ])?;
     Ok(written == 1)
 }

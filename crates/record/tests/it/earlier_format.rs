@@ -3,16 +3,21 @@
 
 use faultlens_core::OutcomeKind;
 use faultlens_record::Record;
-use faultlens_record::store::{Store, StoreError, export_csv, merge};
+use faultlens_record::store::{Store, StoreError, export_csv, merge, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A copy of the run, since reading leaves no file behind but opening may.
 fn earlier(dir: &Path) -> PathBuf {
+    copied(dir, "format-5")
+}
+
+fn copied(dir: &Path, format: &str) -> PathBuf {
     let run = dir.join("earlier");
     fs::create_dir(&run).unwrap();
     for file in ["campaign.yaml", "manifest.json", "records.sqlite"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-5").join(file);
+        let from =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(format).join(file);
         fs::copy(from, run.join(file)).unwrap();
     }
     run
@@ -99,4 +104,32 @@ fn objects_of_undisturbed_cases_are_read_from_their_text() {
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
     set_scene("4 0 0.1 1.5 10 20|1 0.5 3 1.5 x 10");
     assert!(Store::read(&run).unwrap().goldens().is_err());
+}
+
+#[test]
+fn a_run_without_checksums_is_read_and_merged_but_not_resumed() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = copied(dir.path(), "format-6");
+    let error = Store::open(&run).unwrap_err();
+    assert!(matches!(error, StoreError::NotResumable { found: 6, .. }), "{error}");
+    let store = Store::read(&run).unwrap();
+    assert!(!store.has_checksums() && store.progress().unwrap().stopped_early);
+    let before = records(&store);
+    assert_eq!((before.len(), store.cases().unwrap().len()), (24, 20));
+    let into = dir.path().join("merged");
+    merge(std::slice::from_ref(&run), &into).unwrap();
+    let merged = Store::read(&into).unwrap();
+    assert!(merged.has_checksums());
+    assert_eq!(merged.sessions().len(), 1, "a manifest that knew only who began");
+    for (before, after) in before.iter().zip(records(&merged)) {
+        assert!(before.is_same(&after), "{before:?}");
+    }
+    let verified = verify(&run).unwrap();
+    assert!(verified.is_sound() && !verified.has_checksums, "{:?}", verified.damage);
+    // The manifest says which format the records have, so that a flipped bit cannot make them
+    // look old.
+    let database = rusqlite::Connection::open(into.join("records.sqlite")).unwrap();
+    database.pragma_update(None, "user_version", 6).unwrap();
+    drop(database);
+    assert!(matches!(Store::read(&into), Err(StoreError::Corrupt { .. })));
 }

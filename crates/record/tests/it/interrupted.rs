@@ -81,7 +81,9 @@ fn a_reader_works_beside_a_writer_and_sees_one_moment() {
 #[test]
 fn a_reader_finds_what_rows_point_to_while_a_writer_adds_it() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = written(dir.path(), []);
+    let mut many = manifest();
+    many.faults = vec![many.faults[0].clone(); 1500];
+    let mut writer = written_as(dir.path(), &many, []);
     let reader = Store::read(dir.path()).unwrap();
     // Every record brings a name and a group of its own.
     let new = |number: u64| Record {

@@ -1,16 +1,30 @@
 //! Shards together are the run that was never split.
 
 use crate::sample::*;
-use faultlens_record::store::{Batch, Manifest, Merged, Store, StoreError, merge};
+use faultlens_record::store::{
+    Batch, Manifest, Merged, Store, StoreError, merge, merge_keeping_first,
+};
 use std::path::{Path, PathBuf};
 
+/// The campaign of 200 trials that shards are of.
+pub(crate) fn small() -> Manifest {
+    let mut small = Manifest { planned: 200, ..manifest() };
+    small.faults = vec![small.faults[0].clone(); 40];
+    small
+}
+
 pub(crate) fn shards(dir: &Path, numbers: &[&[u64]]) -> Vec<PathBuf> {
-    let shard = |(at, numbers): (usize, &&[u64])| {
+    shards_of(dir, &small(), numbers)
+}
+
+fn shards_of(dir: &Path, manifest: &Manifest, numbers: &[&[u64]]) -> Vec<PathBuf> {
+    let mut shards = Vec::new();
+    for (at, numbers) in numbers.iter().enumerate() {
         let path = dir.join(format!("shard-{at}"));
-        drop(written(&path, numbers.iter().copied()));
-        path
-    };
-    numbers.iter().enumerate().map(shard).collect()
+        drop(written_as(&path, manifest, numbers.iter().copied()));
+        shards.push(path);
+    }
+    shards
 }
 
 #[test]
@@ -22,7 +36,8 @@ fn merged_shards_are_the_run_that_was_never_split() {
     let merged = merge(&shards, &into).unwrap();
     let whole = Merged { records: 200, duplicates: 0, differing: vec![], missing: vec![] };
     assert_eq!(merged, whole);
-    let (store, unsplit) = (Store::read(&into).unwrap(), written(&dir.path().join("one"), 0..200));
+    let (store, unsplit) =
+        (Store::read(&into).unwrap(), written_as(&dir.path().join("one"), &small(), 0..200));
     assert_eq!(all(&store), all(&unsplit));
     assert_eq!(store.cases().unwrap(), unsplit.cases().unwrap());
     let goldens = |store: &Store| exact_goldens(&store.goldens().unwrap());
@@ -42,7 +57,14 @@ fn overlaps_and_gaps_are_told() {
     other.cost.micros = 0;
     put(&mut Store::open(&shards[2]).unwrap(), &[other]);
     let into = dir.path().join("all");
-    let merged = merge(&shards, &into).unwrap();
+    let error = merge(&shards, &into).unwrap_err();
+    let named = |first: &Path, second: &Path| (first == shards[1], second == shards[2]);
+    assert!(
+        matches!(&error, StoreError::Contradiction { number: 5, first, second }
+            if named(first, second) == (true, true)),
+        "{error}"
+    );
+    let merged = merge_keeping_first(&shards, &into).unwrap();
     assert_eq!((merged.records, merged.duplicates, merged.differing), (7, 4, vec![5]));
     assert_eq!(merged.missing, [(4, 4), (6, 6), (8, 189), (191, 199)]);
     let store = Store::read(&into).unwrap();
@@ -72,7 +94,7 @@ fn the_run_of_another_campaign_is_named() {
 fn many_pages_merge_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let (even, odd): (Vec<u64>, Vec<u64>) = (0..20_000).partition(|number| number % 2 == 0);
-    let shards = shards(dir.path(), &[&odd, &even]);
+    let shards = shards_of(dir.path(), &manifest(), &[&odd, &even]);
     let into = dir.path().join("all");
     // A merged run can be gone on with.
     assert_eq!(merge(&shards, &into).unwrap().records, 20_000);
@@ -103,9 +125,7 @@ fn an_incomplete_merge_is_gone_on_with() {
     // Stands in for a process that ends in the middle of a merge.
     let database = || rusqlite::Connection::open(into.join("records.sqlite")).unwrap();
     let trigger = "CREATE TRIGGER ends BEFORE INSERT ON trials WHEN new.number = 101 \
-                   BEGIN SELECT RAISE(FAIL, 'ends'); END; \
-                   DELETE FROM trials WHERE number > 50; DELETE FROM extras WHERE number > 50; \
-                   DELETE FROM measures WHERE number > 50";
+                   BEGIN SELECT RAISE(FAIL, 'ends'); END";
     database().execute_batch(trigger).unwrap();
     merge(&shards, &into).unwrap_err();
     database().execute_batch("DROP TRIGGER ends").unwrap();
@@ -125,11 +145,12 @@ fn what_an_incomplete_merge_has_is_kept_and_compared() {
     let mut other = record(1);
     other.cost.queries += 1;
     put(&mut Store::open(&shards[1]).unwrap(), &[other]);
-    let merged = merge(&shards[1..], &into).unwrap();
+    assert!(matches!(merge(&shards[1..], &into), Err(StoreError::Contradiction { number: 1, .. })));
+    let merged = merge_keeping_first(&shards[1..], &into).unwrap();
     assert_eq!((merged.records, merged.duplicates, merged.differing), (5, 0, vec![1]));
     assert_eq!(all(&Store::read(&into).unwrap()), expected(0..5));
     let odd = dir.path().join("odd");
-    let manifest = Manifest { planned: 7, ..manifest() };
+    let manifest = Manifest { planned: 7, ..small() };
     drop(written_as(&odd, &manifest, [5]));
     let error = merge(std::slice::from_ref(&odd), &into).unwrap_err();
     assert!(matches!(error, StoreError::Differs { path, .. } if path == odd));

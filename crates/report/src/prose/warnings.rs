@@ -14,6 +14,9 @@ fn sentence(warning: &Warning) -> String {
         Warning::Incomplete => "The run is not complete: run the same command to resume. Rates \
                                 cover the trials so far."
             .to_owned(),
+        Warning::WithoutChecksums => "An older version of faultlens wrote this run, without \
+                                      checksums: damage to its files may go unnoticed."
+            .to_owned(),
         Warning::Shard { part, of } => {
             format!("The run is shard {part} of {of}: it is complete once all shards are merged.")
         }

@@ -65,7 +65,7 @@ impl Output {
 
     pub(super) fn write_card(&self, card: &Card) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(card)?;
-        std::fs::write(&self.card, text + "\n")
+        faultlens_files::write(&self.card, (text + "\n").as_bytes())
             .with_context(|| format!("cannot write the card {}", self.card.display()))
     }
 
@@ -83,7 +83,7 @@ impl Output {
 /// Writes a file and takes it away again.
 fn try_folder(folder: &Path) -> anyhow::Result<()> {
     let file = folder.join(format!(".faultlens-{}", std::process::id()));
-    let tried = std::fs::write(&file, "can this folder be written to?");
+    let tried = faultlens_files::write(&file, b"can this folder be written to?");
     tried.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
     std::fs::remove_file(&file)
         .with_context(|| format!("cannot remove a file that was just written: {}", file.display()))

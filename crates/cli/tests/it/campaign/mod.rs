@@ -1,6 +1,7 @@
 //! Campaigns as users run them from the command line, each time in a fresh folder.
 
 mod categories;
+mod damage;
 mod events;
 mod images;
 mod resume;

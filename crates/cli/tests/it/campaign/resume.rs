@@ -92,6 +92,46 @@ fn a_run_that_is_killed_at_any_moment_goes_on() {
     assert_same(&records(&folder, "run"), &wanted, "after all kills");
 }
 
+/// As `a_run_that_is_killed_at_any_moment_goes_on`, at random times instead of after a number of
+/// trials, until so many processes were killed in the middle of their work: prints the counts.
+#[test]
+#[ignore = "takes minutes; FAULTLENS_KILLS sets how many"]
+#[expect(clippy::print_stdout, reason = "for whoever runs it")]
+fn a_run_that_is_killed_at_random_times_goes_on() {
+    let kills: u32 = std::env::var("FAULTLENS_KILLS").map_or(100, |text| text.parse().unwrap());
+    let folder = long("random_kill", LONG);
+    let start = Instant::now();
+    done(&folder, "run long.yaml --output whole");
+    let whole = start.elapsed();
+    let wanted = records(&folder, "whole");
+    let mut stream = faultlens::Seed::new(11).stream();
+    let mut killed = 0;
+    let mut completed = 0;
+    let mut before_it_was_a_run = 0;
+    while killed < kills {
+        let run = Beside::start(&folder, "run long.yaml", "notes.txt");
+        std::thread::sleep(whole.mul_f64(0.5 * stream.uniform()));
+        killed += u32::from(run.kill());
+        if !folder.path("run/manifest.json").exists() {
+            before_it_was_a_run += 1;
+            continue;
+        }
+        let verified = object(&done(&folder, "verify run --replay 0 --json"));
+        if verified["complete"] == true {
+            completed += 1;
+            assert_same(&records(&folder, "run"), &wanted, "after kills");
+            std::fs::remove_dir_all(folder.path("run")).unwrap();
+        }
+    }
+    done(&folder, "run long.yaml");
+    assert_same(&records(&folder, "run"), &wanted, "after all kills");
+    println!(
+        "{killed} kills, {before_it_was_a_run} before there was a run; {} runs completed, all with \
+         the records of an undisturbed one",
+        completed + 1
+    );
+}
+
 /// How many trials the run directory has, where there is one.
 fn recorded_trials(folder: &Folder) -> u64 {
     if !folder.path("run/manifest.json").exists() {

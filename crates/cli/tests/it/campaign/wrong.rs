@@ -139,7 +139,7 @@ fn directories_of_something_else_are_left_alone() {
         ("report run --by severty", &["did you mean \"severity\"?"]),
         ("report run --format pdf", &["possible values"]),
         ("report run -o gone/report.html", &["cannot write gone/report.html"]),
-        ("export run -o gone/x.csv", &["cannot write gone/x.csv"]),
+        ("export run -o gone/x.csv", &["cannot write the CSV file", "gone/x.csv"]),
         ("export run -o gone/x.parquet", &["gone/x.parquet"]),
         ("run small.yaml --threads 0", &["a whole number from 1"]),
     ] {

@@ -1,9 +1,11 @@
 //! CSV, for spreadsheets and everything else.
 
 use super::columns::{Cell, Sheet};
+use super::file::to_file;
 use crate::store::{Store, StoreError};
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Writes all records as CSV with a heading, in the order of their numbers. Numbers that are none
 /// are spelled `NaN`, `Inf` and `-Inf`, which pandas, R and DuckDB read as such; what a record does
@@ -24,6 +26,12 @@ pub fn export_csv(store: &Store, out: &mut dyn Write) -> Result<(), StoreError> 
         writer.write_record(None::<&[u8]>).map_err(failed)
     })?;
     writer.flush().map_err(StoreError::Export)
+}
+
+/// Writes all records as a CSV file, see [`export_csv`]. A file that is there already is replaced
+/// once the new one is whole.
+pub fn export_csv_file(store: &Store, path: &Path) -> Result<(), StoreError> {
+    to_file(path, "write the CSV file", |file| export_csv(store, file))
 }
 
 fn failed(error: csv::Error) -> StoreError {

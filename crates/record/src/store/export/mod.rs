@@ -2,7 +2,8 @@
 
 mod columns;
 mod csv;
+mod file;
 mod parquet;
 
-pub use csv::export_csv;
+pub use csv::{export_csv, export_csv_file};
 pub use parquet::export_parquet;

@@ -1,6 +1,7 @@
 //! Parquet, for data frames and databases.
 
 use super::columns::{Cell, CellKind, Column, Sheet};
+use super::file::to_file;
 use crate::store::{Store, StoreError};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{
@@ -10,9 +11,9 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
-use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Records that are held and compressed together.
@@ -24,22 +25,10 @@ const UNIQUE: [&str; 2] = ["trial", "digest"];
 /// Writes all records as a Parquet file, in the order of their numbers; what a record does not
 /// have is null. A file that is there already is replaced once the new one is whole.
 pub fn export_parquet(store: &Store, path: &Path) -> Result<(), StoreError> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    let failed = || StoreError::writing("write the Parquet file", path);
-    let written = File::create(&new)
-        .map_err(failed())
-        .and_then(|file| write(store, file, path))
-        .and_then(|()| fs::rename(&new, path).map_err(failed()));
-    if written.is_err() {
-        // Nothing more can be done for the leftover, and the first error says more.
-        let _ = fs::remove_file(&new);
-    }
-    written
+    to_file(path, "write the Parquet file", |file| write(store, file, path))
 }
 
-fn write(store: &Store, file: File, path: &Path) -> Result<(), StoreError> {
+fn write(store: &Store, file: &mut BufWriter<File>, path: &Path) -> Result<(), StoreError> {
     let wrong = |error| failed(error, path);
     let sheet = Sheet::new(store)?;
     let schema = schema(&sheet.columns).map_err(wrong)?;
@@ -172,7 +161,10 @@ fn send<T: DataType>(
     Ok(())
 }
 
-fn write_group(writer: &mut SerializedFileWriter<File>, buffers: &mut [Buffer]) -> Result<()> {
+fn write_group(
+    writer: &mut SerializedFileWriter<impl Write + Send>,
+    buffers: &mut [Buffer],
+) -> Result<()> {
     let mut group = writer.next_row_group()?;
     for buffer in buffers {
         let Some(mut column) = group.next_column()? else { break };

@@ -5,7 +5,7 @@ mod records;
 mod side;
 
 use super::error::StoreError;
-use super::manifest::{Manifest, Origin, Session};
+use super::manifest::{MANIFEST_VERSION, Manifest, Origin, Session};
 use super::{Batch, Store};
 use std::path::{Path, PathBuf};
 
@@ -25,12 +25,25 @@ pub struct Merged {
 
 /// Puts runs of one campaign together into a new run, or into one that an earlier merge left
 /// incomplete: what that has stays. Where runs overlap, the first that is named counts. They must
-/// have met the same models and data; they stay as they are.
+/// have met the same models and data; they stay as they are. Fails where two of them have different
+/// results of one trial.
 pub fn merge(shards: &[PathBuf], into: &Path) -> Result<Merged, StoreError> {
+    merge_with(shards, into, false)
+}
+
+/// Like [`merge`]; where two runs have different results of one trial, the first that is named
+/// counts.
+pub fn merge_keeping_first(shards: &[PathBuf], into: &Path) -> Result<Merged, StoreError> {
+    merge_with(shards, into, true)
+}
+
+fn merge_with(shards: &[PathBuf], into: &Path, keep_first: bool) -> Result<Merged, StoreError> {
     let begun = begun(into)?;
     let earlier = begun.as_ref().map(|_| Store::read(into)).transpose()?;
     let shards = shards.iter().map(|dir| Store::read(dir)).collect::<Result<Vec<_>, _>>()?;
     let first = shards.first().ok_or(StoreError::NothingToMerge)?;
+    // A shard that is still running is merged as it is now.
+    let _moments = shards.iter().map(Store::moment).collect::<Result<Vec<_>, _>>()?;
     let all: Vec<&Store> = earlier.iter().chain(&shards).collect();
     agree::check(&all)?;
     let mut run = begin(begun, into, first, sessions(&all))?;
@@ -39,7 +52,7 @@ pub fn merge(shards: &[PathBuf], into: &Path) -> Result<Merged, StoreError> {
         let cases = shard.cases()?;
         run.write(&Batch { goldens: &goldens, cases: &cases, records: &[] })?;
     }
-    let (duplicates, differing) = records::merge(earlier.as_ref(), &shards, &mut run)?;
+    let (duplicates, differing) = records::merge(earlier.as_ref(), &shards, &mut run, keep_first)?;
     side::merge(&all, &mut run)?;
     // The database is one file again only once nobody else reads it.
     drop(earlier);
@@ -69,11 +82,11 @@ fn begin(
     like: &Store,
     sessions: Vec<Session>,
 ) -> Result<Store, StoreError> {
-    let mut manifest = Manifest { shard: None, ..like.manifest.clone() };
+    let mut manifest = Manifest { shard: None, version: MANIFEST_VERSION, ..like.manifest.clone() };
     if let Some(first) = sessions.first() {
         manifest = manifest.begun_by(first.clone());
     }
-    let origin = Origin { sessions, merged: true };
+    let origin = Origin { sessions, merged: true, ..Origin::default() };
     let campaign_yaml = like.campaign_yaml()?;
     match begun {
         None => Store::make(into, manifest, origin, &campaign_yaml),

@@ -1,6 +1,7 @@
 //! The records of several runs, in the order of their numbers.
 
 use crate::Record;
+use crate::store::scan::Read;
 use crate::store::{Batch, Store, StoreError};
 use std::collections::VecDeque;
 
@@ -14,6 +15,7 @@ pub(super) fn merge(
     earlier: Option<&Store>,
     shards: &[Store],
     run: &mut Store,
+    keep_first: bool,
 ) -> Result<(u64, Vec<u64>), StoreError> {
     let readers = earlier.iter().map(|run| Reader::new(run, false));
     let mut readers: Vec<Reader<'_>> =
@@ -22,12 +24,19 @@ pub(super) fn merge(
     let mut differing = Vec::new();
     let mut batch: Vec<Record> = Vec::new();
     let mut in_a_shard = false;
-    while let Some((record, from_shard)) = next(&mut readers)? {
+    let mut kept_from = 0;
+    while let Some((record, at)) = next(&mut readers)? {
+        let from_shard = readers[at].is_shard;
         if let Some(last) = batch.last()
             && last.number == record.number
         {
             duplicates += u64::from(in_a_shard);
             in_a_shard = true;
+            if !last.is_same(&record) && !keep_first {
+                let first = readers[kept_from].run.dir.clone();
+                let second = readers[at].run.dir.clone();
+                return Err(StoreError::Contradiction { number: record.number, first, second });
+            }
             if !last.is_same(&record) && differing.last() != Some(&record.number) {
                 differing.push(record.number);
             }
@@ -39,15 +48,15 @@ pub(super) fn merge(
             batch.clear();
         }
         in_a_shard = from_shard;
+        kept_from = at;
         batch.push(record);
     }
     run.write(&Batch { records: &batch, ..Batch::default() })?;
     Ok((duplicates, differing))
 }
 
-/// The record with the lowest number, from the first reader that has it; and whether that reads a
-/// shard.
-fn next(readers: &mut [Reader<'_>]) -> Result<Option<(Record, bool)>, StoreError> {
+/// The record with the lowest number, and the place of the first reader that has it.
+fn next(readers: &mut [Reader<'_>]) -> Result<Option<(Record, usize)>, StoreError> {
     let mut lowest: Option<(usize, u64)> = None;
     for (at, reader) in readers.iter_mut().enumerate() {
         if let Some(number) = reader.next_number()?
@@ -58,7 +67,7 @@ fn next(readers: &mut [Reader<'_>]) -> Result<Option<(Record, bool)>, StoreError
     }
     let Some((at, _)) = lowest else { return Ok(None) };
     let reader = &mut readers[at];
-    Ok(reader.page.pop_front().map(|record| (record, reader.is_shard)))
+    Ok(reader.page.pop_front().map(|record| (record, at)))
 }
 
 /// Reads a run from its first record to its last.
@@ -67,11 +76,12 @@ struct Reader<'a> {
     is_shard: bool,
     page: VecDeque<Record>,
     next: Option<u64>,
+    read: Read,
 }
 
 impl<'a> Reader<'a> {
     fn new(run: &'a Store, is_shard: bool) -> Self {
-        Self { run, is_shard, page: VecDeque::new(), next: Some(0) }
+        Self { run, is_shard, page: VecDeque::new(), next: Some(0), read: Read::default() }
     }
 
     /// The number of the record that is due.
@@ -79,8 +89,12 @@ impl<'a> Reader<'a> {
         if self.page.is_empty()
             && let Some(next) = self.next
         {
-            self.page = self.run.page(next, PAGE)?.into();
+            self.page = self.run.page(next, PAGE, &mut self.read)?.into();
             self.next = self.page.back().map(|last| last.number + 1);
+            // Nobody writes to a shard while it is merged; what is read of it must be all of it.
+            if self.next.is_none() && self.is_shard {
+                self.run.expect_all(&self.read)?;
+            }
         }
         Ok(self.page.front().map(|record| record.number))
     }

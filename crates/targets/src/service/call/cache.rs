@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The largest file that is read: more than the largest response in base64.
 const MAX_BYTES: u64 = 32 << 20;
@@ -50,8 +49,6 @@ struct CacheFile {
 /// A folder of responses.
 pub(in super::super) struct Cache {
     folder: PathBuf,
-    /// How many temporary files were named.
-    temporaries: AtomicU64,
 }
 
 impl Cache {
@@ -60,11 +57,10 @@ impl Cache {
     pub(in super::super) fn open(folder: &Path) -> Result<Self, ServiceError> {
         let failed = || ServiceError::io("cannot cache answers", folder);
         fs::create_dir_all(folder).map_err(failed())?;
-        let cache = Self { folder: folder.to_path_buf(), temporaries: AtomicU64::new(0) };
-        let probe = cache.temporary(folder);
-        fs::write(&probe, b"answers can be cached here").map_err(failed())?;
+        let probe = folder.join(format!(".{}.probe", std::process::id()));
+        faultlens_files::write(&probe, b"answers can be cached here").map_err(failed())?;
         fs::remove_file(&probe).map_err(failed())?;
-        Ok(cache)
+        Ok(Self { folder: folder.to_path_buf() })
     }
 
     pub(in super::super) fn path(&self, hash: &RequestHash) -> PathBuf {
@@ -86,8 +82,8 @@ impl Cache {
         Ok(file.and_then(CacheFile::into_response))
     }
 
-    /// Stores a response. It is written to a temporary file that is then renamed, so that readers
-    /// see the old file or the complete new one.
+    /// Stores a response, which was paid for: it stays, and readers see the old file or the complete
+    /// new one.
     pub(in super::super) fn put(
         &self,
         hash: &RequestHash,
@@ -99,22 +95,7 @@ impl Cache {
         let folder = path.parent().unwrap_or(&self.folder);
         let text = serde_json::to_vec(&CacheFile::new(service, version, response))?;
         fs::create_dir_all(folder)?;
-        let temporary = self.temporary(folder);
-        let written = File::create_new(&temporary)
-            .and_then(|mut file| file.write_all(&text))
-            .and_then(|()| fs::rename(&temporary, &path));
-        if written.is_err() {
-            // What is left of it only takes room; the first error is the one to report.
-            let _ = fs::remove_file(&temporary);
-        }
-        written
-    }
-
-    /// A name that no other thread or process uses.
-    fn temporary(&self, folder: &Path) -> PathBuf {
-        let number = self.temporaries.fetch_add(1, Ordering::Relaxed);
-        let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
-        folder.join(format!(".{}-{number}-{since}.part", std::process::id()))
+        faultlens_files::write(&path, &text)
     }
 }
 
