@@ -6,6 +6,7 @@ use super::{
     AtEnd, BatchRule, Diagnosis, Named, NothingToDraw, Pool, Preserved, PreservedReason,
     ScoreDifference,
 };
+use crate::missing::Missing;
 use crate::verdict::Verdict;
 use faultlens_core::Seed;
 use faultlens_spec::{Metric, Preservation, PreserveRule, Preserves};
@@ -29,7 +30,7 @@ pub(crate) fn checked(
     named: &Named<'_>,
     pool: &Pool,
     seed: u64,
-    whole: bool,
+    missing: Option<Missing>,
 ) -> Result<Preserved, StatsError> {
     let seed = Seed::new(seed).child("preserve").child(one.what.name()).child(named.fault);
     let found = Measured::of(one, pool, named.tolerated.at_most, seed)?;
@@ -37,7 +38,7 @@ pub(crate) fn checked(
     for at_most in named.tolerated.ends().into_iter().flatten() {
         ends.push(Measured::of(one, pool, at_most, seed)?.at_end(one));
     }
-    let mut reason = reason(&found, one, named.metric, pool, whole);
+    let mut reason = reason(&found, one, named.metric, pool, missing);
     if one.both_ends && ends.iter().any(|end| decided_otherwise(end, reason)) {
         reason = PreservedReason::EndsDiffer;
     }
@@ -72,6 +73,7 @@ pub(crate) fn checked(
         outside: found.outside,
         out_of_reach: pool.out_of_reach,
         unknown_change: pool.unknown_change,
+        missing: missing.unwrap_or_default(),
         verdict: verdict(reason),
         reason,
         ranks: None,
@@ -190,7 +192,7 @@ fn reason(
     one: &Preservation,
     metric: Metric,
     pool: &Pool,
-    whole: bool,
+    missing: Option<Missing>,
 ) -> PreservedReason {
     if one.metric.is_some_and(|asked| asked != metric) {
         return PreservedReason::OtherMetric;
@@ -200,8 +202,11 @@ fn reason(
     }
     match found.decided(one) {
         None => PreservedReason::NothingToDraw(nothing_to_draw(found, pool, one.what)),
-        Some(_) if !whole => PreservedReason::RunIncomplete,
-        Some(reason) => reason,
+        Some(reason) => match missing {
+            None => PreservedReason::RunIncomplete,
+            Some(missing) if missing.is_too_much() => PreservedReason::TooManyMissing,
+            Some(_) => reason,
+        },
     }
 }
 
@@ -236,6 +241,7 @@ fn verdict(reason: PreservedReason) -> Verdict {
         | PreservedReason::ClassesWithoutAccuracy
         | PreservedReason::NothingToDraw(_)
         | PreservedReason::RunIncomplete
+        | PreservedReason::TooManyMissing
         | PreservedReason::TooFewImages
         | PreservedReason::EndsDiffer
         | PreservedReason::PartOfRangeTried
@@ -275,6 +281,7 @@ mod tests {
             both_ends: true,
             batches: 200,
             batch_size: 50,
+            max_skipped: 0.05,
         }
     }
 
@@ -315,7 +322,8 @@ mod tests {
         let tolerated = Tolerated { at_most, interval, curve: Vec::new() };
         let named =
             Named { target: "a", fault: "b", metric, tolerance: &tolerance, tolerated: &tolerated };
-        checked(one, &named, pool, 1, true).unwrap()
+        let missing = pool.evident.missing(0, one.max_skipped);
+        checked(one, &named, pool, 1, Some(missing)).unwrap()
     }
 
     /// Where versions up to 0.45 keep everything and those at 0.9 lose everything, what people

@@ -14,6 +14,10 @@ impl Run<'_, '_> {
             if self.interrupted.load(Ordering::Relaxed) {
                 return Ok(Ending::Interrupted);
             }
+            // A look at a part of a round would decide otherwise than one at the whole.
+            if self.left_open.any() {
+                return Ok(Ending::Incomplete);
+            }
             let Some(rounds) = self.recorder.rounds() else { break };
             rounds.look()?;
             let open = rounds.open();

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &DemoArgs, console: &mut Console) -> anyhow::Result<u8> 
         console.note("")?;
         let campaign = Campaign::parse(text, Path::new("demo.yaml"))?;
         let options = RunOptions { output: Some(dir.clone()), ..RunOptions::default() };
-        if !perform(campaign, &options, None, console)? {
+        if !perform(campaign, &options, None, console)?.is_finished() {
             console
                 .note("interrupted; recorded trials are kept, run the same command to resume")?;
             return Ok(exit::INTERRUPTED);
