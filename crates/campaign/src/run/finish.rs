@@ -37,16 +37,17 @@ pub(super) fn account(
     Ok(())
 }
 
-/// Keeps examples and pictures of a run that came to its end, and reports how it ended and what it
-/// left open.
+/// Keeps examples and pictures of a run that came to its end now, and reports how it ended and what
+/// it left open.
 pub(super) fn finish(
     open: &OpenCampaign,
     ending: Ending,
+    is_new: bool,
     left_open: &[OpenTrials],
     recorder: &mut Recorder<'_, '_>,
 ) -> Result<(), RunError> {
     services::end_calls(open);
-    if ending.is_finished() {
+    if is_new && ending.is_finished() {
         let examples = examples::keep(open, recorder.store(), recorder.candidates())?;
         let pictures = gallery::keep(open, recorder.store())?;
         recorder.finish(&examples, &pictures, ending == Ending::StoppedEarly)?;

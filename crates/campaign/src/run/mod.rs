@@ -25,7 +25,7 @@ use left_open::LeftOpen;
 use options::threads;
 use prepare::{Prepared, prepare};
 use recorder::Recorder;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -62,23 +62,14 @@ pub fn run_open(
 ) -> Result<Ending, RunError> {
     let begun = Instant::now();
     let dir = options.output.as_deref().unwrap_or(&open.campaign.output);
-    let Prepared { recorder, pins } = prepare(open, dir, options, sinks)?;
+    let Prepared { recorder, pins, finished } = prepare(open, dir, options, sinks)?;
     let threads = threads(open, options);
     let mut run = Run { open, recorder, interrupted, left_open: LeftOpen::new(open), threads };
     start::start(open, dir, options.shard, &pins, &mut run.recorder)?;
-    let mut ending = if open.campaign.stop.is_some() {
-        run.run_rounds()?
-    } else {
-        run.run_units(open.plan.units(options.shard))?;
-        Ending::Complete
-    };
-    if interrupted.load(Ordering::Relaxed) {
-        ending = Ending::Interrupted;
-    } else if run.left_open.any() {
-        ending = Ending::Incomplete;
-    }
+    let ending = run.run_plan(options.shard, finished)?;
     finish::account(open, dir, begun.elapsed(), threads, ending, &mut run.recorder)?;
-    finish::finish(open, ending, &run.left_open.causes(open)?, &mut run.recorder)?;
+    let left_open = run.left_open.causes(open)?;
+    finish::finish(open, ending, finished.is_none(), &left_open, &mut run.recorder)?;
     Ok(ending)
 }
 

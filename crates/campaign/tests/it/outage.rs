@@ -14,6 +14,7 @@ use faultlens_record::store::Store;
 use faultlens_spec::{Population, Stop};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Cases of the campaigns here; that of `BROKEN` can never be read.
@@ -182,4 +183,41 @@ fn a_target_without_answers_leaves_its_trials_open_and_no_others() {
             assert_same(&records(&dir), &wanted);
         }
     }
+}
+
+/// Counts what it is asked.
+struct Counts(Arc<AtomicUsize>);
+
+impl Target for Counts {
+    fn ask(&self, image: &Image) -> Result<Response, TargetError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(Response::Values(image.rgb().iter().map(|&byte| f32::from(byte / 16)).collect()))
+    }
+}
+
+#[test]
+fn a_finished_run_asks_nothing_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counting = || {
+        let cases = DataSet::new(Vec::new(), Disk { reads: AtomicUsize::new(NEVER) });
+        let campaign = CampaignBuilder::new("counted").target("first", Counts(Arc::clone(&asked)));
+        campaign.trials(7).fault("brighter", Brighter).cases(cases).oracle("same_values")
+    };
+    let dir = temp.path().join("run");
+    assert_eq!(run(&counting().open().unwrap(), &dir, 2).0, Ending::Complete);
+    let examples = Store::read(&dir).unwrap().examples().unwrap();
+    assert!(!examples.is_empty());
+    let again = counting().open().unwrap();
+    let before = asked.load(Ordering::Relaxed);
+    assert_eq!(run(&again, &dir, 2).0, Ending::Complete);
+    // Whether the judge can judge the answers is tried out on one of them.
+    assert!(asked.load(Ordering::Relaxed) <= before + 1);
+    assert_eq!(Store::read(&dir).unwrap().examples().unwrap(), examples);
+    // Another number of examples is something to do.
+    let mut more = counting().open().unwrap();
+    more.campaign.examples = 1;
+    more.campaign.text.push_str("examples: 1");
+    assert_eq!(run(&more, &dir, 2).0, Ending::Complete);
+    assert!(asked.load(Ordering::Relaxed) > before + 4);
 }

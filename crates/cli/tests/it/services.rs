@@ -262,7 +262,9 @@ fn what_cannot_be_asked_is_told() {
     let told = "36 trials left open: target wire gave no answer (127.0.0.1:";
     assert!(run.stderr.contains(told), "{}", run.stderr);
     assert!(run.stderr.contains("did not answer within 0.2 s), and was not asked any more"));
-    assert_eq!(spent(&folder, "runs/c")["account"]["campaign"]["timed_out"], 5);
+    // Threads that were about to ask when the fifth query failed may ask once more.
+    let asked = spent(&folder, "runs/c")["account"]["campaign"]["timed_out"].as_u64().unwrap();
+    assert!((5..12).contains(&asked), "{asked}");
 }
 
 #[test]
