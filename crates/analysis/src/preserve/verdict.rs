@@ -264,6 +264,7 @@ fn nothing_to_draw(found: &Measured, pool: &Pool, what: Preserves) -> NothingToD
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faultlens_core::{Outcome, Reason};
     use faultlens_judge::Tolerance;
     use faultlens_judge::tolerance::Tolerated;
 
@@ -357,6 +358,25 @@ mod tests {
         // No version is changed as little as the lower end.
         let none = check_within(&one, &pool, 0.5, Some((0.1, 0.5)), ACCURACY);
         assert_eq!((none.reason, none.ends[0].difference), (PreservedReason::EndsDiffer, None));
+    }
+
+    #[test]
+    fn too_many_missing_trials_decide_nothing() {
+        let one = one(Preserves::Correctness);
+        let mut pool = pool(0.5, 0.9);
+        for _ in 0..800 {
+            pool.evident.count(&Outcome::Unchanged);
+        }
+        for _ in 0..42 {
+            pool.evident.count(&Outcome::Skipped(Reason::NoResponse));
+        }
+        assert_eq!(check(&one, &pool, 0.5, ACCURACY).verdict, Verdict::Met);
+        pool.evident.count(&Outcome::Skipped(Reason::CaseUnreadable));
+        let found = check(&one, &pool, 0.5, ACCURACY);
+        assert_eq!(found.reason, PreservedReason::TooManyMissing);
+        assert_eq!((found.verdict, found.missing.skipped), (Verdict::Inconclusive, 43));
+        let patient = Preservation { max_skipped: 0.1, ..one };
+        assert_eq!(check(&patient, &pool, 0.5, ACCURACY).verdict, Verdict::Met);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
     let ending = perform(campaign, &options, events.as_mut(), console)?;
     if ending == Ending::Interrupted {
-        console.note("interrupted; recorded trials are kept, run the same command to resume")?;
+        console.aside("interrupted; recorded trials are kept, run the same command to resume");
         return Ok(exit::INTERRUPTED);
     }
     if args.shard.is_some() && ending.is_finished() {
@@ -58,8 +58,10 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     } else {
         Shown::Text
     };
+    let status = if ending.is_finished() { exit::OK } else { exit::INCONCLUSIVE };
+    console.decide(status);
     report::report_run(&dir, &ReportOptions { junit: args.junit.as_deref(), shown }, console)?;
-    Ok(if ending.is_finished() { exit::OK } else { exit::INCONCLUSIVE })
+    Ok(status)
 }
 
 /// Runs what is left of a campaign.

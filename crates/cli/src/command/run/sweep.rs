@@ -89,9 +89,9 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
 }
 
 fn stopped(console: &mut Console) -> anyhow::Result<u8> {
-    console.note(
+    console.aside(
         "interrupted; trained models and recorded trials are kept, run the same command to resume",
-    )?;
+    );
     Ok(exit::INTERRUPTED)
 }
 
