@@ -5,13 +5,14 @@ use crate::error::AnalysisError;
 use crate::estimate::{Mean, Precision, Rate, Scope};
 use crate::filter::{self, Filter};
 use crate::image_results::ImageFaultResults;
+use crate::missing::{Evident, Missing, OnRecord};
 use crate::repeats::{Repeats, is_below};
 use crate::sample::{Sample, TrialDraw};
 use crate::trial::{is_control, predicts, was_answered};
 use crate::verdict::Verdict;
 use faultlens_core::OutcomeKind;
 use faultlens_record::Record;
-use faultlens_record::store::PinRecord;
+use faultlens_record::store::{PinRecord, Recorded};
 use faultlens_spec::{
     FitLimit, Intervals, Population, QualityMetric, Quantity, RateKind, Requirement,
 };
@@ -41,9 +42,11 @@ pub struct Checked {
     /// Which images the limit is to hold for. Where the rate's interval speaks of these images
     /// instead, there are too few to say something about others.
     pub population: Population,
-    /// Whether every planned trial is on record; before that nothing is decided.
+    /// Whether what is on record can decide: not of a shard, nor under a stop rule that still looks.
     #[serde(skip)]
     pub complete: bool,
+    /// The trials that the verdict lacks; none is reached where these are too many.
+    pub missing: Missing,
     /// What makes failures in time of rate and limit, where these are required.
     pub fit: Option<Fit>,
 }
@@ -91,6 +94,10 @@ pub(crate) struct Check {
     scope: Scope,
     /// By group; a single one without a name where the requirement names no attribute.
     groups: BTreeMap<String, Evidence>,
+    /// By group, the trials that are evidence or should be.
+    evident: BTreeMap<String, Evident>,
+    /// Those that failed before it was known which group they belong to.
+    ungrouped: Evident,
 }
 
 /// What is counted of trials.
@@ -108,7 +115,14 @@ impl Check {
         let chosen = filter.keys().chain(&requirement.by);
         let is_part = chosen.into_iter().any(|name| context.scope(name) == Scope::Part);
         let scope = if is_part { Scope::Part } else { Scope::Whole };
-        Self { requirement, repeats, scope, groups: BTreeMap::new() }
+        Self {
+            requirement,
+            repeats,
+            scope,
+            groups: BTreeMap::new(),
+            evident: BTreeMap::new(),
+            ungrouped: Evident::default(),
+        }
     }
 
     pub(crate) fn add(
@@ -117,16 +131,21 @@ impl Check {
         record: &Record,
         draw: TrialDraw,
     ) -> Result<(), StatsError> {
-        if !is_below(record, self.repeats)
-            || !filter::matches(&self.requirement.filter, context, record)
-        {
+        if !is_below(record, self.repeats) {
             return Ok(());
         }
+        let matches = filter::matches(&self.requirement.filter, context, record);
         let group = match &self.requirement.by {
             Some(by) => context.attribute(record, by).map(Cow::into_owned),
             None => Some(String::new()),
         };
-        let Some(group) = group else { return Ok(()) };
+        let Some(group) = group.filter(|_| matches) else {
+            if filter::may_match(&self.requirement, context, record) {
+                self.ungrouped.count(&record.outcome);
+            }
+            return Ok(());
+        };
+        self.evident.entry(group.clone()).or_default().count(&record.outcome);
         match self.requirement.quantity {
             Quantity::Rate(rate) => self.count(group, record, draw, rate),
             Quantity::Fit(_) => self.count(group, record, draw, RateKind::Failed),
@@ -217,12 +236,31 @@ impl Check {
         filter::check(&self.requirement.filter, context, extra, whole)
     }
 
-    /// The verdict; a run that is not the whole campaign meets nothing yet.
+    /// The trials that it is about and that are not on record.
+    pub(crate) fn open(&self, context: &Context, progress: &Recorded, on_record: &OnRecord) -> u64 {
+        on_record.open(context, progress, |target, fault| {
+            filter::admits(&self.requirement.filter, context, target, fault)
+        })
+    }
+
+    /// What is missing of a group. Nobody knows which groups open trials belong to, so each of them
+    /// counts as if they were all its own.
+    fn missing(&self, group: &str, open: u64) -> Missing {
+        // Metrics over all faults are by target, their trials are not.
+        let own = self.evident.get(group).or_else(|| self.evident.get(""));
+        own.copied()
+            .unwrap_or_default()
+            .with(self.ungrouped)
+            .missing(open, self.requirement.max_skipped)
+    }
+
+    /// The verdict, where the run can decide and `open` trials are few enough.
     pub(crate) fn checked(
         &self,
         precision: &Precision,
         images: &ImageFaultResults,
-        whole: bool,
+        decides: bool,
+        open: u64,
     ) -> Result<Checked, StatsError> {
         let requirement = &self.requirement;
         let at_least = requirement.quantity.is_better_high();
@@ -243,8 +281,10 @@ impl Check {
         let groups = known.len() as u64;
         let mut worst: Option<(Verdict, f64, String, Rate)> = None;
         for (group, rate) in known {
-            let verdict = verdict(&rate, limit, at_least, requirement.population);
-            let verdict = if whole { verdict } else { Verdict::Inconclusive };
+            let mut verdict = verdict(&rate, limit, at_least, requirement.population);
+            if !decides || self.missing(&group, open).is_too_much() {
+                verdict = Verdict::Inconclusive;
+            }
             let value = rate.value.unwrap_or(limit);
             let excess = if at_least { limit - value } else { value - limit };
             if worst.as_ref().is_none_or(|(known, by, ..)| (verdict, excess) > (*known, *by)) {
@@ -253,6 +293,7 @@ impl Check {
         }
         let (verdict, _, group, rate) =
             worst.unwrap_or((Verdict::Inconclusive, 0.0, String::new(), Rate::default()));
+        let missing = self.missing(&group, open);
         Ok(Checked {
             requirement: requirement.to_string(),
             rate,
@@ -262,7 +303,8 @@ impl Check {
             groups,
             verdict,
             population: requirement.population,
-            complete: whole,
+            complete: decides,
+            missing,
             fit,
         })
     }
@@ -282,6 +324,10 @@ impl Check {
                 Evidence::Drop { clean, faulty } => self.drop(clean, faulty, &precision)?,
             };
             rates.push((group.clone(), rate));
+        }
+        // A group all of whose trials failed has no rate, and is not left out for that.
+        for group in self.evident.keys().filter(|group| !self.groups.contains_key(*group)) {
+            rates.push((group.clone(), Rate::default()));
         }
         Ok(rates)
     }

@@ -222,6 +222,12 @@ impl Context {
         progress.complete && self.manifest.shard.is_none()
     }
 
+    /// Whether what is on record can decide, as far as it goes: other shards are not here, and a stop
+    /// rule that still looks may stop elsewhere.
+    pub(crate) fn can_decide(&self, progress: &Recorded) -> bool {
+        self.manifest.shard.is_none() && (progress.complete || self.manifest.stop.is_none())
+    }
+
     pub(crate) fn golden(&self, target: u32, case: u32) -> Option<&GoldenRecord> {
         self.goldens.get(&(target, case))
     }

@@ -2,7 +2,10 @@
 
 use crate::context::{Context, setting_text};
 use crate::error::AnalysisError;
+use faultlens_core::Reason;
 use faultlens_record::Record;
+use faultlens_record::store::FaultOn;
+use faultlens_spec::Requirement;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The attributes that a requirement's trials have.
@@ -17,6 +20,24 @@ pub(crate) fn matches(filter: &Filter, context: &Context, record: &Record) -> bo
         // A fault is meant by its name or by its name with settings.
         is(name) || (name == "fault" && is("point"))
     })
+}
+
+/// Whether a trial inside a model that failed before its location was drawn may be one of those
+/// that a requirement speaks of.
+pub(crate) fn may_match(requirement: &Requirement, context: &Context, record: &Record) -> bool {
+    let fault = context.manifest.faults.get(record.fault as usize);
+    let failed = record.outcome.skip_reason().is_some_and(Reason::is_loss);
+    if !failed || record.site.is_some() || fault.is_none_or(|fault| fault.on != FaultOn::Model) {
+        return false;
+    }
+    let known: Filter = requirement
+        .filter
+        .iter()
+        .filter(|(name, _)| context.attribute(record, name).is_some())
+        .map(|(name, wanted)| (name.clone(), wanted.clone()))
+        .collect();
+    matches(&known, context, record)
+        && admits(&requirement.filter, context, record.target, record.fault)
 }
 
 /// Whether trials of a target with a fault can have all of them.

@@ -45,6 +45,7 @@ mod image_results;
 mod locations;
 mod masking;
 mod method;
+mod missing;
 mod permutation;
 mod preserve;
 pub mod protection;
@@ -88,6 +89,7 @@ pub use image_results::ImageFaultResults;
 pub use locations::{HeatMap, HeatRow, Ranked, Ranking};
 pub use masking::{Attempt, BothKinds, Limit};
 pub use method::{DetectionRule, MadeBy, Method, Provenance, TargetFile};
+pub use missing::Missing;
 pub use preserve::{
     AtEnd, BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, NothingToDraw,
     Preserved, PreservedReason, Ranks, ScoreDifference, WorstClass,

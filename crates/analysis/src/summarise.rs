@@ -19,6 +19,7 @@ use crate::group::{Grouping, Groups, Only};
 use crate::image_results::ImageFaultResults;
 use crate::locations::LocationCounts;
 use crate::method::{Method, Provenance};
+use crate::missing::OnRecord;
 use crate::preserve::Preservations;
 use crate::repeats::Repeats;
 use crate::robustness::Errors;
@@ -83,6 +84,7 @@ struct Pass {
     preservations: Preservations,
     /// Names of measures and of fields that plug-ins recorded.
     extra: BTreeSet<String>,
+    on_record: OnRecord,
     micros: u64,
     recorded: u64,
 }
@@ -126,6 +128,7 @@ impl Pass {
             detected: Detected::default(),
             preservations: Preservations::of(campaign, context)?,
             extra: BTreeSet::new(),
+            on_record: OnRecord::default(),
             micros: 0,
             recorded: 0,
         })
@@ -134,6 +137,7 @@ impl Pass {
     fn add(&mut self, context: &Context, record: &Record) -> Result<(), StatsError> {
         self.micros = self.micros.saturating_add(record.cost.micros);
         self.recorded += 1;
+        self.on_record.count(record);
         self.add_field_names(record);
         if context.is_search(record.fault) {
             return self.critical.add(record);
@@ -303,12 +307,16 @@ impl Pass {
         recorded: &Recorded,
     ) -> Result<Checks, AnalysisError> {
         let whole = context.is_whole(recorded);
+        let decides = context.can_decide(recorded);
         let mut requirements: Vec<Checked> = Vec::new();
         for check in &self.checks {
             check.is_of_this_run(context, &self.extra, whole)?;
-            requirements.push(check.checked(&self.precision, images, whole)?);
+            let open = check.open(context, recorded, &self.on_record);
+            requirements.push(check.checked(&self.precision, images, decides, open)?);
         }
-        let preserved = self.preservations.checked(context, &self.precision, whole)?;
+        let progress = decides.then_some(recorded);
+        let preserved =
+            self.preservations.checked(context, &self.precision, progress, &self.on_record)?;
         let pinned = store.pins()?.into_iter().map(pinned).collect();
         Ok(Checks::new(requirements, preserved, pinned))
     }

@@ -34,8 +34,35 @@ pub enum Event<'a> {
     Note(&'a str),
     /// Something the user should know.
     Warning(&'a str),
+    /// Trials are left open: nothing is on record of them, and the next run does them.
+    LeftOpen(&'a OpenTrials),
     /// The run ends.
     Finished(Ending),
+}
+
+/// Trials that a run leaves open for one cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTrials {
+    /// What keeps them from being done now.
+    pub cause: OpenCause,
+    /// How many.
+    pub trials: u64,
+    /// The first error.
+    pub error: String,
+}
+
+/// What keeps trials from being done now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenCause {
+    /// Their images cannot be read.
+    Images,
+    /// A target gives no answer.
+    Target {
+        /// Its name.
+        name: String,
+        /// Whether the run stopped asking it.
+        stopped: bool,
+    },
 }
 
 /// How a run ended.
@@ -45,8 +72,17 @@ pub enum Ending {
     Complete,
     /// The stop rule found every rate known well enough.
     StoppedEarly,
+    /// Some trials could not be done now and are left open; the same command does them.
+    Incomplete,
     /// The user interrupted it; the same command resumes it.
     Interrupted,
+}
+
+impl Ending {
+    /// Whether nothing is left to do.
+    pub fn is_finished(self) -> bool {
+        matches!(self, Self::Complete | Self::StoppedEarly)
+    }
 }
 
 /// Follows a run.

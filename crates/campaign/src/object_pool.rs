@@ -7,6 +7,7 @@ use faultlens_faults::scene::Supply;
 use faultlens_judge::{average_hash, hamming};
 use faultlens_spec::CaseSpec;
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -157,18 +158,18 @@ impl ObjectPool {
     }
 
     /// An object with its pixels, which could be read when the pool was opened.
-    fn cutout(&self, at: usize) -> Option<Cutout> {
+    fn cutout(&self, at: usize) -> Result<Option<Cutout>, DataError> {
         match &self.held {
-            Held::Cut(objects) => objects.get(at).cloned(),
+            Held::Cut(objects) => Ok(objects.get(at).cloned()),
             Held::Pool(pool, read) => {
                 if let Some(object) = read.lock().unwrap_or_else(PoisonError::into_inner).get(&at) {
-                    return Some(object.clone());
+                    return Ok(Some(object.clone()));
                 }
                 // Two threads may read the same file here; both read the same pixels.
-                let object = pool.cutout(at).ok()?;
+                let object = pool.cutout(at)?;
                 let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
                 read.insert(at, object.clone());
-                Some(object)
+                Ok(Some(object))
             }
         }
     }
@@ -180,6 +181,8 @@ pub(crate) struct ImageSupply<'a> {
     pub(crate) image: &'a Image,
     /// The image's name: what was cut from it does not go into it again.
     pub(crate) case: &'a str,
+    /// Why an object that was wanted cannot be read now.
+    pub(crate) unreadable: Cell<Option<String>>,
 }
 
 impl Supply for ImageSupply<'_> {
@@ -193,7 +196,15 @@ impl Supply for ImageSupply<'_> {
         let closest = labelled
             .filter(|at| items[**at].source != self.case)
             .min_by_key(|at| own.iter().map(|own| hamming(*own, items[**at].hash)).sum::<u32>())?;
-        self.object_pool.cutout(*closest)
+        match self.object_pool.cutout(*closest) {
+            Ok(object) => object,
+            Err(error) => {
+                if error.may_pass() {
+                    self.unreadable.set(Some(error.to_string()));
+                }
+                None
+            }
+        }
     }
 }
 

@@ -113,7 +113,7 @@ impl Console {
     }
 
     /// Reports an error, once, and gives the exit status of the process. A reader that closes the
-    /// pipe early (`faultlens … | head`) is not an error.
+    /// pipe early (`faultlens … | head`) is not an error, nor is a terminal that is gone.
     pub(crate) fn finish(mut self, result: anyhow::Result<u8>) -> u8 {
         let result = result.and_then(|status| Ok(self.results.flush().map(|()| status)?));
         match result {
@@ -146,5 +146,13 @@ pub(crate) fn error_text(error: &anyhow::Error) -> String {
 }
 
 fn closed(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe || is_hung_up(error))
+}
+
+/// Whether a terminal is gone: the system then calls every write an input/output error, as it does
+/// for disks, which no one prints to.
+fn is_hung_up(error: &io::Error) -> bool {
+    const EIO: i32 = 5;
+    cfg!(unix) && error.raw_os_error() == Some(EIO)
 }

@@ -4,7 +4,9 @@ mod args;
 mod command;
 mod console;
 mod describe;
+mod environment;
 mod exit;
+mod signals;
 mod text;
 
 use std::process::ExitCode;
@@ -22,6 +24,9 @@ use console::Console;
 fn main() -> ExitCode {
     let args = Args::parse();
     let mut console = Console::standard();
+    if let Err(error) = environment::check() {
+        return ExitCode::from(console.finish(Err(error)));
+    }
     let result = match &args.command {
         Command::Demo(args) => demo::run(args, &mut console),
         Command::Init(args) => init::run(args, &mut console),

@@ -108,6 +108,32 @@ impl Reason {
         Self::ALL.into_iter().find(|reason| reason.code() == code)
     }
 
+    /// Whether the trial should have been evidence and something failed: an image, the target, the
+    /// measurement. Verdicts put up with few of these. All other reasons are limits that the
+    /// campaign draws itself, such as a guard, so that rates speak of what is within them.
+    pub fn is_loss(self) -> bool {
+        match self {
+            Self::CaseUnreadable
+            | Self::GoldenFailed
+            | Self::GoldenNotFinite
+            | Self::GoldenUnstable
+            | Self::NoResponse
+            | Self::NoLabel
+            | Self::NoSite
+            | Self::VisualChangeUnknown
+            | Self::UnsupportedAnswer => true,
+            Self::GoldenEmpty
+            | Self::GoldenWrong
+            | Self::NoObject
+            | Self::NoRoom
+            | Self::NoAttackGoal
+            | Self::NoTolerance
+            | Self::StrengthNotFound
+            | Self::OutsideTolerance
+            | Self::TooFewObjects => false,
+        }
+    }
+
     /// Whether the trial was skipped because nothing was left for it to do. Such a trial is no
     /// loss of evidence, so reports count it apart from the others.
     pub fn is_surplus(self) -> bool {

@@ -47,14 +47,26 @@ pub enum TargetError {
     /// The target did not answer in time: the trial counts as timed out.
     #[error("{0}")]
     TimedOut(String),
-    /// It is unknown what the target would have answered: the connection failed, or what came back
-    /// is no answer. The trial is skipped.
+    /// It is unknown what the target would have answered: what came back is no answer. The trial is
+    /// skipped.
     #[error("{0}")]
     Lost(String),
+    /// The target gives no answer now and may give one later: it is overloaded, down or out of
+    /// reach. Nothing is recorded, so that the next run asks again: an outage is no evidence.
+    #[error("{0}")]
+    Unavailable(String),
     /// The target may not be asked any more: a budget is spent, or the credentials are wrong.
     /// Nothing is recorded, so that the campaign can be resumed later.
     #[error("{0}")]
     Closed(String),
+}
+
+impl TargetError {
+    /// Whether the trial stays open, so that a later run does it: nothing is known of what the
+    /// target does under the fault.
+    pub fn leaves_open(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::Closed(_))
+    }
 }
 
 /// A protection in front of a target: changes the images that the target sees, its answers, or both.

@@ -170,6 +170,12 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// Whether the same file may be readable later: the system does not give it now, as when a disk
+    /// or a share is gone. A file that is broken stays so.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() != io::ErrorKind::IsADirectory)
+    }
+
     /// For `map_err`: an error of the system while doing something with a file.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();

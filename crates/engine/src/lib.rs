@@ -70,7 +70,7 @@ pub use change::{Change, Edit, Met};
 pub use error::EngineError;
 pub use golden::Golden;
 pub use graph::{Dim, Graph, Operator, OperatorId, ValueId};
-pub use kernels::simd::isa_name;
+pub use kernels::simd::{ISA_NAMES, isa_name};
 pub use learn::{Answers, Learner, Loss, WeightInfo};
 pub use model::Model;
 pub use replay::Replay;

@@ -45,6 +45,7 @@ impl SceneCampaign<'_> {
         let ending = run_campaign(campaign, &options, &mut [&mut follower], interrupted);
         match ending.map_err(RetrainError::run(self.seed))? {
             Ending::Interrupted => Err(RetrainError::Stopped),
+            Ending::Incomplete => Err(RetrainError::Open { seed: self.seed, run }),
             Ending::Complete | Ending::StoppedEarly => Ok(run),
         }
     }

@@ -54,6 +54,17 @@ pub enum RetrainError {
         /// What is wrong.
         source: Box<RunError>,
     },
+    /// Some trials of the campaign could not be done now.
+    #[error(
+        "the campaign of seed {seed} has open trials: an image or an object cannot be read now; make \
+         it readable and run the same command again: {}", run.display()
+    )]
+    Open {
+        /// The seed.
+        seed: u64,
+        /// The run directory.
+        run: PathBuf,
+    },
     /// A model has no card beside it.
     #[error(
         "the card of the model cannot be read ({why}); retrain goes on with detectors that \

@@ -62,8 +62,8 @@ pub use mlaas_fi::{Experiment, MlaasFiError, mlaas_fi};
 pub use preserve::{Metric, Preservation, PreserveRule, Preserves, ToleranceFileError};
 pub use preset::{PRESETS, Preset};
 pub use rate::{
-    FitLimit, Intervals, Method, Percent, Population, QualityMetric, Quantity, RateKind,
-    Requirement, Stop,
+    DEFAULT_MAX_SKIPPED, FitLimit, Intervals, Method, Percent, Population, QualityMetric, Quantity,
+    RateKind, Requirement, Stop,
 };
 pub use schema::schema;
 pub use tensorfi::{Asked, Judged, TensorFi, Translation};

@@ -125,6 +125,8 @@ pub struct Preservation {
     pub batches: usize,
     /// How many images each has.
     pub batch_size: usize,
+    /// The largest share of trials that may be missing before the verdict is inconclusive.
+    pub max_skipped: f64,
 }
 
 /// Why a tolerance cannot be had.

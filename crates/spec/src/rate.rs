@@ -236,7 +236,12 @@ pub struct Requirement {
     pub by: Option<String>,
     /// Which images the limit is to hold for.
     pub population: Population,
+    /// The largest share of trials that may be missing before the verdict is inconclusive.
+    pub max_skipped: f64,
 }
+
+/// The share of trials that a verdict may lack where a campaign does not say.
+pub const DEFAULT_MAX_SKIPPED: f64 = 0.05;
 
 /// "changed ≤ 5% where fault = bit_flip", "FIT ≤ 10 of 100 raw where layer = 1", "accuracy ≥ 90% in
 /// every light".
@@ -295,6 +300,7 @@ mod tests {
             filter: BTreeMap::new(),
             by: None,
             population: Population::NewImages,
+            max_skipped: DEFAULT_MAX_SKIPPED,
         };
         assert_eq!(requirement.to_string(), "changed ≤ 7%");
         requirement.filter.insert("target".to_owned(), "deep".to_owned());

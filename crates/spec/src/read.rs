@@ -16,8 +16,8 @@ use super::written::{
     RequirementSection, StopSection, TargetSection, VisualChange,
 };
 use super::{
-    DefenceSpec, FitLimit, Intervals, JudgeSpec, Population, Preservation, PreserveRule,
-    QualityMetric, Quantity, RateKind, Requirement, Stop,
+    DEFAULT_MAX_SKIPPED, DefenceSpec, FitLimit, Intervals, JudgeSpec, Population, Preservation,
+    PreserveRule, QualityMetric, Quantity, RateKind, Requirement, Stop,
 };
 use faultlens_judge::Tolerance;
 use faultlens_stats::Level;
@@ -253,6 +253,7 @@ fn requirements(
             by: section.by.map(|At { value: Text(by), .. }| by),
             filter: with_labels(section.filter, faults),
             population,
+            max_skipped: section.max_skipped.map_or(DEFAULT_MAX_SKIPPED, |share| share.0),
         });
     }
     Ok(requirements)
@@ -444,5 +445,6 @@ fn preservation(section: At<PreserveSection>) -> Result<Preservation, Diagnostic
         both_ends: section.both_ends.unwrap_or(!published),
         batches,
         batch_size,
+        max_skipped: section.max_skipped.map_or(DEFAULT_MAX_SKIPPED, |share| share.0),
     })
 }

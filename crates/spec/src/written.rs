@@ -233,6 +233,9 @@ pub(super) struct RequirementSection {
     pub(super) by: Option<At<Text>>,
     /// Which images the limit is to hold for; by default as intervals say.
     pub(super) population: Option<Population>,
+    /// The largest share of trials that may be missing (skipped because something failed, or open)
+    /// before the verdict is inconclusive; 0.05 by default.
+    pub(super) max_skipped: Option<Between<0, 1>>,
     /// What reports call it.
     pub(super) name: Option<Text>,
 }
@@ -304,6 +307,9 @@ pub(super) struct PreserveSection {
     pub(super) batches: Option<Whole<2, 100_000>>,
     /// How many images each has; 50 by default.
     pub(super) batch_size: Option<Whole<1, 100_000>>,
+    /// The largest share of trials that may be missing (skipped because something failed, or open)
+    /// before the verdict is inconclusive; 0.05 by default.
+    pub(super) max_skipped: Option<Between<0, 1>>,
     /// What reports call it.
     pub(super) name: Option<Text>,
 }

@@ -16,12 +16,13 @@ pub use preserved::{
 use crate::context::Context;
 use crate::error::AnalysisError;
 use crate::estimate::Precision;
+use crate::missing::{Evident, OnRecord};
 use diagnosis::diagnose;
 use faultlens_core::{Outcome, Reason};
 use faultlens_judge::Tolerance;
 use faultlens_judge::tolerance::Tolerated;
 use faultlens_record::Record;
-use faultlens_record::store::FaultOn;
+use faultlens_record::store::{FaultOn, Recorded};
 use faultlens_spec::{Campaign, Metric, Preservation, Preserves};
 use faultlens_stats::StatsError;
 use score::{Scored, fitting, scored};
@@ -44,6 +45,8 @@ struct Pool {
     out_of_reach: u64,
     /// Trials whose visual change is not known.
     unknown_change: u64,
+    /// Trials that are evidence or should be.
+    evident: Evident,
 }
 
 impl Preservations {
@@ -85,6 +88,7 @@ impl Preservations {
         for (at, (one, _)) in self.all.iter().enumerate() {
             let key = (at, record.target, fault.name.clone());
             let Some(pool) = self.pools.get_mut(&key) else { continue };
+            pool.evident.count(&record.outcome);
             match (change, &record.outcome) {
                 (_, Outcome::Skipped(Reason::StrengthNotFound)) => pool.out_of_reach += 1,
                 (None, outcome)
@@ -103,22 +107,30 @@ impl Preservations {
         }
     }
 
-    /// By requirement, fault and target.
+    /// By requirement, fault and target; without `progress` where the run cannot decide.
     pub(crate) fn checked(
         &self,
         context: &Context,
         precision: &Precision,
-        whole: bool,
+        progress: Option<&Recorded>,
+        on_record: &OnRecord,
     ) -> Result<Vec<Preserved>, StatsError> {
         let mut all = Vec::new();
         for ((at, target, fault), pool) in &self.pools {
             let (one, tolerance) = &self.all[*at];
             let Some(tolerated) = tolerated(one.what, tolerance, fault) else { continue };
+            let missing = progress.map(|progress| {
+                let open = on_record.open(context, progress, |of, point| {
+                    let point = context.manifest.faults.get(point as usize);
+                    of == *target && point.is_some_and(|point| point.name == *fault)
+                });
+                pool.evident.missing(open, one.max_skipped)
+            });
             let Some(target) = context.manifest.targets.get(*target as usize) else { continue };
             let metric = fitting(target);
             let named = Named { target: &target.name, fault, metric, tolerance, tolerated };
             let seed = context.manifest.seed;
-            let mut preserved = verdict::checked(one, &named, pool, seed, whole)?;
+            let mut preserved = verdict::checked(one, &named, pool, seed, missing)?;
             let versions = pool.versions.values();
             preserved.diagnosis = diagnose(one, &named, versions, precision)?;
             all.push((*at, preserved));

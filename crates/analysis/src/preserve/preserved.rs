@@ -1,6 +1,7 @@
 //! Requirements within human tolerance, checked.
 
 use crate::estimate::Mean;
+use crate::missing::Missing;
 use crate::verdict::Verdict;
 use serde::Serialize;
 
@@ -63,6 +64,8 @@ pub struct Preserved {
     /// Trials whose visual change is not known.
     #[serde(rename = "untold")]
     pub unknown_change: u64,
+    /// The trials that the verdict lacks; none is reached where these are too many.
+    pub missing: Missing,
     /// The verdict.
     pub verdict: Verdict,
     /// Why it is that.
@@ -84,8 +87,10 @@ pub enum PreservedReason {
     ClassesWithoutAccuracy,
     /// There is no version of an image that counts.
     NothingToDraw(NothingToDraw),
-    /// Not every planned trial is on record.
+    /// The run is a shard, or its stop rule still looks.
     RunIncomplete,
+    /// Too many trials were skipped because something failed, or are open.
+    TooManyMissing,
     /// There are too few images for a statement about new ones.
     TooFewImages,
     /// The verdict is another one at an end of the interval of what people tolerate.

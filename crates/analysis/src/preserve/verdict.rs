@@ -6,6 +6,7 @@ use super::{
     AtEnd, BatchRule, Diagnosis, Named, NothingToDraw, Pool, Preserved, PreservedReason,
     ScoreDifference,
 };
+use crate::missing::Missing;
 use crate::verdict::Verdict;
 use faultlens_core::Seed;
 use faultlens_spec::{Metric, Preservation, PreserveRule, Preserves};
@@ -29,7 +30,7 @@ pub(crate) fn checked(
     named: &Named<'_>,
     pool: &Pool,
     seed: u64,
-    whole: bool,
+    missing: Option<Missing>,
 ) -> Result<Preserved, StatsError> {
     let seed = Seed::new(seed).child("preserve").child(one.what.name()).child(named.fault);
     let found = Measured::of(one, pool, named.tolerated.at_most, seed)?;
@@ -37,7 +38,7 @@ pub(crate) fn checked(
     for at_most in named.tolerated.ends().into_iter().flatten() {
         ends.push(Measured::of(one, pool, at_most, seed)?.at_end(one));
     }
-    let mut reason = reason(&found, one, named.metric, pool, whole);
+    let mut reason = reason(&found, one, named.metric, pool, missing);
     if one.both_ends && ends.iter().any(|end| decided_otherwise(end, reason)) {
         reason = PreservedReason::EndsDiffer;
     }
@@ -72,6 +73,7 @@ pub(crate) fn checked(
         outside: found.outside,
         out_of_reach: pool.out_of_reach,
         unknown_change: pool.unknown_change,
+        missing: missing.unwrap_or_default(),
         verdict: verdict(reason),
         reason,
         ranks: None,
@@ -190,7 +192,7 @@ fn reason(
     one: &Preservation,
     metric: Metric,
     pool: &Pool,
-    whole: bool,
+    missing: Option<Missing>,
 ) -> PreservedReason {
     if one.metric.is_some_and(|asked| asked != metric) {
         return PreservedReason::OtherMetric;
@@ -200,8 +202,11 @@ fn reason(
     }
     match found.decided(one) {
         None => PreservedReason::NothingToDraw(nothing_to_draw(found, pool, one.what)),
-        Some(_) if !whole => PreservedReason::RunIncomplete,
-        Some(reason) => reason,
+        Some(reason) => match missing {
+            None => PreservedReason::RunIncomplete,
+            Some(missing) if missing.is_too_much() => PreservedReason::TooManyMissing,
+            Some(_) => reason,
+        },
     }
 }
 
@@ -236,6 +241,7 @@ fn verdict(reason: PreservedReason) -> Verdict {
         | PreservedReason::ClassesWithoutAccuracy
         | PreservedReason::NothingToDraw(_)
         | PreservedReason::RunIncomplete
+        | PreservedReason::TooManyMissing
         | PreservedReason::TooFewImages
         | PreservedReason::EndsDiffer
         | PreservedReason::PartOfRangeTried
@@ -258,6 +264,7 @@ fn nothing_to_draw(found: &Measured, pool: &Pool, what: Preserves) -> NothingToD
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faultlens_core::{Outcome, Reason};
     use faultlens_judge::Tolerance;
     use faultlens_judge::tolerance::Tolerated;
 
@@ -275,6 +282,7 @@ mod tests {
             both_ends: true,
             batches: 200,
             batch_size: 50,
+            max_skipped: 0.05,
         }
     }
 
@@ -315,7 +323,8 @@ mod tests {
         let tolerated = Tolerated { at_most, interval, curve: Vec::new() };
         let named =
             Named { target: "a", fault: "b", metric, tolerance: &tolerance, tolerated: &tolerated };
-        checked(one, &named, pool, 1, true).unwrap()
+        let missing = pool.evident.missing(0, one.max_skipped);
+        checked(one, &named, pool, 1, Some(missing)).unwrap()
     }
 
     /// Where versions up to 0.45 keep everything and those at 0.9 lose everything, what people
@@ -349,6 +358,25 @@ mod tests {
         // No version is changed as little as the lower end.
         let none = check_within(&one, &pool, 0.5, Some((0.1, 0.5)), ACCURACY);
         assert_eq!((none.reason, none.ends[0].difference), (PreservedReason::EndsDiffer, None));
+    }
+
+    #[test]
+    fn too_many_missing_trials_decide_nothing() {
+        let one = one(Preserves::Correctness);
+        let mut pool = pool(0.5, 0.9);
+        for _ in 0..800 {
+            pool.evident.count(&Outcome::Unchanged);
+        }
+        for _ in 0..42 {
+            pool.evident.count(&Outcome::Skipped(Reason::NoResponse));
+        }
+        assert_eq!(check(&one, &pool, 0.5, ACCURACY).verdict, Verdict::Met);
+        pool.evident.count(&Outcome::Skipped(Reason::CaseUnreadable));
+        let found = check(&one, &pool, 0.5, ACCURACY);
+        assert_eq!(found.reason, PreservedReason::TooManyMissing);
+        assert_eq!((found.verdict, found.missing.skipped), (Verdict::Inconclusive, 43));
+        let patient = Preservation { max_skipped: 0.1, ..one };
+        assert_eq!(check(&patient, &pool, 0.5, ACCURACY).verdict, Verdict::Met);
     }
 
     #[test]

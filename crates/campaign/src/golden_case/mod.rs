@@ -97,9 +97,7 @@ impl<'s> GoldenCase<'s> {
             Err(TargetError::Failed(_)) => Outcome::Crashed,
             Err(TargetError::Rejected(_)) => Outcome::Detected,
             Err(TargetError::TimedOut(_)) => Outcome::TimedOut,
-            Err(TargetError::Lost(_) | TargetError::Closed(_)) => {
-                Outcome::Skipped(Reason::NoResponse)
-            }
+            Err(_) => Outcome::Skipped(Reason::NoResponse),
         }
     }
 

@@ -15,7 +15,7 @@ impl GoldenCase<'_> {
             return Ok(None);
         }
         match ask_repeatedly(|| self.target.second(&self.case.image)) {
-            Err(closed @ TargetError::Closed(_)) => Err(closed),
+            Err(error) if error.leaves_open() => Err(error),
             Err(_) => Ok(Some(Reason::NoResponse)),
             Ok(answer) => {
                 let again = Observation::answered(Ok(Some(answer)));
@@ -33,7 +33,9 @@ pub(super) fn ask_repeatedly(
     let mut answer = ask();
     for _ in 1..ATTEMPTS {
         match &answer {
-            Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => answer = ask(),
+            Err(TargetError::Lost(_) | TargetError::TimedOut(_) | TargetError::Unavailable(_)) => {
+                answer = ask()
+            }
             _ => break,
         }
     }

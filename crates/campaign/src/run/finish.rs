@@ -3,7 +3,7 @@
 
 use super::recorder::Recorder;
 use super::{account, examples, gallery, services};
-use crate::event::{Ending, Event};
+use crate::event::{Ending, Event, OpenTrials};
 use crate::open::OpenCampaign;
 use crate::run_error::RunError;
 use faultlens_record::{ServiceAccount, Spending};
@@ -19,10 +19,10 @@ pub(super) fn account(
     ending: Ending,
     recorder: &mut Recorder<'_, '_>,
 ) -> Result<(), RunError> {
-    let controls = if ending == Ending::Interrupted {
-        vec![(0, 0); open.targets.len()]
-    } else {
+    let controls = if ending.is_finished() {
         services::control(open)
+    } else {
+        vec![(0, 0); open.targets.len()]
     };
     let before = Spending::read(dir).unwrap_or_default();
     let spent = account::close(before, open, dir, wall, threads, controls)?;
@@ -37,17 +37,25 @@ pub(super) fn account(
     Ok(())
 }
 
-/// Keeps examples and pictures of a run that came to its end, and reports how it ended.
+/// Keeps examples and pictures of a run that came to its end now, and reports how it ended and what
+/// it left open.
 pub(super) fn finish(
     open: &OpenCampaign,
     ending: Ending,
+    is_new: bool,
+    left_open: &[OpenTrials],
     recorder: &mut Recorder<'_, '_>,
 ) -> Result<(), RunError> {
     services::end_calls(open);
-    if ending != Ending::Interrupted {
+    if is_new && ending.is_finished() {
         let examples = examples::keep(open, recorder.store(), recorder.candidates())?;
         let pictures = gallery::keep(open, recorder.store())?;
         recorder.finish(&examples, &pictures, ending == Ending::StoppedEarly)?;
+    }
+    if ending == Ending::Incomplete {
+        for trials in left_open {
+            recorder.emit(&Event::LeftOpen(trials))?;
+        }
     }
     recorder.emit(&Event::Finished(ending))
 }

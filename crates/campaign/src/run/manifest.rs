@@ -1,6 +1,7 @@
 //! What a run directory says about how it was made.
 
 use super::options::{RunOptions, threads};
+use crate::event::Ending;
 use crate::open::OpenCampaign;
 use crate::plan::Shard;
 use crate::run_error::RunError;
@@ -15,15 +16,16 @@ use faultlens_spec::{CaseSpec, FaultPoint, Population, Stop, TargetSpec};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Opens the run of this campaign in `dir`, or begins one.
+/// Opens the run of this campaign in `dir`, or begins one; says how it ended, where nothing is left
+/// to do.
 pub(super) fn store(
     open: &OpenCampaign,
     dir: &Path,
     options: &RunOptions,
-) -> Result<Store, RunError> {
+) -> Result<(Store, Option<Ending>), RunError> {
     let manifest = manifest(open, options);
     if !Store::exists(dir) {
-        return Ok(Store::create(dir, &manifest, &open.campaign.text)?);
+        return Ok((Store::create(dir, &manifest, &open.campaign.text)?, None));
     }
     let mut store = Store::open(dir)?;
     store.expect_campaign(&manifest.name, &manifest.fingerprint)?;
@@ -31,8 +33,27 @@ pub(super) fn store(
     if store.manifest().shard != manifest.shard {
         return Err(RunError::OtherShard(dir.to_path_buf()));
     }
+    let finished = finished(&store, open, options)?;
     store.renew(&manifest, &open.campaign.text)?;
-    Ok(store)
+    Ok((store, finished))
+}
+
+/// How the run ended, where nothing is left to do: every trial is there, and no letter of the
+/// campaign has changed since, such as how many examples are kept.
+fn finished(
+    store: &Store,
+    open: &OpenCampaign,
+    options: &RunOptions,
+) -> Result<Option<Ending>, RunError> {
+    let progress = store.progress()?;
+    if !progress.complete || store.campaign_yaml()? != open.campaign.text {
+        return Ok(None);
+    }
+    if progress.stopped_early {
+        return Ok(Some(Ending::StoppedEarly));
+    }
+    let planned: u64 = open.plan.units(options.shard).map(|unit| unit.len()).sum();
+    Ok((progress.recorded == planned).then_some(Ending::Complete))
 }
 
 /// Refuses models and data that are not those that the run began with: its numbers would mean

@@ -5,6 +5,7 @@ mod batch;
 mod examples;
 mod finish;
 mod gallery;
+mod left_open;
 mod manifest;
 mod open_case;
 mod options;
@@ -20,18 +21,18 @@ use crate::open::OpenCampaign;
 use crate::plan::WorkUnit;
 use batch::Batch;
 use faultlens_spec::Campaign;
+use left_open::LeftOpen;
 use options::threads;
 use prepare::{Prepared, prepare};
 use recorder::Recorder;
-use services::ClosedTargets;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 use work::Worker;
 
-pub use crate::event::{Ending, Event, Sink, SinkError};
+pub use crate::event::{Ending, Event, OpenCause, OpenTrials, Sink, SinkError};
 pub use crate::run_error::RunError;
 pub(crate) use examples::top_answers;
 pub(crate) use manifest::check_unchanged;
@@ -61,23 +62,14 @@ pub fn run_open(
 ) -> Result<Ending, RunError> {
     let begun = Instant::now();
     let dir = options.output.as_deref().unwrap_or(&open.campaign.output);
-    let Prepared { recorder, pins } = prepare(open, dir, options, sinks)?;
-    let closed = ClosedTargets::new(open);
+    let Prepared { recorder, pins, finished } = prepare(open, dir, options, sinks)?;
     let threads = threads(open, options);
-    let mut run = Run { open, recorder, interrupted, closed, threads };
+    let mut run = Run { open, recorder, interrupted, left_open: LeftOpen::new(open), threads };
     start::start(open, dir, options.shard, &pins, &mut run.recorder)?;
-    let mut ending = if open.campaign.stop.is_some() {
-        run.run_rounds()?
-    } else {
-        run.run_units(open.plan.units(options.shard))?;
-        Ending::Complete
-    };
-    if interrupted.load(Ordering::Relaxed) {
-        ending = Ending::Interrupted;
-    }
+    let ending = run.run_plan(options.shard, finished)?;
     finish::account(open, dir, begun.elapsed(), threads, ending, &mut run.recorder)?;
-    run.closed.check(open)?;
-    finish::finish(open, ending, &mut run.recorder)?;
+    let left_open = run.left_open.causes(open)?;
+    finish::finish(open, ending, finished.is_none(), &left_open, &mut run.recorder)?;
     Ok(ending)
 }
 
@@ -86,7 +78,7 @@ struct Run<'a, 's> {
     open: &'a OpenCampaign,
     recorder: Recorder<'a, 's>,
     interrupted: &'a AtomicBool,
-    closed: ClosedTargets,
+    left_open: LeftOpen,
     threads: usize,
 }
 
@@ -94,17 +86,13 @@ impl Run<'_, '_> {
     /// Shares units out between threads, and records what they hand over. This thread alone writes;
     /// the channel's limit holds workers back while it commits.
     fn run_units(&mut self, units: impl Iterator<Item = WorkUnit> + Send) -> Result<(), RunError> {
-        let done = self.recorder.done();
-        let worker = Worker {
-            open: self.open,
-            done: &done,
-            interrupted: self.interrupted,
-            closed: &self.closed,
-        };
+        let Self { open, recorder, interrupted, left_open, threads } = self;
+        let done = recorder.done();
+        let worker = Worker { open, done: &done, interrupted, left_open };
         let queue = Mutex::new(units);
         let (send, receive) = sync_channel::<Batch>(WAITING);
         thread::scope(|scope| {
-            for _ in 0..self.threads {
+            for _ in 0..*threads {
                 let send = send.clone();
                 let worker = &worker;
                 let queue = &queue;
@@ -122,7 +110,7 @@ impl Run<'_, '_> {
                 });
             }
             drop(send);
-            self.recorder.take_all(receive)
+            recorder.take_all(receive)
         })
     }
 }

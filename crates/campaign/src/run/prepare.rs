@@ -6,7 +6,7 @@ use super::options::RunOptions;
 use super::recorder::Recorder;
 use super::rounds::Rounds;
 use super::{manifest, services};
-use crate::event::Sink;
+use crate::event::{Ending, Sink};
 use crate::open::OpenCampaign;
 use crate::pin::{self, Pin};
 use crate::run_error::RunError;
@@ -16,6 +16,8 @@ use std::path::Path;
 pub(super) struct Prepared<'a, 's> {
     pub(super) recorder: Recorder<'a, 's>,
     pub(super) pins: Vec<Pin>,
+    /// How the run ended before, where nothing is left to do.
+    pub(super) finished: Option<Ending>,
 }
 
 /// Checks the campaign and opens its run directory, or makes one.
@@ -38,12 +40,15 @@ pub(super) fn prepare<'a, 's>(
     for path in &open.campaign.pinned {
         pins.extend(pin::read(path)?);
     }
-    let store = manifest::store(open, dir, options)?;
+    let (store, finished) = manifest::store(open, dir, options)?;
     services::attach(open, dir)?;
     let stop = open.campaign.stop.as_ref();
     let rounds = stop.map(|stop| Rounds::new(stop, &open.campaign, open.targets.len()));
     let rounds = rounds.transpose()?;
     let candidates = Candidates::new(open.campaign.examples);
-    let recorder = Recorder::new(store, sinks, rounds, candidates)?;
-    Ok(Prepared { recorder, pins })
+    let mut recorder = Recorder::new(store, sinks, rounds, candidates)?;
+    if finished.is_none() {
+        recorder.look_back()?;
+    }
+    Ok(Prepared { recorder, pins, finished })
 }

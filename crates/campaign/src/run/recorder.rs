@@ -40,7 +40,7 @@ impl<'a, 's> Recorder<'a, 's> {
         store: Store,
         sinks: &'a mut [&'s mut dyn Sink],
         mut rounds: Option<Rounds>,
-        mut candidates: Candidates,
+        candidates: Candidates,
     ) -> Result<Self, StoreError> {
         let mut cases = BTreeMap::new();
         for case in store.cases()? {
@@ -53,14 +53,20 @@ impl<'a, 's> Recorder<'a, 's> {
         let goldens = goldens.map(|golden| ((golden.target, golden.case), golden.digest)).collect();
         let done = Arc::new(store.done()?);
         let recorded = done.count();
-        if recorded > 0 {
-            store.for_each::<StoreError>(|record| {
-                note(&mut rounds, &mut candidates, &record);
-                Ok(())
-            })?;
-        }
         let warned = BTreeSet::new();
         Ok(Self { store, sinks, done, recorded, cases, goldens, warned, rounds, candidates })
+    }
+
+    /// Takes note of what is on record already, for the stop rule and for examples.
+    pub(super) fn look_back(&mut self) -> Result<(), StoreError> {
+        if self.recorded == 0 {
+            return Ok(());
+        }
+        let Self { store, rounds, candidates, .. } = self;
+        store.for_each::<StoreError>(|record| {
+            note(rounds, candidates, &record);
+            Ok(())
+        })
     }
 
     pub(super) fn store(&self) -> &Store {

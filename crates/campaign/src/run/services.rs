@@ -1,5 +1,5 @@
-//! Targets that are services: where their answers are filed, when they may not be asked any more,
-//! and whether their answers have changed meanwhile.
+//! Targets that are services: where their answers are filed, and whether their answers have changed
+//! meanwhile.
 
 use crate::open::OpenCampaign;
 use crate::open_error::OpenCampaignError;
@@ -8,42 +8,12 @@ use crate::target::OpenTarget;
 use faultlens_core::Image;
 use faultlens_targets::ServiceTarget;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// The file of a run directory that lists every call.
 const CALLS: &str = "calls";
 
 /// The folder beside the run directory in which answers are filed.
 const ANSWERS: &str = "answers";
-
-/// By target, why it may not be asked any more.
-pub(super) struct ClosedTargets(Vec<OnceLock<String>>);
-
-impl ClosedTargets {
-    pub(super) fn new(open: &OpenCampaign) -> Self {
-        Self(open.targets.iter().map(|_| OnceLock::new()).collect())
-    }
-
-    pub(super) fn close(&self, target: u32, why: String) {
-        // The first reason is the one that led to the others.
-        let _ = self.0[target as usize].set(why);
-    }
-
-    pub(super) fn is_closed(&self, target: u32) -> bool {
-        self.0[target as usize].get().is_some()
-    }
-
-    /// An error where a target was closed.
-    pub(super) fn check(&self, open: &OpenCampaign) -> Result<(), RunError> {
-        let mut closed = Vec::new();
-        for (spec, why) in open.campaign.targets.iter().zip(&self.0) {
-            if let Some(why) = why.get() {
-                closed.push(format!("target {}: {why}", spec.name));
-            }
-        }
-        if closed.is_empty() { Ok(()) } else { Err(RunError::Closed(closed.join("; "))) }
-    }
-}
 
 /// Files answers and lists calls from now on.
 pub(crate) fn attach(open: &OpenCampaign, dir: &Path) -> Result<(), RunError> {

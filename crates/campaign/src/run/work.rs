@@ -1,14 +1,13 @@
 //! A thread's work: one unit of the plan after the other.
 
 use super::batch::Batch;
+use super::left_open::LeftOpen;
 use super::open_case::{OpenedCase, open_case};
-use super::services::ClosedTargets;
 use crate::golden_case::GoldenCase;
 use crate::open::OpenCampaign;
 use crate::plan::{TrialKey, WorkUnit};
 use crate::record::{skipped_record, trial_record};
 use crate::trial::{TrialSeed, disturb};
-use faultlens_core::TargetError;
 use faultlens_record::Record;
 use faultlens_record::store::Done;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +23,7 @@ pub(super) struct Worker<'a> {
     pub(super) open: &'a OpenCampaign,
     pub(super) done: &'a Done,
     pub(super) interrupted: &'a AtomicBool,
-    pub(super) closed: &'a ClosedTargets,
+    pub(super) left_open: &'a LeftOpen,
 }
 
 impl Worker<'_> {
@@ -40,10 +39,11 @@ impl Worker<'_> {
                 left.extend(self.open.plan.key(number).map(|key| (number, key)));
             }
         }
-        if left.is_empty() || self.closed.is_closed(unit.target) {
+        if left.is_empty() || self.left_open.is_given_up(unit.target, left.len()) {
             return;
         }
-        let Some((first, opened)) = open_case(self.open, self.closed, unit) else { return };
+        let opened = open_case(self.open, self.left_open, unit, left.len());
+        let Some((first, opened)) = opened else { return };
         if !hand_over(first) {
             return;
         }
@@ -51,8 +51,11 @@ impl Worker<'_> {
         let burst = if target.service().is_some() { SERVICE_BURST } else { BURST };
         for trials in left.chunk_by(|(_, a), (_, b)| a.fault == b.fault) {
             for burst in trials.chunks(burst) {
-                if self.is_interrupted() || self.closed.is_closed(unit.target) {
+                if self.is_interrupted() {
                     return;
+                }
+                if self.left_open.is_given_up(unit.target, burst.len()) {
+                    continue;
                 }
                 let mut records = Vec::with_capacity(burst.len());
                 match &opened {
@@ -71,7 +74,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs trials of one fault. Those that a closed target left open are not among the records.
+    /// Runs trials of one fault. Those that the target did not answer stay open.
     fn run_burst(
         &self,
         golden: &GoldenCase<'_>,
@@ -85,8 +88,7 @@ impl Worker<'_> {
         let mut trials = burst.iter();
         disturb(fault).run_batch(golden, fault.name, &seeds, &mut |observation| {
             let Some(&(number, key)) = trials.next() else { return };
-            if let Err(TargetError::Closed(why)) = &observation.answer {
-                self.closed.close(key.target, why.clone());
+            if self.left_open.takes(self.open, key.target, &observation) {
                 return;
             }
             let trial = self.open.identity(key, &golden.key);

@@ -11,6 +11,7 @@ use faultlens_faults::SceneFault;
 use faultlens_faults::scene::{self, Scene, View};
 use faultlens_record::store::FaultOn;
 use faultlens_record::{Measures, Relocation, SceneChange, SceneObject};
+use std::cell::Cell;
 
 impl Disturb for Box<dyn SceneFault> {
     fn facts(&self) -> Facts<'_> {
@@ -33,7 +34,12 @@ impl Disturb for Box<dyn SceneFault> {
         let view = scenes.view(trial.seed.repeat);
         let mut change =
             SceneChange { objects_found: found.found.len() as u64, ..SceneChange::default() };
-        let mut observation = match self.change(&view, &mut trial.stream) {
+        let changed = self.change(&view, &mut trial.stream);
+        // An object that cannot be read now is no object that does not exist.
+        if let Some(why) = scenes.supply.unreadable.take() {
+            return Observation::answered(Err(TargetError::Unavailable(why)));
+        }
+        let mut observation = match changed {
             Ok(scene) => {
                 let mut observation = scenes.ask(trial, &scene);
                 change.object = Some(scene_object(&scene));
@@ -41,9 +47,8 @@ impl Disturb for Box<dyn SceneFault> {
                 if golden.judge(&observation) == Outcome::Changed {
                     match scenes.relocate(self.as_ref(), trial, &scene) {
                         Ok(relocation) => change.relocation = relocation,
-                        // A target that may not be asked any more is asked again later, from the
-                        // start.
-                        Err(closed) => observation.answer = Err(closed),
+                        // A target that gives no answer now is asked again later, from the start.
+                        Err(error) => observation.answer = Err(error),
                     }
                 }
                 observation
@@ -70,6 +75,7 @@ impl<'s> Scenes<'s> {
             object_pool: &golden.context.object_pool,
             image: &case.image,
             case: &case.name,
+            unreadable: Cell::default(),
         };
         let mut masks = Vec::new();
         for object in case.objects.iter().filter(|object| !object.crowd) {
@@ -141,7 +147,7 @@ impl<'s> Scenes<'s> {
             };
             let observation = self.ask(trial, &there);
             let disturbs = match observation.answer {
-                Err(closed @ TargetError::Closed(_)) => return Err(closed),
+                Err(error) if error.leaves_open() => return Err(error),
                 // It is unknown whether the answer is disturbed there.
                 Err(TargetError::Lost(_) | TargetError::TimedOut(_)) => return Ok(None),
                 _ => self.golden.judge(&observation) == Outcome::Changed,

@@ -5,5 +5,6 @@
 mod architecture;
 mod attacks;
 mod campaigns;
+mod outage;
 mod run;
 mod scenes;

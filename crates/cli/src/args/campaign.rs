@@ -165,7 +165,7 @@ pub(crate) struct ReportArgs {
     /// The format of the report
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
-    /// Where to write it, instead of standard output (or DIR/report.html)
+    /// Where to write it, instead of standard output (or DIR/report.html); `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// The same as --format json

@@ -38,12 +38,11 @@ pub(crate) mod world;
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
 use faultlens::serve::Stopper;
 
-use crate::exit;
+use crate::{exit, signals};
 
 /// All cores, unless the user says otherwise.
 fn threads(asked: Option<usize>) -> usize {
@@ -53,14 +52,7 @@ fn threads(asked: Option<usize>) -> usize {
 /// Stops a server at the first signal, so that requests in flight are answered; the second signal
 /// ends the process at once.
 fn stop_on_signal(stopper: Stopper) -> anyhow::Result<()> {
-    static SIGNALLED: AtomicBool = AtomicBool::new(false);
-    ctrlc::set_handler(move || {
-        if SIGNALLED.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(exit::INTERRUPTED));
-        }
-        stopper.stop();
-    })
-    .context("cannot listen to signals")
+    signals::listen(exit::INTERRUPTED, move || stopper.stop())
 }
 
 /// Names as data sets hold them.

@@ -19,8 +19,7 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
         return of_sweep(args, console);
     }
     let summary = summarise(&args.run, &args.by)?;
-    let format = if args.json { Some(ReportFormat::Json) } else { args.format };
-    let Some(format) = format else {
+    let Some(format) = format(args) else {
         page(&summary, &args.run, args.output.clone(), console)?;
         return Ok(exit::OK);
     };
@@ -31,11 +30,30 @@ pub(crate) fn run(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8
         ReportFormat::Junit => junit(&summary),
         ReportFormat::Text => terminal(&summary, terminal_options(console)),
     };
-    match &args.output {
-        Some(path) => write(path, text)?,
-        None => console.line(text.trim_end())?,
-    }
+    deliver(args, &text, console)?;
     Ok(exit::OK)
+}
+
+/// The path that stands for standard output.
+const STDOUT: &str = "-";
+
+/// The one format that is wanted; `None` for the page with a summary on the terminal.
+fn format(args: &ReportArgs) -> Option<ReportFormat> {
+    let to_stdout = args.output.as_deref() == Some(Path::new(STDOUT));
+    match (args.json, args.format) {
+        (true, _) => Some(ReportFormat::Json),
+        // Standard output takes one document, and that is the page.
+        (false, None) => to_stdout.then_some(ReportFormat::Html),
+        (false, format) => format,
+    }
+}
+
+/// Writes a report to its file, or to standard output.
+fn deliver(args: &ReportArgs, text: &str, console: &mut Console) -> anyhow::Result<()> {
+    match args.output.as_deref() {
+        Some(path) if path != Path::new(STDOUT) => write(path, text),
+        _ => Ok(console.line(text.trim_end())?),
+    }
 }
 
 /// Makes the report of a sweep from its rows.
@@ -48,8 +66,7 @@ fn of_sweep(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
     let folder = args.run.file_name().unwrap_or(args.run.as_os_str()).to_string_lossy();
     let name = if rows.name.is_empty() { &*folder } else { rows.name.as_str() };
     let report = sweep::SweepReport::new(name, &rows, args.mixed_machines)?;
-    let format = if args.json { Some(ReportFormat::Json) } else { args.format };
-    let Some(format) = format else {
+    let Some(format) = format(args) else {
         match &args.output {
             Some(path) => write(path, report.page())?,
             None => report.save(&args.run)?,
@@ -69,16 +86,18 @@ fn of_sweep(args: &ReportArgs, console: &mut Console) -> anyhow::Result<u8> {
             )
         }
     };
-    match &args.output {
-        Some(path) => write(path, text)?,
-        None => console.line(text.trim_end())?,
-    }
+    deliver(args, &text, console)?;
     Ok(exit::OK)
 }
 
 /// Writes the page again, after something was added to the run.
 pub(crate) fn rewrite(dir: &Path) -> anyhow::Result<()> {
-    write(&dir.join("report.html"), html(&summarise(dir, &[])?, dir))
+    write_page(&summarise(dir, &[])?, dir)
+}
+
+/// Writes the page of a run into its directory.
+pub(crate) fn write_page(summary: &Summary, dir: &Path) -> anyhow::Result<()> {
+    write(&dir.join("report.html"), html(summary, dir))
 }
 
 /// How a run that has just ended is reported, besides its page.
@@ -113,7 +132,7 @@ pub(crate) fn report_run(
     if options.shown == Shown::Text {
         return page(&summary, dir, None, console);
     }
-    write(&dir.join("report.html"), html(&summary, dir))?;
+    write_page(&summary, dir)?;
     if options.shown == Shown::Json { console.json(&json(&summary)?) } else { Ok(()) }
 }
 

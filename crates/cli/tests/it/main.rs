@@ -11,6 +11,7 @@ mod findings;
 mod folder;
 mod images;
 mod objects;
+mod outage;
 mod people;
 mod pinned;
 mod preserve;

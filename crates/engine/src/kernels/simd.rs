@@ -190,6 +190,10 @@ pub(crate) enum Isa {
     Portable,
 }
 
+/// The values that `FAULTLENS_ISA` takes; any other asks for nothing, so that a program should refuse
+/// it.
+pub const ISA_NAMES: [&str; 3] = ["avx512", "avx2", "portable"];
+
 /// The best instruction set of this processor. `FAULTLENS_ISA` (`avx512`, `avx2`, `portable`)
 /// asks for a lesser one, to show that the answers stay the same.
 pub(crate) fn isa() -> Isa {

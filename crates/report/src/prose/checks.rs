@@ -1,8 +1,8 @@
 //! Requirements and pinned trials: what was measured, what is allowed, and why a verdict is what it
 //! is.
 
-use faultlens_analysis::format::{counted, ends, limit, number, rate};
-use faultlens_analysis::{Checked, Pinned, Verdict};
+use faultlens_analysis::format::{count, counted, ends, limit, number, percent, rate};
+use faultlens_analysis::{Checked, Missing, Pinned, Verdict};
 use faultlens_spec::Population;
 use faultlens_stats::MIN_IMAGES;
 
@@ -38,6 +38,9 @@ fn failures(fit: f64) -> String {
 pub fn requirement_reason(checked: &Checked) -> String {
     if !checked.complete {
         return "the run is not complete".to_owned();
+    }
+    if checked.missing.is_too_much() {
+        return too_many_missing(&checked.missing);
     }
     let unit = if checked.fit.is_some() { " FIT" } else { "" };
     let limit = allowed(checked) + unit;
@@ -93,6 +96,22 @@ fn what_would_decide(checked: &Checked) -> String {
 /// More images than anybody is asked for.
 const MOST_IMAGES: f64 = 1e6;
 
+/// Why nothing can be said: too many trials were skipped, or are open.
+pub(crate) fn too_many_missing(missing: &Missing) -> String {
+    let Missing { skipped, open, of, max_skipped } = *missing;
+    let (which, what_to_do) = match (skipped, open) {
+        (_, 0) => (format!("{} were skipped", count(skipped)), ""),
+        (0, _) => (format!("{} are open", count(open)), "; run the same command to do them"),
+        _ => (
+            format!("{} were skipped and {} are open", count(skipped), count(open)),
+            "; run the same command to do the open ones",
+        ),
+    };
+    let share = percent(missing.share());
+    let most = limit(max_skipped);
+    format!("of {} trials {which} ({share}%), max_skipped is {most}{what_to_do}", count(of))
+}
+
 /// Why a pinned trial has its verdict.
 pub fn pin_reason(pin: &Pinned) -> String {
     match pin.verdict {
@@ -122,6 +141,7 @@ mod tests {
             groups: 1,
             population: Population::NewImages,
             complete: true,
+            missing: Missing { max_skipped: 0.05, ..Missing::default() },
             fit: None,
         }
     }
@@ -136,6 +156,30 @@ mod tests {
         let reason =
             "the whole interval for new images, based on 100 images, is at or below 10 FIT";
         assert_eq!(requirement_reason(&checked), reason);
+    }
+
+    #[test]
+    fn missing_trials_are_said_to_be_missing() {
+        let mut checked = checked(0.02, 0.2, Verdict::Inconclusive);
+        let skipped = Missing { skipped: 90, of: 1500, ..checked.missing };
+        for (missing, wanted) in [
+            (skipped, "of 1,500 trials 90 were skipped (6.0%), max_skipped is 5%"),
+            (
+                Missing { open: 90, skipped: 0, ..skipped },
+                "of 1,500 trials 90 are open (6.0%), max_skipped is 5%; run the same command to do \
+                 them",
+            ),
+            (
+                Missing { open: 60, ..skipped },
+                "of 1,500 trials 90 were skipped and 60 are open (10.0%), max_skipped is 5%; run \
+                 the same command to do the open ones",
+            ),
+        ] {
+            checked.missing = missing;
+            assert_eq!(requirement_reason(&checked), wanted);
+        }
+        checked.missing = Missing { skipped: 75, ..skipped };
+        assert!(requirement_reason(&checked).contains("straddles"), "5% are allowed");
     }
 
     #[test]

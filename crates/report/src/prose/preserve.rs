@@ -1,5 +1,6 @@
 //! Requirements within human tolerance: what was measured by image, and why a verdict is what it is.
 
+use super::checks::too_many_missing;
 use faultlens_analysis::format::{NONE, count, counted, number, percent, points};
 use faultlens_analysis::{BatchRule, Distance, NothingToDraw, Preserved, PreservedReason};
 
@@ -93,6 +94,7 @@ pub fn preserved_reason(one: &Preserved) -> String {
         }
         PreservedReason::NothingToDraw(nothing) => nothing_to_draw(nothing).to_owned(),
         PreservedReason::RunIncomplete => "the run is not complete".to_owned(),
+        PreservedReason::TooManyMissing => too_many_missing(&one.missing),
         PreservedReason::TooFewImages => format!(
             "no statement about new images is made from {}; use at least 10",
             counted(one.images, "image")

@@ -4,10 +4,10 @@ use super::{preserved, scenes, services};
 use faultlens_analysis::{
     AttackResults, Checked, Checks, Class, Classes, CriticalBits, CriticalLayer, Curve, Example,
     Family, FamilyResult, FaultErrors, Fit, Gallery, GalleryRow, GalleryTrial, GroupRow, GroupTest,
-    Grouping, HeatMap, HeatRow, ImageFaultResults, MadeBy, Mean, Method, ModelFaultResults,
-    PermutedUnit, Pinned, Progress, Provenance, Ranked, Ranking, Rate, Robustness, SUMMARY_VERSION,
-    SceneResults, Summary, Tally, TargetFile, TargetSummary, ThresholdRates, Trait, TraitLine,
-    TraitRow, Verdict, Warning,
+    Grouping, HeatMap, HeatRow, ImageFaultResults, MadeBy, Mean, Method, Missing,
+    ModelFaultResults, PermutedUnit, Pinned, Progress, Provenance, Ranked, Ranking, Rate,
+    Robustness, SUMMARY_VERSION, SceneResults, Summary, Tally, TargetFile, TargetSummary,
+    ThresholdRates, Trait, TraitLine, TraitRow, Verdict, Warning,
 };
 use faultlens_spec::{Intervals, Population};
 use image::{Rgb, RgbImage};
@@ -392,6 +392,7 @@ fn requirements() -> Vec<Checked> {
         groups: 1,
         population: Population::NewImages,
         complete: true,
+        missing: Missing { max_skipped: 0.05, ..Missing::default() },
         fit: None,
     };
     let inconclusive = Verdict::Inconclusive;

@@ -2,8 +2,8 @@
 
 use crate::fixture::HOSTILE;
 use faultlens_analysis::{
-    AtEnd, BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, Mean, Preserved,
-    PreservedReason, Ranks, ScoreDifference, Verdict, WorstClass,
+    AtEnd, BatchMean, BatchNumbers, BatchRule, ChangeBin, Diagnosis, Distance, Mean, Missing,
+    Preserved, PreservedReason, Ranks, ScoreDifference, Verdict, WorstClass,
 };
 
 fn mean(value: f64, n: u64) -> Mean {
@@ -74,6 +74,7 @@ fn one(target: &str, reached: f64, verdict: Verdict, place: u64) -> Preserved {
         outside: 480,
         out_of_reach: 3,
         unknown_change: 0,
+        missing: Missing::default(),
         verdict,
         reason: match verdict {
             Verdict::NotMet => PreservedReason::BeyondMargin,

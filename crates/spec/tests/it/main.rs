@@ -130,6 +130,19 @@ fn faults_judge_and_requirements_arrive() {
                   and target = deep";
     assert_eq!(flips.to_string(), wanted);
     assert_eq!(failed.to_string(), "failed ≤ 100%");
+    assert_eq!(failed.max_skipped, 0.05);
+    let with = |share: &str| {
+        let text =
+            format!("{LEAST}requirements: [{{rate: failed, at_most: 1, max_skipped: {share}}}]\n");
+        Campaign::parse(&text, Path::new("signs.yaml"))
+    };
+    for (share, wanted) in [("0", 0.0), ("0.2", 0.2), ("1", 1.0)] {
+        assert_eq!(with(share).unwrap().requirements[0].max_skipped, wanted);
+    }
+    for wrong in ["1.1", "-0.1", "many"] {
+        let error = with(wrong).err().unwrap().to_string();
+        assert!(error.contains("max_skipped"), "{error}");
+    }
 }
 
 #[test]

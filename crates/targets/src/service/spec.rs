@@ -20,6 +20,8 @@ const MAX_CONCURRENCY: usize = 256;
 const MAX_TIMEOUT: f64 = 3600.0;
 /// Retries after which it is no longer bad luck.
 const MAX_RETRIES: u32 = 100;
+/// As good as never giving up.
+const MAX_FAILURES: u32 = 1_000_000;
 
 /// Keys of a service that had another name in the first release, old and new. Old keys are still
 /// read; whoever reads a campaign file should warn about them.
@@ -349,6 +351,10 @@ pub struct Limits {
     /// Retries of a call whose answer was lost on the way; each may be billed.
     #[schemars(range(max = MAX_RETRIES))]
     pub lost_retries: u32,
+    /// Queries in a row without a reply, each after its retries, until the service counts as down
+    /// and is not asked any more in this run. Their trials and all others stay open.
+    #[schemars(range(min = 1, max = MAX_FAILURES))]
+    pub give_up_after: u32,
     /// Calls of the whole campaign, at most, retries included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
@@ -372,6 +378,7 @@ impl Default for Limits {
             timeout: 30.0,
             retries: 8,
             lost_retries: 0,
+            give_up_after: 5,
             calls: None,
             money: None,
             price: None,
@@ -392,6 +399,7 @@ impl Limits {
             ),
             ("retries", self.retries <= MAX_RETRIES, "100 at most"),
             ("lost_retries", self.lost_retries <= MAX_RETRIES, "100 at most"),
+            ("give_up_after", (1..=MAX_FAILURES).contains(&self.give_up_after), "1 to 1000000"),
             ("money", self.money.is_none_or(is_amount), "0 or more"),
             ("price", self.price.is_none_or(is_amount), "0 or more"),
         ];

@@ -142,6 +142,12 @@ impl ServiceTarget {
         self.spec.limits.concurrency
     }
 
+    /// Whether the service counts as down, so that it is not asked any more: as many queries in a
+    /// row had no reply as `limits.give_up_after` says.
+    pub fn is_down(&self) -> bool {
+        self.caller.is_down()
+    }
+
     /// The price of a call, where it is known.
     pub fn price(&self) -> Option<f64> {
         self.price

@@ -120,9 +120,11 @@ fn end(
     let Some(Found { point, draws, cost }) = session.finish().into_iter().next() else {
         return Err(TargetError::Failed("the attack has lost its image".to_owned()));
     };
-    // A target that may not be asked any more is asked again later, from the start.
-    if let Some(Halt::Target(closed @ TargetError::Closed(_))) = halted {
-        return Err(closed);
+    // A target that gives no answer now is asked again later, from the start.
+    if let Some(Halt::Target(error)) = &halted
+        && error.leaves_open()
+    {
+        return Err(error.clone());
     }
     if cost.first.is_some() {
         let answer = active.last(&point, draws, goal);

@@ -113,7 +113,9 @@ impl<'s> ActiveAttack<'s> {
         let mut last = Err(TargetError::Failed("nothing was asked".to_owned()));
         for draw in draws {
             last = self.answers(&[point], &[draw]).remove(0);
-            if self.reply(&last, goal).is_ok_and(|reply| reply.changed) {
+            // A later draw must not stand in for one that the target did not answer.
+            let is_open = last.as_ref().is_err_and(TargetError::leaves_open);
+            if is_open || self.reply(&last, goal).is_ok_and(|reply| reply.changed) {
                 break;
             }
         }

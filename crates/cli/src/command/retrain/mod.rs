@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RetrainArgs, console: &mut Console) -> anyhow::Result<u
             let done = retrain(&plan, &args.out, &workers, &mut |news| follower.take(news));
             if let Err(RetrainError::Stopped) = done {
                 console
-                    .note("interrupted; results so far are kept, run the same command to resume")?;
+                    .aside("interrupted; results so far are kept, run the same command to resume");
                 return Ok(exit::INTERRUPTED);
             }
             done?

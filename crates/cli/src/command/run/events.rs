@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
+use faultlens::campaign::run::{Ending, Event, OpenCause, OpenTrials, Sink, SinkError};
 use faultlens::record::Record;
 use faultlens::record::Site;
 use faultlens::{Outcome, OutcomeKind};
@@ -53,10 +53,20 @@ impl EventLines {
             })),
             Event::Note(text) => self.line(&json!({"event": "note", "text": text})),
             Event::Warning(text) => self.line(&json!({"event": "warning", "text": text})),
+            Event::LeftOpen(OpenTrials { cause, trials, error }) => {
+                let target = match cause {
+                    OpenCause::Images => None,
+                    OpenCause::Target { name, .. } => Some(name),
+                };
+                self.line(&json!({
+                    "event": "left_open", "trials": trials, "target": target, "error": error,
+                }))
+            }
             Event::Finished(ending) => {
                 let ending = match ending {
                     Ending::Complete => "complete",
                     Ending::StoppedEarly => "stopped_early",
+                    Ending::Incomplete => "incomplete",
                     Ending::Interrupted => "interrupted",
                 };
                 self.line(&json!({"event": "finished", "ending": ending}))

@@ -41,11 +41,12 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
         return dry::show(campaign, &dir, args.json, console);
     }
     let mut events = args.events.as_deref().map(EventLines::open).transpose()?;
-    if !perform(campaign, &options, events.as_mut(), console)? {
-        console.note("interrupted; recorded trials are kept, run the same command to resume")?;
+    let ending = perform(campaign, &options, events.as_mut(), console)?;
+    if ending == Ending::Interrupted {
+        console.aside("interrupted; recorded trials are kept, run the same command to resume");
         return Ok(exit::INTERRUPTED);
     }
-    if args.shard.is_some() {
+    if args.shard.is_some() && ending.is_finished() {
         console.note(format_args!("the shard is complete: {}", dir.display()))?;
     }
     let events_on_stdout = args.events.as_deref() == Some(Path::new("-"));
@@ -57,22 +58,24 @@ pub(crate) fn run(args: &RunArgs, console: &mut Console) -> anyhow::Result<u8> {
     } else {
         Shown::Text
     };
+    let status = if ending.is_finished() { exit::OK } else { exit::INCONCLUSIVE };
+    console.decide(status);
     report::report_run(&dir, &ReportOptions { junit: args.junit.as_deref(), shown }, console)?;
-    Ok(exit::OK)
+    Ok(status)
 }
 
-/// Runs what is left of a campaign; `false` where the user interrupted it.
+/// Runs what is left of a campaign.
 pub(crate) fn perform(
     campaign: Campaign,
     options: &RunOptions,
     events: Option<&mut EventLines>,
     console: &mut Console,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<Ending> {
     let interrupted = interruptible()?;
     let mut progress = Progress::new(console);
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut progress];
     if let Some(events) = events {
         sinks.push(events);
     }
-    Ok(run_campaign(campaign, options, &mut sinks, interrupted)? != Ending::Interrupted)
+    Ok(run_campaign(campaign, options, &mut sinks, interrupted)?)
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use faultlens::OutcomeKind;
 use faultlens::analysis::format::counted;
-use faultlens::campaign::run::{Ending, Event, Sink, SinkError};
+use faultlens::campaign::run::{Ending, Event, OpenCause, OpenTrials, Sink, SinkError};
 
 use crate::console::Console;
 use crate::text::{bar, grouped, time};
@@ -119,6 +119,7 @@ impl Sink for Progress<'_> {
             }
             Event::Note(text) => self.console.settle(format_args!("note: {}", plain(text))),
             Event::Warning(text) => self.console.settle(format_args!("warning: {}", plain(text))),
+            Event::LeftOpen(trials) => self.console.settle(left_open(trials)),
             Event::Finished(ending) => {
                 let seconds = self.started.elapsed().as_secs_f64();
                 let new = grouped(self.recorded - self.before);
@@ -126,6 +127,7 @@ impl Sink for Progress<'_> {
                 let how = match ending {
                     Ending::Complete => "complete",
                     Ending::StoppedEarly => "stopped by the stop rule",
+                    Ending::Incomplete => "incomplete, run the same command to resume",
                     Ending::Interrupted => "interrupted",
                 };
                 self.console.settle(format_args!("{how}: {new} trials in {time}"));
@@ -146,4 +148,24 @@ fn precision(open: u64, need_images: u64) -> String {
         parts.push(format!("{rates} would need more images to be precise enough"));
     }
     if parts.is_empty() { "every rate is precise enough".to_owned() } else { parts.join("; ") }
+}
+
+/// Trials that were left open: how many, why, and what to do.
+fn left_open(OpenTrials { cause, trials, error }: &OpenTrials) -> String {
+    let left = format!("{} left open", counted(*trials, "trial"));
+    let error = plain(error);
+    match cause {
+        OpenCause::Images => {
+            format!("{left}: images cannot be read now ({error}); make them readable again")
+        }
+        OpenCause::Target { name, stopped } => {
+            let name = plain(name);
+            let down = if *stopped {
+                ", and was not asked any more after that (limits.give_up_after)"
+            } else {
+                ""
+            };
+            format!("{left}: target {name} gave no answer ({error}){down}")
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::exit;
 use anyhow::ensure;
-use faultlens::campaign::run::RunOptions;
+use faultlens::campaign::run::{Ending, RunOptions};
 use faultlens::report::plain;
 use faultlens::sweep::{Event, EventKind, Member, Part, Rows, Sweep, SweepError, save_rows};
 use serde_json::json;
@@ -56,8 +56,11 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
         trained += bar.trained;
         let options = RunOptions { output: Some(part.run()), shard: None, threads: args.threads };
         let campaign = part.campaign(&members)?;
-        if !perform(campaign, &options, events.as_mut(), console)? {
-            return stopped(console);
+        match perform(campaign, &options, events.as_mut(), console)? {
+            Ending::Interrupted => return stopped(console),
+            // Rows of a part would compare configurations on different samples.
+            Ending::Incomplete => return Ok(exit::INCONCLUSIVE),
+            Ending::Complete | Ending::StoppedEarly => {}
         }
         report::report_run(
             &part.run(),
@@ -86,9 +89,9 @@ pub(super) fn run(mut sweep: Sweep, args: &RunArgs, console: &mut Console) -> an
 }
 
 fn stopped(console: &mut Console) -> anyhow::Result<u8> {
-    console.note(
+    console.aside(
         "interrupted; trained models and recorded trials are kept, run the same command to resume",
-    )?;
+    );
     Ok(exit::INTERRUPTED)
 }
 

@@ -51,6 +51,29 @@ fn a_terminated_run_is_left_clean_and_goes_on() {
     assert_same(&records(&folder, "run"), &records(&folder, "whole"), "after SIGTERM");
 }
 
+#[test]
+fn a_terminal_that_closes_ends_a_run_cleanly_and_nohup_outlives_it() {
+    let folder = long("hang_up", LONG);
+    // A terminal that closes may send the signal twice, and whatever is written to it is lost.
+    let run = Beside::start_unread(&folder, "run long.yaml --events events.jsonl");
+    wait_for_trials(&folder, "events.jsonl");
+    run.signal("HUP");
+    run.signal("HUP");
+    assert_eq!(run.wait(), Some(130));
+    let events = std::fs::read_to_string(folder.path("events.jsonl")).unwrap();
+    assert!(events.ends_with("{\"ending\":\"interrupted\",\"event\":\"finished\"}\n"));
+    let recorded = object(&done(&folder, "report run --json"))["progress"]["recorded"].clone();
+    assert_eq!(recorded, reported_trials(&events));
+
+    let command = "run long.yaml --events events.jsonl";
+    let run = Beside::start_without_hang_up(&folder, command, "notes.txt");
+    wait_for_trials(&folder, "events.jsonl");
+    run.signal("HUP");
+    assert_eq!(run.wait(), Some(0));
+    done(&folder, "run long.yaml --output whole");
+    assert_same(&records(&folder, "run"), &records(&folder, "whole"), "after SIGHUP");
+}
+
 /// After how many of the trials that are left a run is killed. Multiples of the golden ratio modulo
 /// 1 are a low-discrepancy sequence: the kills are the same each time, and any number of them is
 /// spread evenly.

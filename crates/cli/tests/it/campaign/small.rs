@@ -110,10 +110,35 @@ impl Beside {
         None
     }
 
+    /// The same, but SIGHUP is ignored from the start, as under `nohup`.
+    pub(crate) fn start_without_hang_up(folder: &Folder, args: &str, notes: &str) -> Self {
+        let notes = std::fs::File::create(folder.path(notes)).unwrap();
+        let run = format!("trap '' HUP; exec {} {args}", env!("CARGO_BIN_EXE_faultlens"));
+        let mut command = Command::new("sh");
+        command.current_dir(folder.path("")).args(["-c", &run]);
+        Self(command.stdout(Stdio::null()).stderr(notes).spawn().unwrap())
+    }
+
+    /// The same, with a terminal that is gone: nobody reads results and notes.
+    pub(crate) fn start_unread(folder: &Folder, args: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_faultlens"));
+        command.current_dir(folder.path("")).args(args.split_whitespace());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        Self(child)
+    }
+
+    /// Sends a signal, such as `TERM`.
+    pub(crate) fn signal(&self, name: &str) {
+        let mut kill = Command::new("kill");
+        assert!(
+            kill.args([&format!("-{name}"), &self.id().to_string()]).status().unwrap().success()
+        );
+    }
+
     /// Sends SIGTERM; the exit status.
     pub(crate) fn terminate(mut self) -> Option<i32> {
-        let mut kill = Command::new("kill");
-        assert!(kill.args(["-TERM", &self.id().to_string()]).status().unwrap().success());
+        self.signal("TERM");
         self.0.wait().unwrap().code()
     }
 

@@ -175,3 +175,78 @@ fn a_directory_that_cannot_be_written_to_is_named() {
     done(&folder, "check run --json");
     mode("run", 0o755);
 }
+
+#[test]
+fn a_manifest_without_targets_or_faults_breaks_nothing() {
+    let folder = small::finished("without_targets");
+    done(&folder, "run small.yaml -o other");
+    let manifest = std::fs::read_to_string(folder.path("run/manifest.json")).unwrap();
+    for key in ["targets", "faults", "classes"] {
+        let mut mangled: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        mangled[key] = serde_json::json!([]);
+        folder.text("run/manifest.json", &mangled.to_string());
+        for command in [
+            "report run",
+            "report run --format markdown",
+            "report run --format junit",
+            "report run --json",
+            "report run --by target",
+            "check run",
+            "compare run other",
+            "compare other run",
+            "compare run run --json",
+            "export run -o x.csv",
+            "export run -o x.parquet",
+            "findings run --out found --all",
+            "replay run 3",
+            "promote run 3 --to pins.yaml",
+            "protect run",
+            "merge run -o merged",
+            "run small.yaml -o run",
+        ] {
+            // A panic ends with 101.
+            let run = folder.run(command);
+            assert!((0..4).contains(&run.status), "{key}: {command}: {}", run.stderr);
+            let _ = std::fs::remove_dir_all(folder.path("merged"));
+            let _ = std::fs::remove_dir_all(folder.path("found"));
+            folder.text("run/manifest.json", &mangled.to_string());
+        }
+    }
+}
+
+#[test]
+fn an_unknown_instruction_set_is_refused() {
+    let folder = Folder::new("campaign_isa");
+    let run = |isa: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_faultlens"));
+        command.current_dir(folder.path("")).env("FAULTLENS_ISA", isa).args(["list", "guards"]);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for isa in ["nonsense", "AVX2", "avx2 "] {
+        let (status, told) = run(isa);
+        assert_eq!(status, Some(2), "{isa}: {told}");
+        let wanted = format!("FAULTLENS_ISA is {isa:?}; it takes one of avx512, avx2, portable");
+        assert!(told.contains(&wanted), "{told}");
+    }
+    for isa in ["avx512", "avx2", "portable", ""] {
+        assert_eq!(run(isa).0, Some(0), "{isa}");
+    }
+}
+
+#[test]
+fn a_dash_stands_for_standard_output() {
+    let folder = small::finished("dash");
+    let page = done(&folder, "report run -o -").stdout;
+    assert!(
+        page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"),
+        "{page:.80}"
+    );
+    let plain = done(&folder, "report run --format markdown").stdout;
+    assert_eq!(done(&folder, "report run --format markdown -o -").stdout, plain);
+    assert_eq!(
+        done(&folder, "report run --json -o -").stdout,
+        done(&folder, "report run --json").stdout
+    );
+    assert!(!folder.path("-").exists());
+}

@@ -7,6 +7,7 @@ use super::super::message::{HttpResponse, Request};
 use super::super::spec::Limits;
 use super::super::wire_format::{Prediction, WireError};
 use super::backoff::{retry_after, wait_before};
+use super::breaker::Breaker;
 use super::client::{CallError, Client};
 use super::counts::CallEvent;
 use super::hash::RequestHash;
@@ -39,6 +40,8 @@ enum AttemptError {
     Lost(TargetError),
     /// No connection was made; worth a retry.
     Unreached(String),
+    /// The service is not asked any more, since it does not answer.
+    Down(String),
     /// This and every other query is to be given up.
     Closed(String),
 }
@@ -54,6 +57,7 @@ pub(in super::super) struct Caller {
     lost_retries: u32,
     /// Why the service must not be asked any more.
     closed: OnceLock<String>,
+    breaker: Breaker,
 }
 
 /// One query.
@@ -88,6 +92,7 @@ impl Caller {
             retries: limits.retries,
             lost_retries: limits.lost_retries,
             closed: OnceLock::new(),
+            breaker: Breaker::new(limits.give_up_after),
         })
     }
 
@@ -103,9 +108,26 @@ impl Caller {
         &self.log
     }
 
-    /// Asks until there is a reply, or until retrying is of no use. Lost responses are counted
-    /// apart from other retries, since each of them may be billed.
+    /// Whether the service is not asked any more, since it does not answer.
+    pub(in super::super) fn is_down(&self) -> bool {
+        self.breaker.outage().is_some()
+    }
+
+    /// Asks until there is a reply, or until retrying is of no use; not at all once so many queries
+    /// in a row had no reply that the service counts as down.
     pub(in super::super) fn ask(&self, query: &Query<'_>) -> Result<Reply, TargetError> {
+        let reply = self.ask_with_retries(query);
+        match &reply {
+            Err(TargetError::Unavailable(why)) => self.breaker.failed(why),
+            Err(TargetError::Closed(_)) => {}
+            // An image that is refused and an answer that cannot be read show a service at work.
+            _ => self.breaker.answered(),
+        }
+        reply
+    }
+
+    /// Lost responses are counted apart from other retries, since each of them may be billed.
+    fn ask_with_retries(&self, query: &Query<'_>) -> Result<Reply, TargetError> {
         let mut retries = 0;
         let mut losses = 0;
         let mut wait = Duration::ZERO;
@@ -116,6 +138,7 @@ impl Caller {
             };
             match error {
                 AttemptError::Closed(why) => return Err(TargetError::Closed(why)),
+                AttemptError::Down(why) => return Err(TargetError::Unavailable(why)),
                 AttemptError::Lost(error) => {
                     if losses == self.lost_retries {
                         return Err(error);
@@ -126,18 +149,14 @@ impl Caller {
                 AttemptError::Retry(why, asked) => {
                     if retries == self.retries {
                         let why = format!("gave up after {retries} retries: {why}");
-                        return Err(TargetError::Lost(why));
+                        return Err(TargetError::Unavailable(why));
                     }
                     wait = wait_before(query.hash, retries, asked);
                     retries += 1;
                 }
                 AttemptError::Unreached(why) => {
                     if retries == self.retries {
-                        // The service knows nothing of this image, so the trial stays open.
-                        return Err(TargetError::Closed(format!(
-                            "{why}; check that the service is running, and run the same command \
-                             to resume"
-                        )));
+                        return Err(TargetError::Unavailable(why));
                     }
                     wait = wait_before(query.hash, retries, None);
                     retries += 1;
@@ -194,8 +213,11 @@ impl Caller {
 
     /// A call that is known to fail is not begun.
     fn check_open(&self) -> Result<(), AttemptError> {
-        match self.closed.get() {
-            Some(why) => Err(AttemptError::Closed(why.clone())),
+        if let Some(why) = self.closed.get() {
+            return Err(AttemptError::Closed(why.clone()));
+        }
+        match self.breaker.outage() {
+            Some(why) => Err(AttemptError::Down(why)),
             None => Ok(()),
         }
     }
@@ -208,9 +230,14 @@ impl Caller {
     fn call_failed(&self, error: CallError) -> (CallEvent, AttemptError) {
         match error {
             CallError::Unreached(why) => (CallEvent::Unreached, AttemptError::Unreached(why)),
-            CallError::Lost(why) => (CallEvent::Lost, AttemptError::Lost(TargetError::Lost(why))),
+            CallError::Lost(why) => {
+                (CallEvent::Lost, AttemptError::Lost(TargetError::Unavailable(why)))
+            }
+            CallError::TooLong(why) => {
+                (CallEvent::Lost, AttemptError::Lost(TargetError::Lost(why)))
+            }
             CallError::TimedOut(why) => {
-                (CallEvent::TimedOut, AttemptError::Lost(TargetError::TimedOut(why)))
+                (CallEvent::TimedOut, AttemptError::Lost(TargetError::Unavailable(why)))
             }
             CallError::Closed(why) => (CallEvent::Unreached, self.close(why)),
         }

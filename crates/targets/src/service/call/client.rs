@@ -32,6 +32,8 @@ pub(super) enum CallError {
     Unreached(String),
     /// The service may have seen the call, and its response was lost.
     Lost(String),
+    /// The response is longer than any answer.
+    TooLong(String),
     /// The service may have seen the call, and did not respond in time.
     TimedOut(String),
     /// Every further call would fail the same way.
@@ -155,7 +157,7 @@ impl Client {
                 CallError::Unreached(format!("cannot connect to {host} ({why})"))
             }
             Error::BodyExceedsLimit(_) => {
-                CallError::Lost(format!("{host} answers more than {} MiB", MAX_BYTES >> 20))
+                CallError::TooLong(format!("{host} answers more than {} MiB", MAX_BYTES >> 20))
             }
             _ => CallError::Lost(format!("the answer of {host} was lost ({why})")),
         }

@@ -2,6 +2,7 @@
 //! logged.
 
 mod backoff;
+mod breaker;
 mod budget;
 mod cache;
 mod caller;

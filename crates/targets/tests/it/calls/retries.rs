@@ -42,7 +42,7 @@ fn throttled_calls_and_server_errors_are_retried() {
     let server = fails_at_first(99, status(500, ""));
     let lost = target(&server, Limits { retries: 2, ..limits() });
     let answer = lost.ask(&image(1));
-    let Err(TargetError::Lost(why)) = answer else { panic!("{answer:?}") };
+    let Err(TargetError::Unavailable(why)) = answer else { panic!("{answer:?}") };
     assert!(why.starts_with("gave up after 2 retries: "), "{why}");
     assert_eq!(server.count(), 3);
 }
@@ -66,17 +66,22 @@ fn retry_after_is_respected() {
 
 #[test]
 fn a_lost_answer_is_retried_only_where_configured() {
-    for reply in [
-        Reply::Drop,
-        Reply::Half(number_body(1.0)),
-        Reply::With(200, "", "{\"value\": 1".to_owned()),
-        Reply::With(200, "", "<html>".to_owned()),
-        Reply::With(200, "", "{}".to_owned()),
-        Reply::With(200, "Transfer-Encoding: chunked\r\n", "zz\r\n".to_owned()),
+    // A connection that fails may work later; what came back whole and is no answer is none.
+    for (reply, may_pass) in [
+        (Reply::Drop, true),
+        (Reply::Half(number_body(1.0)), true),
+        (Reply::With(200, "", "{\"value\": 1".to_owned()), false),
+        (Reply::With(200, "", "<html>".to_owned()), false),
+        (Reply::With(200, "", "{}".to_owned()), false),
+        (Reply::With(200, "Transfer-Encoding: chunked\r\n", "zz\r\n".to_owned()), true),
     ] {
         let server = fails_at_first(1, reply.clone());
         let once = target(&server, limits()).ask(&image(1));
-        assert!(matches!(once, Err(TargetError::Lost(_))), "{once:?}");
+        match once {
+            Err(TargetError::Unavailable(_)) => assert!(may_pass),
+            Err(TargetError::Lost(_)) => assert!(!may_pass),
+            other => panic!("{other:?}"),
+        }
         assert_eq!(server.count(), 1);
         let server = fails_at_first(1, reply);
         let patient = target(&server, Limits { lost_retries: 1, ..limits() });
@@ -92,7 +97,7 @@ fn a_server_that_never_answers_is_given_up() {
     let server = Server::start(|_, _| Reply::Silence);
     let target = target(&server, Limits { timeout: 0.3, ..limits() });
     let answer = target.ask(&image(1));
-    let Err(TargetError::TimedOut(why)) = answer else { panic!("{answer:?}") };
+    let Err(TargetError::Unavailable(why)) = answer else { panic!("{answer:?}") };
     assert!(why.ends_with("did not answer within 0.3 s"), "{why}");
     assert_eq!(target.call_stats().process.timed_out, 1);
 }
@@ -104,9 +109,9 @@ fn a_service_that_is_not_there_costs_nothing() {
     let limits = Limits { retries: 1, calls: Some(1), ..limits() };
     let target = ServiceTarget::new(&spec(limits), connector(endpoint, MaybeKey(false))).unwrap();
     for _ in 0..2 {
-        let why = closed(target.ask(&image(1)));
+        let answer = target.ask(&image(1));
+        let Err(TargetError::Unavailable(why)) = answer else { panic!("{answer:?}") };
         assert!(why.contains("cannot connect to 127.0.0.1:"), "{why}");
-        assert!(why.contains("run the same command to resume"), "{why}");
     }
     let counts = target.call_stats().process;
     assert_eq!((counts.calls, counts.unreached, counts.money), (0, 4, 0.0));
@@ -137,4 +142,34 @@ fn a_huge_answer_is_not_read_to_its_end() {
     let answer = target(&server, limits()).ask(&image(1));
     let Err(TargetError::Lost(why)) = answer else { panic!("{answer:?}") };
     assert!(why.ends_with("answers more than 16 MiB"), "{why}");
+}
+
+/// Queries that get a reply, even an image that is refused, show that the service is there.
+#[test]
+fn a_service_that_is_down_is_not_asked_for_every_image() {
+    let server = Server::start(|number, _| match number {
+        0..4 | 6.. => status(503, ""),
+        4 => status(400, ""),
+        _ => Reply::With(200, "", number_body(1.0)),
+    });
+    let target = target(&server, Limits { retries: 1, give_up_after: 3, ..limits() });
+    let unavailable = |number| match target.ask(&image(number)) {
+        Err(TargetError::Unavailable(why)) => why,
+        other => panic!("{number}: {other:?}"),
+    };
+    unavailable(0);
+    unavailable(1);
+    assert!(matches!(target.ask(&image(2)), Err(TargetError::Rejected(_))));
+    assert_eq!(target.ask(&image(3)), ok());
+    for number in 4..7 {
+        assert!(!target.is_down());
+        unavailable(number);
+    }
+    assert!(target.is_down());
+    assert_eq!(server.count(), 6 + 3 * 2);
+    // From now on nobody waits or calls; what led to it is still said.
+    for number in 7..200 {
+        assert!(unavailable(number).contains("gave up after 1 retries"));
+    }
+    assert_eq!(server.count(), 6 + 3 * 2);
 }
