@@ -7,7 +7,7 @@ use crate::graph::{Graph, Operator, ValueId};
 use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
 use crate::value::Value;
 use convert::{from_rten, to_rten};
-use faultlens_core::DType;
+use faultlens_core::{DType, catch_panic};
 use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
 use std::sync::Arc;
@@ -84,8 +84,11 @@ impl Fallback {
             ids.zip(fed).filter_map(|(id, value)| Some((id?, value?.into()))).collect();
         let fetched: Vec<NodeId> = self.outputs.iter().flatten().copied().collect();
         let mut options = RunOptions::default();
-        options.thread_pool = Some(one_thread());
-        let results = guarded(|| self.model.run(feeds, &fetched, Some(options)))?
+        let pool = one_thread();
+        options.thread_pool = Some(Arc::clone(&pool));
+        // On rten's thread from the start, so that a panic is caught where it happens.
+        let results = pool
+            .run(|| guarded(|| self.model.run(feeds, &fetched, Some(options))))?
             .map_err(|e| OperandError::new(e.to_string().replace('\n', " ")))?;
         let mut results = results.into_iter();
         let outputs = self.outputs.iter().enumerate().map(|(i, wanted)| {
@@ -222,11 +225,8 @@ fn declared(operator: &Operator) -> Vec<Option<DType>> {
 
 /// rten panics on some operands that it does not expect; here that is an error like others.
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, OperandError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
-        OperandError::new(format!("rten gave up on these operands ({text})"))
-    })
+    catch_panic(call)
+        .map_err(|text| OperandError::new(format!("rten gave up on these operands ({text})")))
 }
 
 thread_local! {
