@@ -93,8 +93,10 @@ impl Model {
         let mut weight_bytes = 0;
         let mut constants: Vec<Option<Slot>> = (0..graph.value_count()).map(|_| None).collect();
         for (id, tensor) in graph.initializers() {
-            weight_bytes += (tensor.len() * tensor.dtype().size()) as u64;
-            budget.meter(0, 0).shape(tensor.shape()).map_err(|OperandError(why)| {
+            let bytes = (tensor.len() * tensor.dtype().size()) as u64;
+            weight_bytes += bytes;
+            // Without elements, lengths are free to overflow when they are multiplied.
+            budget.meter(0, bytes).shape(tensor.shape()).map_err(|OperandError(why)| {
                 let name = graph.value_name(id);
                 EngineError::Graph(format!("the constant {name} cannot be read: {why}"))
             })?;

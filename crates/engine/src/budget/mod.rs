@@ -19,6 +19,9 @@ const MAX_RANK: usize = 64;
 const PER_INPUT_BYTE: f64 = 256.0;
 /// and weights that are stored in few bits become floats.
 const PER_WEIGHT_BYTE: f64 = 16.0;
+/// Elements of one value for each that is fed or stored: a map of 4,096 channels as large as the
+/// input, or a picture from a vector and the weights that draw it.
+const PER_ELEMENT: f64 = 4096.0;
 
 /// The limits of one inference: elements, bytes and turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +29,9 @@ pub struct Budget {
     /// Elements of one value; an axis of length zero counts as one, so that no product of lengths
     /// is ever larger.
     pub elements: u64,
+    /// What a small input and few weights lower `elements` to: 4,096 for each element that is fed or
+    /// stored, but no less than this. Otherwise a tiny file could ask for much time.
+    pub min_elements: u64,
     /// Bytes of all values that are held at one time, with what an operator needs beside them.
     pub bytes: u64,
     /// What large inputs and weights can raise `bytes` to: 256 bytes for each byte that is fed, and
@@ -36,9 +42,15 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    /// 2²⁸ elements (1 GiB of floats), 1.5 GiB up to 8 GiB, 65,536 turns.
+    /// 2²⁴ up to 2²⁸ elements (1 GiB of floats), 1.5 GiB up to 8 GiB, 16,384 turns.
     fn default() -> Self {
-        Self { elements: 1 << 28, bytes: 3 * GIB / 2, max_bytes: 8 * GIB, turns: 1 << 16 }
+        Self {
+            elements: 1 << 28,
+            min_elements: 1 << 24,
+            bytes: 3 * GIB / 2,
+            max_bytes: 8 * GIB,
+            turns: 1 << 14,
+        }
     }
 }
 
@@ -57,8 +69,14 @@ impl Budget {
         let default = Self::default();
         // A saturating cast: more than there can be is as good as no limit.
         let bytes = (gib * GIB as f64) as u64;
+        let elements = default.elements.max(bytes.min(1 << 40) / 4);
+        if bytes <= default.bytes {
+            return default;
+        }
         Self {
-            elements: default.elements.max(bytes.min(1 << 40) / 4),
+            elements,
+            // Whoever asks for more knows the model.
+            min_elements: elements,
             bytes: default.bytes.max(bytes),
             max_bytes: default.max_bytes.max(bytes),
             ..default
@@ -70,7 +88,9 @@ impl Budget {
     pub(crate) fn meter(&self, fed: u64, weights: u64) -> Meter {
         let given = (fed as f64 * PER_INPUT_BYTE).max(weights as f64 * PER_WEIGHT_BYTE);
         let bytes = given.clamp(self.bytes as f64, self.max_bytes as f64);
-        Meter { elements: self.elements as f64, bytes, turns: self.turns, held: fed as f64 }
+        let elements = PER_ELEMENT * (fed as f64 + weights as f64) / 4.0;
+        let elements = elements.clamp(self.min_elements as f64, self.elements as f64);
+        Meter { elements, bytes, turns: self.turns, held: fed as f64 }
     }
 }
 
@@ -182,7 +202,9 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_refused() {
-        let mut meter = Budget::default().meter(0, 0);
+        assert!(Budget::default().meter(0, 0).admit(2e7, 4.0, 0.0).is_err());
+        assert!(Budget::default().meter(602_112, 0).admit(2e7, 4.0, 0.0).is_ok());
+        let mut meter = Budget::default().meter(602_112, 0);
         assert!(meter.admit(1e6, 4.0, 0.0).is_ok());
         for (elements, width, beside) in
             [(f64::NAN, 4.0, 0.0), (f64::INFINITY, 4.0, 0.0), (2e8, 16.0, 0.0), (1.0, 4.0, 2e9)]
@@ -194,7 +216,7 @@ mod tests {
         // Nothing is in it, but lengths of such values overflow when they are multiplied.
         assert!(meter.shape(&[1 << 62, 0]).is_err());
         assert!(meter.shape(&[1; 65]).is_err());
-        for _ in 0..1 << 16 {
+        for _ in 0..1 << 14 {
             meter.turn().unwrap();
         }
         assert!(meter.turn().is_err());

@@ -84,8 +84,8 @@ impl Pad {
         length: usize,
         (before, after): (i64, i64),
     ) -> Result<Vec<Option<usize>>, OperandError> {
-        let cut = (-before).max(0);
-        let rest = length as i64 + before.min(0) + after.min(0);
+        let cut = before.saturating_neg().max(0);
+        let rest = (length as i64).saturating_add(before.min(0)).saturating_add(after.min(0));
         if rest < 0 {
             return Err(OperandError::new(format!(
                 "pads {before} and {after} do not fit {length} elements"

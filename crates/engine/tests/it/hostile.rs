@@ -198,7 +198,7 @@ fn what_loops_make_is_measured_in_every_turn() {
         })
     };
     let nested = body(|m| {
-        m.initializer("turns", Tensor::new(vec![], vec![1i64 << 15]).unwrap());
+        m.initializer("turns", Tensor::new(vec![], vec![1i64 << 13]).unwrap());
         m.node("Loop", &["turns", "", "v"], &["next"]).name("within").attr_g("body", turning());
     });
     for (body, name) in [(doubling, "operator double (Concat)"), (nested, "operator within (Loop)")]
